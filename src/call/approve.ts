@@ -1,0 +1,165 @@
+import type { Answer, CallRow } from "../model/call.ts"
+import { Ending } from "../model/ending.ts"
+import { canonicalJson, sha256 } from "../model/plain.ts"
+import type { Ports } from "../model/ports.ts"
+import type { Reason } from "../model/record.ts"
+import type { RegisteredTool } from "../model/tool.ts"
+import type { Verdict } from "../policy/decide.ts"
+import { allowed } from "./allowed.ts"
+import { waitForAnswer } from "./answer.ts"
+import { join } from "./join.ts"
+import { resolve } from "./resolve.ts"
+import { advance, newRow, redeemWindowMs } from "./states.ts"
+import { visible } from "./visible.ts"
+import type { Walk } from "./walk.ts"
+
+/** What may run: the tool and input that were agreed to. */
+export interface Agreed {
+  tool: RegisteredTool
+  input: unknown
+}
+
+/** Gets a person's agreement where the verdict asks for one, bound to this exact call; claims a caller's key. */
+export function approve(
+  walk: Walk,
+  tool: RegisteredTool,
+  input: unknown,
+  verdict: Verdict,
+  ports: Ports,
+): Agreed | Promise<Agreed> {
+  const agreed = { tool, input }
+  if (verdict.verdict === "allow" && walk.request.key === undefined && walk.row === undefined) return agreed
+  return store(walk, agreed, verdict, ports)
+}
+
+async function store(walk: Walk, { tool, input }: Agreed, verdict: Verdict, ports: Ports): Promise<Agreed> {
+  const digest = sha256(canonicalJson(input))
+  let asks = verdict.verdict === "ask" ? verdict.reasons : []
+  if (walk.row === undefined) await enter(walk, { tool, input }, asks, digest, ports)
+  if (alreadyRan(walk)) return { tool, input }
+
+  for (let current = tool; ; ) {
+    const answered = covers(walk, current, digest, asks, ports)
+    if (asks.length === 0 || answered) return { tool: current, input }
+    await askPerson(walk, current, input, asks, ports)
+    // Decided again, with whatever changed while a person thought.
+    current = resolve(walk, ports)
+    visible(walk, current, ports)
+    const again = await allowed(walk, current, input, ports)
+    asks = again.verdict === "ask" ? again.reasons : []
+  }
+}
+
+/** Writes the row, or goes on with the one that already stands for this call. */
+async function enter(walk: Walk, agreed: Agreed, asks: readonly Reason[], digest: string, ports: Ports): Promise<void> {
+  const at = await ports.calls.clock()
+  const waits = asks.length > 0
+  const row = newRow(
+    walk,
+    agreed.tool,
+    agreed.input,
+    {
+      state: waits ? "waiting" : "decided",
+      asks,
+      at,
+      deadline: waits ? at + ports.settings.approvalDeadlineMs : null,
+      preview: waits ? await previewOf(agreed) : null,
+    },
+    ports,
+  )
+  const entered = await ports.calls.insert(row)
+  if (!entered.inserted) return join(walk, entered.existing, digest, ports)
+  walk.row = row
+}
+
+/** What an approver sees. A preview that fails is shown as such, so that nobody agrees to something unseen. */
+async function previewOf({ tool, input }: Agreed): Promise<string | null> {
+  if (tool.preview === undefined) return null
+  try {
+    return await tool.preview(input)
+  } catch (error) {
+    return `(The preview failed: ${error instanceof Error ? error.message : String(error)})`
+  }
+}
+
+function alreadyRan(walk: Walk): boolean {
+  return walk.row?.state === "held" || walk.row?.state === "released"
+}
+
+/** Whether the stored answer is a yes to exactly this: tool, definition, input and every reason to ask. */
+function covers(walk: Walk, tool: RegisteredTool, digest: string, asks: readonly Reason[], ports: Ports): boolean {
+  const row = walk.row
+  if (row?.state !== "ready" || row.answer === null) return false
+  if (!row.answer.approved) throw rejected(tool, row.answer)
+  if (ports.now() > row.answer.at + redeemWindowMs) {
+    throw new Ending("approval_expired", "The approval was not used within 10 minutes. Call again to ask anew.")
+  }
+  return row.inputDigest === digest && shows(row, tool, asks)
+}
+
+/** Whether what stands at the desk is this tool with these reasons. */
+function shows(row: CallRow, tool: RegisteredTool, asks: readonly Reason[]): boolean {
+  if (row.tool !== tool.name || row.definitionHash !== tool.definitionHash) return false
+  return asks.every((ask) => row.asks.some((seen) => seen.voice === ask.voice && seen.sentence === ask.sentence))
+}
+
+function rejected(tool: RegisteredTool, answer: Answer): Ending {
+  const rejectReason = answer.rejectReason ?? "No reason was given."
+  return new Ending("approval_rejected", `A person (${answer.by}) rejected the call of ${tool.name}: ${rejectReason}`, {
+    rejectReason,
+  })
+}
+
+async function askPerson(
+  walk: Walk,
+  tool: RegisteredTool,
+  input: unknown,
+  asks: readonly Reason[],
+  ports: Ports,
+): Promise<void> {
+  await putToDesk(walk, tool, input, asks, ports)
+  const grade = ports.settings.durability
+  const about = { callId: walk.callId, agentId: walk.request.agentId, tool: tool.name }
+  await ports.recorder.keep({ kind: "asked", at: ports.now(), ...about, text: sentences(asks) }, grade)
+  const event = { callId: walk.callId, toolName: tool.name, agentId: walk.request.agentId }
+  ports.emit({ type: "TOOL_CALL_WAITING", at: ports.now(), ...event, until: walk.row?.deadline ?? Infinity })
+
+  const adapter = ports.approvals
+  const show = adapter?.showToolExecutionApproval.bind(adapter)
+  const answer = await waitForAnswer(
+    walk,
+    tool,
+    ports,
+    show && ((request) => show(tool.name, tool.description, input, tool.permission.level, request)),
+  )
+  if (answer === undefined) {
+    throw new Ending("approval_expired", `Nobody answered in time, so ${tool.name} was not executed.`)
+  }
+  const text = answer.approved ? "approved" : `rejected: ${answer.rejectReason ?? "no reason given"}`
+  await ports.recorder.keep({ kind: "answered", at: ports.now(), ...about, by: answer.by, text }, grade)
+  if (answer.approved) {
+    ports.emit({ type: "TOOL_CALL_APPROVED", at: ports.now(), ...event, by: answer.by })
+    return
+  }
+  const ending = rejected(tool, answer)
+  const reason = ending.details.rejectReason ?? ""
+  ports.emit({ type: "TOOL_CALL_REJECTED", at: ports.now(), ...event, by: answer.by, reason })
+  throw ending
+}
+
+/** The row as it must stand while it waits: also when it comes back with new reasons. */
+async function putToDesk(walk: Walk, tool: RegisteredTool, input: unknown, asks: readonly Reason[], ports: Ports) {
+  if (walk.row?.state === "waiting" && shows(walk.row, tool, asks)) return
+  await advance(walk, ports, {
+    state: "waiting",
+    answer: null,
+    asks,
+    definitionHash: tool.definitionHash,
+    preview: await previewOf({ tool, input }),
+    deadline: (await ports.calls.clock()) + ports.settings.approvalDeadlineMs,
+  })
+}
+
+function sentences(reasons: readonly Reason[]): string {
+  return reasons.map((reason) => reason.sentence).join(" ")
+}

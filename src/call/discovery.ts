@@ -1,0 +1,40 @@
+import type { Organisation, Tools } from "../model/ports.ts"
+import type { LevelOrder } from "../model/permission.ts"
+import type { RegisteredTool } from "../model/tool.ts"
+import { hiddenBecause } from "../policy/visible.ts"
+
+/** Which tools an agent may know of. The walk asks the same question, so what is listed is what can be called. */
+export class ToolDiscovery {
+  readonly #tools: Tools
+  readonly #organisation: Organisation
+  readonly #levelOrder: LevelOrder
+  readonly #lists = new Map<string, { version: string; tools: readonly RegisteredTool[] }>()
+
+  constructor(tools: Tools, organisation: Organisation, levelOrder: LevelOrder = "asc") {
+    this.#tools = tools
+    this.#organisation = organisation
+    this.#levelOrder = levelOrder
+  }
+
+  /** In the order of their names. An agent nobody knows has none. */
+  discoverToolsForAgent(agentId: string): readonly RegisteredTool[] {
+    const version = `${this.#tools.version}/${this.#organisation.version}`
+    const known = this.#lists.get(agentId)
+    if (known?.version === version) return known.tools
+    const tools = this.#look(agentId)
+    if (this.#lists.size > 20_000) this.#lists.clear()
+    this.#lists.set(agentId, { version, tools })
+    return tools
+  }
+
+  #look(agentId: string): RegisteredTool[] {
+    const who = this.#organisation.view(agentId)
+    if (who === undefined) return []
+    const visible: RegisteredTool[] = []
+    for (const name of this.#tools.namesIn(who.groups, who)) {
+      const tool = this.#tools.resolve(name, who)
+      if (tool !== undefined && hiddenBecause(tool, who, this.#tools, this.#levelOrder) === undefined) visible.push(tool)
+    }
+    return visible.sort((one, other) => (one.name < other.name ? -1 : 1))
+  }
+}

@@ -1,0 +1,40 @@
+import type { App } from "../model/app.ts"
+import type { CallRequest } from "../model/call.ts"
+import type { ToolResult } from "../model/result.ts"
+import type { RegisteredTool, Tool } from "../model/tool.ts"
+
+/** What a model asks for. */
+export interface ToolCall {
+  name: string
+  arguments: unknown
+}
+
+interface Register {
+  register(tool: Tool): RegisteredTool
+}
+
+/** The walk bound to one agent (S1, S3 and S4's executor). Every call still takes every step. */
+export class ToolExecutor {
+  readonly #app: Pick<App, "call" | "callMany">
+  readonly #registry: Register
+  readonly #agentId: string
+
+  constructor(app: Pick<App, "call" | "callMany">, registry: Register, agentId: string) {
+    this.#app = app
+    this.#registry = registry
+    this.#agentId = agentId
+  }
+
+  register(tool: Tool): RegisteredTool {
+    return this.#registry.register(tool)
+  }
+
+  execute(name: string, args: unknown, more: Omit<CallRequest, "agentId" | "tool" | "input"> = {}): Promise<ToolResult> {
+    return this.#app.call({ ...more, agentId: this.#agentId, tool: name, input: args })
+  }
+
+  /** In parallel under the permits; the answers stand in the order of the calls. */
+  executeMany(calls: readonly ToolCall[]): Promise<ToolResult[]> {
+    return this.#app.callMany(calls.map((call) => ({ agentId: this.#agentId, tool: call.name, input: call.arguments })))
+  }
+}

@@ -1,0 +1,200 @@
+import { Ending, StoreUnavailable } from "../model/ending.ts"
+import type { Ports } from "../model/ports.ts"
+import type { CallFacts, EndEntry } from "../model/record.ts"
+import { endings, ToolExecuteStatus, type Ticket, type ToolResult } from "../model/result.ts"
+import type { Delivered } from "./release.ts"
+import { Detached, Joined, type Walk } from "./walk.ts"
+
+/**
+ * Walks the steps and writes down how it ended, whatever the ending. Nothing leaves before its record is kept; if that
+ * fails, the call ends `record_unavailable`.
+ */
+export async function record(
+  walk: Walk,
+  ports: Ports,
+  steps: () => Promise<Delivered>,
+): Promise<ToolResult | Ticket> {
+  walk.parent?.clock?.children(1)
+  try {
+    const delivered = await steps()
+    return await end(walk, succeeded(walk, delivered, ports), ports)
+  } catch (thrown) {
+    if (thrown instanceof Detached) return thrown.ticket
+    if (thrown instanceof Joined) return await noteJoined(walk, thrown, ports)
+    return await end(walk, failedResult(walk, asEnding(thrown, ports), ports), ports)
+  } finally {
+    walk.parent?.clock?.children(-1)
+  }
+}
+
+/** Who called what with what, as the record shows it. */
+export function factsOf(walk: Walk, ports: Ports): CallFacts & { callId: string } {
+  const { request, tool, who, maskedInput } = walk
+  return {
+    callId: walk.callId,
+    agentId: request.agentId,
+    role: who?.role.name,
+    tool: tool?.name ?? String(request.tool).slice(0, 200),
+    version: tool?.version,
+    layer: tool?.layer,
+    sessionId: walk.sessionId,
+    taskId: request.taskId,
+    userId: request.userId,
+    parentCallId: walk.parent?.callId ?? request.parentCallId,
+    key: request.key,
+    input: maskedInput?.text,
+    inputDigest: maskedInput?.digest,
+    policy: ports.settings.policy,
+  }
+}
+
+export function succeeded(walk: Walk, { value, truncated }: Delivered, ports: Ports): ToolResult {
+  const result = base(walk, ToolExecuteStatus.SUCCESS, ports)
+  if (value !== undefined) result.result = value
+  if (truncated !== undefined) result.truncated = truncated
+  return result
+}
+
+export function failedResult(walk: Walk, ending: Ending, ports: Ports): ToolResult {
+  const { code, details } = ending
+  const result = base(walk, endings[code].status, ports)
+  result.code = code
+  result.error = ending.message
+  if (details.rejectReason !== undefined) result.rejectReason = details.rejectReason
+  if (details.result !== undefined) result.result = details.result
+  const ran = walk.startedAt !== undefined
+  const toolCode = details.toolCode === undefined ? {} : { toolCode: details.toolCode }
+  result.metadata = { ...details.metadata, ...toolCode, ran, executionTime: result.durationMs }
+  return result
+}
+
+function base(walk: Walk, status: ToolExecuteStatus, ports: Ports): ToolResult {
+  const startedAt = walk.startedAt ?? walk.receivedAt
+  const completedAt = ports.now()
+  const durationMs = Math.max(0, completedAt - startedAt)
+  return {
+    callId: walk.callId,
+    toolName: walk.tool?.name ?? String(walk.request.tool),
+    version: walk.tool?.version ?? "",
+    status,
+    success: status === ToolExecuteStatus.SUCCESS,
+    startedAt,
+    completedAt,
+    durationMs,
+    metadata: { executionTime: durationMs },
+  }
+}
+
+function asEnding(thrown: unknown, ports: Ports): Ending {
+  if (thrown instanceof Ending) return thrown
+  if (thrown instanceof StoreUnavailable) return new Ending("record_unavailable", thrown.message, { cause: thrown })
+  ports.logger.error("The walk met an error of its own.", thrown)
+  const what = thrown instanceof Error ? thrown.message : String(thrown)
+  return new Ending("tool_failed", `Quartermaster itself failed: ${what}. This is a defect; please report it.`, { cause: thrown })
+}
+
+/** Keeps the end, then tells everyone. */
+async function end(walk: Walk, result: ToolResult, ports: Ports): Promise<ToolResult> {
+  try {
+    if (walk.row !== undefined) await closeRow(walk, result, ports)
+    await ports.recorder.keep(endEntry(walk, result, ports), gradeOf(walk, ports))
+  } catch (error) {
+    return unrecorded(walk, result, error, ports)
+  }
+  announce(walk, result, ports)
+  return result
+}
+
+function gradeOf(walk: Walk, ports: Ports) {
+  return walk.tool?.durability ?? ports.settings.durability
+}
+
+function endEntry(walk: Walk, result: ToolResult, ports: Ports): EndEntry {
+  const ran = walk.startedAt !== undefined
+  if (!ran) walk.maskedInput ??= maskRefused(walk, ports)
+  const facts = ran ? startedFacts(walk) : factsOf(walk, ports)
+  return {
+    kind: "end",
+    at: result.completedAt ?? ports.now(),
+    ...facts,
+    status: result.status,
+    code: result.code,
+    startedAt: result.startedAt,
+    durationMs: result.durationMs ?? 0,
+    error: result.error === undefined ? undefined : ports.masker.text(result.error),
+    result: walk.maskedResult?.text,
+    resultDigest: walk.maskedResult?.digest,
+    resultLength: walk.maskedResult?.digest === undefined ? undefined : walk.maskedResult.length,
+    reasons: ran ? undefined : walk.reasons,
+    ran,
+  }
+}
+
+/** What an end repeats of a start that is already kept: enough to find it by. */
+function startedFacts(walk: Walk): CallFacts & { callId: string } {
+  return {
+    callId: walk.callId,
+    agentId: walk.request.agentId,
+    role: walk.who?.role.name,
+    tool: walk.tool?.name ?? "",
+    sessionId: walk.sessionId,
+  }
+}
+
+/** The input of a refused call may be anything, even something that cannot be written as JSON. */
+function maskRefused(walk: Walk, ports: Ports) {
+  try {
+    return ports.masker.mask(walk.request.input)
+  } catch {
+    return { text: '"(not JSON)"', length: 0 }
+  }
+}
+
+async function closeRow(walk: Walk, result: ToolResult, ports: Ports): Promise<void> {
+  const row = walk.row!
+  const withheld = result.status === ToolExecuteStatus.RESULT_REJECTED
+  const { result: _hidden, ...shown } = result
+  const change = { state: "ended" as const, input: null, preview: null, result: withheld ? shown : result }
+  const { state, owner, epoch } = row
+  await ports.calls.swap(row.id, { state, owner, epoch }, change)
+}
+
+/** The result must not leave unrecorded: what the caller gets instead says so. */
+function unrecorded(walk: Walk, result: ToolResult, error: unknown, ports: Ports): ToolResult {
+  ports.logger.error("The end of a call could not be kept; its result is not handed out.", error)
+  const why = error instanceof Error ? error.message : String(error)
+  const ran = walk.startedAt !== undefined
+  const what = ran ? "The tool ran, but its result is not handed out" : "Nothing was executed"
+  const ending = new Ending(
+    "record_unavailable",
+    `${what}, because it cannot be written down: ${why} Make the data folder writable, then call again.`,
+  )
+  const ended = failedResult(walk, ending, ports)
+  ended.startedAt = result.startedAt
+  return ended
+}
+
+async function noteJoined(walk: Walk, { result, joinedId }: Joined, ports: Ports): Promise<ToolResult> {
+  const about = { callId: walk.callId, at: ports.now(), agentId: walk.request.agentId, tool: result.toolName }
+  try {
+    const text = `Joined call ${joinedId}.`
+    await ports.recorder.keep({ kind: "note", ...about, text }, ports.settings.durability)
+  } catch (error) {
+    return unrecorded(walk, result, error, ports)
+  }
+  return result
+}
+
+function announce(walk: Walk, result: ToolResult, ports: Ports): void {
+  const { callId, toolName, durationMs = 0 } = result
+  const about = { callId, toolName, agentId: walk.request.agentId, at: result.completedAt ?? ports.now() }
+  if (walk.tool !== undefined) ports.tools.count(walk.tool, durationMs, result.error)
+  ports.logger.logToolResult(toolName, walk.maskedResult?.text ?? result.error)
+  if (walk.startedAt === undefined) ports.emit({ type: "TOOL_CALL_REQUESTED", ...about, params: walk.request.input })
+  if (result.success) {
+    ports.emit({ type: "TOOL_CALL_COMPLETED", ...about, result: result.result, durationMs })
+    return
+  }
+  const { status, code = "tool_failed", error = "" } = result
+  ports.emit({ type: "TOOL_CALL_FAILED", ...about, status, code, error, durationMs })
+}

@@ -1,0 +1,95 @@
+import { Ending } from "../model/ending.ts"
+import type { Ports } from "../model/ports.ts"
+import type { ToolResult } from "../model/result.ts"
+import { modelTextLimit, plainText } from "../model/text.ts"
+import type { RegisteredTool } from "../model/tool.ts"
+import { waitForAnswer } from "./answer.ts"
+import { failedResult, succeeded } from "./record.ts"
+import type { Outcome } from "./run.ts"
+import { advance, newRow } from "./states.ts"
+import type { Walk } from "./walk.ts"
+
+/** What leaves the walk of a call that succeeded. */
+export interface Delivered {
+  value: unknown
+  truncated?: ToolResult["truncated"]
+}
+
+/** Lets the result go, or holds it until a person has agreed. The tool never runs a second time for that. */
+export function release(
+  walk: Walk,
+  tool: RegisteredTool,
+  input: unknown,
+  outcome: Outcome,
+  ports: Ports,
+): Delivered | Promise<Delivered> {
+  const policy = tool.permission.requireResultApproval
+  const holds = policy === "always" || (policy === "on-error" && outcome.ending !== undefined)
+  return holds ? hold(walk, tool, input, outcome, ports) : deliver(walk, outcome, ports)
+}
+
+function deliver(walk: Walk, outcome: Outcome, ports: Ports): Delivered | Promise<Delivered> {
+  if (outcome.ending !== undefined) throw outcome.ending
+  const { value } = outcome
+  walk.maskedResult = maskResult(walk, value, ports)
+  return walk.maskedResult.length <= modelTextLimit ? { value } : storeWhole(walk, value, ports)
+}
+
+function maskResult(walk: Walk, value: unknown, ports: Ports) {
+  try {
+    return ports.masker.mask(value)
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split("\n")[0] : String(error)
+    throw new Ending("output_invalid", `${walk.tool?.name} returned a value that cannot be written as JSON: ${why}.`)
+  }
+}
+
+/** A text longer than a model is given is kept whole as an artifact. */
+async function storeWhole(walk: Walk, value: unknown, ports: Ports): Promise<Delivered> {
+  const text = plainText(value)
+  if (text.length <= modelTextLimit) return { value }
+  const stored = await ports.artifacts
+    .shelf({ agentId: walk.request.agentId, taskId: walk.request.taskId, callId: walk.callId })
+    .put({ type: "tool_output", content: text, mimeType: typeof value === "string" ? "text/plain" : "application/json" })
+  return { value, truncated: { total: text.length, stored } }
+}
+
+async function hold(walk: Walk, tool: RegisteredTool, input: unknown, outcome: Outcome, ports: Ports): Promise<Delivered> {
+  const result = outcome.ending === undefined ? succeeded(walk, outcome, ports) : failedResult(walk, outcome.ending, ports)
+  maskResult(walk, outcome.value, ports)
+  await putToDesk(walk, tool, input, result, ports)
+  const grade = ports.settings.durability
+  const about = { callId: walk.callId, agentId: walk.request.agentId, tool: tool.name }
+  await ports.recorder.keep({ kind: "held", at: ports.now(), ...about }, grade)
+  const event = { callId: walk.callId, toolName: tool.name, agentId: walk.request.agentId }
+  ports.emit({ type: "TOOL_CALL_WAITING", at: ports.now(), ...event, until: walk.row?.deadline ?? Infinity })
+
+  const adapter = ports.approvals
+  const show = adapter?.showToolResultApproval.bind(adapter)
+  const answer = await waitForAnswer(walk, tool, ports, show && ((request) => show(tool.name, input, result, request)))
+  if (answer?.approved === true) {
+    await ports.recorder.keep({ kind: "released", at: ports.now(), ...about, by: answer.by }, grade)
+    ports.emit({ type: "TOOL_CALL_RELEASED", at: ports.now(), ...event, by: answer.by })
+    return deliver(walk, outcome, ports)
+  }
+  const by = answer?.by ?? "nobody"
+  const reason = answer?.rejectReason ?? (answer === undefined ? "Nobody released it in time." : "No reason was given.")
+  await ports.recorder.keep({ kind: "withheld", at: ports.now(), ...about, by, text: reason }, grade)
+  ports.emit({ type: "TOOL_CALL_WITHHELD", at: ports.now(), ...event, by, reason })
+  throw new Ending("result_withheld", `The result of ${tool.name} is withheld by a person (${by}): ${reason}`, {
+    rejectReason: reason,
+    result: outcome.value,
+  })
+}
+
+/** The result is in the store before anyone is asked about it. */
+async function putToDesk(walk: Walk, tool: RegisteredTool, input: unknown, result: ToolResult, ports: Ports): Promise<void> {
+  if (walk.row?.state === "held" || walk.row?.state === "released") return
+  const at = await ports.calls.clock()
+  const deadline = at + ports.settings.approvalDeadlineMs
+  if (walk.row !== undefined) return advance(walk, ports, { state: "held", result, deadline, answer: null })
+  const row = { ...newRow(walk, tool, input, { state: "held", asks: [], at, deadline, preview: null }, ports), result }
+  const entered = await ports.calls.insert(row)
+  if (!entered.inserted) throw new Error("A held result met a row with its own id.")
+  walk.row = row
+}

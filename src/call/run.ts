@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { Ending, StoreUnavailable, ToolFailure } from "../model/ending.ts"
+import type { Ports } from "../model/ports.ts"
+import type { StartEntry } from "../model/record.ts"
+import type { ToolResult } from "../model/result.ts"
+import type { RegisteredTool } from "../model/tool.ts"
+import { rateLimited } from "./allowed.ts"
+import { RunContext, type CallTool } from "./context.ts"
+import { execute } from "./execute.ts"
+import { factsOf } from "./record.ts"
+import { advance } from "./states.ts"
+import { agentOf, aborted, type Walk } from "./walk.ts"
+
+/** What running the tool came to: a value, or the ending it failed with. */
+export type Outcome = { value: unknown; ending?: undefined } | { value?: undefined; ending: Ending }
+
+const tries = 3
+const longestMs = 600_000
+const networkMs = 60_000
+
+/** Runs the tool inside its limits. Its start is kept before; a result that was held is taken as it is. */
+export async function run(walk: Walk, tool: RegisteredTool, input: unknown, ports: Ports, callTool: CallTool): Promise<Outcome> {
+  const kept = walk.row?.result
+  if (kept && (walk.row?.state === "held" || walk.row?.state === "released")) return storedOutcome(walk, kept)
+
+  const took = ports.limits.take(agentOf(walk), tool, ports.now())
+  const place = took instanceof Promise ? await took : took
+  if (!place.ok) throw rateLimited(place.sentence, place.retryAfterMs)
+  if (walk.row !== undefined) await advance(walk, ports, { state: "started" })
+  const at = ports.now()
+  await keepStart(walk, tool, input, at, ports)
+  walk.startedAt = at
+  announce(walk, tool, input, ports)
+
+  try {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const value = await once(walk, tool, input, ports, callTool)
+        return { value: tool.output === undefined ? value : checkOutput(tool, value) }
+      } catch (error) {
+        if (attempt === tries || !tool.idempotent || !isTransient(error)) throw error
+        await pauseBeforeRetry(walk, tool, attempt, error, ports)
+      }
+    }
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw error
+    return { ending: error instanceof Ending ? error : failed(error, tool, ports) }
+  }
+}
+
+/** A start is synced before the run where the tool changes the world; else together with its ending. */
+function keepStart(walk: Walk, tool: RegisteredTool, input: unknown, at: number, ports: Ports): Promise<void> {
+  walk.maskedInput ??= ports.masker.mask(input)
+  const entry: StartEntry = { kind: "start", at, ...factsOf(walk, ports), reasons: walk.reasons }
+  const power = (tool.durability ?? ports.settings.durability) === "power"
+  const harmless = tool.effect === "none" || tool.effect === "read"
+  return ports.recorder.keep(entry, power && !harmless ? "power" : "crash")
+}
+
+function announce(walk: Walk, tool: RegisteredTool, input: unknown, ports: Ports): void {
+  ports.logger.logToolCall(tool.name, walk.maskedInput?.text)
+  ports.emit({
+    type: "TOOL_CALL_REQUESTED",
+    at: ports.now(),
+    callId: walk.callId,
+    toolName: tool.name,
+    agentId: walk.request.agentId,
+    params: input,
+  })
+}
+
+async function once(walk: Walk, tool: RegisteredTool, input: unknown, ports: Ports, callTool: CallTool): Promise<unknown> {
+  const context = new RunContext(walk, tool, ports, callTool)
+  const asked = ports.permits.acquire({
+    agentId: walk.request.agentId,
+    callId: walk.callId,
+    exclusive: tool.exclusive,
+    free: tool.kind !== "plain",
+    ancestors: ancestorsOf(walk),
+    signal: walk.request.signal,
+  })
+  const permit = asked instanceof Promise ? await asked : asked
+  const timeoutMs = timeoutOf(walk, tool, ports)
+  return execute(walk, tool, input, { context, timeoutMs, ports, free: () => permit.release() })
+}
+
+function ancestorsOf(walk: Walk): string[] {
+  const ids: string[] = []
+  for (let above = walk.parent; above !== undefined; above = above.parent) ids.push(above.callId)
+  return ids
+}
+
+/** The tool's own limit, else its kind's, else the configured one; a request may only shorten what has an end. */
+export function timeoutOf(walk: Walk, tool: RegisteredTool, ports: Ports): number | null {
+  const asked = walk.request.timeoutMs
+  const own = tool.timeoutMs
+  if (asked !== undefined) return Math.min(asked, longestMs)
+  if (own !== undefined) return own === null ? null : Math.min(own, longestMs)
+  if (tool.kind !== "plain") return null
+  return tool.effect === "network" ? Math.max(networkMs, ports.settings.timeoutMs) : ports.settings.timeoutMs
+}
+
+function checkOutput(tool: RegisteredTool, value: unknown): unknown {
+  const checked = tool.output?.check(value)
+  if (checked === undefined || checked.ok) return checked === undefined ? value : checked.value
+  const problems = checked.problems.map((problem) => problem.replace("Parameter", "Field").replace("required parameter", "field"))
+  throw new Ending("output_invalid", `${tool.name} returned something other than it promises: ${problems.join(", ")}.`, {
+    metadata: { problems },
+  })
+}
+
+const transientCodes = new Set(["ECONNRESET", "ECONNREFUSED", "ETIMEDOUT", "EPIPE", "EAI_AGAIN", "EBUSY", "EAGAIN", "ENETUNREACH"])
+
+function isTransient(error: unknown): boolean {
+  if (error instanceof Ending) return false
+  if (error instanceof ToolFailure) return error.transient
+  const code = (error as { code?: unknown } | null | undefined)?.code
+  return typeof code === "string" && transientCodes.has(code)
+}
+
+async function pauseBeforeRetry(walk: Walk, tool: RegisteredTool, attempt: number, error: unknown, ports: Ports) {
+  const text = `Try ${attempt} of ${tries} failed: ${ports.masker.text(sentenceOf(error))}`
+  const about = { callId: walk.callId, at: ports.now(), agentId: walk.request.agentId, tool: tool.name }
+  await ports.recorder.keep({ kind: "try", text, ...about }, ports.settings.durability)
+  const { signal } = walk.request
+  await sleep(1000 * attempt, undefined, signal === undefined ? {} : { signal }).catch(() => {
+    throw aborted(walk)
+  })
+}
+
+function failed(error: unknown, tool: RegisteredTool, ports: Ports): Ending {
+  if (error instanceof ToolFailure) {
+    const { toolCode, metadata } = error
+    return new Ending("tool_failed", error.message, { toolCode, metadata, cause: error })
+  }
+  ports.logger.error(`Tool execution error: ${tool.name}`, error)
+  return new Ending("tool_failed", sentenceOf(error), { cause: error })
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof Error) return error.message || error.name
+  return error === undefined ? "The tool failed without saying why." : String(error)
+}
+
+function storedOutcome(walk: Walk, kept: ToolResult): Outcome {
+  walk.startedAt = kept.startedAt
+  if (kept.success) return { value: kept.result }
+  return { ending: new Ending(kept.code ?? "tool_failed", kept.error ?? "The tool failed.", { metadata: kept.metadata }) }
+}

@@ -1,0 +1,73 @@
+import type { CallRow, CallState } from "../model/call.ts"
+import { Ending } from "../model/ending.ts"
+import { canonicalJson, sha256 } from "../model/plain.ts"
+import type { Ports } from "../model/ports.ts"
+import type { Reason } from "../model/record.ts"
+import type { RegisteredTool } from "../model/tool.ts"
+import type { Walk } from "./walk.ts"
+
+/** How long a caller's key, and the result of a call that waited, is remembered. */
+export const keyWindowMs = 24 * 60 * 60 * 1000
+
+/** How long after the answer an approved ticket can be redeemed. */
+export const redeemWindowMs = 10 * 60 * 1000
+
+/** The row of a call that must outlive this process. */
+export function newRow(
+  walk: Walk,
+  tool: RegisteredTool,
+  input: unknown,
+  given: { state: CallState; asks: readonly Reason[]; at: number; deadline: number | null; preview: string | null },
+  ports: Ports,
+): CallRow {
+  const { input: _input, signal: _signal, ...request } = walk.request
+  const canonical = canonicalJson(input)
+  return {
+    id: walk.callId,
+    state: given.state,
+    owner: ports.owner,
+    epoch: 0,
+    agentId: walk.request.agentId,
+    sessionId: walk.sessionId,
+    key: walk.request.key ?? null,
+    tool: tool.name,
+    definitionHash: tool.definitionHash,
+    input: canonical,
+    inputDigest: sha256(canonical),
+    request: JSON.stringify({ ...request, sessionId: walk.sessionId }),
+    asks: given.asks,
+    preview: given.preview,
+    deadline: given.deadline,
+    answer: null,
+    result: null,
+    createdAt: given.at,
+    updatedAt: given.at,
+  }
+}
+
+/** One arrow of a stored call: a compare-and-set on state, owner and epoch. Losing it ends the walk. */
+export async function advance(walk: Walk, ports: Ports, change: Partial<CallRow>): Promise<void> {
+  if (!(await tryAdvance(walk, ports, change))) {
+    throw new Ending("interrupted", "Another process ended this call or went on with it. Look at its record.")
+  }
+}
+
+/** The same for whoever has something else to do when the arrow is lost. */
+export async function tryAdvance(walk: Walk, ports: Ports, change: Partial<CallRow>): Promise<boolean> {
+  const row = walk.row
+  if (row === undefined) throw new Error("Only a stored call has arrows.")
+  const { state, owner, epoch } = row
+  const won = await ports.calls.swap(row.id, { state, owner, epoch }, change)
+  if (won) walk.row = { ...row, ...change }
+  return won
+}
+
+/** Makes this walk the owner of a row nobody walks any more. */
+export async function claim(walk: Walk, row: CallRow, ports: Ports): Promise<boolean> {
+  const { state, owner, epoch } = row
+  const change = { owner: ports.owner, epoch: epoch + 1 }
+  if (!(await ports.calls.swap(row.id, { state, owner, epoch }, change))) return false
+  walk.callId = row.id
+  walk.row = { ...row, ...change }
+  return true
+}

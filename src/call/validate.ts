@@ -1,0 +1,24 @@
+import { Ending } from "../model/ending.ts"
+import { plainProblems } from "../model/plain.ts"
+import type { RegisteredTool } from "../model/tool.ts"
+import type { Walk } from "./walk.ts"
+
+/** The input with its defaults, or every problem at once. Nothing is coerced. */
+export function validate(walk: Walk, tool: RegisteredTool): unknown {
+  return check(tool, walk.request.input ?? {})
+}
+
+/** The same for an input that did not come with the request: an edited or a stored one. */
+export function check(tool: RegisteredTool, given: unknown): unknown {
+  const unfit = plainProblems(given)
+  if (unfit.length > 0) throw invalid(tool, unfit)
+  const checked = tool.input.check(given)
+  if (!checked.ok) throw invalid(tool, checked.problems)
+  return checked.value
+}
+
+function invalid(tool: RegisteredTool, problems: readonly string[]): Ending {
+  return new Ending("invalid_arguments", `Validation failed: ${problems.join(", ")}. Correct the input of ${tool.name}.`, {
+    metadata: { problems },
+  })
+}

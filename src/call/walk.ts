@@ -1,0 +1,112 @@
+import type { CallRequest, CallRow } from "../model/call.ts"
+import { Ending } from "../model/ending.ts"
+import { newId } from "../model/identity.ts"
+import type { AgentView } from "../model/organisation.ts"
+import type { Masked, Ports } from "../model/ports.ts"
+import type { Reason } from "../model/record.ts"
+import type { Ticket, ToolResult } from "../model/result.ts"
+import type { RegisteredTool } from "../model/tool.ts"
+import type { RunClock } from "./clock.ts"
+
+/** How a door walks a call, beyond what the request says. */
+export interface WalkOptions {
+  /** Milliseconds this door can wait for a person; after that it gets a ticket. Without it, it waits to the end. */
+  patienceMs?: number | undefined
+  /** The call this one was made by. */
+  parent?: Walk | undefined
+  /** The stored row of a call that is resumed. */
+  row?: CallRow | undefined
+}
+
+/** One call on its way. Steps read it and leave on it what later steps and the record need. */
+export interface Walk {
+  /** Ours, always. A redeemed ticket gives the walk the id of the call it redeems. */
+  callId: string
+  readonly request: CallRequest
+  readonly who: AgentView | undefined
+  readonly sessionId: string
+  readonly receivedAt: number
+  readonly patienceUntil: number | undefined
+  readonly parent: Walk | undefined
+  readonly depth: number
+  tool: RegisteredTool | undefined
+  /** Why it was decided as it was. */
+  reasons: readonly Reason[]
+  /** The input as the record shows it; made once. */
+  maskedInput: Masked | undefined
+  /** The result as the record shows it; made once. */
+  maskedResult: Masked | undefined
+  /** When the start was kept. A call with this set has run, or was about to. */
+  startedAt: number | undefined
+  /** The row in the store, for calls that must outlive this process. */
+  row: CallRow | undefined
+  /** The clock of a running tool; stopped while all its running sub-calls wait for people. */
+  clock: RunClock | undefined
+}
+
+export function beginWalk(request: CallRequest, ports: Ports, options: WalkOptions): Walk {
+  const { parent, row } = options
+  const receivedAt = ports.now()
+  return {
+    callId: row?.id ?? newId(),
+    request,
+    who: ports.organisation.view(request.agentId),
+    sessionId: request.sessionId ?? parent?.sessionId ?? defaultSession(request.agentId, receivedAt),
+    receivedAt,
+    patienceUntil: options.patienceMs === undefined ? undefined : receivedAt + options.patienceMs,
+    parent,
+    depth: parent === undefined ? 0 : parent.depth + 1,
+    tool: undefined,
+    reasons: [],
+    maskedInput: undefined,
+    maskedResult: undefined,
+    startedAt: undefined,
+    row,
+    clock: undefined,
+  }
+}
+
+let today = { day: 0, text: "" }
+
+/** Without a session of its own a call belongs to its agent's day. */
+function defaultSession(agentId: string, at: number): string {
+  const day = Math.floor(at / 86_400_000)
+  if (day !== today.day) today = { day, text: new Date(at).toISOString().slice(0, 10) }
+  return `${agentId}/${today.text}`
+}
+
+/** The agent of a call that got past `visible`. */
+export function agentOf(walk: Walk): AgentView {
+  if (walk.who === undefined) throw new Error("A step after `visible` met a call without an agent.")
+  return walk.who
+}
+
+/** Thrown when another call with the same key, or the same waiting call, gives the answer. */
+export class Joined {
+  readonly result: ToolResult
+  readonly joinedId: string
+
+  constructor(result: ToolResult, joinedId: string) {
+    this.result = result
+    this.joinedId = joinedId
+  }
+}
+
+/** Thrown when a door's patience is over and the call goes on waiting without it. */
+export class Detached {
+  readonly ticket: Ticket
+
+  constructor(ticket: Ticket) {
+    this.ticket = ticket
+  }
+}
+
+/** Ends the call if its caller has given up. */
+export function refuseAborted(walk: Walk): void {
+  if (walk.request.signal?.aborted) throw aborted(walk)
+}
+
+export function aborted(walk: Walk): Ending {
+  const ran = walk.startedAt !== undefined
+  return new Ending("aborted", ran ? "The call was cancelled while it ran." : "The call was cancelled before it ran.")
+}

@@ -1,0 +1,81 @@
+import { nearest } from "../model/nearest.ts"
+import { pathText, typeName, valueAt } from "../model/problems.ts"
+import type { z } from "zod"
+import { laterKeys } from "./later.ts"
+import { isObject } from "./merge.ts"
+import { isSection, keysAt, schemaAt, type Path } from "./schema-path.ts"
+import { configSchema, type Config } from "./schema.ts"
+
+export interface Flaw {
+  path: Path
+  /** The key itself is wrong, or what stands there. */
+  what: "key" | "value"
+  sentence: string
+}
+
+/** Brings the short forms into one: a section left empty is an empty section, `data: folder` is `data.dir`. */
+export function spellOut(value: unknown): unknown {
+  const full = fillSections(value, [])
+  return isObject(full) && typeof full["data"] === "string" ? { ...full, data: { dir: full["data"] } } : full
+}
+
+/** Judges one layer by itself. Every key is optional or inside a list, so layers that pass also pass merged. */
+export function checkConfig(value: unknown): { config: Config; flaws: Flaw[] } {
+  const parsed = configSchema.safeParse(value)
+  if (parsed.success) return { config: parsed.data, flaws: [] }
+  return { config: {}, flaws: parsed.error.issues.flatMap((issue) => flawsOf(issue, value)) }
+}
+
+function fillSections(value: unknown, path: Path): unknown {
+  if (!isSection(schemaAt(path))) return value
+  if (value === null) return {}
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, fillSections(part, [...path, key])]))
+}
+
+function flawsOf(issue: z.core.$ZodIssue, value: unknown): Flaw[] {
+  const path = issue.path as (string | number)[]
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({ path: [...path, key], what: "key", sentence: unknownKey(path, key) }))
+  }
+  const key = path.length === 0 ? "The configuration" : `'${pathText(path)}'`
+  return [{ path, what: "value", sentence: `${key} ${verdict(issue, valueAt(value, path))}` }]
+}
+
+function unknownKey(path: Path, key: string): string {
+  const full = pathText([...path, key])
+  const purpose = Object.hasOwn(laterKeys, full) ? laterKeys[full] : undefined
+  if (purpose) return `'${full}' (${purpose}) is a key that this version does not have yet. Remove it.`
+  const guess = nearest(key, keysAt(path))
+  const help = guess ? `Did you mean '${pathText([...path, guess])}'?` : `Known here: ${keysAt(path).join(", ")}.`
+  return `'${full}' is not a key of the configuration. ${help}`
+}
+
+function verdict(issue: z.core.$ZodIssue, got: unknown): string {
+  if (got === undefined && issue.code !== "invalid_key") return "is missing. Add it."
+  switch (issue.code) {
+    case "invalid_type":
+      return `cannot be of type ${typeName(got)}. Write ${words[issue.expected] ?? issue.expected} instead.`
+    case "invalid_value":
+      return `has a value it cannot have. Write one of: ${issue.values.join(", ")}.`
+    case "too_small":
+      if (issue.origin === "string") return "is empty. Write a text of at least one character."
+      return `is too small. Write a number ${issue.inclusive ? "of at least" : "above"} ${issue.minimum}.`
+    case "too_big":
+      return `is too large. Write a number of at most ${issue.maximum}.`
+    case "invalid_key":
+      return "has an empty name. Write a name before the colon."
+    default:
+      return `is not right: ${issue.message}. Correct it.`
+  }
+}
+
+const words: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list such as [one, two]",
+  object: "keys with values",
+  record: "keys with values",
+}

@@ -1,0 +1,69 @@
+import { existsSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { initialText, writeInitialConfig } from "./init.ts"
+import { loadConfig } from "./load.ts"
+import { configJsonSchema, defaults } from "./schema.ts"
+import { makeFolders, problemsOf } from "./testing.ts"
+import { isTrusted, trust } from "./trust.ts"
+
+test("the first file is trusted, loads without a word and says only the defaults", () => {
+  const { cwd, home } = makeFolders()
+  const { file, schemaFile } = writeInitialConfig(cwd, home, {})
+  const { timeout: _, ...tools } = defaults.tools
+  expect(loadConfig({ cwd, home, env: {} })).toEqual({
+    config: { ...defaults, tools },
+    files: [file],
+    dataDir: join(cwd, ".quartermaster"),
+    warnings: [],
+    trusted: true,
+    configFile: file,
+  })
+  expect(JSON.parse(readFileSync(schemaFile, "utf8"))).toEqual(configJsonSchema())
+  expect(readFileSync(file, "utf8")).toMatch(
+    /^# yaml-language-server: \$schema=\.quartermaster\/config\.schema\.json\n/,
+  )
+  expect(statSync(join(cwd, ".quartermaster")).mode & 0o777).toBe(0o700)
+})
+
+const lines = initialText().split("\n")
+const waiting = lines.flatMap((line, index) => (/^ *#\w+:/.test(line) ? [index] : []))
+
+test.each(waiting.map((index) => [lines[index], index] as const))("'%s' loads when it is uncommented", (_, index) => {
+  const { cwd, home, write } = makeFolders()
+  const end = lines.findIndex((line, at) => at > index && !/^ *# {2}/.test(line))
+  const text = lines.map((line, at) => (at >= index && at < end ? line.replace("#", "") : line)).join("\n")
+  trust(write("quartermaster.yml", text), home, {})
+  const { config, warnings } = loadConfig({ cwd, home, env: {} })
+  expect(warnings).toEqual([])
+  expect(JSON.stringify(config)).toContain(`"${/#(\w+):/.exec(lines[index] ?? "")?.[1]}":`)
+})
+
+test("the first file shows every key of the schema", () => {
+  const keys = new Set<string>()
+  JSON.stringify(configJsonSchema(), (key, value: unknown) => {
+    if (key === "properties") for (const name of Object.keys(value as object)) keys.add(name)
+    return value
+  })
+  expect(keys.size).toBeGreaterThan(30)
+  expect([...keys].filter((key) => !new RegExp(`^[^a-z]*(#|- ?|.*[{,] )?${key}:`, "m").test(initialText()))).toEqual([])
+})
+
+test.each(["quartermaster.yml", "quartermaster.yaml", "quartermaster.json", "quartermaster.local.yml"])(
+  "an existing %s is not overwritten and not trusted",
+  (name) => {
+    const { cwd, home, write } = makeFolders()
+    const file = write(name, "{}")
+    const problems = problemsOf(() => writeInitialConfig(cwd, home, {}))
+    expect(problems).toMatchObject([{ file, sentence: expect.stringContaining("is not overwritten") }])
+    expect(readFileSync(file, "utf8")).toBe("{}")
+    expect(isTrusted(file, home)).toBe(false)
+    expect(existsSync(join(cwd, ".quartermaster"))).toBe(false)
+  },
+)
+
+test("inside a tool nothing is written", () => {
+  const { cwd, home } = makeFolders()
+  expect(problemsOf(() => writeInitialConfig(cwd, home, { QM_INSIDE: "1" }))).toHaveLength(1)
+  expect(existsSync(join(cwd, "quartermaster.yml"))).toBe(false)
+})

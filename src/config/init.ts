@@ -1,0 +1,88 @@
+import { existsSync, writeFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { valueAt } from "../model/problems.ts"
+import type { Environment } from "./interpolate.ts"
+import { configFilesIn, fileNames, localName } from "./find.ts"
+import { writePrivateFile } from "./private-file.ts"
+import { ConfigError } from "./problem.ts"
+import { configJsonSchema, defaults } from "./schema.ts"
+import { explanationOf, keysAt } from "./schema-path.ts"
+import { refuseInside, trust, type Pin } from "./trust.ts"
+
+export interface InitialConfig {
+  file: string
+  schemaFile: string
+  pin: Pin
+}
+
+/** Writes a commented configuration and the schema for editors, and trusts what it wrote. Never overwrites. */
+export function writeInitialConfig(dir: string, home: string, env: Environment): InitialConfig {
+  const file = resolve(dir, fileNames[0])
+  const schemaFile = resolve(dir, ".quartermaster", "config.schema.json")
+  refuseInside(file, env)
+  refuseExisting(dir)
+  writePrivateFile(schemaFile, `${JSON.stringify(configJsonSchema(), null, 2)}\n`)
+  writeFileSync(file, initialText(), { flag: "wx" })
+  return { file, schemaFile, pin: trust(file, home, env) }
+}
+
+/** A key that holds its default is live; one that starts with `#` waits for its `#` to be removed. */
+export function initialText(): string {
+  const sections = keysAt([]).map((key) => {
+    const inner = keysAt([key])
+    const lines = inner.flatMap((name) => keyLines([key, name], "  "))
+    return (inner.length === 0 ? keyLines([key], "") : [`# ${explanationOf([key])}`, `${key}:`, ...lines]).join("\n")
+  })
+  return `${[opening, ...sections].join("\n\n")}\n`
+}
+
+const opening = `# yaml-language-server: $schema=.quartermaster/config.schema.json
+# Remove the '#' before a key to use it. \${NAME} reads an environment variable.
+# Run 'qm trust' after every change: until then the file counts only where it tightens.`
+
+/** The keys that wait, each with an example. The other keys are live, with their default. */
+const examples: Readonly<Record<string, string>> = {
+  "data.dir": " .quartermaster",
+  agent: " operator",
+  "tools.enabled": " [current_time, json_parse, ask_user]",
+  "tools.timeout": ` ${defaults.tools.timeout}`,
+  "tools.permissions": `
+  sleep:
+    level: moderate
+    requireExecutionApproval: true
+    requireResultApproval: on-error
+    dangerous: false
+    requireConfirmation: false
+    allowedRoles: [developer]
+    allowedDepartments: [engineering]
+    minLevel: 1
+    rateLimit: { maxCallsPerMinute: 10, maxCallsPerHour: 100 }`,
+  "org.roles": `
+  - id: developer
+    name: Developer
+    rolePrompt: You write code.
+    toolGroups: [data, system]
+    department: engineering
+    level: 1
+    pins: { sleep: 1.0.0 }`,
+  "org.agents": `
+  - { id: ada, role: developer, department: engineering, level: 1, parent: root, pins: {} }`,
+  "org.departments": `
+  - { id: engineering, name: Engineering }`,
+  "org.defaultToolGroups": " [console]",
+}
+
+function keyLines(path: readonly string[], indent: string): string[] {
+  const key = path.at(-1)
+  const example = examples[path.join(".")]
+  const lines = example === undefined ? [`${key}: ${String(valueAt(defaults, path))}`] : `${key}:${example}`.split("\n")
+  const mark = example === undefined ? "" : "#"
+  return [`${indent}# ${explanationOf(path)}`, ...lines.map((line) => `${indent}${mark}${line}`)]
+}
+
+function refuseExisting(dir: string): void {
+  const local = resolve(dir, localName)
+  const existing = [...configFilesIn(dir), ...(existsSync(local) ? [local] : [])]
+  const sentence = "This file exists already and is not overwritten. Edit it, or move it away and run 'qm init' again."
+  if (existing.length > 0) throw new ConfigError(existing.map((file) => ({ file, key: "", sentence })))
+}

@@ -1,0 +1,49 @@
+import type { Flaw } from "./check.ts"
+import { isObject } from "./merge.ts"
+import { wantsText, type Path } from "./schema-path.ts"
+import { readScalar } from "./yaml.ts"
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Puts environment variables into every text of a file. What comes out of a variable is never looked at again. */
+export function interpolate(value: unknown, env: Environment): { value: unknown; flaws: Flaw[] } {
+  const flaws: Flaw[] = []
+  const fill = (part: unknown, path: Path): unknown => {
+    if (Array.isArray(part)) return part.map((item, index) => fill(item, [...path, index]))
+    if (isObject(part)) {
+      return Object.fromEntries(Object.entries(part).map(([key, item]) => [key, fill(item, [...path, key])]))
+    }
+    if (typeof part !== "string") return part
+    const { text, problems } = interpolateText(part, env)
+    for (const sentence of problems) flaws.push({ path, what: "value", sentence })
+    return isOneVariable(part) && !wantsText(path) ? readScalar(text) : text
+  }
+  return { value: fill(value, []), flaws }
+}
+
+/** `${A}`, `${A:-otherwise}`, `${A:?what to do}`; `$${` is a plain `${`. Anything else that starts `${` is a problem. */
+export function interpolateText(given: string, env: Environment): { text: string; problems: string[] } {
+  const problems: string[] = []
+  const text = given.replace(expression, (whole: string, inside: string | undefined) => {
+    if (whole === "$${") return "${"
+    const [, name = "", kind, rest = ""] = (whole.endsWith("}") && form.exec(inside ?? "")) || []
+    if (name === "") {
+      problems.push(`'${whole}' cannot be read. Write \${NAME}, \${NAME:-default} or \${NAME:?message}, not nested.`)
+      return ""
+    }
+    const found = Object.hasOwn(env, name) ? env[name] : undefined
+    if (found !== undefined && (found !== "" || kind === undefined)) return found
+    if (kind === ":-") return rest
+    const help = rest === "" ? `Set it, or write \${${name}:-default}.` : rest
+    problems.push(`The environment variable ${name} is ${found === "" ? "empty" : "not set"}. ${help}`)
+    return ""
+  })
+  return { text, problems }
+}
+
+const expression = /\$\$\{|\$\{([^}]*)\}?/g
+const form = /^([A-Za-z_][A-Za-z0-9_]*)(?:(:-|:\?)((?:(?!\$\{).)*))?$/s
+
+function isOneVariable(text: string): boolean {
+  return /^\$\{[^}]*\}$/.test(text)
+}

@@ -1,0 +1,31 @@
+/** Keys of later versions and what they will be for. The issue that builds one deletes its row and adds its schema. */
+export const laterKeys: Readonly<Record<string, string>> = {
+  workspace: "the folder the file tools work in",
+  modules: "modules that bring tools",
+  plugins: "plugins that bring tools",
+  mcpServers: "MCP servers whose tools are offered",
+  "tools.workspaceDir": "the folder the file tools work in",
+  "tools.mcpServers": "MCP servers whose tools are offered",
+  "tools.allowedPaths": "paths the file tools may use without asking",
+  "tools.protectedPaths": "paths no tool may write",
+  "tools.maxFileSize": "the largest file the file tools read or write",
+  "tools.allowedExtensions": "the kinds of file the file tools read or write",
+  "tools.shell": "which commands run, ask or are denied",
+  "tools.hosts": "which hosts the network tools may reach",
+  "tools.webSearch": "which search engine is asked and with which key",
+  "org.people": "the people who answer approvals",
+  rules: "rules that allow, ask or deny a call",
+  notify: "who is told when something waits",
+  experiments: "trying two versions of a tool side by side",
+  models: "the models that agents talk to",
+  server: "the HTTP server's address and limits",
+}
+
+/** The later keys of the section at `path`, by their last name. */
+export function laterKeysAt(path: readonly PropertyKey[]): string[] {
+  const start = path.length === 0 ? "" : `${path.join(".")}.`
+  return Object.keys(laterKeys)
+    .filter((key) => key.startsWith(start))
+    .map((key) => key.slice(start.length))
+    .filter((key) => !key.includes("."))
+}

@@ -1,0 +1,150 @@
+import fc from "fast-check"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { loadConfig } from "./load.ts"
+import { makeFolders, problemsOf } from "./testing.ts"
+import { trust } from "./trust.ts"
+
+test("without a file everything is left open and the data lies in the working folder", () => {
+  const { cwd, home } = makeFolders()
+  expect(loadConfig({ cwd, home, env: {} })).toEqual({
+    config: {},
+    files: [],
+    dataDir: join(cwd, ".quartermaster"),
+    warnings: [],
+    trusted: true,
+  })
+})
+
+test("the search takes the given path, then QM_CONFIG, then the working folder, then the user's own", () => {
+  const { cwd, home, write, ownFile } = makeFolders()
+  const env = { QM_CONFIG: "by-environment.yml" }
+  const agentOf = (options: object) => loadConfig({ cwd, home, env: {}, ...options }).config.agent
+  write(ownFile, "agent: own")
+  expect(agentOf({})).toBe("own")
+  for (const name of ["quartermaster.json", "quartermaster.yaml", "quartermaster.yml"]) {
+    trust(write(name, `{"agent": "${name}"}`), home, {})
+    expect(agentOf({})).toBe(name)
+  }
+  write("by-environment.yml", "agent: environment")
+  expect(agentOf({ env })).toBe("environment")
+  write("by-path.yml", "agent: path")
+  expect(agentOf({ env, configPath: "by-path.yml" })).toBe("path")
+})
+
+test("folders above the working folder are not searched, and a second file beside the first is told", () => {
+  const { cwd, home, write } = makeFolders()
+  write("quartermaster.yml", "tools: { timeout: 5 }")
+  write("quartermaster.json", "{}")
+  mkdirSync(join(cwd, "below"))
+  expect(loadConfig({ cwd: join(cwd, "below"), home, env: {} }).files).toEqual([])
+  expect(loadConfig({ cwd, home, env: {} }).warnings).toEqual([
+    expect.stringMatching(/quartermaster\.json is not read/),
+  ])
+})
+
+test("the last layer that says it wins: file, local file, environment, flags [S4-70]", () => {
+  const layers = ["file", "local", "environment", "flags"] as const
+  const { home, cwd, write } = makeFolders()
+  let turn = 0
+  fc.assert(
+    fc.property(fc.subarray([...layers]), fc.shuffledSubarray([1, 2, 3, 4], { minLength: 4 }), (said, values) => {
+      const folder = `turn${turn++}`
+      const value = (layer: (typeof layers)[number]) => values[layers.indexOf(layer)] ?? 0
+      const text = (layer: (typeof layers)[number]) =>
+        said.includes(layer) ? `tools: { timeout: ${value(layer)} }` : ""
+      write(`${folder}/quartermaster.local.yml`, text("local"))
+      trust(write(`${folder}/quartermaster.yml`, text("file")), home, {})
+      const { config } = loadConfig({
+        cwd: join(cwd, folder),
+        home,
+        env: said.includes("environment") ? { QM_TOOLS__TIMEOUT: `${value("environment")}` } : {},
+        overrides: said.includes("flags") ? { "tools.timeout": `${value("flags")}` } : {},
+      })
+      const last = said.at(-1)
+      expect(config.tools?.timeout).toBe(last && value(last))
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test.each([
+  ["data: kept", {}, {}, "work/kept"],
+  ["data: { dir: ./kept }", {}, {}, "work/kept"],
+  ["data: { dir: kept }", { QUARTERMASTER_DATA: "other" }, {}, "work/sub/other"],
+  ["data: kept", { QM_DATA__DIR: "other" }, {}, "work/sub/other"],
+  ["data: kept", { QUARTERMASTER_DATA: "other" }, { "data.dir": "third" }, "work/sub/third"],
+  ["data: /kept", {}, {}, "/kept"],
+  ["data: ${PLACE:-5}", {}, {}, "work/5"],
+  ["data: { durability: power }", {}, {}, "work/.quartermaster"],
+])("the data folder of %j with %j and %j is %s", (text, env, overrides, expected) => {
+  const { cwd, home, write } = makeFolders()
+  write("quartermaster.yml", text)
+  mkdirSync(join(cwd, "sub"))
+  const { dataDir } = loadConfig({ cwd: join(cwd, "sub"), home, env, overrides, configPath: "../quartermaster.yml" })
+  expect(dataDir).toBe(expected.startsWith("/") ? expected : join(cwd, "..", expected))
+})
+
+test("with the user's own file the data still lies in the working folder, unless the file says where", () => {
+  const { cwd, home, write, ownFile } = makeFolders()
+  write(ownFile, "agent: ada")
+  expect(loadConfig({ cwd, home, env: {} }).dataDir).toBe(join(cwd, ".quartermaster"))
+  write(ownFile, "data: kept")
+  expect(loadConfig({ cwd, home, env: {} }).dataDir).toBe(join(home, ".config/quartermaster/kept"))
+})
+
+test("variables are filled in from the environment, in JSON too [S4-74] [C-47]", () => {
+  const { cwd, home, write } = makeFolders()
+  write("q.json", '{"agent": "${WHO}", "tools": {"timeout": "${LIMIT:-7}", "enabled": ["${WHO}-$${x}"]}}')
+  const { config } = loadConfig({ cwd, home, env: { WHO: "ada" }, configPath: "q.json" })
+  expect(config).toEqual({ agent: "ada", tools: { timeout: 7, enabled: ["ada-${x}"] } })
+})
+
+test("sections left empty are empty, in every layer", () => {
+  const { cwd, home, write } = makeFolders()
+  write("quartermaster.local.yml", "tools:\n  permissions:\n    sleep:\norg:\n")
+  const configPath = write("q.yml", "tools: { timeout: 5 }")
+  expect(loadConfig({ cwd, home, env: {}, configPath }).config).toEqual({
+    tools: { timeout: 5, permissions: { sleep: {} } },
+    org: {},
+  })
+})
+
+test("every problem of every layer is told at once, each where it stands", () => {
+  const { cwd, home, write } = makeFolders()
+  const file = write("quartermaster.yml", "agent: 5\ntools:\n  timout: 1\n  timeout: ${LIMIT}\nagent: a\n")
+  const local = write("quartermaster.local.yml", "org:\n  agents:\n    - id: ada\nserver: {}\n")
+  const env = { QM_TOOLS__TIMEOUT: "soon" }
+  const overrides = { "data.durability": "forever" }
+  expect(() => loadConfig({ cwd, home, env, overrides, configPath: file })).toThrow(
+    [
+      `${file}:5:1: 'agent' is written twice here. Keep one of them.`,
+      `${file}:4:12: The environment variable LIMIT is not set. Set it, or write \${LIMIT:-default}.`,
+      `${file}:3:3: 'tools.timout' is not a key of the configuration. Did you mean 'tools.timeout'?`,
+      `${local}:3:7: 'org.agents[0].role' is missing. Add it.`,
+      `${local}:4:1: 'server' (the HTTP server's address and limits) is a key that this version does not have yet. Remove it.`,
+      "QM_TOOLS__TIMEOUT: 'tools.timeout' cannot be of type string. Write a number instead.",
+      "flag data.durability: 'data.durability' has a value it cannot have. Write one of: crash, power.",
+    ].join("\n"),
+  )
+})
+
+test.each([
+  ["missing.yml", "does not exist"],
+  [".", "is not a file"],
+  ["large.yml", "is larger than"],
+  ["latin.yml", "is not UTF-8"],
+])("the given file %s is refused because it %s", (configPath, words) => {
+  const { cwd, home, write } = makeFolders()
+  write("large.yml", `# ${"x".repeat(300_000)}`)
+  writeFileSync(join(cwd, "latin.yml"), Buffer.from("agent: Zo\u00eb", "latin1"))
+  const problems = problemsOf(() => loadConfig({ cwd, home, env: {}, configPath }))
+  expect(problems).toMatchObject([{ file: join(cwd, configPath), sentence: expect.stringContaining(words) }])
+})
+
+test("a control character of a file does not reach the terminal", () => {
+  const { cwd, home, write } = makeFolders()
+  write("quartermaster.yml", '"\\e[2J": 1')
+  expect(problemsOf(() => loadConfig({ cwd, home, env: {} }))[0]?.sentence).toContain("'\\u{1b}[2J'")
+})

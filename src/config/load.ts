@@ -1,0 +1,82 @@
+import { existsSync } from "node:fs"
+import { dirname, resolve } from "node:path"
+import { configFilesIn, findConfig, ownFile, readSource, withLocalFile, type Found, type Source } from "./find.ts"
+import type { Environment } from "./interpolate.ts"
+import { mergeConfigs } from "./merge.ts"
+import { ConfigError, type ConfigProblem } from "./problem.ts"
+import { readTrusted, readUntrusted } from "./read.ts"
+import type { Config } from "./schema.ts"
+import { environmentConfig, flagsConfig } from "./settings.ts"
+import { isPinned } from "./trust.ts"
+
+export interface LoadOptions {
+  cwd: string
+  env: Environment
+  home: string
+  /** The file of `--config`. */
+  configPath?: string | undefined
+  /** Dotted key to value, for example `{ "tools.timeout": "5000" }`. */
+  overrides?: Readonly<Record<string, unknown>> | undefined
+}
+
+export interface LoadedConfig {
+  config: Config
+  /** Every file that was read, in the order of the search. */
+  files: string[]
+  /** Absolute. */
+  dataDir: string
+  warnings: string[]
+  /** False when the working folder's file counts only where it tightens. Then join `tools.permissions` to a tool's own
+   * with `strictest`: a file nobody has read must not replace what the tool's author asked for. */
+  trusted: boolean
+  configFile?: string
+}
+
+/** Files below the environment below flags. Throws one ConfigError with every problem of every layer. */
+export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadOptions): LoadedConfig {
+  const problems: ConfigProblem[] = []
+  const attempt = <T>(work: () => T, otherwise: T): T => {
+    try {
+      return work()
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      for (const problem of error.problems) problems.push(problem)
+      return otherwise
+    }
+  }
+  const read = (file: string): Source[] => withLocalFile(file).flatMap((one) => attempt(() => [readSource(one)], []))
+
+  const found = findConfig(cwd, env, home, configPath)
+  const sources = found ? read(found.file) : []
+  const trusted = found?.place !== "working folder" || attempt(() => isPinned(sources, home), false)
+  // An untrusted file lies below the user's own, which it would otherwise switch off.
+  const own = trusted || !existsSync(ownFile(home)) ? [] : read(ownFile(home))
+  const guarded = (trusted ? [] : sources).map((source) =>
+    attempt(() => readUntrusted(source), { config: {}, warnings: [] }),
+  )
+  const config = mergeConfigs([
+    ...guarded.map((layer) => layer.config),
+    ...(trusted ? sources : own).map((source) => attempt(() => readTrusted(source, env), {})),
+    attempt(() => environmentConfig(env, cwd), {}),
+    attempt(() => flagsConfig(overrides, cwd), {}),
+  ])
+  if (problems.length > 0) throw new ConfigError(problems)
+  return {
+    config,
+    files: [...sources, ...own].map(({ file }) => file),
+    dataDir: config.data?.dir ?? defaultDataDir(found, cwd),
+    warnings: [...unread(found, cwd), ...guarded.flatMap((layer) => layer.warnings)],
+    trusted,
+    ...(found ? { configFile: found.file } : {}),
+  }
+}
+
+function defaultDataDir(found: Found | undefined, cwd: string): string {
+  return resolve(found && found.place !== "own" ? dirname(found.file) : cwd, ".quartermaster")
+}
+
+function unread(found: Found | undefined, cwd: string): string[] {
+  if (found?.place !== "working folder") return []
+  const others = configFilesIn(cwd).filter((file) => file !== found.file)
+  return others.map((file) => `${file} is not read because ${found.file} is. Delete one of them.`)
+}

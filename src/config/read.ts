@@ -1,0 +1,58 @@
+import { dirname } from "node:path"
+import { pathText } from "../model/problems.ts"
+import { checkConfig, spellOut, type Flaw } from "./check.ts"
+import type { Source } from "./find.ts"
+import { interpolate, type Environment } from "./interpolate.ts"
+import { ConfigError, printable, type ConfigProblem } from "./problem.ts"
+import type { Config } from "./schema.ts"
+import { absoluteDir } from "./settings.ts"
+import { onlyTightening, withoutVariables } from "./tighten.ts"
+import { readYaml, type ReadYaml } from "./yaml.ts"
+
+/** One file as a layer, its variables filled in. Throws all its problems at once. */
+export function readTrusted({ file, bytes }: Source, env: Environment): Config {
+  const { yaml, value } = open(file, bytes)
+  const filled = interpolate(value, env)
+  const { config, flaws } = checkConfig(filled.value)
+  // A variable that failed leaves an empty text behind, which is not the writer's mistake.
+  const failed = new Set(filled.flaws.map(({ path }) => pathText(path)))
+  const others = flaws.filter(({ path }) => !failed.has(pathText(path)))
+  throwIfAny(file, yaml, [...filled.flaws, ...others])
+  return absoluteDir(config, dirname(file))
+}
+
+/** The same for a file nobody has read yet: only what tightens, no variables, and a sentence for all that is ignored. */
+export function readUntrusted({ file, bytes }: Source): { config: Config; warnings: string[] } {
+  const { yaml, value } = open(file, bytes)
+  const plain = withoutVariables(value)
+  const { config, flaws } = checkConfig(plain.value)
+  throwIfAny(file, yaml, flaws)
+  const tight = onlyTightening(config)
+  const ignored = [...new Set([...plain.ignored, ...tight.ignored])]
+  const warnings = ignored.map(
+    (key) =>
+      `'${printable(key)}' in ${file} is ignored because the file is not trusted. Run 'qm trust' after reading it.`,
+  )
+  return { config: tight.value as Config, warnings }
+}
+
+function open(file: string, bytes: Buffer): { yaml: ReadYaml; value: unknown } {
+  const yaml = readYaml(textOf(file, bytes))
+  return { yaml, value: yaml.value === undefined ? {} : spellOut(yaml.value) }
+}
+
+function textOf(file: string, bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+  } catch {
+    throw new ConfigError([{ file, key: "", sentence: "This file is not UTF-8 text. Save it as UTF-8." }])
+  }
+}
+
+function throwIfAny(file: string, yaml: ReadYaml, flaws: readonly Flaw[]): void {
+  const problems: ConfigProblem[] = [
+    ...yaml.problems.map((problem) => ({ file, key: "", ...problem })),
+    ...flaws.map(({ path, what, sentence }) => ({ file, key: pathText(path), ...yaml.placeOf(path, what), sentence })),
+  ]
+  if (problems.length > 0) throw new ConfigError(problems)
+}

@@ -1,0 +1,48 @@
+import { z } from "zod"
+import { configSchema } from "./schema.ts"
+
+export type Path = readonly (string | number)[]
+
+/** The schema of the value at `path`, without its optional and nullable shells; undefined for an unknown key. */
+export function schemaAt(path: Path): unknown {
+  let here: unknown = configSchema
+  for (const step of path) here = bare(child(here, step))
+  return here
+}
+
+/** The keys the section at `path` may have; none for a record, whose keys are free. */
+export function keysAt(path: Path): string[] {
+  const schema = schemaAt(path)
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+}
+
+/** What the schema says about the key at `path`, in one sentence. */
+export function explanationOf(path: readonly string[]): string {
+  const schema = child(schemaAt(path.slice(0, -1)), path.at(-1) ?? "")
+  return (schema instanceof z.ZodType && schema.description) || ""
+}
+
+/** Where text must stay text, even if it looks like a number. */
+export function wantsText(path: Path): boolean {
+  const schema = schemaAt(path)
+  return schema instanceof z.ZodString || schema instanceof z.ZodEnum
+}
+
+/** Every key with a fixed name, sections first. */
+export function allKeys(path: readonly string[] = []): string[][] {
+  return keysAt(path).flatMap((key) => [[...path, key], ...allKeys([...path, key])])
+}
+
+export function isSection(schema: unknown): boolean {
+  return schema instanceof z.ZodObject || schema instanceof z.ZodRecord
+}
+
+function child(schema: unknown, step: string | number): unknown {
+  if (schema instanceof z.ZodObject) return Object.hasOwn(schema.shape, step) ? schema.shape[step] : undefined
+  if (schema instanceof z.ZodRecord) return schema.valueType
+  return schema instanceof z.ZodArray ? schema.element : undefined
+}
+
+function bare(schema: unknown): unknown {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? bare(schema.unwrap()) : schema
+}

@@ -1,0 +1,111 @@
+import { expect, test } from "vitest"
+import { checkConfig } from "./check.ts"
+import { laterKeys } from "./later.ts"
+import { allKeys } from "./schema-path.ts"
+import { configJsonSchema, defaults } from "./schema.ts"
+
+const everyKey = {
+  data: { dir: "kept", durability: "power" },
+  agent: "ada",
+  tools: {
+    enabled: ["sleep"],
+    timeout: 5000,
+    maxConcurrent: 2,
+    permissions: {
+      sleep: {
+        level: "moderate",
+        requireExecutionApproval: true,
+        requireResultApproval: "on-error",
+        dangerous: false,
+        requireConfirmation: false,
+        allowedRoles: ["developer"],
+        allowedDepartments: ["engineering"],
+        minLevel: 1,
+        rateLimit: { maxCallsPerMinute: 1, maxCallsPerHour: 2 },
+      },
+    },
+  },
+  agents: { maxConcurrentTools: 4 },
+  org: {
+    roles: [
+      { id: "r", name: "R", rolePrompt: "", toolGroups: null, department: "d", level: 1, pins: { sleep: "1.0.0" } },
+      { name: "S", toolGroups: ["data"] },
+    ],
+    agents: [{ id: "a", role: "R", department: "d", level: 1, parent: "root", pins: {} }],
+    departments: [{ id: "d", name: "D" }],
+    levelOrder: "desc",
+    defaultToolGroups: ["data"],
+  },
+  approvals: { deadline: 0.5, unattended: "reject" },
+}
+
+test("one schema holds every key of this version and changes none of them [C-47]", () => {
+  expect(checkConfig(everyKey)).toEqual({ config: everyKey, flaws: [] })
+})
+
+test("a run takes 30000 ms and three tools run at once unless somebody says otherwise [S4-70] [S4-71]", () => {
+  expect(defaults.tools).toEqual({ timeout: 30_000, maxConcurrent: 3 })
+  expect(defaults.agents).toEqual({ maxConcurrentTools: 3 })
+})
+
+test.each(Object.keys(laterKeys))("the later key '%s' is refused by name, with what it will be for", (key) => {
+  const value = key.split(".").reduceRight<unknown>((inner, step) => ({ [step]: inner }), [])
+  const { flaws } = checkConfig(value)
+  expect(flaws).toHaveLength(1)
+  expect(flaws[0]?.sentence).toContain(`'${key}' (${laterKeys[key]})`)
+  expect(flaws[0]?.sentence).toContain("this version does not have yet")
+})
+
+test("no key is both working and later", () => {
+  expect(
+    allKeys()
+      .map((path) => path.join("."))
+      .filter((key) => key in laterKeys),
+  ).toEqual([])
+})
+
+test.each([
+  [{ tols: {} }, "'tols' is not a key of the configuration. Did you mean 'tools'?"],
+  [{ tools: { time_out: 1 } }, "'tools.time_out' is not a key of the configuration. Did you mean 'tools.timeout'?"],
+  [{ agents: { zzz: 1 } }, "'agents.zzz' is not a key of the configuration. Known here: maxConcurrentTools."],
+  [{ tools: { permissions: { sleep: { minlevel: 1 } } } }, "Did you mean 'tools.permissions.sleep.minLevel'?"],
+  [{ constructor: 1 }, "'constructor' is not a key"],
+  [{ tools: { timeout: "soon" } }, "'tools.timeout' cannot be of type string. Write a number instead."],
+  [{ tools: { timeout: 1.5 } }, "Write a whole number instead."],
+  [{ tools: { timeout: 0 } }, "'tools.timeout' is too small. Write a number of at least 1."],
+  [{ tools: { timeout: 600_001 } }, "'tools.timeout' is too large. Write a number of at most 600000."],
+  [{ approvals: { deadline: 0 } }, "'approvals.deadline' is too small. Write a number above 0."],
+  [{ data: { durability: "forever" } }, "Write one of: crash, power."],
+  [
+    { tools: { enabled: "sleep" } },
+    "'tools.enabled' cannot be of type string. Write a list such as [one, two] instead.",
+  ],
+  [{ org: { agents: [{ id: "a" }] } }, "'org.agents[0].role' is missing. Add it."],
+  [{ agent: "" }, "'agent' is empty. Write a text of at least one character."],
+  [{ tools: { permissions: { "": {} } } }, "has an empty name. Write a name before the colon."],
+  [["a"], "The configuration cannot be of type array. Write keys with values instead."],
+])("%j is refused with a sentence that says what to do", (value, sentence) => {
+  expect(checkConfig(value).flaws.map((flaw) => flaw.sentence)).toEqual([expect.stringContaining(sentence)])
+})
+
+test("every problem is told, not only the first", () => {
+  expect(checkConfig({ tols: 1, agent: 5, tools: { timeout: 0, shell: {} } }).flaws).toHaveLength(4)
+})
+
+test("the JSON Schema describes every key, forbids others and lets data be a plain text", () => {
+  const json = configJsonSchema()
+  const undescribed: string[] = []
+  const visit = (node: unknown, path: string): void => {
+    if (typeof node !== "object" || node === null) return
+    for (const [key, part] of Object.entries((node as { properties?: object }).properties ?? {})) {
+      if (!(part as { description?: string }).description) undescribed.push(`${path}.${key}`)
+    }
+    for (const [key, part] of Object.entries(node)) visit(part, `${path}.${key}`)
+  }
+  visit(json, "")
+  expect(undescribed).toEqual([])
+  expect(json).toMatchObject({
+    additionalProperties: false,
+    properties: { data: { anyOf: [{ type: "string" }, { type: "object", additionalProperties: false }] } },
+  })
+})

@@ -1,0 +1,112 @@
+import { z } from "zod"
+import { ToolPermissionLevel } from "../model/permission.ts"
+
+const name = z.string().min(1)
+const names = z.array(name)
+const count = z.int().min(1)
+const pins = z.record(name, name).optional().describe("Tool name to the version that is used.")
+
+const rateLimit = z.strictObject({
+  maxCallsPerMinute: count.optional().describe("Calls an agent may start in a minute."),
+  maxCallsPerHour: count.optional().describe("Calls an agent may start in an hour."),
+})
+
+const permission = z.strictObject({
+  level: z.enum(ToolPermissionLevel).optional().describe("Public runs, moderate asks, sensitive asks every time."),
+  requireExecutionApproval: z.boolean().optional().describe("True asks a person before every run."),
+  requireResultApproval: z
+    .enum(["never", "on-error", "always"])
+    .optional()
+    .describe("When a person releases the result before the model reads it."),
+  dangerous: z.boolean().optional().describe("True makes the tool sensitive."),
+  requireConfirmation: z.boolean().optional().describe("The same as dangerous."),
+  allowedRoles: names.optional().describe("Roles that may use the tool; an empty list means every role."),
+  allowedDepartments: names.optional().describe("Departments that may use the tool; an empty list means all."),
+  minLevel: z.number().optional().describe("The level an agent needs."),
+  rateLimit: rateLimit.optional().describe("How often an agent may call the tool."),
+})
+
+const role = z.strictObject({
+  id: name.optional().describe("The role's id; its name when left out."),
+  name: name.describe("The role's name."),
+  rolePrompt: z.string().optional().describe("What the model is told about its role."),
+  toolGroups: names.nullable().optional().describe("Groups its agents are given; null means all."),
+  department: name.optional().describe("The department of its agents."),
+  level: z.number().optional().describe("The level of its agents."),
+  pins,
+})
+
+const agent = z.strictObject({
+  id: name.describe("The agent's id."),
+  role: name.describe("The name or id of its role."),
+  department: name.optional().describe("Its department; the role's when left out."),
+  level: z.number().optional().describe("Its level; the role's when left out."),
+  parent: name.optional().describe("The id of the agent above it."),
+  pins,
+})
+
+const department = z.strictObject({
+  id: name.describe("The department's id."),
+  name: name.optional().describe("What people call it."),
+})
+
+const data = z.strictObject({
+  dir: name.optional().describe("The folder for what is kept, seen from this file; .quartermaster when left out."),
+  durability: z
+    .enum(["crash", "power"])
+    .optional()
+    .describe("crash survives a killed process; power also survives a power cut, and is slower."),
+})
+
+const tools = z.strictObject({
+  enabled: names.optional().describe("The only tools there are; every tool when left out, none when empty."),
+  timeout: count.max(600_000).optional().describe("Milliseconds a run may take."),
+  maxConcurrent: count.optional().describe("How many tools may run at once."),
+  permissions: z.record(name, permission).optional().describe("Tool name to who may use it and who is asked."),
+})
+
+const org = z.strictObject({
+  roles: z.array(role).optional().describe("The roles, and the groups of tools they are given."),
+  agents: z.array(agent).optional().describe("The agents and their roles."),
+  departments: z.array(department).optional().describe("The departments."),
+  levelOrder: z.enum(["asc", "desc"]).optional().describe("asc: a larger level has more rights; desc: a smaller one."),
+  defaultToolGroups: names.optional().describe("Groups of a role that names none; all when left out."),
+})
+
+const approvals = z.strictObject({
+  deadline: z.number().positive().optional().describe("Minutes a call waits for an answer before it ends."),
+  unattended: z.enum(["wait", "reject"]).optional().describe("What happens when nobody is there to answer."),
+})
+
+/** Every key that works in this version. A later version's keys are in `later.ts`. */
+export const configSchema = z.strictObject({
+  data: data.optional().describe("Where and how safely data is kept; a plain text is the folder."),
+  agent: name.optional().describe("The agent a call is made as when it names none."),
+  tools: tools.optional().describe("Which tools there are and what limits them."),
+  agents: z
+    .strictObject({ maxConcurrentTools: count.optional().describe("How many tools all agents may run at once.") })
+    .optional()
+    .describe("What limits the agents."),
+  org: org.optional().describe("Roles, agents and departments."),
+  approvals: approvals.optional().describe("How long and for whom a question waits."),
+})
+
+export type Config = z.infer<typeof configSchema>
+
+/** What holds when nobody configures anything. They are not filled in: a tool may have a default of its own. */
+export const defaults = {
+  data: { durability: "crash" },
+  tools: { timeout: 30_000, maxConcurrent: 3 },
+  agents: { maxConcurrentTools: 3 },
+  org: { levelOrder: "asc" },
+  approvals: { deadline: 30, unattended: "wait" },
+} as const satisfies Config
+
+/** The JSON Schema editors use to complete and check a configuration file. */
+export function configJsonSchema(): Record<string, unknown> {
+  const json = z.toJSONSchema(configSchema, { io: "input" })
+  const properties = json.properties ?? {}
+  const { description, ...dataObject } = properties["data"] as Record<string, unknown>
+  const dataOrText = { description, anyOf: [{ type: "string", minLength: 1 }, dataObject] }
+  return { ...json, title: "Quartermaster", properties: { ...properties, data: dataOrText } }
+}

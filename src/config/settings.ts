@@ -1,0 +1,105 @@
+import { nearest } from "../model/nearest.ts"
+import { pathText } from "../model/problems.ts"
+import { resolve } from "node:path"
+import { z } from "zod"
+import { checkConfig, spellOut } from "./check.ts"
+import type { Environment } from "./interpolate.ts"
+import { laterKeysAt } from "./later.ts"
+import { mergeConfigs } from "./merge.ts"
+import { ConfigError, type ConfigProblem } from "./problem.ts"
+import { allKeys, keysAt, schemaAt, wantsText } from "./schema-path.ts"
+import type { Config } from "./schema.ts"
+import { readYaml } from "./yaml.ts"
+
+interface Setting {
+  /** Who says it: the variable or the flag. */
+  source: string
+  path: readonly string[]
+  value: unknown
+}
+
+/** The layer of variables such as `QM_TOOLS__TIMEOUT`. An empty variable is one that is not set. */
+export function environmentConfig(env: Environment, cwd: string): Config {
+  const problems: ConfigProblem[] = []
+  const settings: Setting[] = []
+  for (const [name, value] of Object.entries(env)) {
+    if (!value || reserved.includes(name)) continue
+    const path = name === "QUARTERMASTER_DATA" ? ["data", "dir"] : name.startsWith("QM_") ? pathOf(name) : null
+    if (path === undefined) problems.push({ file: name, key: "", sentence: unknownVariable(name) })
+    if (path) settings.push({ source: name, path, value })
+  }
+  return configOf(settings, cwd, problems)
+}
+
+/** The layer of flags: dotted keys with a text as written on a command line, or with a value. */
+export function flagsConfig(overrides: Readonly<Record<string, unknown>>, cwd: string): Config {
+  const given = Object.entries(overrides).filter(([, value]) => value !== undefined)
+  const settings = given.map(([key, value]) => ({ source: `flag ${key}`, path: key.split("."), value }))
+  return configOf(settings, cwd, [])
+}
+
+const reserved = ["QM_CONFIG", "QM_INSIDE"]
+
+function configOf(settings: readonly Setting[], cwd: string, problems: ConfigProblem[]): Config {
+  const seen = new Map<string, string>()
+  const layers = settings
+    .toSorted((one, other) => one.path.length - other.path.length)
+    .map((setting) => {
+      const key = pathText(setting.path)
+      const earlier = seen.get(key)
+      const sentences = earlier === undefined ? [] : [`It says '${key}', and so does ${earlier}. Keep one of them.`]
+      seen.set(key, setting.source)
+      const { value, problems: unreadable } = valueOf(setting)
+      const nested = setting.path.reduceRight<unknown>((inner, step) => ({ [step]: inner }), value)
+      const { config, flaws } = checkConfig(spellOut(nested))
+      sentences.push(...(unreadable.length > 0 ? unreadable : flaws.map(({ sentence }) => sentence)))
+      problems.push(...sentences.map((sentence) => ({ file: setting.source, key, sentence })))
+      return absoluteDir(config, cwd)
+    })
+  if (problems.length > 0) throw new ConfigError(problems)
+  return mergeConfigs(layers)
+}
+
+/** The data folder as seen from `folder`, so that layers from different places can be merged. */
+export function absoluteDir(config: Config, folder: string): Config {
+  const dir = config.data?.dir
+  return dir === undefined ? config : { ...config, data: { ...config.data, dir: resolve(folder, dir) } }
+}
+
+function valueOf({ path, value }: Setting): { value: unknown; problems: string[] } {
+  if (typeof value !== "string" || wantsText(path)) return { value, problems: [] }
+  const read = readYaml(value)
+  return { value: read.value, problems: read.problems.map(({ sentence }) => sentence) }
+}
+
+function pathOf(name: string): string[] | undefined {
+  const path: string[] = []
+  for (const part of name.slice("QM_".length).split("__")) {
+    const key = keyNamed(part, path)
+    if (key === undefined) return undefined
+    path.push(key)
+    if (laterKeysAt(path.slice(0, -1)).includes(key)) break
+  }
+  return path
+}
+
+/** A tool's name in capitals is written small; one with small letters stays as it is. */
+function keyNamed(part: string, path: readonly string[]): string | undefined {
+  if (schemaAt(path) instanceof z.ZodRecord) return part.toUpperCase() === part ? part.toLowerCase() : part
+  return [...keysAt(path), ...laterKeysAt(path)].find((known) => same(known, part))
+}
+
+function same(one: string, other: string): boolean {
+  return one.replaceAll("_", "").toLowerCase() === other.replaceAll("_", "").toLowerCase()
+}
+
+function unknownVariable(name: string): string {
+  const known = allKeys().map((path) => `QM_${path.map(constantCase).join("__")}`)
+  const guess = nearest(name, [...known, ...reserved])
+  const help = guess ? `Did you mean ${guess}?` : "Unset it; two underscores separate the levels of a key."
+  return `${name} is not a setting of Quartermaster. ${help}`
+}
+
+function constantCase(key: string): string {
+  return key.replace(/[A-Z]/g, "_$&").toUpperCase()
+}

@@ -1,0 +1,83 @@
+import { pathText } from "../model/problems.ts"
+import { isObject } from "./merge.ts"
+import { defaults } from "./schema.ts"
+
+/** What a file nobody has read yet may say: each field with the values that can only tighten. All else is ignored. */
+const tightening: Readonly<Record<string, (value: unknown) => boolean>> = {
+  "data.durability": () => true,
+  "tools.enabled": () => true,
+  "tools.timeout": atMost(defaults.tools.timeout),
+  "tools.maxConcurrent": atMost(defaults.tools.maxConcurrent),
+  "agents.maxConcurrentTools": atMost(defaults.agents.maxConcurrentTools),
+  "approvals.deadline": atMost(defaults.approvals.deadline),
+  "approvals.unattended": () => true,
+  "tools.permissions.*.level": (level) => level === "sensitive",
+  "tools.permissions.*.requireExecutionApproval": isTrue,
+  "tools.permissions.*.requireResultApproval": (when) => when !== "never",
+  "tools.permissions.*.dangerous": isTrue,
+  "tools.permissions.*.requireConfirmation": isTrue,
+  "tools.permissions.*.allowedRoles": namesSomeone,
+  "tools.permissions.*.allowedDepartments": namesSomeone,
+  "tools.permissions.*.minLevel": () => true,
+  "tools.permissions.*.rateLimit.maxCallsPerMinute": () => true,
+  "tools.permissions.*.rateLimit.maxCallsPerHour": () => true,
+}
+
+export interface Kept {
+  value: unknown
+  /** The keys that were left out. */
+  ignored: string[]
+}
+
+/** Leaves out every field that reads a variable, as a whole: half a list could mean more than all of it. */
+export function withoutVariables(value: unknown): Kept {
+  return keepWhere(value, (_, part) => !readsVariable(part))
+}
+
+/** Leaves out every field of a checked configuration that could loosen. */
+export function onlyTightening(value: unknown): Kept {
+  return keepWhere(value, (field, part) => tightening[field]?.(part) ?? false)
+}
+
+function keepWhere(value: unknown, keep: (field: string, part: unknown) => boolean): Kept {
+  const ignored: string[] = []
+  const walk = (section: Record<string, unknown>, path: readonly string[]): unknown =>
+    Object.fromEntries(
+      Object.entries(section).flatMap(([key, part]): [string, unknown][] => {
+        const here = [...path, key]
+        const field = fieldName(here)
+        if (isObject(part) && isSection(field)) return [[key, walk(part, here)]]
+        if (keep(field, part)) return [[key, part]]
+        // A section left empty says nothing, so there is nothing to warn of.
+        if (!isObject(part) || Object.keys(part).length > 0) ignored.push(pathText(here))
+        return []
+      }),
+    )
+  return { value: isObject(value) ? walk(value, []) : value, ignored }
+}
+
+function fieldName([first, second, third, ...rest]: readonly string[]): string {
+  const tool = first === "tools" && second === "permissions" && third !== undefined ? "*" : third
+  return [first, second, tool, ...rest].filter((step) => step !== undefined).join(".")
+}
+
+function isSection(field: string): boolean {
+  return Object.keys(tightening).some((known) => known.startsWith(`${field}.`))
+}
+
+function readsVariable(value: unknown): boolean {
+  if (typeof value === "string") return value.includes("${")
+  return typeof value === "object" && value !== null && Object.values(value).some(readsVariable)
+}
+
+function atMost(limit: number) {
+  return (value: unknown) => typeof value === "number" && value <= limit
+}
+
+function isTrue(value: unknown): boolean {
+  return value === true
+}
+
+function namesSomeone(list: unknown): boolean {
+  return Array.isArray(list) && list.length > 0
+}

@@ -1,0 +1,129 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, Parser, visit } from "yaml"
+import type { Alias, CST, Document } from "yaml"
+import { isObject } from "./merge.ts"
+import type { Path } from "./schema-path.ts"
+
+export interface Place {
+  line: number
+  column: number
+}
+
+export interface ReadYaml {
+  value: unknown
+  problems: (Place & { sentence: string })[]
+  /** Where the value at `path` stands, or its key, or the nearest value above it that exists. */
+  placeOf(path: Path, what?: "key" | "value"): Place
+}
+
+/** Reads YAML or JSON. The value is plain data, and undefined where the text is too broken to go on. */
+export function readYaml(text: string): ReadYaml {
+  const lineCounter = new LineCounter()
+  const placeAt = (offset: number): Place => {
+    const { line, col } = lineCounter.linePos(offset)
+    return { line, column: col }
+  }
+  const problems: ReadYaml["problems"] = []
+  const note = (offset: number, sentence: string) => problems.push({ ...placeAt(offset), sentence })
+  if (isDeep(text)) {
+    const start = { line: 1, column: 1 }
+    return { value: undefined, problems: [{ ...start, sentence: tooDeep }], placeOf: () => start }
+  }
+  // The library compares every key with every other; duplicateKeys does not.
+  const document = parseDocument(text, { lineCounter, prettyErrors: false, logLevel: "error", uniqueKeys: false })
+  for (const { pos, message } of [...document.errors, ...document.warnings]) {
+    // One mistake breaks the rest of its line; the first problem says it.
+    if (placeAt(pos[0]).line !== problems.at(-1)?.line) note(pos[0], invalid(message))
+  }
+  const placeOf: ReadYaml["placeOf"] = (path, what) => placeAt(offsetOf(document, path, what))
+  if (document.errors.length > 0) return { value: undefined, problems, placeOf }
+  for (const { key, offset } of duplicateKeys(document))
+    note(offset, `'${key}' is written twice here. Keep one of them.`)
+  const aliases = aliasesOf(document)
+  try {
+    if (aliases.length > mostAliases) throw new Error(`there are more than ${mostAliases} aliases`)
+    return { value: plain(document.toJS({ maxAliasCount: mostAliases })), problems, placeOf }
+  } catch (error) {
+    const guilty = aliases.slice(0, mostAliases).find((alias) => !alias.resolve(document)) ?? aliases[0]
+    note(startOf(guilty) ?? 0, invalid((error as Error).message))
+    return { value: undefined, problems, placeOf }
+  }
+}
+
+/** Text read again as one plain scalar: numbers, booleans and null; anything else stays the text it is. */
+export function readScalar(text: string): unknown {
+  if (text.length > 100) return text
+  const { contents, errors } = parseDocument(text, { logLevel: "error" })
+  const whole = isScalar(contents) && contents.type === "PLAIN" && contents.source === text && errors.length === 0
+  return whole ? contents.value : text
+}
+
+const mostAliases = 100
+const mostLevels = 50
+const tooDeep = `The values are nested more than ${mostLevels} levels deep. Write fewer levels.`
+
+const invalid = (message: string) => `This is not valid YAML: ${message.replace(/;.*|[.:]?$/, ".")} Correct it here.`
+
+/** The library walks a text by recursion, so a deep one would end the process. Its tokens can be walked without. */
+function isDeep(text: string): boolean {
+  const waiting = [...new Parser().parse(text)].map((token): [CST.Token, number] => [token, 0])
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [token, depth] = next
+    if (depth > mostLevels) return true
+    const items = token.type === "document" ? [token] : "items" in token ? token.items : []
+    for (const { key, value } of items as { key?: CST.Token | null; value?: CST.Token }[]) {
+      for (const part of [key, value]) if (part) waiting.push([part, depth + 1])
+    }
+  }
+  return false
+}
+
+function plain(value: unknown, depth = 0): unknown {
+  if (depth > mostLevels) throw new Error("values contain themselves")
+  if (Array.isArray(value)) value.forEach((part) => plain(part, depth + 1))
+  else if (isObject(value)) {
+    if (Object.getPrototypeOf(value) !== Object.prototype || Object.hasOwn(value, "__proto__")) {
+      throw new Error("a key or value is of a kind that a configuration cannot have")
+    }
+    Object.values(value).forEach((part) => plain(part, depth + 1))
+  }
+  return value
+}
+
+function offsetOf(document: Document, path: Path, what: "key" | "value" = "value"): number {
+  let node: unknown = document.contents
+  let key: unknown
+  for (const step of path) {
+    const here: unknown = isAlias(node) ? node.resolve(document) : node
+    const pair = isMap(here) ? here.items.find((item) => String(item.key) === step) : undefined
+    const item: unknown = isSeq(here) && typeof step === "number" ? here.items[step] : undefined
+    if (!pair && !item) break
+    node = pair ? pair.value : item
+    key = pair?.key
+  }
+  return startOf(what === "key" ? (key ?? node) : node) ?? startOf(key) ?? 0
+}
+
+function duplicateKeys(document: Document): { key: string; offset: number }[] {
+  const found: { key: string; offset: number }[] = []
+  visit(document, {
+    Map(_, map) {
+      const seen = new Set<string>()
+      for (const item of map.items) {
+        const key = String(item.key)
+        if (seen.has(key)) found.push({ key, offset: startOf(item.key) ?? 0 })
+        seen.add(key)
+      }
+    },
+  })
+  return found
+}
+
+function startOf(node: unknown): number | undefined {
+  return (node as { range?: [number, number, number] | null } | null | undefined)?.range?.[0]
+}
+
+function aliasesOf(document: Document): Alias[] {
+  const aliases: Alias[] = []
+  visit(document, { Alias: (_, alias) => void aliases.push(alias) })
+  return aliases
+}

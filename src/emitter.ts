@@ -1,0 +1,32 @@
+import type { EventOf, EventType, Listener, QuartermasterEvent } from "./model/events.ts"
+import type { Logger } from "./model/logger.ts"
+
+/** Hands events to whoever listens. A listener that throws harms nobody. */
+export class Emitter {
+  readonly #listeners = new Map<EventType, Set<Listener>>()
+  readonly #logger: Logger
+
+  constructor(logger: Logger) {
+    this.#logger = logger
+  }
+
+  on<T extends EventType>(type: T, listener: Listener<T>): () => void {
+    const listeners = this.#listeners.get(type) ?? new Set()
+    this.#listeners.set(type, listeners)
+    const own = (event: QuartermasterEvent) => listener(event as EventOf<T>)
+    listeners.add(own)
+    return () => listeners.delete(own)
+  }
+
+  readonly emit = (event: QuartermasterEvent): void => {
+    const listeners = this.#listeners.get(event.type)
+    if (listeners === undefined) return
+    for (const listener of listeners) {
+      try {
+        listener(event as never)
+      } catch (error) {
+        this.#logger.error(`A listener to ${event.type} failed.`, error)
+      }
+    }
+  }
+}

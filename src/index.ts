@@ -1,0 +1,44 @@
+// The public surface. Every name is listed by hand; `src/index.test.ts` holds the list.
+export { createQuartermaster, type Quartermaster, type QuartermasterOptions } from "./app.ts"
+export type { Config } from "./config/schema.ts"
+
+export { defineTool } from "./model/define-tool.ts"
+export { failure, type FailureDetails } from "./model/ending.ts"
+export { modelText } from "./model/text.ts"
+export { exitCode, isTicket, ToolExecuteStatus, type EndingCode, type Ticket, type ToolResult } from "./model/result.ts"
+export { ToolPermissionLevel, type Effect, type ToolPermission } from "./model/permission.ts"
+export {
+  ToolCategory,
+  type ArtifactShelf,
+  type Layer,
+  type RegisteredTool,
+  type Tool,
+  type ToolContext,
+  type ToolSpec,
+} from "./model/tool.ts"
+export type { ToolParameter } from "./model/parameters.ts"
+export type { JsonSchema } from "./model/schema.ts"
+export type { CallRequest, CallState } from "./model/call.ts"
+export type { EventOf, EventType, Listener, QuartermasterEvent } from "./model/events.ts"
+export type { Logger } from "./model/logger.ts"
+export type { ApprovalRequest, ApprovalUIAdapter, Ask, ExecutionDecision, Question, ResultDecision } from "./model/approval.ts"
+export {
+  ExecutionCancelledError,
+  PermissionDeniedError,
+  SecurityError,
+  ToolError,
+  ToolNotFoundError,
+  ToolPermissionError,
+  ToolTimeoutError,
+  ToolValidationError,
+  ValidationError,
+} from "./model/errors.ts"
+
+export { ToolRegistry, type RegisterOptions, type ToolFilter, type ToolStats } from "./registry/registry.ts"
+export { ToolGroupManager, type ToolDefinition } from "./registry/groups.ts"
+export { BaseTool, type BaseToolResult } from "./registry/base-tool.ts"
+export type { LLMFormat, LLMTools } from "./registry/formats.ts"
+export { ToolDiscovery } from "./call/discovery.ts"
+export { ToolExecutor, type ToolCall } from "./call/executor.ts"
+export { callbackAdapter, type ApprovalCallbacks } from "./approval/callback.ts"
+export { terminalAdapter, terminalAsk } from "./approval/terminal.ts"

@@ -1,0 +1,47 @@
+import { fillPermission, effects } from "./permission.ts"
+import { compileSchema } from "./schema.ts"
+import type { Tool, ToolSpec } from "./tool.ts"
+
+const namePattern = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
+
+/** Makes a tool. Mistakes in the definition are thrown here, at once, as sentences. */
+export function defineTool<Input>(spec: ToolSpec<Input>): Tool {
+  refuseMistakes(spec as ToolSpec)
+  const { input, output, permission, execute, preview, ...rest } = spec
+  return {
+    ...rest,
+    category: spec.category ?? "custom",
+    kind: spec.kind ?? "plain",
+    version: spec.version ?? "1.0.0",
+    author: spec.author ?? "",
+    tags: spec.tags ?? [],
+    idempotent: spec.idempotent ?? false,
+    exclusive: spec.exclusive ?? false,
+    permission: fillPermission(permission, spec.effect),
+    input: compileSchema(input as never, true),
+    ...(output === undefined ? {} : { output: compileSchema(output as never, false) }),
+    ...(preview === undefined ? {} : { preview: preview.bind(spec) as Tool["preview"] & {} }),
+    execute: execute.bind(spec) as Tool["execute"],
+  }
+}
+
+function refuseMistakes(spec: ToolSpec): void {
+  const say = (sentence: string): never => {
+    throw new TypeError(`The tool ${JSON.stringify(spec?.name ?? "")} cannot be defined: ${sentence}`)
+  }
+  if (typeof spec?.name !== "string" || !namePattern.test(spec.name)) {
+    say("its name must start with a letter or _ and have only letters, digits, _ - . : after it, 128 at most.")
+  }
+  if (typeof spec.description !== "string" || spec.description.trim() === "") say("it needs a description for the model.")
+  if (typeof spec.group !== "string" || spec.group === "") say("it needs a group, so that a role can be given it.")
+  if (typeof spec.execute !== "function") say("it needs an execute function.")
+  if (spec.input === undefined || spec.input === null) say("it needs an input schema; z.object({}) means no input.")
+  if (spec.effect !== undefined && !effects.includes(spec.effect)) say(`its effect must be one of: ${effects.join(", ")}.`)
+  const { timeoutMs } = spec
+  if (timeoutMs !== undefined && timeoutMs !== null && !(Number.isFinite(timeoutMs) && timeoutMs > 0)) {
+    say("timeoutMs must be a positive number of milliseconds, or null for no limit.")
+  }
+  if (spec.version !== undefined && !/^[0-9A-Za-z][0-9A-Za-z.+-]*$/.test(spec.version)) {
+    say("its version must be made of letters, digits, dots, + and -.")
+  }
+}

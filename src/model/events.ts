@@ -1,0 +1,34 @@
+import type { EndingCode, ToolExecuteStatus } from "./result.ts"
+
+interface CallEvent {
+  callId: string
+  toolName: string
+  agentId: string
+  at: number
+}
+
+/** Everything that is announced. What an event says is kept before it is emitted. */
+export type QuartermasterEvent =
+  | (CallEvent & { type: "TOOL_CALL_REQUESTED"; params: unknown })
+  | (CallEvent & { type: "TOOL_CALL_COMPLETED"; result: unknown; durationMs: number })
+  | (CallEvent & {
+      type: "TOOL_CALL_FAILED"
+      status: ToolExecuteStatus
+      code: EndingCode
+      error: string
+      durationMs: number
+    })
+  | (CallEvent & { type: "TOOL_CALL_WAITING"; until: number })
+  | (CallEvent & { type: "TOOL_CALL_APPROVED"; by: string })
+  | (CallEvent & { type: "TOOL_CALL_REJECTED"; by: string; reason: string })
+  /** `peopleOnly`: the result may still be held back, so nothing of it may reach the model's side. */
+  | (CallEvent & { type: "TOOL_CALL_OUTPUT"; chunk: unknown; peopleOnly: boolean })
+  | (CallEvent & { type: "TOOL_CALL_LATE_RESULT"; outcome: "returned" | "failed" | "lost"; peopleOnly: boolean })
+  | (CallEvent & { type: "TOOL_CALL_RELEASED"; by: string })
+  | (CallEvent & { type: "TOOL_CALL_WITHHELD"; by: string; reason: string })
+  | { type: "TOOL_LIST_CHANGED"; at: number; tool: string; change: "registered" | "unregistered" }
+  | { type: "GROUP_CHANGED"; at: number; group: string; change: "registered" | "updated" | "unregistered" }
+
+export type EventType = QuartermasterEvent["type"]
+export type EventOf<T extends EventType> = Extract<QuartermasterEvent, { type: T }>
+export type Listener<T extends EventType = EventType> = (event: EventOf<T>) => void

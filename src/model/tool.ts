@@ -1,0 +1,131 @@
+import type { Effect, Permission, ToolPermission } from "./permission.ts"
+import type { Schema, SchemaSource } from "./schema.ts"
+
+/** The union of the categories of designs S2 and S4. It only sorts; groups decide who may use a tool. */
+export const ToolCategory = {
+  SYSTEM: "system",
+  FILE: "file",
+  NETWORK: "network",
+  DATA: "data",
+  CODE: "code",
+  MCP: "mcp",
+  CUSTOM: "custom",
+  SEARCH: "search",
+  EXECUTION: "execution",
+  COMMUNICATION: "communication",
+  ANALYSIS: "analysis",
+  UTILITY: "utility",
+} as const
+export type ToolCategory = (typeof ToolCategory)[keyof typeof ToolCategory]
+
+export type ToolType = "builtin" | "mcp" | "custom"
+
+/** Who provides a tool. Lookup goes agent, then department, then system. */
+export type Layer = "system" | `department:${string}` | `agent:${string}`
+
+/**
+ * How a tool behaves towards permits. A *composite* tool calls other tools and an *interactive* one waits for
+ * people: neither takes a permit nor has a time limit of its own unless it asks for one.
+ */
+export type ToolKind = "plain" | "composite" | "interactive"
+
+/** What a running tool is given. Everything it does to the world beyond its return value goes through here. */
+export interface ToolContext {
+  readonly callId: string
+  readonly agent: { readonly id: string; readonly role: string; readonly department?: string | undefined }
+  readonly sessionId: string
+  readonly taskId?: string | undefined
+  readonly userId?: string | undefined
+  readonly allowedPaths?: readonly string[] | undefined
+  /** Aborted on time-out, on cancel and when the agent is stopped. */
+  readonly signal: AbortSignal
+  /** Sends a piece of output to whoever watches while the tool still runs. */
+  emit(chunk: unknown): void
+  log(message: string): void
+  readonly artifacts: ArtifactShelf
+  /** Calls another tool as this agent. Only tools of kind `composite` may. */
+  call(tool: string, input: unknown): Promise<import("./result.ts").ToolResult>
+}
+
+/** The artifacts an agent can reach from inside a tool: its own and those of its task. */
+export interface ArtifactShelf {
+  put(artifact: { type: string; content: string | Uint8Array; mimeType?: string; meta?: unknown }): Promise<string>
+  get(ref: string): Promise<StoredArtifact | null>
+}
+
+export interface StoredArtifact {
+  id: string
+  type: string
+  content: Uint8Array
+  mimeType: string
+  isBinary: boolean
+  meta: unknown
+  createdAt: number
+  agentId: string
+  taskId?: string | undefined
+  callId?: string | undefined
+}
+
+/** What `defineTool` takes. */
+export interface ToolSpec<Input = unknown> {
+  name: string
+  description: string
+  /** The group a role must hold to see the tool. */
+  group: string
+  title?: string
+  category?: ToolCategory
+  /** What the tool does to the world. Without it the tool counts as sensitive. */
+  effect?: Effect
+  kind?: ToolKind
+  input: SchemaSource<Input>
+  output?: SchemaSource<unknown>
+  permission?: ToolPermission
+  version?: string
+  author?: string
+  tags?: readonly string[]
+  /** Milliseconds; null means no limit and is meant for interactive and composite tools. */
+  timeoutMs?: number | null
+  /** A second run with the same input does no more than the first, so transient failures may be retried. */
+  idempotent?: boolean
+  /** Runs alone among the calls of its agent. */
+  exclusive?: boolean
+  /** Demands the grade for this tool's records whatever the configuration says. */
+  durability?: "power"
+  /** What an approver sees: a diff, a parsed command, the request. */
+  preview?(input: Input): string | Promise<string>
+  /** Returns a plain value, throws `failure(…)`, or is an async generator that yields chunks. */
+  execute(input: Input, context: ToolContext): unknown
+}
+
+/** A tool as every other part of the house sees it. Made by `defineTool` and the adapters only. */
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  readonly group: string
+  readonly title?: string | undefined
+  readonly category: ToolCategory
+  readonly effect?: Effect | undefined
+  readonly kind: ToolKind
+  readonly input: Schema
+  readonly output?: Schema | undefined
+  readonly permission: Permission
+  readonly version: string
+  readonly author: string
+  readonly tags: readonly string[]
+  readonly timeoutMs?: number | null | undefined
+  readonly idempotent: boolean
+  readonly exclusive: boolean
+  readonly durability?: "power" | undefined
+  preview?(input: unknown): string | Promise<string>
+  execute(input: unknown, context: ToolContext): unknown
+}
+
+/** A tool that has its place in the registry. `id` is `layer:name@version`. */
+export interface RegisteredTool extends Tool {
+  readonly id: string
+  readonly type: ToolType
+  readonly layer: Layer
+  readonly enabled: boolean
+  /** SHA-256 of what an approver agreed to: name, version, description, schemas, effect, permission. */
+  readonly definitionHash: string
+}

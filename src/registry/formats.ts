@@ -1,0 +1,111 @@
+import type { JsonSchema } from "../model/schema.ts"
+import type { Tool } from "../model/tool.ts"
+import type { ToolDefinition } from "./groups.ts"
+import { repairSchema } from "./schema-repair.ts"
+import type { WireNames } from "./wire-names.ts"
+
+export type LLMFormat = "openai" | "openai-responses" | "anthropic" | "gemini" | "mcp" | "flat"
+
+/** What each format is made of, as the providers' own types say it. */
+export interface LLMTools {
+  openai: ToolDefinition[]
+  "openai-responses": ResponsesTool[]
+  anthropic: AnthropicTool[]
+  /** One element with all functions, or none. */
+  gemini: GeminiTool[]
+  mcp: McpTool[]
+  flat: FlatTool[]
+}
+
+export interface FlatTool {
+  name: string
+  description: string
+  parameters: JsonSchema
+}
+
+export interface ResponsesTool extends FlatTool {
+  type: "function"
+  strict: false
+}
+
+export interface AnthropicTool {
+  name: string
+  description: string
+  input_schema: JsonSchema
+}
+
+export interface GeminiTool {
+  functionDeclarations: { name: string; description: string; parametersJsonSchema: JsonSchema }[]
+}
+
+export interface McpTool {
+  name: string
+  title?: string
+  description: string
+  inputSchema: JsonSchema
+  outputSchema?: JsonSchema
+  annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean }
+}
+
+/** The tools as a provider takes them, sorted by wire name so that the same tools always make the same prompt. */
+export function toLLMTools<Format extends LLMFormat>(
+  tools: readonly Tool[],
+  format: Format,
+  names: WireNames,
+): LLMTools[Format] {
+  const shown = tools.map((tool) => ({ tool, name: names.toWire(tool.name) }))
+  return shapes[format](shown.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0)))
+}
+
+interface Shown {
+  tool: Tool
+  name: string
+}
+
+const shapes: { [Format in LLMFormat]: (shown: readonly Shown[]) => LLMTools[Format] } = {
+  openai: (shown) => shown.map((one) => ({ type: "function", function: flat(one) })),
+  "openai-responses": (shown) => shown.map((one) => ({ type: "function", ...flat(one), strict: false })),
+  anthropic: (shown) => shown.map((one) => ({ ...labelled(one), input_schema: inputOf(one) })),
+  gemini: (shown) => {
+    if (shown.length === 0) return []
+    return [{ functionDeclarations: shown.map((one) => ({ ...labelled(one), parametersJsonSchema: inputOf(one) })) }]
+  },
+  mcp: (shown) => shown.map(mcp),
+  flat: (shown) => shown.map(flat),
+}
+
+function labelled({ tool, name }: Shown): { name: string; description: string } {
+  return { name, description: tool.description }
+}
+
+function inputOf({ tool }: Shown): JsonSchema {
+  return repairSchema(tool.input.json)
+}
+
+function flat(shown: Shown): FlatTool {
+  return { ...labelled(shown), parameters: inputOf(shown) }
+}
+
+/** An output that is not an object is not announced: clients before 2026 refuse such a schema, and the whole list. */
+function mcp(shown: Shown): McpTool {
+  const { title, output } = shown.tool
+  return {
+    name: shown.name,
+    ...(title === undefined ? {} : { title }),
+    description: shown.tool.description,
+    inputSchema: inputOf(shown),
+    ...(output?.json["type"] === "object" ? { outputSchema: repairSchema(output.json) } : {}),
+    annotations: annotationsOf(shown.tool),
+  }
+}
+
+/** What is not known is said to be the worse. A message only adds; what goes over the network may delete. */
+function annotationsOf({ effect, idempotent }: Tool): McpTool["annotations"] {
+  const readOnlyHint = effect === "none" || effect === "read"
+  return {
+    readOnlyHint,
+    destructiveHint: !readOnlyHint && effect !== "communicate",
+    idempotentHint: idempotent,
+    openWorldHint: effect === undefined || effect === "network" || effect === "communicate",
+  }
+}

@@ -1,0 +1,294 @@
+import { silentLogger, type Logger } from "../model/logger.ts"
+import type { JsonSchema } from "../model/schema.ts"
+
+/** What a model is shown of a tool. `parameters` may be a getter, so a definition is handed on and never copied. */
+export interface ToolDefinition {
+  readonly type: "function"
+  readonly function: { readonly name: string; readonly description: string; readonly parameters: JsonSchema }
+}
+
+/** A group as its owner states it. Of two tools with one name the first counts; a tool without a name is left out. */
+export interface ToolGroupDefinition {
+  readonly description: string
+  readonly tools: readonly ToolDefinition[]
+}
+
+export interface ToolGroup extends ToolGroupDefinition {
+  readonly id: string
+  readonly toolCount: number
+  readonly isReserved: boolean
+  /** ISO 8601; kept when only the tools change. */
+  readonly registeredAt: string
+}
+
+/** A line of `listGroups`: the tools by name only. */
+export interface ToolGroupRow {
+  readonly id: string
+  readonly description: string
+  readonly toolCount: number
+  readonly tools: string[]
+  readonly isReserved: boolean
+}
+
+export interface GroupResult {
+  ok: boolean
+  error?:
+    | "reserved_group_id"
+    | "invalid_group_def"
+    | "cannot_unregister_reserved"
+    | "group_not_found"
+    | "tool_not_found"
+  warning?: "duplicate_group_id"
+}
+
+export type GroupChange = "registered" | "updated" | "unregistered"
+
+export interface ToolGroupOptions {
+  logger?: Logger | undefined
+  registerBuiltins?: boolean | undefined
+  /** Told after each change, when the new state can be read; not told of the built-in groups. */
+  onChange?: ((groupId: string, change: GroupChange) => void) | undefined
+}
+
+interface KeptGroup {
+  readonly id: string
+  readonly description: string
+  readonly tools: Map<string, ToolDefinition>
+  readonly isReserved: boolean
+  readonly registeredAt: string
+}
+
+const builtinGroups = [
+  ["org_management", "组织管理工具"],
+  ["artifact", "工件管理工具"],
+  ["workspace", "工作空间工具"],
+  ["command", "命令执行工具"],
+  ["network", "网络工具"],
+  ["context", "上下文管理工具"],
+  ["console", "控制台工具"],
+  ["code", "代码工具"],
+  ["data", "数据处理工具"],
+  ["system", "系统工具"],
+  ["interaction", "交互工具"],
+  ["todo", "任务清单工具"],
+  ["pipeline", "流水线工具"],
+] as const
+
+/** Who has which tools. A tool may be in many groups. A change never throws: it is made whole or refused. */
+export class ToolGroupManager {
+  readonly #groups = new Map<string, KeptGroup>()
+  /** The groups that have a tool, the one that defined it last at the end. */
+  readonly #owners = new Map<string, string[]>()
+  readonly #logger: Logger
+  readonly #onChange: ToolGroupOptions["onChange"]
+  #version = 0
+
+  constructor(options: ToolGroupOptions = {}) {
+    this.#logger = options.logger ?? silentLogger
+    if (options.registerBuiltins ?? true) {
+      for (const [id, description] of builtinGroups) this.registerGroup(id, { description, tools: [] }, true)
+    }
+    this.#onChange = options.onChange
+  }
+
+  /** Grows with every change, so that a reader can tell whether what it built from the groups still holds. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** A reserved id is refused, even to reserve it again; any other existing group is replaced with a warning. */
+  registerGroup(groupId: string, definition: ToolGroupDefinition, isReserved = false): GroupResult {
+    if (this.isReservedGroup(groupId)) return { ok: false, error: "reserved_group_id" }
+    const read = isName(groupId) ? readDefinition(definition) : undefined
+    if (read === undefined) return { ok: false, error: "invalid_group_def" }
+
+    const previous = this.#groups.get(groupId)
+    if (previous !== undefined) {
+      this.#logger.warn("A tool group of this id exists and is replaced; give each group its own id.", { groupId })
+      this.#disown(previous)
+    }
+    this.#fill(this.#create(groupId, read.description, isReserved), read)
+    this.#changed(groupId, "registered")
+    return previous === undefined ? { ok: true } : { ok: true, warning: "duplicate_group_id" }
+  }
+
+  unregisterGroup(groupId: string): GroupResult {
+    const group = this.#groups.get(groupId)
+    if (group === undefined) return { ok: false, error: "group_not_found" }
+    if (group.isReserved) return { ok: false, error: "cannot_unregister_reserved" }
+    this.#disown(group)
+    this.#groups.delete(groupId)
+    this.#changed(groupId, "unregistered")
+    return { ok: true }
+  }
+
+  /** Replaces all tools of a group, reserved or not. */
+  updateGroupTools(groupId: string, tools: readonly ToolDefinition[]): GroupResult {
+    const group = this.#groups.get(groupId)
+    if (group === undefined) return { ok: false, error: "group_not_found" }
+    const read = readDefinition({ description: group.description, tools })
+    if (read === undefined) return { ok: false, error: "invalid_group_def" }
+    this.#disown(group)
+    this.#fill(group, read)
+    this.#changed(groupId, "updated")
+    return { ok: true }
+  }
+
+  /** Adds one tool or replaces the one of its name; a missing group is made, unreserved and without a description. */
+  addTool(groupId: string, definition: ToolDefinition): GroupResult {
+    const name = isName(groupId) ? readName(definition) : undefined
+    if (name === undefined) return { ok: false, error: "invalid_group_def" }
+    const existing = this.#groups.get(groupId)
+    const group = existing ?? this.#create(groupId, "", false)
+    if (group.tools.has(name)) this.#disownTool(groupId, name)
+    this.#own(group, name, definition)
+    this.#changed(groupId, existing === undefined ? "registered" : "updated")
+    return { ok: true }
+  }
+
+  /** Takes one tool out of a group. The group stays, even when it is empty. */
+  removeTool(groupId: string, toolName: string): GroupResult {
+    const group = this.#groups.get(groupId)
+    if (group === undefined) return { ok: false, error: "group_not_found" }
+    if (!group.tools.delete(toolName)) return { ok: false, error: "tool_not_found" }
+    this.#disownTool(groupId, toolName)
+    this.#changed(groupId, "updated")
+    return { ok: true }
+  }
+
+  /** The tools of all these groups, each name once: the first group in the list that has it decides. */
+  getToolDefinitions(groupIds: readonly string[]): ToolDefinition[] {
+    const merged = new Map<string, ToolDefinition>()
+    for (const groupId of groupIds) {
+      const group = this.#groups.get(groupId)
+      if (group === undefined) {
+        this.#logger.warn("There is no tool group of this id; it gives no tools.", { groupId })
+        continue
+      }
+      for (const [name, definition] of group.tools) if (!merged.has(name)) merged.set(name, definition)
+    }
+    return [...merged.values()]
+  }
+
+  listGroups(): ToolGroupRow[] {
+    return Array.from(this.#groups.values(), ({ id, description, tools, isReserved }) => {
+      return { id, description, toolCount: tools.size, tools: [...tools.keys()], isReserved }
+    })
+  }
+
+  getGroup(groupId: string): ToolGroup | null {
+    const group = this.#groups.get(groupId)
+    return group === undefined ? null : { ...group, tools: [...group.tools.values()], toolCount: group.tools.size }
+  }
+
+  /** The group that defined the tool last; when that one lets go of it, the one before. */
+  getToolGroup(toolName: string): string | null {
+    return this.#owners.get(toolName)?.at(-1) ?? null
+  }
+
+  /** True when any of these groups has the tool. Its cost is the number of ids, whatever the number of tools. */
+  isToolInGroups(toolName: string, groupIds: readonly string[]): boolean {
+    return groupIds.some((groupId) => this.#groups.get(groupId)?.tools.has(toolName) === true)
+  }
+
+  getAllGroupIds(): string[] {
+    return [...this.#groups.keys()]
+  }
+
+  hasGroup(groupId: string): boolean {
+    return this.#groups.has(groupId)
+  }
+
+  isReservedGroup(groupId: string): boolean {
+    return this.#groups.get(groupId)?.isReserved === true
+  }
+
+  getGroupCount(): number {
+    return this.#groups.size
+  }
+
+  getAllToolNames(): string[] {
+    return [...this.#owners.keys()]
+  }
+
+  /** The names of one group's tools; none when there is no such group. */
+  toolNamesOf(groupId: string): Iterable<string> {
+    return this.#groups.get(groupId)?.tools.keys() ?? []
+  }
+
+  #create(id: string, description: string, isReserved: boolean): KeptGroup {
+    const group = { id, description, tools: new Map(), isReserved, registeredAt: new Date().toISOString() }
+    this.#groups.set(id, group)
+    return group
+  }
+
+  #fill(group: KeptGroup, { tools, nameless }: ReadDefinition): void {
+    for (const [name, definition] of tools) this.#own(group, name, definition)
+    if (nameless === 0) return
+    this.#logger.warn("Tools without a function.name were left out; name them.", { groupId: group.id, nameless })
+  }
+
+  #own(group: KeptGroup, name: string, definition: ToolDefinition): void {
+    group.tools.set(name, definition)
+    const owners = this.#owners.get(name)
+    if (owners === undefined) this.#owners.set(name, [group.id])
+    else owners.push(group.id)
+  }
+
+  #disown(group: KeptGroup): void {
+    for (const name of group.tools.keys()) this.#disownTool(group.id, name)
+    group.tools.clear()
+  }
+
+  #disownTool(groupId: string, name: string): void {
+    const owners = this.#owners.get(name) ?? []
+    owners.splice(owners.indexOf(groupId), 1)
+    if (owners.length === 0) this.#owners.delete(name)
+  }
+
+  #changed(groupId: string, change: GroupChange): void {
+    this.#version += 1
+    try {
+      this.#onChange?.(groupId, change)
+    } catch (error) {
+      this.#logger.error("A listener to tool group changes failed; the change itself stands.", { groupId, error })
+    }
+  }
+}
+
+interface ReadDefinition {
+  description: string
+  tools: Map<string, ToolDefinition>
+  nameless: number
+}
+
+/** Reads a definition from anyone, once and before anything is changed; undefined when it is malformed. */
+function readDefinition(given: unknown): ReadDefinition | undefined {
+  try {
+    if (typeof given !== "object" || given === null) return undefined
+    const { description, tools: listed } = given as { description?: unknown; tools?: unknown }
+    if (!Array.isArray(listed) || typeof (description ?? "") !== "string") return undefined
+    const read: ReadDefinition = { description: (description ?? "") as string, tools: new Map(), nameless: 0 }
+    for (const definition of listed as ToolDefinition[]) {
+      const name = readName(definition)
+      if (name === undefined) read.nameless += 1
+      else if (!read.tools.has(name)) read.tools.set(name, definition)
+    }
+    return read
+  } catch {
+    return undefined
+  }
+}
+
+function readName(definition: ToolDefinition | undefined): string | undefined {
+  try {
+    const name: unknown = definition?.function?.name
+    return isName(name) ? name : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== ""
+}

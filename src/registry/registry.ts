@@ -1,0 +1,340 @@
+import { ToolNotFoundError } from "../model/errors.ts"
+import { silentLogger, type Logger } from "../model/logger.ts"
+import type { AgentView } from "../model/organisation.ts"
+import { fillPermission, strictest, type LevelOrder, type Permission, type ToolPermission } from "../model/permission.ts"
+import { canonicalJson, sha256 } from "../model/plain.ts"
+import type { Layer, RegisteredTool, Tool, ToolCategory, ToolType } from "../model/tool.ts"
+import { toLLMTools, type LLMFormat, type LLMTools } from "./formats.ts"
+import { ToolGroupManager } from "./groups.ts"
+import { CallStatistics, type ToolCallStats } from "./statistics.ts"
+import { newestFirst } from "./versions.ts"
+import { WireNames } from "./wire-names.ts"
+
+export interface RegisterOptions {
+  layer?: Layer
+  type?: ToolType
+  /** Says that a tool of the same name, version and layer is meant to be replaced. */
+  replace?: boolean
+}
+
+export interface ToolFilter {
+  category?: ToolCategory
+  type?: ToolType
+  group?: string
+  /** All of them. */
+  tags?: readonly string[]
+  layer?: Layer
+  version?: string
+}
+
+export interface ToolStats {
+  total: number
+  byCategory: Record<string, number>
+  callStats: Record<string, ToolCallStats>
+}
+
+export interface RegistryOptions {
+  groups?: ToolGroupManager
+  logger?: Logger
+  levelOrder?: LevelOrder
+  /** What the configuration says about single tools, by name. It stands above what their authors said. */
+  permissions?: Readonly<Record<string, ToolPermission>>
+  /** True when `permissions` comes from a file nobody has trusted yet: it may only tighten. */
+  onlyTighten?: boolean
+  /** The only tools that are switched on; undefined means all. */
+  enabled?: readonly string[] | undefined
+  onChange?: (tool: RegisteredTool, change: "registered" | "unregistered") => void
+}
+
+type Shelf = Map<string, RegisteredTool[]>
+
+/** Tools by name, version and layer. */
+export class ToolRegistry {
+  readonly groups: ToolGroupManager
+  readonly #options: RegistryOptions
+  readonly #logger: Logger
+  readonly #layers = new Map<Layer, Shelf>([["system", new Map()]])
+  readonly #system: Shelf
+  readonly #statistics = new CallStatistics()
+  readonly #restricted = new WeakMap<RegisteredTool, Map<RegisteredTool, RegisteredTool>>()
+  readonly #hiddenBy = new WeakMap<RegisteredTool, RegisteredTool>()
+  #wire: { version: number; names: WireNames } | undefined
+  #version = 0
+
+  constructor(options: RegistryOptions = {}) {
+    this.#options = options
+    this.#logger = options.logger ?? silentLogger
+    this.groups = options.groups ?? new ToolGroupManager({ logger: options.logger })
+    this.#system = this.#layers.get("system")!
+  }
+
+  /** Grows with every change of what is registered. */
+  get version(): number {
+    return this.#version + this.groups.version
+  }
+
+  register(tool: Tool, options: RegisterOptions = {}): RegisteredTool {
+    const { layer = "system", type = "custom", replace = false } = options
+    const shelf = this.#shelf(layer)
+    const versions = shelf.get(tool.name) ?? []
+    const twin = versions.find((known) => known.version === tool.version)
+    if (twin !== undefined && !replace) {
+      throw new Error(
+        `Tool '${tool.name}' already registered (version ${tool.version}, layer ${layer}). Say replace, or give it another version.`,
+      )
+    }
+    const registered = this.#place(tool, layer, type)
+    shelf.set(tool.name, newestFirst([...versions.filter((known) => known !== twin), registered]))
+    this.#version++
+    this.#joinGroup(registered)
+    this.#logger.info(`Tool registered: ${tool.name}`)
+    this.#options.onChange?.(registered, "registered")
+    return registered
+  }
+
+  /** Registers all of them or none. */
+  registerMany(tools: readonly Tool[], options: RegisterOptions = {}): RegisteredTool[] {
+    const done: RegisteredTool[] = []
+    try {
+      for (const tool of tools) done.push(this.register(tool, options))
+      return done
+    } catch (error) {
+      for (const tool of done) this.unregister(tool.name, { layer: tool.layer, version: tool.version })
+      throw error
+    }
+  }
+
+  /** Removes one version, or all of a layer. Says whether there was anything to remove. */
+  unregister(name: string, { layer = "system", version }: { layer?: Layer; version?: string } = {}): boolean {
+    const shelf = this.#layers.get(layer)
+    const versions = shelf?.get(name) ?? []
+    const gone = versions.filter((tool) => version === undefined || tool.version === version)
+    if (shelf === undefined || gone.length === 0) return false
+    const left = versions.filter((tool) => !gone.includes(tool))
+    if (left.length > 0) shelf.set(name, left)
+    else shelf.delete(name)
+    this.#version++
+    for (const tool of gone) {
+      if (layer === "system" && !left.some((other) => other.group === tool.group)) this.groups.removeTool(tool.group, name)
+      this.#options.onChange?.(tool, "unregistered")
+    }
+    return true
+  }
+
+  /** The system's newest tool of that name. `name@version` means just that version. */
+  get(name: string): RegisteredTool | undefined {
+    return this.resolve(name, undefined)
+  }
+
+  /** S2's name for `get`. */
+  getTool(name: string): RegisteredTool | undefined {
+    return this.get(name)
+  }
+
+  require(name: string): RegisteredTool {
+    const tool = this.get(name)
+    if (tool === undefined) throw new ToolNotFoundError(name)
+    return tool
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== undefined
+  }
+
+  /** Every tool of every layer and version that fits all parts of the filter, in the order of their names. */
+  list(filter: ToolFilter = {}): RegisteredTool[] {
+    const { category, type, group, tags = [], layer, version } = filter
+    return [...this.#layers.values()]
+      .flatMap((shelf) => [...shelf.values()].flat())
+      .filter(
+        (tool) =>
+          (category === undefined || tool.category === category) &&
+          (type === undefined || tool.type === type) &&
+          (group === undefined || tool.group === group) &&
+          (layer === undefined || tool.layer === layer) &&
+          (version === undefined || tool.version === version) &&
+          tags.every((tag) => tool.tags.includes(tag)),
+      )
+      .sort((one, other) => (one.id < other.id ? -1 : 1))
+  }
+
+  listByCategory(category: ToolCategory): RegisteredTool[] {
+    return this.list({ category })
+  }
+
+  listByTags(tags: readonly string[], matchAll = true): RegisteredTool[] {
+    if (matchAll) return this.list({ tags })
+    return this.list().filter((tool) => tags.some((tag) => tool.tags.includes(tag)))
+  }
+
+  /** What a provider is sent for the system's tools. Agents are given their own list by `toolsFor`. */
+  toLLMTools<Format extends LLMFormat = "openai">({ format }: { format?: Format } = {}): LLMTools[Format] {
+    const newest = [...this.#system.keys()].map((name) => this.require(name))
+    return toLLMTools(newest, (format ?? "openai") as Format, this.wireNames())
+  }
+
+  /** S2's list for a prompt. */
+  getToolDescriptions(): LLMTools["flat"] {
+    return this.toLLMTools({ format: "flat" })
+  }
+
+  getStats(): ToolStats {
+    const all = this.list()
+    const byCategory: Record<string, number> = {}
+    for (const { category } of all) byCategory[category] = (byCategory[category] ?? 0) + 1
+    return { total: all.length, byCategory, callStats: this.#statistics.read() }
+  }
+
+  count(tool: RegisteredTool, durationMs: number, error: string | undefined): void {
+    this.#statistics.count(tool.name, durationMs, error)
+  }
+
+  /** The tool this agent means: pins and versions, then its own layer, its department's, the system's. */
+  resolve(written: string, who: AgentView | undefined): RegisteredTool | undefined {
+    const at = written.indexOf("@")
+    const name = at === -1 ? written : written.slice(0, at)
+    const version = at === -1 ? who?.pins[name] : written.slice(at + 1)
+    const found = this.#layers.size === 1 ? pick(this.#system.get(name), version) : this.#resolveLayers(name, version, who)
+    if (found !== undefined) return found
+    const meant = this.wireNames().fromWire(name)
+    return meant === undefined || meant === name ? undefined : this.resolve(written.replace(name, meant), who)
+  }
+
+  *names(): Iterable<string> {
+    yield* this.#system.keys()
+  }
+
+  /** The names that could be visible to someone with these groups, so that a list need not look at every tool. */
+  *namesIn(groups: readonly string[] | null, who: AgentView): Iterable<string> {
+    const seen = new Set<string>()
+    const layers = layersOf(who).slice(0, -1)
+    const own = layers.flatMap((layer) => [...(this.#layers.get(layer)?.keys() ?? [])])
+    const shared = groups === null ? this.#system.keys() : this.#groupNames(groups)
+    for (const names of [own, shared]) {
+      for (const name of names) {
+        if (seen.has(name)) continue
+        seen.add(name)
+        yield name
+      }
+    }
+  }
+
+  /** A tool of another layer counts by the group it names; one of the system by every group that holds it. */
+  inGroups(tool: RegisteredTool, groups: readonly string[] | null): boolean {
+    if (groups === null) return true
+    if (tool.layer === "system") return this.groups.isToolInGroups(tool.name, groups)
+    const below = this.#hiddenBy.get(tool)
+    return groups.includes(tool.group) && (below === undefined || this.inGroups(below, groups))
+  }
+
+  wireNames(): WireNames {
+    if (this.#wire?.version !== this.#version) {
+      const names = [...this.#layers.values()].flatMap((shelf) => [...shelf.keys()])
+      this.#wire = { version: this.#version, names: new WireNames(names) }
+    }
+    return this.#wire.names
+  }
+
+  #shelf(layer: Layer): Shelf {
+    let shelf = this.#layers.get(layer)
+    if (shelf === undefined) this.#layers.set(layer, (shelf = new Map()))
+    return shelf
+  }
+
+  #place(tool: Tool, layer: Layer, type: ToolType): RegisteredTool {
+    const { permissions = {}, enabled } = this.#options
+    const given = Object.hasOwn(permissions, tool.name) ? permissions[tool.name] : undefined
+    return asRegistered(tool, {
+      id: `${layer}:${tool.name}@${tool.version}`,
+      type,
+      layer,
+      enabled: enabled === undefined || enabled.includes(tool.name),
+      permission: given === undefined ? tool.permission : this.#override(tool, given),
+    })
+  }
+
+  #override(tool: Tool, given: ToolPermission): Permission {
+    const overridden = fillPermission({ ...tool.permission, ...given }, tool.effect)
+    return this.#options.onlyTighten === true ? strictest(overridden, tool.permission, this.#options.levelOrder) : overridden
+  }
+
+  #joinGroup(tool: RegisteredTool): void {
+    if (tool.layer !== "system") {
+      if (!this.groups.hasGroup(tool.group)) this.groups.registerGroup(tool.group, { description: "", tools: [] })
+      return
+    }
+    this.groups.addTool(tool.group, {
+      type: "function",
+      function: {
+        name: tool.name,
+        description: tool.description,
+        get parameters() {
+          return tool.input.json
+        },
+      },
+    })
+  }
+
+  *#groupNames(groups: readonly string[]): Iterable<string> {
+    for (const group of groups) yield* this.groups.toolNamesOf(group)
+  }
+
+  #resolveLayers(name: string, version: string | undefined, who: AgentView | undefined): RegisteredTool | undefined {
+    const found = layersOf(who).flatMap((layer) => pick(this.#layers.get(layer)?.get(name), version) ?? [])
+    return found.reduceRight<RegisteredTool | undefined>((below, tool) => (below ? this.#cover(tool, below) : tool), undefined)
+  }
+
+  /** The tool with every restriction of the one it hides. */
+  #cover(tool: RegisteredTool, below: RegisteredTool): RegisteredTool {
+    let known = this.#restricted.get(tool)
+    if (known === undefined) this.#restricted.set(tool, (known = new Map()))
+    let covered = known.get(below)
+    if (covered === undefined) {
+      const permission = strictest(tool.permission, below.permission, this.#options.levelOrder)
+      covered = asRegistered(tool, { ...placeOf(tool), enabled: tool.enabled && below.enabled, permission })
+      this.#hiddenBy.set(covered, below)
+      known.set(below, covered)
+    }
+    return covered
+  }
+}
+
+type Place = Pick<RegisteredTool, "id" | "type" | "layer" | "enabled" | "permission">
+
+function asRegistered(tool: Tool, place: Place): RegisteredTool {
+  let hash: string | undefined
+  return {
+    ...tool,
+    ...place,
+    get definitionHash() {
+      hash ??= sha256(
+        canonicalJson({
+          name: tool.name,
+          version: tool.version,
+          description: tool.description,
+          effect: tool.effect,
+          input: tool.input.json,
+          output: tool.output?.json,
+          permission: place.permission,
+        }),
+      )
+      return hash
+    },
+  }
+}
+
+function placeOf({ id, type, layer }: RegisteredTool): Pick<RegisteredTool, "id" | "type" | "layer"> {
+  return { id, type, layer }
+}
+
+function layersOf(who: AgentView | undefined): Layer[] {
+  if (who === undefined) return ["system"]
+  const department: Layer[] = who.department === undefined ? [] : [`department:${who.department}`]
+  return [`agent:${who.agent.id}`, ...department, "system"]
+}
+
+function pick(versions: readonly RegisteredTool[] | undefined, version: string | undefined): RegisteredTool | undefined {
+  if (versions === undefined) return undefined
+  if (version !== undefined) return versions.find((tool) => tool.version === version)
+  return versions.find((tool) => tool.enabled) ?? versions[0]
+}

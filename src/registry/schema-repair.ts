@@ -1,0 +1,95 @@
+import type { JsonSchema } from "../model/schema.ts"
+
+const oneSchema = new Set([
+  "additionalItems",
+  "additionalProperties",
+  "contains",
+  "contentSchema",
+  "else",
+  "if",
+  "items",
+  "not",
+  "propertyNames",
+  "then",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+])
+const manySchemas = new Set(["allOf", "anyOf", "items", "oneOf", "prefixItems"])
+const namedSchemas = new Set([
+  "$defs",
+  "definitions",
+  "dependencies",
+  "dependentSchemas",
+  "patternProperties",
+  "properties",
+])
+
+const repaired = new WeakMap<JsonSchema, JsonSchema>()
+
+/**
+ * What every provider accepts: an object at the root, arrays that say what they hold, no enum without values, nothing
+ * undefined, no `$schema`. The same object comes back when there was nothing to repair; the given one is not changed.
+ */
+export function repairSchema(json: JsonSchema): JsonSchema {
+  let result = repaired.get(json)
+  if (result === undefined) {
+    result = repairRoot(repairNode(json))
+    repaired.set(json, result)
+  }
+  return result
+}
+
+function repairRoot(json: JsonSchema): JsonSchema {
+  const hasProperties = isObject(json["properties"])
+  if (json["type"] === "object" && hasProperties) return json
+  return { ...json, type: "object", properties: hasProperties ? json["properties"] : {} }
+}
+
+/** Walks only where a schema stands: a default, a const or an example that looks like a schema is a plain value. */
+function repairNode(node: JsonSchema): JsonSchema {
+  const entries = mapEntries(node, repairKeyword)
+  const { type, items } = node
+  const isArray = type === "array" || (Array.isArray(type) && type.includes("array"))
+  if (!isArray || (items ?? null) !== null) return entries
+  return { ...entries, items: {} }
+}
+
+function repairKeyword(value: unknown, keyword: string): unknown {
+  if (keyword === "$schema") return undefined
+  if (keyword === "enum") return repairEnum(value)
+  if (namedSchemas.has(keyword) && isObject(value)) return mapEntries(value, repairAny)
+  if (manySchemas.has(keyword) && Array.isArray(value)) return mapList(value)
+  return oneSchema.has(keyword) ? repairAny(value) : value
+}
+
+function repairEnum(value: unknown): unknown {
+  if (!Array.isArray(value)) return undefined
+  const values = value.filter((one) => one !== undefined)
+  if (values.length === 0) return undefined
+  return values.length === value.length ? value : values
+}
+
+function repairAny(value: unknown): unknown {
+  return isObject(value) ? repairNode(value) : value
+}
+
+function mapList(list: readonly unknown[]): readonly unknown[] {
+  const result = list.filter((one) => one !== undefined).map(repairAny)
+  return result.length === list.length && result.every((one, index) => one === list[index]) ? list : result
+}
+
+/** Leaves out what becomes undefined; the same object when nothing changed. Safe for a property called `__proto__`. */
+function mapEntries(node: JsonSchema, change: (value: unknown, key: string) => unknown): JsonSchema {
+  let changed = false
+  const entries: [string, unknown][] = []
+  for (const [key, value] of Object.entries(node)) {
+    const next = change(value, key)
+    if (next !== value || value === undefined) changed = true
+    if (next !== undefined) entries.push([key, next])
+  }
+  return changed ? Object.fromEntries(entries) : node
+}
+
+function isObject(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}

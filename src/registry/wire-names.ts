@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto"
+
+const legal = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
+const longest = 64
+
+/** How a tool is called outside when no other tool is in the way: `mcp:server:tool` is `server__tool`. */
+export function wireName(internalName: string): string {
+  if (legal.test(internalName)) return internalName
+  const mcp = /^mcp:([^:]+):(.+)$/su.exec(internalName)
+  const spelled = (mcp === null ? internalName : `${mcp[1]}__${mcp[2]}`).replace(/[^A-Za-z0-9_-]/gu, "_")
+  const base = /^[A-Za-z_]/.test(spelled) ? spelled : `_${spelled}`
+  return base.length > longest ? hashed(base, internalName) : base
+}
+
+/**
+ * The two-way map between inside and outside for one set of names. A legal name keeps itself. Of the others, those
+ * whose spellings meet (each other or a legal name) all get a hash, so no order of registration decides who is who.
+ */
+export class WireNames {
+  readonly #wires = new Map<string, string>()
+  readonly #names = new Map<string, string>()
+
+  constructor(names: Iterable<string>) {
+    const all = [...new Set(names)].sort()
+    const spellings = new Map<string, number>()
+    for (const name of all) spellings.set(wireName(name), (spellings.get(wireName(name)) ?? 0) + 1)
+
+    const meeting: string[] = []
+    for (const name of all) {
+      const wire = wireName(name)
+      if (wire === name || spellings.get(wire) === 1) this.#pair(name, wire)
+      else meeting.push(name)
+    }
+    for (const name of meeting) this.#pair(name, this.#free(name))
+  }
+
+  /** Throws for a name that was not in the set: what it would be called could belong to another tool. */
+  toWire(name: string): string {
+    const wire = this.#wires.get(name)
+    if (wire === undefined) {
+      throw new Error(`The tool ${JSON.stringify(name)} has no wire name; make WireNames from all shown tools.`)
+    }
+    return wire
+  }
+
+  fromWire(wire: string): string | undefined {
+    return this.#names.get(wire)
+  }
+
+  #pair(name: string, wire: string): void {
+    this.#wires.set(name, wire)
+    this.#names.set(wire, name)
+  }
+
+  #free(name: string): string {
+    const base = wireName(name)
+    let wire = hashed(base, name)
+    for (let salt = 1; this.#names.has(wire); salt++) wire = hashed(base, `${name}\0${salt}`)
+    return wire
+  }
+}
+
+function hashed(base: string, source: string): string {
+  const hash = createHash("sha256").update(source).digest("hex").slice(0, 8)
+  return `${base.slice(0, longest - hash.length - 1)}_${hash}`
+}

@@ -1,0 +1,214 @@
+import type { Kysely, Selectable } from "kysely"
+import { sql } from "kysely"
+import type { Answer, CallRow, CallState } from "../model/call.ts"
+import type { CallStore } from "../model/ports.ts"
+import { whenFree, type Database } from "./database.ts"
+import { kyselyOver } from "./kysely.ts"
+import type { Tables } from "./tables.ts"
+
+/** How often a change made by another process is looked for. */
+const lookEveryMs = 100
+
+/** The calls table of the embedded store. Several processes share it; every change is one statement. */
+export class SqliteCalls implements CallStore {
+  readonly #database: Database
+  readonly #kysely: Kysely<Tables>
+  readonly #watchers = new Map<string, Set<() => void>>()
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#kysely = kyselyOver(database)
+  }
+
+  async insert(row: CallRow): Promise<{ inserted: true } | { inserted: false; existing: CallRow }> {
+    for (;;) {
+      const added = await whenFree(() =>
+        this.#kysely
+          .insertInto("calls")
+          .values({ ...toTable(row), change: nextChange })
+          .onConflict((conflict) => conflict.doNothing())
+          .executeTakeFirst(),
+      )
+      if (Number(added.numInsertedOrUpdatedRows ?? 0) > 0) return { inserted: true }
+      const existing = await this.#twin(row)
+      if (existing !== undefined) return { inserted: false, existing }
+    }
+  }
+
+  async get(id: string): Promise<CallRow | undefined> {
+    const row = await whenFree(() => this.#kysely.selectFrom("calls").selectAll().where("id", "=", id).executeTakeFirst())
+    return row && fromTable(row)
+  }
+
+  async swap(
+    id: string,
+    expected: { state: CallState; owner: string; epoch: number },
+    change: Partial<Omit<CallRow, "id">>,
+  ): Promise<boolean> {
+    const updated = await whenFree(() =>
+      this.#kysely
+        .updateTable("calls")
+        .set({ ...toTable(change), updated_at: Date.now(), change: nextChange })
+        .where("id", "=", id)
+        .where("state", "=", expected.state)
+        .where("owner", "=", expected.owner)
+        .where("epoch", "=", expected.epoch)
+        .executeTakeFirst(),
+    )
+    return this.#changed(id, updated.numUpdatedRows)
+  }
+
+  async answer(id: string, answer: Answer): Promise<boolean> {
+    const updated = await whenFree(() =>
+      this.#kysely
+        .updateTable("calls")
+        .set({
+          state: sql<string>`case state when 'held' then 'released' else 'ready' end`,
+          answer: JSON.stringify(answer),
+          updated_at: Date.now(),
+          change: nextChange,
+        })
+        .where("id", "=", id)
+        .where("state", "in", ["waiting", "held"])
+        .where("answer", "is", null)
+        .executeTakeFirst(),
+    )
+    return this.#changed(id, updated.numUpdatedRows)
+  }
+
+  async list(filter: { states?: readonly CallState[]; agentId?: string; limit?: number }): Promise<CallRow[]> {
+    let query = this.#kysely.selectFrom("calls").selectAll().orderBy("created_at").orderBy("id")
+    if (filter.states !== undefined) query = query.where("state", "in", [...filter.states])
+    if (filter.agentId !== undefined) query = query.where("agent_id", "=", filter.agentId)
+    const rows = await whenFree(() => query.limit(filter.limit ?? 1000).execute())
+    return rows.map(fromTable)
+  }
+
+  async changesSince(cursor: number): Promise<{ ids: string[]; cursor: number }> {
+    const rows = await whenFree(() =>
+      this.#kysely.selectFrom("calls").select(["id", "change"]).where("change", ">", cursor).orderBy("change").limit(1000).execute(),
+    )
+    return { ids: rows.map((row) => row.id), cursor: Number(rows.at(-1)?.change ?? cursor) }
+  }
+
+  waitForChange(id: string, milliseconds: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const began = this.#version()
+      const watchers = this.#watchers.get(id) ?? new Set()
+      this.#watchers.set(id, watchers)
+      const done = () => {
+        clearTimeout(timer)
+        clearInterval(look)
+        signal?.removeEventListener("abort", done)
+        watchers.delete(done)
+        if (watchers.size === 0) this.#watchers.delete(id)
+        resolve()
+      }
+      const timer = setTimeout(done, milliseconds)
+      const look = setInterval(() => {
+        if (this.#version() !== began) done()
+      }, lookEveryMs)
+      watchers.add(done)
+      signal?.addEventListener("abort", done)
+      if (signal?.aborted) done()
+    })
+  }
+
+  async erase(olderThan: number): Promise<number> {
+    const gone = await whenFree(() =>
+      this.#kysely.deleteFrom("calls").where("state", "=", "ended").where("updated_at", "<", olderThan).executeTakeFirst(),
+    )
+    return Number(gone.numDeletedRows)
+  }
+
+  clock(): Promise<number> {
+    return Promise.resolve(Date.now())
+  }
+
+  /** The live row that made an insert impossible: same id, same key, or the same call that waits. */
+  async #twin(row: CallRow): Promise<CallRow | undefined> {
+    const found = await whenFree(() =>
+      this.#kysely
+        .selectFrom("calls")
+        .selectAll()
+        .where((where) =>
+          where.or([
+            where("id", "=", row.id),
+            row.key === null
+              ? where.and({ agent_id: row.agentId, tool: row.tool, input_digest: row.inputDigest })
+                  .and("key", "is", null)
+                  .and("state", "in", ["waiting", "ready"])
+              : where.and({ agent_id: row.agentId, session_id: row.sessionId, key: row.key }),
+          ]),
+        )
+        .executeTakeFirst(),
+    )
+    return found && fromTable(found)
+  }
+
+  #changed(id: string, rows: bigint): boolean {
+    if (rows === 0n) return false
+    for (const wake of this.#watchers.get(id) ?? []) wake()
+    return true
+  }
+
+  #version(): unknown {
+    const row = this.#database.prepare("pragma data_version").get() as { data_version: number }
+    return row.data_version
+  }
+}
+
+const nextChange = sql<number>`(select coalesce(max(change), 0) + 1 from calls)`
+
+function toTable(row: Partial<CallRow>): Omit<Selectable<Tables["calls"]>, "change"> {
+  const columns: [keyof Tables["calls"], unknown][] = [
+    ["id", row.id],
+    ["state", row.state],
+    ["owner", row.owner],
+    ["epoch", row.epoch],
+    ["agent_id", row.agentId],
+    ["session_id", row.sessionId],
+    ["key", row.key],
+    ["tool", row.tool],
+    ["definition_hash", row.definitionHash],
+    ["input", row.input],
+    ["input_digest", row.inputDigest],
+    ["request", row.request],
+    ["asks", json(row.asks)],
+    ["preview", row.preview],
+    ["deadline", row.deadline],
+    ["answer", json(row.answer)],
+    ["result", json(row.result)],
+    ["created_at", row.createdAt],
+    ["updated_at", row.updatedAt],
+  ]
+  return Object.fromEntries(columns.filter(([, value]) => value !== undefined)) as never
+}
+
+function json(value: unknown): string | null | undefined {
+  return value === undefined || value === null ? value : JSON.stringify(value)
+}
+
+function fromTable(row: Selectable<Tables["calls"]>): CallRow {
+  return {
+    id: row.id,
+    state: row.state as CallState,
+    owner: row.owner,
+    epoch: row.epoch,
+    agentId: row.agent_id,
+    sessionId: row.session_id,
+    key: row.key,
+    tool: row.tool,
+    definitionHash: row.definition_hash,
+    input: row.input,
+    inputDigest: row.input_digest,
+    request: row.request,
+    asks: JSON.parse(row.asks),
+    preview: row.preview,
+    deadline: row.deadline,
+    answer: row.answer === null ? null : JSON.parse(row.answer),
+    result: row.result === null ? null : JSON.parse(row.result),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}

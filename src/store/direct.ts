@@ -1,0 +1,28 @@
+import type { KeyObject } from "node:crypto"
+import type { Recorder } from "../model/ports.ts"
+import type { RecordEntry } from "../model/record.ts"
+import { transaction, whenFree, type Database } from "./database.ts"
+import { appendDirect } from "./segments.ts"
+
+/** The recorder of the command line: each entry is one synced transaction, whatever the grade. */
+export class DirectRecorder implements Recorder {
+  readonly #database: Database
+  readonly #key: KeyObject
+
+  constructor(database: Database, key: KeyObject) {
+    this.#database = database
+    this.#key = key
+  }
+
+  keep(entry: RecordEntry): Promise<void> {
+    return whenFree(() => transaction(this.#database, () => appendDirect(this.#database, this.#key, entry)))
+  }
+
+  settle(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+}

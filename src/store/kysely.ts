@@ -1,0 +1,37 @@
+import { Kysely, Migrator, SqliteDialect } from "kysely"
+import type { Database } from "./database.ts"
+import { currentVersion } from "./migrations-version.ts"
+import { migrations } from "./migrations.ts"
+import type { Tables } from "./tables.ts"
+
+/** Kysely over the embedded database. Loaded only by what needs queries; the hot path speaks SQL itself. */
+export function kyselyOver(database: Database): Kysely<Tables> {
+  const dialect = new SqliteDialect({
+    database: {
+      close: () => {},
+      prepare(sql: string) {
+        const statement = database.prepare(sql)
+        const reader = statement.columns().length > 0
+        return {
+          reader,
+          all: (parameters: readonly unknown[]) => statement.all(...(parameters as never[])),
+          run: (parameters: readonly unknown[]) => statement.run(...(parameters as never[])) as never,
+          iterate: (parameters: readonly unknown[]) => statement.iterate(...(parameters as never[])) as never,
+        }
+      },
+    },
+  })
+  return new Kysely<Tables>({ dialect })
+}
+
+/** Brings the database to the current version. Safe when several processes start at once. */
+export async function migrate(database: Database): Promise<void> {
+  database.exec("pragma busy_timeout = 10000")
+  const migrator = new Migrator({
+    db: kyselyOver(database),
+    provider: { getMigrations: () => Promise.resolve(migrations) },
+  })
+  const { error } = await migrator.migrateToLatest()
+  if (error !== undefined) throw error
+  database.exec(`pragma user_version = ${currentVersion}; pragma busy_timeout = 20`)
+}

@@ -1,0 +1,114 @@
+import { sql, type Kysely, type Migration } from "kysely"
+
+/** One entry per version of the database, applied in order of its name and never changed afterwards. */
+export const migrations: Record<string, Migration> = {
+  "001_core": {
+    async up(db: Kysely<unknown>) {
+      // A place is chain * 2^32 + line, so that a record's place is its key. Segments hold the lines as they were written;
+      // the two tables after them only find things in there.
+      await db.schema
+        .createTable("segments")
+        .addColumn("place", "bigint", (column) => column.primaryKey())
+        .addColumn("last_seq", "bigint", (column) => column.notNull())
+        .addColumn("text", "text", (column) => column.notNull())
+        .execute()
+      await db.schema
+        .createTable("ended")
+        .addColumn("place", "bigint", (column) => column.primaryKey())
+        .addColumn("call", "text", (column) => column.notNull())
+        .addColumn("start_place", "bigint")
+        .addColumn("at", "bigint", (column) => column.notNull())
+        .addColumn("agent", "text", (column) => column.notNull())
+        .addColumn("role", "text")
+        .addColumn("tool", "text", (column) => column.notNull())
+        .addColumn("status", "text", (column) => column.notNull())
+        .addColumn("code", "text")
+        .addColumn("duration_ms", "bigint", (column) => column.notNull())
+        .addColumn("ran", "integer", (column) => column.notNull())
+        .execute()
+      await db.schema.createIndex("ended_call").on("ended").column("call").execute()
+      await db.schema.createIndex("ended_at").on("ended").column("at").execute()
+      await db.schema.createIndex("ended_agent").on("ended").columns(["agent", "tool", "at"]).execute()
+      await db.schema
+        .createTable("steps")
+        .addColumn("place", "bigint", (column) => column.primaryKey())
+        .addColumn("call", "text", (column) => column.notNull())
+        .addColumn("kind", "text", (column) => column.notNull())
+        .execute()
+      await db.schema.createIndex("steps_call").on("steps").column("call").execute()
+
+      await db.schema
+        .createTable("chains")
+        .addColumn("ordinal", "integer", (column) => column.primaryKey())
+        .addColumn("uuid", "text", (column) => column.notNull().unique())
+        .addColumn("owner", "text", (column) => column.notNull())
+        .addColumn("link", "text", (column) => column.notNull())
+        .addColumn("last_seq", "bigint", (column) => column.notNull())
+        .addColumn("last_mac", "text", (column) => column.notNull())
+        .addColumn("head", "text", (column) => column.notNull())
+        .addColumn("file", "text")
+        .addColumn("byte_offset", "bigint", (column) => column.notNull().defaultTo(0))
+        .addColumn("closed", "integer", (column) => column.notNull().defaultTo(0))
+        .execute()
+      await db.schema
+        .createTable("checkpoints")
+        .addColumn("id", "integer", (column) => column.primaryKey())
+        .addColumn("at", "bigint", (column) => column.notNull())
+        .addColumn("positions", "text", (column) => column.notNull())
+        .addColumn("mac", "text", (column) => column.notNull())
+        .execute()
+
+      await db.schema
+        .createTable("calls")
+        .addColumn("id", "text", (column) => column.primaryKey())
+        .addColumn("state", "text", (column) => column.notNull())
+        .addColumn("owner", "text", (column) => column.notNull())
+        .addColumn("epoch", "integer", (column) => column.notNull())
+        .addColumn("agent_id", "text", (column) => column.notNull())
+        .addColumn("session_id", "text", (column) => column.notNull())
+        .addColumn("key", "text")
+        .addColumn("tool", "text", (column) => column.notNull())
+        .addColumn("definition_hash", "text", (column) => column.notNull())
+        .addColumn("input", "text")
+        .addColumn("input_digest", "text", (column) => column.notNull())
+        .addColumn("request", "text", (column) => column.notNull())
+        .addColumn("asks", "text", (column) => column.notNull())
+        .addColumn("preview", "text")
+        .addColumn("deadline", "bigint")
+        .addColumn("answer", "text")
+        .addColumn("result", "text")
+        .addColumn("created_at", "bigint", (column) => column.notNull())
+        .addColumn("updated_at", "bigint", (column) => column.notNull())
+        .addColumn("change", "bigint", (column) => column.notNull())
+        .execute()
+      await sql`create unique index calls_key on calls (agent_id, session_id, key) where key is not null`.execute(db)
+      await sql`create unique index calls_waiting on calls (agent_id, tool, input_digest)
+                where key is null and state in ('waiting', 'ready')`.execute(db)
+      await db.schema.createIndex("calls_state").on("calls").columns(["state", "updated_at"]).execute()
+      await db.schema.createIndex("calls_change").on("calls").column("change").execute()
+
+      await db.schema
+        .createTable("session_environment")
+        .addColumn("session_id", "text", (column) => column.notNull())
+        .addColumn("key", "text", (column) => column.notNull())
+        .addColumn("value", "text", (column) => column.notNull())
+        .addColumn("updated_at", "bigint", (column) => column.notNull())
+        .addPrimaryKeyConstraint("session_environment_key", ["session_id", "key"])
+        .execute()
+
+      await db.schema
+        .createTable("artifacts")
+        .addColumn("id", "text", (column) => column.primaryKey())
+        .addColumn("type", "text", (column) => column.notNull())
+        .addColumn("mime_type", "text", (column) => column.notNull())
+        .addColumn("is_binary", "integer", (column) => column.notNull())
+        .addColumn("meta", "text")
+        .addColumn("size", "bigint", (column) => column.notNull())
+        .addColumn("agent_id", "text", (column) => column.notNull())
+        .addColumn("task_id", "text")
+        .addColumn("call_id", "text")
+        .addColumn("created_at", "bigint", (column) => column.notNull())
+        .execute()
+    },
+  },
+}

@@ -1,0 +1,64 @@
+import { createSecretKey } from "node:crypto"
+import { parentPort, workerData } from "node:worker_threads"
+import { isBusy, openDatabase } from "./database.ts"
+import { moveBatch, removeMoved } from "./mover.ts"
+import { cell } from "./shared-cells.ts"
+
+/** What the recorder tells the thread that moves its journal. */
+export interface MoverData {
+  file: string
+  dir: string
+  key: Uint8Array
+  uuid: string
+  cells: SharedArrayBuffer
+}
+
+const { file, dir, key, uuid, cells } = workerData as MoverData
+const shared = new Int32Array(cells)
+const journals = { database: await openDatabase(file), key: createSecretKey(key), dir }
+
+/** How long lines gather before they are moved, unless somebody waits for them. */
+const gatherMs = 20
+
+for (;;) {
+  const written = Atomics.load(shared, cell.written)
+  const command = Atomics.load(shared, cell.command)
+  if (Atomics.load(shared, cell.moved) !== written) move()
+  const idle = Atomics.load(shared, cell.moved) === Atomics.load(shared, cell.written)
+  if (command !== 0 && idle) {
+    Atomics.compareExchange(shared, cell.command, command, 0)
+    parentPort?.postMessage("settled")
+    if (command === 2) break
+  }
+  if (idle) {
+    Atomics.store(shared, cell.asleep, 1)
+    if (Atomics.load(shared, cell.written) === written && Atomics.load(shared, cell.command) === 0) {
+      Atomics.wait(shared, cell.asleep, 1, 1000)
+    }
+    Atomics.store(shared, cell.asleep, 0)
+  }
+  if (Atomics.load(shared, cell.command) === 0 && behind() < 2000) Atomics.wait(shared, cell.command, 0, gatherMs)
+}
+journals.database.exec("pragma wal_checkpoint(passive)")
+journals.database.close()
+
+function behind(): number {
+  return (Atomics.load(shared, cell.written) - Atomics.load(shared, cell.moved)) | 0
+}
+
+function move(): void {
+  try {
+    const { seq, more } = moveBatch(journals, uuid)
+    Atomics.store(shared, cell.moved, seq | 0)
+    if (!more) removeMoved(journals, uuid)
+    Atomics.store(shared, cell.failed, 0)
+  } catch (error) {
+    if (isBusy(error)) return void Atomics.wait(shared, cell.command, 0, 5)
+    if (Atomics.exchange(shared, cell.failed, 1) === 0) parentPort?.postMessage({ error: String(error) })
+    Atomics.wait(shared, cell.command, 3, 1000)
+    if (Atomics.load(shared, cell.command) !== 0) {
+      parentPort?.postMessage("stuck")
+      if (Atomics.exchange(shared, cell.command, 0) === 2) process.exit()
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import type { KeyObject } from "node:crypto"
+import { closeSync, openSync, readdirSync, readSync, statSync, unlinkSync } from "node:fs"
+import { join } from "node:path"
+import type { StartEntry } from "../model/record.ts"
+import { chainOf, findChain, moveHead, placeOf } from "./chains.ts"
+import { writeCheckpoint } from "./checkpoint.ts"
+import { transaction, type Database } from "./database.ts"
+import { framesOf, wholeFrames } from "./frames.ts"
+import { lineAt } from "./lines.ts"
+import { ownerLives } from "./owner.ts"
+import { addSegment, appendDirect } from "./segments.ts"
+import type { ChainRow } from "./tables.ts"
+
+/** The most that is moved in one transaction. */
+const chunk = 4 * 1024 * 1024
+
+/** Where journals lie and what seals them. */
+export interface Journals {
+  database: Database
+  key: KeyObject
+  dir: string
+}
+
+/**
+ * Moves one batch of a journal's frames into the table and returns the last line moved. Any process may do it at any
+ * time: the place reached is part of the same transaction.
+ */
+export function moveBatch({ database, key, dir }: Journals, uuid: string): { seq: number; more: boolean } {
+  return transaction(database, () => {
+    const known = findChain(database, uuid)
+    const files = filesOf(dir, uuid)
+    const file = known?.file ?? files[0]
+    if (file === undefined) return { seq: known?.last_seq ?? 0, more: false }
+    const offset = known?.byte_offset ?? 0
+    const { text, bytes, atEnd } = readFrames(join(dir, file), offset)
+    if (bytes > 0) {
+      const chain = known ?? chainOf(database, key, uuid, ownerIn(text))
+      const { seq, seal } = addSegment(database, chain.ordinal, text)
+      moveHead(database, key, chain, { seq, seal, file, offset: offset + bytes })
+      return { seq, more: !atEnd || file !== files.at(-1) }
+    }
+    const next = files[files.indexOf(file) + 1]
+    if (next === undefined || known === undefined) return { seq: known?.last_seq ?? 0, more: false }
+    moveHead(database, key, known, { seq: known.last_seq, seal: known.last_mac, file: next, offset: 0 })
+    return { seq: known.last_seq, more: true }
+  })
+}
+
+/** Removes the files of a journal that have been moved whole. */
+export function removeMoved({ database, dir }: Journals, uuid: string): void {
+  const chain = findChain(database, uuid)
+  if (chain === undefined) return
+  for (const file of filesOf(dir, uuid)) {
+    if (chain.closed === 1 || (chain.file !== null && file < chain.file)) unlinkSync(join(dir, file))
+  }
+}
+
+/** Moves what is left in every journal, also of processes that died, and says what became of their calls. */
+export function catchUp(journals: Journals): void {
+  for (const uuid of journalsIn(journals.dir)) {
+    while (moveBatch(journals, uuid).more);
+    recover(journals, uuid)
+    removeMoved(journals, uuid)
+  }
+}
+
+/** Ends a chain for good: nothing is added to it any more, and a checkpoint says where it ended. */
+export function closeChain({ database, key }: Journals, uuid: string): void {
+  transaction(database, () => {
+    database.prepare("update chains set closed = 1 where uuid = ?").run(uuid)
+    writeCheckpoint(database, key)
+  })
+}
+
+function journalsIn(dir: string): string[] {
+  return [...new Set(namesIn(dir).flatMap((name) => /^([0-9a-f-]{36})\.\d+\.log$/.exec(name)?.[1] ?? []))].sort()
+}
+
+function filesOf(dir: string, uuid: string): string[] {
+  return namesIn(dir)
+    .filter((name) => name.startsWith(`${uuid}.`))
+    .sort()
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return []
+    throw error
+  }
+}
+
+/** Whole frames from an offset on. What has no seal yet stays where it is. */
+function readFrames(file: string, offset: number): { text: string; bytes: number; atEnd: boolean } {
+  const descriptor = openSync(file, "r")
+  try {
+    for (let size = chunk; ; size *= 2) {
+      const buffer = Buffer.allocUnsafe(size)
+      const length = readSync(descriptor, buffer, 0, size, offset)
+      const read = buffer.toString("utf8", 0, length)
+      const whole = wholeFrames(read)
+      const atEnd = length < size
+      // A frame larger than the chunk: look at more of it.
+      if (whole === 0 && !atEnd) continue
+      const text = read.slice(0, whole)
+      return { text, bytes: Buffer.byteLength(text), atEnd }
+    }
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function ownerIn(text: string): string {
+  const first = framesOf(text).next().value
+  return first === undefined ? "" : ((JSON.parse(first.lines[0]!) as { by?: string }).by ?? "")
+}
+
+/** Once the writer is gone: calls it had started are interrupted, a torn last frame is noted, the chain is closed. */
+function recover({ database, key, dir }: Journals, uuid: string): void {
+  const chain = findChain(database, uuid)
+  if (chain === undefined) return discardEmpty(dir, uuid)
+  if (chain.closed === 1 || ownerLives(chain.owner)) return
+  transaction(database, () => {
+    const torn = leftover(dir, chain)
+    if (torn > 0) {
+      const text = `A torn last piece of ${torn} bytes was dropped from journal ${uuid}; nothing of it was acknowledged.`
+      appendDirect(database, key, { kind: "note", callId: "", at: Date.now(), text })
+    }
+    for (const start of unended(database, chain)) appendDirect(database, key, interrupted(start))
+    database.prepare("update chains set closed = 1 where uuid = ?").run(uuid)
+    writeCheckpoint(database, key)
+  })
+}
+
+/** A journal without a single whole frame, old enough to be nobody's: nothing in it was acknowledged. */
+function discardEmpty(dir: string, uuid: string): void {
+  const files = filesOf(dir, uuid).map((file) => join(dir, file))
+  if (files.every((file) => Date.now() - statSync(file).mtimeMs > 60_000)) for (const file of files) unlinkSync(file)
+}
+
+function leftover(dir: string, chain: ChainRow): number {
+  let bytes = 0
+  for (const file of filesOf(dir, chain.uuid)) {
+    if (chain.file !== null && file < chain.file) continue
+    bytes += statSync(join(dir, file)).size - (file === chain.file ? chain.byte_offset : 0)
+  }
+  return bytes
+}
+
+function unended(database: Database, { ordinal }: ChainRow): StartEntry[] {
+  const rows = database
+    .prepare(
+      `select place from steps where place between ? and ? and kind = 'start'
+       and not exists (select 1 from ended where ended.call = steps.call)`,
+    )
+    .all(placeOf(ordinal, 0), placeOf(ordinal + 1, 0) - 1) as { place: number }[]
+  return rows.map(({ place }) => lineAt(database, place) as StartEntry)
+}
+
+function interrupted({ callId, agentId, role, tool, sessionId, at }: StartEntry) {
+  return {
+    kind: "end" as const,
+    callId,
+    at: Date.now(),
+    agentId,
+    role,
+    tool,
+    sessionId,
+    status: "error" as const,
+    code: "interrupted" as const,
+    startedAt: at,
+    durationMs: 0,
+    error: "The process ended while the tool ran; what it did is not known.",
+    ran: true,
+  }
+}

@@ -1,0 +1,152 @@
+import type { KeyObject } from "node:crypto"
+import { existsSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { Worker } from "node:worker_threads"
+import { StoreUnavailable } from "../model/ending.ts"
+import type { Logger } from "../model/logger.ts"
+import type { Recorder } from "../model/ports.ts"
+import type { Durability, RecordEntry } from "../model/record.ts"
+import { whenFree, type Database } from "./database.ts"
+import { Journal } from "./journal.ts"
+import { closeChain, removeMoved, type Journals } from "./mover.ts"
+import type { MoverData } from "./mover-worker.ts"
+import { cell, cellCount } from "./shared-cells.ts"
+
+/** How far the table may lag behind the journal before calls wait for it. */
+const mostBehind = 20_000
+
+export interface JournalRecorderOptions {
+  database: Database
+  databaseFile: string
+  dir: string
+  key: KeyObject
+  owner: string
+  logger: Logger
+}
+
+/** The recorder of a long-lived process: a journal in front, a thread that moves its lines into the table behind. */
+export class JournalRecorder implements Recorder {
+  readonly #options: JournalRecorderOptions
+  readonly #journal: Journal
+  readonly #shared = new Int32Array(new SharedArrayBuffer(4 * cellCount))
+  #mover: Worker | undefined
+  #gone: Promise<void> = Promise.resolve()
+  #settling: (() => void)[] = []
+  #stuck: string | undefined
+  #closed = false
+
+  constructor(options: JournalRecorderOptions) {
+    this.#options = options
+    this.#journal = new Journal(options.dir, options.key, options.owner, (seq) => this.#written(seq))
+  }
+
+  keep(entry: RecordEntry, grade: Durability): Promise<void> {
+    if (this.#closed) return Promise.reject(new StoreUnavailable("Quartermaster is closed."))
+    if (this.#behind() >= mostBehind) return this.#room().then(() => this.#journal.keep(entry, grade))
+    return this.#journal.keep(entry, grade)
+  }
+
+  async settle(): Promise<void> {
+    if (this.#journal.seq === 0) return
+    await this.#command(1)
+    if (this.#behind() > 0) throw new StoreUnavailable(`The record table cannot be written (${this.#stuck ?? "unknown"}).`)
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    this.#journal.close()
+    if (this.#journal.seq === 0) return
+    await this.#command(2)
+    await this.#gone
+    if (this.#behind() > 0) return
+    const { database, key, dir } = this.#options
+    const journals: Journals = { database, key, dir }
+    await whenFree(() => closeChain(journals, this.#journal.uuid))
+    removeMoved(journals, this.#journal.uuid)
+  }
+
+  #written(seq: number): void {
+    Atomics.store(this.#shared, cell.written, seq | 0)
+    if (this.#mover === undefined) this.#startMover()
+    else if (Atomics.load(this.#shared, cell.asleep) === 1) this.#wake()
+  }
+
+  #behind(): number {
+    return (this.#journal.seq - Atomics.load(this.#shared, cell.moved)) | 0
+  }
+
+  #wake(): void {
+    Atomics.store(this.#shared, cell.asleep, 0)
+    Atomics.notify(this.#shared, cell.asleep)
+  }
+
+  /** Waits until the table has caught up enough; gives up when it cannot be written. */
+  async #room(): Promise<void> {
+    for (let waited = 0; this.#behind() >= mostBehind; waited += 5) {
+      if (waited > 10_000 || Atomics.load(this.#shared, cell.failed) === 1) {
+        throw new StoreUnavailable(`The record table cannot be written (${this.#stuck ?? "it is too slow"}).`)
+      }
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  }
+
+  #command(command: 1 | 2): Promise<void> {
+    if (this.#mover === undefined) this.#startMover()
+    this.#mover?.ref()
+    return new Promise((resolve) => {
+      this.#settling.push(resolve)
+      Atomics.store(this.#shared, cell.command, command)
+      Atomics.notify(this.#shared, cell.command)
+      this.#wake()
+    })
+  }
+
+  #startMover(): void {
+    const { databaseFile, dir, key, logger } = this.#options
+    const workerData: MoverData = {
+      file: databaseFile,
+      dir,
+      key: key.export(),
+      uuid: this.#journal.uuid,
+      cells: this.#shared.buffer as SharedArrayBuffer,
+    }
+    const mover = new Worker(workerFile(), { workerData, stdout: false, stderr: false })
+    mover.unref()
+    mover.on("message", (message: string | { error: string }) => {
+      if (typeof message === "object") {
+        this.#stuck = message.error
+        return logger.error("The record table cannot be written; the journal keeps what it can.", message.error)
+      }
+      this.#settled()
+    })
+    mover.on("error", (error) => {
+      this.#stuck = error.message
+      logger.error("The mover failed.", error)
+      this.#settled()
+    })
+    this.#gone = new Promise((resolve) => {
+      mover.on("exit", () => {
+        this.#settled()
+        resolve()
+      })
+    })
+    this.#mover = mover
+  }
+
+  #settled(): void {
+    const waiting = this.#settling
+    this.#settling = []
+    if (!this.#closed) this.#mover?.unref()
+    for (const resolve of waiting) resolve()
+  }
+}
+
+/** The mover's file beside this one: in the library, in the bundle, or in the build that tests run against. */
+function workerFile(): string {
+  const places = ["./mover-worker.js", "./store/mover-worker.js", "../../dist/store/mover-worker.js"]
+  const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)))
+  const found = files.find((file) => existsSync(file))
+  if (found === undefined) throw new StoreUnavailable("The mover is not built. Run: npm run build")
+  return found
+}

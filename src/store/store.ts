@@ -1,0 +1,82 @@
+import { closeSync, mkdirSync, openSync } from "node:fs"
+import { join } from "node:path"
+import type { KeyObject } from "node:crypto"
+import type { Logger } from "../model/logger.ts"
+import type { CallStore, Recorder } from "../model/ports.ts"
+import { FileArtifacts } from "./artifacts.ts"
+import { openDatabase, unavailable, type Database } from "./database.ts"
+import { recordKey } from "./key.ts"
+import { currentVersion } from "./migrations-version.ts"
+
+export interface StoreOptions {
+  dataDir: string
+  owner: string
+  logger: Logger
+  /** *journal* for processes that live, *direct* for the command line. */
+  writes: "journal" | "direct"
+}
+
+/** The embedded store: one folder, one database file that several processes share. */
+export interface Store {
+  readonly database: Database
+  readonly key: KeyObject
+  readonly journalDir: string
+  readonly recorder: Recorder
+  readonly artifacts: FileArtifacts
+  /** Made on first use, because most commands never need it. */
+  calls(): Promise<CallStore>
+  audit(): Promise<import("./audit.ts").Audit>
+  close(): Promise<void>
+}
+
+export async function openStore({ dataDir, owner, logger, writes }: StoreOptions): Promise<Store> {
+  const file = join(dataDir, "quartermaster.db")
+  const journalDir = join(dataDir, "journal")
+  const { database, key } = await open(dataDir, file)
+  let calls: Promise<CallStore> | undefined
+  let callsDatabase: Database | undefined
+  const recorder = await makeRecorder()
+
+  async function makeRecorder(): Promise<Recorder> {
+    if (writes === "direct") return new (await import("./direct.ts")).DirectRecorder(database, key)
+    const { JournalRecorder } = await import("./recorder.ts")
+    return new JournalRecorder({ database, databaseFile: file, dir: journalDir, key, owner, logger })
+  }
+  async function openCalls(): Promise<CallStore> {
+    const { SqliteCalls } = await import("./calls.ts")
+    callsDatabase = await openDatabase(file)
+    return new SqliteCalls(callsDatabase)
+  }
+
+  return {
+    database,
+    key,
+    journalDir,
+    recorder,
+    artifacts: new FileArtifacts(database, join(dataDir, "artifacts")),
+    calls: () => (calls ??= openCalls()),
+    audit: async () => new (await import("./audit.ts")).Audit(database, key, journalDir),
+    async close() {
+      await recorder.close()
+      callsDatabase?.close()
+      database.close()
+    },
+  }
+}
+
+async function open(dataDir: string, file: string): Promise<{ database: Database; key: KeyObject }> {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    closeSync(openSync(file, "a", 0o600)) // SQLite gives its other files the mode of this one.
+    const key = recordKey(dataDir)
+    const database = await openDatabase(file)
+    const { user_version: version } = database.prepare("pragma user_version").get() as { user_version: number }
+    if (version > currentVersion) {
+      throw new Error(`${file} was made by a newer version of Quartermaster (${version}). Update Quartermaster.`)
+    }
+    if (version < currentVersion) await (await import("./kysely.ts")).migrate(database)
+    return { database, key }
+  } catch (error) {
+    throw unavailable(error)
+  }
+}

@@ -1,0 +1,77 @@
+/** The tables as rows come out of them: epoch milliseconds, 0 and 1, JSON as text. */
+export interface Tables {
+  segments: SegmentRow
+  ended: EndedRow
+  steps: { place: number; call: string; kind: string }
+  chains: ChainRow
+  checkpoints: { id: number; at: number; positions: string; mac: string }
+  calls: {
+    id: string
+    state: string
+    owner: string
+    epoch: number
+    agent_id: string
+    session_id: string
+    key: string | null
+    tool: string
+    definition_hash: string
+    input: string | null
+    input_digest: string
+    request: string
+    asks: string
+    preview: string | null
+    deadline: number | null
+    answer: string | null
+    result: string | null
+    created_at: number
+    updated_at: number
+    change: number
+  }
+  artifacts: {
+    id: string
+    type: string
+    mime_type: string
+    is_binary: number
+    meta: string | null
+    size: number
+    agent_id: string
+    task_id: string | null
+    call_id: string | null
+    created_at: number
+  }
+}
+
+/** A piece of a journal as it was written: lines, each group of them followed by its seal. */
+export interface SegmentRow {
+  place: number
+  last_seq: number
+  text: string
+}
+
+/** Finds the end of a call. Everything in it is also in its line. */
+export interface EndedRow {
+  place: number
+  call: string
+  start_place: number | null
+  at: number
+  agent: string
+  role: string | null
+  tool: string
+  status: string
+  code: string | null
+  duration_ms: number
+  ran: number
+}
+
+export interface ChainRow {
+  ordinal: number
+  uuid: string
+  owner: string
+  link: string
+  last_seq: number
+  last_mac: string
+  head: string
+  file: string | null
+  byte_offset: number
+  closed: number
+}

@@ -1,0 +1,5 @@
+import type { Tool } from "../../model/tool.ts"
+import { getArtifact } from "./get-artifact.ts"
+import { putArtifact } from "./put-artifact.ts"
+
+export const artifactTools = (): Tool[] => [putArtifact(), getArtifact()]

@@ -1,0 +1,44 @@
+import { z } from "zod"
+import { defineTool } from "../../model/define-tool.ts"
+import { failure } from "../../model/ending.ts"
+
+/** Tells the time, in any time zone. */
+export const currentTime = (now: () => number = Date.now) =>
+  defineTool({
+    name: "current_time",
+    group: "system",
+    category: "system",
+    description: "Tell the current date and time, optionally in a given time zone.",
+    effect: "none",
+    input: z.object({ timezone: z.string().min(1).optional().describe("An IANA name, for example Asia/Shanghai") }),
+    output: z.object({ timestamp: z.number(), iso: z.string(), timezone: z.string() }),
+
+    execute({ timezone = Intl.DateTimeFormat().resolvedOptions().timeZone }) {
+      const timestamp = now()
+      return { timestamp, iso: isoIn(timestamp, timezone), timezone }
+    },
+  })
+
+/** ISO 8601 with the zone's own offset. */
+function isoIn(timestamp: number, timeZone: string): string {
+  const offset = offsetMinutes(timestamp, timeZone)
+  const local = new Date(timestamp + offset * 60_000).toISOString().slice(0, -1)
+  if (offset === 0) return `${local}Z`
+  const size = Math.abs(offset)
+  const clock = [Math.floor(size / 60), size % 60].map((part) => String(part).padStart(2, "0")).join(":")
+  return `${local}${offset < 0 ? "-" : "+"}${clock}`
+}
+
+function offsetMinutes(timestamp: number, timeZone: string): number {
+  let format: Intl.DateTimeFormat
+  try {
+    format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" })
+  } catch {
+    throw failure(`'${timeZone}' is not a time zone. Use an IANA name, for example Europe/Berlin or UTC.`, {
+      toolCode: "unknown_timezone",
+    })
+  }
+  const name = format.formatToParts(timestamp).find((part) => part.type === "timeZoneName")?.value ?? "GMT"
+  const [, sign, hours = "0", minutes = "0"] = /GMT(?:([+-])(\d+):?(\d+)?)?/.exec(name) ?? []
+  return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes))
+}

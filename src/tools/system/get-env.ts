@@ -1,0 +1,22 @@
+import { z } from "zod"
+import { defineTool } from "../../model/define-tool.ts"
+import type { SessionEnvironment } from "../../model/ports.ts"
+import { looksSecret } from "./secret-names.ts"
+
+/** Reads a variable: what the session has set, else the process's own. Names that look secret are hidden. */
+export const getEnv = (session: SessionEnvironment, environment: Readonly<Record<string, string | undefined>>) =>
+  defineTool({
+    name: "get_env",
+    group: "system",
+    category: "system",
+    description: "Read an environment variable. Variables that look like secrets are hidden.",
+    effect: "read",
+    input: z.object({ key: z.string().min(1).describe("The variable's name, for example LANG") }),
+    output: z.object({ value: z.string().nullable(), hidden: z.boolean().optional() }),
+
+    async execute({ key }, { sessionId }) {
+      if (looksSecret(key)) return { value: null, hidden: true }
+      const own = Object.hasOwn(environment, key) ? environment[key] : undefined
+      return { value: (await session.get(sessionId, key)) ?? own ?? null }
+    },
+  })

@@ -1,0 +1,4 @@
+/** Names of variables that usually hold a secret. */
+export function looksSecret(key: string): boolean {
+  return /pass|secret|token|key|credential|auth|cookie|private|dsn|connection_string|database_url/i.test(key)
+}

@@ -1,0 +1,30 @@
+import { z } from "zod"
+import { defineTool } from "../../model/define-tool.ts"
+import { failure } from "../../model/ending.ts"
+import type { SessionEnvironment } from "../../model/ports.ts"
+import { looksSecret } from "./secret-names.ts"
+
+/** Sets a variable for this session. The process's own environment stays as it is. */
+export const setEnv = (session: SessionEnvironment) =>
+  defineTool({
+    name: "set_env",
+    group: "system",
+    category: "system",
+    description: "Set an environment variable for this session only.",
+    effect: "write",
+    input: z.object({
+      key: z
+        .string()
+        .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, "must be a variable name: letters, digits and _")
+        .describe("The variable's name, for example LANG"),
+      value: z.string().max(32_768).describe("Its new value"),
+    }),
+    output: z.object({ previous: z.string().nullable() }),
+    preview: ({ key, value }) => `${key}=${value}`,
+
+    async execute({ key, value }, { sessionId }) {
+      if (key.includes("\0") || value.includes("\0")) throw failure("A variable cannot contain a NUL character.")
+      const previous = await session.set(sessionId, key, value)
+      return { previous: looksSecret(key) ? null : (previous ?? null) }
+    },
+  })
