@@ -76,7 +76,14 @@ export async function createQuartermaster(config: Config = {}, options: Quarterm
   }
 }
 
-function assemble(config: Config, options: QuartermasterOptions, store: Store, owner: string, logger: Logger): Quartermaster {
+/** The house over a store that is already open. */
+export function assemble(
+  config: Config,
+  options: QuartermasterOptions,
+  store: Store,
+  owner: string,
+  logger: Logger,
+): Quartermaster {
   const emitter = new Emitter(logger)
   const levelOrder = config.org?.levelOrder ?? "asc"
   const groups = new ToolGroupManager({
@@ -95,6 +102,7 @@ function assemble(config: Config, options: QuartermasterOptions, store: Store, o
   registry.registerMany(builtinTools(options, store), { type: "builtin" })
   const org = new Directory(config.org)
   const discovery = new ToolDiscovery(registry, org, levelOrder)
+  let closing: Promise<void> | undefined
   const ports: Ports = {
     tools: registry,
     organisation: org,
@@ -106,6 +114,8 @@ function assemble(config: Config, options: QuartermasterOptions, store: Store, o
     masker: masker(store.key),
     approvals: options.approvals,
     emit: emitter.emit,
+    running: new Map(),
+    closing: () => closing !== undefined,
     logger,
     settings: {
       durability: config.data?.durability ?? "crash",
@@ -121,38 +131,58 @@ function assemble(config: Config, options: QuartermasterOptions, store: Store, o
   }
   const app = doors(ports, emitter, store)
   const sweeper = startSweeper(ports, options.sweepMs ?? 30_000, logger)
+  const { idle: _idle, ...open } = app
   const system: Quartermaster = {
-    ...app,
+    ...open,
     registry,
     groups,
     org,
     discovery,
+    listGroups: () => groups.listGroups(),
     visibleTools: (agentId) => discovery.discoverToolsForAgent(agentId),
     executor: (agentId) => new ToolExecutor(app, registry, agentId ?? config.agent ?? "operator"),
     toolsFor: (agentId, { format } = {}) =>
       toLLMTools(discovery.discoverToolsForAgent(agentId), format ?? "openai", registry.wireNames()) as never,
     settle: () => store.recorder.settle(),
-    async close() {
-      clearInterval(sweeper)
-      await store.close()
-    },
+    close: () => (closing ??= shut()),
   }
   return system
+
+  /** Cancels what runs, leaves at the desk what waits for a person, writes down the endings, then closes the store. */
+  async function shut(): Promise<void> {
+    clearInterval(sweeper)
+    for (const cancel of ports.running.values()) cancel()
+    await app.idle()
+    await store.close()
+  }
 }
 
 /** What every door can do. */
-function doors(ports: Ports, emitter: Emitter, store: Store): Omit<App, "visibleTools" | "close"> {
+function doors(ports: Ports, emitter: Emitter, store: Store) {
+  let inFlight = 0
+  let quiet: () => void = () => {}
+  const counted = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (ports.closing()) throw new Error("Quartermaster is closed. Create a new one to call tools.")
+    inFlight++
+    try {
+      return await work()
+    } finally {
+      if (--inFlight === 0) quiet()
+    }
+  }
   const call = async (request: CallRequest): Promise<ToolResult> => {
-    const ended = await callTool(request, ports)
-    if (isTicket(ended)) throw new Error("A call without a limit to its patience got a ticket.")
-    return ended
+    const ended = await counted(() => callTool(request, ports))
+    if (!isTicket(ended)) return ended
+    throw new Error(`Quartermaster was closed while call ${ended.callId} waits for a person. Go on with resume(callId).`)
   }
   return {
+    /** Resolves when no call is on its way. */
+    idle: () => (inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => (quiet = resolve))),
     call,
-    submit: (request, { waitMs }) => callTool(request, ports, { patienceMs: waitMs }),
+    submit: (request, { waitMs }) => counted(() => callTool(request, ports, { patienceMs: waitMs })),
     async resume(callId, { waitMs } = {}): Promise<ToolResult | Ticket> {
       const { resume } = await import("./call/resume.ts")
-      const ended = await resume(callId, ports, waitMs)
+      const ended = await counted(() => resume(callId, ports, waitMs))
       if (ended === undefined) throw new Error(`There is no call '${callId}' that waits or ended within the last day.`)
       return ended
     },
@@ -166,7 +196,7 @@ function doors(ports: Ports, emitter: Emitter, store: Store): Omit<App, "visible
     waiting: () => ports.calls.list({ states: ["waiting", "held"] }),
     answer: (callId, answer) => ports.calls.answer(callId, { ...answer, at: Date.now() }),
     audit: lazyAudit(store),
-  }
+  } satisfies Omit<App, "visibleTools" | "listGroups" | "close"> & { idle(): Promise<void> }
 }
 
 function builtinTools({ ask, print, environment }: QuartermasterOptions, store: Store) {

@@ -32,8 +32,8 @@ export async function waitForAnswer(
       const now = ports.now()
       const until = row.deadline ?? Infinity
       if (now >= until) return undefined
-      if (walk.patienceUntil !== undefined && now >= walk.patienceUntil) await detach(walk, ports)
-      const pause = Math.min(until - now, (walk.patienceUntil ?? Infinity) - now, 1000)
+      if (ports.closing() || (walk.patienceUntil !== undefined && now >= walk.patienceUntil)) await detach(walk, ports)
+      const pause = Math.min(until - now, (walk.patienceUntil ?? Infinity) - now, 250)
       await ports.calls.waitForChange(walk.callId, Math.max(1, pause), walk.request.signal)
     }
   } finally {

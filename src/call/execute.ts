@@ -1,6 +1,7 @@
 import { Ending } from "../model/ending.ts"
 import type { Ports } from "../model/ports.ts"
 import type { RegisteredTool } from "../model/tool.ts"
+import { onAbort } from "./abort.ts"
 import { RunClock } from "./clock.ts"
 import type { RunContext } from "./context.ts"
 import { drain, isStream } from "./stream.ts"
@@ -26,6 +27,7 @@ export function execute(
 
     const finish = () => {
       over = true
+      ports.running.delete(walk.callId)
       walk.clock?.stop()
       walk.clock = undefined
       signal?.removeEventListener("abort", cancel)
@@ -56,7 +58,8 @@ export function execute(
       walk.clock = new RunClock(timeoutMs, () => giveUp(timedOut(tool, timeoutMs)))
     }
     if (signal?.aborted) return cancel()
-    signal?.addEventListener("abort", cancel)
+    ports.running.set(walk.callId, cancel)
+    if (signal !== undefined) onAbort(signal, cancel)
 
     let returned: unknown
     try {

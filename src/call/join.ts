@@ -25,8 +25,8 @@ export async function join(walk: Walk, existing: CallRow, digest: string, ports:
     }
     if (walk.request.signal?.aborted) throw aborted(walk)
     const now = ports.now()
-    if (walk.patienceUntil !== undefined && now >= walk.patienceUntil) throw new Detached(ticketOf(row))
-    const pause = Math.min(1000, (walk.patienceUntil ?? Infinity) - now)
+    if (ports.closing() || (walk.patienceUntil !== undefined && now >= walk.patienceUntil)) throw new Detached(ticketOf(row))
+    const pause = Math.min(250, (walk.patienceUntil ?? Infinity) - now)
     await ports.calls.waitForChange(row.id, Math.max(1, pause), walk.request.signal)
   }
   throw new Ending("interrupted", "The call this one joined is gone. Call again.")

@@ -1,5 +1,6 @@
 import type { Permit, Permits } from "../model/ports.ts"
 import { Ending } from "../model/ending.ts"
+import { onAbort } from "./abort.ts"
 
 type Request = Parameters<Permits["acquire"]>[0]
 
@@ -49,7 +50,7 @@ export class AgentPermits implements Permits {
       }
       gate.queue.push(waiter)
       if (request.signal?.aborted) return cancel()
-      request.signal?.addEventListener("abort", cancel)
+      if (request.signal !== undefined) onAbort(request.signal, cancel)
     })
   }
 

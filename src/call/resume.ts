@@ -19,8 +19,8 @@ export async function resume(callId: string, ports: Ports, patienceMs?: number):
       if (claimed !== undefined) return callTool(requestOf(claimed), ports, { row: claimed, patienceMs })
     }
     const now = ports.now()
-    if (now >= until) return ticketOf(row)
-    await ports.calls.waitForChange(callId, Math.max(1, Math.min(1000, until - now)))
+    if (now >= until || ports.closing()) return ticketOf(row)
+    await ports.calls.waitForChange(callId, Math.max(1, Math.min(250, until - now)))
   }
   return undefined
 }

@@ -48,9 +48,15 @@ export function withLocalFile(file: string): string[] {
 
 /** Reads a file once: what is trusted by its hash and what is parsed are the same bytes. */
 export function readSource(file: string): Source {
-  const problem = problemWith(file)
-  if (problem) throw new ConfigError([{ file, key: "", sentence: problem }])
-  return { file, bytes: readFileSync(file) }
+  const refuse = (sentence: string) => new ConfigError([{ file, key: "", sentence }])
+  try {
+    const problem = problemWith(file)
+    if (problem) throw refuse(problem)
+    return { file, bytes: readFileSync(file) }
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+    throw refuse(`This file cannot be read (${(error as NodeJS.ErrnoException).code}). Correct the path or its rights.`)
+  }
 }
 
 const largest = 256 * 1024

@@ -1,5 +1,5 @@
 import fc from "fast-check"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { loadConfig } from "./load.ts"
@@ -135,10 +135,13 @@ test.each([
   [".", "is not a file"],
   ["large.yml", "is larger than"],
   ["latin.yml", "is not UTF-8"],
+  ["loop.yml", "cannot be read (ELOOP)"],
+  ["large.yml/below.yml", "cannot be read (ENOTDIR)"],
 ])("the given file %s is refused because it %s", (configPath, words) => {
   const { cwd, home, write } = makeFolders()
   write("large.yml", `# ${"x".repeat(300_000)}`)
   writeFileSync(join(cwd, "latin.yml"), Buffer.from("agent: Zo\u00eb", "latin1"))
+  symlinkSync("loop.yml", join(cwd, "loop.yml"))
   const problems = problemsOf(() => loadConfig({ cwd, home, env: {}, configPath }))
   expect(problems).toMatchObject([{ file: join(cwd, configPath), sentence: expect.stringContaining(words) }])
 })

@@ -56,6 +56,17 @@ test.each(Object.keys(laterKeys))("the later key '%s' is refused by name, with w
   expect(flaws[0]?.sentence).toContain("this version does not have yet")
 })
 
+const designed = `workspace data agent modules plugins mcpServers rules notify experiments models server approvals
+  tools.workspaceDir tools.mcpServers tools.enabled tools.timeout tools.maxConcurrent tools.allowedPaths
+  tools.protectedPaths tools.maxFileSize tools.allowedExtensions tools.shell tools.hosts tools.webSearch
+  tools.permissions agents.maxConcurrentTools org.people org.roles org.departments org.agents org.levelOrder
+  org.defaultToolGroups`
+
+test("every key of the design works or is a later one [C-47]", () => {
+  const known = [...allKeys().map((path) => path.join(".")), ...Object.keys(laterKeys)]
+  expect(designed.split(/\s+/).filter((key) => !known.includes(key))).toEqual([])
+})
+
 test("no key is both working and later", () => {
   expect(
     allKeys()

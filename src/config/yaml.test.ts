@@ -49,9 +49,10 @@ test.each([
   [["org", "agents", 1, "role"], "value", 6, 7],
   [["org", "agents", 0, "role"], "value", 5, 18],
   [["data", "dir"], "value", 7, 7],
+  [["copy", "timeout"], "value", 2, 12],
   [["nowhere"], "value", 1, 1],
 ] as const)("the place of %j (its %s) is found, or the nearest value above it", (path, what, line, column) => {
-  const text = "tools:\n  timeout: 5\norg:\n  agents:\n    - { role: &r x }\n    - id: a\ndata: *r\n"
+  const text = "tools: &t\n  timeout: 5\norg:\n  agents:\n    - { role: &r x }\n    - id: a\ndata: *r\ncopy: *t\n"
   expect(readYaml(text).placeOf(path, what)).toEqual({ line, column: column })
 })
 

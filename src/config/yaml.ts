@@ -3,7 +3,7 @@ import type { Alias, CST, Document } from "yaml"
 import { isObject } from "./merge.ts"
 import type { Path } from "./schema-path.ts"
 
-export interface Place {
+interface Place {
   line: number
   column: number
 }

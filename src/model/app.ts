@@ -19,6 +19,8 @@ export interface App {
   executeOrThrow<T = unknown>(request: CallRequest): Promise<T>
   /** The tools an agent may know of, in the order of their names. */
   visibleTools(agentId: string): readonly RegisteredTool[]
+  /** Every group with the names of its tools. */
+  listGroups(): { id: string; description: string; toolCount: number; tools: string[]; isReserved: boolean }[]
   on<T extends EventType>(type: T, listener: Listener<T>): () => void
   /** Calls that wait for a person. */
   waiting(): Promise<CallRow[]>

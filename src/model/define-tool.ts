@@ -1,7 +1,8 @@
-import { fillPermission, effects } from "./permission.ts"
+import { effects, fillPermission, permissionMistake } from "./permission.ts"
 import { compileSchema } from "./schema.ts"
 import type { Tool, ToolSpec } from "./tool.ts"
 
+const kinds = ["plain", "composite", "interactive"]
 const namePattern = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
 
 /** Makes a tool. Mistakes in the definition are thrown here, at once, as sentences. */
@@ -32,11 +33,16 @@ function refuseMistakes(spec: ToolSpec): void {
   if (typeof spec?.name !== "string" || !namePattern.test(spec.name)) {
     say("its name must start with a letter or _ and have only letters, digits, _ - . : after it, 128 at most.")
   }
-  if (typeof spec.description !== "string" || spec.description.trim() === "") say("it needs a description for the model.")
+  if (typeof spec.description !== "string" || spec.description.trim() === "")
+    say("it needs a description for the model.")
   if (typeof spec.group !== "string" || spec.group === "") say("it needs a group, so that a role can be given it.")
   if (typeof spec.execute !== "function") say("it needs an execute function.")
   if (spec.input === undefined || spec.input === null) say("it needs an input schema; z.object({}) means no input.")
-  if (spec.effect !== undefined && !effects.includes(spec.effect)) say(`its effect must be one of: ${effects.join(", ")}.`)
+  if (spec.effect !== undefined && !effects.includes(spec.effect))
+    say(`its effect must be one of: ${effects.join(", ")}.`)
+  if (spec.kind !== undefined && !kinds.includes(spec.kind)) say(`its kind must be one of: ${kinds.join(", ")}.`)
+  const mistake = permissionMistake(spec.permission ?? {})
+  if (mistake !== undefined) say(mistake)
   const { timeoutMs } = spec
   if (timeoutMs !== undefined && timeoutMs !== null && !(Number.isFinite(timeoutMs) && timeoutMs > 0)) {
     say("timeoutMs must be a positive number of milliseconds, or null for no limit.")

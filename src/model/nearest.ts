@@ -6,7 +6,7 @@ export function nearest(written: string, known: Iterable<string>): string | unde
   for (const name of known) {
     if (Math.abs(name.length - wanted.length) >= least) continue
     const steps = distance(wanted, name.toLowerCase(), least)
-    if (steps < least) {
+    if (steps < least && steps < Math.max(wanted.length, name.length)) {
       least = steps
       best = name
     }

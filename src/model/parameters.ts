@@ -23,7 +23,7 @@ export function checkParameters(parameters: readonly ToolParameter[], args: unkn
   for (const parameter of parameters) {
     const present = Object.hasOwn(given, parameter.name) && given[parameter.name] !== undefined
     if (!present) {
-      if (parameter.default !== undefined) value[parameter.name] = parameter.default
+      if (parameter.default !== undefined) value[parameter.name] = structuredClone(parameter.default)
       else if (parameter.required) problems.push(missing(parameter.name))
       continue
     }
@@ -37,7 +37,7 @@ export function checkParameters(parameters: readonly ToolParameter[], args: unkn
   }
 
   const names = parameters.map((parameter) => parameter.name)
-  for (const name of Object.keys(given)) if (!names.includes(name)) problems.push(unknownParameter(name, names))
+  for (const name of Object.keys(given)) if (!names.includes(name)) problems.push(unknownParameter([name], names))
   return problems.length === 0 ? { ok: true, value } : { ok: false, problems }
 }
 

@@ -64,6 +64,23 @@ export function fillPermission(given: ToolPermission = {}, effect?: Effect): Per
   }
 }
 
+/** What is wrong with a permission, as a sentence. A word nobody knows would ask nobody. */
+export function permissionMistake(given: ToolPermission): string | undefined {
+  const { level, requireResultApproval, allowedRoles, allowedDepartments, minLevel, rateLimit = {} } = given
+  if (level !== undefined && !levels.includes(level)) return `its level must be one of: ${levels.join(", ")}.`
+  if (requireResultApproval !== undefined && !resultApprovals.includes(requireResultApproval)) {
+    return `requireResultApproval must be one of: ${resultApprovals.join(", ")}.`
+  }
+  for (const names of [allowedRoles, allowedDepartments]) {
+    if (names !== undefined && !Array.isArray(names))
+      return "allowedRoles and allowedDepartments must be lists of names."
+  }
+  for (const number of [minLevel, rateLimit.maxCallsPerMinute, rateLimit.maxCallsPerHour]) {
+    if (number !== undefined && !Number.isFinite(number)) return "minLevel and the rate limits must be numbers."
+  }
+  return undefined
+}
+
 /** The strictest of two permissions in every field: what a tool keeps when it covers another of its name. */
 export function strictest(one: Permission, other: Permission, order: LevelOrder = "asc"): Permission {
   const asks = one.requireExecutionApproval === true || other.requireExecutionApproval === true

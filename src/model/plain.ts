@@ -33,6 +33,7 @@ export function plainProblems(value: unknown): string[] {
       return
     }
     if (Array.isArray(node)) {
+      if (node.length > most) return say(`has more than ${most} parts`)
       for (let index = 0; index < node.length; index++) {
         path.push(index)
         walk(node[index])
@@ -58,7 +59,7 @@ export function plainProblems(value: unknown): string[] {
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, node: unknown) => {
     if (typeof node !== "object" || node === null || Array.isArray(node)) return node
-    const sorted: Record<string, unknown> = {}
+    const sorted = Object.create(null) as Record<string, unknown>
     for (const key of Object.keys(node).sort()) sorted[key] = (node as Record<string, unknown>)[key]
     return sorted
   })

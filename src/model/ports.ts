@@ -20,6 +20,10 @@ export interface Ports {
   masker: Masker
   approvals: ApprovalUIAdapter | undefined
   emit(event: QuartermasterEvent): void
+  /** The calls whose tools run now, each with what cancels it. */
+  running: Map<string, () => void>
+  /** True once the house is closing: who waits for a person stops waiting and leaves the call at the desk. */
+  closing(): boolean
   logger: Logger
   settings: WalkSettings
   /** Names this process as the owner of the calls it walks. */

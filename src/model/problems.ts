@@ -5,13 +5,23 @@ export const missing = (path: string) => `Missing required parameter: ${path}`
 export const expectedType = (path: string, expected: string, got: string) =>
   `Parameter '${path}' expected ${expected}, got ${got}`
 export const notOneOf = (path: string, values: readonly unknown[]) =>
-  `Parameter '${path}' must be one of: ${values.map(String).join(", ")}`
+  `Parameter '${path}' must be one of: ${values.map(valueText).join(", ")}`
 export const otherwise = (path: string, problem: string) => `Parameter '${path || "input"}' ${problem}`
 
-export function unknownParameter(path: string, known: readonly string[]): string {
-  const guess = nearest(path, known)
-  const help = guess ? `Did you mean '${guess}'?` : known.length > 0 ? `It takes: ${known.join(", ")}.` : "It takes none."
-  return `Unknown parameter '${path}'. ${help}`
+/** `known` are the names at that place, when they can be told. */
+export function unknownParameter(path: readonly PropertyKey[], known: readonly string[] | undefined): string {
+  return `Unknown parameter '${pathText(path)}'.${whatElse(String(path.at(-1)), known)}`
+}
+
+function whatElse(written: string, known: readonly string[] | undefined): string {
+  if (known === undefined) return ""
+  const guess = nearest(written, known)
+  if (guess !== undefined) return ` Did you mean '${guess}'?`
+  return known.length > 0 ? ` It takes: ${known.join(", ")}.` : " It takes none."
+}
+
+function valueText(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value)
 }
 
 /** What S3 calls a value's type: arrays are 'array', null is 'null', NaN is 'NaN'. */

@@ -1,6 +1,16 @@
 import { createRequire } from "node:module"
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv"
-import { expectedType, missing, notOneOf, otherwise, pathText, typeName, unknownParameter, valueAt } from "./problems.ts"
+import type { RE2JS } from "re2js"
+import {
+  expectedType,
+  missing,
+  notOneOf,
+  otherwise,
+  pathText,
+  typeName,
+  unknownParameter,
+  valueAt,
+} from "./problems.ts"
 import type { Checked, JsonSchema, Schema } from "./schema.ts"
 
 const require = createRequire(import.meta.url)
@@ -15,11 +25,13 @@ export function jsonSchemaSchema(json: JsonSchema, closed: boolean): Schema {
   return {
     json,
     check(value): Checked {
-      const copy = structuredClone(value)
+      const copied = copyOf(value)
+      if (copied === undefined) return { ok: false, problems: [otherwise("", "must be JSON data")] }
+      const { copy } = copied
       const problems = judge(copy) ? [] : (judge.errors ?? []).flatMap((error) => describe(error, value, json))
       if (known !== undefined && typeName(value) === "object") {
         for (const name of Object.keys(value as object)) {
-          if (!known.includes(name)) problems.push(unknownParameter(name, known))
+          if (!known.includes(name)) problems.push(unknownParameter([name], known))
         }
       }
       return problems.length === 0 ? { ok: true, value: copy } : { ok: false, problems: [...new Set(problems)] }
@@ -27,9 +39,26 @@ export function jsonSchemaSchema(json: JsonSchema, closed: boolean): Schema {
   }
 }
 
+/** Defaults go into a copy. Undefined when there is something that no JSON can hold. */
+function copyOf(value: unknown): { copy: unknown } | undefined {
+  try {
+    return { copy: structuredClone(value) }
+  } catch {
+    return undefined
+  }
+}
+
 /** The parameters of a schema that names some and says nothing about others: the rest is refused. */
 function closedProperties(json: JsonSchema): string[] | undefined {
-  const opening = ["additionalProperties", "unevaluatedProperties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf"]
+  const opening = [
+    "additionalProperties",
+    "unevaluatedProperties",
+    "patternProperties",
+    "$ref",
+    "allOf",
+    "anyOf",
+    "oneOf",
+  ]
   const properties = json["properties"]
   if (typeof properties !== "object" || properties === null) return undefined
   if ([...opening, "if", "dependentSchemas"].some((word) => word in json)) return undefined
@@ -53,10 +82,13 @@ function refuseTooLarge(json: JsonSchema): void {
 }
 
 function compile(json: JsonSchema): ValidateFunction {
-  const judge = judgeFor(json["$schema"])
+  const draft = draftOf(json["$schema"])
+  const { $schema: _, $async: __, $id, ...nameless } = json
   try {
-    const { $id: _, ...nameless } = json
-    return judge.compile(nameless)
+    const text = JSON.stringify(nameless)
+    const named = text.includes('"$id"') || (typeof $id === "string" && text.includes($id))
+    if (!named) return judgeFor(draft).compile(nameless)
+    return newJudge(draft).compile($id === undefined ? nameless : { $id, ...nameless })
   } catch (error) {
     throw new Error(`The JSON Schema cannot be used: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
@@ -64,33 +96,38 @@ function compile(json: JsonSchema): ValidateFunction {
   }
 }
 
-const judges = new Map<string, Ajv>()
+type Draft = "2020-12" | "draft-07"
 
-function judgeFor(dialect: unknown): Ajv {
-  const draft = draftOf(dialect)
+const judges = new Map<Draft, Ajv>()
+
+/** One judge for all schemas of a draft, except those that name their parts: names of strangers must not meet. */
+function judgeFor(draft: Draft): Ajv {
   let judge = judges.get(draft)
-  if (judge === undefined) {
-    const options: Options = {
-      allErrors: true,
-      strict: false,
-      ownProperties: true,
-      useDefaults: true,
-      addUsedSchema: false,
-      logger: false,
-      code: { regExp: linearRegExp() },
-    }
-    const { default: AjvClass } = require(draft === "draft-07" ? "ajv" : "ajv/dist/2020.js") as {
-      default: new (options: Options) => Ajv
-    }
-    judge = new AjvClass(options)
-    const { default: addFormats } = require("ajv-formats") as { default: (ajv: Ajv, options: { mode: "fast" }) => void }
-    addFormats(judge, { mode: "fast" })
-    judges.set(draft, judge)
-  }
+  if (judge === undefined) judges.set(draft, (judge = newJudge(draft)))
   return judge
 }
 
-function draftOf(dialect: unknown): "2020-12" | "draft-07" {
+function newJudge(draft: Draft): Ajv {
+  const options: Options = {
+    allErrors: true,
+    strict: false,
+    strictNumbers: true,
+    ownProperties: true,
+    useDefaults: true,
+    addUsedSchema: false,
+    logger: false,
+    code: { regExp: linearRegExp() },
+  }
+  const { default: AjvClass } = require(draft === "draft-07" ? "ajv" : "ajv/dist/2020.js") as {
+    default: new (options: Options) => Ajv
+  }
+  const judge = new AjvClass(options)
+  const { default: addFormats } = require("ajv-formats") as { default: (ajv: Ajv, options: { mode: "fast" }) => void }
+  addFormats(judge, { mode: "fast" })
+  return judge
+}
+
+function draftOf(dialect: unknown): Draft {
   if (dialect === undefined) return "2020-12"
   const address = String(dialect)
   if (address.includes("draft/2020-12")) return "2020-12"
@@ -98,15 +135,36 @@ function draftOf(dialect: unknown): "2020-12" | "draft-07" {
   throw new Error(`JSON Schema '${address}' is not supported; write it for 2020-12 or draft-07.`)
 }
 
-/** Foreign patterns run on RE2, so none can hang the process. */
+/** Foreign patterns run on RE2, so none can hang the process. Ajv tells patterns apart by their `toString`. */
 function linearRegExp(): NonNullable<NonNullable<Options["code"]>["regExp"]> {
   const { RE2JS } = require("re2js") as typeof import("re2js")
   const make = (pattern: string) => {
-    const readable = pattern.replace(/\\u\{?([0-9a-fA-F]{4,6})\}?/g, "\\x{$1}")
-    const compiled = RE2JS.compile(readable)
-    return { test: (text: string) => compiled.matcher(text).find() }
+    const compiled = compilePattern(RE2JS, pattern)
+    return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern }
   }
   return Object.assign(make, { code: "linearRegExp" }) as never
+}
+
+function compilePattern(engine: typeof RE2JS, pattern: string): RE2JS {
+  try {
+    return engine.compile(engine.translateRegExp(joinSurrogates(pattern)))
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    const advice = "Write it without look-around, back references and counts above 1000."
+    throw new Error(`the pattern '${pattern}' cannot be matched in linear time (${why}). ${advice}`)
+  }
+}
+
+/** Two escapes that spell one character become one. Other escapes are stepped over, so `\\\\ud83d` stays text. */
+function joinSurrogates(pattern: string): string {
+  return pattern.replace(
+    /\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\[^]/gi,
+    (escape, high?: string, low?: string) => {
+      if (high === undefined || low === undefined) return escape
+      const character = String.fromCharCode(Number.parseInt(high, 16), Number.parseInt(low, 16))
+      return `\\u{${character.codePointAt(0)!.toString(16)}}`
+    },
+  )
 }
 
 function describe(error: ErrorObject, value: unknown, json: JsonSchema): string[] {
@@ -118,7 +176,7 @@ function describe(error: ErrorObject, value: unknown, json: JsonSchema): string[
     case "required":
       return [missing(pathText([...path, String(params["missingProperty"])]))]
     case "type":
-      return [expectedType(text || "input", String(params["type"]), typeName(got))]
+      return [expectedType(text || "input", [params["type"]].flat().join(" or "), typeName(got))]
     case "enum":
       return [notOneOf(text || "input", params["allowedValues"] as unknown[])]
     case "const":
@@ -126,12 +184,19 @@ function describe(error: ErrorObject, value: unknown, json: JsonSchema): string[
     case "additionalProperties":
     case "unevaluatedProperties": {
       const name = String(params["additionalProperty"] ?? params["unevaluatedProperty"])
-      const known = path.length === 0 ? Object.keys((json["properties"] as object) ?? {}) : []
-      return [unknownParameter(pathText([...path, name]), known)]
+      return [unknownParameter([...path, name], namesBeside(error, json))]
     }
     default:
       return [otherwise(text, error.message ?? `breaks the rule '${error.keyword}'`)]
   }
+}
+
+/** The names the schema that complains knows; undefined when it is elsewhere. */
+function namesBeside({ schemaPath }: ErrorObject, json: JsonSchema): string[] | undefined {
+  const place = steps(decodeURIComponent(schemaPath.slice(1))).slice(0, -1)
+  const schema = schemaPath.startsWith("#") ? valueAt(json, place) : undefined
+  if (typeof schema !== "object" || schema === null) return undefined
+  return Object.keys((schema as JsonSchema)["properties"] ?? {})
 }
 
 function steps(pointer: string): (string | number)[] {

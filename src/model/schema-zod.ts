@@ -1,5 +1,14 @@
 import { z } from "zod"
-import { expectedType, missing, notOneOf, otherwise, pathText, typeName, unknownParameter, valueAt } from "./problems.ts"
+import {
+  expectedType,
+  missing,
+  notOneOf,
+  otherwise,
+  pathText,
+  typeName,
+  unknownParameter,
+  valueAt,
+} from "./problems.ts"
 import type { Checked, JsonSchema, Schema } from "./schema.ts"
 
 /** Zod judges our own tools. A closed object without a catchall refuses unknown parameters. */
@@ -20,7 +29,10 @@ export function zodSchema(given: z.ZodType, closed: boolean): Schema {
 }
 
 function toJsonSchema(schema: z.ZodType, closed: boolean): JsonSchema {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: closed ? "input" : "output", unrepresentable: "any" }) as JsonSchema
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io: closed ? "input" : "output",
+    unrepresentable: "any",
+  }) as JsonSchema
   return json
 }
 
@@ -30,12 +42,12 @@ function describe(issue: z.core.$ZodIssue, value: unknown, schema: z.ZodType): s
   switch (issue.code) {
     case "invalid_type":
       if (got === undefined && issue.path.length > 0) return [missing(path)]
-      return [expectedType(path || "input", issue.expected, typeName(got))]
+      return [expectedType(path || "input", plainTypes[issue.expected] ?? issue.expected, typeName(got))]
     case "invalid_value":
-      return [got === undefined ? missing(path) : notOneOf(path || "input", issue.values)]
+      return [got === undefined ? missing(path || "input") : notOneOf(path || "input", issue.values)]
     case "unrecognized_keys": {
-      const known = issue.path.length === 0 && schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
-      return issue.keys.map((key) => unknownParameter(pathText([...issue.path, key]), known))
+      const known = issue.path.length === 0 && schema instanceof z.ZodObject ? Object.keys(schema.shape) : undefined
+      return issue.keys.map((key) => unknownParameter([...issue.path, key], known))
     }
     case "invalid_union":
       if (got === undefined && issue.path.length > 0) return [missing(path)]
@@ -44,6 +56,9 @@ function describe(issue: z.core.$ZodIssue, value: unknown, schema: z.ZodType): s
       return [otherwise(path, lower(issue.message))]
   }
 }
+
+/** What Zod calls otherwise than JSON does. */
+const plainTypes: { readonly [expected: string]: string } = { int: "integer", record: "object", tuple: "array" }
 
 function lower(message: string): string {
   return message.charAt(0).toLowerCase() + message.slice(1)

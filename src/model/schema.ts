@@ -5,8 +5,11 @@ import { zodSchema } from "./schema-zod.ts"
 
 export type JsonSchema = { readonly [key: string]: unknown }
 
-/** How a tool may state what it takes and gives: Zod, JSON Schema (2020-12 or draft-07) or S3's parameter list. */
-export type SchemaSource<T> = z.ZodType<T> | JsonSchema | readonly ToolParameter[]
+/**
+ * How a tool may state what it takes and gives: Zod, JSON Schema (2020-12 or draft-07), S3's parameter list, or a
+ * schema that is ready for use.
+ */
+export type SchemaSource<T> = z.ZodType<T> | JsonSchema | readonly ToolParameter[] | Schema
 
 export type Checked = { ok: true; value: unknown } | { ok: false; problems: string[] }
 
@@ -21,9 +24,16 @@ export interface Schema {
 /** `closed`: an object refuses what it does not name. Inputs are closed; from an output the rest is dropped. */
 export function compileSchema(source: SchemaSource<never>, closed: boolean): Schema {
   if (Array.isArray(source)) return parameterSchema(source as readonly ToolParameter[])
-  if (typeof source === "object" && source !== null && "_zod" in source) return zodSchema(source as z.ZodType, closed)
+  if (typeof source !== "object" || source === null) throw new TypeError(neither)
+  if ("_zod" in source) return zodSchema(source as z.ZodType, closed)
+  if ("json" in source && typeof (source as Schema).check === "function") return source as Schema
+  if (Object.getPrototypeOf(source) !== Object.prototype && Object.getPrototypeOf(source) !== null) {
+    throw new TypeError(neither)
+  }
   return jsonSchemaSchema(source as JsonSchema, closed)
 }
+
+const neither = "A schema must be a Zod 4 schema, a JSON Schema object or a list of parameters; give one of these."
 
 function parameterSchema(parameters: readonly ToolParameter[]): Schema {
   return { json: parametersToJsonSchema(parameters), check: (value) => checkParameters(parameters, value) }

@@ -1,11 +1,17 @@
 import { ToolNotFoundError } from "../model/errors.ts"
 import { silentLogger, type Logger } from "../model/logger.ts"
 import type { AgentView } from "../model/organisation.ts"
-import { fillPermission, strictest, type LevelOrder, type Permission, type ToolPermission } from "../model/permission.ts"
+import {
+  fillPermission,
+  strictest,
+  type LevelOrder,
+  type Permission,
+  type ToolPermission,
+} from "../model/permission.ts"
 import { canonicalJson, sha256 } from "../model/plain.ts"
 import type { Layer, RegisteredTool, Tool, ToolCategory, ToolType } from "../model/tool.ts"
 import { toLLMTools, type LLMFormat, type LLMTools } from "./formats.ts"
-import { ToolGroupManager } from "./groups.ts"
+import { ToolGroupManager, type ToolDefinition } from "./groups.ts"
 import { CallStatistics, type ToolCallStats } from "./statistics.ts"
 import { newestFirst } from "./versions.ts"
 import { WireNames } from "./wire-names.ts"
@@ -56,7 +62,7 @@ export class ToolRegistry {
   readonly #layers = new Map<Layer, Shelf>([["system", new Map()]])
   readonly #system: Shelf
   readonly #statistics = new CallStatistics()
-  readonly #restricted = new WeakMap<RegisteredTool, Map<RegisteredTool, RegisteredTool>>()
+  readonly #restricted = new WeakMap<RegisteredTool, WeakMap<RegisteredTool, RegisteredTool>>()
   readonly #hiddenBy = new WeakMap<RegisteredTool, RegisteredTool>()
   #wire: { version: number; names: WireNames } | undefined
   #version = 0
@@ -75,33 +81,29 @@ export class ToolRegistry {
 
   register(tool: Tool, options: RegisterOptions = {}): RegisteredTool {
     const { layer = "system", type = "custom", replace = false } = options
+    const twin = this.#twin(tool, layer)
+    if (twin !== undefined && !replace) throw alreadyRegistered(tool, layer)
     const shelf = this.#shelf(layer)
-    const versions = shelf.get(tool.name) ?? []
-    const twin = versions.find((known) => known.version === tool.version)
-    if (twin !== undefined && !replace) {
-      throw new Error(
-        `Tool '${tool.name}' already registered (version ${tool.version}, layer ${layer}). Say replace, or give it another version.`,
-      )
-    }
+    const others = (shelf.get(tool.name) ?? []).filter((known) => known !== twin)
     const registered = this.#place(tool, layer, type)
-    shelf.set(tool.name, newestFirst([...versions.filter((known) => known !== twin), registered]))
+    shelf.set(tool.name, newestFirst([...others, registered]))
     this.#version++
-    this.#joinGroup(registered)
+    this.#joinGroups(registered, twin)
     this.#logger.info(`Tool registered: ${tool.name}`)
-    this.#options.onChange?.(registered, "registered")
+    this.#announce(registered, "registered")
     return registered
   }
 
   /** Registers all of them or none. */
   registerMany(tools: readonly Tool[], options: RegisterOptions = {}): RegisteredTool[] {
-    const done: RegisteredTool[] = []
-    try {
-      for (const tool of tools) done.push(this.register(tool, options))
-      return done
-    } catch (error) {
-      for (const tool of done) this.unregister(tool.name, { layer: tool.layer, version: tool.version })
-      throw error
+    const { layer = "system", replace = false } = options
+    const seen = new Set<string>()
+    for (const tool of tools) {
+      const key = `${tool.name}@${tool.version}`
+      if (!replace && (seen.has(key) || this.#twin(tool, layer) !== undefined)) throw alreadyRegistered(tool, layer)
+      seen.add(key)
     }
+    return tools.map((tool) => this.register(tool, options))
   }
 
   /** Removes one version, or all of a layer. Says whether there was anything to remove. */
@@ -113,11 +115,10 @@ export class ToolRegistry {
     const left = versions.filter((tool) => !gone.includes(tool))
     if (left.length > 0) shelf.set(name, left)
     else shelf.delete(name)
+    if (shelf.size === 0 && layer !== "system") this.#layers.delete(layer)
     this.#version++
-    for (const tool of gone) {
-      if (layer === "system" && !left.some((other) => other.group === tool.group)) this.groups.removeTool(tool.group, name)
-      this.#options.onChange?.(tool, "unregistered")
-    }
+    if (layer === "system") for (const group of new Set(gone.map((tool) => tool.group))) this.#showIn(group, name)
+    for (const tool of gone) this.#announce(tool, "unregistered")
     return true
   }
 
@@ -155,7 +156,7 @@ export class ToolRegistry {
           (version === undefined || tool.version === version) &&
           tags.every((tag) => tool.tags.includes(tag)),
       )
-      .sort((one, other) => (one.id < other.id ? -1 : 1))
+      .sort((one, other) => compareText(one.name, other.name) || compareText(one.id, other.id))
   }
 
   listByCategory(category: ToolCategory): RegisteredTool[] {
@@ -170,7 +171,8 @@ export class ToolRegistry {
   /** What a provider is sent for the system's tools. Agents are given their own list by `toolsFor`. */
   toLLMTools<Format extends LLMFormat = "openai">({ format }: { format?: Format } = {}): LLMTools[Format] {
     const newest = [...this.#system.keys()].map((name) => this.require(name))
-    return toLLMTools(newest, (format ?? "openai") as Format, this.wireNames())
+    const enabled = newest.filter((tool) => tool.enabled)
+    return toLLMTools(enabled, (format ?? "openai") as Format, this.wireNames())
   }
 
   /** S2's list for a prompt. */
@@ -180,21 +182,28 @@ export class ToolRegistry {
 
   getStats(): ToolStats {
     const all = this.list()
-    const byCategory: Record<string, number> = {}
-    for (const { category } of all) byCategory[category] = (byCategory[category] ?? 0) + 1
-    return { total: all.length, byCategory, callStats: this.#statistics.read() }
+    const byCategory = new Map<string, number>()
+    for (const { category } of all) byCategory.set(category, (byCategory.get(category) ?? 0) + 1)
+    return { total: all.length, byCategory: Object.fromEntries(byCategory), callStats: this.#statistics.read() }
   }
 
   count(tool: RegisteredTool, durationMs: number, error: string | undefined): void {
     this.#statistics.count(tool.name, durationMs, error)
   }
 
-  /** The tool this agent means: pins and versions, then its own layer, its department's, the system's. */
+  /**
+   * The tool this agent means: its own layer's, its department's, the system's. `name@version` means just that version;
+   * an agent that is held to a version has no other.
+   */
   resolve(written: string, who: AgentView | undefined): RegisteredTool | undefined {
     const at = written.indexOf("@")
     const name = at === -1 ? written : written.slice(0, at)
-    const version = at === -1 ? who?.pins[name] : written.slice(at + 1)
-    const found = this.#layers.size === 1 ? pick(this.#system.get(name), version) : this.#resolveLayers(name, version, who)
+    const asked = at === -1 ? undefined : written.slice(at + 1)
+    const pinned = pinOf(who, name)
+    if (pinned !== undefined && asked !== undefined && asked !== pinned) return undefined
+    const version = asked ?? pinned
+    const found =
+      this.#layers.size === 1 ? pick(this.#system.get(name), version) : this.#resolveLayers(name, version, who)
     if (found !== undefined) return found
     const meant = this.wireNames().fromWire(name)
     return meant === undefined || meant === name ? undefined : this.resolve(written.replace(name, meant), who)
@@ -253,41 +262,67 @@ export class ToolRegistry {
     })
   }
 
+  /** What is given as undefined says nothing, so the author's word stands. */
   #override(tool: Tool, given: ToolPermission): Permission {
-    const overridden = fillPermission({ ...tool.permission, ...given }, tool.effect)
-    return this.#options.onlyTighten === true ? strictest(overridden, tool.permission, this.#options.levelOrder) : overridden
+    const said = Object.entries(given).filter(([, value]) => value !== undefined)
+    const overridden = fillPermission({ ...tool.permission, ...Object.fromEntries(said) }, tool.effect)
+    return this.#options.onlyTighten === true
+      ? strictest(overridden, tool.permission, this.#options.levelOrder)
+      : overridden
   }
 
-  #joinGroup(tool: RegisteredTool): void {
+  #twin({ name, version }: Tool, layer: Layer): RegisteredTool | undefined {
+    return this.#layers
+      .get(layer)
+      ?.get(name)
+      ?.find((known) => known.version === version)
+  }
+
+  #joinGroups(tool: RegisteredTool, replaced: RegisteredTool | undefined): void {
     if (tool.layer !== "system") {
       if (!this.groups.hasGroup(tool.group)) this.groups.registerGroup(tool.group, { description: "", tools: [] })
       return
     }
-    this.groups.addTool(tool.group, {
-      type: "function",
-      function: {
-        name: tool.name,
-        description: tool.description,
-        get parameters() {
-          return tool.input.json
-        },
-      },
-    })
+    if (replaced !== undefined && replaced.group !== tool.group) this.#showIn(replaced.group, tool.name)
+    this.#showIn(tool.group, tool.name)
+  }
+
+  /** A group shows the newest version that names it, and lets go of a tool that no version places there any more. */
+  #showIn(group: string, name: string): void {
+    const newest = this.#system.get(name)?.find((tool) => tool.group === group)
+    if (newest === undefined) this.groups.removeTool(group, name)
+    else this.groups.addTool(group, definitionOf(newest))
+  }
+
+  /** A listener that fails does not undo the change it was told of. */
+  #announce(tool: RegisteredTool, change: "registered" | "unregistered"): void {
+    try {
+      this.#options.onChange?.(tool, change)
+    } catch (error) {
+      this.#logger.error("A listener to tool changes failed; the change itself stands.", { tool: tool.id, error })
+    }
   }
 
   *#groupNames(groups: readonly string[]): Iterable<string> {
     for (const group of groups) yield* this.groups.toolNamesOf(group)
   }
 
+  /** A version that only an upper layer has still hides what the layers below offer by that name. */
   #resolveLayers(name: string, version: string | undefined, who: AgentView | undefined): RegisteredTool | undefined {
-    const found = layersOf(who).flatMap((layer) => pick(this.#layers.get(layer)?.get(name), version) ?? [])
-    return found.reduceRight<RegisteredTool | undefined>((below, tool) => (below ? this.#cover(tool, below) : tool), undefined)
+    const shelves = layersOf(who).flatMap((layer) => {
+      const versions = this.#layers.get(layer)?.get(name)
+      return versions === undefined ? [] : [versions]
+    })
+    const first = shelves.findIndex((versions) => pick(versions, version) !== undefined)
+    if (first === -1) return undefined
+    const found = shelves.slice(first).map((versions) => pick(versions, version) ?? pick(versions, undefined)!)
+    return found.reduceRight((below, tool) => this.#cover(tool, below))
   }
 
   /** The tool with every restriction of the one it hides. */
   #cover(tool: RegisteredTool, below: RegisteredTool): RegisteredTool {
     let known = this.#restricted.get(tool)
-    if (known === undefined) this.#restricted.set(tool, (known = new Map()))
+    if (known === undefined) this.#restricted.set(tool, (known = new WeakMap()))
     let covered = known.get(below)
     if (covered === undefined) {
       const permission = strictest(tool.permission, below.permission, this.#options.levelOrder)
@@ -327,13 +362,43 @@ function placeOf({ id, type, layer }: RegisteredTool): Pick<RegisteredTool, "id"
   return { id, type, layer }
 }
 
+function alreadyRegistered({ name, version }: Tool, layer: Layer): Error {
+  return new Error(
+    `Tool '${name}' already registered (version ${version}, layer ${layer}). Say replace, or give it another version.`,
+  )
+}
+
+function definitionOf(tool: RegisteredTool): ToolDefinition {
+  return {
+    type: "function",
+    function: {
+      name: tool.name,
+      description: tool.description,
+      get parameters() {
+        return tool.input.json
+      },
+    },
+  }
+}
+
+function compareText(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0
+}
+
+function pinOf(who: AgentView | undefined, name: string): string | undefined {
+  return who !== undefined && Object.hasOwn(who.pins, name) ? who.pins[name] : undefined
+}
+
 function layersOf(who: AgentView | undefined): Layer[] {
   if (who === undefined) return ["system"]
   const department: Layer[] = who.department === undefined ? [] : [`department:${who.department}`]
   return [`agent:${who.agent.id}`, ...department, "system"]
 }
 
-function pick(versions: readonly RegisteredTool[] | undefined, version: string | undefined): RegisteredTool | undefined {
+function pick(
+  versions: readonly RegisteredTool[] | undefined,
+  version: string | undefined,
+): RegisteredTool | undefined {
   if (versions === undefined) return undefined
   if (version !== undefined) return versions.find((tool) => tool.version === version)
   return versions.find((tool) => tool.enabled) ?? versions[0]

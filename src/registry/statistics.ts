@@ -13,24 +13,30 @@ interface Counter {
   total: number
   /** Calls by duration; a bucket is an eighth of a doubling wide, so a percentile is at most a tenth off. */
   buckets: Uint32Array
+  /** The durations of each bucket added up: a percentile is the average of its bucket. */
+  sums: Float64Array
   lastError: string | undefined
 }
 
-const bucketCount = 8 * 24
+/** Up to 2^32 ms, which is seven weeks. */
+const bucketCount = 8 * 32 + 1
 
 /** Counts calls per tool in constant space. */
 export class CallStatistics {
   readonly #counters = new Map<string, Counter>()
 
-  count(tool: string, durationMs: number, error: string | undefined): void {
+  count(tool: string, measuredMs: number, error: string | undefined): void {
+    const durationMs = measuredMs > 0 ? measuredMs : 0
     let counter = this.#counters.get(tool)
     if (counter === undefined) {
-      counter = { count: 0, failures: 0, total: 0, buckets: new Uint32Array(bucketCount), lastError: undefined }
+      counter = newCounter()
       this.#counters.set(tool, counter)
     }
+    const bucket = bucketOf(durationMs)
     counter.count++
     counter.total += durationMs
-    counter.buckets[bucketOf(durationMs)]!++
+    counter.buckets[bucket]!++
+    counter.sums[bucket]! += durationMs
     if (error === undefined) return
     counter.failures++
     counter.lastError = error
@@ -41,13 +47,19 @@ export class CallStatistics {
   }
 }
 
-function statsOf({ count, failures, total, buckets, lastError }: Counter): ToolCallStats {
+function newCounter(): Counter {
+  const [buckets, sums] = [new Uint32Array(bucketCount), new Float64Array(bucketCount)]
+  return { count: 0, failures: 0, total: 0, buckets, sums, lastError: undefined }
+}
+
+function statsOf(counter: Counter): ToolCallStats {
+  const { count, failures, total, lastError } = counter
   return {
     count,
     failures,
     avgDuration: total / count,
-    p50: percentile(buckets, count * 0.5),
-    p95: percentile(buckets, count * 0.95),
+    p50: percentile(counter, 0.5),
+    p95: percentile(counter, 0.95),
     ...(lastError === undefined ? {} : { lastError }),
   }
 }
@@ -57,11 +69,11 @@ function bucketOf(milliseconds: number): number {
   return Math.min(bucketCount - 1, 1 + Math.floor(Math.log2(milliseconds) * 8))
 }
 
-function percentile(buckets: Uint32Array, rank: number): number {
+function percentile({ count, buckets, sums }: Counter, share: number): number {
   let seen = 0
   for (const [bucket, calls] of buckets.entries()) {
     seen += calls
-    if (seen >= rank && calls > 0) return bucket === 0 ? 0 : Math.round(2 ** ((bucket - 0.5) / 8))
+    if (seen >= count * share && calls > 0) return sums[bucket]! / calls
   }
   return 0
 }

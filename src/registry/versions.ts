@@ -20,9 +20,16 @@ function parts(version: string): [main: string[], pre: string[]] {
 function compareParts(one: readonly string[], other: readonly string[]): number {
   for (let index = 0; index < Math.max(one.length, other.length); index++) {
     const [left = "0", right = "0"] = [one[index], other[index]]
-    const numbers = /^\d+$/.test(left) && /^\d+$/.test(right)
-    const difference = numbers ? Number(left) - Number(right) : left === right ? 0 : left < right ? -1 : 1
+    const difference = comparePart(left, right)
     if (difference !== 0) return difference
   }
   return 0
+}
+
+/** Numbers by size and before words; words by their letters. */
+function comparePart(one: string, other: string): number {
+  const [oneIsNumber, otherIsNumber] = [/^\d+$/.test(one), /^\d+$/.test(other)]
+  if (oneIsNumber !== otherIsNumber) return oneIsNumber ? -1 : 1
+  const [left, right] = oneIsNumber ? [BigInt(one), BigInt(other)] : [one, other]
+  return left < right ? -1 : left > right ? 1 : 0
 }

@@ -6,15 +6,16 @@ export type Database = DatabaseSyncInstance
 /** Opens the embedded database: the runtime's own SQLite where it has one without a warning, else the packaged one. */
 export async function openDatabase(file: string): Promise<Database> {
   const { DatabaseSync } = await sqlite()
-  try {
+  return whenFree(() => {
     const database = new DatabaseSync(file)
-    database.exec(
-      "pragma busy_timeout = 20; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma wal_autocheckpoint = 4000",
-    )
-    return database
-  } catch (error) {
-    throw unavailable(error)
-  }
+    try {
+      database.exec("pragma busy_timeout = 20; pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000")
+      return database
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  })
 }
 
 async function sqlite(): Promise<{ DatabaseSync: new (file: string) => Database }> {

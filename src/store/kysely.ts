@@ -1,5 +1,5 @@
 import { Kysely, Migrator, SqliteDialect } from "kysely"
-import type { Database } from "./database.ts"
+import { whenFree, type Database } from "./database.ts"
 import { currentVersion } from "./migrations-version.ts"
 import { migrations } from "./migrations.ts"
 import type { Tables } from "./tables.ts"
@@ -10,7 +10,8 @@ export function kyselyOver(database: Database): Kysely<Tables> {
     database: {
       close: () => {},
       prepare(sql: string) {
-        const statement = database.prepare(sql)
+        // A transaction is a writer from its first statement on, so that it waits instead of failing half-way.
+        const statement = database.prepare(sql === "begin" ? "begin immediate" : sql)
         const reader = statement.columns().length > 0
         return {
           reader,
@@ -24,14 +25,12 @@ export function kyselyOver(database: Database): Kysely<Tables> {
   return new Kysely<Tables>({ dialect })
 }
 
-/** Brings the database to the current version. Safe when several processes start at once. */
-export async function migrate(database: Database): Promise<void> {
-  database.exec("pragma busy_timeout = 10000")
-  const migrator = new Migrator({
-    db: kyselyOver(database),
-    provider: { getMigrations: () => Promise.resolve(migrations) },
+/** Brings the database to the current version. Of several processes that start at once one does it, the others wait. */
+export function migrate(database: Database): Promise<void> {
+  return whenFree(async () => {
+    const provider = { getMigrations: () => Promise.resolve(migrations) }
+    const { error } = await new Migrator({ db: kyselyOver(database), provider }).migrateToLatest()
+    if (error !== undefined) throw error
+    database.exec(`pragma user_version = ${currentVersion}`)
   })
-  const { error } = await migrator.migrateToLatest()
-  if (error !== undefined) throw error
-  database.exec(`pragma user_version = ${currentVersion}; pragma busy_timeout = 20`)
 }

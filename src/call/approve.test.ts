@@ -1,0 +1,330 @@
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { z } from "zod"
+import { callbackAdapter } from "../approval/callback.ts"
+import type { ApprovalUIAdapter } from "../model/approval.ts"
+import type { EventType } from "../model/events.ts"
+import { failure } from "../model/ending.ts"
+import { isTicket, type Ticket, type ToolResult } from "../model/result.ts"
+import { modelText } from "../model/text.ts"
+import { deferred, open, tool, until } from "../testing/open.ts"
+
+const input = z.object({ n: z.number().default(1) }) as never
+const never: ApprovalUIAdapter = callbackAdapter({ onExecution: () => new Promise(() => {}), onResult: () => new Promise(() => {}) })
+
+function ticketOf(answer: ToolResult | Ticket): Ticket {
+  if (!isTicket(answer)) throw new Error(`Expected a ticket, got ${JSON.stringify(answer)}`)
+  return answer
+}
+
+test.each([
+  ["public", {}, 0],
+  ["public", { requireExecutionApproval: true }, 1],
+  ["public", { dangerous: true }, 1],
+  ["public", { requireConfirmation: true }, 1],
+  ["moderate", {}, 1],
+  ["moderate", { requireExecutionApproval: false }, 0],
+  ["sensitive", {}, 1],
+  ["sensitive", { requireExecutionApproval: false }, 1],
+  ["moderate", { requireExecutionApproval: false, dangerous: true }, 1],
+] as const)("a %s tool with %j asks a person %i times [S1-25] [S1-28] [C-17]", async (level, more, asks) => {
+  let asked = 0
+  const system = await open({}, { approvals: callbackAdapter({ onExecution: () => ++asked > 0 }) })
+  system.registry.register(tool({ permission: { level, ...more }, execute: () => "ran" }))
+  expect(await system.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({ result: "ran" })
+  expect(asked).toBe(asks)
+})
+
+test("a sensitive tool asks every time [S1-27] [S2-93]", async () => {
+  let asked = 0
+  const system = await open({}, { approvals: callbackAdapter({ onExecution: () => ++asked > 0 }) })
+  system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => 1 }))
+  for (let call = 0; call < 3; call++) await system.call({ agentId: "operator", tool: "probe", input: {} })
+  expect(asked).toBe(3)
+})
+
+test("the approver sees S1's arguments, the reasons and the preview before the tool runs [S1-31] [S1-43] [S1-56]", async () => {
+  const seen: unknown[] = []
+  let ran = false
+  const adapter: ApprovalUIAdapter = {
+    async showToolExecutionApproval(name, description, args, level, request) {
+      seen.push(name, description, args, level, request.agentId, request.preview, request.reasons[0]?.sentence, ran)
+      return { approved: true }
+    },
+    showToolResultApproval: () => Promise.resolve({ approved: true }),
+  }
+  const system = await open({}, { approvals: adapter })
+  system.registry.register(
+    tool({ input, permission: { level: "sensitive" }, preview: ({ n }: { n: number }) => `n is ${n}`, execute: () => (ran = true) }),
+  )
+  await system.call({ agentId: "operator", tool: "probe", input: {} })
+  expect(seen).toEqual(["probe", "A tool of a test.", { n: 1 }, "sensitive", "operator", "n is 1", expect.stringContaining("sensitive"), false])
+})
+
+test("a rejected call is not executed, and the model reads the reason [S1-18] [S1-23] [S1-52]", async () => {
+  let ran = false
+  const system = await open({}, { approvals: callbackAdapter({ onExecution: () => ({ approved: false, rejectReason: "Not today." }) }) })
+  system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => (ran = true) }))
+  const result = await system.call({ agentId: "operator", tool: "probe", input: {} })
+  expect(result).toMatchObject({ status: "execution_rejected", code: "approval_rejected", rejectReason: "Not today." })
+  expect(modelText(result)).toContain("Not today.")
+  expect(ran).toBe(false)
+})
+
+test.each([
+  ["throws", () => Promise.reject(new Error("closed"))],
+  ["answers nothing", () => Promise.resolve(undefined as never)],
+  ["answers with something truthy that is no yes", () => Promise.resolve({ approved: "yes" } as never)],
+])("an adapter that %s has said no [C-19]", async (_what, onExecution) => {
+  const system = await open({}, { approvals: callbackAdapter({ onExecution }) })
+  system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => 1 }))
+  expect(await system.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({ code: "approval_rejected" })
+})
+
+test("an adapter without a function for it answers no", async () => {
+  const system = await open({}, { approvals: callbackAdapter({}) })
+  expect(await system.call({ agentId: "operator", tool: "set_env", input: { key: "A", value: "b" } })).toMatchObject({
+    code: "approval_rejected",
+    rejectReason: "No execution approval callback set",
+  })
+})
+
+test("nobody answers: the call expires at its deadline, and is not executed", async () => {
+  let ran = false
+  const system = await open({ approvals: { deadline: 0.002 } })
+  system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => (ran = true) }))
+  const result = await system.call({ agentId: "operator", tool: "probe", input: {} })
+  expect(result).toMatchObject({ status: "execution_rejected", code: "approval_expired" })
+  expect(ran).toBe(false)
+})
+
+test("any door can answer a waiting call, and the first answer wins", async () => {
+  const system = await open({}, { approvals: never })
+  system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => "ran" }))
+  const call = system.call({ agentId: "operator", tool: "probe", input: {} })
+  await until(async () => (await system.waiting()).length === 1, "the call waits")
+  const [row] = await system.waiting()
+  const answers = await Promise.all([
+    system.answer(row!.id, { approved: true, by: "ann" }),
+    system.answer(row!.id, { approved: false, by: "bob" }),
+  ])
+  expect(answers).toEqual([true, false])
+  expect(await call).toMatchObject({ callId: row!.id, result: "ran" })
+  const story = await system.audit.show(row!.id)
+  expect(story.map((entry) => entry.kind)).toEqual(["asked", "answered", "start", "end"])
+  expect(story[1]).toMatchObject({ by: "ann", text: "approved" })
+})
+
+test("waiting, approved and rejected are announced once each", async () => {
+  const system = await open({}, { approvals: callbackAdapter({ onExecution: ({ args }) => (args as { n: number }).n === 1 }) })
+  const seen: EventType[] = []
+  for (const type of ["TOOL_CALL_WAITING", "TOOL_CALL_APPROVED", "TOOL_CALL_REJECTED"] as const) system.on(type, () => seen.push(type))
+  system.registry.register(tool({ input, permission: { level: "sensitive" }, execute: () => 1 }))
+  await system.call({ agentId: "operator", tool: "probe", input: { n: 1 } })
+  await system.call({ agentId: "operator", tool: "probe", input: { n: 2 } })
+  expect(seen).toEqual(["TOOL_CALL_WAITING", "TOOL_CALL_APPROVED", "TOOL_CALL_WAITING", "TOOL_CALL_REJECTED"])
+})
+
+test("a door that cannot wait gets a ticket; the answered ticket is redeemed by its id, once", async () => {
+  const system = await open()
+  let runs = 0
+  system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => ++runs }))
+  const ticket = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 20 }))
+  expect(ticket).toMatchObject({ state: "waiting", until: expect.any(Number) })
+  expect(ticketOf(await system.resume(ticket.callId, { waitMs: 10 })).callId).toBe(ticket.callId)
+  expect(runs).toBe(0)
+  await system.answer(ticket.callId, { approved: true, by: "ann" })
+  expect(runs).toBe(0)
+  expect(await system.resume(ticket.callId)).toMatchObject({ callId: ticket.callId, result: 1 })
+  expect(await system.resume(ticket.callId)).toMatchObject({ callId: ticket.callId, result: 1 })
+  expect(runs).toBe(1)
+})
+
+test("the same call by the same agent redeems its ticket or joins the waiting one", async () => {
+  const system = await open()
+  let runs = 0
+  system.registry.register(tool({ input, permission: { level: "sensitive" }, execute: () => ++runs }))
+  const ticket = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 20 }))
+  const again = system.call({ agentId: "operator", tool: "probe", input: { n: 1 } })
+  const joined = system.call({ agentId: "operator", tool: "probe", input: {} })
+  const other = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: { n: 2 } }, { waitMs: 20 }))
+  expect(other.callId).not.toBe(ticket.callId)
+  await system.answer(ticket.callId, { approved: true, by: "ann" })
+  expect(await again).toMatchObject({ callId: ticket.callId, success: true })
+  expect(await joined).toMatchObject({ callId: ticket.callId, success: true })
+  expect(runs).toBe(1)
+})
+
+test("an approval nobody redeems within ten minutes is void", async () => {
+  const system = await open()
+  system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => 1 }))
+  const { callId } = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 10 }))
+  const { SqliteCalls } = await import("../store/calls.ts")
+  const { openDatabase } = await import("../store/database.ts")
+  const database = await openDatabase(`${system.dir}/quartermaster.db`)
+  await new SqliteCalls(database).answer(callId, { approved: true, by: "ann", at: Date.now() - 11 * 60_000 })
+  database.close()
+  expect(await system.resume(callId)).toMatchObject({ code: "approval_expired" })
+})
+
+test("a waiting call survives a restart and is redeemed by another process's walk", async () => {
+  const first = await open()
+  const sensitive = tool({ permission: { level: "sensitive" }, execute: () => "ran" })
+  first.registry.register(sensitive)
+  const { callId } = ticketOf(await first.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 10 }))
+  await first.close()
+  const second = await open({ data: { dir: first.dir } })
+  second.registry.register(sensitive)
+  expect(await second.answer(callId, { approved: true, by: "ann" })).toBe(true)
+  expect(await second.resume(callId)).toMatchObject({ callId, result: "ran" })
+  expect(await second.audit.verify()).toMatchObject({ ok: true })
+})
+
+test("closing leaves a waiting call at the desk and says how to go on", async () => {
+  const system = await open({}, { approvals: never })
+  system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => "ran" }))
+  const call = system.call({ agentId: "operator", tool: "probe", input: {} })
+  const said = call.catch((error: Error) => error.message)
+  await until(async () => (await system.waiting()).length === 1, "the call waits")
+  await system.close()
+  expect(await said).toMatch(/closed while call .* waits/)
+  const again = await open({ data: { dir: system.dir } })
+  expect(await again.waiting()).toMatchObject([{ state: "waiting", owner: "" }])
+})
+
+test("an approval fits one exact call: a changed definition goes back to the desk [D-16]", async () => {
+  const system = await open()
+  system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => "old" }))
+  const { callId } = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 10 }))
+  await system.answer(callId, { approved: true, by: "ann" })
+  system.registry.register(tool({ description: "Does more now.", permission: { level: "sensitive" }, execute: () => "new" }), { replace: true })
+  const back = ticketOf(await system.resume(callId, { waitMs: 10 }))
+  expect(back).toMatchObject({ callId, state: "waiting" })
+  await system.answer(callId, { approved: true, by: "ann" })
+  expect(await system.resume(callId)).toMatchObject({ callId, result: "new" })
+})
+
+test("an agent that lost the tool while a person thought does not get it", async () => {
+  const system = await open()
+  let ran = false
+  system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => (ran = true) }))
+  const { callId } = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 10 }))
+  await system.answer(callId, { approved: true, by: "ann" })
+  system.registry.register(tool({ permission: { level: "sensitive", allowedRoles: ["boss"] }, execute: () => (ran = true) }), { replace: true })
+  expect(await system.resume(callId)).toMatchObject({ code: "tool_not_available" })
+  expect(ran).toBe(false)
+})
+
+test.each([
+  ["never", true, false],
+  ["on-error", true, false],
+  ["on-error", false, true],
+  ["always", true, true],
+  ["always", false, true],
+] as const)("result approval %s: a result with success %s is held: %s [S1-29] [D-17]", async (requireResultApproval, success, held) => {
+  let asked = 0
+  const system = await open({}, { approvals: callbackAdapter({ onResult: () => ++asked > 0 }) })
+  system.registry.register(
+    tool({
+      permission: { requireResultApproval },
+      execute() {
+        if (!success) throw failure("It failed.")
+        return "ran"
+      },
+    }),
+  )
+  const result = await system.call({ agentId: "operator", tool: "probe", input: {} })
+  expect(result.success).toBe(success)
+  expect(asked).toBe(held ? 1 : 0)
+})
+
+test("a withheld result stays with the host and never reaches the model; the tool ran once [S1-22] [S1-32] [S1-53]", async () => {
+  let runs = 0
+  const system = await open({}, { approvals: callbackAdapter({ onResult: () => ({ approved: false, rejectReason: "Private." }) }) })
+  const chunks: boolean[] = []
+  system.on("TOOL_CALL_OUTPUT", ({ peopleOnly }) => chunks.push(peopleOnly))
+  system.registry.register(
+    tool({ permission: { requireResultApproval: "always" }, async *execute() { runs++; yield "secret"; return { secret: "data" } } }), // prettier-ignore
+  )
+  const result = await system.call({ agentId: "operator", tool: "probe", input: {} })
+  expect(result).toMatchObject({ status: "result_rejected", code: "result_withheld", rejectReason: "Private.", result: { secret: "data" } })
+  expect(modelText(result)).not.toContain("data")
+  expect(modelText(result)).toContain("Private.")
+  expect(chunks).toEqual([true])
+  expect(runs).toBe(1)
+  await system.settle()
+  const story = await system.audit.show(result.callId)
+  expect(story.map((entry) => entry.kind)).toEqual(["start", "held", "withheld", "end"])
+  expect(JSON.stringify(story)).not.toContain("data")
+})
+
+test("a held result survives a restart and is released without a second run [S1-20] [S1-21] [S1-57]", async () => {
+  const first = await open({}, { approvals: never })
+  let runs = 0
+  const held = tool({ permission: { requireResultApproval: "always" }, execute: () => ++runs })
+  first.registry.register(held)
+  const { callId, state } = ticketOf(await first.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 300 }))
+  expect(state).toBe("held")
+  await first.close()
+  const second = await open({ data: { dir: first.dir } })
+  second.registry.register(held)
+  await second.answer(callId, { approved: true, by: "ann" })
+  expect(await second.resume(callId)).toMatchObject({ result: 1, success: true })
+  expect(runs).toBe(1)
+})
+
+test.each([
+  ["a public tool with result approval", "public", "always", 0, 1],
+  ["a moderate tool without", "moderate", "never", 1, 0],
+  ["a safe one", "public", "never", 0, 0],
+  ["a sensitive one with result approval", "sensitive", "always", 1, 1],
+] as const)("the scenario of %s asks as it should [S1-58] [S1-59] [S1-60]", async (_what, level, requireResultApproval, before, after) => {
+  const asked = { before: 0, after: 0 }
+  const system = await open({}, { approvals: callbackAdapter({ onExecution: () => ++asked.before > 0, onResult: () => ++asked.after > 0 }) })
+  system.registry.register(tool({ permission: { level, requireResultApproval }, execute: () => 1 }))
+  expect(await system.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({ success: true })
+  expect(asked).toEqual({ before, after })
+})
+
+test("the same key, tool and input is one call for a day; other input is a conflict", async () => {
+  const system = await open()
+  let runs = 0
+  system.registry.register(tool({ input, execute: () => ({ run: ++runs }) }))
+  const request = { agentId: "operator", tool: "probe", key: "k1" }
+  const [one, two] = await system.callMany([{ ...request, input: {} }, { ...request, input: { n: 1 } }])
+  const three = await system.call({ ...request, input: {} })
+  expect([one!.result, two!.result, three.result]).toEqual([{ run: 1 }, { run: 1 }, { run: 1 }])
+  expect(new Set([one!.callId, two!.callId, three.callId]).size).toBe(1)
+  expect(await system.call({ ...request, input: { n: 2 } })).toMatchObject({ code: "key_conflict" })
+  expect(await system.call({ ...request, input: {}, sessionId: "another" })).toMatchObject({ result: { run: 2 } })
+  expect(runs).toBe(2)
+})
+
+test("a parent's clock stands still while its only sub-call waits for a person", async () => {
+  const gate = deferred<boolean>()
+  const system = await open({}, { approvals: callbackAdapter({ onExecution: () => gate.promise }) })
+  system.registry.register(tool({ name: "asks", permission: { level: "sensitive" }, execute: () => "yes" }))
+  system.registry.register(tool({ name: "parent", kind: "composite", timeoutMs: 60, execute: async (_input, context) => (await context.call("asks", {})).result }))
+  const call = system.call({ agentId: "operator", tool: "parent", input: {} })
+  setTimeout(() => gate.resolve(true), 200)
+  expect(await call).toMatchObject({ result: "yes" })
+})
+
+test("law: whatever answers come in whatever order, the tool runs exactly when the first one is a yes", async () => {
+  const system = await open()
+  let runs = 0
+  system.registry.register(tool({ input, permission: { level: "sensitive" }, execute: () => ++runs }))
+  let n = 100
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 4 }), async (answers) => {
+      const before = runs
+      const ticket = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: { n: n++ } }, { waitMs: 0 }))
+      const taken = await Promise.all(answers.map((approved, by) => system.answer(ticket.callId, { approved, by: `p${by}` })))
+      const result = await system.resume(ticket.callId)
+      expect(taken.filter(Boolean)).toHaveLength(1)
+      expect(runs - before).toBe(answers[0] ? 1 : 0)
+      expect(isTicket(result) ? "ticket" : result.code).toBe(answers[0] ? undefined : "approval_rejected")
+    }),
+    { numRuns: 100 },
+  )
+})

@@ -1,0 +1,172 @@
+import { expect, test } from "vitest"
+import { z } from "zod"
+import type { QuartermasterEvent } from "../model/events.ts"
+import { endings, type EndingCode } from "../model/result.ts"
+import { failure } from "../model/ending.ts"
+import { modelText } from "../model/text.ts"
+import { open, tool } from "../testing/open.ts"
+
+const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) })
+const cyclic: Record<string, unknown> = {}
+cyclic["self"] = cyclic
+
+interface Case {
+  what: string
+  tool?: string
+  input: unknown
+  code?: EndingCode
+  says?: RegExp | string
+}
+
+const badInputs: Case[] = [
+  { what: "an unknown tool [S0-82]", tool: "no_such_thing_at_all", input: {}, code: "unknown_tool", says: "not found" },
+  { what: "a misspelled name", tool: "ehco", input: {}, code: "unknown_tool", says: 'Did you mean "echo"?' },
+  { what: "a name that is no text", tool: 7 as never, input: {}, code: "unknown_tool", says: "not found" },
+  { what: "a prototype's name as tool", tool: "constructor", input: {}, code: "unknown_tool", says: "not found" },
+  { what: "__proto__ as tool", tool: "__proto__", input: {}, code: "unknown_tool", says: "not found" },
+  { what: "a wrong type", input: { text: 1 }, code: "invalid_arguments", says: "Parameter 'text' expected string, got number" },
+  { what: "a missing parameter", input: {}, code: "invalid_arguments", says: "Missing required parameter: text" },
+  { what: "an extra parameter", input: { text: "a", txet: 1 }, code: "invalid_arguments", says: "Did you mean 'text'?" },
+  { what: "null for a text", input: { text: null }, code: "invalid_arguments", says: "expected string, got null" },
+  { what: "NaN", input: { text: "a", number: Number.NaN }, code: "invalid_arguments", says: "finite" },
+  { what: "several problems at once", input: { number: "x", more: 1 }, code: "invalid_arguments", says: /text.*number.*more/ },
+  { what: "an array as input", input: [], code: "invalid_arguments", says: "expected object, got array" },
+  { what: "a text as input", input: "text", code: "invalid_arguments", says: "expected object, got string" },
+  { what: "no input at all", input: undefined, code: "invalid_arguments", says: "Missing required parameter: text" },
+  { what: "deep nesting", input: { text: "a", any: deep(500) }, code: "invalid_arguments", says: "deeper than 100" },
+  { what: "a value that contains itself", input: { text: "a", any: cyclic }, code: "invalid_arguments", says: "contains itself" },
+  { what: "__proto__ as a key", input: JSON.parse('{"text":"a","__proto__":{"x":1}}'), code: "invalid_arguments", says: "__proto__" },
+  { what: "__proto__ far inside", input: JSON.parse('{"text":"a","any":{"b":{"__proto__":1}}}'), code: "invalid_arguments", says: "any.b.__proto__" },
+  { what: "constructor as a key", input: { text: "a", constructor: 1 }, code: "invalid_arguments", says: "Unknown parameter 'constructor'" },
+  { what: "a function", input: { text: "a", any: () => 1 }, code: "invalid_arguments", says: "JSON data" },
+  { what: "a class instance", input: { text: "a", any: new Map() }, code: "invalid_arguments", says: "plain JSON object" },
+  { what: "a bigint", input: { text: "a", any: 1n }, code: "invalid_arguments", says: "JSON data" },
+  { what: "a huge text", input: { text: "x".repeat(5_000_000) } },
+]
+
+const echo = tool({
+  name: "echo",
+  input: z.object({ text: z.string(), number: z.number().optional(), any: z.unknown().optional() }) as never,
+  execute: ({ text }: { text: string }) => ({ length: text.length }),
+})
+
+test.each(badInputs)("$what gets a clear ending and leaves a record", async ({ tool: name = "echo", input, code, says }) => {
+  const system = await open()
+  system.registry.register(echo)
+  const result = await system.call({ agentId: "operator", tool: name, input })
+  expect(result.code).toBe(code)
+  expect(result.success).toBe(code === undefined)
+  if (says !== undefined) expect(result.error).toMatch(says)
+  const [row] = await system.audit.list()
+  expect(row).toMatchObject({ callId: result.callId, status: result.status })
+  expect(await system.audit.verify()).toMatchObject({ ok: true })
+})
+
+const badTools: { what: string; execute: () => unknown; code?: EndingCode; says?: string }[] = [
+  { what: "throws a text [S4-68]", execute: () => { throw "a plain text" }, code: "tool_failed", says: "a plain text" }, // oxlint-disable-line no-throw-literal
+  { what: "throws nothing", execute: () => { throw undefined }, code: "tool_failed", says: "without saying why" }, // oxlint-disable-line no-throw-literal
+  { what: "throws an error [S3-74]", execute: () => Promise.reject(new Error("it broke")), code: "tool_failed", says: "it broke" },
+  { what: "announces a failure", execute: () => { throw failure("There is no file.", { toolCode: "file_not_found" }) }, code: "tool_failed", says: "no file" },
+  { what: "returns undefined", execute: () => undefined },
+  { what: "returns a thenable", execute: () => ({ then: (done: (value: number) => void) => done(4) }) },
+  { what: "returns itself in itself", execute: () => cyclic, code: "output_invalid", says: "JSON" },
+  { what: "returns a bigint", execute: () => ({ n: 1n }), code: "output_invalid", says: "JSON" },
+  { what: "returns a function", execute: () => () => 1 },
+  { what: "prints to stdout", execute: () => (process.stdout.write(""), 1) },
+  { what: "calls a tool without being composite", execute: function (this: unknown, ...args: unknown[]) { return (args[1] as { call(name: string, input: unknown): Promise<unknown> }).call("echo", {}) }, code: "tool_failed", says: "composite" },
+] // prettier-ignore
+
+test.each(badTools)("a tool that $what ends clearly", async ({ execute, code, says }) => {
+  const system = await open()
+  system.registry.register(tool({ execute }))
+  const result = await system.call({ agentId: "operator", tool: "probe", input: {} })
+  expect(result.code).toBe(code)
+  if (says !== undefined) expect(result.error).toContain(says)
+  expect((await system.audit.list())[0]?.status).toBe(result.status)
+})
+
+test("a tool's own code goes into metadata.toolCode, and executionTime beside it [S3-73]", async () => {
+  const system = await open()
+  system.registry.register(
+    tool({
+      execute() {
+        throw failure("There is no file.", { toolCode: "file_not_found", metadata: { path: "a" } })
+      },
+    }),
+  )
+  const { metadata, durationMs } = await system.call({ agentId: "operator", tool: "probe", input: {} })
+  expect(metadata).toEqual({ toolCode: "file_not_found", path: "a", ran: true, executionTime: durationMs })
+})
+
+test("an output that breaks its schema is refused, and undeclared fields are dropped", async () => {
+  const system = await open()
+  const output = z.object({ sum: z.number() })
+  system.registry.register(tool({ name: "wrong", output, execute: () => ({ sum: "3" }) }))
+  system.registry.register(tool({ name: "more", output, execute: () => ({ sum: 3, secret: "x" }) }))
+  const wrong = await system.call({ agentId: "operator", tool: "wrong", input: {} })
+  expect(wrong).toMatchObject({ code: "output_invalid", error: expect.stringContaining("Field 'sum' expected number") })
+  const more = await system.call({ agentId: "operator", tool: "more", input: {} })
+  expect(more.result).toEqual({ sum: 3 })
+})
+
+test("a result has every field of S4's, and one call id everywhere [S4-15] [S4-47] [S2-79]", async () => {
+  const system = await open()
+  const events: QuartermasterEvent[] = []
+  for (const type of ["TOOL_CALL_REQUESTED", "TOOL_CALL_COMPLETED"] as const) system.on(type, (event) => events.push(event))
+  const result = await system.call({ agentId: "operator", tool: "base64_encode", input: { text: "a" } })
+  expect(result).toMatchObject({ toolName: "base64_encode", success: true, result: { encoded: "YQ==" } })
+  expect(result.completedAt).toBeGreaterThanOrEqual(result.startedAt)
+  expect(result.durationMs).toBe(result.completedAt! - result.startedAt)
+  expect(events.map((event) => "callId" in event && event.callId)).toEqual([result.callId, result.callId])
+})
+
+test("requested, then completed or failed, each with its payload [S4-50] [S4-51] [S4-52]", async () => {
+  const system = await open()
+  const seen: unknown[] = []
+  for (const type of ["TOOL_CALL_REQUESTED", "TOOL_CALL_COMPLETED", "TOOL_CALL_FAILED"] as const) {
+    system.on(type, ({ at: _at, callId: _id, agentId: _agent, ...event }) => seen.push(event))
+  }
+  await system.call({ agentId: "operator", tool: "json_parse", input: { text: "1" } })
+  await system.call({ agentId: "operator", tool: "json_parse", input: { text: "{" } })
+  expect(seen).toEqual([
+    { type: "TOOL_CALL_REQUESTED", toolName: "json_parse", params: { text: "1" } },
+    { type: "TOOL_CALL_COMPLETED", toolName: "json_parse", result: { data: 1 }, durationMs: expect.any(Number) },
+    { type: "TOOL_CALL_REQUESTED", toolName: "json_parse", params: { text: "{" } },
+    expect.objectContaining({ type: "TOOL_CALL_FAILED", code: "tool_failed", durationMs: expect.any(Number) }),
+  ])
+})
+
+test("what an event says can already be read in the record [C-30] [D-14]", async () => {
+  const system = await open()
+  const seen: Promise<boolean>[] = []
+  system.on("TOOL_CALL_COMPLETED", ({ callId }) => {
+    seen.push(system.audit.list().then((rows) => rows.some((row) => row.callId === callId)))
+  })
+  await system.call({ agentId: "operator", tool: "current_time", input: {} })
+  expect(await Promise.all(seen)).toEqual([true])
+})
+
+test("a listener that throws harms nobody", async () => {
+  const system = await open()
+  system.on("TOOL_CALL_COMPLETED", () => {
+    throw new Error("listener")
+  })
+  expect(await system.call({ agentId: "operator", tool: "current_time", input: {} })).toMatchObject({ success: true })
+})
+
+test("the text for the model says plainly what was not executed, and by whose word", async () => {
+  const system = await open({ approvals: { unattended: "reject" } })
+  const rejected = await system.call({ agentId: "operator", tool: "set_env", input: { key: "A", value: "1" } })
+  expect(modelText(rejected)).toMatch(/^NOT EXECUTED\. A person \(nobody\) rejected the call of set_env/)
+  const hidden = await system.call({ agentId: "root", tool: "current_time", input: {} })
+  expect(modelText(hidden)).toMatch(/^NOT EXECUTED\. .*current_time.*Role root has no group/)
+  const failed = await system.call({ agentId: "operator", tool: "json_parse", input: { text: "{" } })
+  expect(modelText(failed)).toMatch(/^Error: The text is not JSON/)
+})
+
+test("every code has a status of S1 and an exit code", () => {
+  for (const { status, exit } of Object.values(endings)) {
+    expect(["not_found", "error", "execution_rejected", "result_rejected"]).toContain(status)
+    expect([1, 3, 4]).toContain(exit)
+  }
+})

@@ -1,0 +1,74 @@
+import type { App } from "../model/app.ts"
+import type { ApprovalUIAdapter, Ask } from "../model/approval.ts"
+
+/** Where a command reads and writes. Nothing in this folder looks at `process` for it. */
+export interface Io {
+  readonly stdin: NodeJS.ReadStream
+  readonly stdout: NodeJS.WriteStream
+  readonly stderr: NodeJS.WriteStream
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  readonly home: string
+  /** Ends the process at once, for someone who asks a second time. */
+  leave(code: number): void
+}
+
+/** What the command line is given of the house. Made by `bin.ts`, which loads each part when it is asked for. */
+export interface House {
+  version(): string
+  /** Throws an error named ConfigError whose message has one line for each problem. */
+  loadConfig(options: { configPath?: string | undefined; overrides: Readonly<Record<string, string>> }): Promise<Loaded>
+  /** Opens what `loadConfig` of the same house returned. */
+  open(loaded: Loaded, options?: OpenOptions): Promise<App>
+  /** The person at this terminal. `yes` answers for what is not sensitive. */
+  person(terminal: { yes: boolean }): { approvals: ApprovalUIAdapter; ask: Ask }
+  writeInitialConfig(folder: string): Promise<{ file: string; schemaFile: string; sha256: string }>
+  /** Reads a configuration file for a person who is about to trust it; without a path, the one in this folder. */
+  examine(file: string | undefined): Promise<Examined>
+  /** Which SQLite opens here, by its package and version. */
+  sqlite(): Promise<{ name: string; version: string }>
+  /** Text for a person's eyes, without characters that paint on a terminal. */
+  printable(text: string): string
+}
+
+export interface Loaded {
+  readonly config: { readonly agent?: string | undefined }
+  /** Absolute. */
+  readonly dataDir: string
+  readonly warnings: readonly string[]
+  readonly trusted: boolean
+  readonly configFile?: string
+}
+
+export interface OpenOptions {
+  print?: (text: string) => void
+  approvals?: ApprovalUIAdapter
+  ask?: Ask
+  /** Overrides what the configuration says about questions nobody is there to answer. */
+  unattended?: "reject"
+}
+
+export interface Examined {
+  file: string
+  sha256: string
+  /** What the file says that counts only when it is trusted, one `key: value` each. */
+  allows: readonly string[]
+  /** Trusts exactly these bytes. */
+  pin(): Promise<void>
+}
+
+/** The flags every command has. */
+export interface Flags {
+  json: boolean
+  agent?: string | undefined
+  config?: string | undefined
+  data?: string | undefined
+  set: readonly string[]
+}
+
+/** What a command is run with. */
+export interface Session {
+  io: Io
+  house: House
+  flags: Flags
+}

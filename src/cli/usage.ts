@@ -1,0 +1,42 @@
+import { nearest } from "../model/nearest.ts"
+
+/** The command line itself was used wrongly: exit 2, and a sentence that says what to do. */
+export class UsageError extends Error {
+  override readonly name = "UsageError"
+}
+
+/** A command that does not exist, with the nearest that does. `above` is what stands before it, for example `qm audit`. */
+export function unknownCommand(word: string, known: readonly string[], above: string): UsageError {
+  const guess = nearest(word, known)
+  const help = guess ? `Did you mean '${above} ${guess}'?` : `There is: ${known.join(", ")}.`
+  return new UsageError(`'${above} ${word}' is not a command. ${help}`)
+}
+
+/** What the parser found wrong, as a sentence: it writes `error: unknown option '--jsn'` and a guess in brackets. */
+export function parserSentence(message: string): string {
+  const [problem = "", guess] = message.replace(/^error: /, "").split("\n")
+  const sentence = problem.charAt(0).toUpperCase() + problem.slice(1).replace(/\.?$/, ".")
+  const help = guess ? guess.replace(/[()]/g, "") : "Run 'qm help' to see how it is used."
+  return `${sentence} ${help}`
+}
+
+/** A flag's whole number. */
+export function wholeNumber(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value > 0 && Number.isSafeInteger(value)) return value
+  throw new UsageError(`${flag} takes a whole number above 0, and '${text}' is none.`)
+}
+
+/** `--set key=value`, as the configuration takes it. */
+export function settings(given: readonly string[], data: string | undefined): Record<string, string> {
+  const pairs = given.map((text): [string, string] => {
+    const at = text.indexOf("=")
+    if (at < 1) throw new UsageError(`--set takes key=value, for example --set tools.timeout=5000, and '${text}' is not that.`)
+    return [text.slice(0, at), text.slice(at + 1)]
+  })
+  if (data !== undefined) pairs.push(["data.dir", data])
+  const twice = pairs.find(([key], index) => pairs.findIndex(([other]) => other === key) !== index)
+  if (twice !== undefined) throw new UsageError(`'${twice[0]}' is set twice. Keep one of them.`)
+  return Object.fromEntries(pairs)
+}

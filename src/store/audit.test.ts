@@ -1,0 +1,114 @@
+import { copyFileSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { open, temporaryFolder } from "../testing/open.ts"
+import { openDatabase } from "./database.ts"
+
+/** A closed record of thirty calls, to tamper with. */
+async function closedRecord(): Promise<string> {
+  const system = await open()
+  for (let call = 0; call < 10; call++) await system.call({ agentId: "operator", tool: "json_parse", input: { text: `${call}` } })
+  await system.callMany(Array.from({ length: 20 }, (_, call) => ({ agentId: "operator", tool: "json_parse", input: { text: `${call}` } })))
+  await system.close()
+  return system.dir
+}
+
+const verifyAt = async (dir: string, head?: string) => {
+  const system = await open({ data: { dir } }, { writes: "direct" })
+  return system.audit.verify(head)
+}
+
+const tampering: [string, string, string | RegExp][] = [
+  ["a changed line", `update segments set text = replace(text, '"tool":"json_parse"', '"tool":"json_porse"') where rowid = (select min(rowid) from segments)`, "record 1/2"],
+  ["a changed finder", "update ended set status = 'error' where place = (select min(place) from ended)", "record 1/"],
+  ["a finder that is gone", "delete from ended where place = (select min(place) from ended)", "record 1/"],
+  ["a finder too many", "insert into ended select place + 900, call, start_place, at, agent, role, tool, status, code, duration_ms, ran from ended limit 1", "record 1/"],
+  ["a segment that is gone", "delete from segments where rowid = (select min(rowid) from segments)", "record 1/1"],
+  ["the last segment gone", "delete from segments where place = (select max(place) from segments)", "record 1/"],
+  ["a changed head", "update chains set last_seq = last_seq - 1", "chain 1"],
+  ["a chain taken out", "delete from chains", "chain 1"],
+  ["a changed checkpoint", "update checkpoints set positions = '{}'", "checkpoint 1"],
+] // prettier-ignore
+
+test.each(tampering)("%s is found and named", async (_what, sql, record) => {
+  const dir = await closedRecord()
+  expect(await verifyAt(dir)).toMatchObject({ ok: true })
+  const database = await openDatabase(join(dir, "quartermaster.db"))
+  const before = (database.prepare("select total_changes() as n").get() as { n: number }).n
+  database.exec(sql)
+  expect((database.prepare("select total_changes() as n").get() as { n: number }).n).toBeGreaterThan(before)
+  database.close()
+  const found = await verifyAt(dir)
+  expect(found).toMatchObject({ ok: false, record: expect.stringMatching(record) })
+})
+
+test("two lines that changed places are found", async () => {
+  const dir = await closedRecord()
+  const database = await openDatabase(join(dir, "quartermaster.db"))
+  const { place, text } = database.prepare("select * from segments order by place limit 1").get() as { place: number; text: string }
+  const lines = text.split("\n")
+  ;[lines[2], lines[4]] = [lines[4]!, lines[2]!]
+  database.prepare("update segments set text = ? where place = ?").run(lines.join("\n"), place)
+  database.close()
+  expect(await verifyAt(dir)).toMatchObject({ ok: false })
+})
+
+test("an older copy of the record is found with a head kept elsewhere, and only with it", async () => {
+  const dir = await closedRecord()
+  const old = temporaryFolder()
+  for (const file of readdirSync(dir)) if (file !== "journal" && file !== "artifacts") copyFileSync(join(dir, file), join(old, file))
+  const system = await open({ data: { dir } })
+  await system.call({ agentId: "operator", tool: "current_time", input: {} })
+  const head = await system.audit.head()
+  expect(await system.audit.verify(head)).toMatchObject({ ok: true })
+  expect(await verifyAt(old)).toMatchObject({ ok: true })
+  expect(await verifyAt(old, head)).toMatchObject({ ok: false, problem: expect.stringContaining("older than the head") })
+})
+
+test("lists by agent, tool, status and time, newest first", async () => {
+  const system = await open()
+  await system.call({ agentId: "operator", tool: "json_parse", input: { text: "1" } })
+  await system.call({ agentId: "operator", tool: "json_parse", input: { text: "{" } })
+  await system.call({ agentId: "root", tool: "current_time", input: {} })
+  await system.call({ agentId: "operator", tool: "current_time", input: {} })
+  const tools = async (filter: object) => (await system.audit.list(filter)).map((row) => `${row.agentId} ${row.tool} ${row.status}`)
+  expect(await tools({ tool: "json_parse" })).toEqual(["operator json_parse error", "operator json_parse success"])
+  expect(await tools({ agentId: "root" })).toEqual(["root current_time error"])
+  expect(await tools({ status: "error", agentId: "operator" })).toEqual(["operator json_parse error"])
+  expect(await tools({ since: Date.now() + 1000 })).toEqual([])
+  expect(await tools({ limit: 1 })).toEqual(["operator current_time success"])
+})
+
+test("counts by tool, agent and ending, refused calls included [S4-98] [C-29]", async () => {
+  const system = await open()
+  await system.call({ agentId: "operator", tool: "json_parse", input: { text: "1" } })
+  await system.call({ agentId: "operator", tool: "json_parse", input: { text: "{" } })
+  await system.call({ agentId: "root", tool: "json_parse", input: { text: "1" } })
+  expect(await system.audit.stats()).toMatchObject({
+    total: 3,
+    failures: 2,
+    byTool: { json_parse: { count: 3, failures: 2 } },
+    byAgent: { operator: { count: 2, failures: 1 }, root: { count: 1, failures: 1 } },
+    byEnding: { success: 1, tool_failed: 1, tool_not_available: 1 },
+  })
+})
+
+test("two systems on one folder write side by side, and each reads what both wrote", async () => {
+  const one = await open()
+  const two = await open({ data: { dir: one.dir } })
+  const three = await open({ data: { dir: one.dir } }, { writes: "direct" })
+  await Promise.all(
+    [one, two, three].flatMap((system) => Array.from({ length: 20 }, () => system.call({ agentId: "operator", tool: "current_time", input: {} }))),
+  )
+  await one.settle()
+  await two.settle()
+  expect(await three.audit.list({ limit: 100 })).toHaveLength(60)
+  expect(await one.audit.verify()).toMatchObject({ ok: true, chains: 3 })
+})
+
+test("ten systems that open a new folder at once find one database and one key", async () => {
+  const dir = temporaryFolder()
+  const systems = await Promise.all(Array.from({ length: 10 }, () => open({ data: { dir } }, { writes: "direct" })))
+  await Promise.all(systems.map((system) => system.call({ agentId: "operator", tool: "current_time", input: {} })))
+  expect(await systems[0]!.audit.verify()).toMatchObject({ ok: true, records: 20 })
+})

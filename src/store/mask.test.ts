@@ -1,0 +1,62 @@
+import { createSecretKey } from "node:crypto"
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { masker } from "./mask.ts"
+
+const { mask, text } = masker(createSecretKey(Buffer.alloc(32, 7)))
+
+const secrets: [string, unknown, string][] = [
+  ["a password by its name", { password: "hunter2" }, "hunter2"],
+  ["a token by its name, in any spelling", { accessToken: "abcdef" }, "abcdef"],
+  ["an api key by its name", { API_KEY: "abcdef" }, "abcdef"],
+  ["a secret in a list under its name", { secrets: ["abcdef", "ghijkl"] }, "ghijkl"],
+  ["a secret deep inside", { a: [{ b: { client_secret: "abcdef" } }] }, "abcdef"],
+  ["a variable that names its secret", { key: "DB_PASSWORD", value: "abcdef" }, "abcdef"],
+  ["an OpenAI key", { note: "use sk-proj-abcdefghijklmnop1234 now" }, "abcdefghijklmnop"],
+  ["a GitHub token", "ghp_abcdefghijklmnopqrstuvwxyz012345", "abcdefghij"],
+  ["a JWT", { text: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl" }, "eyJzdWIi"],
+  ["a PEM key", "-----BEGIN RSA PRIVATE KEY-----\nMIIabc\n-----END RSA PRIVATE KEY-----", "MIIabc"],
+  ["a PEM key without its end", `-----BEGIN PRIVATE KEY-----\nMIIabc`, "MIIabc"],
+  ["a connection string's password", { url: "postgres://user:pa55w0rd@db.example/x" }, "pa55w0rd"],
+  ["a bearer header", { header: "Authorization: Bearer abcdefghijklmnop" }, "abcdefghijklmnop"],
+  ["an AWS key", "AKIAABCDEFGHIJKLMNOP", "AKIAABCDEFGHIJKLMNOP"],
+]
+
+test.each(secrets)("%s is masked, and the whole is remembered by a digest only", (_what, value, secret) => {
+  const masked = mask(value)
+  expect(masked.text).not.toContain(secret)
+  expect(masked.text).toContain("***")
+  expect(masked.digest).toMatch(/^[\w-]{22}$/)
+  expect(text(`It failed with ${JSON.stringify({ x: value })}`).includes(secret)).toBe(["password", "token", "api key", "secret", "variable"].some((word) => _what.includes(word)) && !_what.includes("GitHub") && !_what.includes("connection"))
+})
+
+test("a password beside a very long text is masked too", () => {
+  const masked = mask({ blob: "x".repeat(100_000), password: "hunter2" })
+  expect(masked.text).not.toContain("hunter2")
+  expect(mask({ password: "hunter2", blob: "x".repeat(100_000) }).text).toMatch(/^\{"password":"\*\*\*"/)
+})
+
+test("what is harmless is kept as it is, without a digest", () => {
+  expect(mask({ a: 1, keyboard: "qwerty" })).toEqual({ text: '{"a":1,"keyboard":"qwerty"}', length: 27 })
+  expect(mask({ key: "LANG", value: "de" }).text).toBe('{"key":"LANG","value":"de"}')
+})
+
+test("a long text is cut, and its length and digest are kept", () => {
+  const masked = mask("é".repeat(9000))
+  expect(masked.text.length).toBeLessThan(4010)
+  expect(masked).toMatchObject({ length: 9000, digest: expect.any(String) })
+})
+
+test("law: equal values have equal digests, other values others, and no secret value under a secret name ever shows", () => {
+  const name = fc.constantFrom("password", "apiKey", "auth_token", "client-secret", "Cookie")
+  const secret = fc.string({ minLength: 6, maxLength: 30 }).map((value) => `§${value}§`)
+  fc.assert(
+    fc.property(name, secret, fc.jsonValue({ maxDepth: 3 }), (key, value, rest) => {
+      const masked = mask({ rest, deep: [{ [key]: value }] })
+      expect(masked.text).not.toContain(JSON.stringify(value).slice(1, -1))
+      expect(mask({ rest, deep: [{ [key]: value }] }).digest).toBe(masked.digest)
+      expect(mask({ rest, deep: [{ [key]: `${value}!` }] }).digest).not.toBe(masked.digest)
+    }),
+    { numRuns: 200 },
+  )
+})

@@ -1,0 +1,57 @@
+import { AgentPermits } from "../call/permits.ts"
+import type { Ports, Recorder } from "../model/ports.ts"
+import { silentLogger } from "../model/logger.ts"
+import type { RecordEntry } from "../model/record.ts"
+import { Directory } from "../org/directory.ts"
+import { SlidingLimits } from "../policy/limits.ts"
+import { ToolRegistry } from "../registry/registry.ts"
+import { masker } from "../store/mask.ts"
+import { ownerLives, ownerName } from "../store/owner.ts"
+import type { Store } from "../store/store.ts"
+
+/** A recorder that keeps in a list and fails where the test says. */
+export class ListRecorder implements Recorder {
+  readonly kept: RecordEntry[] = []
+  attempts = 0
+  fails: (attempt: number) => boolean = () => false
+
+  keep(entry: RecordEntry): Promise<void> {
+    this.attempts++
+    if (this.fails(this.attempts)) return Promise.reject(new Error("no space left on device"))
+    this.kept.push(entry)
+    return Promise.resolve()
+  }
+
+  settle(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+}
+
+/** The walk's ports over a real store, with what the test replaces. */
+export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Promise<Ports & { tools: ToolRegistry }> {
+  const tools = new ToolRegistry()
+  return {
+    organisation: new Directory(),
+    limits: new SlidingLimits(() => Promise.resolve([])),
+    permits: new AgentPermits(3),
+    recorder: store.recorder,
+    calls: await store.calls(),
+    artifacts: store.artifacts,
+    masker: masker(store.key),
+    approvals: undefined,
+    emit: () => {},
+    running: new Map(),
+    closing: () => false,
+    logger: silentLogger,
+    settings: { durability: "crash", timeoutMs: 30_000, approvalDeadlineMs: 60_000, unattended: "wait", levelOrder: "asc", policy: "test" },
+    owner: ownerName(),
+    alive: ownerLives,
+    now: Date.now,
+    ...replaced,
+    tools,
+  }
+}
