@@ -29,9 +29,10 @@ export function oneAtATime(call, sumOf) {
  * @param {number} lanes
  * @param {(input: { a: number, b: number }) => Result | Promise<Result>} call
  * @param {(result: Result) => number} sumOf
+ * @param {() => Promise<void>} [finish] what else must be done before the clock stops
  * @returns {Promise<number>}
  */
-export function inFlight(lanes, call, sumOf) {
+export function inFlight(lanes, call, sumOf, finish) {
   return measure(async (count) => {
     let next = 0
     let total = 0
@@ -43,23 +44,28 @@ export function inFlight(lanes, call, sumOf) {
     }
     await Promise.all(Array.from({ length: lanes }, lane))
     return total
-  }, lanes)
+  }, lanes, finish)
 }
 
 /** Settles first, then runs batches of a size found while settling. `callMany` returns the total of all sums. */
-async function measure(callMany, smallestBatch = 1) {
+async function measure(callMany, smallestBatch = 1, finish = undefined) {
   let batch = smallestBatch
   const settleUntil = performance.now() + settleMilliseconds
   for (let start = performance.now(); start < settleUntil; start = performance.now()) {
     await checked(callMany, batch)
     if (performance.now() - start < batchMilliseconds) batch *= 2
   }
+  await finish?.()
   let calls = 0
   const start = performance.now()
   let elapsed = 0
   while (elapsed < measureMilliseconds) {
     await checked(callMany, batch)
     calls += batch
+    elapsed = performance.now() - start
+  }
+  if (finish !== undefined) {
+    await finish()
     elapsed = performance.now() - start
   }
   return (elapsed * 1000) / calls

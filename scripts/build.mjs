@@ -1,23 +1,125 @@
-// Builds the library with tsc and the command line as one bundle. `--if-needed` skips a build nothing has changed for.
+// Builds dist: the library with tsc, the command line as one file. `--if-needed` skips what nothing has changed for.
 import { execFileSync } from "node:child_process"
-import { rmSync } from "node:fs"
+import { createHash } from "node:crypto"
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
 import { build } from "esbuild"
 
-rmSync("dist", { recursive: true, force: true })
-execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], { stdio: "inherit" })
-await build({
-  entryPoints: { qm: "src/bin.ts" },
-  outdir: "dist",
-  bundle: true,
-  splitting: true,
-  chunkNames: "chunks/[name]-[hash]",
-  platform: "node",
-  format: "esm",
-  target: "node20",
-  minify: true,
-  keepNames: false,
-  sourcemap: false,
-  external: ["@photostructure/sqlite", "ajv", "ajv-formats", "re2js"],
-  banner: { js: "#!/usr/bin/env node\nimport { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
-  logLevel: "warning",
-})
+const fresh = `dist.${process.pid}.tmp`
+
+/** `import { z }` brings all of Zod in 40 languages, `import * as z` only what is used: 350 KB less to read. */
+const zodAsNamespace = {
+  name: "zod as namespace",
+  setup({ onLoad }) {
+    onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => ({
+      loader: "ts",
+      contents: readFileSync(path, "utf8").replace('import { z } from "zod"', 'import * as z from "zod"'),
+    }))
+  },
+}
+
+if (!(process.argv.includes("--if-needed") && isUpToDate())) {
+  try {
+    const tsc = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json", "--outDir", fresh]
+    execFileSync(process.execPath, tsc, { stdio: "inherit" })
+    await bundle()
+    swap()
+  } catch (error) {
+    // tsc has said itself what is wrong.
+    if (error.status === undefined) console.error(error)
+    process.exitCode = 1
+  } finally {
+    rmSync(fresh, { recursive: true, force: true })
+  }
+}
+
+/** One file, in which a part runs when it is first asked for; and what V8 made of it, so that it need not do it again. */
+async function bundle() {
+  const { outputFiles } = await build({
+    entryPoints: ["src/bin.ts"],
+    write: false,
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    supported: { "dynamic-import": false },
+    minify: true,
+    define: { "import.meta.url": "__url" },
+    external: ["@photostructure/sqlite", "ajv", "ajv-formats", "re2js"],
+    plugins: [zodAsNamespace],
+    banner: { js: "(function (require, __url) {" },
+    footer: { js: "})" },
+    logLevel: "warning",
+  })
+  const code = outputFiles[0].text
+  const cache = `qm.${createHash("sha256").update(code).digest("hex").slice(0, 16)}`
+  writeFileSync(join(fresh, "qm.cjs"), code)
+  writeFileSync(join(fresh, "qm.js"), launcher(cache))
+  chmodSync(join(fresh, "qm.js"), 0o755)
+  warmUp(cache)
+}
+
+/** Starts the command line with V8's code cache if there is one of this very code for this very runtime. */
+function launcher(cache, whenDone = "") {
+  return `#!/usr/bin/env node
+import * as fs from "node:fs"
+import { createRequire } from "node:module"
+import { Script } from "node:vm"
+
+const here = (name) => new URL(name, import.meta.url)
+const cache = here(\`${cache}-\${process.version}-\${process.arch}.cache\`)
+const cachedData = fs.existsSync(cache) ? fs.readFileSync(cache) : undefined
+const script = new Script(fs.readFileSync(here("qm.cjs"), "latin1"), { filename: "qm.cjs", cachedData })
+script.runInThisContext()(createRequire(import.meta.url), import.meta.url)
+${whenDone}`
+}
+
+/** Makes one call and keeps what V8 compiled for it. */
+function warmUp(cache) {
+  const starter = join(fresh, "warm-up.js")
+  const folder = mkdtempSync(join(tmpdir(), "quartermaster-build-"))
+  writeFileSync(
+    starter,
+    launcher(cache, 'process.on("exit", () => fs.writeFileSync(cache, script.createCachedData()))'),
+  )
+  try {
+    const environment = { PATH: process.env.PATH, HOME: folder }
+    const options = { cwd: folder, env: environment, stdio: ["ignore", "ignore", "inherit"] }
+    // The first call makes the database; what is kept is what every later call does.
+    for (const _ of [1, 2]) {
+      rmSync(join(fresh, `${cache}-${process.version}-${process.arch}.cache`), { force: true })
+      execFileSync(process.execPath, [resolve(starter), "call", "base64_encode", "text=hello", "--json"], options)
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+    rmSync(starter)
+  }
+}
+
+/** The old dist stays until the new one is whole, so that a failed build breaks nothing. */
+function swap() {
+  const old = `${fresh}.old`
+  try {
+    renameSync("dist", old)
+  } catch (error) {
+    if (error.code !== "ENOENT") throw error
+  }
+  try {
+    renameSync(fresh, "dist")
+  } catch (error) {
+    // Another build was faster by a moment.
+    if (error.code !== "ENOTEMPTY") throw error
+    rmSync("dist", { recursive: true, force: true })
+    renameSync(fresh, "dist")
+  }
+  rmSync(old, { recursive: true, force: true })
+}
+
+function isUpToDate() {
+  const built = statSync("dist/qm.js", { throwIfNoEntry: false })?.mtimeMs
+  if (built === undefined) return false
+  const sources = readdirSync("src", { recursive: true }).map((name) => join("src", name))
+  const rest = ["package-lock.json", "tsconfig.json", "tsconfig.build.json", "scripts/build.mjs"]
+  return [...sources, ...rest].every((path) => statSync(path).mtimeMs <= built)
+}

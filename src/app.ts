@@ -260,7 +260,7 @@ async function startedSince(store: Store, agentId: string, tool: string, since: 
 function startSweeper(ports: Ports, everyMs: number, logger: Logger): NodeJS.Timeout | undefined {
   if (everyMs === 0) return undefined
   const look = async () => {
-    const { sweep } = await import("./call/resume.ts")
+    const { sweep } = await import("./call/abandoned.ts")
     const { keyWindowMs } = await import("./call/states.ts")
     await sweep(ports)
     await ports.calls.erase(ports.now() - keyWindowMs)

@@ -18,14 +18,18 @@ export class Emitter {
     return () => listeners.delete(own)
   }
 
+  /** Tells those who listen now and still do when their turn comes. */
   readonly emit = (event: QuartermasterEvent): void => {
     const listeners = this.#listeners.get(event.type)
     if (listeners === undefined) return
-    for (const listener of listeners) {
+    const complain = (error: unknown) => this.#logger.error(`A listener to ${event.type} failed.`, error)
+    for (const listener of [...listeners]) {
+      if (!listeners.has(listener)) continue
       try {
-        listener(event as never)
+        const done: unknown = listener(event as never)
+        if (done instanceof Promise) done.catch(complain)
       } catch (error) {
-        this.#logger.error(`A listener to ${event.type} failed.`, error)
+        complain(error)
       }
     }
   }

@@ -36,6 +36,7 @@ export {
 
 export { ToolRegistry, type RegisterOptions, type ToolFilter, type ToolStats } from "./registry/registry.ts"
 export { ToolGroupManager, type ToolDefinition } from "./registry/groups.ts"
+export { fromBaseTool, fromDefinition, fromFunction, fromHandler, fromModule, fromResultTool } from "./registry/adapters.ts"
 export { BaseTool, type BaseToolResult } from "./registry/base-tool.ts"
 export type { LLMFormat, LLMTools } from "./registry/formats.ts"
 export { ToolDiscovery } from "./call/discovery.ts"

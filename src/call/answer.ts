@@ -1,4 +1,4 @@
-import type { ApprovalRequest } from "../model/approval.ts"
+import type { ApprovalRequest, ExecutionDecision } from "../model/approval.ts"
 import type { Answer, CallRow } from "../model/call.ts"
 import type { Ports } from "../model/ports.ts"
 import type { Ticket } from "../model/result.ts"
@@ -6,7 +6,7 @@ import type { RegisteredTool } from "../model/tool.ts"
 import { agentOf, aborted, Detached, type Walk } from "./walk.ts"
 import { tryAdvance } from "./states.ts"
 
-type Show = (request: ApprovalRequest) => Promise<{ approved: boolean; rejectReason?: string }>
+type Show = (request: ApprovalRequest) => Promise<ExecutionDecision>
 
 /**
  * Waits until a person has answered the stored call, here or at any other door, or until its deadline. The row is the
@@ -32,7 +32,9 @@ export async function waitForAnswer(
       const now = ports.now()
       const until = row.deadline ?? Infinity
       if (now >= until) return undefined
-      if (ports.closing() || (walk.patienceUntil !== undefined && now >= walk.patienceUntil)) await detach(walk, ports)
+      const impatient = ports.closing() || (walk.patienceUntil !== undefined && now >= walk.patienceUntil)
+      // Lost to an answer that came at this very moment: it is read in the next turn.
+      if (impatient && (await tryAdvance(walk, ports, { owner: "" }))) throw new Detached(ticketOf(row))
       const pause = Math.min(until - now, (walk.patienceUntil ?? Infinity) - now, 250)
       await ports.calls.waitForChange(walk.callId, Math.max(1, pause), walk.request.signal)
     }
@@ -49,8 +51,8 @@ async function rowOf(walk: Walk, ports: Ports): Promise<CallRow> {
 }
 
 function ask(walk: Walk, tool: RegisteredTool, ports: Ports, show: Show | undefined, signal: AbortSignal): void {
-  const say = (approved: boolean, by: string, rejectReason?: string) => {
-    const answer = { approved, by, at: ports.now(), ...(rejectReason === undefined ? {} : { rejectReason }) }
+  const say = (approved: boolean, by: string, rejectReason?: string, persistDecision?: boolean) => {
+    const answer: Answer = { approved, by, at: ports.now(), rejectReason, persistDecision }
     ports.calls.answer(walk.callId, answer).catch((error: unknown) => {
       ports.logger.error("An answer could not be kept; the call goes on waiting.", error)
     })
@@ -74,20 +76,13 @@ function ask(walk: Walk, tool: RegisteredTool, ports: Ports, show: Show | undefi
     .then(() => show(request))
     .then(
       (decision) => {
-        if (!signal.aborted) say(decision?.approved === true, "adapter", decision?.rejectReason)
+        if (!signal.aborted) say(decision?.approved === true, "adapter", decision?.rejectReason, decision?.persistDecision)
       },
       (error: unknown) => {
         if (signal.aborted) return
         say(false, "adapter", `The dialog ended without an answer (${error instanceof Error ? error.message : String(error)}).`)
       },
     )
-}
-
-/** Leaves the call at the desk, owned by nobody, for whoever redeems the ticket. */
-async function detach(walk: Walk, ports: Ports): Promise<never> {
-  const row = walk.row
-  if (row === undefined || !(await tryAdvance(walk, ports, { owner: "" }))) throw aborted(walk)
-  throw new Detached(ticketOf(row))
 }
 
 export function ticketOf(row: CallRow): Ticket {

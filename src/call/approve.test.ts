@@ -328,3 +328,95 @@ test("law: whatever answers come in whatever order, the tool runs exactly when t
     { numRuns: 100 },
   )
 })
+
+test("an answer that comes in the moment a door's patience ends is not lost", async () => {
+  const system = await open()
+  let runs = 0
+  system.registry.register(tool({ input, permission: { level: "sensitive" }, execute: () => ++runs }))
+  for (let n = 0; n < 60; n++) {
+    const submitted = system.submit({ agentId: "operator", tool: "probe", input: { n } }, { waitMs: 12 })
+    let answered = false
+    const answering = until(async () => {
+      const [row] = await system.waiting()
+      return (answered ||= row !== undefined && (await system.answer(row.id, { approved: true, by: "ann" })))
+    }, "the call waits")
+    const first = await submitted
+    await answering
+    const result = isTicket(first) ? await system.resume(first.callId) : first
+    expect(result).toMatchObject({ success: true, result: n + 1 })
+  }
+})
+
+test("sweeping ends what is over and never runs a tool", async () => {
+  const system = await open({ approvals: { deadline: 0.001 } })
+  let runs = 0
+  system.registry.register(tool({ input, permission: { level: "sensitive" }, execute: () => ++runs }))
+  const unanswered = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: { n: 1 } }, { waitMs: 0 }))
+  const approved = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: { n: 2 } }, { waitMs: 0 }))
+  const rejected = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: { n: 3 } }, { waitMs: 0 }))
+  await system.answer(approved.callId, { approved: true, by: "ann" })
+  await system.answer(rejected.callId, { approved: false, by: "ann", rejectReason: "No." })
+  await new Promise((resolve) => setTimeout(resolve, 80))
+  const other = await open({ data: { dir: system.dir } }, { sweepMs: 20 })
+  await until(async () => (await other.audit.list()).length === 2, "what is over was ended")
+  expect(runs).toBe(0)
+  expect(await other.resume(unanswered.callId)).toMatchObject({ code: "approval_expired", metadata: { ran: false } })
+  expect(await other.resume(rejected.callId)).toMatchObject({ code: "approval_rejected" })
+  expect(await system.resume(approved.callId)).toMatchObject({ result: 1 })
+})
+
+test("a resumed wait is not asked for twice in the record", async () => {
+  const system = await open()
+  const asked: string[] = []
+  system.on("TOOL_CALL_WAITING", ({ callId }) => asked.push(callId))
+  system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => 1 }))
+  const { callId } = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 0 }))
+  for (let again = 0; again < 3; again++) await system.resume(callId, { waitMs: 0 })
+  expect(asked).toEqual([callId])
+  expect((await system.audit.show(callId)).map((entry) => entry.kind)).toEqual(["asked"])
+})
+
+test("law 3: a preview that changed since the answer goes back to the desk", async () => {
+  const system = await open()
+  let content = "first"
+  system.registry.register(tool({ permission: { level: "sensitive" }, preview: () => content, execute: () => content }))
+  const { callId } = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 0 }))
+  await system.answer(callId, { approved: true, by: "ann" })
+  content = "second"
+  expect(ticketOf(await system.resume(callId, { waitMs: 0 })).state).toBe("waiting")
+  expect((await system.waiting())[0]).toMatchObject({ preview: "second" })
+})
+
+test("a call that was cancelled while it waited for its turn was not executed", async () => {
+  const system = await open({ tools: { maxConcurrent: 1 } })
+  const gate = deferred()
+  system.registry.register(tool({ name: "busy", execute: () => gate.promise }))
+  const busy = system.call({ agentId: "operator", tool: "busy", input: {} })
+  const controller = new AbortController()
+  const queued = system.call({ agentId: "operator", tool: "current_time", input: {}, signal: controller.signal })
+  setTimeout(() => controller.abort(), 20)
+  const result = await queued
+  expect(result).toMatchObject({ code: "aborted", metadata: { ran: false } })
+  expect(modelText(result)).toMatch(/^NOT EXECUTED/)
+  gate.resolve()
+  await busy
+})
+
+test("a keyed result that could not be recorded is not handed out to whoever comes back with the key", async () => {
+  const { openStore } = await import("../store/store.ts")
+  const { ListRecorder, portsOver } = await import("../testing/ports.ts")
+  const { callTool } = await import("./call.ts")
+  const { silentLogger } = await import("../model/logger.ts")
+  const { temporaryFolder } = await import("../testing/open.ts")
+  const store = await openStore({ dataDir: temporaryFolder(), owner: "test", logger: silentLogger, writes: "direct" })
+  const recorder = new ListRecorder()
+  const ports = await portsOver(store, { recorder })
+  ports.tools.register(tool({ execute: () => "secret result" }))
+  const request = { agentId: "operator", tool: "probe", input: {}, key: "k" }
+  recorder.fails = (attempt) => attempt === 2
+  expect(await callTool(request, ports)).toMatchObject({ code: "record_unavailable" })
+  const again = await callTool(request, ports)
+  expect(again).toMatchObject({ code: "record_unavailable" })
+  expect(JSON.stringify(again)).not.toContain("secret result")
+  await store.close()
+})

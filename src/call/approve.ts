@@ -35,13 +35,12 @@ export function approve(
 async function store(walk: Walk, { tool, input }: Agreed, verdict: Verdict, ports: Ports): Promise<Agreed> {
   const digest = sha256(canonicalJson(input))
   let asks = verdict.verdict === "ask" ? verdict.reasons : []
-  if (walk.row === undefined) await enter(walk, { tool, input }, asks, digest, ports)
+  let isNew = walk.row === undefined && (await enter(walk, { tool, input }, asks, digest, ports))
   if (alreadyRan(walk)) return { tool, input }
 
-  for (let current = tool; ; ) {
-    const answered = covers(walk, current, digest, asks, ports)
-    if (asks.length === 0 || answered) return { tool: current, input }
-    await askPerson(walk, current, input, asks, ports)
+  for (let current = tool; ; isNew = false) {
+    if (asks.length === 0 || (await covers(walk, { tool: current, input }, digest, asks, ports))) return { tool: current, input }
+    await askPerson(walk, current, input, asks, isNew, ports)
     // Decided again, with whatever changed while a person thought.
     current = resolve(walk, ports)
     visible(walk, current, ports)
@@ -50,8 +49,8 @@ async function store(walk: Walk, { tool, input }: Agreed, verdict: Verdict, port
   }
 }
 
-/** Writes the row, or goes on with the one that already stands for this call. */
-async function enter(walk: Walk, agreed: Agreed, asks: readonly Reason[], digest: string, ports: Ports): Promise<void> {
+/** Writes the row and says so, or goes on with the one that already stands for this call. */
+async function enter(walk: Walk, agreed: Agreed, asks: readonly Reason[], digest: string, ports: Ports): Promise<boolean> {
   const at = await ports.calls.clock()
   const waits = asks.length > 0
   const row = newRow(
@@ -68,8 +67,9 @@ async function enter(walk: Walk, agreed: Agreed, asks: readonly Reason[], digest
     ports,
   )
   const entered = await ports.calls.insert(row)
-  if (!entered.inserted) return join(walk, entered.existing, digest, ports)
-  walk.row = row
+  if (entered.inserted) walk.row = row
+  else await join(walk, entered.existing, digest, ports)
+  return entered.inserted
 }
 
 /** What an approver sees. A preview that fails is shown as such, so that nobody agrees to something unseen. */
@@ -86,15 +86,16 @@ function alreadyRan(walk: Walk): boolean {
   return walk.row?.state === "held" || walk.row?.state === "released"
 }
 
-/** Whether the stored answer is a yes to exactly this: tool, definition, input and every reason to ask. */
-function covers(walk: Walk, tool: RegisteredTool, digest: string, asks: readonly Reason[], ports: Ports): boolean {
-  const row = walk.row
+/** Whether the stored answer is a yes to exactly this: tool, definition, input, preview and every reason to ask. */
+async function covers(walk: Walk, agreed: Agreed, digest: string, asks: readonly Reason[], ports: Ports): Promise<boolean> {
+  const { row } = walk
+  const { tool } = agreed
   if (row?.state !== "ready" || row.answer === null) return false
   if (!row.answer.approved) throw rejected(tool, row.answer)
   if (ports.now() > row.answer.at + redeemWindowMs) {
     throw new Ending("approval_expired", "The approval was not used within 10 minutes. Call again to ask anew.")
   }
-  return row.inputDigest === digest && shows(row, tool, asks)
+  return row.inputDigest === digest && shows(row, tool, asks) && row.preview === (await previewOf(agreed))
 }
 
 /** Whether what stands at the desk is this tool with these reasons. */
@@ -115,14 +116,17 @@ async function askPerson(
   tool: RegisteredTool,
   input: unknown,
   asks: readonly Reason[],
+  isNew: boolean,
   ports: Ports,
 ): Promise<void> {
-  await putToDesk(walk, tool, input, asks, ports)
+  const isBack = await putToDesk(walk, tool, input, asks, ports)
   const grade = ports.settings.durability
   const about = { callId: walk.callId, agentId: walk.request.agentId, tool: tool.name }
-  await ports.recorder.keep({ kind: "asked", at: ports.now(), ...about, text: sentences(asks) }, grade)
   const event = { callId: walk.callId, toolName: tool.name, agentId: walk.request.agentId }
-  ports.emit({ type: "TOOL_CALL_WAITING", at: ports.now(), ...event, until: walk.row?.deadline ?? Infinity })
+  if (isNew || isBack) {
+    await ports.recorder.keep({ kind: "asked", at: ports.now(), ...about, text: sentences(asks) }, grade)
+    ports.emit({ type: "TOOL_CALL_WAITING", at: ports.now(), ...event, until: walk.row?.deadline ?? Infinity })
+  }
 
   const adapter = ports.approvals
   const show = adapter?.showToolExecutionApproval.bind(adapter)
@@ -147,9 +151,15 @@ async function askPerson(
   throw ending
 }
 
-/** The row as it must stand while it waits: also when it comes back with new reasons. */
-async function putToDesk(walk: Walk, tool: RegisteredTool, input: unknown, asks: readonly Reason[], ports: Ports) {
-  if (walk.row?.state === "waiting" && shows(walk.row, tool, asks)) return
+/** Puts the row back to the desk when it does not stand there as it should: with new reasons, or a new preview. */
+async function putToDesk(
+  walk: Walk,
+  tool: RegisteredTool,
+  input: unknown,
+  asks: readonly Reason[],
+  ports: Ports,
+): Promise<boolean> {
+  if (walk.row?.state === "waiting" && shows(walk.row, tool, asks)) return false
   await advance(walk, ports, {
     state: "waiting",
     answer: null,
@@ -158,6 +168,7 @@ async function putToDesk(walk: Walk, tool: RegisteredTool, input: unknown, asks:
     preview: await previewOf({ tool, input }),
     deadline: (await ports.calls.clock()) + ports.settings.approvalDeadlineMs,
   })
+  return true
 }
 
 function sentences(reasons: readonly Reason[]): string {

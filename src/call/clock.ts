@@ -36,14 +36,14 @@ export class RunClock {
     if (stands && this.#timer !== undefined) {
       clearTimeout(this.#timer)
       this.#timer = undefined
-      this.#left -= Date.now() - this.#since
+      this.#left -= performance.now() - this.#since
     } else if (!stands && this.#timer === undefined && this.#left !== Infinity) {
       this.#go()
     }
   }
 
   #go(): void {
-    this.#since = Date.now()
+    this.#since = performance.now()
     this.#timer = setTimeout(this.#ring, Math.max(1, this.#left))
   }
 }

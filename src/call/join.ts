@@ -1,7 +1,7 @@
 import type { CallRow } from "../model/call.ts"
 import { Ending } from "../model/ending.ts"
 import type { Ports } from "../model/ports.ts"
-import type { ToolResult } from "../model/result.ts"
+import { endAbandoned, nobodyWalks } from "./abandoned.ts"
 import { ticketOf } from "./answer.ts"
 import { claim } from "./states.ts"
 import { aborted, Detached, Joined, type Walk } from "./walk.ts"
@@ -18,10 +18,11 @@ export async function join(walk: Walk, existing: CallRow, digest: string, ports:
     )
   }
   for (let row: CallRow | undefined = existing; row !== undefined; row = await ports.calls.get(existing.id)) {
-    if (row.state === "ended") throw new Joined(row.result ?? forgotten(row, ports), row.id)
+    if (row.state === "ended" && row.result !== null) throw new Joined(row.result, row.id)
     if (nobodyWalks(row, ports)) {
-      if (row.state === "started") throw new Joined(await interrupt(row, ports), row.id)
-      if (await claim(walk, row, ports)) return
+      const ended = await endAbandoned(row, ports)
+      if (ended !== undefined) throw new Joined(ended, row.id)
+      if (row.state !== "started" && (await claim(walk, row, ports))) return
     }
     if (walk.request.signal?.aborted) throw aborted(walk)
     const now = ports.now()
@@ -30,35 +31,4 @@ export async function join(walk: Walk, existing: CallRow, digest: string, ports:
     await ports.calls.waitForChange(row.id, Math.max(1, pause), walk.request.signal)
   }
   throw new Ending("interrupted", "The call this one joined is gone. Call again.")
-}
-
-export function nobodyWalks(row: CallRow, ports: Ports): boolean {
-  return row.owner === "" || (row.owner !== ports.owner && !ports.alive(row.owner))
-}
-
-/** Ends a call whose process died while the tool ran. It is never run again blindly. */
-export async function interrupt(row: CallRow, ports: Ports): Promise<ToolResult> {
-  const result = endedAs(row, "The process ended while the tool ran; what it did is not known. Check, then call again.", ports)
-  const { state, owner, epoch } = row
-  await ports.calls.swap(row.id, { state, owner, epoch }, { state: "ended", input: null, result })
-  return (await ports.calls.get(row.id))?.result ?? result
-}
-
-function forgotten(row: CallRow, ports: Ports): ToolResult {
-  return endedAs(row, "The call ended and its result is no longer kept. Look at its record.", ports)
-}
-
-function endedAs(row: CallRow, error: string, ports: Ports): ToolResult {
-  return {
-    callId: row.id,
-    toolName: row.tool,
-    version: "",
-    status: "error",
-    success: false,
-    code: "interrupted",
-    error,
-    startedAt: row.createdAt,
-    completedAt: ports.now(),
-    metadata: { ran: true },
-  }
 }

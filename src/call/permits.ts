@@ -9,16 +9,17 @@ interface Waiter {
   go(permit: Permit): void
 }
 
-/** What one agent has running: the permits taken, and the exclusive call everyone else waits for. */
+/** What one agent has running, and who waits for a turn. */
 interface Gate {
   taken: number
-  /** Running calls that hold no permit but must be over before an exclusive one begins. */
-  free: Set<string>
-  exclusive: string | undefined
+  running: Map<string, Request>
   queue: Waiter[]
 }
 
-/** Permits per agent, first come, first served. An exclusive call runs alone, except for the calls above and below it. */
+/**
+ * Permits per agent, first come, first served. An exclusive call runs alone, except for the calls above and below it
+ * and those that stand still because a call below them waits for its turn.
+ */
 export class AgentPermits implements Permits {
   readonly #gates = new Map<string, Gate>()
   readonly #most: number
@@ -29,14 +30,15 @@ export class AgentPermits implements Permits {
 
   acquire(request: Request): Permit | Promise<Permit> {
     const gate = this.#gateOf(request.agentId)
-    if (gate.queue.length === 0 && this.#fits(gate, request)) return this.#enter(gate, request)
-    if (passes(gate, request) && this.#fits(gate, request)) return this.#enter(gate, request)
+    const { length } = gate.queue
+    if (mayPass(gate, request, length) && this.#fits(gate, request)) return this.#enter(gate, request)
     return this.#wait(gate, request)
   }
 
   #wait(gate: Gate, request: Request): Promise<Permit> {
     return new Promise((resolve, reject) => {
       const cancel = () => {
+        request.signal?.removeEventListener("abort", cancel)
         gate.queue.splice(gate.queue.indexOf(waiter), 1)
         reject(new Ending("aborted", "The call was cancelled while it waited for its turn."))
         this.#next(gate, request.agentId)
@@ -51,21 +53,20 @@ export class AgentPermits implements Permits {
       gate.queue.push(waiter)
       if (request.signal?.aborted) return cancel()
       if (request.signal !== undefined) onAbort(request.signal, cancel)
+      if (request.ancestors.length > 0) this.#next(gate, request.agentId) // The calls above it stand still now.
     })
   }
 
   #enter(gate: Gate, request: Request): Permit {
-    if (request.free) gate.free.add(request.callId)
-    else gate.taken++
-    if (request.exclusive) gate.exclusive ??= request.callId
+    gate.running.set(request.callId, request)
+    if (!request.free) gate.taken++
     let released = false
     return {
       release: () => {
         if (released) return
         released = true
-        if (request.free) gate.free.delete(request.callId)
-        else gate.taken--
-        if (gate.exclusive === request.callId) gate.exclusive = undefined
+        gate.running.delete(request.callId)
+        if (!request.free) gate.taken--
         this.#next(gate, request.agentId)
       },
     }
@@ -73,30 +74,44 @@ export class AgentPermits implements Permits {
 
   #next(gate: Gate, agentId: string): void {
     for (;;) {
-      const index = gate.queue.findIndex((waiter, place) => (place === 0 || passes(gate, waiter.request)) && this.#fits(gate, waiter.request))
+      const index = gate.queue.findIndex(
+        ({ request }, place) => mayPass(gate, request, place) && this.#fits(gate, request),
+      )
       const waiter = gate.queue[index]
       if (waiter === undefined) break
       gate.queue.splice(index, 1)
       waiter.go(this.#enter(gate, waiter.request))
     }
-    if (gate.taken + gate.free.size + gate.queue.length === 0) this.#gates.delete(agentId)
+    if (gate.running.size + gate.queue.length === 0) this.#gates.delete(agentId)
   }
 
   #fits(gate: Gate, request: Request): boolean {
     if (!request.free && gate.taken >= this.#most) return false
-    if (gate.exclusive !== undefined) return request.ancestors.includes(gate.exclusive)
-    if (!request.exclusive) return true
-    return gate.taken === 0 && [...gate.free].every((callId) => request.ancestors.includes(callId))
+    for (const other of gate.running.values()) {
+      if (!other.exclusive && !request.exclusive) continue
+      if (request.ancestors.includes(other.callId)) continue
+      if (other.exclusive || !standsStill(gate, other)) return false
+    }
+    return true
   }
 
   #gateOf(agentId: string): Gate {
     let gate = this.#gates.get(agentId)
-    if (gate === undefined) this.#gates.set(agentId, (gate = { taken: 0, free: new Set(), exclusive: undefined, queue: [] }))
+    if (gate === undefined) this.#gates.set(agentId, (gate = { taken: 0, running: new Map(), queue: [] }))
     return gate
   }
 }
 
-/** A sub-call may overtake the queue: those who wait in it may be waiting for its ancestors. */
-function passes(gate: Gate, request: Request): boolean {
-  return request.ancestors.length > 0 && (gate.exclusive === undefined || request.ancestors.includes(gate.exclusive))
+/**
+ * Whether a call may go before those at earlier places. A sub-call may: they may be waiting for its ancestors. One that
+ * takes no permit may too, but not before an exclusive one.
+ */
+function mayPass(gate: Gate, request: Request, place: number): boolean {
+  if (place === 0 || request.ancestors.length > 0) return true
+  return request.free && !request.exclusive && !gate.queue.slice(0, place).some((waiter) => waiter.request.exclusive)
+}
+
+/** Two calls whose exclusive sub-calls wait for each other would wait for ever if both counted as running. */
+function standsStill(gate: Gate, call: Request): boolean {
+  return gate.queue.some(({ request }) => request.ancestors.includes(call.callId))
 }

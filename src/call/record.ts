@@ -1,3 +1,4 @@
+import type { CallRow } from "../model/call.ts"
 import { Ending, StoreUnavailable } from "../model/ending.ts"
 import type { Ports } from "../model/ports.ts"
 import type { CallFacts, EndEntry } from "../model/record.ts"
@@ -62,7 +63,7 @@ export function failedResult(walk: Walk, ending: Ending, ports: Ports): ToolResu
   result.error = ending.message
   if (details.rejectReason !== undefined) result.rejectReason = details.rejectReason
   if (details.result !== undefined) result.result = details.result
-  const ran = walk.startedAt !== undefined
+  const { ran } = walk
   const toolCode = details.toolCode === undefined ? {} : { toolCode: details.toolCode }
   result.metadata = { ...details.metadata, ...toolCode, ran, executionTime: result.durationMs }
   return result
@@ -93,14 +94,16 @@ function asEnding(thrown: unknown, ports: Ports): Ending {
   return new Ending("tool_failed", `Quartermaster itself failed: ${what}. This is a defect; please report it.`, { cause: thrown })
 }
 
-/** Keeps the end, then tells everyone. */
+/** Keeps the end, then closes the row of a stored call, then tells everyone. */
 async function end(walk: Walk, result: ToolResult, ports: Ports): Promise<ToolResult> {
   try {
-    if (walk.row !== undefined) await closeRow(walk, result, ports)
     await ports.recorder.keep(endEntry(walk, result, ports), gradeOf(walk, ports))
   } catch (error) {
-    return unrecorded(walk, result, error, ports)
+    const unkept = unrecorded(walk, result, error, ports)
+    await closeRow(walk, unkept, ports)
+    return unkept
   }
+  await closeRow(walk, result, ports)
   announce(walk, result, ports)
   return result
 }
@@ -110,9 +113,9 @@ function gradeOf(walk: Walk, ports: Ports) {
 }
 
 function endEntry(walk: Walk, result: ToolResult, ports: Ports): EndEntry {
-  const ran = walk.startedAt !== undefined
-  if (!ran) walk.maskedInput ??= maskRefused(walk, ports)
-  const facts = ran ? startedFacts(walk) : factsOf(walk, ports)
+  const started = walk.startedAt !== undefined
+  if (!started) walk.maskedInput ??= maskRefused(walk, ports)
+  const facts = started ? startedFacts(walk) : factsOf(walk, ports)
   return {
     kind: "end",
     at: result.completedAt ?? ports.now(),
@@ -125,8 +128,8 @@ function endEntry(walk: Walk, result: ToolResult, ports: Ports): EndEntry {
     result: walk.maskedResult?.text,
     resultDigest: walk.maskedResult?.digest,
     resultLength: walk.maskedResult?.digest === undefined ? undefined : walk.maskedResult.length,
-    reasons: ran ? undefined : walk.reasons,
-    ran,
+    reasons: started ? undefined : walk.reasons,
+    ran: walk.ran,
   }
 }
 
@@ -150,21 +153,27 @@ function maskRefused(walk: Walk, ports: Ports) {
   }
 }
 
+/** Whoever joined the call, or comes back with its key, finds the ending in the row; a withheld result is not in it. */
 async function closeRow(walk: Walk, result: ToolResult, ports: Ports): Promise<void> {
-  const row = walk.row!
-  const withheld = result.status === ToolExecuteStatus.RESULT_REJECTED
-  const { result: _hidden, ...shown } = result
-  const change = { state: "ended" as const, input: null, preview: null, result: withheld ? shown : result }
-  const { state, owner, epoch } = row
-  await ports.calls.swap(row.id, { state, owner, epoch }, change)
+  if (walk.row === undefined) return
+  const { result: hidden, ...shown } = result
+  const kept = result.status === ToolExecuteStatus.RESULT_REJECTED ? shown : { ...shown, result: hidden }
+  const change = { state: "ended" as const, input: null, preview: null, result: kept }
+  try {
+    // An answer may have moved the row while the call was given up.
+    for (let row: CallRow | undefined = walk.row; row?.owner === ports.owner && row.state !== "ended"; row = await ports.calls.get(row.id)) {
+      if (await ports.calls.swap(row.id, { state: row.state, owner: row.owner, epoch: row.epoch }, change)) return
+    }
+  } catch (error) {
+    ports.logger.error("The row of an ended call could not be closed; its record is kept.", error)
+  }
 }
 
 /** The result must not leave unrecorded: what the caller gets instead says so. */
 function unrecorded(walk: Walk, result: ToolResult, error: unknown, ports: Ports): ToolResult {
   ports.logger.error("The end of a call could not be kept; its result is not handed out.", error)
   const why = error instanceof Error ? error.message : String(error)
-  const ran = walk.startedAt !== undefined
-  const what = ran ? "The tool ran, but its result is not handed out" : "Nothing was executed"
+  const what = walk.ran ? "The tool ran, but its result is not handed out" : "Nothing was executed"
   const ending = new Ending(
     "record_unavailable",
     `${what}, because it cannot be written down: ${why} Make the data folder writable, then call again.`,

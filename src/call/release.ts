@@ -2,7 +2,7 @@ import { Ending } from "../model/ending.ts"
 import type { Ports } from "../model/ports.ts"
 import type { ToolResult } from "../model/result.ts"
 import { modelTextLimit, plainText } from "../model/text.ts"
-import type { RegisteredTool } from "../model/tool.ts"
+import { artifactLimit, type RegisteredTool } from "../model/tool.ts"
 import { waitForAnswer } from "./answer.ts"
 import { failedResult, succeeded } from "./record.ts"
 import type { Outcome } from "./run.ts"
@@ -50,8 +50,15 @@ async function storeWhole(walk: Walk, value: unknown, ports: Ports): Promise<Del
   if (text.length <= modelTextLimit) return { value }
   const stored = await ports.artifacts
     .shelf({ agentId: walk.request.agentId, taskId: walk.request.taskId, callId: walk.callId })
-    .put({ type: "tool_output", content: text, mimeType: typeof value === "string" ? "text/plain" : "application/json" })
+    .put({ type: "tool_output", content: atMost(text, artifactLimit), mimeType: typeof value === "string" ? "text/plain" : "application/json" })
   return { value, truncated: { total: text.length, stored } }
+}
+
+/** What fits into an artifact; where it was cut it says so. */
+function atMost(text: string, bytes: number): string {
+  if (text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text
+  const mark = `\n[cut: ${text.length} characters in all]`
+  return Buffer.from(text).subarray(0, bytes - mark.length - 4).toString("utf8") + mark
 }
 
 async function hold(walk: Walk, tool: RegisteredTool, input: unknown, outcome: Outcome, ports: Ports): Promise<Delivered> {

@@ -1,9 +1,10 @@
 import type { CallRequest, CallRow } from "../model/call.ts"
 import type { Ports } from "../model/ports.ts"
 import type { Ticket, ToolResult } from "../model/result.ts"
+import { endAbandoned, nobodyWalks } from "./abandoned.ts"
 import { ticketOf } from "./answer.ts"
 import { callTool } from "./call.ts"
-import { interrupt, nobodyWalks } from "./join.ts"
+
 
 /**
  * Goes on with a stored call: it walks from the beginning again and enters at its stored state. A call another process
@@ -12,10 +13,11 @@ import { interrupt, nobodyWalks } from "./join.ts"
 export async function resume(callId: string, ports: Ports, patienceMs?: number): Promise<ToolResult | Ticket | undefined> {
   const until = patienceMs === undefined ? Infinity : ports.now() + patienceMs
   for (let row = await ports.calls.get(callId); row !== undefined; row = await ports.calls.get(callId)) {
-    if (row.state === "ended") return row.result ?? (await interrupt(row, ports))
+    if (row.state === "ended" && row.result !== null) return row.result
     if (nobodyWalks(row, ports)) {
-      if (row.state === "started") return interrupt(row, ports)
-      const claimed = await take(row, ports)
+      const ended = await endAbandoned(row, ports)
+      if (ended !== undefined) return ended
+      const claimed = row.state === "started" ? undefined : await take(row, ports)
       if (claimed !== undefined) return callTool(requestOf(claimed), ports, { row: claimed, patienceMs })
     }
     const now = ports.now()
@@ -23,17 +25,6 @@ export async function resume(callId: string, ports: Ports, patienceMs?: number):
     await ports.calls.waitForChange(callId, Math.max(1, Math.min(250, until - now)))
   }
   return undefined
-}
-
-/** Ends what nobody came back for: waits past their deadline, and what a dead process left. */
-export async function sweep(ports: Ports): Promise<void> {
-  const rows = await ports.calls.list({ states: ["decided", "waiting", "ready", "started", "held", "released"] })
-  for (const row of rows) {
-    if (!nobodyWalks(row, ports)) continue
-    const over = row.deadline !== null && row.deadline < ports.now()
-    if (row.state === "started" || row.state === "decided") await interrupt(row, ports)
-    else if (over) await resume(row.id, ports, 0)
-  }
 }
 
 async function take(row: CallRow, ports: Ports): Promise<CallRow | undefined> {

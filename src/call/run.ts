@@ -81,6 +81,7 @@ async function once(walk: Walk, tool: RegisteredTool, input: unknown, ports: Por
   })
   const permit = asked instanceof Promise ? await asked : asked
   const timeoutMs = timeoutOf(walk, tool, ports)
+  walk.ran = true
   return execute(walk, tool, input, { context, timeoutMs, ports, free: () => permit.release() })
 }
 
@@ -90,7 +91,7 @@ function ancestorsOf(walk: Walk): string[] {
   return ids
 }
 
-/** The tool's own limit, else its kind's, else the configured one; a request may only shorten what has an end. */
+/** What the request asks for, else the tool's own limit, else its kind's, else the configured one; 600 s at most. */
 export function timeoutOf(walk: Walk, tool: RegisteredTool, ports: Ports): number | null {
   const asked = walk.request.timeoutMs
   const own = tool.timeoutMs
@@ -144,6 +145,7 @@ function sentenceOf(error: unknown): string {
 
 function storedOutcome(walk: Walk, kept: ToolResult): Outcome {
   walk.startedAt = kept.startedAt
+  walk.ran = true
   if (kept.success) return { value: kept.result }
   return { ending: new Ending(kept.code ?? "tool_failed", kept.error ?? "The tool failed.", { metadata: kept.metadata }) }
 }

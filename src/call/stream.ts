@@ -9,27 +9,32 @@ export function isStream(value: unknown): value is Stream {
   return typeof value === "object" && value !== null && Symbol.asyncIterator in value && "next" in value
 }
 
-/** Hands on each chunk as it comes. The result is what the generator returns, or else its chunks put together. */
+/**
+ * Hands on each chunk as it comes. The result is what the generator returns, or else its chunks put together. However
+ * that ends, the generator is closed.
+ */
 export async function drain(stream: Stream, context: RunContext, isOver: () => boolean): Promise<unknown> {
   const chunks: unknown[] = []
   let length = 0
   let dropped = 0
-  for (;;) {
-    const { done, value } = await stream.next()
-    if (done) return value === undefined ? joined(chunks, dropped) : value
-    if (isOver()) {
-      await stream.return(undefined)
-      return undefined
+  try {
+    for (;;) {
+      const { done, value } = await stream.next()
+      if (done) return value === undefined ? joined(chunks, dropped) : value
+      if (isOver()) return undefined
+      const size = typeof value === "string" ? value.length : (JSON.stringify(value) ?? "").length
+      context.emit(value)
+      if (length + size <= captureLimit) chunks.push(value)
+      else dropped += size
+      length += size
     }
-    context.emit(value)
-    const size = typeof value === "string" ? value.length : (JSON.stringify(value) ?? "").length
-    if (length + size <= captureLimit) chunks.push(value)
-    else dropped += size
-    length += size
+  } finally {
+    await stream.return(undefined)
   }
 }
 
 function joined(chunks: readonly unknown[], dropped: number): unknown {
-  if (!chunks.every((chunk) => typeof chunk === "string")) return chunks
-  return chunks.join("") + (dropped > 0 ? `\n[${dropped} more characters were not captured]` : "")
+  const mark = dropped > 0 ? `[${dropped} more characters were not captured]` : undefined
+  if (!chunks.every((chunk) => typeof chunk === "string")) return mark === undefined ? chunks : [...chunks, mark]
+  return chunks.join("") + (mark === undefined ? "" : `\n${mark}`)
 }

@@ -36,8 +36,10 @@ export interface Walk {
   maskedInput: Masked | undefined
   /** The result as the record shows it; made once. */
   maskedResult: Masked | undefined
-  /** When the start was kept. A call with this set has run, or was about to. */
+  /** When the start was kept. */
   startedAt: number | undefined
+  /** Whether the tool was given control. Between the start and this a call waits for its permit. */
+  ran: boolean
   /** The row in the store, for calls that must outlive this process. */
   row: CallRow | undefined
   /** The clock of a running tool; stopped while all its running sub-calls wait for people. */
@@ -61,6 +63,7 @@ export function beginWalk(request: CallRequest, ports: Ports, options: WalkOptio
     maskedInput: undefined,
     maskedResult: undefined,
     startedAt: undefined,
+    ran: false,
     row,
     clock: undefined,
   }
@@ -107,6 +110,5 @@ export function refuseAborted(walk: Walk): void {
 }
 
 export function aborted(walk: Walk): Ending {
-  const ran = walk.startedAt !== undefined
-  return new Ending("aborted", ran ? "The call was cancelled while it ran." : "The call was cancelled before it ran.")
+  return new Ending("aborted", walk.ran ? "The call was cancelled while it ran." : "The call was cancelled before it ran.")
 }

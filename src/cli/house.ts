@@ -10,7 +10,7 @@ export interface Io {
   readonly cwd: string
   readonly home: string
   /** Ends the process at once, for someone who asks a second time. */
-  leave(code: number): void
+  leave: (code: number) => void
 }
 
 /** What the command line is given of the house. Made by `bin.ts`, which loads each part when it is asked for. */
@@ -28,7 +28,7 @@ export interface House {
   /** Which SQLite opens here, by its package and version. */
   sqlite(): Promise<{ name: string; version: string }>
   /** Text for a person's eyes, without characters that paint on a terminal. */
-  printable(text: string): string
+  printable: (text: string) => string
 }
 
 export interface Loaded {
@@ -49,12 +49,12 @@ export interface OpenOptions {
 }
 
 export interface Examined {
-  file: string
-  sha256: string
+  /** The configuration file, and the local file beside it if there is one. */
+  files: readonly { file: string; sha256: string }[]
   /** What the file says that counts only when it is trusted, one `key: value` each. */
   allows: readonly string[]
   /** Trusts exactly these bytes. */
-  pin(): Promise<void>
+  pin: () => Promise<void>
 }
 
 /** The flags every command has. */
@@ -72,3 +72,8 @@ export interface Session {
   house: House
   flags: Flags
 }
+
+/** Makes a command's work into what the parser calls; the number it resolves with is the exit code. */
+export type Run = <Given extends unknown[]>(
+  work: (session: Session, ...given: Given) => Promise<number>,
+) => (...given: Given) => Promise<void>

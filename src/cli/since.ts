@@ -9,7 +9,9 @@ export function readSince(text: string, now: number): number {
   const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00` : text
   const at = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(date) ? Date.parse(date) : NaN
   if (!Number.isNaN(at)) return at
-  throw new UsageError(`--since takes a date such as 2026-01-31 or 2026-01-31T08:00Z, or a time back such as 2h or 3d, and '${text}' is neither.`)
+  throw new UsageError(
+    `--since takes a date such as 2026-01-31 or 2026-01-31T08:00Z, or a time back such as 2h or 3d, and '${text}' is neither.`,
+  )
 }
 
 /** A moment as a person reads it, in local time. */

@@ -23,9 +23,17 @@ export function table(head: readonly Column[], rows: readonly (readonly string[]
       .join(gap)
       .trimEnd()
   return [
-    line(head.map(({ title }) => title), (text) => text),
+    line(
+      head.map(({ title }) => title),
+      (text) => text,
+    ),
     ...cells.map((row) => line(row, (text, index) => head[index]?.paint?.(text) ?? text)),
   ].join("\n")
+}
+
+/** How wide a line may be: the terminal's width, or 100 where there is none. */
+export function columnsOf(stdout: NodeJS.WriteStream): number {
+  return stdout.isTTY ? stdout.columns : 100
 }
 
 function oneLine(text: string): string {

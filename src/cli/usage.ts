@@ -1,3 +1,4 @@
+import type { Command } from "commander"
 import { nearest } from "../model/nearest.ts"
 
 /** The command line itself was used wrongly: exit 2, and a sentence that says what to do. */
@@ -5,11 +6,24 @@ export class UsageError extends Error {
   override readonly name = "UsageError"
 }
 
-/** A command that does not exist, with the nearest that does. `above` is what stands before it, for example `qm audit`. */
-export function unknownCommand(word: string, known: readonly string[], above: string): UsageError {
+/** A command that does not exist, with the nearest that does. */
+export function unknownCommand(word: string, above: Command): UsageError {
+  const known = above.commands.map((command) => command.name())
+  const before = above.parent === null ? above.name() : `${above.parent.name()} ${above.name()}`
   const guess = nearest(word, known)
-  const help = guess ? `Did you mean '${above} ${guess}'?` : `There is: ${known.join(", ")}.`
-  return new UsageError(`'${above} ${word}' is not a command. ${help}`)
+  const help = guess ? `Did you mean '${before} ${guess}'?` : `There is: ${known.join(", ")}.`
+  return new UsageError(`'${before} ${word}' is not a command. ${help}`)
+}
+
+/** `list`, which is also what a noun alone means; a word behind it that nobody knows is a misspelt command. */
+export function listCommand(noun: Command): Command {
+  return noun
+    .command("list", { isDefault: true })
+    .description("list them")
+    .allowExcessArguments()
+    .hook("preAction", (_, { args: [word] }) => {
+      if (word !== undefined) throw unknownCommand(word, noun)
+    })
 }
 
 /** What the parser found wrong, as a sentence: it writes `error: unknown option '--jsn'` and a guess in brackets. */
@@ -32,7 +46,8 @@ export function wholeNumber(flag: string, text: string | undefined): number | un
 export function settings(given: readonly string[], data: string | undefined): Record<string, string> {
   const pairs = given.map((text): [string, string] => {
     const at = text.indexOf("=")
-    if (at < 1) throw new UsageError(`--set takes key=value, for example --set tools.timeout=5000, and '${text}' is not that.`)
+    if (at < 1)
+      throw new UsageError(`--set takes key=value, for example --set tools.timeout=5000, and '${text}' is not that.`)
     return [text.slice(0, at), text.slice(at + 1)]
   })
   if (data !== undefined) pairs.push(["data.dir", data])

@@ -27,7 +27,9 @@ function columnsOf(character: string): number {
   const code = character.codePointAt(0) ?? 0
   if (code < 0x300) return 1
   if (/[\p{Mn}\p{Me}\p{Cf}]/u.test(character)) return 0
-  return wide.some(([first, last]) => code >= first && code <= last) || /\p{Emoji_Presentation}/u.test(character) ? 2 : 1
+  return wide.some(([first, last]) => code >= first && code <= last) || /\p{Emoji_Presentation}/u.test(character)
+    ? 2
+    : 1
 }
 
 /** Unicode's East Asian Width W and F, in whole blocks. */

@@ -1,4 +1,4 @@
-/** Keys of later versions and what they will be for. The issue that builds one deletes its row and adds its schema. */
+/** Keys of later versions and what they will be for. Whoever builds one deletes its row and adds its schema. */
 export const laterKeys: Readonly<Record<string, string>> = {
   workspace: "the folder the file tools work in",
   modules: "modules that bring tools",

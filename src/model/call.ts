@@ -57,4 +57,6 @@ export interface Answer {
   by: string
   at: number
   rejectReason?: string | undefined
+  /** The person asked to be remembered; kept with the answer. */
+  persistDecision?: boolean | undefined
 }

@@ -129,7 +129,7 @@ function newJudge(draft: Draft): Ajv {
 
 function draftOf(dialect: unknown): Draft {
   if (dialect === undefined) return "2020-12"
-  const address = String(dialect)
+  const address = typeof dialect === "string" ? dialect : JSON.stringify(dialect)
   if (address.includes("draft/2020-12")) return "2020-12"
   if (address.includes("draft-07")) return "draft-07"
   throw new Error(`JSON Schema '${address}' is not supported; write it for 2020-12 or draft-07.`)
@@ -142,7 +142,7 @@ function linearRegExp(): NonNullable<NonNullable<Options["code"]>["regExp"]> {
     const compiled = compilePattern(RE2JS, pattern)
     return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern }
   }
-  return Object.assign(make, { code: "linearRegExp" }) as never
+  return Object.assign(make, { code: "linearRegExp" })
 }
 
 function compilePattern(engine: typeof RE2JS, pattern: string): RE2JS {
@@ -151,7 +151,7 @@ function compilePattern(engine: typeof RE2JS, pattern: string): RE2JS {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     const advice = "Write it without look-around, back references and counts above 1000."
-    throw new Error(`the pattern '${pattern}' cannot be matched in linear time (${why}). ${advice}`)
+    throw new Error(`the pattern '${pattern}' cannot be matched in linear time (${why}). ${advice}`, { cause: error })
   }
 }
 

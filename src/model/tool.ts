@@ -47,6 +47,9 @@ export interface ToolContext {
   call(tool: string, input: unknown): Promise<import("./result.ts").ToolResult>
 }
 
+/** The largest artifact, in bytes. */
+export const artifactLimit = 100 * 1024 * 1024
+
 /** The artifacts an agent can reach from inside a tool: its own and those of its task. */
 export interface ArtifactShelf {
   put(artifact: { type: string; content: string | Uint8Array; mimeType?: string; meta?: unknown }): Promise<string>

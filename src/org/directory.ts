@@ -66,7 +66,10 @@ export class Directory implements Organisation {
 
   #addRole(given: RoleConfig, usual: readonly string[] | null): void {
     const id = given.id ?? given.name
-    if (this.#roles.has(id)) throw new Error(`There are two roles '${id}'. Give each its own name; 'root' and 'operator' exist always.`)
+    const taken = [id, given.name].find((word) => this.role(word) !== undefined)
+    if (taken !== undefined) {
+      throw new Error(`There are two roles '${taken}'. Give each its own name; 'root' and 'operator' exist always.`)
+    }
     const groups = given.toolGroups ?? []
     this.#roles.set(id, {
       id,
@@ -85,8 +88,10 @@ export class Directory implements Organisation {
 
   #addAgent(given: AgentConfig): void {
     const role = this.role(given.role)
-    if (role === undefined) throw new Error(`Agent '${given.id}' has the role '${given.role}', which does not exist. Define it in org.roles.`)
-    if (this.#views.has(given.id)) throw new Error(`There are two agents '${given.id}'. Give each its own id; 'root' and 'operator' exist always.`)
+    if (role === undefined)
+      throw new Error(`Agent '${given.id}' has the role '${given.role}', which does not exist. Define it in org.roles.`)
+    if (this.#views.has(given.id))
+      throw new Error(`There are two agents '${given.id}'. Give each its own id; 'root' and 'operator' exist always.`)
     const department = given.department ?? role.department
     const level = given.level ?? role.level ?? 0
     const { id, parent: parentId, pins } = given
@@ -100,7 +105,11 @@ export class Directory implements Organisation {
     })
   }
 
-  #refuseUnknownDepartments(roles: readonly RoleConfig[], agents: readonly AgentConfig[], departments: readonly { id: string }[]): void {
+  #refuseUnknownDepartments(
+    roles: readonly RoleConfig[],
+    agents: readonly AgentConfig[],
+    departments: readonly { id: string }[],
+  ): void {
     if (departments.length === 0) return
     for (const { department } of [...roles, ...agents]) {
       if (department === undefined || departments.some(({ id }) => id === department)) continue

@@ -41,22 +41,31 @@ export class SlidingLimits implements Limits {
 
 const free: LimitVerdict = { ok: true }
 
-/** Looks and takes in one go, so that two calls cannot have the same place. */
+/** Looks and takes in one go, so that two calls cannot have the same place. Looking forgets nothing. */
 function judge(window: number[], { permission }: RegisteredTool, at: number, take: boolean): LimitVerdict {
   const { maxCallsPerHour, maxCallsPerMinute } = permission.rateLimit
-  while (window.length > 0 && window[0]! <= at - hour) window.shift()
-  const verdict = full(window, at, hour, maxCallsPerHour, "hour") ?? full(window, at, minute, maxCallsPerMinute, "minute")
+  const perHour = full(window, at, hour, maxCallsPerHour, "hour")
+  const perMinute = full(window, at, minute, maxCallsPerMinute, "minute")
+  const verdict = later(perHour, perMinute)
   if (verdict !== undefined) return verdict
-  if (take) window.push(Math.max(at, window.at(-1) ?? 0))
+  if (!take) return free
+  while (window.length > 0 && window[0]! <= at - hour) window.shift()
+  window.push(Math.max(at, window.at(-1) ?? 0))
   return free
 }
 
-function full(window: readonly number[], at: number, length: number, most: number | undefined, name: string) {
+type Full = Extract<LimitVerdict, { ok: false }> | undefined
+
+function later(one: Full, other: Full): Full {
+  return (one?.retryAfterMs ?? 0) >= (other?.retryAfterMs ?? 0) ? one : other
+}
+
+function full(window: readonly number[], at: number, length: number, most: number | undefined, name: string): Full {
   if (most === undefined) return undefined
   const first = window.findIndex((started) => started > at - length)
   const inside = first === -1 ? 0 : window.length - first
   if (inside < most) return undefined
   const leaves = window[window.length - Math.max(1, most)] ?? at
   const sentence = `Rate limit exceeded: ${most} calls per ${name}`
-  return { ok: false as const, sentence, retryAfterMs: Math.max(1, leaves + length - at) }
+  return { ok: false, sentence, retryAfterMs: Math.max(1, leaves + length - at) }
 }

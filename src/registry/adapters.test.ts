@@ -4,6 +4,7 @@ import { defineTool } from "../model/define-tool.ts"
 import { ToolFailure } from "../model/ending.ts"
 import type { ToolParameter } from "../model/parameters.ts"
 import { ToolPermissionLevel } from "../model/permission.ts"
+import { valueAt } from "../model/problems.ts"
 import { ToolExecuteStatus, type ToolResult } from "../model/result.ts"
 import type { JsonSchema, SchemaSource } from "../model/schema.ts"
 import { ToolCategory, type RegisteredTool, type Tool, type ToolContext } from "../model/tool.ts"
@@ -323,8 +324,13 @@ describe("a module of S0", () => {
   })
 
   it("asks the running call for its signal only when the module does", async () => {
-    const asked = { ...minimal, get signal(): AbortSignal { return expect.unreachable("Nobody asked for it.") } } // prettier-ignore
-    expect(await run(fromModule(chrome)[1]!, {}, asked)).toEqual({ ok: true })
+    const context = {
+      ...minimal,
+      get signal(): AbortSignal {
+        return expect.unreachable("Nobody asked for it.")
+      },
+    }
+    expect(await run(fromModule(chrome)[1]!, {}, context)).toEqual({ ok: true })
   })
 
   it("a returned {error} is a failure with that code, whatever else it holds is kept", async () => {
@@ -515,7 +521,12 @@ describe("S2's shorthand", () => {
       },
       false,
     )
-    expect(grep).toMatchObject({ properties: { matches: { items: { properties: { context: { required: ["before", "after"] } } } } } }) // prettier-ignore
+    const lines = {
+      type: "object",
+      properties: { before: list(text), after: list(text) },
+      required: ["before", "after"],
+    }
+    expect(valueAt(grep, ["properties", "matches", "items", "properties", "context"])).toEqual(lines)
     const todo = fromHandler({
       name: "TodoWrite",
       description: "创建和管理任务清单",
@@ -930,10 +941,8 @@ describe("every adapter", () => {
       fromDefinition({ definition, execute: () => null }, { group, ...options }),
       fromResultTool(result, { group, ...options }),
     ]
-    expect(make({}).map((tool) => [tool.effect, tool.permission.level])).toEqual(
-      Array(6).fill([undefined, "sensitive"]),
-    )
-    expect(make({ effect: "read" }).map((tool) => tool.permission.level)).toEqual(Array(6).fill("public"))
+    for (const { effect, permission } of make({})) expect([effect, permission.level]).toEqual([undefined, "sensitive"])
+    for (const { permission } of make({ effect: "read" })) expect(permission.level).toBe("public")
   })
 
   it("a mistake in a foreign tool is a sentence that names it", () => {

@@ -58,7 +58,7 @@ export function fromModule(module: ToolModule, { tools: single = {}, ...shared }
   return module.getToolDefinitions().map(({ function: { name, description, parameters } }) =>
     defineTool({
       ...shared,
-      ...(Object.hasOwn(single, name) ? single[name] : {}),
+      ...single[name],
       name,
       description,
       group,
@@ -78,7 +78,7 @@ export function moduleGroup({ name, toolGroupId, toolGroupDescription }: ToolMod
 }
 
 /** S2's permissions. Every field may be left out. */
-export interface HandlerPermissions {
+interface HandlerPermissions {
   readonly allowedRoles?: readonly string[]
   readonly allowedDepartments?: readonly string[]
   readonly minLevel?: number
@@ -96,7 +96,7 @@ export interface HandlerTool extends Omit<AdapterOptions, "output" | "permission
   outputSchema?: JsonSchema | Shorthand
   permissions?: HandlerPermissions
   /** What it returns is the result, as it is; it fails by throwing. */
-  handler(params: never, context: ToolContext): unknown
+  handler: (params: never, context: ToolContext) => unknown
 }
 
 /** S2: a tool with a `handler`. */
@@ -241,10 +241,13 @@ function unwrapStatus(name: string, value: unknown): unknown {
 }
 
 function failed(name: string, error: unknown, details?: Parameters<typeof failure>[1]): ToolFailure {
-  const said = error instanceof Error ? error.message : error
-  const sentence =
-    said === undefined || said === null || said === "" ? `${name} failed without saying why.` : String(said)
-  return failure(sentence, details)
+  return failure(sentenceOf(error) || `${name} failed without saying why.`, details)
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof Error) return error.message
+  if (typeof error === "string") return error
+  return error === undefined || error === null ? "" : JSON.stringify(error)
 }
 
 /** The context of a running call makes its signal and its shelf on demand, so they are asked for and not copied. */
@@ -289,12 +292,12 @@ const jsonSchemaLists = ["anyOf", "oneOf", "allOf"]
 
 /** JSON Schema says `$…`, is of type object or array, combines schemas or has properties that are schemas. */
 function handlerSchema(given: JsonSchema | Shorthand, closed: boolean): JsonSchema {
-  const { type, properties } = given as JsonSchema
+  const { type, properties } = given
   const isJsonSchema =
     type === "object" ||
     type === "array" ||
     Object.keys(given).some((key) => key.startsWith("$")) ||
-    jsonSchemaLists.some((key) => Array.isArray((given as JsonSchema)[key])) ||
+    jsonSchemaLists.some((key) => Array.isArray(given[key])) ||
     (isObject(properties) && Object.values(properties).every(isObject))
   return isJsonSchema ? given : shorthandToJsonSchema(given as Shorthand, closed)
 }

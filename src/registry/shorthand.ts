@@ -4,7 +4,7 @@ import type { JsonSchema } from "../model/schema.ts"
 export type Shorthand = { readonly [name: string]: ShorthandForm }
 
 /** `string`, `number`, `boolean`, `object`, `any`, with `[]` or quoted words with `|`; a `?` at the end: may be left out. */
-export type ShorthandForm = string | readonly ShorthandForm[] | Shorthand
+type ShorthandForm = string | readonly ShorthandForm[] | Shorthand
 
 /** `closed`: what is not named is refused, at every depth. A form nobody knows is thrown as a sentence. */
 export function shorthandToJsonSchema(shorthand: Shorthand, closed: boolean): JsonSchema {

@@ -3,12 +3,9 @@ import { join } from "node:path"
 import { StoreUnavailable, failure } from "../model/ending.ts"
 import { newId } from "../model/identity.ts"
 import type { Artifacts } from "../model/ports.ts"
-import type { ArtifactShelf, StoredArtifact } from "../model/tool.ts"
+import { artifactLimit, type ArtifactShelf, type StoredArtifact } from "../model/tool.ts"
 import { whenFree, type Database } from "./database.ts"
 import type { Tables } from "./tables.ts"
-
-/** The largest artifact. */
-export const artifactLimit = 100 * 1024 * 1024
 
 /** Artifacts: what they are in the table, their bytes in files of their own. */
 export class FileArtifacts implements Artifacts {
@@ -23,20 +20,29 @@ export class FileArtifacts implements Artifacts {
   async put(artifact: Omit<StoredArtifact, "id" | "createdAt">): Promise<string> {
     const { content, type, mimeType, isBinary, meta, agentId, taskId = null, callId = null } = artifact
     if (content.byteLength > artifactLimit) {
-      throw failure(`The artifact has ${content.byteLength} bytes, more than the ${artifactLimit} allowed. Store less of it.`, {
-        toolCode: "artifact_too_large",
-      })
+      throw failure(
+        `The artifact has ${content.byteLength} bytes, more than the ${artifactLimit} allowed. Store less of it.`,
+        {
+          toolCode: "artifact_too_large",
+        },
+      )
     }
     const id = newId()
     await this.#writeFile(id, content)
-    await whenFree(() =>
-      this.#database
-        .prepare(
-          `insert into artifacts (id, type, mime_type, is_binary, meta, size, agent_id, task_id, call_id, created_at)
-           values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        )
-        .run(id, type, mimeType, isBinary ? 1 : 0, JSON.stringify(meta ?? null), content.byteLength, agentId, taskId, callId, Date.now()),
-    )
+    const values = [type, mimeType, isBinary ? 1 : 0, JSON.stringify(meta ?? null), content.byteLength]
+    try {
+      await whenFree(() =>
+        this.#database
+          .prepare(
+            `insert into artifacts (id, type, mime_type, is_binary, meta, size, agent_id, task_id, call_id, created_at)
+             values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          )
+          .run(id, ...values, agentId, taskId, callId, Date.now()),
+      )
+    } catch (error) {
+      await unlink(join(this.#dir, id)).catch(() => {}) // Without a row nobody would find it.
+      throw error
+    }
     return `artifact:${id}`
   }
 
@@ -50,7 +56,7 @@ export class FileArtifacts implements Artifacts {
     return {
       id,
       type: row.type,
-      content: await readFile(join(this.#dir, id)),
+      content: await this.#readFile(id),
       mimeType: row.mime_type,
       isBinary: row.is_binary === 1,
       meta: row.meta === null ? null : JSON.parse(row.meta),
@@ -78,6 +84,14 @@ export class FileArtifacts implements Artifacts {
     }
   }
 
+  async #readFile(id: string): Promise<Uint8Array> {
+    try {
+      return await readFile(join(this.#dir, id))
+    } catch (error) {
+      throw unavailableBecause("The artifact cannot be read", error)
+    }
+  }
+
   /** Under a temporary name until it is whole and on the disk. */
   async #writeFile(id: string, content: Uint8Array): Promise<void> {
     const file = join(this.#dir, id)
@@ -94,8 +108,12 @@ export class FileArtifacts implements Artifacts {
       await rename(temporary, file)
     } catch (error) {
       await unlink(temporary).catch(() => {})
-      const what = error instanceof Error ? error.message : String(error)
-      throw new StoreUnavailable(`The artifact cannot be written (${what}).`, { cause: error })
+      throw unavailableBecause("The artifact cannot be written", error)
     }
   }
+}
+
+function unavailableBecause(sentence: string, error: unknown): StoreUnavailable {
+  const what = error instanceof Error ? error.message : String(error)
+  return new StoreUnavailable(`${sentence} (${what}).`, { cause: error })
 }

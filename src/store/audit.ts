@@ -49,8 +49,10 @@ export class Audit implements AuditReader {
     const calls = new Set([...ended, ...steps].map((row) => row.call))
     if (calls.size !== 1) return []
     const places = [...ended.flatMap((row) => [row.start_place, row.place]), ...steps.map((row) => row.place)]
-    const entries = [...new Set(places.filter((place) => place !== null))].flatMap((place) => lineAt(this.#database, place) ?? [])
-    return entries.sort((one, other) => one.at - other.at || order(one) - order(other))
+    const found = [...new Set(places.filter((place) => place !== null))]
+      .sort((one, other) => one - other)
+      .flatMap((place) => lineAt(this.#database, place) ?? [])
+    return found.sort((one, other) => one.at - other.at)
   }
 
   async stats(filter: AuditFilter = {}): Promise<AuditStats> {
@@ -100,10 +102,6 @@ function auditRow(row: EndedRow): AuditRow {
     code: (row.code as EndingCode | null) ?? undefined,
     durationMs: row.duration_ms,
   }
-}
-
-function order(entry: RecordEntry): number {
-  return entry.kind === "start" ? 0 : entry.kind === "end" ? 2 : 1
 }
 
 function summed(rows: readonly { tool: string; agent: string; code: string | null; status: string; count: number; ms: number }[]): AuditStats {

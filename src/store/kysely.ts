@@ -10,8 +10,7 @@ export function kyselyOver(database: Database): Kysely<Tables> {
     database: {
       close: () => {},
       prepare(sql: string) {
-        // A transaction is a writer from its first statement on, so that it waits instead of failing half-way.
-        const statement = database.prepare(sql === "begin" ? "begin immediate" : sql)
+        const statement = database.prepare(sql)
         const reader = statement.columns().length > 0
         return {
           reader,
@@ -28,9 +27,16 @@ export function kyselyOver(database: Database): Kysely<Tables> {
 /** Brings the database to the current version. Of several processes that start at once one does it, the others wait. */
 export function migrate(database: Database): Promise<void> {
   return whenFree(async () => {
-    const provider = { getMigrations: () => Promise.resolve(migrations) }
-    const { error } = await new Migrator({ db: kyselyOver(database), provider }).migrateToLatest()
-    if (error !== undefined) throw error
-    database.exec(`pragma user_version = ${currentVersion}`)
+    // Kysely locks nothing on SQLite and runs each statement by itself, so the whole of it is one transaction here.
+    database.exec("begin immediate")
+    try {
+      const provider = { getMigrations: () => Promise.resolve(migrations) }
+      const { error } = await new Migrator({ db: kyselyOver(database), provider }).migrateToLatest()
+      if (error !== undefined) throw error
+      database.exec(`pragma user_version = ${currentVersion}; commit`)
+    } catch (error) {
+      database.exec("rollback")
+      throw error
+    }
   })
 }

@@ -17,8 +17,9 @@ const { file, dir, key, uuid, cells } = workerData as MoverData
 const shared = new Int32Array(cells)
 const journals = { database: await openDatabase(file), key: createSecretKey(key), dir }
 
-/** How long lines gather before they are moved, unless somebody waits for them. */
-const gatherMs = 20
+/** How long lines gather before they are moved, unless somebody waits for them or there are many. */
+const gatherMs = 200
+const many = 4000
 
 for (;;) {
   const written = Atomics.load(shared, cell.written)
@@ -37,7 +38,9 @@ for (;;) {
     }
     Atomics.store(shared, cell.asleep, 0)
   }
-  if (Atomics.load(shared, cell.command) === 0 && behind() < 2000) Atomics.wait(shared, cell.command, 0, gatherMs)
+  for (let waited = 0; waited < gatherMs && behind() < many && Atomics.load(shared, cell.command) === 0; waited += 20) {
+    Atomics.wait(shared, cell.command, 0, 20)
+  }
 }
 journals.database.exec("pragma wal_checkpoint(passive)")
 journals.database.close()

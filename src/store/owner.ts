@@ -4,7 +4,7 @@ import { newId } from "../model/identity.ts"
 
 /** A name for this process that no later process can have: host, pid, when it began, and a fresh id. */
 export function ownerName(): string {
-  return [hostname(), process.pid, beganAt(process.pid) ?? "", newId()].join("|")
+  return [hostname(), process.pid, lookAt(process.pid)?.began ?? "", newId()].join("|")
 }
 
 /** Whether the process with that name still lives. On another host it counts as alive: nobody here can know. */
@@ -17,15 +17,20 @@ export function ownerLives(owner: string): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EPERM") return false
   }
-  const now = beganAt(number)
-  return began === "" || now === undefined || now === began
+  const seen = lookAt(number)
+  if (seen === undefined) return true
+  return seen.state !== "Z" && (began === "" || seen.began === began)
 }
 
-/** Ticks since boot when the process began, where the system tells; a reused pid has another. */
-function beganAt(pid: number): string | undefined {
+/**
+ * Where the system tells: the state of a process, *Z* when it has ended and only its parent has not looked yet, and the
+ * ticks since boot when it began, which are others for a reused pid.
+ */
+function lookAt(pid: number): { state: string | undefined; began: string | undefined } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+    return { state: fields[0], began: fields[19] }
   } catch {
     return undefined
   }

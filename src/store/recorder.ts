@@ -33,6 +33,7 @@ export class JournalRecorder implements Recorder {
   #gone: Promise<void> = Promise.resolve()
   #settling: (() => void)[] = []
   #stuck: string | undefined
+  #restartAt = 0
   #closed = false
 
   constructor(options: JournalRecorderOptions) {
@@ -47,9 +48,11 @@ export class JournalRecorder implements Recorder {
   }
 
   async settle(): Promise<void> {
-    if (this.#journal.seq === 0) return
-    await this.#command(1)
-    if (this.#behind() > 0) throw new StoreUnavailable(`The record table cannot be written (${this.#stuck ?? "unknown"}).`)
+    // One answer may have been given before the last line was written; what counts is how far the table has come.
+    for (const target = this.#journal.seq; ((target - Atomics.load(this.#shared, cell.moved)) | 0) > 0; ) {
+      await this.#command(1)
+      if (this.#mover === undefined || Atomics.load(this.#shared, cell.failed) === 1) throw this.#cannotMove()
+    }
   }
 
   async close(): Promise<void> {
@@ -85,15 +88,21 @@ export class JournalRecorder implements Recorder {
   async #room(): Promise<void> {
     for (let waited = 0; this.#behind() >= mostBehind; waited += 5) {
       if (waited > 10_000 || Atomics.load(this.#shared, cell.failed) === 1) {
-        throw new StoreUnavailable(`The record table cannot be written (${this.#stuck ?? "it is too slow"}).`)
+        throw this.#cannotMove()
       }
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
   }
 
+  #cannotMove(): StoreUnavailable {
+    return new StoreUnavailable(`The record table cannot be written (${this.#stuck ?? "it is too slow"}).`)
+  }
+
+  /** Resolves when the mover has done it, or cannot. */
   #command(command: 1 | 2): Promise<void> {
     if (this.#mover === undefined) this.#startMover()
-    this.#mover?.ref()
+    if (this.#mover === undefined) return Promise.resolve()
+    this.#mover.ref()
     return new Promise((resolve) => {
       this.#settling.push(resolve)
       Atomics.store(this.#shared, cell.command, command)
@@ -103,6 +112,8 @@ export class JournalRecorder implements Recorder {
   }
 
   #startMover(): void {
+    if (Date.now() < this.#restartAt) return
+    this.#restartAt = Date.now() + 1000
     const { databaseFile, dir, key, logger } = this.#options
     const workerData: MoverData = {
       file: databaseFile,
@@ -111,7 +122,7 @@ export class JournalRecorder implements Recorder {
       uuid: this.#journal.uuid,
       cells: this.#shared.buffer as SharedArrayBuffer,
     }
-    const mover = new Worker(workerFile(), { workerData, stdout: false, stderr: false })
+    const mover = new Worker(workerFile(), { workerData, execArgv: [] })
     mover.unref()
     mover.on("message", (message: string | { error: string }) => {
       if (typeof message === "object") {
@@ -122,11 +133,11 @@ export class JournalRecorder implements Recorder {
     })
     mover.on("error", (error) => {
       this.#stuck = error.message
-      logger.error("The mover failed.", error)
-      this.#settled()
+      logger.error("The mover failed; it is started again with the next record.", error)
     })
     this.#gone = new Promise((resolve) => {
       mover.on("exit", () => {
+        this.#mover = undefined
         this.#settled()
         resolve()
       })

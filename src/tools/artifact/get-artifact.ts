@@ -7,9 +7,12 @@ export const getArtifact = () =>
     name: "get_artifact",
     group: "artifact",
     category: "data",
-    description: "Read a stored artifact by its reference. Binary content comes back in Base64. Null when there is none.",
+    description:
+      "Read a stored artifact by its reference. Binary content comes back in Base64. Null when there is none.",
     effect: "read",
-    input: z.object({ ref: z.string().min(1).describe("The reference, for example artifact:0192…, with or without the prefix") }),
+    input: z.object({
+      ref: z.string().min(1).describe("The reference, for example artifact:0192…, with or without the prefix"),
+    }),
 
     async execute({ ref }, { artifacts }) {
       const found = await artifacts.get(ref)

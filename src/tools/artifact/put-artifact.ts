@@ -21,15 +21,22 @@ export const putArtifact = () =>
     output: z.object({ artifactRef: z.string() }),
 
     async execute({ type, content, encoding, mimeType, meta }, { artifacts }) {
-      const bytes = encoding === "base64" ? decode(content) : content
+      const bytes = encoding === "base64" ? decode(content) : wholeText(content)
       const kind = mimeType === undefined ? {} : { mimeType }
       return { artifactRef: await artifacts.put({ type, content: bytes, ...kind, meta: meta ?? null }) }
     },
   })
 
+function wholeText(content: string): string {
+  if (!/\p{Surrogate}/u.test(content)) return content
+  throw failure("The content contains half of a character (a lone surrogate). Leave it out.", { toolCode: "not_text" })
+}
+
 function decode(content: string): Uint8Array {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(content) || content.length % 4 !== 0) {
-    throw failure("The content is not Base64. Encode it, or leave encoding out for text.", { toolCode: "invalid_base64" })
+    throw failure("The content is not Base64. Encode it, or leave encoding out for text.", {
+      toolCode: "invalid_base64",
+    })
   }
   return Buffer.from(content, "base64")
 }

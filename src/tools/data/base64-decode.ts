@@ -19,7 +19,9 @@ export const base64Decode = () =>
         throw failure("The text is not Base64. Check that nothing was cut off.", { toolCode: "invalid_base64" })
       }
       try {
-        return { decoded: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(text, "base64")) }
+        return {
+          decoded: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(text, "base64")),
+        }
       } catch {
         throw failure("The bytes are not UTF-8 text. Store them with put_artifact (encoding base64) instead.", {
           toolCode: "not_text",

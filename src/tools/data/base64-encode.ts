@@ -1,7 +1,8 @@
 import { z } from "zod"
 import { defineTool } from "../../model/define-tool.ts"
+import { failure } from "../../model/ending.ts"
 
-/** Encodes text, as UTF-8, in Base64. */
+/** Encodes text, as UTF-8, in Base64. Half of a character has no UTF-8 and is refused instead of mangled. */
 export const base64Encode = () =>
   defineTool({
     name: "base64_encode",
@@ -13,6 +14,11 @@ export const base64Encode = () =>
     output: z.object({ encoded: z.string() }),
 
     execute({ text }) {
+      if (/\p{Surrogate}/u.test(text)) {
+        throw failure("The text contains half of a character (a lone surrogate). Leave it out.", {
+          toolCode: "not_text",
+        })
+      }
       return { encoded: Buffer.from(text, "utf8").toString("base64") }
     },
   })

@@ -17,7 +17,10 @@ export const jsonParse = () =>
         return { data: JSON.parse(text) as unknown }
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error)
-        throw failure(`The text is not JSON: ${why}. Correct it and call again.`, { toolCode: "invalid_json", cause: error })
+        throw failure(`The text is not JSON: ${why}. Correct it and call again.`, {
+          toolCode: "invalid_json",
+          cause: error,
+        })
       }
     },
   })

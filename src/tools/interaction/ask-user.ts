@@ -9,7 +9,8 @@ export const askUser = (ask: Ask | undefined) =>
     name: "ask_user",
     group: "interaction",
     category: "communication",
-    description: "Ask the user a question. With options they choose one (or several, with multiple); without, they write.",
+    description:
+      "Ask the user a question. With options they choose one (or several, with multiple); without, they write.",
     effect: "communicate",
     kind: "interactive",
     permission: { level: "public" },

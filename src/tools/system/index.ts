@@ -5,9 +5,7 @@ import { getEnv } from "./get-env.ts"
 import { setEnv } from "./set-env.ts"
 import { sleep } from "./sleep.ts"
 
-export const systemTools = (session: SessionEnvironment, environment: Readonly<Record<string, string | undefined>>): Tool[] => [
-  currentTime(),
-  sleep(),
-  getEnv(session, environment),
-  setEnv(session),
-]
+export const systemTools = (
+  session: SessionEnvironment,
+  environment: Readonly<Record<string, string | undefined>>,
+): Tool[] => [currentTime(), sleep(), getEnv(session, environment), setEnv(session)]

@@ -1,0 +1,91 @@
+import type { Command } from "commander"
+import type { App } from "../model/app.ts"
+import type { CallRequest } from "../model/call.ts"
+import { exitCode } from "../model/result.ts"
+import { readArguments, readJson } from "./arguments.ts"
+import type { OpenOptions, Run, Session } from "./house.ts"
+import { divertStdout, onReaderGone, say } from "./output.ts"
+import { showResult } from "./result.ts"
+import { agentOf, isAttended, isInside, withApp } from "./session.ts"
+import { cancelOnSignal } from "./signals.ts"
+import { Stream } from "./stream.ts"
+import { UsageError, wholeNumber } from "./usage.ts"
+
+interface CallFlags {
+  timeout?: string
+  key?: string
+  session?: string
+  task?: string
+  yes?: boolean
+}
+
+export function addCall(program: Command, run: Run): void {
+  program
+    .command("call <tool> [input...]")
+    .description("call a tool; its input is one JSON object, key=value pairs (key:=json forces JSON), or - for stdin")
+    .option("--timeout <ms>", "milliseconds the tool may take")
+    .option("--key <key>", "the same key, tool and input is the same call for 24 hours")
+    .option("--session <id>", "the session the call belongs to")
+    .option("--task <id>", "the task the call belongs to")
+    .option("--yes", "agree to what is not sensitive without being asked")
+    .action(run(call))
+}
+
+/** Makes one call and shows how it ended. While it runs, only its own output reaches stdout. */
+async function call(session: Session, tool: string, words: readonly string[], flags: CallFlags): Promise<number> {
+  const { io } = session
+  const timeoutMs = wholeNumber("--timeout", flags.timeout)
+  const piped = words[0] === "-" && words.length === 1 ? await readPiped(io.stdin) : undefined
+  const { controller, stop } = cancelOnSignal(io.leave, () =>
+    say(session, "Cancelling. Press Ctrl-C again to leave at once."),
+  )
+  onReaderGone(io, () => controller.abort())
+  const stdout = divertStdout(io)
+  try {
+    return await withApp(session, askedBy(session, flags.yes === true), async (app, loaded) => {
+      const agentId = agentOf(session, loaded)
+      const input = piped ?? readArguments(words, schemaOf(app, agentId, tool))
+      const stream = new Stream(session, stdout.write)
+      app.on("TOOL_CALL_OUTPUT", ({ chunk }) => stream.add(chunk))
+      const { key, session: sessionId, task: taskId } = flags
+      const request: CallRequest = {
+        agentId,
+        tool,
+        input,
+        key,
+        sessionId,
+        taskId,
+        timeoutMs,
+        signal: controller.signal,
+      }
+      const result = await app.call(request)
+      showResult(session, result, stream, stdout.write)
+      return exitCode(result)
+    })
+  } finally {
+    stdout.restore()
+    stop()
+  }
+}
+
+/** The person at the terminal. Without one nobody can answer in this version: a no at once is better than a long wait. */
+function askedBy(session: Session, yes: boolean): OpenOptions {
+  const { io, house } = session
+  const print = (text: string) => say(session, text)
+  if (yes && isInside(io))
+    throw new UsageError("--yes is for people, and this runs inside a tool (QM_INSIDE is set). Leave it out.")
+  return yes || isAttended(io) ? { print, ...house.person({ yes }) } : { print, unattended: "reject" }
+}
+
+/** What the tool takes, if this agent may know of it; if not, the walk says why. */
+function schemaOf(app: App, agentId: string, written: string) {
+  const [name, version] = written.split("@")
+  const tools = app.visibleTools(agentId).filter((tool) => tool.name === name)
+  return (tools.find((tool) => tool.version === version) ?? tools[0])?.input.json
+}
+
+async function readPiped(stream: NodeJS.ReadStream): Promise<unknown> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk as Uint8Array))
+  return readJson(Buffer.concat(chunks).toString("utf8"), "What came in on stdin is", "Send one JSON object.")
+}

@@ -1,0 +1,36 @@
+import { ToolExecuteStatus, type ToolResult } from "../model/result.ts"
+import type { Session } from "./house.ts"
+import { jsonText, say } from "./output.ts"
+import { isAttended } from "./session.ts"
+import type { Stream } from "./stream.ts"
+
+/** Shows an ended call: its result on stdout, what went wrong on stderr. What a person held back is not shown. */
+export function showResult(session: Session, result: ToolResult, stream: Stream, write: (text: string) => void): void {
+  const { house, flags } = session
+  stream.end()
+  const { result: value, ...withoutValue } = result
+  if (flags.json) {
+    const withheld = result.status === ToolExecuteStatus.RESULT_REJECTED
+    write(`${jsonText(withheld ? withoutValue : result, house)}\n`)
+  } else if (!result.success) sayFailure(session, result)
+  else if (value !== undefined && !stream.hasShown(value)) write(`${resultText(session, value)}\n`)
+}
+
+/** A text as it is (made safe where it meets a terminal), anything else as JSON. */
+function resultText({ io, house }: Session, value: unknown): string {
+  if (typeof value !== "string") return jsonText(value, house, 2)
+  return (io.stdout.isTTY ? house.printable(value) : value).replace(/\n$/, "")
+}
+
+function sayFailure(session: Session, { code, error, metadata, toolName }: ToolResult): void {
+  const problems = code === "invalid_arguments" ? metadata?.["problems"] : undefined
+  if (Array.isArray(problems)) {
+    problems.forEach((problem) => say(session, String(problem)))
+    say(session, `Nothing was executed. 'qm tools show ${toolName}' says what it takes.`)
+    return
+  }
+  say(session, error ?? "The call failed.")
+  if (code === "approval_rejected" && !isAttended(session.io)) {
+    say(session, "Call it in a terminal to be asked; --yes agrees to what is not sensitive.")
+  }
+}

@@ -1,0 +1,41 @@
+import type { App } from "../model/app.ts"
+import type { Io, Loaded, OpenOptions, Session } from "./house.ts"
+import { say } from "./output.ts"
+import { settings } from "./usage.ts"
+
+/** The configuration this command counts with. What is wrong but not fatal is said once. */
+export async function load(session: Session): Promise<Loaded> {
+  const { house, flags } = session
+  const loaded = await house.loadConfig({ configPath: flags.config, overrides: settings(flags.set, flags.data) })
+  for (const warning of loaded.warnings) say(session, `Warning: ${warning}`)
+  return loaded
+}
+
+/** Opens the house for one piece of work and closes it whatever happens. */
+export async function withApp<T>(
+  session: Session,
+  options: OpenOptions,
+  work: (app: App, loaded: Loaded) => T | Promise<T>,
+): Promise<T> {
+  const loaded = await load(session)
+  const app = await session.house.open(loaded, options)
+  try {
+    return await work(app, loaded)
+  } finally {
+    await app.close()
+  }
+}
+
+/** Who calls and looks: the flag, else the configuration, else the person at the keyboard. */
+export function agentOf({ flags }: Session, { config }: Loaded): string {
+  return flags.agent ?? config.agent ?? "operator"
+}
+
+/** Whether a person sits here who can be asked. A program that an agent started may hold a terminal; it is no person. */
+export function isAttended(io: Io): boolean {
+  return !isInside(io) && io.stdin.isTTY && io.stderr.isTTY
+}
+
+export function isInside({ env }: Io): boolean {
+  return Boolean(env["QM_INSIDE"])
+}

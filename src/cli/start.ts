@@ -1,0 +1,43 @@
+import type { Command } from "commander"
+import type { Run, Session } from "./house.ts"
+import { answer } from "./output.ts"
+import { agentOf, withApp } from "./session.ts"
+
+export function addStart(program: Command, run: Run): void {
+  program.command("start").description("what there is so far, and a short tour").action(run(start))
+}
+
+/** What there is so far, and a short tour of the command line. */
+function start(session: Session): Promise<number> {
+  return withApp(session, {}, async (app, loaded) => {
+    const agent = agentOf(session, loaded)
+    const tools = app.visibleTools(agent)
+    const groups = new Set(tools.map((tool) => tool.group)).size
+    const { total: calls } = await app.audit.stats()
+    const version = session.house.version()
+    const { dataDir } = loaded
+    const here = `Here: ${tools.length} tools in ${groups} groups for agent ${agent}; ${calls} calls in the record, ${dataDir}.`
+    const lines = [
+      `Quartermaster ${version} hands LLM agents their tools: it decides, limits, asks and records every call.`,
+      "So far it is a library and this command line; the server, the console and MCP come later.",
+      here,
+      "",
+      ...tour.map(([command, what]) => `  ${command.padEnd(38)} ${what}`),
+      "",
+      "Without an installed qm, write 'node dist/qm.js' instead; 'npm link' installs it.",
+    ]
+    answer(session, { version, agent, tools: tools.length, groups, calls, dataDir }, lines.join("\n"))
+    return 0
+  })
+}
+
+const tour = [
+  ["qm tools list", "what an agent can use"],
+  ["qm call base64_encode text=hello", "call a tool; every call is written down"],
+  ["qm call set_env key=GREETING value=hi", "this one asks you first"],
+  ["qm audit list", "who called what, and how it ended"],
+  ["qm audit verify", "whether the record is as it was written"],
+  ["qm init", "write a configuration file"],
+  ["qm doctor", "what works on this machine and what is missing"],
+  ["qm help", "everything else"],
+] as const

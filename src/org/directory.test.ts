@@ -1,0 +1,249 @@
+import { expect, test } from "vitest"
+import type { Config } from "../config/schema.ts"
+import { fromModule } from "../registry/adapters.ts"
+import { open, tool } from "../testing/open.ts"
+import { Directory, rootGroups } from "./directory.ts"
+
+test("a role has every field of its design, and toolGroups is null when none are named [S0-27] [S0-28]", () => {
+  const directory = new Directory({
+    roles: [
+      { id: "r1", name: "developer", rolePrompt: "You write code." },
+      { name: "tester", toolGroups: ["chrome"] },
+      { name: "guest", toolGroups: [] },
+    ],
+  })
+  expect(directory.role("r1")).toMatchObject({
+    id: "r1",
+    name: "developer",
+    rolePrompt: "You write code.",
+    createdBy: "configuration",
+    createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    status: "active",
+    llmServiceId: null,
+    toolGroups: null,
+  })
+  expect(directory.role("tester")).toMatchObject({ id: "tester", rolePrompt: "", toolGroups: ["chrome"] })
+  expect(directory.role("guest")).toMatchObject({ toolGroups: null })
+})
+
+test("root and operator exist always: root with its own groups, operator with all", () => {
+  const directory = new Directory()
+  expect(directory.listRoles().map(({ id }) => id)).toEqual(["root", "operator"])
+  expect(directory.listAgents().map(({ id }) => id)).toEqual(["root", "operator"])
+  expect(directory.view("root")).toMatchObject({ groups: rootGroups, role: { name: "root" } })
+  expect(directory.view("operator")).toMatchObject({ groups: null, role: { name: "operator" } })
+})
+
+test("the groups of a role that names none are the default ones; operator keeps all", () => {
+  const directory = new Directory({
+    defaultToolGroups: ["data"],
+    roles: [{ name: "none" }, { name: "empty", toolGroups: [] }, { name: "own", toolGroups: ["system"] }],
+    agents: ["none", "empty", "own"].map((role) => ({ id: role, role })),
+  })
+  const groups = ["none", "empty", "own", "operator", "root"].map((id) => directory.view(id)?.groups)
+  expect(groups).toEqual([["data"], ["data"], ["system"], null, rootGroups])
+})
+
+test("an agent record has its id, role, department and level; what it leaves out comes from its role [S2-102]", () => {
+  const directory = new Directory({
+    roles: [
+      { id: "r1", name: "dev", department: "north", level: 2, pins: { a: "1.0.0", b: "1.0.0" } },
+      { name: "plain" },
+    ],
+    agents: [
+      { id: "one", role: "dev" },
+      { id: "two", role: "r1", department: "south", level: 5, parent: "one", pins: { b: "2.0.0" } },
+      { id: "three", role: "plain" },
+    ],
+  })
+  expect(directory.view("one")?.agent).toMatchObject({
+    id: "one",
+    roleId: "r1",
+    department: "north",
+    level: 2,
+    status: "active",
+  })
+  expect(directory.view("two")).toMatchObject({
+    agent: { id: "two", roleId: "r1", department: "south", level: 5, parentId: "one" },
+    role: { name: "dev" },
+    department: "south",
+    level: 5,
+    pins: { a: "1.0.0", b: "2.0.0" },
+  })
+  expect(directory.view("three")).toMatchObject({ level: 0, department: undefined, pins: {} })
+})
+
+test.each(["nobody", "", "__proto__", "constructor", "dev"])("nobody is called %j, so there is no view of it", (id) => {
+  const directory = new Directory({ roles: [{ name: "dev" }], agents: [{ id: "ann", role: "dev" }] })
+  expect(directory.view(id)).toBeUndefined()
+})
+
+test.each<[string, Config["org"] & {}, RegExp]>([
+  ["two roles of one name", { roles: [{ name: "dev" }, { name: "dev" }] }, /two roles 'dev'/],
+  [
+    "two roles of one name with ids of their own",
+    {
+      roles: [
+        { id: "a", name: "dev" },
+        { id: "b", name: "dev" },
+      ],
+    },
+    /two roles 'dev'/,
+  ],
+  [
+    "a role whose name is another's id",
+    {
+      roles: [
+        { id: "dev", name: "a" },
+        { id: "b", name: "dev" },
+      ],
+    },
+    /two roles 'dev'/,
+  ],
+  [
+    "a role whose id is another's name",
+    {
+      roles: [
+        { id: "a", name: "dev" },
+        { id: "dev", name: "b" },
+      ],
+    },
+    /two roles 'dev'/,
+  ],
+  [
+    "a role called root",
+    { roles: [{ name: "root", toolGroups: ["system"] }] },
+    /two roles 'root'.*'root' and 'operator' exist always/,
+  ],
+  ["a role that calls itself root beside its id", { roles: [{ id: "mine", name: "root" }] }, /two roles 'root'/],
+  ["a role called operator", { roles: [{ id: "operator", name: "mine" }] }, /two roles 'operator'/],
+  [
+    "two agents of one id",
+    {
+      roles: [{ name: "dev" }],
+      agents: [
+        { id: "ann", role: "dev" },
+        { id: "ann", role: "dev" },
+      ],
+    },
+    /two agents 'ann'/,
+  ],
+  ["an agent called root", { agents: [{ id: "root", role: "operator" }] }, /two agents 'root'/],
+  ["an agent called operator", { agents: [{ id: "operator", role: "root" }] }, /two agents 'operator'/],
+  ["an agent with a role nobody defined", { agents: [{ id: "ann", role: "dev" }] }, /role 'dev', which does not exist/],
+  [
+    "a role of an unknown department",
+    { departments: [{ id: "north" }], roles: [{ name: "dev", department: "south" }] },
+    /Department 'south' does not exist/,
+  ],
+  [
+    "an agent of an unknown department",
+    { departments: [{ id: "north" }], agents: [{ id: "ann", role: "operator", department: "south" }] },
+    /Department 'south' does not exist/,
+  ],
+])("%s is refused with a sentence, and the system does not start", async (_what, org, sentence) => {
+  expect(() => new Directory(org)).toThrow(sentence)
+  await expect(open({ org })).rejects.toThrow(sentence)
+})
+
+test("departments need not be listed, but where they are, the listed ones count", () => {
+  expect(new Directory({ roles: [{ name: "dev", department: "anywhere" }] }).role("dev")).toMatchObject({
+    department: "anywhere",
+  })
+  const listed = new Directory({
+    departments: [{ id: "north" }],
+    agents: [{ id: "ann", role: "operator", department: "north" }],
+  })
+  expect(listed.view("ann")).toMatchObject({ department: "north" })
+})
+
+const grouped = (name: string, group: string) => tool({ name, group, execute: () => name })
+
+test("the example wiring: root organises, a developer has workspace and command, a tester chrome and workspace [S0-03] [S0-06]", async () => {
+  const system = await open({
+    org: {
+      roles: [
+        { name: "developer", toolGroups: ["workspace", "command"] },
+        { name: "tester", toolGroups: ["chrome", "workspace"] },
+      ],
+      agents: [
+        { id: "dev", role: "developer" },
+        { id: "qa", role: "tester" },
+      ],
+    },
+  })
+  const tools = [
+    ["spawn", "org_management"],
+    ["look", "workspace"],
+    ["shell", "command"],
+    ["page", "chrome"],
+  ] as const
+  for (const [name, group] of tools) system.registry.register(grouped(name, group))
+  const seen = (agentId: string) => system.visibleTools(agentId).map(({ name }) => name)
+  expect([seen("root"), seen("dev"), seen("qa")]).toEqual([["spawn"], ["look", "shell"], ["look", "page"]])
+  const may = async (agentId: string) => {
+    const results = await system.callMany(tools.map(([name]) => ({ agentId, tool: name, input: {} })))
+    return results.filter(({ success }) => success).map(({ result }) => result)
+  }
+  expect([await may("root"), await may("dev"), await may("qa")]).toEqual([
+    ["spawn"],
+    ["look", "shell"],
+    ["look", "page"],
+  ])
+})
+
+test("a module and the built-ins register into the manager, a role takes groups from both, an agent has one role [S0-05]", async () => {
+  const system = await open({
+    org: { roles: [{ name: "tester", toolGroups: ["chrome", "data"] }], agents: [{ id: "qa", role: "tester" }] },
+  })
+  const parameters = { type: "object", properties: {} }
+  const chrome = {
+    name: "chrome",
+    getToolDefinitions: () => [
+      { type: "function" as const, function: { name: "open_page", description: "Open a page.", parameters } },
+    ],
+    executeToolCall: () => Promise.resolve({ opened: true }),
+  }
+  system.registry.registerMany(fromModule(chrome))
+  expect(system.groups.getToolGroup("open_page")).toBe("chrome")
+  expect(system.groups.getToolGroup("json_parse")).toBe("data")
+  expect(system.org.view("qa")?.role.toolGroups).toEqual(["chrome", "data"])
+  expect(system.visibleTools("qa").map(({ group }) => group)).toEqual(["data", "data", "data", "data", "chrome"])
+})
+
+const people: Config["org"] = {
+  roles: [{ name: "dev" }, { name: "ops" }],
+  agents: [
+    { id: "ann", role: "dev", department: "north", level: 1 },
+    { id: "bob", role: "ops", department: "south", level: 3 },
+    { id: "cid", role: "ops", level: 2 },
+  ],
+}
+
+test.each([
+  ["no role is named [S2-22]", { allowedRoles: [] }, ["ann", "bob", "cid"]],
+  ["a role is named [S2-22]", { allowedRoles: ["dev"] }, ["ann"]],
+  ["no department is named [S2-23]", { allowedDepartments: [] }, ["ann", "bob", "cid"]],
+  ["a department is named [S2-23]", { allowedDepartments: ["south"] }, ["bob"]],
+  ["no level is asked for [S2-24]", {}, ["ann", "bob", "cid"]],
+  ["a level is asked for [S2-24]", { minLevel: 2 }, ["bob", "cid"]],
+])("who may call a tool when %s", async (_what, permission, who) => {
+  const system = await open({ org: people })
+  system.registry.register(tool({ permission, execute: () => 1 }))
+  const results = await system.callMany(["ann", "bob", "cid"].map((agentId) => ({ agentId, tool: "probe", input: {} })))
+  expect(["ann", "bob", "cid"].filter((_, index) => results[index]?.success)).toEqual(who)
+})
+
+test("a larger level has more rights; with levelOrder desc a smaller one has [C-31]", async () => {
+  const allowed = async (levelOrder: "asc" | "desc" | undefined) => {
+    const system = await open({ org: { ...people, levelOrder } })
+    system.registry.register(tool({ permission: { minLevel: 2 }, execute: () => 1 }))
+    const results = await system.callMany(
+      ["ann", "bob", "cid"].map((agentId) => ({ agentId, tool: "probe", input: {} })),
+    )
+    return ["ann", "bob", "cid"].filter((_, index) => results[index]?.success)
+  }
+  expect(await allowed(undefined)).toEqual(["bob", "cid"])
+  expect(await allowed("asc")).toEqual(["bob", "cid"])
+  expect(await allowed("desc")).toEqual(["ann", "cid"])
+})

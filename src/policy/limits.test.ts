@@ -1,0 +1,189 @@
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import type { AgentView } from "../model/organisation.ts"
+import type { RateLimit } from "../model/permission.ts"
+import type { RegisteredTool } from "../model/tool.ts"
+import { open, tool } from "../testing/open.ts"
+import { SlidingLimits, type StartedSince } from "./limits.ts"
+
+const minute = 60_000
+const hour = 60 * minute
+const noon = Date.UTC(2026, 0, 1, 12)
+
+const agent = (id: string) => ({ agent: { id } }) as AgentView
+const limited = (rateLimit: RateLimit, name = "probe") => ({ name, permission: { rateLimit } }) as RegisteredTool
+const forgetful = () => new SlidingLimits(() => Promise.resolve([]))
+
+/** Steps on both sides of the windows' edges, and runs of calls at one moment. */
+const somePause = fc.oneof(
+  fc.constantFrom(0, 0, 1, minute - 1, minute, minute + 1, hour - minute, hour - 1, hour),
+  fc.nat({ max: 2 * minute }),
+)
+const someTimes = fc.array(somePause, { maxLength: 60 }).map((pauses) => {
+  let at = noon
+  return pauses.map((pause) => (at += pause))
+})
+const someLimit = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined })
+const someLimits = fc
+  .record({ maxCallsPerMinute: someLimit, maxCallsPerHour: someLimit })
+  .filter(({ maxCallsPerHour, maxCallsPerMinute }) => maxCallsPerHour !== undefined || maxCallsPerMinute !== undefined)
+/** A clock that is also set back, by seconds or by hours. */
+const someCrookedTimes = fc
+  .array(fc.oneof(somePause, fc.constantFrom(-1, -minute, -hour, -3 * hour, 3 * hour)), { maxLength: 40 })
+  .map((pauses) => {
+    let at = noon
+    return pauses.map((pause) => (at += pause))
+  })
+
+/** The most that ever were inside one window of that length. */
+function mostInside(times: readonly number[], length: number): number {
+  return Math.max(0, ...times.map((end) => times.filter((at) => at > end - length && at <= end).length))
+}
+
+async function takeAll(limits: SlidingLimits, rateLimit: RateLimit, times: readonly number[]): Promise<number[]> {
+  const taken: number[] = []
+  for (const at of times) if ((await limits.take(agent("a"), limited(rateLimit), at)).ok) taken.push(at)
+  return taken
+}
+
+test("law: whatever the times and limits, no window ever holds more than its limit", async () => {
+  await fc.assert(
+    fc.asyncProperty(someLimits, someTimes, async (rateLimit, times) => {
+      const taken = await takeAll(forgetful(), rateLimit, times)
+      expect(mostInside(taken, minute)).toBeLessThanOrEqual(rateLimit.maxCallsPerMinute ?? Infinity)
+      expect(mostInside(taken, hour)).toBeLessThanOrEqual(rateLimit.maxCallsPerHour ?? Infinity)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test("law: a call is refused only when a window is full", async () => {
+  await fc.assert(
+    fc.asyncProperty(someLimits, someTimes, async (rateLimit, times) => {
+      const limits = forgetful()
+      const taken: number[] = []
+      for (const at of times) {
+        const inside = (length: number) => taken.filter((started) => started > at - length).length
+        const { maxCallsPerHour = Infinity, maxCallsPerMinute = Infinity } = rateLimit
+        const free = inside(minute) < maxCallsPerMinute && inside(hour) < maxCallsPerHour
+        expect((await limits.take(agent("a"), limited(rateLimit), at)).ok).toBe(free)
+        if (free) taken.push(at)
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test("law: retryAfterMs is exactly when the next call would pass", async () => {
+  await fc.assert(
+    fc.asyncProperty(someLimits, someTimes, async (rateLimit, times) => {
+      const limits = forgetful()
+      for (const at of times) {
+        const verdict = await limits.take(agent("a"), limited(rateLimit), at)
+        if (verdict.ok) continue
+        const then = at + verdict.retryAfterMs
+        expect(await limits.check(agent("a"), limited(rateLimit), then - 1)).toMatchObject({ ok: false })
+        expect(await limits.check(agent("a"), limited(rateLimit), then)).toEqual({ ok: true })
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test("law: a clock that is set back frees no place", async () => {
+  await fc.assert(
+    fc.asyncProperty(someLimits, someCrookedTimes, async (rateLimit, times) => {
+      const taken = await takeAll(forgetful(), rateLimit, times)
+      let latest = 0
+      const straight = taken.map((at) => (latest = Math.max(latest, at)))
+      expect(mostInside(straight, minute)).toBeLessThanOrEqual(rateLimit.maxCallsPerMinute ?? Infinity)
+      expect(mostInside(straight, hour)).toBeLessThanOrEqual(rateLimit.maxCallsPerHour ?? Infinity)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test("law: looking changes nothing, not even with a clock that is wrong at that moment", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      someLimits,
+      someCrookedTimes,
+      fc.array(fc.integer({ min: -4 * hour, max: 4 * hour })),
+      async (rateLimit, times, looks) => {
+        const [looking, other] = [forgetful(), forgetful()]
+        for (const [index, at] of times.entries()) {
+          await looking.check(agent("a"), limited(rateLimit), at + (looks[index] ?? 0))
+          const verdict = await looking.take(agent("a"), limited(rateLimit), at)
+          expect(verdict).toEqual(await other.take(agent("a"), limited(rateLimit), at))
+        }
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+test("law: a restart forgets nothing", async () => {
+  await fc.assert(
+    fc.asyncProperty(someLimits, someTimes, fc.nat(), async (rateLimit, times, where) => {
+      const before = times.slice(0, where % (times.length + 1))
+      const old = forgetful()
+      const taken = await takeAll(old, rateLimit, before)
+      const kept: StartedSince = (agentId, name, since) => {
+        expect([agentId, name]).toEqual(["a", "probe"])
+        return Promise.resolve(taken.filter((at) => at >= since))
+      }
+      const after = times.slice(before.length)
+      expect(await takeAll(new SlidingLimits(kept), rateLimit, after)).toEqual(await takeAll(old, rateLimit, after))
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test("calls that come at once share the window that is being read", async () => {
+  const limits = forgetful()
+  const tool = limited({ maxCallsPerHour: 2 })
+  const verdicts = await Promise.all(Array.from({ length: 5 }, () => limits.take(agent("a"), tool, noon)))
+  expect(verdicts.filter((verdict) => verdict.ok)).toHaveLength(2)
+})
+
+test("agents and tools have windows of their own, and a tool without limits has none", async () => {
+  const limits = forgetful()
+  const one = { maxCallsPerMinute: 1 }
+  expect(await limits.take(agent("a"), limited(one), noon)).toEqual({ ok: true })
+  expect(await limits.take(agent("b"), limited(one), noon)).toEqual({ ok: true })
+  expect(await limits.take(agent("a"), limited(one, "other"), noon)).toEqual({ ok: true })
+  expect(await limits.take(agent("a"), limited(one), noon)).toMatchObject({ ok: false })
+  expect(limits.take(agent("a"), limited({}), noon)).toEqual({ ok: true })
+})
+
+test("a refusal says which limit, and the later of two counts", async () => {
+  const limits = forgetful()
+  const both = limited({ maxCallsPerMinute: 1, maxCallsPerHour: 2 })
+  await limits.take(agent("a"), both, noon)
+  await limits.take(agent("a"), both, noon + hour - 1000)
+  expect(await limits.check(agent("a"), both, noon + hour - 500)).toEqual({
+    ok: false,
+    sentence: "Rate limit exceeded: 1 calls per minute",
+    retryAfterMs: minute - 500,
+  })
+})
+
+test("a refused call takes no place, also when it is a person who refused", async () => {
+  const system = await open(
+    {},
+    {
+      approvals: {
+        showToolExecutionApproval: () => Promise.resolve({ approved: false }),
+        showToolResultApproval: () => Promise.resolve({ approved: true }),
+      },
+    },
+  )
+  system.registry.register(
+    tool({ permission: { level: "sensitive", rateLimit: { maxCallsPerHour: 1 } }, execute: () => 1 }),
+  )
+  for (let call = 0; call < 3; call++) {
+    expect(await system.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({
+      code: "approval_rejected",
+    })
+  }
+})

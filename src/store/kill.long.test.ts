@@ -1,0 +1,73 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { child, library, zod } from "../testing/children.ts"
+import { open, temporaryFolder } from "../testing/open.ts"
+
+/** Calls in flight for ever, each acknowledged call printed; the tool leaves a synced mark of its own. */
+const caller = (dir: string, durability: string) => `
+  import { writeSync, openSync, fdatasyncSync } from "node:fs"
+  import { createQuartermaster, defineTool } from ${JSON.stringify(library)}
+  import { z } from ${JSON.stringify(zod)}
+  const marks = openSync(${JSON.stringify(join(dir, "marks"))}, "a")
+  const system = await createQuartermaster({ data: { dir: ${JSON.stringify(dir)}, durability: ${JSON.stringify(durability)} } })
+  system.registry.register(defineTool({
+    name: "mark", group: "data", description: "Leaves a mark.", effect: "write", permission: { level: "public" }, input: z.object({}),
+    async execute(_input, { callId }) {
+      writeSync(marks, callId + "\\n")
+      if (Math.random() < 0.2) await new Promise((resolve) => setTimeout(resolve, 3))
+      return callId
+    },
+  }))
+  const lane = async () => {
+    for (;;) {
+      const result = await system.call({ agentId: "operator", tool: "mark", input: {} })
+      if (!result.success) throw new Error(JSON.stringify(result))
+      writeSync(1, result.callId + "\\n")
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, lane))
+`
+
+test.each(["crash", "power"])("kill -9 at any moment loses nothing acknowledged, in the grade %s", async (durability) => {
+  const dir = temporaryFolder()
+  const acknowledged: string[] = []
+  for (let round = 0; round < 10; round++) {
+    const { process: running, lines, ended } = child(caller(dir, durability))
+    while (lines.length < 20) await new Promise((resolve) => setTimeout(resolve, 5))
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 300))
+    running.kill("SIGKILL")
+    await ended
+    acknowledged.push(...lines)
+  }
+  const system = await open({ data: { dir } }, { writes: "direct" })
+  const rows = await system.audit.list({ limit: 10_000_000 })
+  const status = new Map(rows.map((row) => [row.callId, row.status]))
+  expect(rows).toHaveLength(status.size)
+  expect(acknowledged.filter((callId) => status.get(callId) !== "success")).toEqual([])
+  const marks = readFileSync(join(dir, "marks"), "utf8").split("\n").filter(Boolean)
+  expect(new Set(marks).size).toBe(marks.length)
+  expect(marks.filter((callId) => !status.has(callId))).toEqual([])
+  const interrupted = rows.filter((row) => row.code === "interrupted")
+  expect(rows.length - interrupted.length).toBeGreaterThanOrEqual(acknowledged.length)
+  expect(await system.audit.verify()).toMatchObject({ ok: true })
+  expect(existsSync(join(dir, "journal"))).toBe(true)
+})
+
+test("a waiting call outlives kill -9 and is answered and redeemed by another process", async () => {
+  const dir = temporaryFolder()
+  const { process: running, lines, ended } = child(`
+    import { createQuartermaster } from ${JSON.stringify(library)}
+    const system = await createQuartermaster({ data: { dir: ${JSON.stringify(dir)} } })
+    system.on("TOOL_CALL_WAITING", (event) => console.log(event.callId))
+    await system.call({ agentId: "operator", tool: "set_env", input: { key: "A", value: "1" } })
+  `)
+  while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  running.kill("SIGKILL")
+  await ended
+  const system = await open({ data: { dir } })
+  const [waiting] = await system.waiting()
+  expect(waiting).toMatchObject({ id: lines[0], state: "waiting", tool: "set_env" })
+  await system.answer(waiting!.id, { approved: true, by: "ann" })
+  expect(await system.resume(waiting!.id)).toMatchObject({ success: true, result: { previous: null } })
+})

@@ -1,0 +1,201 @@
+import { readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import type { Config } from "../../config/schema.ts"
+import type { ArtifactShelf, ToolContext } from "../../model/tool.ts"
+import { open } from "../../testing/open.ts"
+import { getArtifact } from "./get-artifact.ts"
+import { putArtifact } from "./put-artifact.ts"
+
+const team: Config = { org: { roles: [{ name: "dev" }], agents: ["ann", "bob"].map((id) => ({ id, role: "dev" })) } }
+
+type System = Awaited<ReturnType<typeof open>>
+
+async function put(system: System, input: unknown, who: { agentId?: string; taskId?: string } = {}): Promise<string> {
+  const { artifactRef } = await system.executeOrThrow<{ artifactRef: string }>({
+    agentId: "ann",
+    ...who,
+    tool: "put_artifact",
+    input,
+  })
+  return artifactRef
+}
+
+async function get(system: System, ref: string, who: { agentId?: string; taskId?: string } = {}): Promise<unknown> {
+  const ended = await system.call({ agentId: "ann", ...who, tool: "get_artifact", input: { ref } })
+  if (!ended.success) throw new Error(ended.error)
+  return ended.result
+}
+
+test("the group artifact has put_artifact and get_artifact [S0-44]", async () => {
+  const system = await open()
+  expect(system.listGroups().find(({ id }) => id === "artifact")).toMatchObject({
+    description: "工件管理工具",
+    tools: ["put_artifact", "get_artifact"],
+    isReserved: true,
+  })
+})
+
+test("a text is put and got back with all that is known of it, and nobody is asked [S0-56] [S0-57]", async () => {
+  const system = await open({ ...team, approvals: { unattended: "reject" } })
+  const before = Date.now()
+  const result = await system.call({
+    agentId: "ann",
+    tool: "put_artifact",
+    input: { type: "report", content: "# 报告 🎉\n", meta: { pages: 1, tags: ["a"] } },
+  })
+  const { artifactRef } = result.result as { artifactRef: string }
+  expect(artifactRef).toMatch(/^artifact:[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/)
+  const id = artifactRef.replace("artifact:", "")
+  const found = await get(system, artifactRef)
+  expect(found).toEqual({
+    id,
+    content: "# 报告 🎉\n",
+    type: "report",
+    createdAt: expect.any(Number),
+    messageId: result.callId,
+    meta: { pages: 1, tags: ["a"] },
+    isBinary: false,
+    mimeType: "text/plain",
+  })
+  expect((found as { createdAt: number }).createdAt).toBeGreaterThanOrEqual(before)
+  expect(await get(system, id)).toEqual(found)
+})
+
+test("without meta it is null, and a kind that is given is kept", async () => {
+  const system = await open(team)
+  const page = await put(system, { type: "page", content: "", mimeType: "text/html" })
+  expect(await get(system, page)).toMatchObject({ content: "", mimeType: "text/html", meta: null })
+  const image = await put(system, { type: "image", content: "iVBORw==", encoding: "base64", mimeType: "image/png" })
+  expect(await get(system, image)).toMatchObject({ content: "iVBORw==", isBinary: true, mimeType: "image/png" })
+  const bytes = await put(system, { type: "bytes", content: "AP8=", encoding: "base64" })
+  expect(await get(system, bytes)).toMatchObject({
+    content: "AP8=",
+    isBinary: true,
+    mimeType: "application/octet-stream",
+  })
+})
+
+test("law: any bytes, and any text, come back as they were put", async () => {
+  const system = await open(team)
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 500 }), fc.string({ unit: "binary" }), async (bytes, text) => {
+      const content = Buffer.from(bytes).toString("base64")
+      const binary = await put(system, { type: "bytes", content, encoding: "base64" })
+      expect(await get(system, binary)).toMatchObject({ content, isBinary: true })
+      expect(await get(system, await put(system, { type: "text", content: text }))).toMatchObject({
+        content: text,
+        isBinary: false,
+      })
+    }),
+    { numRuns: 25 },
+  )
+})
+
+test("another agent cannot read an artifact unless it works on the same task", async () => {
+  const system = await open(team)
+  const loose = await put(system, { type: "note", content: "mine" })
+  const shared = await put(system, { type: "note", content: "ours" }, { taskId: "t1" })
+  const bob = { agentId: "bob" }
+  expect(await get(system, loose, bob)).toBeNull()
+  expect(await get(system, shared, bob)).toBeNull()
+  expect(await get(system, shared, { ...bob, taskId: "t2" })).toBeNull()
+  expect(await get(system, shared, { ...bob, taskId: "t1" })).toMatchObject({ content: "ours" })
+  expect(await get(system, loose, { ...bob, taskId: "t1" })).toBeNull()
+  expect(await get(system, shared, { taskId: "t2" })).toMatchObject({ content: "ours" })
+})
+
+test("an unknown or malformed reference, also one that leads out of the folder, is null", async () => {
+  const system = await open(team)
+  await put(system, { type: "note", content: "x" })
+  const refs = [
+    "artifact:../../record.key",
+    "../record.key",
+    "artifact:",
+    "x",
+    "artifact:01234567-89ab-7cde-8f01-23456789abcd",
+    "artifact:\u0000",
+  ]
+  for (const ref of refs) expect(await get(system, ref)).toBeNull()
+})
+
+test("the files are for the owner of the process only", async () => {
+  const system = await open(team)
+  const ref = await put(system, { type: "note", content: "x" })
+  const folder = join(system.dir, "artifacts")
+  const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
+  expect([mode(folder), ...readdirSync(folder).map((file) => [file, mode(join(folder, file))])]).toEqual([
+    "700",
+    [ref.replace("artifact:", ""), "600"],
+  ])
+})
+
+test("an artifact survives a restart", async () => {
+  const first = await open(team)
+  const ref = await put(first, { type: "note", content: "still here" })
+  await first.close()
+  const second = await open({ ...team, data: { dir: first.dir } })
+  expect(await get(second, ref)).toMatchObject({ content: "still here" })
+})
+
+test.each([
+  ["has letters that are none of it", "AP8!"],
+  ["is cut off", "AP8"],
+  ["has padding in the middle", "A=P8"],
+  ["is only padding", "===="],
+  ["is URL-safe", "-_8="],
+])("put_artifact refuses Base64 that %s, and stores nothing", async (_what, content) => {
+  const system = await open(team)
+  const result = await system.call({
+    agentId: "ann",
+    tool: "put_artifact",
+    input: { type: "bytes", content, encoding: "base64" },
+  })
+  expect(result).toMatchObject({ code: "tool_failed", metadata: { toolCode: "invalid_base64" } })
+  expect(readdirSync(system.dir)).not.toContain("artifacts")
+})
+
+test("put_artifact refuses a text with half of a character instead of mangling it", async () => {
+  const system = await open(team)
+  const result = await system.call({
+    agentId: "ann",
+    tool: "put_artifact",
+    input: { type: "text", content: "a\ud83c" },
+  })
+  expect(result).toMatchObject({ code: "tool_failed", metadata: { toolCode: "not_text" } })
+})
+
+test("both tools say what is wrong with their input", async () => {
+  const system = await open(team)
+  const bad: [string, unknown][] = [
+    ["put_artifact", { content: "x" }],
+    ["put_artifact", { type: "", content: "x" }],
+    ["put_artifact", { type: "x".repeat(201), content: "x" }],
+    ["put_artifact", { type: "note" }],
+    ["put_artifact", { type: "note", content: { a: 1 } }],
+    ["put_artifact", { type: "note", content: "x", encoding: "hex" }],
+    ["put_artifact", { type: "note", content: "x", mimeType: "" }],
+    ["put_artifact", { type: "note", content: "x", meta: "text" }],
+    ["get_artifact", {}],
+    ["get_artifact", { ref: "" }],
+    ["get_artifact", { ref: 1 }],
+    ["get_artifact", { ref: "x", refs: [] }],
+  ]
+  for (const [tool, input] of bad)
+    expect(await system.call({ agentId: "ann", tool, input })).toMatchObject({ code: "invalid_arguments" })
+})
+
+test("both tools run without the house, with a shelf and nothing else", async () => {
+  const given: unknown[] = []
+  const artifacts: ArtifactShelf = {
+    put: (artifact) => Promise.resolve(`artifact:${given.push(artifact)}`),
+    get: () => Promise.resolve(null),
+  }
+  const context = { taskId: "t1", artifacts } as unknown as ToolContext
+  expect(await putArtifact().execute({ type: "note", content: "x", encoding: "utf8" }, context)).toEqual({
+    artifactRef: "artifact:1",
+  })
+  expect(given).toEqual([{ type: "note", content: "x", meta: null }])
+  expect(await getArtifact().execute({ ref: "artifact:1" }, context)).toBeNull()
+})

@@ -1,0 +1,68 @@
+import { expect, test, vi } from "vitest"
+import type { ToolContext } from "../../model/tool.ts"
+import { open } from "../../testing/open.ts"
+import { consolePrint } from "./console-print.ts"
+
+test("console_print shows the text to whoever runs the agent, and asks nobody [S0-67]", async () => {
+  const shown: string[] = []
+  const system = await open({ approvals: { unattended: "reject" } }, { print: (text) => shown.push(text) })
+  const texts = ["hello", "", "两行\n🎉", "x".repeat(100_000)]
+  for (const text of texts) {
+    expect(await system.call({ agentId: "operator", tool: "console_print", input: { text } })).toMatchObject({
+      result: { ok: true },
+    })
+  }
+  expect(shown).toEqual(texts)
+})
+
+test("the group console has console_print [S0-49]", async () => {
+  const system = await open()
+  expect(system.listGroups().find(({ id }) => id === "console")).toMatchObject({
+    description: "控制台工具",
+    tools: ["console_print"],
+    isReserved: true,
+  })
+})
+
+test("without a way to show it, the text goes to stderr and leaves stdout alone", async () => {
+  const system = await open()
+  const written: unknown[] = []
+  const stderr = vi.spyOn(process.stderr, "write").mockImplementation((text) => written.push(text) > 0)
+  const stdout = vi.spyOn(process.stdout, "write")
+  try {
+    await system.call({ agentId: "operator", tool: "console_print", input: { text: "hello" } })
+    expect(written).toEqual(["hello\n"])
+    expect(stdout).not.toHaveBeenCalled()
+  } finally {
+    stderr.mockRestore()
+    stdout.mockRestore()
+  }
+})
+
+test("a text that cannot be shown is a failure of the tool", async () => {
+  const print = () => {
+    throw new Error("The terminal is gone.")
+  }
+  const system = await open({}, { print })
+  expect(await system.call({ agentId: "operator", tool: "console_print", input: { text: "hello" } })).toMatchObject({
+    code: "tool_failed",
+    error: "The terminal is gone.",
+  })
+})
+
+test("console_print takes a text and nothing else", async () => {
+  const system = await open({}, { print: () => {} })
+  for (const input of [{}, { text: 1 }, { text: ["a"] }, { text: "a", color: "red" }, "a"]) {
+    expect(await system.call({ agentId: "operator", tool: "console_print", input })).toMatchObject({
+      code: "invalid_arguments",
+    })
+  }
+})
+
+test("console_print runs without the house, with a minimal context", () => {
+  const shown: string[] = []
+  expect(consolePrint((text) => shown.push(text)).execute({ text: "hi" }, { taskId: "t1" } as ToolContext)).toEqual({
+    ok: true,
+  })
+  expect(shown).toEqual(["hi"])
+})
