@@ -31,9 +31,9 @@ export function table(head: readonly Column[], rows: readonly (readonly string[]
   ].join("\n")
 }
 
-/** How wide a line may be: the terminal's width, or 100 where there is none. */
+/** How wide a line may be: the terminal's width, or 100 where there is none or it says nothing. */
 export function columnsOf(stdout: NodeJS.WriteStream): number {
-  return stdout.isTTY ? stdout.columns : 100
+  return (stdout.isTTY && stdout.columns) || 100
 }
 
 function oneLine(text: string): string {

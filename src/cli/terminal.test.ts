@@ -58,7 +58,7 @@ const house = {
   async open(_, { unattended }) {
     const app = await createQuartermaster({ approvals: { unattended } }, { writes: "direct", sweepMs: 0 })
     app.registry.registerMany(tools)
-    return process.env.DEAF ? { ...app, call: () => new Promise(() => process.stderr.write("called")) } : app
+    return process.env.DEAF ? { ...app, call: () => new Promise(() => { process.stderr.write("called"); setInterval(() => {}, 1000) }) } : app
   },
   printable: (text) => text.replaceAll("\\u001b", "\\\\e"),
 }

@@ -38,7 +38,7 @@ export function makeDesk(env: Record<string, string> = {}) {
     /** Runs `qm` in a terminal; each key is pressed once the text before it has appeared. */
     inTerminal: (words: string[], keys: readonly (readonly [after: string, key: string])[]) => {
       const line = [process.execPath, qm, ...words].map((word) => `'${word}'`).join(" ")
-      return pressed(start("script", "-qec", line, "/dev/null"), keys)
+      return pressed(start("script", "-qec", `stty cols 120 rows 40; ${line}`, "/dev/null"), keys)
     },
     /** Runs a module that uses the built library and the built command line. */
     script: (name: string, ...words: string[]) => start(process.execPath, join(cwd, name), ...words),
@@ -58,7 +58,8 @@ export function ended(child: ChildProcess, stdin: string): Promise<Ended> {
 /** Resolves when the text has appeared on stdout or stderr. */
 export function appears(child: ChildProcess, text: string): Promise<void> {
   let seen = ""
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
+    child.on("close", () => reject(new Error(`It ended without '${text}' and said: ${seen}`)))
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on("data", (part: Buffer) => {
         seen += part.toString()
