@@ -1,6 +1,5 @@
 import type { Command } from "commander"
 import type { App } from "../model/app.ts"
-import type { CallRequest } from "../model/call.ts"
 import { exitCode } from "../model/result.ts"
 import { readArguments, readJson } from "./arguments.ts"
 import type { OpenOptions, Run, Session } from "./house.ts"
@@ -10,6 +9,8 @@ import { agentOf, isAttended, isInside, withApp } from "./session.ts"
 import { cancelOnSignal } from "./signals.ts"
 import { Stream } from "./stream.ts"
 import { UsageError, wholeNumber } from "./usage.ts"
+
+const cancelling = "Cancelling. Press Ctrl-C again to leave at once."
 
 interface CallFlags {
   timeout?: string
@@ -35,31 +36,25 @@ export function addCall(program: Command, run: Run): void {
 async function call(session: Session, tool: string, words: readonly string[], flags: CallFlags): Promise<number> {
   const { io } = session
   const timeoutMs = wholeNumber("--timeout", flags.timeout)
-  const piped = words[0] === "-" && words.length === 1 ? await readPiped(io.stdin) : undefined
-  const { controller, stop } = cancelOnSignal(io.leave, () =>
-    say(session, "Cancelling. Press Ctrl-C again to leave at once."),
-  )
-  onReaderGone(io, () => controller.abort())
+  const isPiped = words.length === 1 && words[0] === "-"
+  const piped = isPiped ? await readPiped(io.stdin) : undefined
+  const { controller, stop } = cancelOnSignal(io.leave, () => say(session, cancelling))
+  let isRead = true
+  onReaderGone(io.stdout, () => {
+    isRead = false
+    controller.abort()
+  })
   const stdout = divertStdout(io)
   try {
     return await withApp(session, askedBy(session, flags.yes === true), async (app, loaded) => {
       const agentId = agentOf(session, loaded)
-      const input = piped ?? readArguments(words, schemaOf(app, agentId, tool))
+      const input = isPiped ? piped : words.length === 0 ? {} : readArguments(words, schemaOf(app, agentId, tool))
       const stream = new Stream(session, stdout.write)
       app.on("TOOL_CALL_OUTPUT", ({ chunk }) => stream.add(chunk))
       const { key, session: sessionId, task: taskId } = flags
-      const request: CallRequest = {
-        agentId,
-        tool,
-        input,
-        key,
-        sessionId,
-        taskId,
-        timeoutMs,
-        signal: controller.signal,
-      }
-      const result = await app.call(request)
-      showResult(session, result, stream, stdout.write)
+      const about = { key, sessionId, taskId, timeoutMs, signal: controller.signal }
+      const result = await app.call({ agentId, tool, input, ...about })
+      if (isRead) showResult(session, result, stream, stdout.write)
       return exitCode(result)
     })
   } finally {

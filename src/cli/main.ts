@@ -7,7 +7,8 @@ import { parserSentence, UsageError } from "./usage.ts"
 
 /** The command line: reads the words, runs the command, and returns the exit code. It never ends the process. */
 export async function main(argv: readonly string[], io: Io, house: House): Promise<number> {
-  onReaderGone(io, () => {})
+  onReaderGone(io.stdout)
+  onReaderGone(io.stderr)
   try {
     return await runProgram(argv, io, house)
   } catch (error) {

@@ -50,8 +50,8 @@ export function divertStdout({ stdout, stderr }: Io): { write: (text: string) =>
 }
 
 /** A reader that went away (`| head`) ends the writing quietly. `gone` is told of it. */
-export function onReaderGone({ stdout }: Io, gone: () => void): void {
-  stdout.on("error", (error: NodeJS.ErrnoException) => {
+export function onReaderGone(stream: NodeJS.WriteStream, gone: () => void = () => {}): void {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error
     gone()
   })

@@ -84,7 +84,7 @@ test("pieces are shown as they come and not once more at the end; for programs t
   const json = await run("call", "drip", "--json")
   expect(json.stderr).toBe("one\ntwo\u001b[31m three\n")
   expect((JSON.parse(json.stdout) as ToolResult).result).toBe("one\ntwo\u001b[31m three")
-  expect(json.stdout).toMatch(/^[^\n\u001b]*\n$/)
+  expect(json.stdout).toMatch(/^\P{C}*\n$/u)
 })
 
 test("a tool that prints does not spoil the result", async () => {
@@ -111,10 +111,10 @@ test("when the reader of a stream goes away the tool is stopped, quietly", async
   const flood = start("call", "flood")
   await appears(flood, "line")
   flood.stdout.destroy()
-  expect(await ended(flood, "")).toMatchObject({ code: 1, stderr: "The call was cancelled while it ran.\n" })
+  expect(await ended(flood, "")).toMatchObject({ code: 1, stderr: "" })
 })
 
-test("a tool that ignores its end does not keep the command line", async () => {
+test("a tool that ignores its end does not keep its call", async () => {
   const { run } = makeDifficult()
   expect(await run("call", "stuck", "--timeout", "30")).toMatchObject({
     code: 1,

@@ -1,4 +1,4 @@
-import type { KeyObject } from "node:crypto"
+import type { RecordKey } from "./key.ts"
 import type { AuditReader, AuditStats, Verified } from "../model/app.ts"
 import type { AuditFilter, AuditRow } from "../model/ports.ts"
 import type { RecordEntry } from "../model/record.ts"
@@ -14,7 +14,7 @@ import { verifyRecord } from "./verify.ts"
 export class Audit implements AuditReader {
   readonly #journals: Journals
 
-  constructor(database: Database, key: KeyObject, journalDir: string) {
+  constructor(database: Database, key: RecordKey, journalDir: string) {
     this.#journals = { database, key, dir: journalDir }
   }
 

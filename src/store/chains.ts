@@ -1,6 +1,5 @@
-import type { KeyObject } from "node:crypto"
 import type { Database } from "./database.ts"
-import { hmac } from "./key.ts"
+import { hmac, type RecordKey } from "./key.ts"
 import type { ChainRow } from "./tables.ts"
 
 /** The chain of everything that is written into the table directly, by the command line and by recovery. */
@@ -20,7 +19,7 @@ export function findChain(database: Database, uuid: string): ChainRow | undefine
 }
 
 /** Finds a chain, or begins it. Chains are linked to each other, so that none can vanish from the middle. */
-export function chainOf(database: Database, key: KeyObject, uuid: string, owner: string): ChainRow {
+export function chainOf(database: Database, key: RecordKey, uuid: string, owner: string): ChainRow {
   const found = findChain(database, uuid)
   if (found !== undefined) return found
   const last = database.prepare("select ordinal, link from chains order by ordinal desc limit 1").get() as
@@ -35,15 +34,15 @@ export function chainOf(database: Database, key: KeyObject, uuid: string, owner:
   return { ordinal, uuid, owner, link, last_seq: 0, last_mac: "", head, file: null, byte_offset: 0, closed: 0 }
 }
 
-export const linkOf = (key: KeyObject, previous: string, uuid: string) => hmac(key, `chain ${previous} ${uuid}`)
+export const linkOf = (key: RecordKey, previous: string, uuid: string) => hmac(key, `chain ${previous} ${uuid}`)
 
-export const headOf = (key: KeyObject, ordinal: number, uuid: string, seq: number, mac: string) =>
+export const headOf = (key: RecordKey, ordinal: number, uuid: string, seq: number, mac: string) =>
   hmac(key, `head ${ordinal} ${uuid} ${seq} ${mac}`)
 
 /** Says how far a chain has come, signed, and where its journal goes on. */
 export function moveHead(
   database: Database,
-  key: KeyObject,
+  key: RecordKey,
   { ordinal, uuid }: ChainRow,
   to: { seq: number; seal: string; file: string | null; offset: number },
 ): void {

@@ -1,6 +1,5 @@
-import type { KeyObject } from "node:crypto"
 import type { Database } from "./database.ts"
-import { hmac } from "./key.ts"
+import { hmac, type RecordKey } from "./key.ts"
 
 /** How far each chain had come: its number to the last line and its seal. */
 export type Positions = Record<string, [seq: number, mac: string]>
@@ -13,7 +12,7 @@ interface CheckpointRow {
 }
 
 /** Signs how far every chain has come since the last checkpoint. Call it inside a transaction. */
-export function writeCheckpoint(database: Database, key: KeyObject): { id: number; mac: string } {
+export function writeCheckpoint(database: Database, key: RecordKey): { id: number; mac: string } {
   const rows = database.prepare("select * from checkpoints order by id").all() as unknown as CheckpointRow[]
   const known = accumulated(rows)
   const chains = database.prepare("select ordinal, last_seq, last_mac from chains").all() as unknown as {
@@ -35,7 +34,7 @@ export function writeCheckpoint(database: Database, key: KeyObject): { id: numbe
   return { id: row.id, mac }
 }
 
-export function sealCheckpoint(key: KeyObject, previous: string, row: Omit<CheckpointRow, "mac">): string {
+export function sealCheckpoint(key: RecordKey, previous: string, row: Omit<CheckpointRow, "mac">): string {
   return hmac(key, `checkpoint ${previous} ${row.id} ${row.at} ${row.positions}`)
 }
 

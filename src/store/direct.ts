@@ -1,4 +1,4 @@
-import type { KeyObject } from "node:crypto"
+import type { RecordKey } from "./key.ts"
 import type { Recorder } from "../model/ports.ts"
 import type { RecordEntry } from "../model/record.ts"
 import { transaction, whenFree, type Database } from "./database.ts"
@@ -7,9 +7,9 @@ import { appendDirect } from "./segments.ts"
 /** The recorder of the command line: each entry is one synced transaction, whatever the grade. */
 export class DirectRecorder implements Recorder {
   readonly #database: Database
-  readonly #key: KeyObject
+  readonly #key: RecordKey
 
-  constructor(database: Database, key: KeyObject) {
+  constructor(database: Database, key: RecordKey) {
     this.#database = database
     this.#key = key
   }

@@ -1,5 +1,4 @@
-import type { KeyObject } from "node:crypto"
-import { hmac } from "./key.ts"
+import { hmac, type RecordKey } from "./key.ts"
 
 /**
  * A frame is what one write hands to the operating system: lines of JSON, numbered through the chain, and a seal that
@@ -13,7 +12,7 @@ export interface Frame {
 const sealMark = "#"
 
 /** The seal of the lines after the frame that has `previous`. */
-export function sealOf(key: KeyObject, previous: string, lines: string): string {
+export function sealOf(key: RecordKey, previous: string, lines: string): string {
   return hmac(key, `${previous}\n${lines}`)
 }
 

@@ -1,4 +1,3 @@
-import { createSecretKey } from "node:crypto"
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
@@ -8,6 +7,7 @@ import { temporaryFolder } from "../testing/open.ts"
 import { Audit } from "./audit.ts"
 import { framesOf, wholeFrames } from "./frames.ts"
 import { Journal } from "./journal.ts"
+import type { RecordKey } from "./key.ts"
 import { openStore } from "./store.ts"
 
 const deadOwner = "another-host-no|1|1|x".replace("another-host-no", (await import("node:os")).hostname())
@@ -26,8 +26,8 @@ async function openTable() {
 }
 
 /** A journal of a process that is gone: ten calls, each line a frame of its own, the last call without its end. */
-async function writtenJournal(dir: string, key: Parameters<typeof hmacKey>[0]): Promise<{ file: string; text: Buffer; acknowledged: number[] }> {
-  const journal = new Journal(dir, hmacKey(key), deadOwner, () => {})
+async function writtenJournal(dir: string, key: RecordKey): Promise<{ file: string; text: Buffer; acknowledged: number[] }> {
+  const journal = new Journal(dir, key, deadOwner, () => {})
   const acknowledged: number[] = []
   const name = () => join(dir, readdirSync(dir).find((file) => file.startsWith(journal.uuid))!)
   for (let call = 0; call < 10; call++) {
@@ -40,7 +40,6 @@ async function writtenJournal(dir: string, key: Parameters<typeof hmacKey>[0]): 
   const file = name()
   return { file, text: readFileSync(file), acknowledged }
 }
-const hmacKey = (key: ReturnType<typeof createSecretKey>) => key
 
 test("a journal cut at every byte of its last ten records loses nothing that was acknowledged before the cut", async () => {
   const table = await openTable()

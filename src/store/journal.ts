@@ -1,4 +1,4 @@
-import type { KeyObject } from "node:crypto"
+import type { RecordKey } from "./key.ts"
 import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, mkdirSync, openSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { StoreUnavailable } from "../model/ending.ts"
@@ -27,7 +27,7 @@ interface Waiting {
 export class Journal {
   readonly uuid = newId()
   readonly #dir: string
-  readonly #key: KeyObject
+  readonly #key: RecordKey
   readonly #owner: string
   readonly #written: (seq: number) => void
   #descriptor = -1
@@ -43,7 +43,7 @@ export class Journal {
   /** The numbers of starts whose ends are still to come. */
   readonly #starts = new Map<string, number>()
 
-  constructor(dir: string, key: KeyObject, owner: string, written: (seq: number) => void) {
+  constructor(dir: string, key: RecordKey, owner: string, written: (seq: number) => void) {
     this.#dir = dir
     this.#key = key
     this.#owner = owner

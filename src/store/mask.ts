@@ -1,7 +1,6 @@
-import type { KeyObject } from "node:crypto"
 import type { Masked, Masker } from "../model/ports.ts"
 import { wholeCharacters } from "../model/text.ts"
-import { hmac } from "./key.ts"
+import { hmac, type RecordKey } from "./key.ts"
 
 const hidden = "***"
 
@@ -31,7 +30,7 @@ const suspicious =
   /pass|secret|token|key|credential|authorization|cookie|PRIVATE KEY|eyJ|sk[-_]|pk[-_]|rk[-_]|gh[pousr]_|github_pat|xox|AKIA|ASIA|AIza|earer|:\/\//i
 
 /** Masks by key name and by what the text looks like, then cuts. The whole is remembered by a keyed digest only. */
-export function masker(key: KeyObject): Masker {
+export function masker(key: RecordKey): Masker {
   const digest = (text: string) => hmac(key, `digest ${text}`).slice(0, 22)
   return {
     mask(value): Masked {

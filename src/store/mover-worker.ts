@@ -1,5 +1,5 @@
-import { createSecretKey } from "node:crypto"
 import { parentPort, workerData } from "node:worker_threads"
+import { keyOf } from "./key.ts"
 import { isBusy, openDatabase } from "./database.ts"
 import { moveBatch, removeMoved } from "./mover.ts"
 import { cell } from "./shared-cells.ts"
@@ -8,14 +8,14 @@ import { cell } from "./shared-cells.ts"
 export interface MoverData {
   file: string
   dir: string
-  key: Uint8Array
+  key: string
   uuid: string
   cells: SharedArrayBuffer
 }
 
 const { file, dir, key, uuid, cells } = workerData as MoverData
 const shared = new Int32Array(cells)
-const journals = { database: await openDatabase(file), key: createSecretKey(key), dir }
+const journals = { database: await openDatabase(file), key: keyOf(key), dir }
 
 /** How long lines gather before they are moved, unless somebody waits for them or there are many. */
 const gatherMs = 200

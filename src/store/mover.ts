@@ -1,4 +1,4 @@
-import type { KeyObject } from "node:crypto"
+import type { RecordKey } from "./key.ts"
 import { closeSync, openSync, readdirSync, readSync, statSync, unlinkSync } from "node:fs"
 import { join } from "node:path"
 import type { StartEntry } from "../model/record.ts"
@@ -17,7 +17,7 @@ const chunk = 4 * 1024 * 1024
 /** Where journals lie and what seals them. */
 export interface Journals {
   database: Database
-  key: KeyObject
+  key: RecordKey
   dir: string
 }
 

@@ -1,4 +1,4 @@
-import type { KeyObject } from "node:crypto"
+import type { RecordKey } from "./key.ts"
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
@@ -19,7 +19,7 @@ export interface JournalRecorderOptions {
   database: Database
   databaseFile: string
   dir: string
-  key: KeyObject
+  key: RecordKey
   owner: string
   logger: Logger
 }
@@ -118,7 +118,7 @@ export class JournalRecorder implements Recorder {
     const workerData: MoverData = {
       file: databaseFile,
       dir,
-      key: key.export(),
+      key: key.text,
       uuid: this.#journal.uuid,
       cells: this.#shared.buffer as SharedArrayBuffer,
     }

@@ -1,4 +1,4 @@
-import type { KeyObject } from "node:crypto"
+import type { RecordKey } from "./key.ts"
 import type { EndEntry, RecordEntry } from "../model/record.ts"
 import { chainOf, directChain, moveHead, placeOf } from "./chains.ts"
 import type { Database } from "./database.ts"
@@ -68,7 +68,7 @@ export function endedRow(ordinal: number, entry: EndLine): EndedRow {
 }
 
 /** Appends one entry to the chain of direct entries. Call it inside a transaction. */
-export function appendDirect(database: Database, key: KeyObject, entry: RecordEntry): void {
+export function appendDirect(database: Database, key: RecordKey, entry: RecordEntry): void {
   const chain = chainOf(database, key, directChain, "")
   const line = numbered(chain.last_seq + 1, JSON.stringify(entry))
   const seal = sealOf(key, chain.last_mac, line)

@@ -1,11 +1,10 @@
 import { closeSync, mkdirSync, openSync } from "node:fs"
 import { join } from "node:path"
-import type { KeyObject } from "node:crypto"
 import type { Logger } from "../model/logger.ts"
 import type { CallStore, Recorder } from "../model/ports.ts"
 import { FileArtifacts } from "./artifacts.ts"
 import { openDatabase, unavailable, type Database } from "./database.ts"
-import { recordKey } from "./key.ts"
+import { recordKey, type RecordKey } from "./key.ts"
 import { currentVersion } from "./migrations-version.ts"
 
 export interface StoreOptions {
@@ -19,7 +18,7 @@ export interface StoreOptions {
 /** The embedded store: one folder, one database file that several processes share. */
 export interface Store {
   readonly database: Database
-  readonly key: KeyObject
+  readonly key: RecordKey
   readonly journalDir: string
   readonly recorder: Recorder
   readonly artifacts: FileArtifacts
@@ -64,7 +63,7 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
   }
 }
 
-async function open(dataDir: string, file: string): Promise<{ database: Database; key: KeyObject }> {
+async function open(dataDir: string, file: string): Promise<{ database: Database; key: RecordKey }> {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     closeSync(openSync(file, "a", 0o600)) // SQLite gives its other files the mode of this one.

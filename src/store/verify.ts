@@ -1,4 +1,4 @@
-import type { KeyObject } from "node:crypto"
+import type { RecordKey } from "./key.ts"
 import type { Verified } from "../model/app.ts"
 import type { RecordEntry } from "../model/record.ts"
 import { headOf, linkOf, nameOf, placeOf } from "./chains.ts"
@@ -11,7 +11,7 @@ import type { ChainRow, EndedRow, SegmentRow, Tables } from "./tables.ts"
 type Problem = { record: string; problem: string }
 
 /** Goes through every chain from its first line and names the first record that is not as it was written. */
-export function verifyRecord(database: Database, key: KeyObject, head?: string): Verified {
+export function verifyRecord(database: Database, key: RecordKey, head?: string): Verified {
   const signed = readCheckpoints(database, key, head)
   if ("problem" in signed) return { ok: false, ...signed }
   const chains = database.prepare("select * from chains order by ordinal").all() as unknown as ChainRow[]
@@ -35,7 +35,7 @@ export function verifyRecord(database: Database, key: KeyObject, head?: string):
 
 function verifyChain(
   database: Database,
-  key: KeyObject,
+  key: RecordKey,
   chain: ChainRow,
   signed: Positions[string] | undefined,
 ): { records: number } | Problem {
@@ -128,7 +128,7 @@ function spanOf(first: number, count: number): string {
 }
 
 /** The signed positions, or what is wrong with them. */
-function readCheckpoints(database: Database, key: KeyObject, head: string | undefined): { positions: Positions } | Problem {
+function readCheckpoints(database: Database, key: RecordKey, head: string | undefined): { positions: Positions } | Problem {
   const rows = database.prepare("select * from checkpoints order by id").all() as unknown as Tables["checkpoints"][]
   let mac = ""
   for (const [index, row] of rows.entries()) {
