@@ -1,7 +1,12 @@
-/** Text for a person's eyes: control, bidirectional and zero-width characters are shown as escapes, line ends stay. */
+/**
+ * Text for a person's eyes: control, bidirectional, zero-width and other characters nobody sees are shown as escapes.
+ * Tabs, line ends and the marks that choose between text and emoji stay.
+ */
 export function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- finding control characters is what it is for
-  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu, (character) =>
-    character === "\t" ? "\t" : `\\u{${character.codePointAt(0)!.toString(16)}}`,
+  return text.replace(unseen, (character) =>
+    kept.includes(character) ? character : `\\u{${character.codePointAt(0)!.toString(16)}}`,
   )
 }
+
+const kept = "\t\n\ufe0e\ufe0f"
+const unseen = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu

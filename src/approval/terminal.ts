@@ -1,5 +1,6 @@
 import type { ApprovalRequest, ApprovalUIAdapter, Ask } from "../model/approval.ts"
 import type { ToolResult } from "../model/result.ts"
+import { plainText, wholeCharacters } from "../model/text.ts"
 import { printable } from "./printable.ts"
 
 export interface Terminal {
@@ -10,13 +11,18 @@ export interface Terminal {
 }
 
 const shownLines = 40
+const shownCharacters = 4000
 
 /** Asks in the terminal. Without one, or when the prompt is closed, the answer is no. */
 export function terminalAdapter(terminal: Terminal): ApprovalUIAdapter {
   return {
     async showToolExecutionApproval(tool, description, args, level, request) {
       if (terminal.yes === true && level !== "sensitive") return { approved: true }
-      const about = [`${request.agentId} (${request.role}) wants to call ${tool} [${level}]`, description, ...reasons(request)]
+      const about = [
+        `${request.agentId} (${request.role}) wants to call ${tool} [${level}]`,
+        description,
+        ...reasons(request),
+      ]
       const what = request.preview === undefined ? JSON.stringify(args, null, 2) : request.preview
       return confirm(terminal, [...about, "", ...cut(what)], `Run ${tool}?`, request.signal)
     },
@@ -29,33 +35,67 @@ export function terminalAdapter(terminal: Terminal): ApprovalUIAdapter {
 
 /** Puts a question of ask_user to whoever sits at the terminal. */
 export function terminalAsk(terminal: Terminal): Ask {
-  return async ({ question, options, multiple, signal }) => {
-    if (!isThere(terminal)) throw new Error("there is no terminal to ask in")
-    const prompts = await import("@clack/prompts")
-    const common = { message: printable(question), input: terminal.input, output: terminal.output, signal }
-    const choices = options?.map((value) => ({ value, label: printable(value) })) ?? []
-    const answer =
-      choices.length === 0
-        ? await prompts.text(common)
-        : multiple === true
-          ? await prompts.multiselect({ ...common, options: choices, required: true })
-          : await prompts.select({ ...common, options: choices })
-    if (prompts.isCancel(answer)) throw new Error("the question was closed without an answer")
-    return answer
-  }
+  return ({ question, options, multiple, signal: given }) =>
+    alone(terminal, given, async (signal) => {
+      if (!isThere(terminal)) throw new Error("there is no terminal to ask in")
+      if (signal.aborted) throw closed()
+      const prompts = await import("@clack/prompts")
+      const common = { message: printable(question), input: terminal.input, output: terminal.output, signal }
+      const choices = options?.map((value) => ({ value, label: printable(value) })) ?? []
+      const answer =
+        choices.length === 0
+          ? await prompts.text(common)
+          : multiple === true
+            ? await prompts.multiselect({ ...common, options: choices, required: true })
+            : await prompts.select({ ...common, options: choices })
+      if (prompts.isCancel(answer)) throw closed()
+      return answer
+    })
 }
 
-async function confirm(terminal: Terminal, lines: readonly string[], message: string, signal: AbortSignal) {
-  if (!isThere(terminal)) return { approved: false, rejectReason: "A person must agree, and there is no terminal to ask in." }
-  const prompts = await import("@clack/prompts")
-  terminal.output.write(`\n${lines.map((line) => `  ${printable(line)}`).join("\n")}\n`)
-  const common = { input: terminal.input, output: terminal.output, signal }
-  const agreed = await prompts.confirm({ ...common, message, initialValue: false })
-  if (agreed === true) return { approved: true }
-  if (prompts.isCancel(agreed)) return { approved: false, rejectReason: "The dialog was closed." }
-  const reason = await prompts.text({ ...common, message: "Why not? (the model reads it)", defaultValue: "" })
-  const given = prompts.isCancel(reason) || reason === "" ? "Operation cancelled by user" : reason
-  return { approved: false, rejectReason: given }
+function closed(): Error {
+  return new Error("the question was closed without an answer")
+}
+
+function confirm(terminal: Terminal, lines: readonly string[], message: string, given: AbortSignal) {
+  return alone(terminal, given, async (signal) => {
+    if (!isThere(terminal)) return no("A person must agree, and there is no terminal to ask in.")
+    if (signal.aborted) return no("The dialog was closed.")
+    const prompts = await import("@clack/prompts")
+    const shown = lines.flatMap((line) => line.split("\n"))
+    terminal.output.write(`\n${shown.map((line) => `  ${printable(line)}`).join("\n")}\n`)
+    const common = { input: terminal.input, output: terminal.output, signal }
+    const agreed = await prompts.confirm({ ...common, message, initialValue: false })
+    if (agreed === true) return { approved: true }
+    if (prompts.isCancel(agreed)) return no("The dialog was closed.")
+    const reason = await prompts.text({ ...common, message: "Why not? (the model reads it)", defaultValue: "" })
+    return no(prompts.isCancel(reason) || reason === "" ? "Operation cancelled by user" : reason)
+  })
+}
+
+function no(rejectReason: string) {
+  return { approved: false, rejectReason }
+}
+
+const lastTurn = new WeakMap<object, Promise<unknown>>()
+
+/**
+ * One dialog at a time in a terminal: a key that answers one must not answer another. Each has a signal of its own,
+ * because a prompt that has ended must not hear of an abort: it would take the keyboard from the next one.
+ */
+async function alone<T>(terminal: Terminal, given: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController()
+  const close = () => controller.abort()
+  const turn = (lastTurn.get(terminal.input) ?? Promise.resolve()).then(async () => {
+    if (given.aborted) close()
+    given.addEventListener("abort", close)
+    return work(controller.signal).finally(() => given.removeEventListener("abort", close))
+  })
+  lastTurn.set(
+    terminal.input,
+    turn.catch(() => {}),
+  )
+  return turn
 }
 
 function isThere({ input, output }: Terminal): boolean {
@@ -67,11 +107,12 @@ function reasons({ reasons: given }: ApprovalRequest): string[] {
 }
 
 function resultText(result: ToolResult): string {
-  return result.success ? JSON.stringify(result.result, null, 2) : `Error: ${result.error}`
+  if (!result.success) return `Error: ${result.error}`
+  return result.result === undefined ? plainText(undefined) : JSON.stringify(result.result, null, 2)
 }
 
 function cut(text: string): string[] {
-  const lines = text.split("\n")
-  if (lines.length <= shownLines) return lines
-  return [...lines.slice(0, shownLines), `… ${lines.length - shownLines} more lines, ${text.length} characters in all`]
+  const lines = wholeCharacters(text, shownCharacters).split("\n").slice(0, shownLines)
+  const left = text.length - lines.join("\n").length
+  return left === 0 ? lines : [...lines, `… ${left} more of ${text.length} characters`]
 }

@@ -275,3 +275,23 @@ test.each([
   const [end] = await system.audit.show(result.callId)
   expect(end).toMatchObject({ reasons: [{ sentence: reason }] })
 })
+
+test.each([
+  ["none", undefined, "power", ["start crash", "end power"]],
+  ["read", undefined, "power", ["start crash", "end power"]],
+  ["write", undefined, "power", ["start power", "end power"]],
+  ["execute", undefined, "power", ["start power", "end power"]],
+  ["network", undefined, "power", ["start power", "end power"]],
+  ["communicate", undefined, "power", ["start power", "end power"]],
+  ["write", undefined, "crash", ["start crash", "end crash"]],
+  ["write", "power", "crash", ["start power", "end power"]],
+] as const)("effect %s, demanded %s, configured %s: kept as %j", async (effect, durability, configured, grades) => {
+  const store = await openStore({ dataDir: temporaryFolder(), owner: "test", logger: silentLogger, writes: "direct" })
+  onTestFinished(() => store.close())
+  const recorder = new ListRecorder()
+  const ports = await portsOver(store, { recorder })
+  ports.settings.durability = configured
+  ports.tools.register(tool({ effect, permission: { level: "public" }, ...(durability ? { durability } : {}), execute: () => 1 }))
+  expect(await callTool({ agentId: "operator", tool: "probe", input: {} }, ports)).toMatchObject({ success: true })
+  expect(recorder.grades).toEqual(grades)
+})

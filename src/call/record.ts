@@ -3,6 +3,7 @@ import { Ending, StoreUnavailable } from "../model/ending.ts"
 import type { Ports } from "../model/ports.ts"
 import type { CallFacts, EndEntry } from "../model/record.ts"
 import { endings, ToolExecuteStatus, type Ticket, type ToolResult } from "../model/result.ts"
+import { secretPaths } from "../model/secrets.ts"
 import type { Delivered } from "./release.ts"
 import { Detached, Joined, type Walk } from "./walk.ts"
 
@@ -147,7 +148,7 @@ function startedFacts(walk: Walk): CallFacts & { callId: string } {
 /** The input of a refused call may be anything, even something that cannot be written as JSON. */
 function maskRefused(walk: Walk, ports: Ports) {
   try {
-    return ports.masker.mask(walk.request.input)
+    return ports.masker.mask(walk.request.input, walk.tool && secretPaths(walk.tool.input.json))
   } catch {
     return { text: '"(not JSON)"', length: 0 }
   }

@@ -1,6 +1,7 @@
 import { Ending } from "../model/ending.ts"
 import type { Ports } from "../model/ports.ts"
 import type { ToolResult } from "../model/result.ts"
+import { secretPaths } from "../model/secrets.ts"
 import { modelTextLimit, plainText } from "../model/text.ts"
 import { artifactLimit, type RegisteredTool } from "../model/tool.ts"
 import { waitForAnswer } from "./answer.ts"
@@ -37,7 +38,7 @@ function deliver(walk: Walk, outcome: Outcome, ports: Ports): Delivered | Promis
 
 function maskResult(walk: Walk, value: unknown, ports: Ports) {
   try {
-    return ports.masker.mask(value)
+    return ports.masker.mask(value, walk.tool?.output && secretPaths(walk.tool.output.json))
   } catch (error) {
     const why = error instanceof Error ? error.message.split("\n")[0] : String(error)
     throw new Ending("output_invalid", `${walk.tool?.name} returned a value that cannot be written as JSON: ${why}.`)

@@ -3,6 +3,7 @@ import { Ending, StoreUnavailable, ToolFailure } from "../model/ending.ts"
 import type { Ports } from "../model/ports.ts"
 import type { StartEntry } from "../model/record.ts"
 import type { ToolResult } from "../model/result.ts"
+import { secretPaths } from "../model/secrets.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { rateLimited } from "./allowed.ts"
 import { RunContext, type CallTool } from "./context.ts"
@@ -50,7 +51,7 @@ export async function run(walk: Walk, tool: RegisteredTool, input: unknown, port
 
 /** A start is synced before the run where the tool changes the world; else together with its ending. */
 function keepStart(walk: Walk, tool: RegisteredTool, input: unknown, at: number, ports: Ports): Promise<void> {
-  walk.maskedInput ??= ports.masker.mask(input)
+  walk.maskedInput ??= ports.masker.mask(input, secretPaths(tool.input.json))
   const entry: StartEntry = { kind: "start", at, ...factsOf(walk, ports), reasons: walk.reasons }
   const power = (tool.durability ?? ports.settings.durability) === "power"
   const harmless = tool.effect === "none" || tool.effect === "read"

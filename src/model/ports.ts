@@ -5,6 +5,7 @@ import type { Logger } from "./logger.ts"
 import type { LevelOrder } from "./permission.ts"
 import type { AgentView } from "./organisation.ts"
 import type { Durability, RecordEntry } from "./record.ts"
+import type { SecretPaths } from "./secrets.ts"
 import type { EndingCode } from "./result.ts"
 import type { ArtifactShelf, RegisteredTool, StoredArtifact } from "./tool.ts"
 
@@ -132,7 +133,8 @@ export interface Artifacts {
 
 /** Makes text fit for the record: no secrets, not too long. */
 export interface Masker {
-  mask(value: unknown): Masked
+  /** `secrets` are the places a schema marks. */
+  mask(value: unknown, secrets?: SecretPaths): Masked
   text(sentence: string): string
 }
 export interface Masked {

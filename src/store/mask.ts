@@ -1,4 +1,5 @@
 import type { Masked, Masker } from "../model/ports.ts"
+import { withoutSecrets } from "../model/secrets.ts"
 import { wholeCharacters } from "../model/text.ts"
 import { hmac, type RecordKey } from "./key.ts"
 
@@ -33,11 +34,11 @@ const suspicious =
 export function masker(key: RecordKey): Masker {
   const digest = (text: string) => hmac(key, `digest ${text}`).slice(0, 22)
   return {
-    mask(value): Masked {
+    mask(value, secrets = []): Masked {
       const whole = JSON.stringify(value) ?? "null"
       const length = typeof value === "string" ? value.length : whole.length
-      if (whole.length <= textLimit && !suspicious.test(whole)) return { text: whole, length }
-      const shown = shorten(JSON.stringify(maskValue(value, "", { left: textLimit })) ?? "null")
+      if (secrets.length === 0 && whole.length <= textLimit && !suspicious.test(whole)) return { text: whole, length }
+      const shown = shorten(JSON.stringify(maskValue(withoutSecrets(value, secrets, hidden), "", { left: textLimit })) ?? "null")
       return shown === whole ? { text: whole, length } : { text: shown, digest: digest(whole), length }
     },
     text: (sentence) => shorten(maskText(sentence.slice(0, textLimit + margin))),

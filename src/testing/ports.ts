@@ -1,7 +1,7 @@
 import { AgentPermits } from "../call/permits.ts"
 import type { Ports, Recorder } from "../model/ports.ts"
 import { silentLogger } from "../model/logger.ts"
-import type { RecordEntry } from "../model/record.ts"
+import type { Durability, RecordEntry } from "../model/record.ts"
 import { Directory } from "../org/directory.ts"
 import { SlidingLimits } from "../policy/limits.ts"
 import { ToolRegistry } from "../registry/registry.ts"
@@ -15,8 +15,11 @@ export class ListRecorder implements Recorder {
   attempts = 0
   fails: (attempt: number) => boolean = () => false
 
-  keep(entry: RecordEntry): Promise<void> {
+  readonly grades: string[] = []
+
+  keep(entry: RecordEntry, grade: Durability): Promise<void> {
     this.attempts++
+    this.grades.push(`${entry.kind} ${grade}`)
     if (this.fails(this.attempts)) return Promise.reject(new Error("no space left on device"))
     this.kept.push(entry)
     return Promise.resolve()

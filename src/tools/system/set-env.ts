@@ -1,6 +1,5 @@
 import { z } from "zod"
 import { defineTool } from "../../model/define-tool.ts"
-import { failure } from "../../model/ending.ts"
 import type { SessionEnvironment } from "../../model/ports.ts"
 import { looksSecret } from "./secret-names.ts"
 
@@ -17,13 +16,19 @@ export const setEnv = (session: SessionEnvironment) =>
         .string()
         .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, "must be a variable name: letters, digits and _")
         .describe("The variable's name, for example LANG"),
-      value: z.string().max(32_768).describe("Its new value"),
+      value: z
+        .string()
+        .max(32_768)
+        .refine(
+          (text) => !text.includes("\0") && !/\p{Surrogate}/u.test(text),
+          "cannot contain NUL or half of a character",
+        )
+        .describe("Its new value"),
     }),
     output: z.object({ previous: z.string().nullable() }),
     preview: ({ key, value }) => `${key}=${value}`,
 
     async execute({ key, value }, { sessionId }) {
-      if (key.includes("\0") || value.includes("\0")) throw failure("A variable cannot contain a NUL character.")
       const previous = await session.set(sessionId, key, value)
       return { previous: looksSecret(key) ? null : (previous ?? null) }
     },
