@@ -1,6 +1,6 @@
 import type { ApprovalRequest, ApprovalUIAdapter, Ask } from "../model/approval.ts"
 import type { ToolResult } from "../model/result.ts"
-import { plainText, wholeCharacters } from "../model/text.ts"
+import { wholeCharacters } from "../model/text.ts"
 import { printable } from "./printable.ts"
 
 export interface Terminal {
@@ -107,8 +107,7 @@ function reasons({ reasons: given }: ApprovalRequest): string[] {
 }
 
 function resultText(result: ToolResult): string {
-  if (!result.success) return `Error: ${result.error}`
-  return result.result === undefined ? plainText(undefined) : JSON.stringify(result.result, null, 2)
+  return result.success ? (JSON.stringify(result.result, null, 2) ?? "(no result)") : `Error: ${result.error}`
 }
 
 function cut(text: string): string[] {

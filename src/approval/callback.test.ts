@@ -1,0 +1,85 @@
+import { expect, test } from "vitest"
+import type { ApprovalRequest } from "../model/approval.ts"
+import type { ToolResult } from "../model/result.ts"
+import { open, tool } from "../testing/open.ts"
+import { callbackAdapter } from "./callback.ts"
+
+const request: ApprovalRequest = {
+  callId: "c1",
+  agentId: "ann",
+  role: "dev",
+  tool: "probe",
+  reasons: [],
+  until: Infinity,
+  signal: new AbortController().signal,
+}
+const result: ToolResult = {
+  callId: "c1",
+  toolName: "probe",
+  version: "1.0.0",
+  status: "success",
+  success: true,
+  result: 1,
+  startedAt: 0,
+}
+
+test("both questions go to functions, which see all there is to see [S1-12] [S1-30]", async () => {
+  const seen: unknown[] = []
+  const adapter = callbackAdapter({
+    onExecution: (question) => seen.push(question) > 0,
+    onResult: (question) => Promise.resolve(seen.push(question) > 0),
+  })
+  expect(await adapter.showToolExecutionApproval("probe", "A tool.", { n: 1 }, "sensitive", request)).toEqual({
+    approved: true,
+  })
+  expect(await adapter.showToolResultApproval("probe", { n: 1 }, result, request)).toEqual({ approved: true })
+  expect(seen).toEqual([
+    { tool: "probe", description: "A tool.", args: { n: 1 }, level: "sensitive", request },
+    { tool: "probe", args: { n: 1 }, result, request },
+  ])
+})
+
+test("a whole decision is handed on as it is", async () => {
+  const decision = { approved: false, persistDecision: true, rejectReason: "Not now." }
+  const adapter = callbackAdapter({ onExecution: () => decision, onResult: () => ({ approved: false }) })
+  expect(await adapter.showToolExecutionApproval("probe", "", {}, "moderate", request)).toEqual(decision)
+  expect(await adapter.showToolResultApproval("probe", {}, result, request)).toEqual({ approved: false })
+})
+
+test("what has no function is answered with no and says so", async () => {
+  const adapter = callbackAdapter({})
+  expect(await adapter.showToolExecutionApproval("probe", "", {}, "public", request)).toEqual({
+    approved: false,
+    rejectReason: "No execution approval callback set",
+  })
+  expect(await adapter.showToolResultApproval("probe", {}, result, request)).toEqual({
+    approved: false,
+    rejectReason: "No result approval callback set",
+  })
+})
+
+test("a function that throws rejects, whether it is async or not", async () => {
+  const fault = new Error("no")
+  const adapter = callbackAdapter({
+    onExecution: () => {
+      throw fault
+    },
+    onResult: () => Promise.reject(fault),
+  })
+  await expect(adapter.showToolExecutionApproval("probe", "", {}, "public", request)).rejects.toBe(fault)
+  await expect(adapter.showToolResultApproval("probe", {}, result, request)).rejects.toBe(fault)
+})
+
+test("the walk needs no dialog of its own: a mocked function approves, runs and releases a call [S1-38]", async () => {
+  const asked: string[] = []
+  const approvals = callbackAdapter({
+    onExecution: ({ args }) => asked.push(`run ${JSON.stringify(args)}`) > 0,
+    onResult: ({ result }) => asked.push(`release ${JSON.stringify(result.result)}`) > 0,
+  })
+  const system = await open({}, { approvals })
+  system.registry.register(
+    tool({ permission: { level: "sensitive", requireResultApproval: "always" }, execute: () => "done" }),
+  )
+  expect(await system.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({ result: "done" })
+  expect(asked).toEqual(["run {}", 'release "done"'])
+})
