@@ -7,7 +7,13 @@ export default defineConfig({
     projects: [
       { test: { ...common, name: "fast", include: ["src/**/*.test.ts"], exclude: ["src/**/*.long.test.ts"] } },
       {
-        test: { ...common, name: "long", include: ["src/**/*.long.test.ts"], testTimeout: 600_000, fileParallelism: false },
+        test: {
+          ...common,
+          name: "long",
+          include: ["src/**/*.long.test.ts"],
+          testTimeout: 600_000,
+          fileParallelism: false,
+        },
       },
     ],
   },

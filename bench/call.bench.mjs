@@ -38,8 +38,7 @@ export const rows = [
   mcpRow(),
   appendRow({
     row: "append + fdatasync",
-    describe:
-      "A line of 400 bytes appended with fs.write, then fs.fdatasync, both asynchronous, one line at a time.",
+    describe: "A line of 400 bytes appended with fs.write, then fs.fdatasync, both asynchronous, one line at a time.",
     append: async (file, line) => {
       await write(file, line)
       await datasync(file)
@@ -123,8 +122,7 @@ function mcpRow() {
   return {
     row: "MCP SDK callTool in memory",
     unit,
-    describe:
-      "Client.callTool to McpServer over InMemoryTransport; both sides check, no bytes are written.",
+    describe: "Client.callTool to McpServer over InMemoryTransport; both sides check, no bytes are written.",
     async prepare() {
       const { Client } = await import("@modelcontextprotocol/client")
       const { InMemoryTransport, McpServer } = await import("@modelcontextprotocol/server")

@@ -18,8 +18,7 @@ const work = {
   },
   async run(name) {
     const figure = await rows.get(name).run()
-    if (!Number.isFinite(figure))
-      throw new Error(`run() of "${name}" returned ${figure}, not a number.`)
+    if (!Number.isFinite(figure)) throw new Error(`run() of "${name}" returned ${figure}, not a number.`)
     return figure
   },
   async close() {
@@ -28,11 +27,10 @@ const work = {
 }
 
 process.on("disconnect", () => process.exit())
-process.on("message", async ({ task, row }) => {
-  try {
-    process.send({ figure: await work[task](row) })
-  } catch (error) {
-    process.send({ error: error?.stack ?? String(error) })
-  }
+process.on("message", ({ task, row }) => {
+  work[task](row).then(
+    (figure) => process.send({ figure }),
+    (error) => process.send({ error: error?.stack ?? String(error) }),
+  )
 })
 process.send({ figure: 0 })

@@ -33,22 +33,26 @@ export function oneAtATime(call, sumOf) {
  * @returns {Promise<number>}
  */
 export function inFlight(lanes, call, sumOf, finish) {
-  return measure(async (count) => {
-    let next = 0
-    let total = 0
-    const lane = async () => {
-      while (next < count) {
-        const sum = sumOf(await call({ a: next++, b: 1 }))
-        total += sum
+  return measure(
+    async (count) => {
+      let next = 0
+      let total = 0
+      const lane = async () => {
+        while (next < count) {
+          const sum = sumOf(await call({ a: next++, b: 1 }))
+          total += sum
+        }
       }
-    }
-    await Promise.all(Array.from({ length: lanes }, lane))
-    return total
-  }, lanes, finish)
+      await Promise.all(Array.from({ length: lanes }, lane))
+      return total
+    },
+    lanes,
+    finish,
+  )
 }
 
 /** Settles first, then runs batches of a size found while settling. `callMany` returns the total of all sums. */
-async function measure(callMany, smallestBatch = 1, finish = undefined) {
+async function measure(callMany, smallestBatch = 1, finish) {
   let batch = smallestBatch
   const settleUntil = performance.now() + settleMilliseconds
   for (let start = performance.now(); start < settleUntil; start = performance.now()) {
@@ -74,6 +78,5 @@ async function measure(callMany, smallestBatch = 1, finish = undefined) {
 async function checked(callMany, count) {
   const total = await callMany(count)
   const expected = (count * (count + 1)) / 2
-  if (total !== expected)
-    throw new Error(`${count} calls added up to ${total}, expected ${expected}.`)
+  if (total !== expected) throw new Error(`${count} calls added up to ${total}, expected ${expected}.`)
 }

@@ -30,8 +30,7 @@ const here = fileURLToPath(new URL(".", import.meta.url))
 const temporary = join(here, ".tmp")
 
 const { name, json, rounds } = readArguments()
-if (!existsSync(join(here, "node_modules")))
-  stop("The peers are not installed. Run: npm ci --prefix bench")
+if (!existsSync(join(here, "node_modules"))) stop("The peers are not installed. Run: npm ci --prefix bench")
 const bench = await load(name)
 
 /** What the harness is doing, so that a timeout can say so. */
@@ -43,8 +42,7 @@ setTimeout(
   () => end(1, `${name} took longer than ${longestMinutes} minutes (${doing}).`),
   longestMinutes * 60_000,
 ).unref()
-for (const signal of ["SIGINT", "SIGTERM"])
-  process.on(signal, () => end(130, `Stopped by ${signal}.`))
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => end(130, `Stopped by ${signal}.`))
 
 try {
   const figures = await measureAll()
@@ -66,12 +64,7 @@ function readArguments() {
       },
     })
     const rounds = Number(values.rounds)
-    if (
-      positionals.length === 1 &&
-      known.includes(positionals[0]) &&
-      Number.isInteger(rounds) &&
-      rounds > 0
-    ) {
+    if (positionals.length === 1 && known.includes(positionals[0]) && Number.isInteger(rounds) && rounds > 0) {
       return { name: positionals[0], json: values.json, rounds }
     }
   } catch (error) {
@@ -90,18 +83,13 @@ async function load(name) {
     try {
       modules.push(await import(pathToFileURL(file).href))
     } catch (error) {
-      stop(
-        `${file.slice(here.length)} could not be loaded. Is dist/ built (npm run build)?\n${error.stack}`,
-      )
+      stop(`${file.slice(here.length)} could not be loaded. Is dist/ built (npm run build)?\n${error.stack}`)
     }
   }
-  const rows = modules.flatMap((module, index) =>
-    module.rows.map((row) => ({ ...row, file: files[index] })),
-  )
+  const rows = modules.flatMap((module, index) => module.rows.map((row) => ({ ...row, file: files[index] })))
   const { reference, floor } = modules[0]
   const names = rows.map(({ row }) => row)
-  for (const row of names)
-    if (names.indexOf(row) !== names.lastIndexOf(row)) stop(`Two rows are named "${row}".`)
+  for (const row of names) if (names.indexOf(row) !== names.lastIndexOf(row)) stop(`Two rows are named "${row}".`)
   for (const row of [reference, floor, ...rows.map((each) => each.reference ?? reference)]) {
     if (!names.includes(row)) stop(`There is no row "${row}" to compare with.`)
   }
@@ -146,9 +134,7 @@ async function start(rows) {
   processes.push(child)
   const ended = new Promise((_, reject) => {
     child.once("error", reject)
-    child.once("exit", (code, signal) =>
-      reject(new Error(`its process ended early (${signal ?? code}).`)),
-    )
+    child.once("exit", (code, signal) => reject(new Error(`its process ended early (${signal ?? code}).`)))
   })
   ended.catch(() => {})
   const answer = async () => {
@@ -194,9 +180,7 @@ function summarize(figures) {
 function print(results) {
   if (json) {
     for (const { row, median, unit, ratio } of results) {
-      console.log(
-        JSON.stringify({ bench: name, row, median: rounded(median), unit, ratio: rounded(ratio) }),
-      )
+      console.log(JSON.stringify({ bench: name, row, median: rounded(median), unit, ratio: rounded(ratio) }))
     }
     return
   }
@@ -211,9 +195,7 @@ function print(results) {
     `${figure(least)}..${figure(most)}`,
   ])
   const header = ["row", "median", "unit", "ratio", "by floor", "min..max"]
-  const widths = header.map((title, column) =>
-    Math.max(...[header, ...table].map((cells) => cells[column].length)),
-  )
+  const widths = header.map((title, column) => Math.max(...[header, ...table].map((cells) => cells[column].length)))
   const line = (cells) =>
     cells
       .map((cell, column) =>
@@ -224,9 +206,7 @@ function print(results) {
     `${bench.title}: ${rounds} rounds, Node ${process.version}, ${cpus().length} CPUs, load ${loadavg()[0].toFixed(1)}\n`,
   )
   console.log([header, ...table].map(line).join("\n"))
-  console.log(
-    "\nratio = median divided by the median of the reference row; below 1 takes less time",
-  )
+  console.log("\nratio = median divided by the median of the reference row; below 1 takes less time")
   for (const reference of references) console.log(`  ${mark(reference)} = ${reference}`)
   console.log(`by floor = median divided by the median of "${bench.floor}"\n`)
   for (const { row, describe } of bench.rows) console.log(`${row.padEnd(widths[0])}  ${describe}`)

@@ -30,9 +30,7 @@ process.exitCode = report.errors.length > 0 ? 1 : 0
 
 /** @returns {Map<string, string>} id to sentence, in the order of the file. */
 function readRequirements(path) {
-  const lines = readFileSync(path, "utf8").matchAll(
-    new RegExp(`^- (${idPattern.source}) (.*)$`, "gm"),
-  )
+  const lines = readFileSync(path, "utf8").matchAll(new RegExp(`^- (${idPattern.source}) (.*)$`, "gm"))
   return new Map([...lines].map(([, id, sentence]) => [id, sentence]))
 }
 
@@ -65,11 +63,8 @@ function readExcused(path) {
     if (heading && (rank === 0 || heading[1].length <= rank)) {
       rank = heading[2].startsWith("Not built, because") ? heading[1].length : 0
     } else if (rank > 0) {
-      const beginning = new RegExp(
-        `^[\\s*|-]*((?:[\\[\`*]*${idPattern.source}[\\]\`*]*[,;\\s]*(?:and\\s+)?)+)`,
-      )
-      for (const id of beginning.exec(line)?.[1].match(new RegExp(idPattern, "g")) ?? [])
-        ids.add(id)
+      const beginning = new RegExp(`^[\\s*|-]*((?:[\\[\`*]*${idPattern.source}[\\]\`*]*[,;\\s]*(?:and\\s+)?)+)`)
+      for (const id of beginning.exec(line)?.[1].match(new RegExp(idPattern, "g")) ?? []) ids.add(id)
     }
   }
   return ids
@@ -93,21 +88,16 @@ function judge({ requirements, titles, excused, expected }) {
       continue
     }
     if (ids.length > mostIdsPerTitle) {
-      errors.push(
-        `${place}: a title names ${ids.length} ids, at most ${mostIdsPerTitle} are believed: "${title}"`,
-      )
+      errors.push(`${place}: a title names ${ids.length} ids, at most ${mostIdsPerTitle} are believed: "${title}"`)
     }
     for (const id of ids) {
       if (!requirements.has(id)) {
-        errors.push(
-          `${place}: [${id}] is no id of docs/requirements.md. Write each id in its own brackets.`,
-        )
+        errors.push(`${place}: [${id}] is no id of docs/requirements.md. Write each id in its own brackets.`)
       } else if (runs) proofs.set(id, [...(proofs.get(id) ?? []), place])
     }
   }
   for (const id of excused) {
-    if (!requirements.has(id))
-      errors.push(`docs/designs.md: ${id} is excused, but is no id of docs/requirements.md.`)
+    if (!requirements.has(id)) errors.push(`docs/designs.md: ${id} is excused, but is no id of docs/requirements.md.`)
   }
   for (const id of expected) {
     if (!requirements.has(id)) errors.push(`Expected ${id} is no id of docs/requirements.md.`)
@@ -159,9 +149,7 @@ function summarize(design, lines) {
   return {
     design,
     total: lines.length,
-    proved: lines
-      .filter((line) => line.proofs.length > 0)
-      .map(({ id, proofs }) => ({ id, proofs })),
+    proved: lines.filter((line) => line.proofs.length > 0).map(({ id, proofs }) => ({ id, proofs })),
     excused: lines.filter((line) => line.proofs.length === 0 && line.excused).map(({ id }) => id),
     open: open.map(({ id, sentence }) => ({ id, sentence })),
   }
@@ -198,8 +186,7 @@ function titlesOf({ path, text }) {
   const words = new Set(["test", "it", "describe", ...helpersIn(tokens, closes)])
   const calls = tokens.flatMap((_, index) => readCall(tokens, closes, index, words) ?? [])
   const inside = (call, outer) => outer.open < call.open && call.close <= outer.close
-  const isDead = (call) =>
-    calls.some((outer) => outer.off && (outer === call || inside(call, outer)))
+  const isDead = (call) => calls.some((outer) => outer.off && (outer === call || inside(call, outer)))
   const isHollow = (call) => {
     const tests = calls.filter((other) => other.word !== "describe" && inside(other, call))
     return call.word === "describe" && tests.length > 0 && tests.every(isDead)
@@ -212,10 +199,7 @@ function titlesOf({ path, text }) {
       place: placeOf(call.at),
       runs,
     }
-    return [
-      whole,
-      ...call.cells.map((cell) => ({ title: cell.text, place: placeOf(cell.at), runs })),
-    ]
+    return [whole, ...call.cells.map((cell) => ({ title: cell.text, place: placeOf(cell.at), runs }))]
   })
   const known = new Set(calls.flatMap(({ strings, cells }) => [...strings, ...cells]))
   const strays = tokens.filter((token) => namesId(token) && !known.has(token))
@@ -280,13 +264,10 @@ function readChain(tokens, closes, start) {
 function tableAt(tokens, closes, open) {
   const inline = tokens.slice(open + 1, closes.get(open))
   if (inline.length !== 1 || inline[0].kind !== "name") return inline
-  const declared = tokens.findIndex(
-    ({ text }, index) => text === inline[0].text && tokens[index - 1]?.text === "const",
-  )
+  const declared = tokens.findIndex(({ text }, index) => text === inline[0].text && tokens[index - 1]?.text === "const")
   if (declared === -1) return []
   let value = declared
-  while (value < tokens.length && tokens[value].text !== "=")
-    value = (closes.get(value) ?? value) + 1
+  while (value < tokens.length && tokens[value].text !== "=") value = (closes.get(value) ?? value) + 1
   return tokens.slice(value + 1, closes.get(value + 1) ?? value + 1)
 }
 
@@ -304,9 +285,7 @@ function helpersIn(tokens, closes) {
     while (body < tokens.length && !["{", "=>"].includes(tokens[body].text)) body += 1
     if (tokens[body]?.text === "=>") body += 1
     const end = closes.get(body) ?? body + 1
-    const inner = tokens
-      .slice(body, end)
-      .some((_, offset) => handsOn(tokens, closes, body + offset, title))
+    const inner = tokens.slice(body, end).some((_, offset) => handsOn(tokens, closes, body + offset, title))
     return inner ? [name] : []
   })
 }
@@ -316,9 +295,7 @@ function handsOn(tokens, closes, index, title) {
   const { modifiers, groups } = readChain(tokens, closes, index + 1)
   const first = tokens[(groups.at(-1) ?? tokens.length) + 1]
   if (first === undefined || modifiers.some(isOff)) return false
-  return first.kind === "template"
-    ? first.text.includes(`\${${title}}`)
-    : first.kind === "name" && first.text === title
+  return first.kind === "template" ? first.text.includes(`\${${title}}`) : first.kind === "name" && first.text === title
 }
 
 function isOff(modifier) {
@@ -330,8 +307,7 @@ function hasOffOption(tokens, closes, start) {
   if (tokens[start]?.text !== "{") return false
   const option = tokens.slice(start, closes.get(start))
   return option.some(
-    ({ text }, index) =>
-      isOff(text) && option[index + 1]?.text === ":" && option[index + 2]?.text === "true",
+    ({ text }, index) => isOff(text) && option[index + 1]?.text === ":" && option[index + 2]?.text === "true",
   )
 }
 
@@ -393,8 +369,7 @@ function tokensOf(source) {
     } else {
       at = pattern.lastIndex
       const { string, name, sign } = match.groups
-      if (string !== undefined)
-        tokens.push({ kind: "string", text: string.slice(1, -1), at: match.index })
+      if (string !== undefined) tokens.push({ kind: "string", text: string.slice(1, -1), at: match.index })
       if (name !== undefined) tokens.push({ kind: "name", text: name, at: match.index })
       if (sign !== undefined) tokens.push({ kind: "sign", text: sign, at: match.index })
     }
@@ -405,8 +380,7 @@ function tokensOf(source) {
 /** A slash after this token begins a regular expression, not a division. */
 function beginsExpression(token) {
   if (token === undefined) return true
-  if (token.kind === "name")
-    return ["return", "typeof", "case", "in", "of", "await", "yield"].includes(token.text)
+  if (token.kind === "name") return ["return", "typeof", "case", "in", "of", "await", "yield"].includes(token.text)
   return token.kind === "sign" && !")]}".includes(token.text)
 }
 

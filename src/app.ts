@@ -62,7 +62,10 @@ export interface Quartermaster extends App {
 }
 
 /** Puts the house together: the only place where its parts meet. */
-export async function createQuartermaster(config: Config = {}, options: QuartermasterOptions = {}): Promise<Quartermaster> {
+export async function createQuartermaster(
+  config: Config = {},
+  options: QuartermasterOptions = {},
+): Promise<Quartermaster> {
   refuseBadConfig(config)
   const logger = options.logger ?? silentLogger
   const owner = ownerName()
@@ -173,7 +176,9 @@ function doors(ports: Ports, emitter: Emitter, store: Store) {
   const call = async (request: CallRequest): Promise<ToolResult> => {
     const ended = await counted(() => callTool(request, ports))
     if (!isTicket(ended)) return ended
-    throw new Error(`Quartermaster was closed while call ${ended.callId} waits for a person. Go on with resume(callId).`)
+    throw new Error(
+      `Quartermaster was closed while call ${ended.callId} waits for a person. Go on with resume(callId).`,
+    )
   }
   return {
     /** Resolves when no call is on its way. */

@@ -23,10 +23,10 @@ export class Emitter {
     const listeners = this.#listeners.get(event.type)
     if (listeners === undefined) return
     const complain = (error: unknown) => this.#logger.error(`A listener to ${event.type} failed.`, error)
-    for (const listener of [...listeners]) {
+    for (const listener of new Set(listeners)) {
       if (!listeners.has(listener)) continue
       try {
-        const done: unknown = listener(event as never)
+        const done: unknown = listener(event)
         if (done instanceof Promise) done.catch(complain)
       } catch (error) {
         complain(error)

@@ -31,8 +31,13 @@ const partOf = (file: string) => relative(root, file).split("/")[0]!
 /** What a file imports of ours, types apart from values. */
 function importsOf(file: string): { target: string; typeOnly: boolean }[] {
   const text = readFileSync(file, "utf8")
-  const statements = text.matchAll(/(?:^|\n)\s*(?:import|export)\s+(type\s)?[^;'"]*?from\s+["'](\.[^"']+)["']|import\(\s*["'](\.[^"']+)["']\s*\)/g)
-  return [...statements].map(([, type, from, dynamic]) => ({ target: resolve(dirname(file), (from ?? dynamic)!), typeOnly: type !== undefined }))
+  const statements = text.matchAll(
+    /(?:^|\n)\s*(?:import|export)\s+(type\s)?[^;'"]*?from\s+["'](\.[^"']+)["']|import\(\s*["'](\.[^"']+)["']\s*\)/g,
+  )
+  return [...statements].map(([, type, from, dynamic]) => ({
+    target: resolve(dirname(file), (from ?? dynamic)!),
+    typeOnly: type !== undefined,
+  }))
 }
 
 test("imports go one way: every part imports only what the table allows", () => {
@@ -47,11 +52,19 @@ test("imports go one way: every part imports only what the table allows", () => 
 })
 
 test("no file reaches itself through what it imports", () => {
-  const values = new Map(files.map((file) => [file, importsOf(file).filter(({ typeOnly }) => !typeOnly).map(({ target }) => target)]))
+  const values = new Map(
+    files.map((file) => [
+      file,
+      importsOf(file)
+        .filter(({ typeOnly }) => !typeOnly)
+        .map(({ target }) => target),
+    ]),
+  )
   const cycles: string[] = []
   const done = new Set<string>()
   const walk = (file: string, path: string[]): void => {
-    if (path.includes(file)) return void cycles.push([...path.slice(path.indexOf(file)), file].map((one) => relative(root, one)).join(" → "))
+    if (path.includes(file))
+      return void cycles.push([...path.slice(path.indexOf(file)), file].map((one) => relative(root, one)).join(" → "))
     if (done.has(file)) return
     for (const next of values.get(file) ?? []) walk(next, [...path, file])
     done.add(file)
@@ -61,7 +74,16 @@ test("no file reaches itself through what it imports", () => {
 })
 
 test("nothing outside its own file branches on a tool's name", () => {
-  const names = ["json_parse", "base64_encode", "current_time", "set_env", "get_env", "ask_user", "console_print", "put_artifact"]
+  const names = [
+    "json_parse",
+    "base64_encode",
+    "current_time",
+    "set_env",
+    "get_env",
+    "ask_user",
+    "console_print",
+    "put_artifact",
+  ]
   const wrong = files
     .filter((file) => partOf(file) !== "tools" && partOf(file) !== "cli")
     .filter((file) => names.some((name) => readFileSync(file, "utf8").includes(`"${name}"`)))

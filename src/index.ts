@@ -18,10 +18,18 @@ export {
 } from "./model/tool.ts"
 export type { ToolParameter } from "./model/parameters.ts"
 export type { JsonSchema } from "./model/schema.ts"
+export type { Agent, AgentView, Person, Role } from "./model/organisation.ts"
 export type { CallRequest, CallState } from "./model/call.ts"
 export type { EventOf, EventType, Listener, QuartermasterEvent } from "./model/events.ts"
 export type { Logger } from "./model/logger.ts"
-export type { ApprovalRequest, ApprovalUIAdapter, Ask, ExecutionDecision, Question, ResultDecision } from "./model/approval.ts"
+export type {
+  ApprovalRequest,
+  ApprovalUIAdapter,
+  Ask,
+  ExecutionDecision,
+  Question,
+  ResultDecision,
+} from "./model/approval.ts"
 export {
   ExecutionCancelledError,
   PermissionDeniedError,
@@ -36,7 +44,14 @@ export {
 
 export { ToolRegistry, type RegisterOptions, type ToolFilter, type ToolStats } from "./registry/registry.ts"
 export { ToolGroupManager, type ToolDefinition } from "./registry/groups.ts"
-export { fromBaseTool, fromDefinition, fromFunction, fromHandler, fromModule, fromResultTool } from "./registry/adapters.ts"
+export {
+  fromBaseTool,
+  fromDefinition,
+  fromFunction,
+  fromHandler,
+  fromModule,
+  fromResultTool,
+} from "./registry/adapters.ts"
 export { BaseTool, type BaseToolResult } from "./registry/base-tool.ts"
 export type { LLMFormat, LLMTools } from "./registry/formats.ts"
 export { ToolDiscovery } from "./call/discovery.ts"

@@ -58,6 +58,21 @@ test("what has no function is answered with no and says so", async () => {
   })
 })
 
+test("an object with a state of its own may stand for the functions", async () => {
+  class Counter {
+    asked = 0
+    onExecution() {
+      return ++this.asked < 2
+    }
+    onResult() {
+      return ++this.asked < 2
+    }
+  }
+  const adapter = callbackAdapter(new Counter())
+  expect(await adapter.showToolExecutionApproval("probe", "", {}, "moderate", request)).toEqual({ approved: true })
+  expect(await adapter.showToolResultApproval("probe", {}, result, request)).toEqual({ approved: false })
+})
+
 test("a function that throws rejects, whether it is async or not", async () => {
   const fault = new Error("no")
   const adapter = callbackAdapter({

@@ -19,17 +19,21 @@ export interface ApprovalCallbacks {
 }
 
 /** An adapter out of plain functions. What has no function is answered with no. */
-export function callbackAdapter({ onExecution, onResult }: ApprovalCallbacks): ApprovalUIAdapter {
+export function callbackAdapter(callbacks: ApprovalCallbacks): ApprovalUIAdapter {
   return {
     async showToolExecutionApproval(tool, description, args, level, request) {
-      if (onExecution === undefined) return { approved: false, rejectReason: "No execution approval callback set" }
-      return decision(await onExecution({ tool, description, args, level, request }))
+      if (callbacks.onExecution === undefined) return no("No execution approval callback set")
+      return decision(await callbacks.onExecution({ tool, description, args, level, request }))
     },
     async showToolResultApproval(tool, args, result, request) {
-      if (onResult === undefined) return { approved: false, rejectReason: "No result approval callback set" }
-      return decision(await onResult({ tool, args, result, request }))
+      if (callbacks.onResult === undefined) return no("No result approval callback set")
+      return decision(await callbacks.onResult({ tool, args, result, request }))
     },
   }
+}
+
+function no(rejectReason: string): ResultDecision {
+  return { approved: false, rejectReason }
 }
 
 function decision<T extends ResultDecision>(given: boolean | T): T | ResultDecision {

@@ -99,7 +99,7 @@ async function alone<T>(terminal: Terminal, given: AbortSignal, work: (signal: A
 }
 
 function isThere({ input, output }: Terminal): boolean {
-  return input.isTTY === true && output.isTTY === true
+  return input.isTTY && output.isTTY
 }
 
 function reasons({ reasons: given }: ApprovalRequest): string[] {

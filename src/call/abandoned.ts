@@ -64,17 +64,33 @@ function howItEnded(row: CallRow, now: number): HowItEnded | undefined {
         ran: true,
       }
     case "decided":
-      return { code: "interrupted", sentence: "The process ended before the tool was executed. Call again.", ran: false }
+      return {
+        code: "interrupted",
+        sentence: "The process ended before the tool was executed. Call again.",
+        ran: false,
+      }
     case "waiting":
       if (!late) return undefined
-      return { code: "approval_expired", sentence: `Nobody answered in time, so ${row.tool} was not executed.`, ran: false }
+      return {
+        code: "approval_expired",
+        sentence: `Nobody answered in time, so ${row.tool} was not executed.`,
+        ran: false,
+      }
     case "ready":
       if (row.answer?.approved === false) {
         const why = row.answer.rejectReason ?? "No reason was given."
-        return { code: "approval_rejected", sentence: `A person (${row.answer.by}) rejected the call: ${why}`, ran: false }
+        return {
+          code: "approval_rejected",
+          sentence: `A person (${row.answer.by}) rejected the call: ${why}`,
+          ran: false,
+        }
       }
       if (now <= (row.answer?.at ?? 0) + redeemWindowMs) return undefined
-      return { code: "approval_expired", sentence: "The approval was not used within 10 minutes. Call again.", ran: false }
+      return {
+        code: "approval_expired",
+        sentence: "The approval was not used within 10 minutes. Call again.",
+        ran: false,
+      }
     case "held":
       if (!late) return undefined
       return { code: "result_withheld", sentence: `Nobody released the result of ${row.tool} in time.`, ran: true }

@@ -76,11 +76,16 @@ function ask(walk: Walk, tool: RegisteredTool, ports: Ports, show: Show | undefi
     .then(() => show(request))
     .then(
       (decision) => {
-        if (!signal.aborted) say(decision?.approved === true, "adapter", decision?.rejectReason, decision?.persistDecision)
+        if (!signal.aborted)
+          say(decision?.approved === true, "adapter", decision?.rejectReason, decision?.persistDecision)
       },
       (error: unknown) => {
         if (signal.aborted) return
-        say(false, "adapter", `The dialog ended without an answer (${error instanceof Error ? error.message : String(error)}).`)
+        say(
+          false,
+          "adapter",
+          `The dialog ended without an answer (${error instanceof Error ? error.message : String(error)}).`,
+        )
       },
     )
 }

@@ -10,7 +10,10 @@ import { modelText } from "../model/text.ts"
 import { deferred, open, tool, until } from "../testing/open.ts"
 
 const input = z.object({ n: z.number().default(1) }) as never
-const never: ApprovalUIAdapter = callbackAdapter({ onExecution: () => new Promise(() => {}), onResult: () => new Promise(() => {}) })
+const never: ApprovalUIAdapter = callbackAdapter({
+  onExecution: () => new Promise(() => {}),
+  onResult: () => new Promise(() => {}),
+})
 
 function ticketOf(answer: ToolResult | Ticket): Ticket {
   if (!isTicket(answer)) throw new Error(`Expected a ticket, got ${JSON.stringify(answer)}`)
@@ -55,15 +58,32 @@ test("the approver sees S1's arguments, the reasons and the preview before the t
   }
   const system = await open({}, { approvals: adapter })
   system.registry.register(
-    tool({ input, permission: { level: "sensitive" }, preview: ({ n }: { n: number }) => `n is ${n}`, execute: () => (ran = true) }),
+    tool({
+      input,
+      permission: { level: "sensitive" },
+      preview: ({ n }: { n: number }) => `n is ${n}`,
+      execute: () => (ran = true),
+    }),
   )
   await system.call({ agentId: "operator", tool: "probe", input: {} })
-  expect(seen).toEqual(["probe", "A tool of a test.", { n: 1 }, "sensitive", "operator", "n is 1", expect.stringContaining("sensitive"), false])
+  expect(seen).toEqual([
+    "probe",
+    "A tool of a test.",
+    { n: 1 },
+    "sensitive",
+    "operator",
+    "n is 1",
+    expect.stringContaining("sensitive"),
+    false,
+  ])
 })
 
 test("a rejected call is not executed, and the model reads the reason [S1-18] [S1-23] [S1-52]", async () => {
   let ran = false
-  const system = await open({}, { approvals: callbackAdapter({ onExecution: () => ({ approved: false, rejectReason: "Not today." }) }) })
+  const system = await open(
+    {},
+    { approvals: callbackAdapter({ onExecution: () => ({ approved: false, rejectReason: "Not today." }) }) },
+  )
   system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => (ran = true) }))
   const result = await system.call({ agentId: "operator", tool: "probe", input: {} })
   expect(result).toMatchObject({ status: "execution_rejected", code: "approval_rejected", rejectReason: "Not today." })
@@ -78,7 +98,9 @@ test.each([
 ])("an adapter that %s has said no [C-19]", async (_what, onExecution) => {
   const system = await open({}, { approvals: callbackAdapter({ onExecution }) })
   system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => 1 }))
-  expect(await system.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({ code: "approval_rejected" })
+  expect(await system.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({
+    code: "approval_rejected",
+  })
 })
 
 test("an adapter without a function for it answers no", async () => {
@@ -116,9 +138,13 @@ test("any door can answer a waiting call, and the first answer wins", async () =
 })
 
 test("waiting, approved and rejected are announced once each", async () => {
-  const system = await open({}, { approvals: callbackAdapter({ onExecution: ({ args }) => (args as { n: number }).n === 1 }) })
+  const system = await open(
+    {},
+    { approvals: callbackAdapter({ onExecution: ({ args }) => (args as { n: number }).n === 1 }) },
+  )
   const seen: EventType[] = []
-  for (const type of ["TOOL_CALL_WAITING", "TOOL_CALL_APPROVED", "TOOL_CALL_REJECTED"] as const) system.on(type, () => seen.push(type))
+  for (const type of ["TOOL_CALL_WAITING", "TOOL_CALL_APPROVED", "TOOL_CALL_REJECTED"] as const)
+    system.on(type, () => seen.push(type))
   system.registry.register(tool({ input, permission: { level: "sensitive" }, execute: () => 1 }))
   await system.call({ agentId: "operator", tool: "probe", input: { n: 1 } })
   await system.call({ agentId: "operator", tool: "probe", input: { n: 2 } })
@@ -197,7 +223,10 @@ test("an approval fits one exact call: a changed definition goes back to the des
   system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => "old" }))
   const { callId } = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 10 }))
   await system.answer(callId, { approved: true, by: "ann" })
-  system.registry.register(tool({ description: "Does more now.", permission: { level: "sensitive" }, execute: () => "new" }), { replace: true })
+  system.registry.register(
+    tool({ description: "Does more now.", permission: { level: "sensitive" }, execute: () => "new" }),
+    { replace: true },
+  )
   const back = ticketOf(await system.resume(callId, { waitMs: 10 }))
   expect(back).toMatchObject({ callId, state: "waiting" })
   await system.answer(callId, { approved: true, by: "ann" })
@@ -210,7 +239,10 @@ test("an agent that lost the tool while a person thought does not get it", async
   system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => (ran = true) }))
   const { callId } = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 10 }))
   await system.answer(callId, { approved: true, by: "ann" })
-  system.registry.register(tool({ permission: { level: "sensitive", allowedRoles: ["boss"] }, execute: () => (ran = true) }), { replace: true })
+  system.registry.register(
+    tool({ permission: { level: "sensitive", allowedRoles: ["boss"] }, execute: () => (ran = true) }),
+    { replace: true },
+  )
   expect(await system.resume(callId)).toMatchObject({ code: "tool_not_available" })
   expect(ran).toBe(false)
 })
@@ -221,33 +253,44 @@ test.each([
   ["on-error", false, true],
   ["always", true, true],
   ["always", false, true],
-] as const)("result approval %s: a result with success %s is held: %s [S1-29] [D-17]", async (requireResultApproval, success, held) => {
-  let asked = 0
-  const system = await open({}, { approvals: callbackAdapter({ onResult: () => ++asked > 0 }) })
-  system.registry.register(
-    tool({
-      permission: { requireResultApproval },
-      execute() {
-        if (!success) throw failure("It failed.")
-        return "ran"
-      },
-    }),
-  )
-  const result = await system.call({ agentId: "operator", tool: "probe", input: {} })
-  expect(result.success).toBe(success)
-  expect(asked).toBe(held ? 1 : 0)
-})
+] as const)(
+  "result approval %s: a result with success %s is held: %s [S1-29] [D-17]",
+  async (requireResultApproval, success, held) => {
+    let asked = 0
+    const system = await open({}, { approvals: callbackAdapter({ onResult: () => ++asked > 0 }) })
+    system.registry.register(
+      tool({
+        permission: { requireResultApproval },
+        execute() {
+          if (!success) throw failure("It failed.")
+          return "ran"
+        },
+      }),
+    )
+    const result = await system.call({ agentId: "operator", tool: "probe", input: {} })
+    expect(result.success).toBe(success)
+    expect(asked).toBe(held ? 1 : 0)
+  },
+)
 
 test("a withheld result stays with the host and never reaches the model; the tool ran once [S1-22] [S1-32] [S1-53]", async () => {
   let runs = 0
-  const system = await open({}, { approvals: callbackAdapter({ onResult: () => ({ approved: false, rejectReason: "Private." }) }) })
+  const system = await open(
+    {},
+    { approvals: callbackAdapter({ onResult: () => ({ approved: false, rejectReason: "Private." }) }) },
+  )
   const chunks: boolean[] = []
   system.on("TOOL_CALL_OUTPUT", ({ peopleOnly }) => chunks.push(peopleOnly))
   system.registry.register(
     tool({ permission: { requireResultApproval: "always" }, async *execute() { runs++; yield "secret"; return { secret: "data" } } }), // prettier-ignore
   )
   const result = await system.call({ agentId: "operator", tool: "probe", input: {} })
-  expect(result).toMatchObject({ status: "result_rejected", code: "result_withheld", rejectReason: "Private.", result: { secret: "data" } })
+  expect(result).toMatchObject({
+    status: "result_rejected",
+    code: "result_withheld",
+    rejectReason: "Private.",
+    result: { secret: "data" },
+  })
   expect(modelText(result)).not.toContain("data")
   expect(modelText(result)).toContain("Private.")
   expect(chunks).toEqual([true])
@@ -263,7 +306,9 @@ test("a held result survives a restart and is released without a second run [S1-
   let runs = 0
   const held = tool({ permission: { requireResultApproval: "always" }, execute: () => ++runs })
   first.registry.register(held)
-  const { callId, state } = ticketOf(await first.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 300 }))
+  const { callId, state } = ticketOf(
+    await first.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 300 }),
+  )
   expect(state).toBe("held")
   await first.close()
   const second = await open({ data: { dir: first.dir } })
@@ -278,20 +323,29 @@ test.each([
   ["a moderate tool without", "moderate", "never", 1, 0],
   ["a safe one", "public", "never", 0, 0],
   ["a sensitive one with result approval", "sensitive", "always", 1, 1],
-] as const)("the scenario of %s asks as it should [S1-58] [S1-59] [S1-60]", async (_what, level, requireResultApproval, before, after) => {
-  const asked = { before: 0, after: 0 }
-  const system = await open({}, { approvals: callbackAdapter({ onExecution: () => ++asked.before > 0, onResult: () => ++asked.after > 0 }) })
-  system.registry.register(tool({ permission: { level, requireResultApproval }, execute: () => 1 }))
-  expect(await system.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({ success: true })
-  expect(asked).toEqual({ before, after })
-})
+] as const)(
+  "the scenario of %s asks as it should [S1-58] [S1-59] [S1-60]",
+  async (_what, level, requireResultApproval, before, after) => {
+    const asked = { before: 0, after: 0 }
+    const system = await open(
+      {},
+      { approvals: callbackAdapter({ onExecution: () => ++asked.before > 0, onResult: () => ++asked.after > 0 }) },
+    )
+    system.registry.register(tool({ permission: { level, requireResultApproval }, execute: () => 1 }))
+    expect(await system.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({ success: true })
+    expect(asked).toEqual({ before, after })
+  },
+)
 
 test("the same key, tool and input is one call for a day; other input is a conflict", async () => {
   const system = await open()
   let runs = 0
   system.registry.register(tool({ input, execute: () => ({ run: ++runs }) }))
   const request = { agentId: "operator", tool: "probe", key: "k1" }
-  const [one, two] = await system.callMany([{ ...request, input: {} }, { ...request, input: { n: 1 } }])
+  const [one, two] = await system.callMany([
+    { ...request, input: {} },
+    { ...request, input: { n: 1 } },
+  ])
   const three = await system.call({ ...request, input: {} })
   expect([one!.result, two!.result, three.result]).toEqual([{ run: 1 }, { run: 1 }, { run: 1 }])
   expect(new Set([one!.callId, two!.callId, three.callId]).size).toBe(1)
@@ -304,7 +358,14 @@ test("a parent's clock stands still while its only sub-call waits for a person",
   const gate = deferred<boolean>()
   const system = await open({}, { approvals: callbackAdapter({ onExecution: () => gate.promise }) })
   system.registry.register(tool({ name: "asks", permission: { level: "sensitive" }, execute: () => "yes" }))
-  system.registry.register(tool({ name: "parent", kind: "composite", timeoutMs: 60, execute: async (_input, context) => (await context.call("asks", {})).result }))
+  system.registry.register(
+    tool({
+      name: "parent",
+      kind: "composite",
+      timeoutMs: 60,
+      execute: async (_input, context) => (await context.call("asks", {})).result,
+    }),
+  )
   const call = system.call({ agentId: "operator", tool: "parent", input: {} })
   setTimeout(() => gate.resolve(true), 200)
   expect(await call).toMatchObject({ result: "yes" })
@@ -318,8 +379,12 @@ test("law: whatever answers come in whatever order, the tool runs exactly when t
   await fc.assert(
     fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 4 }), async (answers) => {
       const before = runs
-      const ticket = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: { n: n++ } }, { waitMs: 0 }))
-      const taken = await Promise.all(answers.map((approved, by) => system.answer(ticket.callId, { approved, by: `p${by}` })))
+      const ticket = ticketOf(
+        await system.submit({ agentId: "operator", tool: "probe", input: { n: n++ } }, { waitMs: 0 }),
+      )
+      const taken = await Promise.all(
+        answers.map((approved, by) => system.answer(ticket.callId, { approved, by: `p${by}` })),
+      )
       const result = await system.resume(ticket.callId)
       expect(taken.filter(Boolean)).toHaveLength(1)
       expect(runs - before).toBe(answers[0] ? 1 : 0)
@@ -351,7 +416,9 @@ test("sweeping ends what is over and never runs a tool", async () => {
   const system = await open({ approvals: { deadline: 0.001 } })
   let runs = 0
   system.registry.register(tool({ input, permission: { level: "sensitive" }, execute: () => ++runs }))
-  const unanswered = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: { n: 1 } }, { waitMs: 0 }))
+  const unanswered = ticketOf(
+    await system.submit({ agentId: "operator", tool: "probe", input: { n: 1 } }, { waitMs: 0 }),
+  )
   const approved = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: { n: 2 } }, { waitMs: 0 }))
   const rejected = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: { n: 3 } }, { waitMs: 0 }))
   await system.answer(approved.callId, { approved: true, by: "ann" })

@@ -39,7 +39,8 @@ async function store(walk: Walk, { tool, input }: Agreed, verdict: Verdict, port
   if (alreadyRan(walk)) return { tool, input }
 
   for (let current = tool; ; isNew = false) {
-    if (asks.length === 0 || (await covers(walk, { tool: current, input }, digest, asks, ports))) return { tool: current, input }
+    if (asks.length === 0 || (await covers(walk, { tool: current, input }, digest, asks, ports)))
+      return { tool: current, input }
     await askPerson(walk, current, input, asks, isNew, ports)
     // Decided again, with whatever changed while a person thought.
     current = resolve(walk, ports)
@@ -50,7 +51,13 @@ async function store(walk: Walk, { tool, input }: Agreed, verdict: Verdict, port
 }
 
 /** Writes the row and says so, or goes on with the one that already stands for this call. */
-async function enter(walk: Walk, agreed: Agreed, asks: readonly Reason[], digest: string, ports: Ports): Promise<boolean> {
+async function enter(
+  walk: Walk,
+  agreed: Agreed,
+  asks: readonly Reason[],
+  digest: string,
+  ports: Ports,
+): Promise<boolean> {
   const at = await ports.calls.clock()
   const waits = asks.length > 0
   const row = newRow(
@@ -87,7 +94,13 @@ function alreadyRan(walk: Walk): boolean {
 }
 
 /** Whether the stored answer is a yes to exactly this: tool, definition, input, preview and every reason to ask. */
-async function covers(walk: Walk, agreed: Agreed, digest: string, asks: readonly Reason[], ports: Ports): Promise<boolean> {
+async function covers(
+  walk: Walk,
+  agreed: Agreed,
+  digest: string,
+  asks: readonly Reason[],
+  ports: Ports,
+): Promise<boolean> {
   const { row } = walk
   const { tool } = agreed
   if (row?.state !== "ready" || row.answer === null) return false

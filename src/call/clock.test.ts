@@ -107,10 +107,12 @@ test("law: a clock rings exactly when the time in which somebody worked is over"
       }
       for (const { after, act } of steps) {
         pass(after)
-        if (act === "begin") (clock.children(1), running++)
-        else if (act === "end" && running > waiting) (clock.children(-1), running--)
-        else if (act === "wait" && waiting < running) (clock.waiting(1), waiting++)
-        else if (act === "answer" && waiting > 0) (clock.waiting(-1), waiting--)
+        const children = act === "begin" ? 1 : act === "end" && running > waiting ? -1 : 0
+        const waits = act === "wait" && waiting < running ? 1 : act === "answer" && waiting > 0 ? -1 : 0
+        if (children !== 0) clock.children(children)
+        if (waits !== 0) clock.waiting(waits)
+        running += children
+        waiting += waits
         if (due !== undefined) break
       }
       expect(rang).toEqual(due === undefined ? [] : [due])

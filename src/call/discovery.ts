@@ -33,7 +33,8 @@ export class ToolDiscovery {
     const visible: RegisteredTool[] = []
     for (const name of this.#tools.namesIn(who.groups, who)) {
       const tool = this.#tools.resolve(name, who)
-      if (tool !== undefined && hiddenBecause(tool, who, this.#tools, this.#levelOrder) === undefined) visible.push(tool)
+      if (tool !== undefined && hiddenBecause(tool, who, this.#tools, this.#levelOrder) === undefined)
+        visible.push(tool)
     }
     return visible.sort((one, other) => (one.name < other.name ? -1 : 1))
   }

@@ -24,22 +24,62 @@ const badInputs: Case[] = [
   { what: "a name that is no text", tool: 7 as never, input: {}, code: "unknown_tool", says: "not found" },
   { what: "a prototype's name as tool", tool: "constructor", input: {}, code: "unknown_tool", says: "not found" },
   { what: "__proto__ as tool", tool: "__proto__", input: {}, code: "unknown_tool", says: "not found" },
-  { what: "a wrong type", input: { text: 1 }, code: "invalid_arguments", says: "Parameter 'text' expected string, got number" },
+  {
+    what: "a wrong type",
+    input: { text: 1 },
+    code: "invalid_arguments",
+    says: "Parameter 'text' expected string, got number",
+  },
   { what: "a missing parameter", input: {}, code: "invalid_arguments", says: "Missing required parameter: text" },
-  { what: "an extra parameter", input: { text: "a", txet: 1 }, code: "invalid_arguments", says: "Did you mean 'text'?" },
+  {
+    what: "an extra parameter",
+    input: { text: "a", txet: 1 },
+    code: "invalid_arguments",
+    says: "Did you mean 'text'?",
+  },
   { what: "null for a text", input: { text: null }, code: "invalid_arguments", says: "expected string, got null" },
   { what: "NaN", input: { text: "a", number: Number.NaN }, code: "invalid_arguments", says: "finite" },
-  { what: "several problems at once", input: { number: "x", more: 1 }, code: "invalid_arguments", says: /text.*number.*more/ },
+  {
+    what: "several problems at once",
+    input: { number: "x", more: 1 },
+    code: "invalid_arguments",
+    says: /text.*number.*more/,
+  },
   { what: "an array as input", input: [], code: "invalid_arguments", says: "expected object, got array" },
   { what: "a text as input", input: "text", code: "invalid_arguments", says: "expected object, got string" },
   { what: "no input at all", input: undefined, code: "invalid_arguments", says: "Missing required parameter: text" },
   { what: "deep nesting", input: { text: "a", any: deep(500) }, code: "invalid_arguments", says: "deeper than 100" },
-  { what: "a value that contains itself", input: { text: "a", any: cyclic }, code: "invalid_arguments", says: "contains itself" },
-  { what: "__proto__ as a key", input: JSON.parse('{"text":"a","__proto__":{"x":1}}'), code: "invalid_arguments", says: "__proto__" },
-  { what: "__proto__ far inside", input: JSON.parse('{"text":"a","any":{"b":{"__proto__":1}}}'), code: "invalid_arguments", says: "any.b.__proto__" },
-  { what: "constructor as a key", input: { text: "a", constructor: 1 }, code: "invalid_arguments", says: "Unknown parameter 'constructor'" },
+  {
+    what: "a value that contains itself",
+    input: { text: "a", any: cyclic },
+    code: "invalid_arguments",
+    says: "contains itself",
+  },
+  {
+    what: "__proto__ as a key",
+    input: JSON.parse('{"text":"a","__proto__":{"x":1}}'),
+    code: "invalid_arguments",
+    says: "__proto__",
+  },
+  {
+    what: "__proto__ far inside",
+    input: JSON.parse('{"text":"a","any":{"b":{"__proto__":1}}}'),
+    code: "invalid_arguments",
+    says: "any.b.__proto__",
+  },
+  {
+    what: "constructor as a key",
+    input: { text: "a", constructor: 1 },
+    code: "invalid_arguments",
+    says: "Unknown parameter 'constructor'",
+  },
   { what: "a function", input: { text: "a", any: () => 1 }, code: "invalid_arguments", says: "JSON data" },
-  { what: "a class instance", input: { text: "a", any: new Map() }, code: "invalid_arguments", says: "plain JSON object" },
+  {
+    what: "a class instance",
+    input: { text: "a", any: new Map() },
+    code: "invalid_arguments",
+    says: "plain JSON object",
+  },
   { what: "a bigint", input: { text: "a", any: 1n }, code: "invalid_arguments", says: "JSON data" },
   { what: "a huge text", input: { text: "x".repeat(5_000_000) } },
 ]
@@ -50,17 +90,20 @@ const echo = tool({
   execute: ({ text }: { text: string }) => ({ length: text.length }),
 })
 
-test.each(badInputs)("$what gets a clear ending and leaves a record", async ({ tool: name = "echo", input, code, says }) => {
-  const system = await open()
-  system.registry.register(echo)
-  const result = await system.call({ agentId: "operator", tool: name, input })
-  expect(result.code).toBe(code)
-  expect(result.success).toBe(code === undefined)
-  if (says !== undefined) expect(result.error).toMatch(says)
-  const [row] = await system.audit.list()
-  expect(row).toMatchObject({ callId: result.callId, status: result.status })
-  expect(await system.audit.verify()).toMatchObject({ ok: true })
-})
+test.each(badInputs)(
+  "$what gets a clear ending and leaves a record",
+  async ({ tool: name = "echo", input, code, says }) => {
+    const system = await open()
+    system.registry.register(echo)
+    const result = await system.call({ agentId: "operator", tool: name, input })
+    expect(result.code).toBe(code)
+    expect(result.success).toBe(code === undefined)
+    if (says !== undefined) expect(result.error).toMatch(says)
+    const [row] = await system.audit.list()
+    expect(row).toMatchObject({ callId: result.callId, status: result.status })
+    expect(await system.audit.verify()).toMatchObject({ ok: true })
+  },
+)
 
 const badTools: { what: string; execute: () => unknown; code?: EndingCode; says?: string }[] = [
   { what: "throws a text [S4-68]", execute: () => { throw "a plain text" }, code: "tool_failed", says: "a plain text" }, // oxlint-disable-line no-throw-literal
@@ -112,7 +155,8 @@ test("an output that breaks its schema is refused, and undeclared fields are dro
 test("a result has every field of S4's, and one call id everywhere [S4-15] [S4-47] [S2-79]", async () => {
   const system = await open()
   const events: QuartermasterEvent[] = []
-  for (const type of ["TOOL_CALL_REQUESTED", "TOOL_CALL_COMPLETED"] as const) system.on(type, (event) => events.push(event))
+  for (const type of ["TOOL_CALL_REQUESTED", "TOOL_CALL_COMPLETED"] as const)
+    system.on(type, (event) => events.push(event))
   const result = await system.call({ agentId: "operator", tool: "base64_encode", input: { text: "a" } })
   expect(result).toMatchObject({ toolName: "base64_encode", success: true, result: { encoded: "YQ==" } })
   expect(result.completedAt).toBeGreaterThanOrEqual(result.startedAt)

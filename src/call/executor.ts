@@ -29,7 +29,11 @@ export class ToolExecutor {
     return this.#registry.register(tool)
   }
 
-  execute(name: string, args: unknown, more: Omit<CallRequest, "agentId" | "tool" | "input"> = {}): Promise<ToolResult> {
+  execute(
+    name: string,
+    args: unknown,
+    more: Omit<CallRequest, "agentId" | "tool" | "input"> = {},
+  ): Promise<ToolResult> {
     return this.#app.call({ ...more, agentId: this.#agentId, tool: name, input: args })
   }
 

@@ -35,10 +35,17 @@ const somePermission = fc.record(
   },
   { requiredKeys: ["level"] },
 )
-const someTools = fc.array(fc.record({ group: fc.constantFrom(...groups), permission: somePermission, layer: fc.constantFrom("system", "department:north", "agent:a0") }), {
-  minLength: 1,
-  maxLength: 4,
-})
+const someTools = fc.array(
+  fc.record({
+    group: fc.constantFrom(...groups),
+    permission: somePermission,
+    layer: fc.constantFrom("system", "department:north", "agent:a0"),
+  }),
+  {
+    minLength: 1,
+    maxLength: 4,
+  },
+)
 
 type Organisation = typeof someOrganisation extends fc.Arbitrary<infer T> ? T : never
 
@@ -55,32 +62,40 @@ function configOf({ groups: given, agents, levelOrder }: Organisation) {
 test("law 1: a tool runs only after every step, and its start is already written when it does [S2-71] [S4-01] [S4-08]", async () => {
   const { dir: folder, house } = await openMany()
   await fc.assert(
-    fc.asyncProperty(someOrganisation, somePermission, fc.boolean(), fc.boolean(), async (organisation, permission, valid, yes) => {
-      const asked: string[] = []
-      const system = house(configOf(organisation), {
-        approvals: callbackAdapter({ onExecution: ({ request }) => (asked.push(request.callId), yes) }),
-      })
-      const ran: { callId: string; written: boolean }[] = []
-      system.registry.register(
-        tool({
-          group: "alpha",
-          permission,
-          input: z.object({ n: z.number() }) as never,
-          execute(_input, { callId }: ToolContext) {
-            const dir = join(folder, "journal")
-            const text = readdirSync(dir).map((file) => readFileSync(join(dir, file), "utf8")).join("")
-            ran.push({ callId, written: text.includes(`"kind":"start","at"`) && text.includes(callId) })
-          },
-        }),
-      )
-      const visible = system.visibleTools("a0").some(({ name }) => name === "probe")
-      const result = await system.call({ agentId: "a0", tool: "probe", input: valid ? { n: 1 } : { n: "one" } })
-      const asks = permission.level !== "public"
-      expect(asked).toEqual(visible && valid && asks ? [result.callId] : [])
-      const runs = visible && valid && (!asks || yes)
-      expect(ran).toEqual(runs ? [{ callId: result.callId, written: true }] : [])
-      expect(result.success).toBe(runs)
-    }),
+    fc.asyncProperty(
+      someOrganisation,
+      somePermission,
+      fc.boolean(),
+      fc.boolean(),
+      async (organisation, permission, valid, yes) => {
+        const asked: string[] = []
+        const system = house(configOf(organisation), {
+          approvals: callbackAdapter({ onExecution: ({ request }) => (asked.push(request.callId), yes) }),
+        })
+        const ran: { callId: string; written: boolean }[] = []
+        system.registry.register(
+          tool({
+            group: "alpha",
+            permission,
+            input: z.object({ n: z.number() }) as never,
+            execute(_input, { callId }: ToolContext) {
+              const dir = join(folder, "journal")
+              const text = readdirSync(dir)
+                .map((file) => readFileSync(join(dir, file), "utf8"))
+                .join("")
+              ran.push({ callId, written: text.includes(`"kind":"start","at"`) && text.includes(callId) })
+            },
+          }),
+        )
+        const visible = system.visibleTools("a0").some(({ name }) => name === "probe")
+        const result = await system.call({ agentId: "a0", tool: "probe", input: valid ? { n: 1 } : { n: "one" } })
+        const asks = permission.level !== "public"
+        expect(asked).toEqual(visible && valid && asks ? [result.callId] : [])
+        const runs = visible && valid && (!asks || yes)
+        expect(ran).toEqual(runs ? [{ callId: result.callId, written: true }] : [])
+        expect(result.success).toBe(runs)
+      },
+    ),
     { numRuns: 100 },
   )
 }, 60_000)
@@ -112,7 +127,9 @@ test("law 4: a call is claimed once, however many walk up to it", async () => {
   const second = await open({ data: { dir: first.dir } })
   let runs = 0
   for (const system of [first, second]) {
-    system.registry.register(tool({ permission: { level: "sensitive" }, input: z.object({ n: z.number() }) as never, execute: () => ++runs }))
+    system.registry.register(
+      tool({ permission: { level: "sensitive" }, input: z.object({ n: z.number() }) as never, execute: () => ++runs }),
+    )
   }
   let n = 0
   await fc.assert(
@@ -133,22 +150,29 @@ test("law 5: nothing runs unrecorded and nothing leaves unrecorded, wherever the
   const store = await openStore({ dataDir: temporaryFolder(), owner: "test", logger: silentLogger, writes: "direct" })
   onTestFinished(() => store.close())
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 6 }), fc.array(fc.constantFrom("probe", "missing", "fails"), { minLength: 1, maxLength: 5 }), async (bad, calls) => {
-      const recorder = new ListRecorder()
-      recorder.fails = (attempt) => bad.includes(attempt)
-      const ports = await portsOver(store, { recorder })
-      const ran: boolean[] = []
-      const kept = (callId: string, kind: string) => recorder.kept.some((entry) => entry.callId === callId && entry.kind === kind)
-      ports.tools.register(tool({ execute: (_input, { callId }: ToolContext) => void ran.push(kept(callId, "start")) }))
-      ports.tools.register(tool({ name: "fails", execute: (_input, { callId }: ToolContext) => { ran.push(kept(callId, "start")); throw new Error("no") } })) // prettier-ignore
-      for (const name of calls) {
-        const result = await callTool({ agentId: "operator", tool: name, input: {} }, ports)
-        if (isTicket(result)) throw new Error("No ticket was asked for.")
-        if (result.code === "record_unavailable") expect(result.result).toBeUndefined()
-        else expect(kept(result.callId, "end")).toBe(true)
-      }
-      expect(ran.every(Boolean)).toBe(true)
-    }),
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 6 }),
+      fc.array(fc.constantFrom("probe", "missing", "fails"), { minLength: 1, maxLength: 5 }),
+      async (bad, calls) => {
+        const recorder = new ListRecorder()
+        recorder.fails = (attempt) => bad.includes(attempt)
+        const ports = await portsOver(store, { recorder })
+        const ran: boolean[] = []
+        const kept = (callId: string, kind: string) =>
+          recorder.kept.some((entry) => entry.callId === callId && entry.kind === kind)
+        ports.tools.register(
+          tool({ execute: (_input, { callId }: ToolContext) => void ran.push(kept(callId, "start")) }),
+        )
+        ports.tools.register(tool({ name: "fails", execute: (_input, { callId }: ToolContext) => { ran.push(kept(callId, "start")); throw new Error("no") } })) // prettier-ignore
+        for (const name of calls) {
+          const result = await callTool({ agentId: "operator", tool: name, input: {} }, ports)
+          if (isTicket(result)) throw new Error("No ticket was asked for.")
+          if (result.code === "record_unavailable") expect(result.result).toBeUndefined()
+          else expect(kept(result.callId, "end")).toBe(true)
+        }
+        expect(ran.every(Boolean)).toBe(true)
+      },
+    ),
     { numRuns: 200 },
   )
 })
@@ -172,7 +196,9 @@ test("law 6: a tool is listed exactly when a call of it is not refused for who a
     fc.asyncProperty(someOrganisation, someTools, async (organisation, tools) => {
       const system = house(configOf(organisation), { approvals: callbackAdapter({ onExecution: () => true }) })
       for (const [index, { layer, ...spec }] of tools.entries()) {
-        system.registry.register(tool({ name: `t${index % 3}`, version: `1.0.${index}`, ...spec, execute: () => 1 }), { layer: layer as "system" })
+        system.registry.register(tool({ name: `t${index % 3}`, version: `1.0.${index}`, ...spec, execute: () => 1 }), {
+          layer: layer as "system",
+        })
       }
       for (const { id } of system.org.listAgents()) {
         const listed = system.visibleTools(id).map(({ name }) => name)
@@ -202,10 +228,17 @@ test("law 7: every call in a batch gets an answer, in order", async () => {
     nothing_here: { input: {}, code: "unknown_tool" },
   } as const
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.constantFrom(...(Object.keys(kinds) as (keyof typeof kinds)[])), { maxLength: 12 }), async (names) => {
-      const results = await system.callMany(names.map((name) => ({ agentId: "operator", tool: name, input: kinds[name].input })))
-      expect(results.map((result) => [result.toolName, result.code])).toEqual(names.map((name) => [name, kinds[name].code]))
-    }),
+    fc.asyncProperty(
+      fc.array(fc.constantFrom(...(Object.keys(kinds) as (keyof typeof kinds)[])), { maxLength: 12 }),
+      async (names) => {
+        const results = await system.callMany(
+          names.map((name) => ({ agentId: "operator", tool: name, input: kinds[name].input })),
+        )
+        expect(results.map((result) => [result.toolName, result.code])).toEqual(
+          names.map((name) => [name, kinds[name].code]),
+        )
+      },
+    ),
     { numRuns: 100 },
   )
 }, 60_000)
@@ -213,8 +246,12 @@ test("law 7: every call in a batch gets an answer, in order", async () => {
 test("an unknown agent has nothing, in the list and in the call [S0-32] [S0-33] [D-01]", async () => {
   const system = await open()
   expect(system.toolsFor("nobody")).toEqual([])
-  expect(await system.call({ agentId: "nobody", tool: "current_time", input: {} })).toMatchObject({ code: "tool_not_available" })
-  expect(await system.call({ agentId: undefined as never, tool: "current_time", input: {} })).toMatchObject({ code: "tool_not_available" })
+  expect(await system.call({ agentId: "nobody", tool: "current_time", input: {} })).toMatchObject({
+    code: "tool_not_available",
+  })
+  expect(await system.call({ agentId: undefined as never, tool: "current_time", input: {} })).toMatchObject({
+    code: "tool_not_available",
+  })
 })
 
 test("root has org_management only, in the list and in the call, whatever the configuration says [S0-34] [S0-37] [S0R-3.2]", async () => {
@@ -225,24 +262,35 @@ test("root has org_management only, in the list and in the call, whatever the co
     code: "tool_not_available",
     error: expect.stringContaining("工具 current_time 对此岗位不可用"),
   })
-  await expect(open({ org: { roles: [{ name: "root", toolGroups: ["system"] }] } })).rejects.toThrow("'root' and 'operator' exist always")
+  await expect(open({ org: { roles: [{ name: "root", toolGroups: ["system"] }] } })).rejects.toThrow(
+    "'root' and 'operator' exist always",
+  )
 })
 
 test("a role without groups has the tools of all groups [S0-35] [S0-77] [C-22]", async () => {
   const { house } = await openMany()
   fc.assert(
-    fc.property(fc.constantFrom<(string[] | null | undefined)[]>(undefined, null, []), fc.array(fc.constantFrom("alpha", "beta", "gamma"), { maxLength: 4 }), (toolGroups, extra) => {
-      const system = house({ org: { roles: [{ name: "dev", toolGroups }], agents: [{ id: "a0", role: "dev" }] } })
-      for (const [index, group] of extra.entries()) system.registry.register(tool({ name: `t${index}`, group, execute: () => 1 }))
-      const all = system.groups.getToolDefinitions(system.groups.getAllGroupIds()).map((definition) => definition.function.name)
-      expect(system.visibleTools("a0").map(({ name }) => name)).toEqual(all.sort())
-    }),
+    fc.property(
+      fc.constantFrom<(string[] | null | undefined)[]>(undefined, null, []),
+      fc.array(fc.constantFrom("alpha", "beta", "gamma"), { maxLength: 4 }),
+      (toolGroups, extra) => {
+        const system = house({ org: { roles: [{ name: "dev", toolGroups }], agents: [{ id: "a0", role: "dev" }] } })
+        for (const [index, group] of extra.entries())
+          system.registry.register(tool({ name: `t${index}`, group, execute: () => 1 }))
+        const all = system.groups
+          .getToolDefinitions(system.groups.getAllGroupIds())
+          .map((definition) => definition.function.name)
+        expect(system.visibleTools("a0").map(({ name }) => name)).toEqual(all.sort())
+      },
+    ),
     { numRuns: 100 },
   )
 }, 60_000)
 
 test("org.defaultToolGroups changes what a role without groups has, root apart", async () => {
-  const system = await open({ org: { defaultToolGroups: ["data"], roles: [{ name: "dev" }], agents: [{ id: "a0", role: "dev" }] } })
+  const system = await open({
+    org: { defaultToolGroups: ["data"], roles: [{ name: "dev" }], agents: [{ id: "a0", role: "dev" }] },
+  })
   expect(new Set(system.visibleTools("a0").map(({ group }) => group))).toEqual(new Set(["data"]))
   expect(system.visibleTools("operator").length).toBeGreaterThan(4)
 })
@@ -250,17 +298,27 @@ test("org.defaultToolGroups changes what a role without groups has, root apart",
 test("tools.enabled switches off everything else, in the list and in the call [S3-66]", async () => {
   const system = await open({ tools: { enabled: ["current_time"] } })
   expect(system.visibleTools("operator").map(({ name }) => name)).toEqual(["current_time"])
-  expect(await system.call({ agentId: "operator", tool: "sleep", input: { duration: 0 } })).toMatchObject({ code: "tool_not_available" })
+  expect(await system.call({ agentId: "operator", tool: "sleep", input: { duration: 0 } })).toMatchObject({
+    code: "tool_not_available",
+  })
 })
 
 test("tools.permissions stands above what a tool's author said; from an untrusted file it only tightens", async () => {
   const permissions = { set_env: { level: "public" as const }, current_time: { level: "sensitive" as const } }
   const trusted = await open({ tools: { permissions }, approvals: { unattended: "reject" } })
-  expect(await trusted.call({ agentId: "operator", tool: "set_env", input: { key: "A", value: "1" } })).toMatchObject({ success: true })
-  expect(await trusted.call({ agentId: "operator", tool: "current_time", input: {} })).toMatchObject({ code: "approval_rejected" })
+  expect(await trusted.call({ agentId: "operator", tool: "set_env", input: { key: "A", value: "1" } })).toMatchObject({
+    success: true,
+  })
+  expect(await trusted.call({ agentId: "operator", tool: "current_time", input: {} })).toMatchObject({
+    code: "approval_rejected",
+  })
   const untrusted = await open({ tools: { permissions }, approvals: { unattended: "reject" } }, { trusted: false })
-  expect(await untrusted.call({ agentId: "operator", tool: "set_env", input: { key: "A", value: "1" } })).toMatchObject({ code: "approval_rejected" })
-  expect(await untrusted.call({ agentId: "operator", tool: "current_time", input: {} })).toMatchObject({ code: "approval_rejected" })
+  expect(await untrusted.call({ agentId: "operator", tool: "set_env", input: { key: "A", value: "1" } })).toMatchObject(
+    { code: "approval_rejected" },
+  )
+  expect(await untrusted.call({ agentId: "operator", tool: "current_time", input: {} })).toMatchObject({
+    code: "approval_rejected",
+  })
 })
 
 test.each([
@@ -268,7 +326,9 @@ test.each([
   ["department", { allowedDepartments: ["south"] }, "Department north not allowed"],
   ["level", { minLevel: 3 }, "Level 1 below minimum 3"],
 ] as const)("a call is refused by %s with S2's reason [S2-88] [S2-89] [S2-90]", async (_what, permission, reason) => {
-  const system = await open({ org: { roles: [{ name: "dev" }], agents: [{ id: "a0", role: "dev", department: "north", level: 1 }] } })
+  const system = await open({
+    org: { roles: [{ name: "dev" }], agents: [{ id: "a0", role: "dev", department: "north", level: 1 }] },
+  })
   system.registry.register(tool({ permission, execute: () => 1 }))
   const result = await system.call({ agentId: "a0", tool: "probe", input: {} })
   expect(result.error).toContain(reason)
@@ -291,7 +351,9 @@ test.each([
   const recorder = new ListRecorder()
   const ports = await portsOver(store, { recorder })
   ports.settings.durability = configured
-  ports.tools.register(tool({ effect, permission: { level: "public" }, ...(durability ? { durability } : {}), execute: () => 1 }))
+  ports.tools.register(
+    tool({ effect, permission: { level: "public" }, ...(durability ? { durability } : {}), execute: () => 1 }),
+  )
   expect(await callTool({ agentId: "operator", tool: "probe", input: {} }, ports)).toMatchObject({ success: true })
   expect(recorder.grades).toEqual(grades)
 })

@@ -3,7 +3,8 @@ import { expect, test } from "vitest"
 import type { ToolContext } from "../model/tool.ts"
 import { open, tool } from "../testing/open.ts"
 
-const resources = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout" || name === "Immediate").length
+const resources = () =>
+  process.getActiveResourcesInfo().filter((name) => name === "Timeout" || name === "Immediate").length
 
 test("ten thousand calls, some cancelled, leave no listener, timer or handle", async () => {
   const system = await open()
@@ -11,7 +12,8 @@ test("ten thousand calls, some cancelled, leave no listener, timer or handle", a
   system.registry.register(
     tool({
       name: "waits",
-      execute: (_input, { signal }: ToolContext) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("told")), { once: true })),
+      execute: (_input, { signal }: ToolContext) =>
+        new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("told")), { once: true })),
     }),
   )
   const shared = new AbortController()

@@ -11,11 +11,7 @@ import { Detached, Joined, type Walk } from "./walk.ts"
  * Walks the steps and writes down how it ended, whatever the ending. Nothing leaves before its record is kept; if that
  * fails, the call ends `record_unavailable`.
  */
-export async function record(
-  walk: Walk,
-  ports: Ports,
-  steps: () => Promise<Delivered>,
-): Promise<ToolResult | Ticket> {
+export async function record(walk: Walk, ports: Ports, steps: () => Promise<Delivered>): Promise<ToolResult | Ticket> {
   walk.parent?.clock?.children(1)
   try {
     const delivered = await steps()
@@ -92,7 +88,9 @@ function asEnding(thrown: unknown, ports: Ports): Ending {
   if (thrown instanceof StoreUnavailable) return new Ending("record_unavailable", thrown.message, { cause: thrown })
   ports.logger.error("The walk met an error of its own.", thrown)
   const what = thrown instanceof Error ? thrown.message : String(thrown)
-  return new Ending("tool_failed", `Quartermaster itself failed: ${what}. This is a defect; please report it.`, { cause: thrown })
+  return new Ending("tool_failed", `Quartermaster itself failed: ${what}. This is a defect; please report it.`, {
+    cause: thrown,
+  })
 }
 
 /** Keeps the end, then closes the row of a stored call, then tells everyone. */
@@ -162,7 +160,11 @@ async function closeRow(walk: Walk, result: ToolResult, ports: Ports): Promise<v
   const change = { state: "ended" as const, input: null, preview: null, result: kept }
   try {
     // An answer may have moved the row while the call was given up.
-    for (let row: CallRow | undefined = walk.row; row?.owner === ports.owner && row.state !== "ended"; row = await ports.calls.get(row.id)) {
+    for (
+      let row: CallRow | undefined = walk.row;
+      row?.owner === ports.owner && row.state !== "ended";
+      row = await ports.calls.get(row.id)
+    ) {
       if (await ports.calls.swap(row.id, { state: row.state, owner: row.owner, epoch: row.epoch }, change)) return
     }
   } catch (error) {

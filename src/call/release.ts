@@ -51,7 +51,11 @@ async function storeWhole(walk: Walk, value: unknown, ports: Ports): Promise<Del
   if (text.length <= modelTextLimit) return { value }
   const stored = await ports.artifacts
     .shelf({ agentId: walk.request.agentId, taskId: walk.request.taskId, callId: walk.callId })
-    .put({ type: "tool_output", content: atMost(text, artifactLimit), mimeType: typeof value === "string" ? "text/plain" : "application/json" })
+    .put({
+      type: "tool_output",
+      content: atMost(text, artifactLimit),
+      mimeType: typeof value === "string" ? "text/plain" : "application/json",
+    })
   return { value, truncated: { total: text.length, stored } }
 }
 
@@ -59,11 +63,22 @@ async function storeWhole(walk: Walk, value: unknown, ports: Ports): Promise<Del
 function atMost(text: string, bytes: number): string {
   if (text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text
   const mark = `\n[cut: ${text.length} characters in all]`
-  return Buffer.from(text).subarray(0, bytes - mark.length - 4).toString("utf8") + mark
+  return (
+    Buffer.from(text)
+      .subarray(0, bytes - mark.length - 4)
+      .toString("utf8") + mark
+  )
 }
 
-async function hold(walk: Walk, tool: RegisteredTool, input: unknown, outcome: Outcome, ports: Ports): Promise<Delivered> {
-  const result = outcome.ending === undefined ? succeeded(walk, outcome, ports) : failedResult(walk, outcome.ending, ports)
+async function hold(
+  walk: Walk,
+  tool: RegisteredTool,
+  input: unknown,
+  outcome: Outcome,
+  ports: Ports,
+): Promise<Delivered> {
+  const result =
+    outcome.ending === undefined ? succeeded(walk, outcome, ports) : failedResult(walk, outcome.ending, ports)
   maskResult(walk, outcome.value, ports)
   await putToDesk(walk, tool, input, result, ports)
   const grade = ports.settings.durability
@@ -91,7 +106,13 @@ async function hold(walk: Walk, tool: RegisteredTool, input: unknown, outcome: O
 }
 
 /** The result is in the store before anyone is asked about it. */
-async function putToDesk(walk: Walk, tool: RegisteredTool, input: unknown, result: ToolResult, ports: Ports): Promise<void> {
+async function putToDesk(
+  walk: Walk,
+  tool: RegisteredTool,
+  input: unknown,
+  result: ToolResult,
+  ports: Ports,
+): Promise<void> {
   if (walk.row?.state === "held" || walk.row?.state === "released") return
   const at = await ports.calls.clock()
   const deadline = at + ports.settings.approvalDeadlineMs

@@ -5,12 +5,15 @@ import { endAbandoned, nobodyWalks } from "./abandoned.ts"
 import { ticketOf } from "./answer.ts"
 import { callTool } from "./call.ts"
 
-
 /**
  * Goes on with a stored call: it walks from the beginning again and enters at its stored state. A call another process
  * walks is waited for; one whose process died while the tool ran is interrupted, never run again.
  */
-export async function resume(callId: string, ports: Ports, patienceMs?: number): Promise<ToolResult | Ticket | undefined> {
+export async function resume(
+  callId: string,
+  ports: Ports,
+  patienceMs?: number,
+): Promise<ToolResult | Ticket | undefined> {
   const until = patienceMs === undefined ? Infinity : ports.now() + patienceMs
   for (let row = await ports.calls.get(callId); row !== undefined; row = await ports.calls.get(callId)) {
     if (row.state === "ended" && row.result !== null) return row.result

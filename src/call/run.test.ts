@@ -51,7 +51,10 @@ test("a timed-out tool keeps its permit until it settles", async () => {
   system.registry.register(tool({ name: "stuck", timeoutMs: 20, execute: () => gate.promise }))
   await system.call({ ...operator, tool: "stuck" })
   const next = system.call({ ...operator, tool: "current_time" })
-  const first = await Promise.race([next.then(() => "ran"), new Promise((resolve) => setTimeout(() => resolve("waits"), 50))])
+  const first = await Promise.race([
+    next.then(() => "ran"),
+    new Promise((resolve) => setTimeout(() => resolve("waits"), 50)),
+  ])
   expect(first).toBe("waits")
   gate.resolve()
   expect(await next).toMatchObject({ success: true })
@@ -66,9 +69,16 @@ test("the configured time limit counts for tools without one, and a request may 
 
 test("sleep has a limit of its own, above the longest sleep, and can be cancelled [D-10] [S4-26]", async () => {
   const system = await open({ tools: { timeout: 20 } })
-  expect(await system.call({ agentId: "operator", tool: "sleep", input: { duration: 0.06 } })).toMatchObject({ result: { slept: 0.06 } })
+  expect(await system.call({ agentId: "operator", tool: "sleep", input: { duration: 0.06 } })).toMatchObject({
+    result: { slept: 0.06 },
+  })
   const controller = new AbortController()
-  const sleeping = system.call({ agentId: "operator", tool: "sleep", input: { duration: 500 }, signal: controller.signal })
+  const sleeping = system.call({
+    agentId: "operator",
+    tool: "sleep",
+    input: { duration: 500 },
+    signal: controller.signal,
+  })
   setTimeout(() => controller.abort(), 20)
   expect(await sleeping).toMatchObject({ code: "aborted" })
 })
@@ -107,7 +117,10 @@ test("at most three calls of an agent run at once, in the order they came [S4-07
 })
 
 test("the smaller of tools.maxConcurrent and agents.maxConcurrentTools counts [S4-71] [C-28]", async () => {
-  for (const [maxConcurrent, maxConcurrentTools] of [[1, 5], [5, 1]] as const) {
+  for (const [maxConcurrent, maxConcurrentTools] of [
+    [1, 5],
+    [5, 1],
+  ] as const) {
     const system = await open({ tools: { maxConcurrent }, agents: { maxConcurrentTools } })
     let running = 0
     let most = 0
@@ -146,7 +159,9 @@ test("ten pipelines of ten steps finish with a single permit", async () => {
       },
     }),
   )
-  system.registry.register(tool({ name: "bound", kind: "composite", execute: (_input, context: ToolContext) => context.call("pipeline", {}) }))
+  system.registry.register(
+    tool({ name: "bound", kind: "composite", execute: (_input, context: ToolContext) => context.call("pipeline", {}) }),
+  )
   const results = await system.callMany(Array.from({ length: 10 }, () => ({ ...operator, tool: "bound" })))
   expect(results.map((result) => result.success)).toEqual(Array(10).fill(true))
 })
@@ -171,7 +186,8 @@ test("cancelling a composite call cancels its sub-calls", async () => {
   system.registry.register(
     tool({
       name: "inner",
-      execute: (_input, { signal }: ToolContext) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("told")))),
+      execute: (_input, { signal }: ToolContext) =>
+        new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("told")))),
     }),
   )
   system.registry.register(
@@ -262,7 +278,9 @@ test("the pause before a retry can be cancelled", async () => {
     }),
   )
   const began = Date.now()
-  expect(await system.call({ ...operator, tool: "probe", signal: controller.signal })).toMatchObject({ code: "aborted" })
+  expect(await system.call({ ...operator, tool: "probe", signal: controller.signal })).toMatchObject({
+    code: "aborted",
+  })
   expect(Date.now() - began).toBeLessThan(900)
 })
 
@@ -321,7 +339,11 @@ test("a long text is cut for the model and kept whole as an artifact [C-32]", as
   expect(result.truncated).toEqual({ total: 40_000, stored: expect.stringMatching(/^artifact:/) })
   expect(modelText(result).length).toBeLessThan(30_300)
   expect(modelText(result)).toContain(result.truncated!.stored)
-  const stored = await system.call({ agentId: "operator", tool: "get_artifact", input: { ref: result.truncated!.stored } })
+  const stored = await system.call({
+    agentId: "operator",
+    tool: "get_artifact",
+    input: { ref: result.truncated!.stored },
+  })
   expect((stored.result as { content: string }).content).toBe(text)
 })
 
@@ -333,7 +355,12 @@ test("every call of a batch gets an answer, in order, whatever becomes of its si
     { name: "json_parse", arguments: { text: "{" } },
     { name: "json_parse", arguments: { text: "4" } },
   ])
-  expect(results.map((result) => result.code ?? result.result)).toEqual([{ data: 1 }, "unknown_tool", "tool_failed", { data: 4 }])
+  expect(results.map((result) => result.code ?? result.result)).toEqual([
+    { data: 1 },
+    "unknown_tool",
+    "tool_failed",
+    { data: 4 },
+  ])
 })
 
 test("executeOrThrow throws the error classes of the designs [C-03] [S2-78]", async () => {
@@ -350,12 +377,15 @@ test("executeOrThrow throws the error classes of the designs [C-03] [S2-78]", as
   expect(await name({ agentId: "root", tool: "current_time" })).toBe("PermissionDeniedError")
   expect(await name({ tool: "set_env", input: { key: "A", value: "1" } })).toBe("ExecutionCancelledError")
   expect(await name({ tool: "json_parse", input: { text: "{" } })).toBe("ToolError")
-  expect(await system.executeOrThrow({ agentId: "operator", tool: "json_parse", input: { text: "2" } })).toEqual({ data: 2 })
+  expect(await system.executeOrThrow({ agentId: "operator", tool: "json_parse", input: { text: "2" } })).toEqual({
+    data: 2,
+  })
 })
 
 test("rate limits count calls that start, in S2's words, and say when to come back [S2-91] [S2-94] [S2-95]", async () => {
   const system = await open()
-  const limited = (name: string, rateLimit: object) => system.registry.register(tool({ name, permission: { rateLimit }, execute: () => 1 }))
+  const limited = (name: string, rateLimit: object) =>
+    system.registry.register(tool({ name, permission: { rateLimit }, execute: () => 1 }))
   limited("minute", { maxCallsPerMinute: 2 })
   limited("hour", { maxCallsPerHour: 1, maxCallsPerMinute: 1 })
   const codes = []
@@ -378,7 +408,10 @@ test("windows are rebuilt from the record after a restart", async () => {
   const first = await open()
   const limited = tool({ permission: { rateLimit: { maxCallsPerHour: 2 } }, execute: () => 1 })
   first.registry.register(limited)
-  await first.callMany([{ ...operator, tool: "probe" }, { ...operator, tool: "probe" }])
+  await first.callMany([
+    { ...operator, tool: "probe" },
+    { ...operator, tool: "probe" },
+  ])
   await first.close()
   const second = await open({ data: { dir: first.dir } })
   second.registry.register(limited)
@@ -388,14 +421,23 @@ test("windows are rebuilt from the record after a restart", async () => {
 test("secrets do not reach the journal or the database, long values are cut with their digest [S2-75] [S2-80] [S2-81]", async () => {
   const system = await open()
   system.registry.register(
-    tool({ input: z.object({ password: z.string(), note: z.string() }) as never, execute: () => ({ token: "tok-result", long: "y".repeat(9000) }) }),
+    tool({
+      input: z.object({ password: z.string(), note: z.string() }) as never,
+      execute: () => ({ token: "tok-result", long: "y".repeat(9000) }),
+    }),
   )
   const secret = "hunter2-very-secret"
-  const result = await system.call({ agentId: "operator", tool: "probe", input: { password: secret, note: `key sk-abcdefghijklmnopqrstuvwx` } })
+  const result = await system.call({
+    agentId: "operator",
+    tool: "probe",
+    input: { password: secret, note: `key sk-abcdefghijklmnopqrstuvwx` },
+  })
   await system.settle()
   const [start, end] = await system.audit.show(result.callId)
   expect(start).toMatchObject({ input: '{"password":"***","note":"key ***"}', inputDigest: expect.any(String) })
   expect(end).toMatchObject({ resultDigest: expect.any(String), resultLength: expect.any(Number) })
-  const database = readFileSync(join(system.dir, "quartermaster.db"), "latin1") + readFileSync(join(system.dir, "quartermaster.db-wal"), "latin1")
+  const database =
+    readFileSync(join(system.dir, "quartermaster.db"), "latin1") +
+    readFileSync(join(system.dir, "quartermaster.db-wal"), "latin1")
   for (const hidden of [secret, "sk-abcdefghijklmnop", "tok-result"]) expect(database).not.toContain(hidden)
 })

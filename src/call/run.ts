@@ -20,7 +20,13 @@ const longestMs = 600_000
 const networkMs = 60_000
 
 /** Runs the tool inside its limits. Its start is kept before; a result that was held is taken as it is. */
-export async function run(walk: Walk, tool: RegisteredTool, input: unknown, ports: Ports, callTool: CallTool): Promise<Outcome> {
+export async function run(
+  walk: Walk,
+  tool: RegisteredTool,
+  input: unknown,
+  ports: Ports,
+  callTool: CallTool,
+): Promise<Outcome> {
   const kept = walk.row?.result
   if (kept && (walk.row?.state === "held" || walk.row?.state === "released")) return storedOutcome(walk, kept)
 
@@ -70,7 +76,13 @@ function announce(walk: Walk, tool: RegisteredTool, input: unknown, ports: Ports
   })
 }
 
-async function once(walk: Walk, tool: RegisteredTool, input: unknown, ports: Ports, callTool: CallTool): Promise<unknown> {
+async function once(
+  walk: Walk,
+  tool: RegisteredTool,
+  input: unknown,
+  ports: Ports,
+  callTool: CallTool,
+): Promise<unknown> {
   const context = new RunContext(walk, tool, ports, callTool)
   const asked = ports.permits.acquire({
     agentId: walk.request.agentId,
@@ -105,13 +117,28 @@ export function timeoutOf(walk: Walk, tool: RegisteredTool, ports: Ports): numbe
 function checkOutput(tool: RegisteredTool, value: unknown): unknown {
   const checked = tool.output?.check(value)
   if (checked === undefined || checked.ok) return checked === undefined ? value : checked.value
-  const problems = checked.problems.map((problem) => problem.replace("Parameter", "Field").replace("required parameter", "field"))
-  throw new Ending("output_invalid", `${tool.name} returned something other than it promises: ${problems.join(", ")}.`, {
-    metadata: { problems },
-  })
+  const problems = checked.problems.map((problem) =>
+    problem.replace("Parameter", "Field").replace("required parameter", "field"),
+  )
+  throw new Ending(
+    "output_invalid",
+    `${tool.name} returned something other than it promises: ${problems.join(", ")}.`,
+    {
+      metadata: { problems },
+    },
+  )
 }
 
-const transientCodes = new Set(["ECONNRESET", "ECONNREFUSED", "ETIMEDOUT", "EPIPE", "EAI_AGAIN", "EBUSY", "EAGAIN", "ENETUNREACH"])
+const transientCodes = new Set([
+  "ECONNRESET",
+  "ECONNREFUSED",
+  "ETIMEDOUT",
+  "EPIPE",
+  "EAI_AGAIN",
+  "EBUSY",
+  "EAGAIN",
+  "ENETUNREACH",
+])
 
 function isTransient(error: unknown): boolean {
   if (error instanceof Ending) return false
@@ -148,5 +175,7 @@ function storedOutcome(walk: Walk, kept: ToolResult): Outcome {
   walk.startedAt = kept.startedAt
   walk.ran = true
   if (kept.success) return { value: kept.result }
-  return { ending: new Ending(kept.code ?? "tool_failed", kept.error ?? "The tool failed.", { metadata: kept.metadata }) }
+  return {
+    ending: new Ending(kept.code ?? "tool_failed", kept.error ?? "The tool failed.", { metadata: kept.metadata }),
+  }
 }

@@ -18,7 +18,11 @@ export function check(tool: RegisteredTool, given: unknown): unknown {
 }
 
 function invalid(tool: RegisteredTool, problems: readonly string[]): Ending {
-  return new Ending("invalid_arguments", `Validation failed: ${problems.join(", ")}. Correct the input of ${tool.name}.`, {
-    metadata: { problems },
-  })
+  return new Ending(
+    "invalid_arguments",
+    `Validation failed: ${problems.join(", ")}. Correct the input of ${tool.name}.`,
+    {
+      metadata: { problems },
+    },
+  )
 }

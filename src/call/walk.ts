@@ -110,5 +110,8 @@ export function refuseAborted(walk: Walk): void {
 }
 
 export function aborted(walk: Walk): Ending {
-  return new Ending("aborted", walk.ran ? "The call was cancelled while it ran." : "The call was cancelled before it ran.")
+  return new Ending(
+    "aborted",
+    walk.ran ? "The call was cancelled while it ran." : "The call was cancelled before it ran.",
+  )
 }

@@ -28,6 +28,24 @@ test("a first session: encode Chinese, fail with a sentence, list what there is"
   expect(groups.stdout).toMatch(/^data {12}4 {6}数据处理工具$/m)
 })
 
+test("an agent is shown what it may use, and nothing else", async () => {
+  const { run } = makeDesk()
+  expect(await run("tools", "--agent", "root", "--json")).toEqual({ code: 0, stdout: "[]\n", stderr: "" })
+  expect(await run("--agent", "root", "tools", "show", "sleep")).toMatchObject({ code: 1, stdout: "" })
+  expect((await run("groups", "--agent", "root")).stdout).not.toMatch(/^data /m)
+  const inGroup = JSON.parse((await run("tools", "list", "--group", "data", "--json")).stdout) as { group: string }[]
+  expect(inGroup.length).toBeGreaterThan(3)
+  expect(inGroup.every(({ group }) => group === "data")).toBe(true)
+  expect(JSON.parse((await run("groups", "show", "data", "--json")).stdout)).toMatchObject({
+    toolCount: inGroup.length,
+  })
+  expect(JSON.parse((await run("tools", "show", "sleep", "--json")).stdout)).toMatchObject({
+    id: "system:sleep@1.0.0",
+    permission: { level: "public" },
+    input: { required: ["duration"] },
+  })
+})
+
 test("the input is read by the schema, from JSON, from pairs or from stdin", async () => {
   const { run, runWith } = makeDesk()
   expect((await run("call", "json_stringify", "data.n=1", 'data.list=["中"]', "pretty=false")).stdout).toBe(

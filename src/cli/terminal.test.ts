@@ -22,6 +22,13 @@ test("[S3-95] in a terminal a person sees what would run, with nothing painted o
   expect(no.stdout).toMatch(/rejected the call of set_env: not today\r\n$/)
 })
 
+test("a terminal that a tool holds is nobody who could agree", async () => {
+  const { inTerminal } = makeDesk({ QM_INSIDE: "1" })
+  const refused = await inTerminal(["call", "set_env", "key=A", "value=1"], [["Run set_env?", "y"]])
+  expect(refused.code).toBe(4)
+  expect(refused.stdout).not.toContain("Run set_env?")
+})
+
 test("[S3-63] a question with options is answered by choosing one, and one without by writing", async () => {
   const { inTerminal } = makeDesk()
   const chosen = await inTerminal(

@@ -84,7 +84,11 @@ export const configSchema = z.strictObject({
   agent: name.optional().describe("The agent a call is made as when it names none."),
   tools: tools.optional().describe("Which tools there are and what limits them."),
   agents: z
-    .strictObject({ maxConcurrentTools: count.optional().describe("How many tools an agent may run at once; the smaller of this and tools.maxConcurrent counts.") })
+    .strictObject({
+      maxConcurrentTools: count
+        .optional()
+        .describe("How many tools an agent may run at once; the smaller of this and tools.maxConcurrent counts."),
+    })
     .optional()
     .describe("What limits the agents."),
   org: org.optional().describe("Roles, agents and departments."),

@@ -15,7 +15,13 @@ test("a schema's marks are found wherever they stand", () => {
   }
   const paths = secretPaths(schema)
   expect(paths).toEqual([["pin"], ["login", "word"], ["cards", "*", "number"], ["other", "code"]])
-  const value = { pin: "1", login: { word: "2", user: "u" }, cards: [{ number: 3, name: "n" }], other: { code: "4" }, harmless: "h" }
+  const value = {
+    pin: "1",
+    login: { word: "2", user: "u" },
+    cards: [{ number: 3, name: "n" }],
+    other: { code: "4" },
+    harmless: "h",
+  }
   expect(withoutSecrets(value, paths, "***")).toEqual({
     pin: "***",
     login: { word: "***", user: "u" },

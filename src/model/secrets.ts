@@ -31,12 +31,20 @@ function collect(node: unknown, path: readonly string[]): string[][] {
 
 /** A copy of the value with something else in each of those places; the value itself when there are none. */
 export function withoutSecrets(value: unknown, paths: SecretPaths, instead: string): unknown {
-  if (paths.length === 0 || typeof value !== "object" || value === null) return paths.some((path) => path.length === 0) ? instead : value
+  if (paths.length === 0 || typeof value !== "object" || value === null)
+    return paths.some((path) => path.length === 0) ? instead : value
   const isList = Array.isArray(value)
   const copy = Object.entries(value).map(([name, part]: [string, unknown]) => {
     const inside = paths.filter(([first]) => first === name || first === "*")
     if (inside.some((path) => path.length === 1) && part !== undefined) return [name, instead] as const
-    return [name, withoutSecrets(part, inside.map((path) => path.slice(1)), instead)] as const
+    return [
+      name,
+      withoutSecrets(
+        part,
+        inside.map((path) => path.slice(1)),
+        instead,
+      ),
+    ] as const
   })
   return isList ? copy.map(([, part]) => part) : Object.fromEntries(copy)
 }

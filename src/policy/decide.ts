@@ -32,6 +32,7 @@ function asksBecause({ name, permission }: RegisteredTool): string | undefined {
   const { level, requireExecutionApproval } = permission
   if (level === "sensitive") return `Tool ${name} is sensitive: a person agrees to every call.`
   if (requireExecutionApproval === true) return `Tool ${name} asks for approval before it runs.`
-  if (level === "moderate" && requireExecutionApproval !== false) return `Tool ${name} is moderate: a person agrees first.`
+  if (level === "moderate" && requireExecutionApproval !== false)
+    return `Tool ${name} is moderate: a person agrees first.`
   return undefined
 }

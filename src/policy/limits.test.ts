@@ -142,7 +142,7 @@ test("law: a restart forgets nothing", async () => {
 test("calls that come at once share the window that is being read", async () => {
   const limits = forgetful()
   const tool = limited({ maxCallsPerHour: 2 })
-  const verdicts = await Promise.all(Array.from({ length: 5 }, () => limits.take(agent("a"), tool, noon)))
+  const verdicts = await Promise.all(Array.from({ length: 5 }, async () => limits.take(agent("a"), tool, noon)))
   expect(verdicts.filter((verdict) => verdict.ok)).toHaveLength(2)
 })
 

@@ -21,7 +21,11 @@ export function hiddenBecause(
     return say("agent", "organisation", "The agent is not known, has ended, or has no known role. Create it first.")
   }
   if (!tool.enabled) {
-    return say("configuration", "tools.enabled", `Tool ${tool.name} is switched off. Add it to tools.enabled to use it.`)
+    return say(
+      "configuration",
+      "tools.enabled",
+      `Tool ${tool.name} is switched off. Add it to tools.enabled to use it.`,
+    )
   }
   const { role } = who
   if (!groups.inGroups(tool, who.groups)) {

@@ -7,8 +7,11 @@ import { openDatabase } from "./database.ts"
 /** A closed record of thirty calls, to tamper with. */
 async function closedRecord(): Promise<string> {
   const system = await open()
-  for (let call = 0; call < 10; call++) await system.call({ agentId: "operator", tool: "json_parse", input: { text: `${call}` } })
-  await system.callMany(Array.from({ length: 20 }, (_, call) => ({ agentId: "operator", tool: "json_parse", input: { text: `${call}` } })))
+  for (let call = 0; call < 10; call++)
+    await system.call({ agentId: "operator", tool: "json_parse", input: { text: `${call}` } })
+  await system.callMany(
+    Array.from({ length: 20 }, (_, call) => ({ agentId: "operator", tool: "json_parse", input: { text: `${call}` } })),
+  )
   await system.close()
   return system.dir
 }
@@ -45,7 +48,10 @@ test.each(tampering)("%s is found and named", async (_what, sql, record) => {
 test("two lines that changed places are found", async () => {
   const dir = await closedRecord()
   const database = await openDatabase(join(dir, "quartermaster.db"))
-  const { place, text } = database.prepare("select * from segments order by place limit 1").get() as { place: number; text: string }
+  const { place, text } = database.prepare("select * from segments order by place limit 1").get() as {
+    place: number
+    text: string
+  }
   const lines = text.split("\n")
   ;[lines[2], lines[4]] = [lines[4]!, lines[2]!]
   database.prepare("update segments set text = ? where place = ?").run(lines.join("\n"), place)
@@ -56,13 +62,17 @@ test("two lines that changed places are found", async () => {
 test("an older copy of the record is found with a head kept elsewhere, and only with it", async () => {
   const dir = await closedRecord()
   const old = temporaryFolder()
-  for (const file of readdirSync(dir)) if (file !== "journal" && file !== "artifacts") copyFileSync(join(dir, file), join(old, file))
+  for (const file of readdirSync(dir))
+    if (file !== "journal" && file !== "artifacts") copyFileSync(join(dir, file), join(old, file))
   const system = await open({ data: { dir } })
   await system.call({ agentId: "operator", tool: "current_time", input: {} })
   const head = await system.audit.head()
   expect(await system.audit.verify(head)).toMatchObject({ ok: true })
   expect(await verifyAt(old)).toMatchObject({ ok: true })
-  expect(await verifyAt(old, head)).toMatchObject({ ok: false, problem: expect.stringContaining("older than the head") })
+  expect(await verifyAt(old, head)).toMatchObject({
+    ok: false,
+    problem: expect.stringContaining("older than the head"),
+  })
 })
 
 test("lists by agent, tool, status and time, newest first", async () => {
@@ -71,7 +81,8 @@ test("lists by agent, tool, status and time, newest first", async () => {
   await system.call({ agentId: "operator", tool: "json_parse", input: { text: "{" } })
   await system.call({ agentId: "root", tool: "current_time", input: {} })
   await system.call({ agentId: "operator", tool: "current_time", input: {} })
-  const tools = async (filter: object) => (await system.audit.list(filter)).map((row) => `${row.agentId} ${row.tool} ${row.status}`)
+  const tools = async (filter: object) =>
+    (await system.audit.list(filter)).map((row) => `${row.agentId} ${row.tool} ${row.status}`)
   expect(await tools({ tool: "json_parse" })).toEqual(["operator json_parse error", "operator json_parse success"])
   expect(await tools({ agentId: "root" })).toEqual(["root current_time error"])
   expect(await tools({ status: "error", agentId: "operator" })).toEqual(["operator json_parse error"])
@@ -98,7 +109,9 @@ test("two systems on one folder write side by side, and each reads what both wro
   const two = await open({ data: { dir: one.dir } })
   const three = await open({ data: { dir: one.dir } }, { writes: "direct" })
   await Promise.all(
-    [one, two, three].flatMap((system) => Array.from({ length: 20 }, () => system.call({ agentId: "operator", tool: "current_time", input: {} }))),
+    [one, two, three].flatMap((system) =>
+      Array.from({ length: 20 }, () => system.call({ agentId: "operator", tool: "current_time", input: {} })),
+    ),
   )
   await one.settle()
   await two.settle()

@@ -41,8 +41,12 @@ export class Audit implements AuditReader {
   async show(callId: string): Promise<RecordEntry[]> {
     await this.catchUp()
     const range = [callId, `${callId}\uffff`] as const
-    const ended = this.#database.prepare("select * from ended where call >= ? and call < ? limit 100").all(...range) as unknown as EndedRow[]
-    const steps = this.#database.prepare("select place, call from steps where call >= ? and call < ? limit 1000").all(...range) as {
+    const ended = this.#database
+      .prepare("select * from ended where call >= ? and call < ? limit 100")
+      .all(...range) as unknown as EndedRow[]
+    const steps = this.#database
+      .prepare("select place, call from steps where call >= ? and call < ? limit 1000")
+      .all(...range) as {
       place: number
       call: string
     }[]
@@ -59,8 +63,17 @@ export class Audit implements AuditReader {
     await this.catchUp()
     const { sql, values } = where(filter)
     const rows = this.#database
-      .prepare(`select tool, agent, code, status, count(*) as count, sum(duration_ms) as ms from ended${sql} group by 1, 2, 3, 4`)
-      .all(...values) as unknown as { tool: string; agent: string; code: string | null; status: string; count: number; ms: number }[]
+      .prepare(
+        `select tool, agent, code, status, count(*) as count, sum(duration_ms) as ms from ended${sql} group by 1, 2, 3, 4`,
+      )
+      .all(...values) as unknown as {
+      tool: string
+      agent: string
+      code: string | null
+      status: string
+      count: number
+      ms: number
+    }[]
     return summed(rows)
   }
 
@@ -104,7 +117,9 @@ function auditRow(row: EndedRow): AuditRow {
   }
 }
 
-function summed(rows: readonly { tool: string; agent: string; code: string | null; status: string; count: number; ms: number }[]): AuditStats {
+function summed(
+  rows: readonly { tool: string; agent: string; code: string | null; status: string; count: number; ms: number }[],
+): AuditStats {
   const stats: AuditStats = { total: 0, failures: 0, byTool: {}, byAgent: {}, byEnding: {} }
   for (const { tool, agent, code, status, count, ms } of rows) {
     const failures = status === "success" ? 0 : count

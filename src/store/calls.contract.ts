@@ -37,7 +37,17 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
   describe(`the store of calls: ${name}`, () => {
     test("what was inserted is read back equal, by every connection", async () => {
       const [store, other] = await open()
-      const row = someRow({ result: { callId: "x", toolName: "t", version: "1", status: "success", success: true, startedAt: 1, result: { a: "中" } } })
+      const row = someRow({
+        result: {
+          callId: "x",
+          toolName: "t",
+          version: "1",
+          status: "success",
+          success: true,
+          startedAt: 1,
+          result: { a: "中" },
+        },
+      })
       expect(await store.insert(row)).toEqual({ inserted: true })
       expect(await other.get(row.id)).toEqual(row)
       expect(await store.get("nothing")).toBeUndefined()
@@ -56,7 +66,10 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
       const [store] = await open()
       const row = someRow({ inputDigest: "same" })
       await store.insert(row)
-      expect(await store.insert(someRow({ inputDigest: "same" }))).toMatchObject({ inserted: false, existing: { id: row.id } })
+      expect(await store.insert(someRow({ inputDigest: "same" }))).toMatchObject({
+        inserted: false,
+        existing: { id: row.id },
+      })
       expect(await store.insert(someRow({ inputDigest: "same", key: "k1" }))).toEqual({ inserted: true })
       expect(await store.insert(someRow({ inputDigest: "same", key: "k2" }))).toEqual({ inserted: true })
       await store.swap(row.id, row, { state: "ended" })
@@ -83,7 +96,9 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
         fc.asyncProperty(fc.array(fc.boolean(), { minLength: 2, maxLength: 8 }), async (who) => {
           const row = someRow()
           await store.insert(row)
-          const won = await Promise.all(who.map((mine, index) => (mine ? store : other).swap(row.id, row, { owner: `w${index}`, epoch: 1 })))
+          const won = await Promise.all(
+            who.map((mine, index) => (mine ? store : other).swap(row.id, row, { owner: `w${index}`, epoch: 1 })),
+          )
           expect(won.filter(Boolean)).toHaveLength(1)
           expect(await store.get(row.id)).toMatchObject({ owner: `w${won.indexOf(true)}` })
         }),
@@ -93,7 +108,10 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
 
     test("the first answer wins and makes a waiting call ready, a held one released", async () => {
       const [store, other] = await open()
-      for (const [state, after] of [["waiting", "ready"], ["held", "released"]] as const) {
+      for (const [state, after] of [
+        ["waiting", "ready"],
+        ["held", "released"],
+      ] as const) {
         const row = someRow({ state })
         await store.insert(row)
         const won = await Promise.all([
@@ -111,9 +129,14 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
 
     test("lists by state and agent, oldest first", async () => {
       const [store] = await open()
-      const rows = [someRow({ createdAt: 1 }), someRow({ createdAt: 2, state: "held" }), someRow({ createdAt: 3, agentId: "b" })]
+      const rows = [
+        someRow({ createdAt: 1 }),
+        someRow({ createdAt: 2, state: "held" }),
+        someRow({ createdAt: 3, agentId: "b" }),
+      ]
       for (const row of rows) await store.insert(row)
-      const ids = async (filter: Parameters<CallStore["list"]>[0]) => (await store.list(filter)).map((row) => rows.findIndex(({ id }) => id === row.id))
+      const ids = async (filter: Parameters<CallStore["list"]>[0]) =>
+        (await store.list(filter)).map((row) => rows.findIndex(({ id }) => id === row.id))
       expect(await ids({})).toEqual([0, 1, 2])
       expect(await ids({ states: ["waiting"] })).toEqual([0, 2])
       expect(await ids({ states: ["waiting"], agentId: "b" })).toEqual([2])
@@ -152,7 +175,11 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
 
     test("erases ended rows after their time and nothing else, so that a key can be used again", async () => {
       const [store] = await open()
-      const rows = [someRow({ state: "ended", key: "k" }), someRow({ state: "ended", updatedAt: Date.now() }), someRow()]
+      const rows = [
+        someRow({ state: "ended", key: "k" }),
+        someRow({ state: "ended", updatedAt: Date.now() }),
+        someRow(),
+      ]
       for (const row of rows) await store.insert(row)
       expect(await store.erase(1000)).toBe(1)
       expect((await store.list({})).map(({ id }) => id)).toEqual([rows[1]!.id, rows[2]!.id])

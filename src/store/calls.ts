@@ -36,7 +36,9 @@ export class SqliteCalls implements CallStore {
   }
 
   async get(id: string): Promise<CallRow | undefined> {
-    const row = await whenFree(() => this.#kysely.selectFrom("calls").selectAll().where("id", "=", id).executeTakeFirst())
+    const row = await whenFree(() =>
+      this.#kysely.selectFrom("calls").selectAll().where("id", "=", id).executeTakeFirst(),
+    )
     return row && fromTable(row)
   }
 
@@ -86,7 +88,13 @@ export class SqliteCalls implements CallStore {
 
   async changesSince(cursor: number): Promise<{ ids: string[]; cursor: number }> {
     const rows = await whenFree(() =>
-      this.#kysely.selectFrom("calls").select(["id", "change"]).where("change", ">", cursor).orderBy("change").limit(1000).execute(),
+      this.#kysely
+        .selectFrom("calls")
+        .select(["id", "change"])
+        .where("change", ">", cursor)
+        .orderBy("change")
+        .limit(1000)
+        .execute(),
     )
     return { ids: rows.map((row) => row.id), cursor: Number(rows.at(-1)?.change ?? cursor) }
   }
@@ -116,7 +124,11 @@ export class SqliteCalls implements CallStore {
 
   async erase(olderThan: number): Promise<number> {
     const gone = await whenFree(() =>
-      this.#kysely.deleteFrom("calls").where("state", "=", "ended").where("updated_at", "<", olderThan).executeTakeFirst(),
+      this.#kysely
+        .deleteFrom("calls")
+        .where("state", "=", "ended")
+        .where("updated_at", "<", olderThan)
+        .executeTakeFirst(),
     )
     return Number(gone.numDeletedRows)
   }
@@ -135,7 +147,8 @@ export class SqliteCalls implements CallStore {
           where.or([
             where("id", "=", row.id),
             row.key === null
-              ? where.and({ agent_id: row.agentId, tool: row.tool, input_digest: row.inputDigest })
+              ? where
+                  .and({ agent_id: row.agentId, tool: row.tool, input_digest: row.inputDigest })
                   .and("key", "is", null)
                   .and("state", "in", ["waiting", "ready"])
               : where.and({ agent_id: row.agentId, session_id: row.sessionId, key: row.key }),

@@ -9,7 +9,9 @@ export async function openDatabase(file: string): Promise<Database> {
   return whenFree(() => {
     const database = new DatabaseSync(file)
     try {
-      database.exec("pragma busy_timeout = 20; pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000")
+      database.exec(
+        "pragma busy_timeout = 20; pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000",
+      )
       return database
     } catch (error) {
       database.close()
@@ -27,7 +29,13 @@ async function sqlite(): Promise<{ DatabaseSync: new (file: string) => Database 
 /** SQLite's answer when another process has the lock for longer than we stand still. */
 export function isBusy(error: unknown): boolean {
   const { errcode, code, message } = error as { errcode?: number; code?: string; message?: string }
-  return errcode === 5 || errcode === 261 || errcode === 517 || code === "SQLITE_BUSY" || /database is locked/.test(message ?? "")
+  return (
+    errcode === 5 ||
+    errcode === 261 ||
+    errcode === 517 ||
+    code === "SQLITE_BUSY" ||
+    /database is locked/.test(message ?? "")
+  )
 }
 
 /** Does the work again, without blocking, while another process holds the lock; gives up after ten seconds. */

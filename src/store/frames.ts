@@ -44,7 +44,7 @@ export function wholeFrames(text: string): number {
 /** Reads frames. The last one has an empty seal when the text ends without one. */
 export function* framesOf(text: string): Generator<Frame> {
   let lines: string[] = []
-  for (let from = 0; from < text.length; ) {
+  for (let from = 0; from < text.length;) {
     let to = text.indexOf("\n", from)
     if (to === -1) to = text.length
     const line = text.slice(from, to)

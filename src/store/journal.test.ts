@@ -12,7 +12,15 @@ import { openStore } from "./store.ts"
 
 const deadOwner = "another-host-no|1|1|x".replace("another-host-no", (await import("node:os")).hostname())
 
-const start = (callId: string): StartEntry => ({ kind: "start", callId, at: 5, agentId: "a", tool: "t", sessionId: "s", input: '{"text":"中文 \\n"}' })
+const start = (callId: string): StartEntry => ({
+  kind: "start",
+  callId,
+  at: 5,
+  agentId: "a",
+  tool: "t",
+  sessionId: "s",
+  input: '{"text":"中文 \\n"}',
+})
 const end = (callId: string): RecordEntry => ({
   kind: "end", callId, at: 9, agentId: "a", role: "r", tool: "t", sessionId: "s", status: "success", startedAt: 5, durationMs: 4, ran: true,
 }) // prettier-ignore
@@ -26,10 +34,17 @@ async function openTable() {
 }
 
 /** A journal of a process that is gone: ten calls, each line a frame of its own, the last call without its end. */
-async function writtenJournal(dir: string, key: RecordKey): Promise<{ file: string; text: Buffer; acknowledged: number[] }> {
+async function writtenJournal(
+  dir: string,
+  key: RecordKey,
+): Promise<{ file: string; text: Buffer; acknowledged: number[] }> {
   const journal = new Journal(dir, key, deadOwner, () => {})
   const acknowledged: number[] = []
-  const name = () => join(dir, readdirSync(dir).find((file) => file.startsWith(journal.uuid))!)
+  const name = () =>
+    join(
+      dir,
+      readdirSync(dir).find((file) => file.startsWith(journal.uuid))!,
+    )
   for (let call = 0; call < 10; call++) {
     for (const entry of call === 9 ? [start("c9")] : [start(`c${call}`), end(`c${call}`)]) {
       await journal.keep(entry, "crash")
@@ -116,7 +131,8 @@ test("a large entry, larger than what is moved at once, comes through", async ()
 test("several readers may move the same journal at once: every line arrives once", async () => {
   const dataDir = temporaryFolder()
   const stores = []
-  for (const owner of ["one", "two", "three"]) stores.push(await openStore({ dataDir, owner, logger: silentLogger, writes: "direct" }))
+  for (const owner of ["one", "two", "three"])
+    stores.push(await openStore({ dataDir, owner, logger: silentLogger, writes: "direct" }))
   for (const store of stores) onTestFinished(() => store.close())
   const { key, journalDir } = stores[0]!
   const journal = new Journal(journalDir, key, (await import("./owner.ts")).ownerName(), () => {})

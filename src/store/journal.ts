@@ -174,7 +174,7 @@ function writeWhole(descriptor: number, text: string, size: number): number {
     written = writeSync(descriptor, text)
     if (written === length) return length
     const rest = Buffer.from(text).subarray(written)
-    for (let more = 0; more < rest.length; ) more += writeSync(descriptor, rest, more)
+    for (let more = 0; more < rest.length;) more += writeSync(descriptor, rest, more)
     return length
   } catch (error) {
     if (written > 0) ftruncateSync(descriptor, size)

@@ -29,34 +29,41 @@ const caller = (dir: string, durability: string) => `
   await Promise.all(Array.from({ length: 8 }, lane))
 `
 
-test.each(["crash", "power"])("kill -9 at any moment loses nothing acknowledged, in the grade %s", async (durability) => {
-  const dir = temporaryFolder()
-  const acknowledged: string[] = []
-  for (let round = 0; round < 10; round++) {
-    const { process: running, lines, ended } = child(caller(dir, durability))
-    while (lines.length < 20) await new Promise((resolve) => setTimeout(resolve, 5))
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 300))
-    running.kill("SIGKILL")
-    await ended
-    acknowledged.push(...lines)
-  }
-  const system = await open({ data: { dir } }, { writes: "direct" })
-  const rows = await system.audit.list({ limit: 10_000_000 })
-  const status = new Map(rows.map((row) => [row.callId, row.status]))
-  expect(rows).toHaveLength(status.size)
-  expect(acknowledged.filter((callId) => status.get(callId) !== "success")).toEqual([])
-  const marks = readFileSync(join(dir, "marks"), "utf8").split("\n").filter(Boolean)
-  expect(new Set(marks).size).toBe(marks.length)
-  expect(marks.filter((callId) => !status.has(callId))).toEqual([])
-  const interrupted = rows.filter((row) => row.code === "interrupted")
-  expect(rows.length - interrupted.length).toBeGreaterThanOrEqual(acknowledged.length)
-  expect(await system.audit.verify()).toMatchObject({ ok: true })
-  expect(existsSync(join(dir, "journal"))).toBe(true)
-})
+test.each(["crash", "power"])(
+  "kill -9 at any moment loses nothing acknowledged, in the grade %s",
+  async (durability) => {
+    const dir = temporaryFolder()
+    const acknowledged: string[] = []
+    for (let round = 0; round < 10; round++) {
+      const { process: running, lines, ended } = child(caller(dir, durability))
+      while (lines.length < 20) await new Promise((resolve) => setTimeout(resolve, 5))
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 300))
+      running.kill("SIGKILL")
+      await ended
+      acknowledged.push(...lines)
+    }
+    const system = await open({ data: { dir } }, { writes: "direct" })
+    const rows = await system.audit.list({ limit: 10_000_000 })
+    const status = new Map(rows.map((row) => [row.callId, row.status]))
+    expect(rows).toHaveLength(status.size)
+    expect(acknowledged.filter((callId) => status.get(callId) !== "success")).toEqual([])
+    const marks = readFileSync(join(dir, "marks"), "utf8").split("\n").filter(Boolean)
+    expect(new Set(marks).size).toBe(marks.length)
+    expect(marks.filter((callId) => !status.has(callId))).toEqual([])
+    const interrupted = rows.filter((row) => row.code === "interrupted")
+    expect(rows.length - interrupted.length).toBeGreaterThanOrEqual(acknowledged.length)
+    expect(await system.audit.verify()).toMatchObject({ ok: true })
+    expect(existsSync(join(dir, "journal"))).toBe(true)
+  },
+)
 
 test("a waiting call outlives kill -9 and is answered and redeemed by another process", async () => {
   const dir = temporaryFolder()
-  const { process: running, lines, ended } = child(`
+  const {
+    process: running,
+    lines,
+    ended,
+  } = child(`
     import { createQuartermaster } from ${JSON.stringify(library)}
     const system = await createQuartermaster({ data: { dir: ${JSON.stringify(dir)} } })
     system.on("TOOL_CALL_WAITING", (event) => console.log(event.callId))

@@ -27,7 +27,11 @@ test.each(secrets)("%s is masked, and the whole is remembered by a digest only",
   expect(masked.text).not.toContain(secret)
   expect(masked.text).toContain("***")
   expect(masked.digest).toMatch(/^[\w-]{22}$/)
-  expect(text(`It failed with ${JSON.stringify({ x: value })}`).includes(secret)).toBe(["password", "token", "api key", "secret", "variable"].some((word) => _what.includes(word)) && !_what.includes("GitHub") && !_what.includes("connection"))
+  expect(text(`It failed with ${JSON.stringify({ x: value })}`).includes(secret)).toBe(
+    ["password", "token", "api key", "secret", "variable"].some((word) => _what.includes(word)) &&
+      !_what.includes("GitHub") &&
+      !_what.includes("connection"),
+  )
 })
 
 test("a password beside a very long text is masked too", () => {

@@ -11,7 +11,8 @@ const textLimit = 4000
 /** How far behind the limit a secret is still recognised that begins before it. */
 const margin = 1000
 
-const secretName = /pass(word|wd|phrase)|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credential|authorization|cookie|^key$/i
+const secretName =
+  /pass(word|wd|phrase)|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credential|authorization|cookie|^key$/i
 
 const secretText: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]{0,8000}?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
@@ -38,7 +39,9 @@ export function masker(key: RecordKey): Masker {
       const whole = JSON.stringify(value) ?? "null"
       const length = typeof value === "string" ? value.length : whole.length
       if (secrets.length === 0 && whole.length <= textLimit && !suspicious.test(whole)) return { text: whole, length }
-      const shown = shorten(JSON.stringify(maskValue(withoutSecrets(value, secrets, hidden), "", { left: textLimit })) ?? "null")
+      const shown = shorten(
+        JSON.stringify(maskValue(withoutSecrets(value, secrets, hidden), "", { left: textLimit })) ?? "null",
+      )
       return shown === whole ? { text: whole, length } : { text: shown, digest: digest(whole), length }
     },
     text: (sentence) => shorten(maskText(sentence.slice(0, textLimit + margin))),
@@ -60,7 +63,8 @@ function maskValue(value: unknown, name: string, budget: { left: number }): unkn
   }
   budget.left -= 4
   if (typeof value !== "object" || value === null) return value
-  if (typeof (value as { toJSON?: unknown }).toJSON === "function") return maskValue(JSON.parse(JSON.stringify(value)), name, budget)
+  if (typeof (value as { toJSON?: unknown }).toJSON === "function")
+    return maskValue(JSON.parse(JSON.stringify(value)), name, budget)
   if (Array.isArray(value)) {
     const items: unknown[] = []
     for (const item of value) {

@@ -49,7 +49,7 @@ export class JournalRecorder implements Recorder {
 
   async settle(): Promise<void> {
     // One answer may have been given before the last line was written; what counts is how far the table has come.
-    for (const target = this.#journal.seq; ((target - Atomics.load(this.#shared, cell.moved)) | 0) > 0; ) {
+    for (const target = this.#journal.seq; ((target - Atomics.load(this.#shared, cell.moved)) | 0) > 0;) {
       await this.#command(1)
       if (this.#mover === undefined || Atomics.load(this.#shared, cell.failed) === 1) throw this.#cannotMove()
     }

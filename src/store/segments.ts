@@ -36,13 +36,26 @@ export function addSegment(database: Database, ordinal: number, text: string): {
         const row = endedRow(ordinal, entry)
         if (entry.s !== undefined) open.delete(entry.s)
         ended.run(
-          row.place, row.call, row.start_place, row.at, row.agent, row.role, row.tool, row.status, row.code, row.duration_ms, row.ran,
+          row.place,
+          row.call,
+          row.start_place,
+          row.at,
+          row.agent,
+          row.role,
+          row.tool,
+          row.status,
+          row.code,
+          row.duration_ms,
+          row.ran,
         )
       } else if (entry.callId !== "") step.run(placeOf(ordinal, seq), entry.callId, entry.kind)
     }
   }
-  for (const [number, line] of open) step.run(placeOf(ordinal, number), (JSON.parse(line) as RecordEntry).callId, "start")
-  database.prepare("insert into segments (place, last_seq, text) values (?, ?, ?)").run(placeOf(ordinal, first), seq, text)
+  for (const [number, line] of open)
+    step.run(placeOf(ordinal, number), (JSON.parse(line) as RecordEntry).callId, "start")
+  database
+    .prepare("insert into segments (place, last_seq, text) values (?, ?, ?)")
+    .run(placeOf(ordinal, first), seq, text)
   return { seq, seal }
 }
 

@@ -4,7 +4,9 @@ import { transaction, whenFree, type Database } from "./database.ts"
 /** What set_env has set, by session. The process's own environment is never changed. */
 export function sessionEnvironment(database: Database): SessionEnvironment {
   const read = (sessionId: string, key: string): string | undefined => {
-    const row = database.prepare("select value from session_environment where session_id = ? and key = ?").get(sessionId, key)
+    const row = database
+      .prepare("select value from session_environment where session_id = ? and key = ?")
+      .get(sessionId, key)
     return (row as { value: string } | undefined)?.value
   }
   return {
@@ -14,7 +16,9 @@ export function sessionEnvironment(database: Database): SessionEnvironment {
         transaction(database, () => {
           const previous = read(sessionId, key)
           database
-            .prepare("insert or replace into session_environment (session_id, key, value, updated_at) values (?, ?, ?, ?)")
+            .prepare(
+              "insert or replace into session_environment (session_id, key, value, updated_at) values (?, ?, ?, ?)",
+            )
             .run(sessionId, key, value, Date.now())
           return previous
         }),

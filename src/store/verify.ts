@@ -51,11 +51,13 @@ function verifyChain(
     .prepare("select * from segments where place between ? and ? order by place")
     .iterate(...range) as IterableIterator<SegmentRow>
   for (const segment of segments) {
-    if (segment.place !== placeOf(ordinal, seq + 1)) return { record: nameOf(placeOf(ordinal, seq + 1)), problem: "It is missing." }
+    if (segment.place !== placeOf(ordinal, seq + 1))
+      return { record: nameOf(placeOf(ordinal, seq + 1)), problem: "It is missing." }
     for (const frame of framesOf(segment.text)) {
       const first = placeOf(ordinal, seq + 1)
       seal = sealOf(key, seal, frame.lines.map((line) => `${line}\n`).join(""))
-      if (frame.seal !== seal) return { record: spanOf(first, frame.lines.length), problem: "It was changed, moved or put in." }
+      if (frame.seal !== seal)
+        return { record: spanOf(first, frame.lines.length), problem: "It was changed, moved or put in." }
       for (const line of frame.lines) {
         seq++
         if (numberOf(line) !== seq) return { record: nameOf(placeOf(ordinal, seq)), problem: "It is missing." }
@@ -70,7 +72,8 @@ function verifyChain(
   }
   const end = Math.max(last_seq, signed?.[0] ?? 0)
   if (seq < end) return { record: nameOf(placeOf(ordinal, seq + 1)), problem: "The end of its chain is missing." }
-  if (seq > last_seq || seal !== last_mac) return { record: nameOf(placeOf(ordinal, seq)), problem: "It is behind the end of its chain." }
+  if (seq > last_seq || seal !== last_mac)
+    return { record: nameOf(placeOf(ordinal, seq)), problem: "It is behind the end of its chain." }
   return found.rest() ?? { records: seq }
 }
 
@@ -94,10 +97,12 @@ function finders(database: Database, range: readonly [number, number]) {
       }
       const entry = JSON.parse(line) as RecordEntry & { n: number }
       if (entry.kind === "end") {
-        if (!sameRow(nextEnd.value, endedRow(ordinal, entry as EndLine))) return "What finds it was changed or is missing."
+        if (!sameRow(nextEnd.value, endedRow(ordinal, entry as EndLine)))
+          return "What finds it was changed or is missing."
         nextEnd = ended.next()
       } else if (entry.callId !== "") {
-        if (!sameRow(nextStep.value, { place, call: entry.callId, kind: entry.kind })) return "What finds it was changed or is missing."
+        if (!sameRow(nextStep.value, { place, call: entry.callId, kind: entry.kind }))
+          return "What finds it was changed or is missing."
         nextStep = steps.next()
       }
       return undefined
@@ -117,7 +122,9 @@ function sameRow(found: object | undefined, expected: object): boolean {
 
 function strayRow(database: Database, from: number): number | undefined {
   for (const table of ["segments", "ended", "steps"]) {
-    const row = database.prepare(`select place from ${table} where place >= ? limit 1`).get(from) as { place: number } | undefined
+    const row = database.prepare(`select place from ${table} where place >= ? limit 1`).get(from) as
+      | { place: number }
+      | undefined
     if (row !== undefined) return row.place
   }
   return undefined
@@ -128,12 +135,17 @@ function spanOf(first: number, count: number): string {
 }
 
 /** The signed positions, or what is wrong with them. */
-function readCheckpoints(database: Database, key: RecordKey, head: string | undefined): { positions: Positions } | Problem {
+function readCheckpoints(
+  database: Database,
+  key: RecordKey,
+  head: string | undefined,
+): { positions: Positions } | Problem {
   const rows = database.prepare("select * from checkpoints order by id").all() as unknown as Tables["checkpoints"][]
   let mac = ""
   for (const [index, row] of rows.entries()) {
     mac = sealCheckpoint(key, mac, row)
-    if (row.id !== index + 1 || row.mac !== mac) return { record: `checkpoint ${index + 1}`, problem: "It was changed or is missing." }
+    if (row.id !== index + 1 || row.mac !== mac)
+      return { record: `checkpoint ${index + 1}`, problem: "It was changed or is missing." }
   }
   if (head !== undefined) {
     const [id, kept] = head.trim().split(".")

@@ -6,8 +6,13 @@ export const library = fileURLToPath(new URL("../../dist/index.js", import.meta.
 export const zod = import.meta.resolve("zod")
 
 /** Runs a module text in a process of its own; what it prints is collected line by line. */
-export function child(source: string, flags: readonly string[] = []): { process: ChildProcess; lines: string[]; ended: Promise<number | null> } {
-  const started = spawn(process.execPath, [...flags, "--input-type=module", "-e", source], { stdio: ["ignore", "pipe", "inherit"] })
+export function child(
+  source: string,
+  flags: readonly string[] = [],
+): { process: ChildProcess; lines: string[]; ended: Promise<number | null> } {
+  const started = spawn(process.execPath, [...flags, "--input-type=module", "-e", source], {
+    stdio: ["ignore", "pipe", "inherit"],
+  })
   const lines: string[] = []
   let rest = ""
   started.stdout.on("data", (data: Buffer) => {

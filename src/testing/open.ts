@@ -19,7 +19,10 @@ export function temporaryFolder(): string {
 }
 
 /** A real system on a folder of its own, closed after the test. */
-export async function open(config: Config = {}, options: QuartermasterOptions = {}): Promise<Quartermaster & { dir: string }> {
+export async function open(
+  config: Config = {},
+  options: QuartermasterOptions = {},
+): Promise<Quartermaster & { dir: string }> {
   const dir = config.data?.dir ?? temporaryFolder()
   const system = await createQuartermaster({ ...config, data: { ...config.data, dir } }, options)
   onTestFinished(() => system.close())
@@ -27,12 +30,18 @@ export async function open(config: Config = {}, options: QuartermasterOptions = 
 }
 
 /** Houses over one store, for laws that need a new one for each of a hundred runs. */
-export async function openMany(): Promise<{ dir: string; house(config?: Config, options?: QuartermasterOptions): Quartermaster }> {
+export async function openMany(): Promise<{
+  dir: string
+  house(config?: Config, options?: QuartermasterOptions): Quartermaster
+}> {
   const dir = temporaryFolder()
   const owner = ownerName()
   const store = await openStore({ dataDir: dir, owner, logger: silentLogger, writes: "journal" })
   onTestFinished(() => store.close())
-  return { dir, house: (config = {}, options = {}) => assemble(config, { sweepMs: 0, ...options }, store, owner, silentLogger) }
+  return {
+    dir,
+    house: (config = {}, options = {}) => assemble(config, { sweepMs: 0, ...options }, store, owner, silentLogger),
+  }
 }
 
 /** A tool without input that everyone may call, unless the test says otherwise. */

@@ -139,20 +139,16 @@ test("an artifact survives a restart", async () => {
   expect(await get(second, ref)).toMatchObject({ content: "still here" })
 })
 
-test.each([
-  ["has letters that are none of it", "AP8!"],
-  ["is cut off", "AP8"],
-  ["has padding in the middle", "A=P8"],
-  ["is only padding", "===="],
-  ["is URL-safe", "-_8="],
-])("put_artifact refuses Base64 that %s, and stores nothing", async (_what, content) => {
+test("put_artifact refuses what is not Base64, and stores nothing", async () => {
   const system = await open(team)
-  const result = await system.call({
-    agentId: "ann",
-    tool: "put_artifact",
-    input: { type: "bytes", content, encoding: "base64" },
-  })
-  expect(result).toMatchObject({ code: "tool_failed", metadata: { toolCode: "invalid_base64" } })
+  for (const content of ["AP8!", "AP8", "A=P8", "====", "-_8=", "AP8=\n"]) {
+    const result = await system.call({
+      agentId: "ann",
+      tool: "put_artifact",
+      input: { type: "bytes", content, encoding: "base64" },
+    })
+    expect(result).toMatchObject({ code: "tool_failed", metadata: { toolCode: "invalid_base64" } })
+  }
   expect(readdirSync(system.dir)).not.toContain("artifacts")
 })
 

@@ -115,9 +115,24 @@ test("get_env never returns a property of a prototype", async () => {
 })
 
 const secretNames = [
-  ...["AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID", "OPENAI_API_KEY", "GITHUB_TOKEN", "npm_config__authToken"],
-  ...["PGPASSWORD", "DB_PASS", "MYSQL_PWD", "SSH_PASSPHRASE", "GH_PAT", "session_cookie", "SENTRY_DSN", "DATABASE_URL"],
-  ...["GOOGLE_APPLICATION_CREDENTIALS", "PRIVATE_KEY", "JWT", "AZURE_STORAGE_CONNECTION_STRING", "HTTP_AUTHORIZATION"],
+  "AWS_SECRET_ACCESS_KEY",
+  "AWS_ACCESS_KEY_ID",
+  "OPENAI_API_KEY",
+  "GITHUB_TOKEN",
+  "npm_config__authToken",
+  "PGPASSWORD",
+  "DB_PASS",
+  "MYSQL_PWD",
+  "SSH_PASSPHRASE",
+  "GH_PAT",
+  "session_cookie",
+  "SENTRY_DSN",
+  "DATABASE_URL",
+  "GOOGLE_APPLICATION_CREDENTIALS",
+  "PRIVATE_KEY",
+  "JWT",
+  "AZURE_STORAGE_CONNECTION_STRING",
+  "HTTP_AUTHORIZATION",
 ]
 const plainNames = [
   "PATH",
