@@ -1,9 +1,10 @@
-import { mkdir, open, readFile, rename, unlink } from "node:fs/promises"
+import { open, readFile, rename, unlink } from "node:fs/promises"
 import { join } from "node:path"
 import { StoreUnavailable, failure } from "../model/ending.ts"
 import { newId } from "../model/identity.ts"
 import type { Artifacts } from "../model/ports.ts"
 import { artifactLimit, type ArtifactShelf, type StoredArtifact } from "../model/tool.ts"
+import { ensureFolder } from "./folder.ts"
 import { whenFree, type Database } from "./database.ts"
 import type { Tables } from "./tables.ts"
 
@@ -97,7 +98,7 @@ export class FileArtifacts implements Artifacts {
     const file = join(this.#dir, id)
     const temporary = `${file}.part`
     try {
-      await mkdir(this.#dir, { recursive: true, mode: 0o700 })
+      ensureFolder(this.#dir)
       const handle = await open(temporary, "wx", 0o600)
       try {
         await handle.writeFile(content)

@@ -1,9 +1,10 @@
 import type { RecordKey } from "./key.ts"
-import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, mkdirSync, openSync, writeSync } from "node:fs"
+import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, openSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { StoreUnavailable } from "../model/ending.ts"
 import { newId } from "../model/identity.ts"
 import type { Durability, RecordEntry } from "../model/record.ts"
+import { ensureFolder } from "./folder.ts"
 import { frameText, numbered, sealOf } from "./frames.ts"
 
 /** A file is followed by a new one at this size; the old one is removed once its lines are in the table. */
@@ -114,7 +115,7 @@ export class Journal {
   }
 
   #nextFile(): void {
-    mkdirSync(this.#dir, { recursive: true, mode: 0o700 })
+    ensureFolder(this.#dir)
     const name = join(this.#dir, `${this.uuid}.${String(this.#seq + 1).padStart(12, "0")}.log`)
     const descriptor = openSync(name, "ax", 0o600)
     if (this.#descriptor !== -1) {

@@ -1,9 +1,10 @@
-import { closeSync, mkdirSync, openSync } from "node:fs"
+import { closeSync, openSync } from "node:fs"
 import { join } from "node:path"
 import type { Logger } from "../model/logger.ts"
 import type { CallStore, Recorder } from "../model/ports.ts"
 import { FileArtifacts } from "./artifacts.ts"
 import { openDatabase, unavailable, type Database } from "./database.ts"
+import { ensureFolder } from "./folder.ts"
 import { recordKey, type RecordKey } from "./key.ts"
 import { currentVersion } from "./migrations-version.ts"
 
@@ -65,7 +66,7 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
 
 async function open(dataDir: string, file: string): Promise<{ database: Database; key: RecordKey }> {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    ensureFolder(dataDir)
     closeSync(openSync(file, "a", 0o600)) // SQLite gives its other files the mode of this one.
     const key = recordKey(dataDir)
     const database = await openDatabase(file)
