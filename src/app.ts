@@ -117,6 +117,7 @@ export function assemble(
     masker: masker(store.key),
     approvals: options.approvals,
     emit: emitter.emit,
+    hears: emitter.hears,
     running: new Map(),
     closing: () => closing !== undefined,
     logger,
@@ -256,7 +257,7 @@ function lazyAudit(store: Store): AuditReader {
 async function startedSince(store: Store, agentId: string, tool: string, since: number): Promise<number[]> {
   const rows = store.database
     .prepare(
-      `select at - duration_ms as started from ended where agent = ? and tool = ? and at >= ? and ran = 1 order by 1`,
+      `select at - duration_ms as started from ended where agent = ? and tool = ? and at >= ? and start_place is not null order by 1`,
     )
     .all(agentId, tool, since) as { started: number }[]
   return rows.map((row) => row.started)

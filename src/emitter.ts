@@ -18,6 +18,8 @@ export class Emitter {
     return () => listeners.delete(own)
   }
 
+  readonly hears = (type: EventType): boolean => (this.#listeners.get(type)?.size ?? 0) > 0
+
   /** Tells those who listen now and still do when their turn comes. */
   readonly emit = (event: QuartermasterEvent): void => {
     const listeners = this.#listeners.get(event.type)

@@ -300,3 +300,17 @@ inTerminal(
     expect(seen).not.toContain("  two")
   },
 )
+
+inTerminal("a call that is over does not take the keyboard from the dialog that is open", async () => {
+  const script = `${dialogs}
+    const first = new AbortController()
+    const answers = [run({ signal: first.signal }), run({ preview: "two" })]
+    await answers[0]
+    setTimeout(() => { first.abort(); output.write("The first is over.") }, 200)
+    const given = await Promise.all(answers)`
+  const { given } = await played(script, [
+    [confirm, "y"],
+    ["The first is over.", "y"],
+  ])
+  expect(given).toEqual([{ approved: true }, { approved: true }])
+})

@@ -77,7 +77,7 @@ function ask(walk: Walk, tool: RegisteredTool, ports: Ports, show: Show | undefi
     .then(
       (decision) => {
         if (!signal.aborted)
-          say(decision?.approved === true, "adapter", decision?.rejectReason, decision?.persistDecision)
+          say(decision?.approved === true, decision?.by ?? "adapter", decision?.rejectReason, decision?.persistDecision)
       },
       (error: unknown) => {
         if (signal.aborted) return

@@ -119,9 +119,8 @@ function shows(row: CallRow, tool: RegisteredTool, asks: readonly Reason[]): boo
 
 function rejected(tool: RegisteredTool, answer: Answer): Ending {
   const rejectReason = answer.rejectReason ?? "No reason was given."
-  return new Ending("approval_rejected", `A person (${answer.by}) rejected the call of ${tool.name}: ${rejectReason}`, {
-    rejectReason,
-  })
+  const said = answer.by === "nobody" ? "Nobody agreed to" : `A person (${answer.by}) rejected`
+  return new Ending("approval_rejected", `${said} the call of ${tool.name}: ${rejectReason}`, { rejectReason })
 }
 
 async function askPerson(

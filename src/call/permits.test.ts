@@ -250,6 +250,24 @@ test("a call that takes no permit does not wait for one behind calls that do, bu
   expect([queued.state, alone.state, late.state]).toEqual(["waiting", "waiting", "waiting"])
 })
 
+test("a call that stands still again lets the exclusive call go on that waited for it", async () => {
+  const scene = new Scene(1)
+  const composite = scene.start({ free: true })
+  const plain = scene.start({})
+  const alone = scene.start({ exclusive: true, free: true })
+  const below = scene.start({ parent: composite })
+  scene.finish(plain)
+  await scene.settle()
+  expect([alone.state, below.state]).toEqual(["running", "waiting"])
+  scene.cancel(below)
+  const part = scene.start({ exclusive: true, parent: alone })
+  await scene.settle()
+  expect(part.state).toBe("waiting")
+  const again = scene.start({ parent: composite })
+  await scene.settle()
+  expect([part.state, again.state]).toEqual(["running", "waiting"])
+})
+
 test("two exclusive calls below one exclusive call run one after the other", async () => {
   const scene = new Scene(3)
   const parent = scene.start({ exclusive: true, free: true })

@@ -1,9 +1,8 @@
 import type { CallRow } from "../model/call.ts"
 import { Ending, StoreUnavailable } from "../model/ending.ts"
 import type { Ports } from "../model/ports.ts"
-import type { CallFacts, EndEntry } from "../model/record.ts"
 import { endings, ToolExecuteStatus, type Ticket, type ToolResult } from "../model/result.ts"
-import { secretPaths } from "../model/secrets.ts"
+import { endEntry } from "./entries.ts"
 import type { Delivered } from "./release.ts"
 import { Detached, Joined, type Walk } from "./walk.ts"
 
@@ -22,27 +21,6 @@ export async function record(walk: Walk, ports: Ports, steps: () => Promise<Deli
     return await end(walk, failedResult(walk, asEnding(thrown, ports), ports), ports)
   } finally {
     walk.parent?.clock?.children(-1)
-  }
-}
-
-/** Who called what with what, as the record shows it. */
-export function factsOf(walk: Walk, ports: Ports): CallFacts & { callId: string } {
-  const { request, tool, who, maskedInput } = walk
-  return {
-    callId: walk.callId,
-    agentId: request.agentId,
-    role: who?.role.name,
-    tool: tool?.name ?? String(request.tool).slice(0, 200),
-    version: tool?.version,
-    layer: tool?.layer,
-    sessionId: walk.sessionId,
-    taskId: request.taskId,
-    userId: request.userId,
-    parentCallId: walk.parent?.callId ?? request.parentCallId,
-    key: request.key,
-    input: maskedInput?.text,
-    inputDigest: maskedInput?.digest,
-    policy: ports.settings.policy,
   }
 }
 
@@ -111,47 +89,6 @@ function gradeOf(walk: Walk, ports: Ports) {
   return walk.tool?.durability ?? ports.settings.durability
 }
 
-function endEntry(walk: Walk, result: ToolResult, ports: Ports): EndEntry {
-  const started = walk.startedAt !== undefined
-  if (!started) walk.maskedInput ??= maskRefused(walk, ports)
-  const facts = started ? startedFacts(walk) : factsOf(walk, ports)
-  return {
-    kind: "end",
-    at: result.completedAt ?? ports.now(),
-    ...facts,
-    status: result.status,
-    code: result.code,
-    startedAt: result.startedAt,
-    durationMs: result.durationMs ?? 0,
-    error: result.error === undefined ? undefined : ports.masker.text(result.error),
-    result: walk.maskedResult?.text,
-    resultDigest: walk.maskedResult?.digest,
-    resultLength: walk.maskedResult?.digest === undefined ? undefined : walk.maskedResult.length,
-    reasons: started ? undefined : walk.reasons,
-    ran: walk.ran,
-  }
-}
-
-/** What an end repeats of a start that is already kept: enough to find it by. */
-function startedFacts(walk: Walk): CallFacts & { callId: string } {
-  return {
-    callId: walk.callId,
-    agentId: walk.request.agentId,
-    role: walk.who?.role.name,
-    tool: walk.tool?.name ?? "",
-    sessionId: walk.sessionId,
-  }
-}
-
-/** The input of a refused call may be anything, even something that cannot be written as JSON. */
-function maskRefused(walk: Walk, ports: Ports) {
-  try {
-    return ports.masker.mask(walk.request.input, walk.tool && secretPaths(walk.tool.input.json))
-  } catch {
-    return { text: '"(not JSON)"', length: 0 }
-  }
-}
-
 /** Whoever joined the call, or comes back with its key, finds the ending in the row; a withheld result is not in it. */
 async function closeRow(walk: Walk, result: ToolResult, ports: Ports): Promise<void> {
   if (walk.row === undefined) return
@@ -198,15 +135,14 @@ async function noteJoined(walk: Walk, { result, joinedId }: Joined, ports: Ports
 }
 
 function announce(walk: Walk, result: ToolResult, ports: Ports): void {
-  const { callId, toolName, durationMs = 0 } = result
-  const about = { callId, toolName, agentId: walk.request.agentId, at: result.completedAt ?? ports.now() }
+  const { callId, toolName, durationMs = 0, status, code = "tool_failed", error = "" } = result
   if (walk.tool !== undefined) ports.tools.count(walk.tool, durationMs, result.error)
   ports.logger.logToolResult(toolName, walk.maskedResult?.text ?? result.error)
-  if (walk.startedAt === undefined) ports.emit({ type: "TOOL_CALL_REQUESTED", ...about, params: walk.request.input })
-  if (result.success) {
-    ports.emit({ type: "TOOL_CALL_COMPLETED", ...about, result: result.result, durationMs })
-    return
-  }
-  const { status, code = "tool_failed", error = "" } = result
-  ports.emit({ type: "TOOL_CALL_FAILED", ...about, status, code, error, durationMs })
+  const type = result.success ? "TOOL_CALL_COMPLETED" : "TOOL_CALL_FAILED"
+  const unannounced = walk.startedAt === undefined
+  if (!ports.hears(type) && !unannounced) return
+  const about = { callId, toolName, agentId: walk.request.agentId, at: result.completedAt ?? ports.now() }
+  if (unannounced) ports.emit({ type: "TOOL_CALL_REQUESTED", ...about, params: walk.request.input })
+  if (result.success) ports.emit({ type: "TOOL_CALL_COMPLETED", ...about, result: result.result, durationMs })
+  else ports.emit({ type: "TOOL_CALL_FAILED", ...about, status, code, error, durationMs })
 }

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { Ending, StoreUnavailable, ToolFailure } from "../model/ending.ts"
 import type { Ports } from "../model/ports.ts"
-import type { StartEntry } from "../model/record.ts"
 import type { ToolResult } from "../model/result.ts"
 import { secretPaths } from "../model/secrets.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { rateLimited } from "./allowed.ts"
 import { RunContext, type CallTool } from "./context.ts"
 import { execute } from "./execute.ts"
-import { factsOf } from "./record.ts"
+import { startEntry } from "./entries.ts"
 import { advance } from "./states.ts"
 import { agentOf, aborted, type Walk } from "./walk.ts"
 
@@ -58,7 +57,7 @@ export async function run(
 /** A start is synced before the run where the tool changes the world; else together with its ending. */
 function keepStart(walk: Walk, tool: RegisteredTool, input: unknown, at: number, ports: Ports): Promise<void> {
   walk.maskedInput ??= ports.masker.mask(input, secretPaths(tool.input.json))
-  const entry: StartEntry = { kind: "start", at, ...factsOf(walk, ports), reasons: walk.reasons }
+  const entry = startEntry(walk, tool, at, ports)
   const power = (tool.durability ?? ports.settings.durability) === "power"
   const harmless = tool.effect === "none" || tool.effect === "read"
   return ports.recorder.keep(entry, power && !harmless ? "power" : "crash")
@@ -66,6 +65,7 @@ function keepStart(walk: Walk, tool: RegisteredTool, input: unknown, at: number,
 
 function announce(walk: Walk, tool: RegisteredTool, input: unknown, ports: Ports): void {
   ports.logger.logToolCall(tool.name, walk.maskedInput?.text)
+  if (!ports.hears("TOOL_CALL_REQUESTED")) return
   ports.emit({
     type: "TOOL_CALL_REQUESTED",
     at: ports.now(),

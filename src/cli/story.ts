@@ -1,4 +1,4 @@
-import type { EndEntry, RecordEntry, Reason } from "../model/record.ts"
+import type { CallFacts, EndEntry, RecordEntry, Reason } from "../model/record.ts"
 import { clock } from "./since.ts"
 
 /** The life of one call as a person reads it: when, what happened, and who decided. */
@@ -35,29 +35,12 @@ function linesOf(entry: RecordEntry): string[] {
   }
 }
 
-function whoCalls({
-  agentId,
-  role,
-  tool,
-  version,
-}: {
-  agentId: string
-  role?: string | undefined
-  tool: string
-  version?: string | undefined
-}): string {
-  return `agent ${agentId}${role === undefined ? "" : ` (role ${role})`} calls ${tool}${version === undefined ? "" : ` ${version}`}`
+function whoCalls({ agentId, role, tool, version }: CallFacts): string {
+  const as = role === undefined ? "" : ` (role ${role})`
+  return `agent ${agentId}${as} calls ${tool}${version === undefined ? "" : ` ${version}`}`
 }
 
-function facts({
-  input,
-  sessionId,
-  taskId,
-  userId,
-  parentCallId,
-  key,
-  policy,
-}: RecordEntry & { kind: "start" | "end" }): string[] {
+function facts({ input, sessionId, taskId, userId, parentCallId, key, policy }: CallFacts): string[] {
   const parts: [string, string | undefined][] = [
     ["input", input],
     ["session", sessionId],

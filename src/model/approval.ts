@@ -21,11 +21,14 @@ export interface ExecutionDecision {
   /** S1's "remember": kept with the answer. */
   persistDecision?: boolean
   rejectReason?: string
+  /** Who answered, where the adapter knows. */
+  by?: string
 }
 
 export interface ResultDecision {
   approved: boolean
   rejectReason?: string
+  by?: string
 }
 
 /** How a person is asked (S1). A rejected promise or a closed dialog is a no. */

@@ -1,6 +1,6 @@
 import type { Answer, CallRow, CallState } from "./call.ts"
 import type { ApprovalUIAdapter } from "./approval.ts"
-import type { QuartermasterEvent } from "./events.ts"
+import type { EventType, QuartermasterEvent } from "./events.ts"
 import type { Logger } from "./logger.ts"
 import type { LevelOrder } from "./permission.ts"
 import type { AgentView } from "./organisation.ts"
@@ -21,6 +21,8 @@ export interface Ports {
   masker: Masker
   approvals: ApprovalUIAdapter | undefined
   emit(event: QuartermasterEvent): void
+  /** Whether anyone listens to events of that type; most are never looked at. */
+  hears(type: EventType): boolean
   /** The calls whose tools run now, each with what cancels it. */
   running: Map<string, () => void>
   /** True once the house is closing: who waits for a person stops waiting and leaves the call at the desk. */
@@ -148,6 +150,7 @@ export interface Masked {
 export interface AuditFilter {
   agentId?: string
   tool?: string
+  /** A status or a code. */
   status?: string
   since?: number
   until?: number
@@ -159,7 +162,6 @@ export interface AuditRow {
   callId: string
   at: number
   agentId: string
-  role: string | undefined
   tool: string
   status: string
   code: EndingCode | undefined

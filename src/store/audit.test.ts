@@ -23,9 +23,9 @@ const verifyAt = async (dir: string, head?: string) => {
 
 const tampering: [string, string, string | RegExp][] = [
   ["a changed line", `update segments set text = replace(text, '"tool":"json_parse"', '"tool":"json_porse"') where rowid = (select min(rowid) from segments)`, "record 1/2"],
-  ["a changed finder", "update ended set status = 'error' where place = (select min(place) from ended)", "record 1/"],
+  ["a changed finder", "update ended set ending = 'timeout' where place = (select min(place) from ended)", "record 1/"],
   ["a finder that is gone", "delete from ended where place = (select min(place) from ended)", "record 1/"],
-  ["a finder too many", "insert into ended select place + 900, call, start_place, at, agent, role, tool, status, code, duration_ms, ran from ended limit 1", "record 1/"],
+  ["a finder too many", "insert into ended select place + 900, call, start_place, at, agent, tool, ending, duration_ms from ended limit 1", "record 1/"],
   ["a segment that is gone", "delete from segments where rowid = (select min(rowid) from segments)", "record 1/1"],
   ["the last segment gone", "delete from segments where place = (select max(place) from segments)", "record 1/"],
   ["a changed head", "update chains set last_seq = last_seq - 1", "chain 1"],

@@ -2,7 +2,7 @@ import type { RecordKey } from "./key.ts"
 import type { AuditReader, AuditStats, Verified } from "../model/app.ts"
 import type { AuditFilter, AuditRow } from "../model/ports.ts"
 import type { RecordEntry } from "../model/record.ts"
-import type { EndingCode } from "../model/result.ts"
+import { endings, type EndingCode } from "../model/result.ts"
 import { writeCheckpoint } from "./checkpoint.ts"
 import { transaction, whenFree, type Database } from "./database.ts"
 import { lineAt } from "./lines.ts"
@@ -64,16 +64,9 @@ export class Audit implements AuditReader {
     const { sql, values } = where(filter)
     const rows = this.#database
       .prepare(
-        `select tool, agent, code, status, count(*) as count, sum(duration_ms) as ms from ended${sql} group by 1, 2, 3, 4`,
+        `select tool, agent, ending, count(*) as count, sum(duration_ms) as ms from ended${sql} group by tool, agent, ending`,
       )
-      .all(...values) as unknown as {
-      tool: string
-      agent: string
-      code: string | null
-      status: string
-      count: number
-      ms: number
-    }[]
+      .all(...values) as unknown as Counted[]
     return summed(rows)
   }
 
@@ -92,37 +85,54 @@ export class Audit implements AuditReader {
 }
 
 function where(filter: AuditFilter): { sql: string; values: (string | number)[] } {
-  const parts: [string, string | number | undefined][] = [
-    ["agent = ?", filter.agentId],
-    ["tool = ?", filter.tool],
-    ["status = ?", filter.status],
-    ["at >= ?", filter.since],
-    ["at < ?", filter.until],
-  ]
-  const given = parts.filter((part): part is [string, string | number] => part[1] !== undefined)
-  const sql = given.length === 0 ? "" : ` where ${given.map(([text]) => text).join(" and ")}`
-  return { sql, values: given.map(([, value]) => value) }
+  const parts: [string, readonly (string | number)[]][] = []
+  if (filter.agentId !== undefined) parts.push(["agent = ?", [filter.agentId]])
+  if (filter.tool !== undefined) parts.push(["tool = ?", [filter.tool]])
+  if (filter.status !== undefined) {
+    const those = endingsWith(filter.status)
+    parts.push([`ending in (${those.map(() => "?").join()})`, those])
+  }
+  if (filter.since !== undefined) parts.push(["at >= ?", [filter.since]])
+  if (filter.until !== undefined) parts.push(["at < ?", [filter.until]])
+  const sql = parts.length === 0 ? "" : ` where ${parts.map(([text]) => text).join(" and ")}`
+  return { sql, values: parts.flatMap(([, values]) => values) }
+}
+
+/** A status stands for all its codes; a code stands for itself. */
+function endingsWith(status: string): string[] {
+  const codes = Object.entries(endings).filter(([code, ending]) => ending.status === status || code === status)
+  return [status, ...codes.map(([code]) => code)]
 }
 
 function auditRow(row: EndedRow): AuditRow {
+  const code = isCode(row.ending) ? row.ending : undefined
   return {
     callId: row.call,
     at: row.at,
     agentId: row.agent,
-    role: row.role ?? undefined,
     tool: row.tool,
-    status: row.status,
-    code: (row.code as EndingCode | null) ?? undefined,
+    status: code === undefined ? row.ending : endings[code].status,
+    code,
     durationMs: row.duration_ms,
   }
 }
 
-function summed(
-  rows: readonly { tool: string; agent: string; code: string | null; status: string; count: number; ms: number }[],
-): AuditStats {
+function isCode(ending: string): ending is EndingCode {
+  return Object.hasOwn(endings, ending)
+}
+
+interface Counted {
+  tool: string
+  agent: string
+  ending: string
+  count: number
+  ms: number
+}
+
+function summed(rows: readonly Counted[]): AuditStats {
   const stats: AuditStats = { total: 0, failures: 0, byTool: {}, byAgent: {}, byEnding: {} }
-  for (const { tool, agent, code, status, count, ms } of rows) {
-    const failures = status === "success" ? 0 : count
+  for (const { tool, agent, ending, count, ms } of rows) {
+    const failures = ending === "success" ? 0 : count
     stats.total += count
     stats.failures += failures
     const ofTool = (stats.byTool[tool] ??= { count: 0, failures: 0, averageMs: 0 })
@@ -132,7 +142,6 @@ function summed(
     const ofAgent = (stats.byAgent[agent] ??= { count: 0, failures: 0 })
     ofAgent.count += count
     ofAgent.failures += failures
-    const ending = code ?? status
     stats.byEnding[ending] = (stats.byEnding[ending] ?? 0) + count
   }
   return stats

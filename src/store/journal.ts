@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { StoreUnavailable } from "../model/ending.ts"
 import { newId } from "../model/identity.ts"
 import type { Durability, RecordEntry } from "../model/record.ts"
+import { entryText } from "./entry-text.ts"
 import { ensureFolder } from "./folder.ts"
 import { frameText, numbered, sealOf } from "./frames.ts"
 
@@ -58,7 +59,7 @@ export class Journal {
 
   /** Resolves when the entry is handed to the operating system, or with *power*, when it is on the disk. */
   keep(entry: RecordEntry, grade: Durability): Promise<void> {
-    const json = JSON.stringify(entry)
+    const json = entryText(entry)
     return new Promise((resolve, reject) => {
       this.#pending.push({ entry, json, grade, resolve, reject })
       // Runs when every call that can go on has gone on, so that their entries share a frame.

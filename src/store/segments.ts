@@ -1,6 +1,6 @@
 import type { RecordKey } from "./key.ts"
 import type { EndEntry, RecordEntry } from "../model/record.ts"
-import { chainOf, directChain, moveHead, placeOf } from "./chains.ts"
+import { chainOf, directChain, moveHead, placeOf, seqOf } from "./chains.ts"
 import type { Database } from "./database.ts"
 import { frameText, framesOf, numbered, numberOf, sealOf } from "./frames.ts"
 import type { EndedRow } from "./tables.ts"
@@ -13,12 +13,9 @@ export type EndLine = EndEntry & { n: number; s?: number }
  * transaction. Returns the number of the last line and its seal.
  */
 export function addSegment(database: Database, ordinal: number, text: string): { seq: number; seal: string } {
-  const ended = database.prepare(
-    `insert into ended (place, call, start_place, at, agent, role, tool, status, code, duration_ms, ran)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
   const step = database.prepare("insert into steps (place, call, kind) values (?, ?, ?)")
   const open = new Map<number, string>()
+  const ended: EndedRow[] = []
   let first = 0
   let seq = 0
   let seal = ""
@@ -33,30 +30,36 @@ export function addSegment(database: Database, ordinal: number, text: string): {
       }
       const entry = JSON.parse(line) as RecordEntry & { n: number; s?: number }
       if (entry.kind === "end") {
-        const row = endedRow(ordinal, entry)
+        ended.push(endedRow(ordinal, entry))
         if (entry.s !== undefined) open.delete(entry.s)
-        ended.run(
-          row.place,
-          row.call,
-          row.start_place,
-          row.at,
-          row.agent,
-          row.role,
-          row.tool,
-          row.status,
-          row.code,
-          row.duration_ms,
-          row.ran,
-        )
       } else if (entry.callId !== "") step.run(placeOf(ordinal, seq), entry.callId, entry.kind)
     }
   }
-  for (const [number, line] of open)
+  for (const [number, line] of open) {
     step.run(placeOf(ordinal, number), (JSON.parse(line) as RecordEntry).callId, "start")
+  }
+  insertEnded(database, ended)
   database
     .prepare("insert into segments (place, last_seq, text) values (?, ?, ?)")
     .run(placeOf(ordinal, first), seq, text)
   return { seq, seal }
+}
+
+const rowsAtOnce = 50
+
+/** Many rows a statement: crossing into SQLite costs more than the row. */
+function insertEnded(database: Database, rows: readonly EndedRow[]): void {
+  const into = "insert into ended (place, call, start_place, at, agent, tool, ending, duration_ms) values "
+  const one = "(?, ?, ?, ?, ?, ?, ?, ?)"
+  const whole = rows.length - (rows.length % rowsAtOnce)
+  const many = whole > 0 ? database.prepare(into + Array(rowsAtOnce).fill(one).join()) : undefined
+  for (let from = 0; from < whole; from += rowsAtOnce) many?.run(...rows.slice(from, from + rowsAtOnce).flatMap(valuesOf))
+  const single = whole < rows.length ? database.prepare(into + one) : undefined
+  for (const row of rows.slice(whole)) single?.run(...valuesOf(row))
+}
+
+function valuesOf(row: EndedRow): (string | number | null)[] {
+  return [row.place, row.call, row.start_place, row.at, row.agent, row.tool, row.ending, row.duration_ms]
 }
 
 /** Starts are most of what there is and are looked at only when their end is not near. */
@@ -71,20 +74,27 @@ export function endedRow(ordinal: number, entry: EndLine): EndedRow {
     start_place: entry.s === undefined ? null : placeOf(ordinal, entry.s),
     at: entry.at,
     agent: entry.agentId,
-    role: entry.role ?? null,
     tool: entry.tool,
-    status: entry.status,
-    code: entry.code ?? null,
+    ending: entry.code ?? entry.status,
     duration_ms: entry.durationMs,
-    ran: entry.ran ? 1 : 0,
   }
 }
 
 /** Appends one entry to the chain of direct entries. Call it inside a transaction. */
 export function appendDirect(database: Database, key: RecordKey, entry: RecordEntry): void {
   const chain = chainOf(database, key, directChain, "")
-  const line = numbered(chain.last_seq + 1, JSON.stringify(entry))
+  const start = entry.kind === "end" ? startIn(database, chain.ordinal, entry.callId) : undefined
+  const json = JSON.stringify(start === undefined ? entry : { ...entry, s: start })
+  const line = numbered(chain.last_seq + 1, json)
   const seal = sealOf(key, chain.last_mac, line)
   const { seq } = addSegment(database, chain.ordinal, frameText(line, seal))
   moveHead(database, key, chain, { seq, seal, file: null, offset: 0 })
+}
+
+/** The number of a call's start in the same chain. */
+function startIn(database: Database, ordinal: number, callId: string): number | undefined {
+  const row = database
+    .prepare("select place from steps where call = ? and kind = 'start' and place between ? and ?")
+    .get(callId, placeOf(ordinal, 0), placeOf(ordinal + 1, 0) - 1) as { place: number } | undefined
+  return row && seqOf(row.place)
 }

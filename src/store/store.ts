@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { Logger } from "../model/logger.ts"
 import type { CallStore, Recorder } from "../model/ports.ts"
 import { FileArtifacts } from "./artifacts.ts"
-import { openDatabase, unavailable, type Database } from "./database.ts"
+import { openDatabase, unavailable, whenFree, type Database } from "./database.ts"
 import { ensureFolder } from "./folder.ts"
 import { recordKey, type RecordKey } from "./key.ts"
 import { currentVersion } from "./migrations-version.ts"
@@ -59,6 +59,8 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
     async close() {
       await recorder.close()
       callsDatabase?.close()
+      // What is in the log goes into the file, so that a copy of the file alone is whole. Somebody else may be busy.
+      await whenFree(() => database.exec("pragma wal_checkpoint(truncate)")).catch(() => {})
       database.close()
     },
   }

@@ -52,15 +52,14 @@ export interface SegmentRow {
 export interface EndedRow {
   place: number
   call: string
+  /** Null when the call never started. */
   start_place: number | null
   at: number
   agent: string
-  role: string | null
   tool: string
-  status: string
-  code: string | null
+  /** `success`, or the code. */
+  ending: string
   duration_ms: number
-  ran: number
 }
 
 export interface ChainRow {

@@ -47,6 +47,7 @@ export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Pr
     masker: masker(store.key),
     approvals: undefined,
     emit: () => {},
+    hears: () => true,
     running: new Map(),
     closing: () => false,
     logger: silentLogger,
