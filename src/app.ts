@@ -1,4 +1,5 @@
 import { resolve as resolvePath } from "node:path"
+import { printable } from "./approval/printable.ts"
 import { callTool } from "./call/call.ts"
 import { ToolDiscovery } from "./call/discovery.ts"
 import { ToolExecutor } from "./call/executor.ts"
@@ -209,7 +210,7 @@ function builtinTools({ ask, print, environment }: QuartermasterOptions, store: 
   return [
     ...dataTools(),
     ...systemTools(sessionEnvironment(store.database), environment ?? process.env),
-    ...consoleTools(print ?? ((text) => void process.stderr.write(`${text}\n`))),
+    ...consoleTools(print ?? ((text) => void process.stderr.write(`${printable(text)}\n`))),
     ...interactionTools(ask),
     ...artifactTools(),
   ]

@@ -44,7 +44,7 @@ test.each([
   ["only the output is", { output: true }],
 ] as const)("where %s a terminal, the answer is no with a sentence, and nothing is written", async (_what, tty) => {
   const { terminal, written } = pipes(tty)
-  const no = { approved: false, rejectReason: "A person must agree, and there is no terminal to ask in." }
+  const no = { approved: false, rejectReason: "A person must agree, and there is no terminal to ask in.", by: "nobody" }
   expect(await terminalAdapter(terminal).showToolExecutionApproval("probe", "", {}, "moderate", request)).toEqual(no)
   expect(await terminalAdapter(terminal).showToolResultApproval("probe", {}, result, request)).toEqual(no)
   await expect(terminalAsk(terminal)({ question: "Which?", signal: request.signal })).rejects.toThrow(
@@ -164,11 +164,11 @@ inTerminal(
       [confirm, controlC],
     ])
     expect(given).toEqual([
-      { approved: true },
-      { approved: false, rejectReason: "not today" },
-      { approved: false, rejectReason: "Operation cancelled by user" },
-      { approved: false, rejectReason: "The dialog was closed." },
-      { approved: false, rejectReason: "The dialog was closed." },
+      { approved: true, by: "terminal" },
+      { approved: false, rejectReason: "not today", by: "terminal" },
+      { approved: false, rejectReason: "Operation cancelled by user", by: "terminal" },
+      { approved: false, rejectReason: "The dialog was closed.", by: "terminal" },
+      { approved: false, rejectReason: "The dialog was closed.", by: "terminal" },
     ])
     expect(seen).toContain(
       "  ann (dev) wants to call probe [sensitive]\r\n  Does it.\r\n  because: Tool probe is sensitive. (system:probe@1.0.0)\r\n",
@@ -184,7 +184,7 @@ inTerminal("a no without a reason, closed at the question why, is still a no", a
     [confirm, "n"],
     ["Why not?", controlC],
   ])
-  expect(given).toEqual({ approved: false, rejectReason: "Operation cancelled by user" })
+  expect(given).toEqual({ approved: false, rejectReason: "Operation cancelled by user", by: "terminal" })
 })
 
 inTerminal("a person sees a result and releases it or not, also when there is none or it is very long", async () => {
@@ -205,8 +205,8 @@ inTerminal("a person sees a result and releases it or not, also when there is no
     [confirm, "y"],
     [confirm, "y"],
   ])
-  const yes = { approved: true }
-  expect(given).toEqual([yes, { approved: false, rejectReason: "secret" }, yes, yes, yes])
+  const yes = { approved: true, by: "terminal" }
+  expect(given).toEqual([yes, { approved: false, rejectReason: "secret", by: "terminal" }, yes, yes, yes])
   expect(seen).toContain("  probe has run for ann (dev). May the model see its result?")
   expect(seen).toContain('  "total": 3')
   expect(seen).toContain("  Error: It failed.")
@@ -278,7 +278,7 @@ inTerminal("a question of a tool waits for the dialog that is open", async () =>
     ["Who?", `yes${enter}`],
     [confirm, "y"],
   ])
-  expect(given).toEqual([{ approved: true }, "yes", { approved: true }])
+  expect(given).toEqual([{ approved: true, by: "terminal" }, "yes", { approved: true, by: "terminal" }])
 })
 
 inTerminal(
@@ -294,8 +294,8 @@ inTerminal(
       ["three", ""],
       [confirm, "y"],
     ])
-    const closed = { approved: false, rejectReason: "The dialog was closed." }
-    expect(given).toEqual([closed, closed, { approved: true }])
+    const closed = { approved: false, rejectReason: "The dialog was closed.", by: "terminal" }
+    expect(given).toEqual([closed, closed, { approved: true, by: "terminal" }])
     expect(seen).toContain("  one")
     expect(seen).not.toContain("  two")
   },
@@ -312,5 +312,8 @@ inTerminal("a call that is over does not take the keyboard from the dialog that 
     [confirm, "y"],
     ["The first is over.", "y"],
   ])
-  expect(given).toEqual([{ approved: true }, { approved: true }])
+  expect(given).toEqual([
+    { approved: true, by: "terminal" },
+    { approved: true, by: "terminal" },
+  ])
 })

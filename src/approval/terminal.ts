@@ -17,7 +17,7 @@ const shownCharacters = 4000
 export function terminalAdapter(terminal: Terminal): ApprovalUIAdapter {
   return {
     async showToolExecutionApproval(tool, description, args, level, request) {
-      if (terminal.yes === true && level !== "sensitive") return { approved: true }
+      if (terminal.yes === true && level !== "sensitive") return { approved: true, by: "--yes" }
       const about = [
         `${request.agentId} (${request.role}) wants to call ${tool} [${level}]`,
         description,
@@ -59,22 +59,22 @@ function closed(): Error {
 
 function confirm(terminal: Terminal, lines: readonly string[], message: string, given: AbortSignal) {
   return alone(terminal, given, async (signal) => {
-    if (!isThere(terminal)) return no("A person must agree, and there is no terminal to ask in.")
+    if (!isThere(terminal)) return no("A person must agree, and there is no terminal to ask in.", "nobody")
     if (signal.aborted) return no("The dialog was closed.")
     const prompts = await import("@clack/prompts")
     const shown = lines.flatMap((line) => line.split("\n"))
     terminal.output.write(`\n${shown.map((line) => `  ${printable(line)}`).join("\n")}\n`)
     const common = { input: terminal.input, output: terminal.output, signal }
     const agreed = await prompts.confirm({ ...common, message, initialValue: false })
-    if (agreed === true) return { approved: true }
+    if (agreed === true) return { approved: true, by: "terminal" }
     if (prompts.isCancel(agreed)) return no("The dialog was closed.")
     const reason = await prompts.text({ ...common, message: "Why not? (the model reads it)", defaultValue: "" })
     return no(prompts.isCancel(reason) || reason === "" ? "Operation cancelled by user" : reason)
   })
 }
 
-function no(rejectReason: string) {
-  return { approved: false, rejectReason }
+function no(rejectReason: string, by = "terminal") {
+  return { approved: false, rejectReason, by }
 }
 
 const lastTurn = new WeakMap<object, Promise<unknown>>()

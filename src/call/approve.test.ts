@@ -487,3 +487,31 @@ test("a keyed result that could not be recorded is not handed out to whoever com
   expect(JSON.stringify(again)).not.toContain("secret result")
   await store.close()
 })
+
+test("the clock of a grandparent stands too while the only call below waits for a person", async () => {
+  const gate = deferred<boolean>()
+  const system = await open({}, { approvals: callbackAdapter({ onExecution: () => gate.promise }) })
+  system.registry.register(tool({ name: "asks", permission: { level: "sensitive" }, execute: () => "yes" }))
+  system.registry.register(
+    tool({ name: "middle", kind: "composite", execute: async (_input, { call }) => (await call("asks", {})).result }),
+  )
+  system.registry.register(
+    tool({
+      name: "top",
+      kind: "composite",
+      timeoutMs: 60,
+      execute: async (_input, { call }) => (await call("middle", {})).result,
+    }),
+  )
+  const answer = system.call({ agentId: "operator", tool: "top", input: {} })
+  setTimeout(() => gate.resolve(true), 200)
+  expect(await answer).toMatchObject({ result: "yes" })
+})
+
+test("a preview with characters a store cannot keep is agreed to once", async () => {
+  let asked = 0
+  const system = await open({}, { approvals: callbackAdapter({ onExecution: () => ++asked > 0 }) })
+  system.registry.register(tool({ permission: { level: "sensitive" }, preview: () => "a\0b\ud800c", execute: () => 1 }))
+  expect(await system.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({ success: true })
+  expect(asked).toBe(1)
+})

@@ -83,7 +83,10 @@ async function enter(
 async function previewOf({ tool, input }: Agreed): Promise<string | null> {
   if (tool.preview === undefined) return null
   try {
-    return await tool.preview(input)
+    // As the store gives it back, so that an unchanged preview is equal to the one that was agreed to.
+    return String(await tool.preview(input))
+      .toWellFormed()
+      .replaceAll("\0", "\\0")
   } catch (error) {
     return `(The preview failed: ${error instanceof Error ? error.message : String(error)})`
   }

@@ -1,22 +1,30 @@
-/** A time limit that can stand still. It stands while every running sub-call waits for a person. */
+/**
+ * The time limit of a call that may make others. It stands still while every running sub-call waits for a person, and
+ * then the calls above stand too. Without a limit it only passes that on.
+ */
 export class RunClock {
   #left: number
   #since = 0
   #timer: NodeJS.Timeout | undefined
   #running = 0
   #waiting = 0
+  #stands = false
   readonly #ring: () => void
+  readonly #above: RunClock | undefined
 
-  constructor(milliseconds: number, ring: () => void) {
-    this.#left = milliseconds
+  constructor(milliseconds: number | null, ring: () => void, above?: RunClock) {
+    this.#left = milliseconds ?? Infinity
     this.#ring = ring
-    this.#go()
+    this.#above = above
+    if (milliseconds !== null) this.#go()
   }
 
   stop(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#left = Infinity
+    if (this.#stands) this.#above?.waiting(-1)
+    this.#stands = false
   }
 
   /** Tells that a sub-call began (+1) or ended (-1). */
@@ -33,13 +41,14 @@ export class RunClock {
 
   #turn(): void {
     const stands = this.#running > 0 && this.#waiting >= this.#running
-    if (stands && this.#timer !== undefined) {
-      clearTimeout(this.#timer)
-      this.#timer = undefined
-      this.#left -= performance.now() - this.#since
-    } else if (!stands && this.#timer === undefined && this.#left !== Infinity) {
-      this.#go()
-    }
+    if (stands === this.#stands) return
+    this.#stands = stands
+    this.#above?.waiting(stands ? 1 : -1)
+    if (this.#left === Infinity) return
+    if (!stands) return this.#go()
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#left -= performance.now() - this.#since
   }
 
   #go(): void {

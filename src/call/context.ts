@@ -53,32 +53,43 @@ export class RunContext implements ToolContext {
     return this.#shelf
   }
 
-  emit(chunk: unknown): void {
-    if (this.#over !== undefined) return
-    this.#ports.emit({
-      type: "TOOL_CALL_OUTPUT",
-      at: this.#ports.now(),
-      callId: this.callId,
-      toolName: this.#tool.name,
-      agentId: this.#walk.request.agentId,
-      chunk,
-      peopleOnly: this.#tool.permission.requireResultApproval !== "never",
-    })
-  }
+  // Getters, so that a tool may take them out of the context by name.
 
-  log(message: string): void {
-    this.#ports.logger.info(`${this.#tool.name}: ${message}`, { callId: this.callId })
-  }
-
-  async call(tool: string, input: unknown): Promise<ToolResult> {
-    if (this.#tool.kind !== "composite") {
-      throw new Error(`Tool ${this.#tool.name} calls tools but is not defined with kind "composite". Define it so.`)
+  get emit(): ToolContext["emit"] {
+    return (chunk) => {
+      if (this.#over !== undefined) return
+      this.#ports.emit({
+        type: "TOOL_CALL_OUTPUT",
+        at: this.#ports.now(),
+        callId: this.callId,
+        toolName: this.#tool.name,
+        agentId: this.#walk.request.agentId,
+        chunk,
+        peopleOnly: this.#tool.permission.requireResultApproval !== "never",
+      })
     }
-    const { agentId, taskId, userId, allowedPaths } = this.#walk.request
-    const request = { agentId, tool, input, taskId, userId, allowedPaths, signal: this.signal }
-    const result = await this.#callTool(request, this.#ports, { parent: this.#walk })
-    if (isTicket(result)) throw new Error("A sub-call waits for its ending and never gets a ticket.")
-    return result
+  }
+
+  get log(): ToolContext["log"] {
+    return (message) => this.#ports.logger.info(`${this.#tool.name}: ${message}`, { callId: this.callId })
+  }
+
+  get call(): ToolContext["call"] {
+    return async (tool, input) => {
+      if (this.#tool.kind !== "composite") {
+        throw new Error(`Tool ${this.#tool.name} calls tools but is not defined with kind "composite". Define it so.`)
+      }
+      const { agentId, taskId, userId, allowedPaths } = this.#walk.request
+      const request = { agentId, tool, input, taskId, userId, allowedPaths, signal: this.signal }
+      const result = await this.#callTool(request, this.#ports, { parent: this.#walk })
+      if (isTicket(result)) throw new Error("A sub-call waits for its ending and never gets a ticket.")
+      return result
+    }
+  }
+
+  /** The result is the chunks put together: whoever watched has seen it. */
+  markStreamed(): void {
+    this.#walk.streamed = true
   }
 
   /** Aborts whatever still listens and makes late output silent. */

@@ -201,7 +201,7 @@ test("a listener that throws harms nobody", async () => {
 test("the text for the model says plainly what was not executed, and by whose word", async () => {
   const system = await open({ approvals: { unattended: "reject" } })
   const rejected = await system.call({ agentId: "operator", tool: "set_env", input: { key: "A", value: "1" } })
-  expect(modelText(rejected)).toMatch(/^NOT EXECUTED\. A person \(nobody\) rejected the call of set_env/)
+  expect(modelText(rejected)).toMatch(/^NOT EXECUTED\. Nobody agreed to the call of set_env/)
   const hidden = await system.call({ agentId: "root", tool: "current_time", input: {} })
   expect(modelText(hidden)).toMatch(/^NOT EXECUTED\. .*current_time.*Role root has no group/)
   const failed = await system.call({ agentId: "operator", tool: "json_parse", input: { text: "{" } })

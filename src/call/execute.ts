@@ -54,8 +54,8 @@ export function execute(
       announceLate(walk, tool, outcome, ports)
     }
 
-    if (timeoutMs !== null) {
-      walk.clock = new RunClock(timeoutMs, () => giveUp(timedOut(tool, timeoutMs)))
+    if (timeoutMs !== null || tool.kind === "composite") {
+      walk.clock = new RunClock(timeoutMs, () => giveUp(timedOut(tool, timeoutMs ?? 0)), walk.parent?.clock)
     }
     if (signal?.aborted) return cancel()
     ports.running.set(walk.callId, cancel)

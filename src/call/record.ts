@@ -28,6 +28,7 @@ export function succeeded(walk: Walk, { value, truncated }: Delivered, ports: Po
   const result = base(walk, ToolExecuteStatus.SUCCESS, ports)
   if (value !== undefined) result.result = value
   if (truncated !== undefined) result.truncated = truncated
+  if (walk.streamed) result.metadata = { ...result.metadata, streamed: true }
   return result
 }
 

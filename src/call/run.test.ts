@@ -163,7 +163,7 @@ test("ten pipelines of ten steps finish with a single permit", async () => {
     tool({ name: "bound", kind: "composite", execute: (_input, context: ToolContext) => context.call("pipeline", {}) }),
   )
   const results = await system.callMany(Array.from({ length: 10 }, () => ({ ...operator, tool: "bound" })))
-  expect(results.map((result) => result.success)).toEqual(Array(10).fill(true))
+  expect(results.map((result) => (result.result as { result: number }).result)).toEqual(Array(10).fill(10))
 })
 
 test("sub-calls walk like any call, know their parent, and stop at a depth of eight", async () => {

@@ -15,7 +15,7 @@ async function* chunksOf(chunks: readonly unknown[], closed?: () => void) {
 /** Drains and tells what was handed on and what came of it. */
 async function drained(stream: AsyncGenerator<unknown, unknown>, isOver = () => false) {
   const seen: unknown[] = []
-  const context = { emit: (chunk: unknown) => void seen.push(chunk) } as unknown as RunContext
+  const context = { emit: (chunk: unknown) => void seen.push(chunk), markStreamed() {} } as unknown as RunContext
   return { seen, result: await drain(stream, context, isOver) }
 }
 

@@ -20,7 +20,11 @@ export async function drain(stream: Stream, context: RunContext, isOver: () => b
   try {
     for (;;) {
       const { done, value } = await stream.next()
-      if (done) return value === undefined ? joined(chunks, dropped) : value
+      if (done && value !== undefined) return value
+      if (done) {
+        context.markStreamed()
+        return joined(chunks, dropped)
+      }
       if (isOver()) return undefined
       const size = typeof value === "string" ? value.length : (JSON.stringify(value) ?? "").length
       context.emit(value)

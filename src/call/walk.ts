@@ -40,6 +40,8 @@ export interface Walk {
   startedAt: number | undefined
   /** Whether the tool was given control. Between the start and this a call waits for its permit. */
   ran: boolean
+  /** Whether the result is nothing but what was streamed. */
+  streamed: boolean
   /** The row in the store, for calls that must outlive this process. */
   row: CallRow | undefined
   /** The clock of a running tool; stopped while all its running sub-calls wait for people. */
@@ -64,6 +66,7 @@ export function beginWalk(request: CallRequest, ports: Ports, options: WalkOptio
     maskedResult: undefined,
     startedAt: undefined,
     ran: false,
+    streamed: false,
     row,
     clock: undefined,
   }

@@ -25,7 +25,7 @@ test("the record says who called what, how it ended and who decided, and finds i
   const story = await run("audit", "show", callId.slice(0, 20))
   expect(story.stdout.replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}/gm, "<time>").split("\n")).toEqual([
     "<time>  asked     Tool set_env is moderate: a person agrees first.",
-    "<time>  answered  by adapter: approved",
+    "<time>  answered  by --yes: approved",
     "<time>  start     agent operator (role operator) calls set_env 1.0.0",
     expect.stringMatching(/^ {35}input: \{"key":"A","value":"1"\}$/),
     expect.stringMatching(/^ {35}session: operator\//),

@@ -13,7 +13,7 @@ export function showResult(session: Session, result: ToolResult, stream: Stream,
     const withheld = result.status === ToolExecuteStatus.RESULT_REJECTED
     write(`${jsonText(withheld ? withoutValue : result, house)}\n`)
   } else if (!result.success) sayFailure(session, result)
-  else if (value !== undefined && !stream.hasShown(value)) write(`${resultText(session, value)}\n`)
+  else if (value !== undefined && result.metadata?.["streamed"] !== true) write(`${resultText(session, value)}\n`)
 }
 
 /** A text as it is (made safe where it meets a terminal), anything else as JSON. */

@@ -12,6 +12,8 @@ const secrets: [string, unknown, string][] = [
   ["a secret in a list under its name", { secrets: ["abcdef", "ghijkl"] }, "ghijkl"],
   ["a secret deep inside", { a: [{ b: { client_secret: "abcdef" } }] }, "abcdef"],
   ["a variable that names its secret", { key: "DB_PASSWORD", value: "abcdef" }, "abcdef"],
+  ["a variable whose name only hints", { key: "MYSQL_PWD", value: "abcdef" }, "abcdef"],
+  ["an access key in camel case", { openaiKey: "abcdef" }, "abcdef"],
   ["an OpenAI key", { note: "use sk-proj-abcdefghijklmnop1234 now" }, "abcdefghijklmnop"],
   ["a GitHub token", "ghp_abcdefghijklmnopqrstuvwxyz012345", "abcdefghij"],
   ["a JWT", { text: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl" }, "eyJzdWIi"],
@@ -28,7 +30,7 @@ test.each(secrets)("%s is masked, and the whole is remembered by a digest only",
   expect(masked.text).toContain("***")
   expect(masked.digest).toMatch(/^[\w-]{22}$/)
   expect(text(`It failed with ${JSON.stringify({ x: value })}`).includes(secret)).toBe(
-    ["password", "token", "api key", "secret", "variable"].some((word) => _what.includes(word)) &&
+    ["password", "token", "api key", "secret", "variable", "access key"].some((word) => _what.includes(word)) &&
       !_what.includes("GitHub") &&
       !_what.includes("connection"),
   )
@@ -43,6 +45,10 @@ test("a password beside a very long text is masked too", () => {
 test("what is harmless is kept as it is, without a digest", () => {
   expect(mask({ a: 1, keyboard: "qwerty" })).toEqual({ text: '{"a":1,"keyboard":"qwerty"}', length: 27 })
   expect(mask({ key: "LANG", value: "de" }).text).toBe('{"key":"LANG","value":"de"}')
+  expect(mask({ key: "LANG" }).text).toBe('{"key":"LANG"}')
+  expect(mask({ max_tokens: 5, passed: true, compass: "north" }).text).toBe(
+    '{"max_tokens":5,"passed":true,"compass":"north"}',
+  )
 })
 
 test("a long text is cut, and its length and digest are kept", () => {

@@ -1,4 +1,5 @@
 import type { Masked, Masker } from "../model/ports.ts"
+import { hidesValue, looksSecret } from "../model/secret-names.ts"
 import { withoutSecrets } from "../model/secrets.ts"
 import { wholeCharacters } from "../model/text.ts"
 import { hmac, type RecordKey } from "./key.ts"
@@ -10,9 +11,6 @@ const textLimit = 4000
 
 /** How far behind the limit a secret is still recognised that begins before it. */
 const margin = 1000
-
-const secretName =
-  /pass(word|wd|phrase)|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credential|authorization|cookie|^key$/i
 
 const secretText: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]{0,8000}?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
@@ -29,7 +27,7 @@ const secretText: readonly RegExp[] = [
 
 /** One look at the JSON text tells whether there could be anything to mask; most values have nothing. */
 const suspicious =
-  /pass|secret|token|key|credential|authorization|cookie|PRIVATE KEY|eyJ|sk[-_]|pk[-_]|rk[-_]|gh[pousr]_|github_pat|xox|AKIA|ASIA|AIza|earer|:\/\//i
+  /pass|pwd|secret|token|key|credential|auth|cookie|private|dsn|jwt|_pat|_pw|connection|database|eyJ|sk[-_]|pk[-_]|rk[-_]|gh[pousr]_|xox|AKIA|ASIA|AIza|earer|:\/\//i
 
 /** Masks by key name and by what the text looks like, then cuts. The whole is remembered by a keyed digest only. */
 export function masker(key: RecordKey): Masker {
@@ -55,7 +53,7 @@ function shorten(text: string): string {
 /** What is left to show once the limit is reached is not looked at: it does not reach the record. */
 function maskValue(value: unknown, name: string, budget: { left: number }): unknown {
   if (budget.left <= 0) return "…"
-  if (name !== "" && secretName.test(name) && value !== null && typeof value !== "object") return hidden
+  if (name !== "" && hidesValue(name, value)) return hidden
   if (typeof value === "string") {
     const text = maskText(value.slice(0, budget.left + margin))
     budget.left -= text.length
@@ -76,14 +74,14 @@ function maskValue(value: unknown, name: string, budget: { left: number }): unkn
   return maskObject(value as Record<string, unknown>, budget)
 }
 
-/** `{key: "API_TOKEN", value: "…"}` names its secret in one field and has it in the other; the name is worth keeping. */
+/** `{key: "API_TOKEN", value: "…"}` names its secret in one field and has it in the other. */
 function maskObject(value: Record<string, unknown>, budget: { left: number }): Record<string, unknown> {
-  const named = typeof value["key"] === "string" && "value" in value ? value["key"] : undefined
+  const named = typeof value["key"] === "string" ? value["key"] : ""
   const masked: [string, unknown][] = []
   for (const [key, item] of Object.entries(value)) {
-    const under = named === undefined ? key : key === "key" ? "" : key === "value" ? named : key
     budget.left -= key.length
-    masked.push([key, maskValue(item, under, budget)])
+    const isNamed = key === "value" && typeof item === "string" && looksSecret(named)
+    masked.push([key, isNamed ? hidden : maskValue(item, key, budget)])
     if (budget.left <= 0) break
   }
   return Object.fromEntries(masked)

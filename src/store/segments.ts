@@ -53,7 +53,8 @@ function insertEnded(database: Database, rows: readonly EndedRow[]): void {
   const one = "(?, ?, ?, ?, ?, ?, ?, ?)"
   const whole = rows.length - (rows.length % rowsAtOnce)
   const many = whole > 0 ? database.prepare(into + Array(rowsAtOnce).fill(one).join()) : undefined
-  for (let from = 0; from < whole; from += rowsAtOnce) many?.run(...rows.slice(from, from + rowsAtOnce).flatMap(valuesOf))
+  for (let from = 0; from < whole; from += rowsAtOnce)
+    many?.run(...rows.slice(from, from + rowsAtOnce).flatMap(valuesOf))
   const single = whole < rows.length ? database.prepare(into + one) : undefined
   for (const row of rows.slice(whole)) single?.run(...valuesOf(row))
 }

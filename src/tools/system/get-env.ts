@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { defineTool } from "../../model/define-tool.ts"
 import type { SessionEnvironment } from "../../model/ports.ts"
-import { looksSecret } from "./secret-names.ts"
+import { looksSecret } from "../../model/secret-names.ts"
 
 /** Reads a variable: what the session has set, else the process's own. Names that look secret are hidden. */
 export const getEnv = (session: SessionEnvironment, environment: Readonly<Record<string, string | undefined>>) =>

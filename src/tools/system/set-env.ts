@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { defineTool } from "../../model/define-tool.ts"
 import type { SessionEnvironment } from "../../model/ports.ts"
-import { looksSecret } from "./secret-names.ts"
+import { looksSecret } from "../../model/secret-names.ts"
 
 /** Sets a variable for this session. The process's own environment stays as it is. */
 export const setEnv = (session: SessionEnvironment) =>

@@ -6,7 +6,7 @@ import type { ToolContext } from "../../model/tool.ts"
 import { open } from "../../testing/open.ts"
 import { currentTime } from "./current-time.ts"
 import { getEnv } from "./get-env.ts"
-import { looksSecret } from "./secret-names.ts"
+import { looksSecret } from "../../model/secret-names.ts"
 import { setEnv } from "./set-env.ts"
 import { sleep } from "./sleep.ts"
 
