@@ -146,3 +146,29 @@ test("several readers may move the same journal at once: every line arrives once
   expect(await audits[1]!.verify()).toMatchObject({ ok: true, records: 121 })
   journal.close()
 })
+
+test("a journal that was made longer for synced entries is read up to what is written, also after kill -9", async () => {
+  const table = await openTable()
+  const journal = new Journal(table.journalDir, table.key, deadOwner, () => {})
+  await journal.keep(start("a"), "power")
+  await journal.keep(end("a"), "power")
+  await journal.keep(start("b"), "crash")
+  const [file] = readdirSync(table.journalDir)
+  expect(readFileSync(join(table.journalDir, file!)).length).toBeGreaterThan(1_000_000)
+  expect((await table.audit.list()).map((row) => [row.callId, row.code ?? row.status])).toEqual([
+    ["b", "interrupted"],
+    ["a", "success"],
+  ])
+  const notes = table.database.prepare("select text from segments").all() as { text: string }[]
+  expect(notes.map((row) => row.text).join("")).not.toContain("torn")
+  expect(await table.audit.verify()).toMatchObject({ ok: true })
+})
+
+test("closing gives back what was reserved", async () => {
+  const table = await openTable()
+  const journal = new Journal(table.journalDir, table.key, deadOwner, () => {})
+  await journal.keep(start("a"), "power")
+  const [file] = readdirSync(table.journalDir)
+  journal.close()
+  expect(readFileSync(join(table.journalDir, file!)).includes(0)).toBe(false)
+})

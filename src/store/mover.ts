@@ -1,5 +1,5 @@
 import type { RecordKey } from "./key.ts"
-import { closeSync, openSync, readdirSync, readSync, statSync, unlinkSync } from "node:fs"
+import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync, unlinkSync } from "node:fs"
 import { join } from "node:path"
 import type { StartEntry } from "../model/record.ts"
 import { chainOf, findChain, moveHead, placeOf } from "./chains.ts"
@@ -98,9 +98,10 @@ function readFrames(file: string, offset: number): { text: string; bytes: number
     for (let size = chunk; ; size *= 2) {
       const buffer = Buffer.allocUnsafe(size)
       const length = readSync(descriptor, buffer, 0, size, offset)
-      const read = buffer.toString("utf8", 0, length)
+      const written = writtenOf(buffer.subarray(0, length))
+      const read = buffer.toString("utf8", 0, written)
       const whole = wholeFrames(read)
-      const atEnd = length < size
+      const atEnd = written < size
       // A frame larger than the chunk: look at more of it.
       if (whole === 0 && !atEnd) continue
       const text = read.slice(0, whole)
@@ -139,13 +140,20 @@ function discardEmpty(dir: string, uuid: string): void {
   if (files.every((file) => Date.now() - statSync(file).mtimeMs > 60_000)) for (const file of files) unlinkSync(file)
 }
 
+/** How many bytes were written behind the last whole frame. */
 function leftover(dir: string, chain: ChainRow): number {
   let bytes = 0
   for (const file of filesOf(dir, chain.uuid)) {
     if (chain.file !== null && file < chain.file) continue
-    bytes += statSync(join(dir, file)).size - (file === chain.file ? chain.byte_offset : 0)
+    bytes += writtenOf(readFileSync(join(dir, file)).subarray(file === chain.file ? chain.byte_offset : 0))
   }
   return bytes
+}
+
+/** A journal may be longer than what is written in it; the rest is zeros, which no line has. */
+function writtenOf(bytes: Buffer): number {
+  const end = bytes.indexOf(0)
+  return end === -1 ? bytes.length : end
 }
 
 function unended(database: Database, { ordinal }: ChainRow): StartEntry[] {
