@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events"
 import { resolve as resolvePath } from "node:path"
 import { printable } from "./approval/printable.ts"
 import { callTool } from "./call/call.ts"
@@ -14,6 +15,7 @@ import { errorOf } from "./model/errors.ts"
 import { silentLogger, type Logger } from "./model/logger.ts"
 import type { CallStore, Ports } from "./model/ports.ts"
 import { canonicalJson, sha256 } from "./model/plain.ts"
+import type { ToolPermission } from "./model/permission.ts"
 import { isTicket, type Ticket, type ToolResult } from "./model/result.ts"
 import { Directory } from "./org/directory.ts"
 import { SlidingLimits } from "./policy/limits.ts"
@@ -42,8 +44,8 @@ export interface QuartermasterOptions {
   environment?: Readonly<Record<string, string | undefined>>
   /** *direct* writes each record into the table itself; for processes that make one call and end. */
   writes?: "journal" | "direct"
-  /** False when the configuration counts only where it tightens. */
-  trusted?: boolean
+  /** Permissions from a file nobody has trusted yet: they count only where they tighten. */
+  tightening?: Readonly<Record<string, ToolPermission>>
   /** How often what nobody came back for is ended; 0 switches it off. */
   sweepMs?: number
 }
@@ -99,19 +101,22 @@ export function assemble(
     logger,
     levelOrder,
     permissions: config.tools?.permissions ?? {},
-    onlyTighten: options.trusted === false,
+    ...(options.tightening === undefined ? {} : { tightening: options.tightening }),
     enabled: config.tools?.enabled,
     onChange: (tool, change) => emitter.emit({ type: "TOOL_LIST_CHANGED", at: Date.now(), tool: tool.id, change }),
   })
   registry.registerMany(builtinTools(options, store), { type: "builtin" })
   const org = new Directory(config.org)
   const discovery = new ToolDiscovery(registry, org, levelOrder)
+  const permits = new AgentPermits(mostAtOnce(config))
+  const closer = new AbortController()
+  setMaxListeners(0, closer.signal)
   let closing: Promise<void> | undefined
   const ports: Ports = {
     tools: registry,
     organisation: org,
     limits: new SlidingLimits((agentId, tool, since) => startedSince(store, agentId, tool, since)),
-    permits: new AgentPermits(mostAtOnce(config)),
+    permits,
     recorder: store.recorder,
     calls: lazyCalls(store),
     artifacts: store.artifacts,
@@ -120,7 +125,7 @@ export function assemble(
     emit: emitter.emit,
     hears: emitter.hears,
     running: new Map(),
-    closing: () => closing !== undefined,
+    closing: closer.signal,
     logger,
     settings: {
       durability: config.data?.durability ?? "crash",
@@ -156,9 +161,28 @@ export function assemble(
   /** Cancels what runs, leaves at the desk what waits for a person, writes down the endings, then closes the store. */
   async function shut(): Promise<void> {
     clearInterval(sweeper)
+    closer.abort()
+    permits.cancelWaiting()
     for (const cancel of ports.running.values()) cancel()
     await app.idle()
     await store.close()
+  }
+}
+
+/** What a caller hears whose call still waits for a person when the house is closed. It has not ended. */
+function leftWaiting({ callId }: Ticket, { tool }: CallRequest): ToolResult {
+  const error = `Quartermaster was closed while call ${callId} waits for a person. Go on with resume(callId).`
+  const metadata = { ran: false, waiting: true }
+  return {
+    callId,
+    toolName: tool,
+    version: "",
+    status: "error",
+    success: false,
+    code: "aborted",
+    error,
+    startedAt: Date.now(),
+    metadata,
   }
 }
 
@@ -167,7 +191,7 @@ function doors(ports: Ports, emitter: Emitter, store: Store) {
   let inFlight = 0
   let quiet: () => void = () => {}
   const counted = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (ports.closing()) throw new Error("Quartermaster is closed. Create a new one to call tools.")
+    if (ports.closing.aborted) throw new Error("Quartermaster is closed. Create a new one to call tools.")
     inFlight++
     try {
       return await work()
@@ -177,10 +201,7 @@ function doors(ports: Ports, emitter: Emitter, store: Store) {
   }
   const call = async (request: CallRequest): Promise<ToolResult> => {
     const ended = await counted(() => callTool(request, ports))
-    if (!isTicket(ended)) return ended
-    throw new Error(
-      `Quartermaster was closed while call ${ended.callId} waits for a person. Go on with resume(callId).`,
-    )
+    return isTicket(ended) ? leftWaiting(ended, request) : ended
   }
   return {
     /** Resolves when no call is on its way. */
@@ -201,7 +222,8 @@ function doors(ports: Ports, emitter: Emitter, store: Store) {
     },
     on: (type, listener) => emitter.on(type, listener),
     waiting: () => ports.calls.list({ states: ["waiting", "held"] }),
-    answer: (callId, answer) => ports.calls.answer(callId, { ...answer, at: Date.now() }),
+    answer: (callId, answer) =>
+      ports.calls.answer(callId, { ...answer, approved: answer.approved === true, at: Date.now() }),
     audit: lazyAudit(store),
   } satisfies Omit<App, "visibleTools" | "listGroups" | "close"> & { idle(): Promise<void> }
 }

@@ -34,18 +34,40 @@ const house: House = {
   async loadConfig({ configPath, overrides }): Promise<LoadedConfig> {
     const said = configPath !== undefined || Object.keys(overrides).length > 0 || Object.keys(env).some(isSetting)
     if (!said && findConfig(cwd, env, home) === undefined) {
-      return { config: {}, files: [], dataDir: resolve(cwd, ".quartermaster"), warnings: [], trusted: true }
+      const permissions = { trusted: {}, untrusted: {} }
+      return {
+        config: {},
+        files: [],
+        dataDir: resolve(cwd, ".quartermaster"),
+        warnings: [],
+        trusted: true,
+        permissions,
+      }
     }
     const { loadConfig } = await import("./config/load.ts")
     return loadConfig({ cwd, env, home, configPath, overrides })
   },
 
-  async open({ config, dataDir, trusted }: LoadedConfig, { unattended, ...parts }: OpenOptions = {}) {
+  async open({ config, dataDir, permissions }: LoadedConfig, { unattended, ...parts }: OpenOptions = {}) {
     const { createQuartermaster } = await import("./app.ts")
     const approvals = { ...config.approvals, ...(unattended === undefined ? {} : { unattended }) }
-    const options: QuartermasterOptions = { ...parts, environment: env, writes: "direct", trusted, sweepMs: 0 }
+    const options: QuartermasterOptions = {
+      ...parts,
+      environment: env,
+      writes: "direct",
+      sweepMs: 0,
+      tightening: permissions.untrusted,
+    }
     try {
-      return await createQuartermaster({ ...config, data: { ...config.data, dir: dataDir }, approvals }, options)
+      return await createQuartermaster(
+        {
+          ...config,
+          tools: { ...config.tools, permissions: permissions.trusted },
+          data: { ...config.data, dir: dataDir },
+          approvals,
+        },
+        options,
+      )
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error
       throw new UsageError(error instanceof Error ? error.message : String(error))

@@ -1,7 +1,7 @@
-import type { CallRequest, CallRow } from "../model/call.ts"
+import type { CallRow } from "../model/call.ts"
 import type { Ports } from "../model/ports.ts"
 import { endings, type EndingCode, type ToolResult } from "../model/result.ts"
-import { redeemWindowMs } from "./states.ts"
+import { redeemWindowMs, storedRequest } from "./states.ts"
 
 /** Whether no living process walks the call. */
 export function nobodyWalks(row: CallRow, ports: Ports): boolean {
@@ -11,7 +11,12 @@ export function nobodyWalks(row: CallRow, ports: Ports): boolean {
 /** Ends what nobody came back for: waits past their time, and what a dead process left. Never runs a tool. */
 export async function sweep(ports: Ports): Promise<void> {
   const rows = await ports.calls.list({ states: ["decided", "waiting", "ready", "started", "held", "released"] })
-  for (const row of rows) if (nobodyWalks(row, ports)) await endAbandoned(row, ports)
+  for (const row of rows) {
+    if (!nobodyWalks(row, ports)) continue
+    await endAbandoned(row, ports).catch((error: unknown) => {
+      ports.logger.error(`Call ${row.id} could not be ended; it is tried again later.`, error)
+    })
+  }
 }
 
 /** Ends a call nobody walks, if there is nothing left to wait for. Of several who try, one does it. */
@@ -22,8 +27,8 @@ export async function endAbandoned(row: CallRow, ports: Ports): Promise<ToolResu
   const mine = { state, owner: ports.owner, epoch: epoch + 1 }
   if (!(await ports.calls.swap(row.id, { state, owner, epoch }, mine))) return undefined
   const result = resultOf(row, how, ports)
-  const { sessionId } = row
-  const { taskId, userId, parentCallId } = JSON.parse(row.request) as CallRequest
+  const { given, sessionId } = storedRequest(row)
+  const { taskId, userId, parentCallId } = given
   await ports.recorder.keep(
     {
       kind: "end",
@@ -45,6 +50,9 @@ export async function endAbandoned(row: CallRow, ports: Ports): Promise<ToolResu
     ports.settings.durability,
   )
   await ports.calls.swap(row.id, mine, { state: "ended", input: null, preview: null, result })
+  const about = { callId: row.id, toolName: row.tool, agentId: row.agentId, at: ports.now() }
+  const { status, durationMs = 0 } = result
+  ports.emit({ type: "TOOL_CALL_FAILED", ...about, status, code: how.code, error: how.sentence, durationMs })
   return result
 }
 
@@ -94,6 +102,21 @@ function howItEnded(row: CallRow, now: number): HowItEnded | undefined {
     case "held":
       if (!late) return undefined
       return { code: "result_withheld", sentence: `Nobody released the result of ${row.tool} in time.`, ran: true }
+    case "released":
+      if (row.answer?.approved === false) {
+        const why = row.answer.rejectReason ?? "No reason was given."
+        return {
+          code: "result_withheld",
+          sentence: `The result is withheld by a person (${row.answer.by}): ${why}`,
+          ran: true,
+        }
+      }
+      if (now <= (row.answer?.at ?? 0) + redeemWindowMs) return undefined
+      return {
+        code: "result_withheld",
+        sentence: "The result was released, but nobody came for it in time.",
+        ran: true,
+      }
     default:
       return undefined
   }

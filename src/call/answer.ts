@@ -32,7 +32,7 @@ export async function waitForAnswer(
       const now = ports.now()
       const until = row.deadline ?? Infinity
       if (now >= until) return undefined
-      const impatient = ports.closing() || (walk.patienceUntil !== undefined && now >= walk.patienceUntil)
+      const impatient = ports.closing.aborted || (walk.patienceUntil !== undefined && now >= walk.patienceUntil)
       // Lost to an answer that came at this very moment: it is read in the next turn.
       if (impatient && (await tryAdvance(walk, ports, { owner: "" }))) throw new Detached(ticketOf(row))
       const pause = Math.min(until - now, (walk.patienceUntil ?? Infinity) - now, 250)

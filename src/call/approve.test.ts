@@ -6,8 +6,10 @@ import type { ApprovalUIAdapter } from "../model/approval.ts"
 import type { EventType } from "../model/events.ts"
 import { failure } from "../model/ending.ts"
 import { isTicket, type Ticket, type ToolResult } from "../model/result.ts"
+import type { ToolContext } from "../model/tool.ts"
 import { modelText } from "../model/text.ts"
-import { deferred, open, tool, until } from "../testing/open.ts"
+import { silentLogger } from "../model/logger.ts"
+import { deferred, open, temporaryFolder, tool, until } from "../testing/open.ts"
 
 const input = z.object({ n: z.number().default(1) }) as never
 const never: ApprovalUIAdapter = callbackAdapter({
@@ -210,10 +212,13 @@ test("closing leaves a waiting call at the desk and says how to go on", async ()
   const system = await open({}, { approvals: never })
   system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => "ran" }))
   const call = system.call({ agentId: "operator", tool: "probe", input: {} })
-  const said = call.catch((error: Error) => error.message)
   await until(async () => (await system.waiting()).length === 1, "the call waits")
   await system.close()
-  expect(await said).toMatch(/closed while call .* waits/)
+  expect(await call).toMatchObject({
+    code: "aborted",
+    error: expect.stringMatching(/closed while call .* waits/),
+    metadata: { waiting: true },
+  })
   const again = await open({ data: { dir: system.dir } })
   expect(await again.waiting()).toMatchObject([{ state: "waiting", owner: "" }])
 })
@@ -473,8 +478,6 @@ test("a keyed result that could not be recorded is not handed out to whoever com
   const { openStore } = await import("../store/store.ts")
   const { ListRecorder, portsOver } = await import("../testing/ports.ts")
   const { callTool } = await import("./call.ts")
-  const { silentLogger } = await import("../model/logger.ts")
-  const { temporaryFolder } = await import("../testing/open.ts")
   const store = await openStore({ dataDir: temporaryFolder(), owner: "test", logger: silentLogger, writes: "direct" })
   const recorder = new ListRecorder()
   const ports = await portsOver(store, { recorder })
@@ -514,4 +517,89 @@ test("a preview with characters a store cannot keep is agreed to once", async ()
   system.registry.register(tool({ permission: { level: "sensitive" }, preview: () => "a\0b\ud800c", execute: () => 1 }))
   expect(await system.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({ success: true })
   expect(asked).toBe(1)
+})
+
+test("what a person agreed to is what runs, whatever becomes of the caller's object", async () => {
+  const given = { deep: { word: "good" } }
+  const system = await open(
+    {},
+    { approvals: callbackAdapter({ onExecution: () => ((given.deep.word = "evil"), true) }) },
+  )
+  system.on("TOOL_CALL_REQUESTED", ({ params }) => ((params as typeof given).deep.word = "evil"))
+  system.registry.register(
+    tool({
+      input: z.object({ deep: z.any() }) as never,
+      permission: { level: "sensitive" },
+      execute: ({ deep }: typeof given) => deep.word,
+    }),
+  )
+  expect(await system.call({ agentId: "operator", tool: "probe", input: given })).toMatchObject({ result: "good" })
+})
+
+test("a ticket of a tool whose schema transforms its input is redeemed", async () => {
+  const system = await open()
+  const schema = z.object({ n: z.string().transform(Number) }) as never
+  system.registry.register(
+    tool({ input: schema, permission: { level: "sensitive" }, execute: ({ n }: { n: number }) => n + 1 }),
+  )
+  const { callId } = ticketOf(
+    await system.submit({ agentId: "operator", tool: "probe", input: { n: "41" } }, { waitMs: 0 }),
+  )
+  await system.answer(callId, { approved: true, by: "ann" })
+  expect(await system.resume(callId)).toMatchObject({ result: 42 })
+})
+
+test("the same call in another session, or for another task, is another call", async () => {
+  const system = await open()
+  system.registry.register(
+    tool({ permission: { level: "sensitive" }, execute: (_input, { sessionId }: ToolContext) => sessionId }),
+  )
+  const request = { agentId: "operator", tool: "probe", input: {} }
+  const tickets = []
+  for (const more of [{ sessionId: "one" }, { sessionId: "two" }, { taskId: "t" }, { userId: "u" }]) {
+    tickets.push(ticketOf(await system.submit({ ...request, ...more }, { waitMs: 0 })).callId)
+  }
+  expect(new Set(tickets).size).toBe(4)
+  await system.answer(tickets[1]!, { approved: true, by: "ann" })
+  expect(await system.resume(tickets[1]!)).toMatchObject({ result: "two" })
+})
+
+test("a key holds across midnight", async () => {
+  const store = await (
+    await import("../store/store.ts")
+  ).openStore({ dataDir: temporaryFolder(), owner: "test", logger: silentLogger, writes: "direct" })
+  let now = Date.UTC(2026, 0, 1, 23, 59, 59)
+  const { ListRecorder, portsOver } = await import("../testing/ports.ts")
+  const ports = await portsOver(store, { recorder: new ListRecorder(), now: () => now })
+  const { callTool } = await import("./call.ts")
+  let runs = 0
+  ports.tools.register(tool({ execute: () => ++runs }))
+  const request = { agentId: "operator", tool: "probe", input: {}, key: "pay-1" }
+  const first = await callTool(request, ports)
+  now += 5000
+  expect(await callTool(request, ports)).toMatchObject({ callId: first.callId, result: 1 })
+  expect(runs).toBe(1)
+  await store.close()
+})
+
+test("a held result that was refused, and that nobody comes for, ends as withheld", async () => {
+  const system = await open()
+  system.registry.register(tool({ permission: { requireResultApproval: "always" }, execute: () => "data" }))
+  const { callId } = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 300 }))
+  await system.answer(callId, { approved: false, by: "ann", rejectReason: "No." })
+  const other = await open({ data: { dir: system.dir } }, { sweepMs: 20 })
+  await until(async () => (await other.audit.list()).length === 1, "the call was ended")
+  expect((await other.audit.list())[0]).toMatchObject({ code: "result_withheld" })
+  expect(JSON.stringify(await other.resume(callId))).not.toContain("data")
+})
+
+test("closing starts nothing any more, and does not wait for tools that will not stop", async () => {
+  const system = await open()
+  let started = 0
+  system.registry.register(tool({ execute: () => (started++, new Promise(() => {})) }))
+  const calls = Array.from({ length: 9 }, () => system.call({ agentId: "operator", tool: "probe", input: {} }))
+  await until(() => started === 3, "three run")
+  await system.close()
+  expect((await Promise.all(calls)).every((result) => result.code === "aborted")).toBe(true)
+  expect(started).toBe(3)
 })

@@ -1,6 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import type { Answer, CallRow } from "../model/call.ts"
 import { Ending } from "../model/ending.ts"
-import { canonicalJson, sha256 } from "../model/plain.ts"
 import type { Ports } from "../model/ports.ts"
 import type { Reason } from "../model/record.ts"
 import type { RegisteredTool } from "../model/tool.ts"
@@ -9,9 +9,12 @@ import { allowed } from "./allowed.ts"
 import { waitForAnswer } from "./answer.ts"
 import { join } from "./join.ts"
 import { resolve } from "./resolve.ts"
-import { advance, newRow, redeemWindowMs } from "./states.ts"
+import { advance, digestOf, newRow, redeemWindowMs } from "./states.ts"
+import { check } from "./validate.ts"
 import { visible } from "./visible.ts"
 import type { Walk } from "./walk.ts"
+
+const previewMs = 10_000
 
 /** What may run: the tool and input that were agreed to. */
 export interface Agreed {
@@ -32,8 +35,12 @@ export function approve(
   return store(walk, agreed, verdict, ports)
 }
 
-async function store(walk: Walk, { tool, input }: Agreed, verdict: Verdict, ports: Ports): Promise<Agreed> {
-  const digest = sha256(canonicalJson(input))
+async function store(walk: Walk, { tool, input: given }: Agreed, verdict: Verdict, ports: Ports): Promise<Agreed> {
+  // A copy nobody else holds: what a person agrees to is what runs.
+  const input = check(tool, structuredClone(walk.request.input ?? {}))
+  if (digestOf(walk, input) !== digestOf(walk, given))
+    throw new Ending("invalid_arguments", "The input changed while it was decided on.")
+  const digest = digestOf(walk, input)
   let asks = verdict.verdict === "ask" ? verdict.reasons : []
   let isNew = walk.row === undefined && (await enter(walk, { tool, input }, asks, digest, ports))
   if (alreadyRan(walk)) return { tool, input }
@@ -84,9 +91,9 @@ async function previewOf({ tool, input }: Agreed): Promise<string | null> {
   if (tool.preview === undefined) return null
   try {
     // As the store gives it back, so that an unchanged preview is equal to the one that was agreed to.
-    return String(await tool.preview(input))
-      .toWellFormed()
-      .replaceAll("\0", "\\0")
+    const shown = await Promise.race([tool.preview(input), sleep(previewMs, undefined, { ref: false })])
+    if (shown === undefined) return "(The preview took too long.)"
+    return String(shown).toWellFormed().replaceAll("\0", "\\0")
   } catch (error) {
     return `(The preview failed: ${error instanceof Error ? error.message : String(error)})`
   }
@@ -139,7 +146,10 @@ async function askPerson(
   const about = { callId: walk.callId, agentId: walk.request.agentId, tool: tool.name }
   const event = { callId: walk.callId, toolName: tool.name, agentId: walk.request.agentId }
   if (isNew || isBack) {
-    await ports.recorder.keep({ kind: "asked", at: ports.now(), ...about, text: sentences(asks) }, grade)
+    await ports.recorder.keep(
+      { kind: "asked", at: ports.now(), ...about, text: ports.masker.text(sentences(asks)) },
+      grade,
+    )
     ports.emit({ type: "TOOL_CALL_WAITING", at: ports.now(), ...event, until: walk.row?.deadline ?? Infinity })
   }
 
@@ -155,7 +165,10 @@ async function askPerson(
     throw new Ending("approval_expired", `Nobody answered in time, so ${tool.name} was not executed.`)
   }
   const text = answer.approved ? "approved" : `rejected: ${answer.rejectReason ?? "no reason given"}`
-  await ports.recorder.keep({ kind: "answered", at: ports.now(), ...about, by: answer.by, text }, grade)
+  await ports.recorder.keep(
+    { kind: "answered", at: ports.now(), ...about, by: answer.by, text: ports.masker.text(text) },
+    grade,
+  )
   if (answer.approved) {
     ports.emit({ type: "TOOL_CALL_APPROVED", at: ports.now(), ...event, by: answer.by })
     return

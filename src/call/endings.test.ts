@@ -214,3 +214,93 @@ test("every code has a status of S1 and an exit code", () => {
     expect([1, 3, 4]).toContain(exit)
   }
 })
+
+const oddRequests: [string, object | null, string][] = [
+  ["no agent", { tool: "current_time", input: {} }, "tool_not_available"],
+  ["an object for an agent", { agentId: {}, tool: "current_time", input: {} }, "tool_not_available"],
+  ["nothing at all", null, "unknown_tool"],
+  ["half a character in the tool's name", { agentId: "operator", tool: "a\ud800", input: {} }, "unknown_tool"],
+  ["a NUL in the tool's name", { agentId: "operator", tool: "a\0b", input: {} }, "unknown_tool"],
+  ["a name cut in an emoji", { agentId: "operator", tool: `${"a".repeat(199)}😀`, input: {} }, "unknown_tool"],
+  ["a tool that is no text", { agentId: "operator", tool: Object.create(null), input: {} }, "unknown_tool"],
+  ["a key that is no text", { agentId: "operator", tool: "current_time", input: {}, key: {} }, "invalid_arguments"],
+  ["a bigint for a user", { agentId: "operator", tool: "current_time", input: {}, userId: 5n }, "invalid_arguments"],
+  [
+    "five megabytes of user",
+    { agentId: "operator", tool: "current_time", input: {}, userId: "x".repeat(5_000_000) },
+    "invalid_arguments",
+  ],
+  [
+    "a time limit of NaN",
+    { agentId: "operator", tool: "current_time", input: {}, timeoutMs: Number.NaN },
+    "invalid_arguments",
+  ],
+]
+
+test.each(oddRequests)(
+  "a request with %s ends clearly, and the record can be read and verified after it",
+  async (_what, request, code) => {
+    const system = await open()
+    const [odd, good] = await system.callMany([
+      request as never,
+      { agentId: "operator", tool: "current_time", input: {} },
+    ])
+    expect(odd).toMatchObject({ code })
+    expect(good).toMatchObject({ success: true })
+    expect(await system.audit.list()).toHaveLength(2)
+    expect(await system.audit.verify()).toMatchObject({ ok: true })
+  },
+)
+
+test("a generator that never waits is stopped by its time limit all the same", async () => {
+  const system = await open()
+  system.registry.register(tool({ timeoutMs: 60, async *execute() { for (;;) yield "x" } })) // prettier-ignore
+  expect(await system.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({ code: "timeout" })
+})
+
+test("a thenable that answers with another one that never does is stopped by its time limit", async () => {
+  const system = await open()
+  const never = { then: (done: (value: unknown) => void) => done(new Promise(() => {})) }
+  system.registry.register(tool({ timeoutMs: 40, execute: () => never }))
+  expect(await system.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({ code: "timeout" })
+})
+
+test("a promise of a stream is a stream, and one without return is fine", async () => {
+  const system = await open()
+  const bare = { pieces: ["a", "b"], [Symbol.asyncIterator]() { return this }, next() { return Promise.resolve({ done: this.pieces.length === 0, value: this.pieces.shift() }) } } // prettier-ignore
+  system.registry.register(tool({ execute: () => Promise.resolve(bare) }))
+  expect(await system.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({ result: "ab" })
+})
+
+test("a secret a tool repeats in its error does not reach the record", async () => {
+  const system = await open()
+  system.registry.register(
+    tool({
+      input: z.object({ password: z.string() }) as never,
+      execute: ({ password }: { password: string }) => Promise.reject(new Error(`wrong: ${password}`)),
+    }),
+  )
+  const { callId, error } = await system.call({
+    agentId: "operator",
+    tool: "probe",
+    input: { password: "hunter2-secret" },
+  })
+  expect(error).toContain("hunter2-secret")
+  expect(JSON.stringify(await system.audit.show(callId))).not.toContain("hunter2")
+})
+
+test("a question to a person under a tool with a time limit stops its clock", async () => {
+  const system = await open({}, { ask: () => new Promise((resolve) => setTimeout(() => resolve("yes"), 150)) })
+  system.registry.register(
+    tool({
+      kind: "composite",
+      timeoutMs: 60,
+      execute: async (_input, { call }) => (await call("ask_user", { question: "Really?" })).success,
+    }),
+  )
+  expect(await system.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({ result: true })
+})
+
+test("a tool with a field nobody knows is refused with the nearest", () => {
+  expect(() => tool({ timeoutms: 5, execute: () => 1 } as never)).toThrow("did you mean 'timeoutMs'")
+})

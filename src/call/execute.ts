@@ -25,8 +25,11 @@ export function execute(
     let over = false
     let lost: NodeJS.Timeout | undefined
 
+    const waitsForPerson = tool.kind === "interactive" ? walk.parent?.clock : undefined
+    waitsForPerson?.waiting(1)
     const finish = () => {
       over = true
+      waitsForPerson?.waiting(-1)
       ports.running.delete(walk.callId)
       walk.clock?.stop()
       walk.clock = undefined
@@ -61,17 +64,20 @@ export function execute(
     ports.running.set(walk.callId, cancel)
     if (signal !== undefined) onAbort(signal, cancel)
 
+    const handle = (returned: unknown): unknown =>
+      isStream(returned) ? drain(returned, context, () => over) : returned
     let returned: unknown
     try {
-      returned = tool.execute(input, context)
-      if (isStream(returned)) returned = drain(returned, context, () => over)
+      returned = handle(tool.execute(input, context))
     } catch (error) {
       return settled("failed", () => reject(error))
     }
     if (typeof (returned as PromiseLike<unknown> | undefined)?.then !== "function") {
       return settled("returned", () => resolve(returned))
     }
-    ;(returned as PromiseLike<unknown>).then(
+    // A foreign thenable may answer twice, or with another one: a real promise does neither.
+    const promise = returned instanceof Promise ? returned : Promise.resolve(returned as PromiseLike<unknown>)
+    promise.then(handle).then(
       (value) => settled("returned", () => resolve(value)),
       (error: unknown) => settled("failed", () => reject(error)),
     )

@@ -26,7 +26,7 @@ export async function join(walk: Walk, existing: CallRow, digest: string, ports:
     }
     if (walk.request.signal?.aborted) throw aborted(walk)
     const now = ports.now()
-    if (ports.closing() || (walk.patienceUntil !== undefined && now >= walk.patienceUntil))
+    if (ports.closing.aborted || (walk.patienceUntil !== undefined && now >= walk.patienceUntil))
       throw new Detached(ticketOf(row))
     const pause = Math.min(250, (walk.patienceUntil ?? Infinity) - now)
     await ports.calls.waitForChange(row.id, Math.max(1, pause), walk.request.signal)

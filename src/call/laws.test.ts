@@ -312,7 +312,7 @@ test("tools.permissions stands above what a tool's author said; from an untruste
   expect(await trusted.call({ agentId: "operator", tool: "current_time", input: {} })).toMatchObject({
     code: "approval_rejected",
   })
-  const untrusted = await open({ tools: { permissions }, approvals: { unattended: "reject" } }, { trusted: false })
+  const untrusted = await open({ approvals: { unattended: "reject" } }, { tightening: permissions })
   expect(await untrusted.call({ agentId: "operator", tool: "set_env", input: { key: "A", value: "1" } })).toMatchObject(
     { code: "approval_rejected" },
   )

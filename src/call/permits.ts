@@ -7,6 +7,7 @@ type Request = Parameters<Permits["acquire"]>[0]
 interface Waiter {
   request: Request
   go(permit: Permit): void
+  cancel(): void
 }
 
 /** What one agent has running, and who waits for a turn. */
@@ -35,6 +36,11 @@ export class AgentPermits implements Permits {
     return this.#wait(gate, request)
   }
 
+  /** Sends everyone away who still waits. */
+  cancelWaiting(): void {
+    for (const gate of [...this.#gates.values()]) for (const waiter of [...gate.queue]) waiter.cancel()
+  }
+
   #wait(gate: Gate, request: Request): Promise<Permit> {
     return new Promise((resolve, reject) => {
       const cancel = () => {
@@ -45,6 +51,7 @@ export class AgentPermits implements Permits {
       }
       const waiter: Waiter = {
         request,
+        cancel,
         go(permit) {
           request.signal?.removeEventListener("abort", cancel)
           resolve(permit)

@@ -51,7 +51,7 @@ function base(walk: Walk, status: ToolExecuteStatus, ports: Ports): ToolResult {
   const durationMs = Math.max(0, completedAt - startedAt)
   return {
     callId: walk.callId,
-    toolName: walk.tool?.name ?? String(walk.request.tool),
+    toolName: walk.tool?.name ?? walk.request.tool,
     version: walk.tool?.version ?? "",
     status,
     success: status === ToolExecuteStatus.SUCCESS,

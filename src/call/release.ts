@@ -38,7 +38,7 @@ function deliver(walk: Walk, outcome: Outcome, ports: Ports): Delivered | Promis
 
 function maskResult(walk: Walk, value: unknown, ports: Ports) {
   try {
-    return ports.masker.mask(value, walk.tool?.output && secretPaths(walk.tool.output.json))
+    return ports.masker.mask(value, walk.tool?.output && secretPaths(walk.tool.output.json), walk.maskedInput?.hidden)
   } catch (error) {
     const why = error instanceof Error ? error.message.split("\n")[0] : String(error)
     throw new Ending("output_invalid", `${walk.tool?.name} returned a value that cannot be written as JSON: ${why}.`)
@@ -97,7 +97,7 @@ async function hold(
   }
   const by = answer?.by ?? "nobody"
   const reason = answer?.rejectReason ?? (answer === undefined ? "Nobody released it in time." : "No reason was given.")
-  await ports.recorder.keep({ kind: "withheld", at: ports.now(), ...about, by, text: reason }, grade)
+  await ports.recorder.keep({ kind: "withheld", at: ports.now(), ...about, by, text: ports.masker.text(reason) }, grade)
   ports.emit({ type: "TOOL_CALL_WITHHELD", at: ports.now(), ...event, by, reason })
   throw new Ending("result_withheld", `The result of ${tool.name} is withheld by a person (${by}): ${reason}`, {
     rejectReason: reason,

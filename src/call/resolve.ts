@@ -8,16 +8,16 @@ import type { Walk } from "./walk.ts"
 /** Which tool is meant: alias, version, pin and layer are settled here. A tool the agent may not see is never suggested. */
 export function resolve(walk: Walk, ports: Ports): RegisteredTool {
   const name = walk.request.tool
-  const tool = typeof name === "string" ? ports.tools.resolve(name, walk.who) : undefined
+  const tool = ports.tools.resolve(name, walk.who)
   if (tool !== undefined) {
     walk.tool = tool
     return tool
   }
-  throw new Ending("unknown_tool", `Tool "${shown(name)}" not found. ${whatNow(walk, ports)}`)
+  throw new Ending("unknown_tool", `Tool "${name}" not found. ${whatNow(walk, ports)}`)
 }
 
 function whatNow(walk: Walk, ports: Ports): string {
-  if (walk.who === undefined || typeof walk.request.tool !== "string") return "List the tools to see what there is."
+  if (walk.who === undefined) return "List the tools to see what there is."
   const guess = nearest(walk.request.tool, visibleNames(walk, ports))
   return guess === undefined ? "List the tools to see what there is." : `Did you mean "${guess}"?`
 }
@@ -28,8 +28,4 @@ function* visibleNames(walk: Walk, ports: Ports): Iterable<string> {
     const hidden = tool && hiddenBecause(tool, walk.who, ports.tools, ports.settings.levelOrder)
     if (tool !== undefined && hidden === undefined) yield name
   }
-}
-
-function shown(name: unknown): string {
-  return String(name).slice(0, 100)
 }

@@ -2,6 +2,7 @@ import type { CallRequest, CallRow } from "../model/call.ts"
 import type { Ports } from "../model/ports.ts"
 import type { Ticket, ToolResult } from "../model/result.ts"
 import { endAbandoned, nobodyWalks } from "./abandoned.ts"
+import { storedRequest } from "./states.ts"
 import { ticketOf } from "./answer.ts"
 import { callTool } from "./call.ts"
 
@@ -21,10 +22,15 @@ export async function resume(
       const ended = await endAbandoned(row, ports)
       if (ended !== undefined) return ended
       const claimed = row.state === "started" ? undefined : await take(row, ports)
-      if (claimed !== undefined) return callTool(requestOf(claimed), ports, { row: claimed, patienceMs })
+      if (claimed !== undefined)
+        return callTool(requestOf(claimed), ports, {
+          row: claimed,
+          patienceMs,
+          sessionId: storedRequest(claimed).sessionId,
+        })
     }
     const now = ports.now()
-    if (now >= until || ports.closing()) return ticketOf(row)
+    if (now >= until || ports.closing.aborted) return ticketOf(row)
     await ports.calls.waitForChange(callId, Math.max(1, Math.min(250, until - now)))
   }
   return undefined
@@ -37,5 +43,5 @@ async function take(row: CallRow, ports: Ports): Promise<CallRow | undefined> {
 }
 
 function requestOf(row: CallRow): CallRequest {
-  return { ...(JSON.parse(row.request) as Omit<CallRequest, "input">), input: JSON.parse(row.input ?? "{}") as unknown }
+  return { ...storedRequest(row).given, input: JSON.parse(row.input ?? "{}") as unknown }
 }

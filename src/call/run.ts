@@ -41,7 +41,7 @@ export async function run(
   try {
     for (let attempt = 1; ; attempt++) {
       try {
-        const value = await once(walk, tool, input, ports, callTool)
+        const value = await once(walk, tool, tool.idempotent ? structuredClone(input) : input, ports, callTool)
         return { value: tool.output === undefined ? value : checkOutput(tool, value) }
       } catch (error) {
         if (attempt === tries || !tool.idempotent || !isTransient(error)) throw error
@@ -72,7 +72,7 @@ function announce(walk: Walk, tool: RegisteredTool, input: unknown, ports: Ports
     callId: walk.callId,
     toolName: tool.name,
     agentId: walk.request.agentId,
-    params: input,
+    params: structuredClone(input),
   })
 }
 
@@ -93,6 +93,10 @@ async function once(
     signal: walk.request.signal,
   })
   const permit = asked instanceof Promise ? await asked : asked
+  if (ports.closing.aborted) {
+    permit.release()
+    throw aborted(walk)
+  }
   const timeoutMs = timeoutOf(walk, tool, ports)
   walk.ran = true
   return execute(walk, tool, input, { context, timeoutMs, ports, free: () => permit.release() })
@@ -148,11 +152,12 @@ function isTransient(error: unknown): boolean {
 }
 
 async function pauseBeforeRetry(walk: Walk, tool: RegisteredTool, attempt: number, error: unknown, ports: Ports) {
-  const text = `Try ${attempt} of ${tries} failed: ${ports.masker.text(sentenceOf(error))}`
+  const text = `Try ${attempt} of ${tries} failed: ${ports.masker.text(sentenceOf(error), walk.maskedInput?.hidden)}`
   const about = { callId: walk.callId, at: ports.now(), agentId: walk.request.agentId, tool: tool.name }
   await ports.recorder.keep({ kind: "try", text, ...about }, ports.settings.durability)
   const { signal } = walk.request
-  await sleep(1000 * attempt, undefined, signal === undefined ? {} : { signal }).catch(() => {
+  const stops = signal === undefined ? ports.closing : AbortSignal.any([signal, ports.closing])
+  await sleep(1000 * attempt, undefined, { signal: stops }).catch(() => {
     throw aborted(walk)
   })
 }
@@ -167,8 +172,12 @@ function failed(error: unknown, tool: RegisteredTool, ports: Ports): Ending {
 }
 
 function sentenceOf(error: unknown): string {
-  if (error instanceof Error) return error.message || error.name
-  return error === undefined ? "The tool failed without saying why." : String(error)
+  try {
+    if (error instanceof Error) return String(error.message || error.name)
+    return error === undefined ? "The tool failed without saying why." : String(error)
+  } catch {
+    return "The tool failed with something that cannot be shown."
+  }
 }
 
 function storedOutcome(walk: Walk, kept: ToolResult): Outcome {

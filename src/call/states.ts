@@ -1,4 +1,4 @@
-import type { CallRow, CallState } from "../model/call.ts"
+import type { CallRequest, CallRow, CallState } from "../model/call.ts"
 import { Ending } from "../model/ending.ts"
 import { canonicalJson, sha256 } from "../model/plain.ts"
 import type { Ports } from "../model/ports.ts"
@@ -12,6 +12,16 @@ export const keyWindowMs = 24 * 60 * 60 * 1000
 /** How long after the answer an approved ticket can be redeemed. */
 export const redeemWindowMs = 10 * 60 * 1000
 
+/** A request in its row: as it was given, and the session it belongs to. */
+export interface StoredRequest {
+  given: Omit<CallRequest, "input" | "signal">
+  sessionId: string
+}
+
+export function storedRequest(row: CallRow): StoredRequest {
+  return JSON.parse(row.request) as StoredRequest
+}
+
 /** The row of a call that must outlive this process. */
 export function newRow(
   walk: Walk,
@@ -20,21 +30,20 @@ export function newRow(
   given: { state: CallState; asks: readonly Reason[]; at: number; deadline: number | null; preview: string | null },
   ports: Ports,
 ): CallRow {
-  const { input: _input, signal: _signal, ...request } = walk.request
-  const canonical = canonicalJson(input)
+  const { input: raw, signal: _signal, ...request } = walk.request
   return {
     id: walk.callId,
     state: given.state,
     owner: ports.owner,
     epoch: 0,
     agentId: walk.request.agentId,
-    sessionId: walk.sessionId,
+    sessionId: walk.request.sessionId ?? "",
     key: walk.request.key ?? null,
     tool: tool.name,
     definitionHash: tool.definitionHash,
-    input: canonical,
-    inputDigest: sha256(canonical),
-    request: JSON.stringify({ ...request, sessionId: walk.sessionId }),
+    input: canonicalJson(raw ?? {}),
+    inputDigest: digestOf(walk, input),
+    request: JSON.stringify({ given: request, sessionId: walk.sessionId } satisfies StoredRequest),
     asks: given.asks,
     preview: given.preview,
     deadline: given.deadline,
@@ -43,6 +52,15 @@ export function newRow(
     createdAt: given.at,
     updatedAt: given.at,
   }
+}
+
+/**
+ * What makes two calls the same. A caller's key stands for itself; without one, calls are the same only in one session
+ * and for one task and person.
+ */
+export function digestOf(walk: Walk, input: unknown): string {
+  const { key, sessionId, taskId, userId, allowedPaths } = walk.request
+  return sha256(canonicalJson(key === undefined ? { input, sessionId, taskId, userId, allowedPaths } : { input }))
 }
 
 /** One arrow of a stored call: a compare-and-set on state, owner and epoch. Losing it ends the walk. */

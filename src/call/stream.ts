@@ -18,8 +18,13 @@ export async function drain(stream: Stream, context: RunContext, isOver: () => b
   let length = 0
   let dropped = 0
   try {
-    for (;;) {
+    for (let pausedAt = performance.now(); ;) {
       const { done, value } = await stream.next()
+      // A generator that never waits would keep every timer from ringing.
+      if (performance.now() - pausedAt > 10) {
+        await new Promise((resolve) => setImmediate(resolve))
+        pausedAt = performance.now()
+      }
       if (done && value !== undefined) return value
       if (done) {
         context.markStreamed()
@@ -33,7 +38,7 @@ export async function drain(stream: Stream, context: RunContext, isOver: () => b
       length += size
     }
   } finally {
-    await stream.return(undefined)
+    await stream.return?.(undefined)
   }
 }
 

@@ -5,6 +5,7 @@ import type { Walk } from "./walk.ts"
 
 /** The input with its defaults, or every problem at once. Nothing is coerced. */
 export function validate(walk: Walk, tool: RegisteredTool): unknown {
+  if (walk.problems.length > 0) throw invalid(tool, walk.problems)
   return check(tool, walk.request.input ?? {})
 }
 

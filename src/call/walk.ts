@@ -7,6 +7,7 @@ import type { Reason } from "../model/record.ts"
 import type { Ticket, ToolResult } from "../model/result.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import type { RunClock } from "./clock.ts"
+import { readRequest } from "./request.ts"
 
 /** How a door walks a call, beyond what the request says. */
 export interface WalkOptions {
@@ -16,6 +17,8 @@ export interface WalkOptions {
   parent?: Walk | undefined
   /** The stored row of a call that is resumed. */
   row?: CallRow | undefined
+  /** The session a resumed call belongs to. */
+  sessionId?: string | undefined
 }
 
 /** One call on its way. Steps read it and leave on it what later steps and the record need. */
@@ -23,6 +26,8 @@ export interface Walk {
   /** Ours, always. A redeemed ticket gives the walk the id of the call it redeems. */
   callId: string
   readonly request: CallRequest
+  /** What was wrong with the request itself. */
+  readonly problems: readonly string[]
   readonly who: AgentView | undefined
   readonly sessionId: string
   readonly receivedAt: number
@@ -48,14 +53,17 @@ export interface Walk {
   clock: RunClock | undefined
 }
 
-export function beginWalk(request: CallRequest, ports: Ports, options: WalkOptions): Walk {
+export function beginWalk(given: CallRequest, ports: Ports, options: WalkOptions): Walk {
+  const { request, problems } = readRequest(given)
   const { parent, row } = options
   const receivedAt = ports.now()
   return {
     callId: row?.id ?? newId(),
     request,
+    problems,
     who: ports.organisation.view(request.agentId),
-    sessionId: request.sessionId ?? parent?.sessionId ?? defaultSession(request.agentId, receivedAt),
+    sessionId:
+      options.sessionId ?? request.sessionId ?? parent?.sessionId ?? defaultSession(request.agentId, receivedAt),
     receivedAt,
     patienceUntil: options.patienceMs === undefined ? undefined : receivedAt + options.patienceMs,
     parent,

@@ -17,6 +17,7 @@ test("the first file is trusted, loads without a word and says only the defaults
     dataDir: join(cwd, ".quartermaster"),
     warnings: [],
     trusted: true,
+    permissions: { trusted: {}, untrusted: {} },
     configFile: file,
   })
   expect(JSON.parse(readFileSync(schemaFile, "utf8"))).toEqual(configJsonSchema())

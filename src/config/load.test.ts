@@ -14,6 +14,7 @@ test("without a file everything is left open and the data lies in the working fo
     dataDir: join(cwd, ".quartermaster"),
     warnings: [],
     trusted: true,
+    permissions: { trusted: {}, untrusted: {} },
   })
 })
 

@@ -19,6 +19,8 @@ export interface LoadOptions {
   overrides?: Readonly<Record<string, unknown>> | undefined
 }
 
+type Permissions = NonNullable<NonNullable<Config["tools"]>["permissions"]>
+
 export interface LoadedConfig {
   config: Config
   /** Every file that was read, in the order of the search. */
@@ -26,9 +28,10 @@ export interface LoadedConfig {
   /** Absolute. */
   dataDir: string
   warnings: string[]
-  /** False when the working folder's file counts only where it tightens. Then join `tools.permissions` to a tool's own
-   * with `strictest`: a file nobody has read must not replace what the tool's author asked for. */
+  /** False when the working folder's file counts only where it tightens. */
   trusted: boolean
+  /** `tools.permissions` by who says it: an untrusted file must not replace what the tool's author or the user said. */
+  permissions: { trusted: Permissions; untrusted: Permissions }
   configFile?: string
 }
 
@@ -54,12 +57,13 @@ export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadO
   const guarded = (trusted ? [] : sources).map((source) =>
     attempt(() => readUntrusted(source), { config: {}, warnings: [] }),
   )
-  const config = mergeConfigs([
-    ...guarded.map((layer) => layer.config),
+  const untrustedConfig = mergeConfigs(guarded.map((layer) => layer.config))
+  const trustedConfig = mergeConfigs([
     ...(trusted ? sources : own).map((source) => attempt(() => readTrusted(source, env), {})),
     attempt(() => environmentConfig(env, cwd), {}),
     attempt(() => flagsConfig(overrides, cwd), {}),
   ])
+  const config = mergeConfigs([untrustedConfig, trustedConfig])
   if (problems.length > 0) throw new ConfigError(problems)
   return {
     config,
@@ -67,6 +71,10 @@ export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadO
     dataDir: config.data?.dir ?? defaultDataDir(found, cwd),
     warnings: [...unread(found, cwd), ...guarded.flatMap((layer) => layer.warnings)],
     trusted,
+    permissions: {
+      trusted: trustedConfig.tools?.permissions ?? {},
+      untrusted: untrustedConfig.tools?.permissions ?? {},
+    },
     ...(found ? { configFile: found.file } : {}),
   }
 }

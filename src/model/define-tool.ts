@@ -1,8 +1,14 @@
 import { effects, fillPermission, permissionMistake } from "./permission.ts"
+import { nearest } from "./nearest.ts"
 import { compileSchema } from "./schema.ts"
 import type { Tool, ToolSpec } from "./tool.ts"
 
 const kinds = ["plain", "composite", "interactive"]
+const fields = [
+  "name", "description", "group", "title", "category", "effect", "kind", "input", "output", "permission", "version", "author",
+  "tags", "timeoutMs", "idempotent", "exclusive", "durability", "preview", "execute",
+] // prettier-ignore
+
 const namePattern = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
 
 /** Makes a tool. Mistakes in the definition are thrown here, at once, as sentences. */
@@ -32,6 +38,13 @@ function refuseMistakes(spec: ToolSpec): void {
   }
   if (typeof spec?.name !== "string" || !namePattern.test(spec.name)) {
     say("its name must start with a letter or _ and have only letters, digits, _ - . : after it, 128 at most.")
+  }
+  for (const field of Object.keys(spec)) {
+    if (fields.includes(field)) continue
+    const guess = nearest(field, fields)
+    say(
+      `it has no field '${field}'${guess === undefined ? "" : `; did you mean '${guess}'?`}${guess === undefined ? "." : ""}`,
+    )
   }
   if (typeof spec.description !== "string" || spec.description.trim() === "")
     say("it needs a description for the model.")

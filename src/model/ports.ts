@@ -25,8 +25,8 @@ export interface Ports {
   hears(type: EventType): boolean
   /** The calls whose tools run now, each with what cancels it. */
   running: Map<string, () => void>
-  /** True once the house is closing: who waits for a person stops waiting and leaves the call at the desk. */
-  closing(): boolean
+  /** Aborted once the house is closing: nothing starts any more, and who waits for a person stops waiting and leaves the call at the desk. */
+  closing: AbortSignal
   logger: Logger
   settings: WalkSettings
   /** Names this process as the owner of the calls it walks. */
@@ -135,9 +135,9 @@ export interface Artifacts {
 
 /** Makes text fit for the record: no secrets, not too long. */
 export interface Masker {
-  /** `secrets` are the places a schema marks. */
-  mask(value: unknown, secrets?: SecretPaths): Masked
-  text(sentence: string): string
+  /** `secrets` are the places a schema marks, `also` texts that were secret elsewhere in the call. */
+  mask(value: unknown, secrets?: SecretPaths, also?: readonly string[]): Masked
+  text(sentence: string, also?: readonly string[]): string
 }
 export interface Masked {
   text: string
@@ -145,6 +145,8 @@ export interface Masked {
   digest?: string
   /** Characters of the whole JSON text. */
   length: number
+  /** The secrets that were masked. They stay in memory, to be masked where the tool repeats them. */
+  hidden?: readonly string[]
 }
 
 export interface AuditFilter {

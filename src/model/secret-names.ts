@@ -8,9 +8,7 @@ export function looksSecret(variable: string): boolean {
 const field =
   /pass(word|wd|phrase|code)|(^|[_-])(pass|pwd|auth|pat)$|secret|token|credential|authorization|cookie|private|dsn$|jwt|connection_?string|database_?url|[a-z0-9][_-]?key$/i
 
-/** Whether what stands under that name must not be written down. Counts of tokens and flags are no secrets. */
-export function hidesValue(name: string, value: unknown): boolean {
-  if (typeof value === "boolean" || value === null || typeof value === "object") return false
-  if (typeof value === "number" && /tokens?$/i.test(name)) return false
+/** Whether what stands under that name must not be written down. */
+export function namesSecret(name: string): boolean {
   return field.test(name)
 }

@@ -695,9 +695,14 @@ describe("the configuration", () => {
   })
 
   it("only tightens when it is not trusted", () => {
-    expect(permissionWith({ level: "public", allowedRoles: [] }, { onlyTighten: true })).toMatchObject(author)
+    const loose = { a: { level: "public", allowedRoles: [] } } as const
+    expect(permissionWith({}, { tightening: loose })).toMatchObject(author)
     const rateLimit = { maxCallsPerMinute: 2 }
-    expect(permissionWith({ rateLimit }, { onlyTighten: true })).toMatchObject({ ...author, rateLimit })
+    expect(permissionWith({}, { tightening: { a: { rateLimit } } })).toMatchObject({ ...author, rateLimit })
+    expect(permissionWith({ level: "public" }, { tightening: { a: { minLevel: 3 } } })).toMatchObject({
+      level: "public",
+      minLevel: 3,
+    })
   })
 
   it("switches off what it does not name", () => {

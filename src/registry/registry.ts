@@ -45,8 +45,8 @@ export interface RegistryOptions {
   levelOrder?: LevelOrder
   /** What the configuration says about single tools, by name. It stands above what their authors said. */
   permissions?: Readonly<Record<string, ToolPermission>>
-  /** True when `permissions` comes from a file nobody has trusted yet: it may only tighten. */
-  onlyTighten?: boolean
+  /** What a file nobody has trusted yet says about single tools: it counts only where it tightens. */
+  tightening?: Readonly<Record<string, ToolPermission>>
   /** The only tools that are switched on; undefined means all. */
   enabled?: readonly string[] | undefined
   onChange?: (tool: RegisteredTool, change: "registered" | "unregistered") => void
@@ -251,24 +251,15 @@ export class ToolRegistry {
   }
 
   #place(tool: Tool, layer: Layer, type: ToolType): RegisteredTool {
-    const { permissions = {}, enabled } = this.#options
-    const given = Object.hasOwn(permissions, tool.name) ? permissions[tool.name] : undefined
+    const { permissions, tightening, enabled, levelOrder } = this.#options
+    const trusted = overridden(tool.permission, tool, permissions)
     return asRegistered(tool, {
       id: `${layer}:${tool.name}@${tool.version}`,
       type,
       layer,
       enabled: enabled === undefined || enabled.includes(tool.name),
-      permission: given === undefined ? tool.permission : this.#override(tool, given),
+      permission: strictest(trusted, overridden(trusted, tool, tightening), levelOrder),
     })
-  }
-
-  /** What is given as undefined says nothing, so the author's word stands. */
-  #override(tool: Tool, given: ToolPermission): Permission {
-    const said = Object.entries(given).filter(([, value]) => value !== undefined)
-    const overridden = fillPermission({ ...tool.permission, ...Object.fromEntries(said) }, tool.effect)
-    return this.#options.onlyTighten === true
-      ? strictest(overridden, tool.permission, this.#options.levelOrder)
-      : overridden
   }
 
   #twin({ name, version }: Tool, layer: Layer): RegisteredTool | undefined {
@@ -356,6 +347,13 @@ function asRegistered(tool: Tool, place: Place): RegisteredTool {
       return hash
     },
   }
+}
+
+/** What a table says about a tool stands above what it had; what is given as undefined says nothing. */
+function overridden(has: Permission, { name, effect }: Tool, table: RegistryOptions["permissions"] = {}): Permission {
+  const given = Object.hasOwn(table, name) ? Object.entries(table[name] ?? {}) : []
+  const said = given.filter(([, value]) => value !== undefined)
+  return said.length === 0 ? has : fillPermission({ ...has, ...Object.fromEntries(said) }, effect)
 }
 
 function placeOf({ id, type, layer }: RegisteredTool): Pick<RegisteredTool, "id" | "type" | "layer"> {

@@ -35,7 +35,11 @@ export function migrate(database: Database): Promise<void> {
       if (error !== undefined) throw error
       database.exec(`pragma user_version = ${currentVersion}; commit`)
     } catch (error) {
-      database.exec("rollback")
+      try {
+        database.exec("rollback")
+      } catch {
+        // SQLite has rolled back by itself.
+      }
       throw error
     }
   })

@@ -21,6 +21,13 @@ const secrets: [string, unknown, string][] = [
   ["a PEM key without its end", `-----BEGIN PRIVATE KEY-----\nMIIabc`, "MIIabc"],
   ["a connection string's password", { url: "postgres://user:pa55w0rd@db.example/x" }, "pa55w0rd"],
   ["a bearer header", { header: "Authorization: Bearer abcdefghijklmnop" }, "abcdefghijklmnop"],
+  ["an object under a secret name", { credentials: { user: "ann", word: "abcdef" } }, "abcdef"],
+  ["JSON in a text", { text: '{"password":"abcdef"}' }, "abcdef"],
+  ["a query with a token", { url: "https://example.com/?access_token=abcdef&x=1" }, "abcdef"],
+  ["basic authorization", "Authorization: Basic YWJjZGVmZ2g=", "YWJjZGVm"],
+  ["a header and its value", [["Authorization", "abcdef"]], "abcdef"],
+  ["a named value", { name: "password", value: "abcdef" }, "abcdef"],
+  ["a token as a name", { ghp_abcdefghijklmnopqrstuvwxyz012345: 1 }, "abcdefghij"],
   ["an AWS key", "AKIAABCDEFGHIJKLMNOP", "AKIAABCDEFGHIJKLMNOP"],
 ]
 
@@ -29,17 +36,18 @@ test.each(secrets)("%s is masked, and the whole is remembered by a digest only",
   expect(masked.text).not.toContain(secret)
   expect(masked.text).toContain("***")
   expect(masked.digest).toMatch(/^[\w-]{22}$/)
-  expect(text(`It failed with ${JSON.stringify({ x: value })}`).includes(secret)).toBe(
-    ["password", "token", "api key", "secret", "variable", "access key"].some((word) => _what.includes(word)) &&
-      !_what.includes("GitHub") &&
-      !_what.includes("connection"),
-  )
 })
 
 test("a password beside a very long text is masked too", () => {
   const masked = mask({ blob: "x".repeat(100_000), password: "hunter2" })
   expect(masked.text).not.toContain("hunter2")
   expect(mask({ password: "hunter2", blob: "x".repeat(100_000) }).text).toMatch(/^\{"password":"\*\*\*"/)
+})
+
+test("a secret that a tool repeats in its error is masked there too", () => {
+  const { hidden } = mask({ password: "hunter2-x" })
+  expect(text("The word hunter2-x is wrong.", hidden)).toBe("The word *** is wrong.")
+  expect(mask({ echo: "it was hunter2-x" }, [], hidden).text).toBe('{"echo":"it was ***"}')
 })
 
 test("what is harmless is kept as it is, without a digest", () => {

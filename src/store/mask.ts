@@ -1,6 +1,6 @@
 import type { Masked, Masker } from "../model/ports.ts"
-import { hidesValue, looksSecret } from "../model/secret-names.ts"
-import { withoutSecrets } from "../model/secrets.ts"
+import { looksSecret, namesSecret } from "../model/secret-names.ts"
+import { withoutSecrets, type SecretPaths } from "../model/secrets.ts"
 import { wholeCharacters } from "../model/text.ts"
 import { hmac, type RecordKey } from "./key.ts"
 
@@ -18,6 +18,9 @@ const secretText: readonly RegExp[] = [
   /\b(?:sk|pk|rk)[-_](?:[a-z]{1,20}[-_]){0,3}[A-Za-z0-9_-]{16,}/g,
   /\bgh[pousr]_[A-Za-z0-9]{20,}/g,
   /\bgithub_pat_\w{20,}/g,
+  /\b(?:npm_|glpat-)[A-Za-z0-9_-]{16,}/g,
+  /\b([Bb]asic\s+)[A-Za-z0-9+/]{8,}=*/g,
+  /((?:pass(?:word|wd|phrase)|secret|token|(?:api|access|private)[-_]?key)["']?\s{0,3}[:=]\s{0,3}["']?)[^\s"'&,;}{]{3,}/gi,
   /\bxox[abprs]-[\w-]{10,}/g,
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
   /\bAIza[\w-]{30,}/g,
@@ -27,22 +30,24 @@ const secretText: readonly RegExp[] = [
 
 /** One look at the JSON text tells whether there could be anything to mask; most values have nothing. */
 const suspicious =
-  /pass|pwd|secret|token|key|credential|auth|cookie|private|dsn|jwt|_pat|_pw|connection|database|eyJ|sk[-_]|pk[-_]|rk[-_]|gh[pousr]_|xox|AKIA|ASIA|AIza|earer|:\/\//i
+  /pass|pwd|secret|token|key|credential|auth|cookie|private|dsn|jwt|_pat|_pw|connection|database|eyJ|sk[-_]|pk[-_]|rk[-_]|gh[pousr]_|xox|AKIA|ASIA|AIza|earer|asic|npm_|glpat|:\/\//i
 
-/** Masks by key name and by what the text looks like, then cuts. The whole is remembered by a keyed digest only. */
+/** Masks by schema mark, by name and by what the text looks like, then cuts. The whole is known by a keyed digest only. */
 export function masker(key: RecordKey): Masker {
   const digest = (text: string) => hmac(key, `digest ${text}`).slice(0, 22)
   return {
-    mask(value, secrets = []): Masked {
+    mask(value, secrets = [], also = []): Masked {
       const whole = JSON.stringify(value) ?? "null"
       const length = typeof value === "string" ? value.length : whole.length
-      if (secrets.length === 0 && whole.length <= textLimit && !suspicious.test(whole)) return { text: whole, length }
-      const shown = shorten(
-        JSON.stringify(maskValue(withoutSecrets(value, secrets, hidden), "", { left: textLimit })) ?? "null",
-      )
-      return shown === whole ? { text: whole, length } : { text: shown, digest: digest(whole), length }
+      const harmless = secrets.length === 0 && also.length === 0 && whole.length <= textLimit
+      if (harmless && !suspicious.test(whole)) return { text: whole, length }
+      const masking = new Masking(also)
+      const shown = shorten(JSON.stringify(masking.value(withoutSecrets(value, secrets, hidden))) ?? "null")
+      if (shown === whole) return { text: whole, length }
+      const found = [...masking.hidden, ...stringsAt(value, secrets)].filter((text) => text.length >= 4)
+      return { text: shown, digest: digest(whole), length, hidden: found }
     },
-    text: (sentence) => shorten(maskText(sentence.slice(0, textLimit + margin))),
+    text: (sentence, also = []) => shorten(new Masking(also).text(sentence.slice(0, textLimit + margin))),
   }
 }
 
@@ -50,47 +55,88 @@ function shorten(text: string): string {
   return text.length <= textLimit ? text : `${wholeCharacters(text, textLimit)}…`
 }
 
-/** What is left to show once the limit is reached is not looked at: it does not reach the record. */
-function maskValue(value: unknown, name: string, budget: { left: number }): unknown {
-  if (budget.left <= 0) return "…"
-  if (name !== "" && hidesValue(name, value)) return hidden
-  if (typeof value === "string") {
-    const text = maskText(value.slice(0, budget.left + margin))
-    budget.left -= text.length
+/** One value on its way into the record. What is behind the limit is not looked at: it does not reach the record. */
+class Masking {
+  /** The secrets that were found, to be masked where a tool repeats them. */
+  readonly hidden: string[] = []
+  readonly #also: readonly string[]
+  #left = textLimit
+
+  constructor(also: readonly string[]) {
+    this.#also = also
+  }
+
+  value(value: unknown, name = "", isSecret = false): unknown {
+    if (this.#left <= 0) return "…"
+    const secret = isSecret || (name !== "" && namesSecret(name))
+    if (typeof value === "string")
+      return secret ? this.#hide(value) : this.#spend(this.text(value.slice(0, this.#left + margin)))
+    if (typeof value === "number" && secret && !/tokens?$/i.test(name)) return hidden
+    this.#left -= 4
+    if (typeof value !== "object" || value === null) return value
+    if (typeof (value as { toJSON?: unknown }).toJSON === "function")
+      return this.value(JSON.parse(JSON.stringify(value)), name, secret)
+    return Array.isArray(value)
+      ? this.#list(value, name, secret)
+      : this.#object(value as Record<string, unknown>, secret)
+  }
+
+  text(text: string): string {
+    let masked = text
+    for (const secret of this.#also) masked = masked.replaceAll(secret, hidden)
+    if (!suspicious.test(masked)) return masked
+    for (const pattern of secretText) {
+      masked = masked.replace(pattern, (_match, kept?: unknown) => (typeof kept === "string" ? kept : "") + hidden)
+    }
+    return masked
+  }
+
+  /** `["Authorization", "…"]` is a name and its value. */
+  #list(items: readonly unknown[], name: string, secret: boolean): unknown[] {
+    const isPair = items.length === 2 && typeof items[0] === "string" && namesSecret(items[0])
+    const masked: unknown[] = []
+    for (const [index, item] of items.entries()) {
+      masked.push(this.value(item, name, secret || (isPair && index === 1)))
+      if (this.#left <= 0) break
+    }
+    return masked
+  }
+
+  /** `{key: "API_TOKEN", value: "…"}` names its secret in one field and has it in the other. */
+  #object(object: Record<string, unknown>, secret: boolean): Record<string, unknown> {
+    const named = [object["key"], object["name"], object["header"]].find((name) => typeof name === "string") as
+      | string
+      | undefined
+    const masked: [string, unknown][] = []
+    for (const [key, item] of Object.entries(object)) {
+      this.#left -= key.length
+      const isNamed = key === "value" && named !== undefined && looksSecret(named)
+      masked.push([this.text(key), this.value(item, key, secret || isNamed)])
+      if (this.#left <= 0) break
+    }
+    return Object.fromEntries(masked)
+  }
+
+  #hide(secret: string): string {
+    this.hidden.push(secret)
+    this.#left -= hidden.length
+    return hidden
+  }
+
+  #spend(text: string): string {
+    this.#left -= text.length
     return text
   }
-  budget.left -= 4
-  if (typeof value !== "object" || value === null) return value
-  if (typeof (value as { toJSON?: unknown }).toJSON === "function")
-    return maskValue(JSON.parse(JSON.stringify(value)), name, budget)
-  if (Array.isArray(value)) {
-    const items: unknown[] = []
-    for (const item of value) {
-      items.push(maskValue(item, name, budget))
-      if (budget.left <= 0) break
-    }
-    return items
-  }
-  return maskObject(value as Record<string, unknown>, budget)
 }
 
-/** `{key: "API_TOKEN", value: "…"}` names its secret in one field and has it in the other. */
-function maskObject(value: Record<string, unknown>, budget: { left: number }): Record<string, unknown> {
-  const named = typeof value["key"] === "string" ? value["key"] : ""
-  const masked: [string, unknown][] = []
-  for (const [key, item] of Object.entries(value)) {
-    budget.left -= key.length
-    const isNamed = key === "value" && typeof item === "string" && looksSecret(named)
-    masked.push([key, isNamed ? hidden : maskValue(item, key, budget)])
-    if (budget.left <= 0) break
-  }
-  return Object.fromEntries(masked)
-}
-
-function maskText(text: string): string {
-  let masked = text
-  for (const pattern of secretText) {
-    masked = masked.replace(pattern, (_match, kept?: unknown) => (typeof kept === "string" ? kept : "") + hidden)
-  }
-  return masked
+/** The texts in the places a schema marks. */
+function stringsAt(value: unknown, paths: SecretPaths): string[] {
+  if (paths.some((path) => path.length === 0)) return typeof value === "string" ? [value] : []
+  if (paths.length === 0 || typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([name, part]) =>
+    stringsAt(
+      part,
+      paths.filter(([first]) => first === name || first === "*").map((path) => path.slice(1)),
+    ),
+  )
 }

@@ -57,8 +57,9 @@ function move(): void {
     Atomics.store(shared, cell.failed, 0)
   } catch (error) {
     if (isBusy(error)) return void Atomics.wait(shared, cell.command, 0, 5)
-    if (Atomics.exchange(shared, cell.failed, 1) === 0) parentPort?.postMessage({ error: String(error) })
-    Atomics.wait(shared, cell.command, 3, 1000)
+    const isGone = (error as NodeJS.ErrnoException).code === "ENOENT"
+    if (Atomics.exchange(shared, cell.failed, isGone ? 2 : 1) === 0) parentPort?.postMessage({ error: String(error) })
+    Atomics.wait(shared, cell.command, Atomics.load(shared, cell.command), 1000)
     if (Atomics.load(shared, cell.command) !== 0) {
       parentPort?.postMessage("stuck")
       if (Atomics.exchange(shared, cell.command, 0) === 2) process.exit()

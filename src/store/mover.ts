@@ -160,7 +160,8 @@ function unended(database: Database, { ordinal }: ChainRow): StartEntry[] {
   const rows = database
     .prepare(
       `select place from steps where place between ? and ? and kind = 'start'
-       and not exists (select 1 from ended where ended.call = steps.call)`,
+       and not exists (select 1 from ended where ended.call = steps.call)
+       and not exists (select 1 from calls where calls.id = steps.call and calls.state <> 'ended')`,
     )
     .all(placeOf(ordinal, 0), placeOf(ordinal + 1, 0) - 1) as { place: number }[]
   return rows.map(({ place }) => lineAt(database, place) as StartEntry)

@@ -43,6 +43,11 @@ export class JournalRecorder implements Recorder {
 
   keep(entry: RecordEntry, grade: Durability): Promise<void> {
     if (this.#closed) return Promise.reject(new StoreUnavailable("Quartermaster is closed."))
+    if (Atomics.load(this.#shared, cell.failed) === 2) {
+      return Promise.reject(
+        new StoreUnavailable("The journal was removed while it was written. Start Quartermaster again."),
+      )
+    }
     if (this.#behind() >= mostBehind) return this.#room().then(() => this.#journal.keep(entry, grade))
     return this.#journal.keep(entry, grade)
   }
@@ -51,7 +56,7 @@ export class JournalRecorder implements Recorder {
     // One answer may have been given before the last line was written; what counts is how far the table has come.
     for (const target = this.#journal.seq; ((target - Atomics.load(this.#shared, cell.moved)) | 0) > 0;) {
       await this.#command(1)
-      if (this.#mover === undefined || Atomics.load(this.#shared, cell.failed) === 1) throw this.#cannotMove()
+      if (this.#mover === undefined || Atomics.load(this.#shared, cell.failed) !== 0) throw this.#cannotMove()
     }
   }
 
@@ -87,7 +92,7 @@ export class JournalRecorder implements Recorder {
   /** Waits until the table has caught up enough; gives up when it cannot be written. */
   async #room(): Promise<void> {
     for (let waited = 0; this.#behind() >= mostBehind; waited += 5) {
-      if (waited > 10_000 || Atomics.load(this.#shared, cell.failed) === 1) {
+      if (waited > 10_000 || Atomics.load(this.#shared, cell.failed) !== 0) {
         throw this.#cannotMove()
       }
       await new Promise((resolve) => setTimeout(resolve, 5))

@@ -22,21 +22,24 @@ export function addSegment(database: Database, ordinal: number, text: string): {
   for (const frame of framesOf(text)) {
     seal = frame.seal
     for (const line of frame.lines) {
-      seq = numberOf(line)
+      seq = numberOf(line) || seq + 1
       if (first === 0) first = seq
       if (isStart(line)) {
         open.set(seq, line)
         continue
       }
-      const entry = JSON.parse(line) as RecordEntry & { n: number; s?: number }
+      const entry = readLine(line)
+      // A line that cannot be read stays where it is: the seal tells that it was changed.
+      if (entry === undefined) continue
       if (entry.kind === "end") {
         ended.push(endedRow(ordinal, entry))
         if (entry.s !== undefined) open.delete(entry.s)
-      } else if (entry.callId !== "") step.run(placeOf(ordinal, seq), entry.callId, entry.kind)
+      } else if (entry.callId !== "") step.run(placeOf(ordinal, seq), storable(entry.callId), storable(entry.kind))
     }
   }
   for (const [number, line] of open) {
-    step.run(placeOf(ordinal, number), (JSON.parse(line) as RecordEntry).callId, "start")
+    const start = readLine(line)
+    if (start !== undefined) step.run(placeOf(ordinal, number), storable(start.callId), "start")
   }
   insertEnded(database, ended)
   database
@@ -71,14 +74,29 @@ export function isStart(line: string): boolean {
 export function endedRow(ordinal: number, entry: EndLine): EndedRow {
   return {
     place: placeOf(ordinal, entry.n),
-    call: entry.callId,
+    call: storable(entry.callId),
     start_place: entry.s === undefined ? null : placeOf(ordinal, entry.s),
-    at: entry.at,
-    agent: entry.agentId,
-    tool: entry.tool,
-    ending: entry.code ?? entry.status,
-    duration_ms: entry.durationMs,
+    at: Number(entry.at) || 0,
+    agent: storable(entry.agentId),
+    tool: storable(entry.tool),
+    ending: storable(entry.code ?? entry.status),
+    duration_ms: Number(entry.durationMs) || 0,
   }
+}
+
+function readLine(line: string): (RecordEntry & { n: number; s?: number }) | undefined {
+  try {
+    return JSON.parse(line) as RecordEntry & { n: number }
+  } catch {
+    return undefined
+  }
+}
+
+/** Text that the database gives back as it was given. */
+export function storable(value: unknown): string {
+  return String(value ?? "")
+    .toWellFormed()
+    .replaceAll("\0", "\\0")
 }
 
 /** Appends one entry to the chain of direct entries. Call it inside a transaction. */

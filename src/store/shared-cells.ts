@@ -8,7 +8,7 @@ export const cell = {
   command: 2,
   /** 1 while the mover sleeps and wants to be woken. */
   asleep: 3,
-  /** 1 while the table cannot be written. */
+  /** 1 while the table cannot be written, 2 when the journal's file is gone. */
   failed: 4,
 } as const
 

@@ -5,7 +5,7 @@ import { headOf, linkOf, nameOf, placeOf } from "./chains.ts"
 import { accumulated, sealCheckpoint, type Positions } from "./checkpoint.ts"
 import type { Database } from "./database.ts"
 import { framesOf, numberOf, sealOf } from "./frames.ts"
-import { endedRow, isStart, type EndLine } from "./segments.ts"
+import { endedRow, isStart, storable, type EndLine } from "./segments.ts"
 import type { ChainRow, EndedRow, SegmentRow, Tables } from "./tables.ts"
 
 type Problem = { record: string; problem: string }
@@ -74,8 +74,10 @@ function verifyChain(
   if (seq < end) return { record: nameOf(placeOf(ordinal, seq + 1)), problem: "The end of its chain is missing." }
   if (seq > last_seq || seal !== last_mac)
     return { record: nameOf(placeOf(ordinal, seq)), problem: "It is behind the end of its chain." }
-  return found.rest() ?? { records: seq }
+  return found.rest(ordinal) ?? { records: seq }
 }
+
+const notFound = "What finds it was changed or is missing."
 
 /** Compares the tables that find things with what the lines say, in one pass beside them. */
 function finders(database: Database, range: readonly [number, number]) {
@@ -85,29 +87,34 @@ function finders(database: Database, range: readonly [number, number]) {
   const steps = database
     .prepare("select * from steps where place between ? and ? order by place")
     .iterate(...range) as IterableIterator<Tables["steps"]>
+  const open = new Set<number>()
   let nextEnd = ended.next()
   let nextStep = steps.next()
   return {
     check(line: string, ordinal: number, seq: number): string | undefined {
       const place = placeOf(ordinal, seq)
-      const start = isStart(line)
-      if (start) {
-        if (nextStep.value?.place === place) nextStep = steps.next()
+      if (isStart(line)) {
+        if (nextStep.value?.place !== place) return void open.add(seq)
+        const { callId } = JSON.parse(line) as RecordEntry
+        if (!sameRow(nextStep.value, { place, call: storable(callId), kind: "start" })) return notFound
+        nextStep = steps.next()
         return undefined
       }
       const entry = JSON.parse(line) as RecordEntry & { n: number }
       if (entry.kind === "end") {
-        if (!sameRow(nextEnd.value, endedRow(ordinal, entry as EndLine)))
-          return "What finds it was changed or is missing."
+        if (!sameRow(nextEnd.value, endedRow(ordinal, entry as EndLine))) return notFound
+        open.delete((entry as EndLine).s ?? 0)
         nextEnd = ended.next()
       } else if (entry.callId !== "") {
-        if (!sameRow(nextStep.value, { place, call: entry.callId, kind: entry.kind }))
-          return "What finds it was changed or is missing."
+        if (!sameRow(nextStep.value, { place, call: storable(entry.callId), kind: entry.kind })) return notFound
         nextStep = steps.next()
       }
       return undefined
     },
-    rest(): Problem | undefined {
+    /** What is left over: rows without lines, or a start that nothing finds. */
+    rest(ordinal: number): Problem | undefined {
+      const [lost] = open
+      if (lost !== undefined) return { record: nameOf(placeOf(ordinal, lost)), problem: notFound }
       const extra = (nextEnd.value ?? nextStep.value) as { place: number } | undefined
       return extra && { record: nameOf(extra.place), problem: "It was put in." }
     },

@@ -49,7 +49,7 @@ export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Pr
     emit: () => {},
     hears: () => true,
     running: new Map(),
-    closing: () => false,
+    closing: new AbortController().signal,
     logger: silentLogger,
     settings: {
       durability: "crash",
