@@ -4,7 +4,8 @@
  * `<name>.bench.mjs` exports `name`, `rows`, `reference` and `floor`; `<name>.ours.mjs`, where it exists, adds `rows`.
  * Every row has a process of its own that lives through all rounds (rows with the same `group` share one), because
  * a library that once entered an AsyncLocalStorage makes every later `await` of its process dearer.
- * In each round every row runs once, one process at a time, each round beginning with another row.
+ * In each round every row runs once, one process at a time, each round beginning with another row; before each the
+ * disk is given time to write what the row before has left, and the processes of all other rows are stopped.
  *
  * @typedef {object} Row
  * @property {string} row the name, unique in the benchmark
@@ -17,7 +18,7 @@
  * @property {() => Promise<number>} run the figure of one round; called once more before the first round to warm up
  * @property {() => unknown} [close] once, at the end
  */
-import { fork } from "node:child_process"
+import { execFile, fork } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from "node:fs"
 import { cpus, loadavg } from "node:os"
@@ -96,6 +97,12 @@ async function load(name) {
   return { title: modules[0].name, rows, reference, floor }
 }
 
+/** Lets what the row before has written reach the disk, so that no row pays for another one's bytes. */
+async function settleDisk() {
+  await new Promise((resolve) => execFile("sync", resolve))
+  await new Promise((resolve) => setTimeout(resolve, 250))
+}
+
 /** @returns {Promise<Map<string, number[]>>} the figures of each row, one per round. */
 async function measureAll() {
   const groups = new Map()
@@ -108,18 +115,19 @@ async function measureAll() {
     doing = `preparing "${rows[0].row}"`
     const child = await start(rows)
     for (const { row } of rows) processOf.set(row, child)
-    await child.ask("prepare")
+    await child.alone("prepare")
   }
   const figures = new Map(bench.rows.map(({ row }) => [row, []]))
   for (let round = 0; round < rounds; round += 1) {
     const first = Math.floor((round * bench.rows.length) / rounds)
     for (const { row } of [...bench.rows.slice(first), ...bench.rows.slice(0, first)]) {
       doing = `round ${round + 1}, "${row}"`
-      figures.get(row).push(await processOf.get(row).ask("run", row))
+      await settleDisk()
+      figures.get(row).push(await processOf.get(row).alone("run", row))
     }
   }
   doing = "closing"
-  for (const child of new Set(processOf.values())) await child.ask("close")
+  for (const child of new Set(processOf.values())) await child.alone("close")
   return figures
 }
 
@@ -143,11 +151,16 @@ async function start(rows) {
     return figure
   }
   await answer()
+  child.kill("SIGSTOP")
   return {
-    ask(task, row) {
+    /** Only the process that is measured runs: the others would collect their garbage on its cores. */
+    async alone(task, row) {
+      child.kill("SIGCONT")
       const answered = answer()
       child.send({ task, row }, () => {})
-      return answered
+      const figure = await answered
+      if (task !== "close") child.kill("SIGSTOP")
+      return figure
     },
   }
 }

@@ -584,13 +584,13 @@ test("a key holds across midnight", async () => {
 
 test("a held result that was refused, and that nobody comes for, ends as withheld", async () => {
   const system = await open()
-  system.registry.register(tool({ permission: { requireResultApproval: "always" }, execute: () => "data" }))
+  system.registry.register(tool({ permission: { requireResultApproval: "always" }, execute: () => "private words" }))
   const { callId } = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 300 }))
   await system.answer(callId, { approved: false, by: "ann", rejectReason: "No." })
   const other = await open({ data: { dir: system.dir } }, { sweepMs: 20 })
   await until(async () => (await other.audit.list()).length === 1, "the call was ended")
   expect((await other.audit.list())[0]).toMatchObject({ code: "result_withheld" })
-  expect(JSON.stringify(await other.resume(callId))).not.toContain("data")
+  expect(JSON.stringify(await other.resume(callId))).not.toContain("private words")
 })
 
 test("closing starts nothing any more, and does not wait for tools that will not stop", async () => {

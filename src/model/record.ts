@@ -25,7 +25,7 @@ export interface CallFacts {
   tool: string
   version?: string | undefined
   layer?: string | undefined
-  sessionId: string
+  sessionId?: string | undefined
   taskId?: string | undefined
   userId?: string | undefined
   parentCallId?: string | undefined
