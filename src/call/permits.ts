@@ -38,7 +38,8 @@ export class AgentPermits implements Permits {
 
   /** Sends everyone away who still waits. */
   cancelWaiting(): void {
-    for (const gate of [...this.#gates.values()]) for (const waiter of [...gate.queue]) waiter.cancel()
+    const waiting = Array.from(this.#gates.values(), ({ queue }) => queue).flat()
+    for (const waiter of waiting) waiter.cancel()
   }
 
   #wait(gate: Gate, request: Request): Promise<Permit> {
