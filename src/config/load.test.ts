@@ -136,15 +136,16 @@ test.each([
   [".", "is not a file"],
   ["large.yml", "is larger than"],
   ["latin.yml", "is not UTF-8"],
-  ["loop.yml", "cannot be read (ELOOP)"],
-  ["large.yml/below.yml", "cannot be read (ENOTDIR)"],
+  ["loop.yml", /cannot be read \(ELOOP\)/],
+  // Newer versions of Node say only that it is not there.
+  ["large.yml/below.yml", /cannot be read \(ENOTDIR\)|does not exist/],
 ])("the given file %s is refused because it %s", (configPath, words) => {
   const { cwd, home, write } = makeFolders()
   write("large.yml", `# ${"x".repeat(300_000)}`)
   writeFileSync(join(cwd, "latin.yml"), Buffer.from("agent: Zo\u00eb", "latin1"))
   symlinkSync("loop.yml", join(cwd, "loop.yml"))
   const problems = problemsOf(() => loadConfig({ cwd, home, env: {}, configPath }))
-  expect(problems).toMatchObject([{ file: join(cwd, configPath), sentence: expect.stringContaining(words) }])
+  expect(problems).toMatchObject([{ file: join(cwd, configPath), sentence: expect.stringMatching(words) }])
 })
 
 test("a control character of a file does not reach the terminal", () => {
