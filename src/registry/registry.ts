@@ -1,16 +1,11 @@
 import { ToolNotFoundError } from "../model/errors.ts"
 import { silentLogger, type Logger } from "../model/logger.ts"
 import type { AgentView } from "../model/organisation.ts"
-import {
-  fillPermission,
-  strictest,
-  type LevelOrder,
-  type Permission,
-  type ToolPermission,
-} from "../model/permission.ts"
-import { canonicalJson, sha256 } from "../model/plain.ts"
+import { strictest, type LevelOrder, type ToolPermission } from "../model/permission.ts"
 import type { Layer, RegisteredTool, Tool, ToolCategory, ToolType } from "../model/tool.ts"
 import { toLLMTools, type LLMFormat, type LLMTools } from "./formats.ts"
+import { layersOf, pick, pinOf } from "./lookup.ts"
+import { asRegistered, overridden, placeOf } from "./registered.ts"
 import { ToolGroupManager, type ToolDefinition } from "./groups.ts"
 import { CallStatistics, type ToolCallStats } from "./statistics.ts"
 import { newestFirst } from "./versions.ts"
@@ -325,41 +320,6 @@ export class ToolRegistry {
   }
 }
 
-type Place = Pick<RegisteredTool, "id" | "type" | "layer" | "enabled" | "permission">
-
-function asRegistered(tool: Tool, place: Place): RegisteredTool {
-  let hash: string | undefined
-  return {
-    ...tool,
-    ...place,
-    get definitionHash() {
-      hash ??= sha256(
-        canonicalJson({
-          name: tool.name,
-          version: tool.version,
-          description: tool.description,
-          effect: tool.effect,
-          input: tool.input.json,
-          output: tool.output?.json,
-          permission: place.permission,
-        }),
-      )
-      return hash
-    },
-  }
-}
-
-/** What a table says about a tool stands above what it had; what is given as undefined says nothing. */
-function overridden(has: Permission, { name, effect }: Tool, table: RegistryOptions["permissions"] = {}): Permission {
-  const given = Object.hasOwn(table, name) ? Object.entries(table[name] ?? {}) : []
-  const said = given.filter(([, value]) => value !== undefined)
-  return said.length === 0 ? has : fillPermission({ ...has, ...Object.fromEntries(said) }, effect)
-}
-
-function placeOf({ id, type, layer }: RegisteredTool): Pick<RegisteredTool, "id" | "type" | "layer"> {
-  return { id, type, layer }
-}
-
 function alreadyRegistered({ name, version }: Tool, layer: Layer): Error {
   return new Error(
     `Tool '${name}' already registered (version ${version}, layer ${layer}). Say replace, or give it another version.`,
@@ -381,23 +341,4 @@ function definitionOf(tool: RegisteredTool): ToolDefinition {
 
 function compareText(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0
-}
-
-function pinOf(who: AgentView | undefined, name: string): string | undefined {
-  return who !== undefined && Object.hasOwn(who.pins, name) ? who.pins[name] : undefined
-}
-
-function layersOf(who: AgentView | undefined): Layer[] {
-  if (who === undefined) return ["system"]
-  const department: Layer[] = who.department === undefined ? [] : [`department:${who.department}`]
-  return [`agent:${who.agent.id}`, ...department, "system"]
-}
-
-function pick(
-  versions: readonly RegisteredTool[] | undefined,
-  version: string | undefined,
-): RegisteredTool | undefined {
-  if (versions === undefined) return undefined
-  if (version !== undefined) return versions.find((tool) => tool.version === version)
-  return versions.find((tool) => tool.enabled) ?? versions[0]
 }

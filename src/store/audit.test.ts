@@ -45,6 +45,19 @@ test.each(tampering)("%s is found and named", async (_what, sql, record) => {
   expect(found).toMatchObject({ ok: false, record: expect.stringMatching(record) })
 })
 
+test("what finds a start that has no end yet is checked too", async () => {
+  for (const sql of ["delete from steps", "update steps set call = 'x'"]) {
+    const dir = temporaryFolder()
+    const system = await open({ data: { dir } }, { writes: "direct" })
+    await system.call({ agentId: "operator", tool: "current_time", input: {} })
+    expect(await system.audit.verify()).toMatchObject({ ok: true })
+    const database = await openDatabase(join(dir, "quartermaster.db"))
+    database.exec(sql)
+    database.close()
+    expect((await system.audit.verify()).ok).toBe(sql.startsWith("delete"))
+  }
+})
+
 test("two lines that changed places are found", async () => {
   const dir = await closedRecord()
   const database = await openDatabase(join(dir, "quartermaster.db"))

@@ -172,3 +172,11 @@ test("closing gives back what was reserved", async () => {
   journal.close()
   expect(readFileSync(join(table.journalDir, file!)).includes(0)).toBe(false)
 })
+
+test("a damaged line in a journal stops nobody from reading the rest, and verify names it", async () => {
+  const table = await openTable()
+  const { file, text } = await writtenJournal(table.journalDir, table.key)
+  writeFileSync(file, text.toString("utf8").replace('"callId":"c3","at":5', '"callId":"c3","at":{'))
+  expect((await table.audit.list()).length).toBeGreaterThan(7)
+  expect(await table.audit.verify()).toMatchObject({ ok: false, record: expect.stringContaining("record 1/") })
+})

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { child, library, zod } from "../testing/children.ts"
-import { open, temporaryFolder } from "../testing/open.ts"
+import { open, temporaryFolder, tool } from "../testing/open.ts"
 
 /** Calls in flight for ever, each acknowledged call printed; the tool leaves a synced mark of its own. */
 const caller = (dir: string, durability: string) => `
@@ -77,4 +77,33 @@ test("a waiting call outlives kill -9 and is answered and redeemed by another pr
   expect(waiting).toMatchObject({ id: lines[0], state: "waiting", tool: "set_env" })
   await system.answer(waiting!.id, { approved: true, by: "ann" })
   expect(await system.resume(waiting!.id)).toMatchObject({ success: true, result: { previous: null } })
+})
+
+test("a keyed call whose process was killed ends once, as interrupted, and is not run again", async () => {
+  const dir = temporaryFolder()
+  const {
+    process: running,
+    lines,
+    ended,
+  } = child(`
+    import { createQuartermaster, defineTool } from ${JSON.stringify(library)}
+    import { z } from ${JSON.stringify(zod)}
+    const system = await createQuartermaster({ data: { dir: ${JSON.stringify(dir)} } })
+    system.registry.register(defineTool({
+      name: "stuck", group: "data", description: "Never ends.", effect: "none", input: z.object({}),
+      execute: () => { console.log("running"); return new Promise(() => {}) },
+    }))
+    await system.call({ agentId: "operator", tool: "stuck", input: {}, key: "once" })
+  `)
+  while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  running.kill("SIGKILL")
+  await ended
+  const system = await open({ data: { dir } })
+  let runs = 0
+  system.registry.register(tool({ name: "stuck", execute: () => ++runs }))
+  const again = await system.call({ agentId: "operator", tool: "stuck", input: {}, key: "once" })
+  expect(again).toMatchObject({ code: "interrupted" })
+  expect(runs).toBe(0)
+  expect(await system.audit.list()).toMatchObject([{ callId: again.callId, code: "interrupted" }])
+  expect(await system.audit.verify()).toMatchObject({ ok: true })
 })

@@ -57,8 +57,10 @@ export function removeMoved({ database, dir }: Journals, uuid: string): void {
 
 /** Moves what is left in every journal, also of processes that died, and says what became of their calls. */
 export function catchUp(journals: Journals): void {
-  for (const uuid of journalsIn(journals.dir)) {
-    while (moveBatch(journals, uuid).more);
+  const uuids = journalsIn(journals.dir)
+  for (const uuid of uuids) while (moveBatch(journals, uuid).more);
+  // Only now: the end of a call may stand in another journal than its start.
+  for (const uuid of uuids) {
     recover(journals, uuid)
     removeMoved(journals, uuid)
   }
