@@ -3,7 +3,7 @@
  * Every sum is added up and compared at the end, so a row that answers wrongly throws instead of looking fast.
  */
 
-const settleMilliseconds = 200
+const settleMilliseconds = 900
 const measureMilliseconds = 500
 /** Long enough that the end of a batch, when fewer calls are in flight, does not count. */
 const batchMilliseconds = 50

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
@@ -8,10 +7,9 @@ import { terminalAdapter, terminalAsk } from "./approval/terminal.ts"
 import type { House, Io, OpenOptions } from "./cli/house.ts"
 import { main } from "./cli/main.ts"
 import { UsageError } from "./cli/usage.ts"
-import { findConfig, type Source } from "./config/find.ts"
+import { findConfig } from "./config/find.ts"
 import type { LoadedConfig } from "./config/load.ts"
 import { StoreUnavailable } from "./model/ending.ts"
-import { pathText } from "./model/problems.ts"
 
 const io: Io = {
   get stdin() {
@@ -86,28 +84,8 @@ const house: House = {
   },
 
   async examine(given) {
-    const { configFilesIn, readSource, withLocalFile } = await import("./config/find.ts")
-    const { isPinned, refuseInside, trust, untrust } = await import("./config/trust.ts")
-    const { readTrusted } = await import("./config/read.ts")
-    const file = given === undefined ? configFilesIn(cwd)[0] : resolve(cwd, given)
-    if (file === undefined)
-      throw new UsageError("There is no configuration file in this folder. Give its path, or run 'qm init'.")
-    refuseInside(file, env)
-    const sources = withLocalFile(file).map(readSource)
-    sources.forEach((source) => readTrusted(source, env))
-    return {
-      files: sources.map(({ file: path, bytes }) => ({
-        file: path,
-        sha256: createHash("sha256").update(bytes).digest("hex"),
-      })),
-      allows: (await Promise.all(sources.map(whatTrustAdds))).flat(),
-      async pin() {
-        trust(file, home, env)
-        if (isPinned(sources, home)) return
-        untrust(file, home)
-        throw new UsageError("The file was changed while it was looked at, so it is not trusted. Run 'qm trust' again.")
-      },
-    }
+    const { examine } = await import("./config/examine.ts")
+    return examine(given, { cwd, home, env })
   },
 
   async sqlite() {
@@ -135,20 +113,4 @@ async function start(): Promise<void> {
 
 function isSetting(name: string): boolean {
   return name.startsWith("QM_") || name === "QUARTERMASTER_DATA"
-}
-
-/** What a file says that is ignored until it is trusted, with its values as written. */
-async function whatTrustAdds({ bytes }: Source): Promise<string[]> {
-  const { readYaml } = await import("./config/yaml.ts")
-  const { spellOut } = await import("./config/check.ts")
-  const { onlyTightening, withoutVariables } = await import("./config/tighten.ts")
-  const value = spellOut(readYaml(bytes.toString("utf8")).value)
-  const plain = withoutVariables(value)
-  const ignored = new Set([...plain.ignored, ...onlyTightening(plain.value).ignored])
-  return nodesOf(value).flatMap(([key, part]) => (ignored.has(key) ? [`${key}: ${JSON.stringify(part)}`] : []))
-}
-
-function nodesOf(value: unknown, path: readonly string[] = []): [string, unknown][] {
-  const inner = typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : []
-  return [[pathText(path), value], ...inner.flatMap(([key, part]) => nodesOf(part, [...path, key]))]
 }

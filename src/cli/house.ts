@@ -54,7 +54,7 @@ export interface Examined {
   /** What the file says that counts only when it is trusted, one `key: value` each. */
   allows: readonly string[]
   /** Trusts exactly these bytes. */
-  pin: () => Promise<void>
+  pin: () => void
 }
 
 /** The flags every command has. */

@@ -16,7 +16,7 @@ async function trust(session: Session, file: string | undefined): Promise<number
       : ["From now on this counts:", ...examined.allows.map((line) => `  ${line}`)]
   const files = examined.files.map(({ file: path, sha256 }) => `${path}\n  SHA-256 ${sha256}`)
   if (!flags.json) tell(session, house.printable([...files, ...allows].join("\n")))
-  await pin()
+  pin()
   tell(
     session,
     flags.json ? jsonText(examined, house) : "Trusted. One changed byte ends it; then run 'qm trust' again.",
