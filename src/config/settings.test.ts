@@ -18,12 +18,12 @@ test.each([
     { tools: { permissions: { get_env: { level: "sensitive" } } } },
   ],
   [{ QM_TOOLS__PERMISSIONS__getEnv__MIN_LEVEL: "2" }, { tools: { permissions: { getEnv: { minLevel: 2 } } } }],
-  [{ QM_DATA: "kept" }, { data: { dir: "/work/kept" } }],
+  [{ QM_DATA: "kept" }, { data: { dir: "/place/kept" } }],
   [{ QM_DATA__DIR: "/kept" }, { data: { dir: "/kept" } }],
-  [{ QUARTERMASTER_DATA: "kept" }, { data: { dir: "/work/kept" } }],
+  [{ QUARTERMASTER_DATA: "kept" }, { data: { dir: "/place/kept" } }],
   [{ QM_CONFIG: "x", QM_INSIDE: "1", PATH: "/bin", QM_TOOLS__TIMEOUT: "" }, {}],
 ])("the environment %j says %j", (env, config) => {
-  expect(environmentConfig(env, "/work")).toEqual(config)
+  expect(environmentConfig(env, "/place")).toEqual(config)
 })
 
 test.each([
@@ -41,7 +41,7 @@ test.each([
   [{ QM_TOOLS__MAX_CONCURRENT: "1", QM_TOOLS__MAXCONCURRENT: "1" }, "and so does QM_TOOLS__MAX_CONCURRENT. Keep one"],
   [{ QM_DATA__DIR: "a", QUARTERMASTER_DATA: "b" }, "and so does QM_DATA__DIR. Keep one"],
 ])("the environment %j is refused and the variable named", (env, sentence) => {
-  const problems = problemsOf(() => environmentConfig(env, "/work"))
+  const problems = problemsOf(() => environmentConfig(env, "/place"))
   expect(problems).toEqual([
     { file: Object.keys(env).at(-1), key: expect.any(String), sentence: expect.stringContaining(sentence) },
   ])
@@ -52,19 +52,19 @@ test.each([
   [{ "tools.timeout": 5000, agent: undefined }, { tools: { timeout: 5000 } }],
   [
     { agent: "7", "data.dir": "kept" },
-    { agent: "7", data: { dir: "/work/kept" } },
+    { agent: "7", data: { dir: "/place/kept" } },
   ],
   [{ "tools.permissions": { "a.b": { dangerous: true } } }, { tools: { permissions: { "a.b": { dangerous: true } } } }],
 ])("the flags %j say %j", (flags, config) => {
-  expect(flagsConfig(flags, "/work")).toEqual(config)
+  expect(flagsConfig(flags, "/place")).toEqual(config)
 })
 
 test("all wrong flags are told at once, each by its name", () => {
-  const problems = problemsOf(() => flagsConfig({ "tools.timout": "1", "tools.timeout": "soon" }, "/work"))
+  const problems = problemsOf(() => flagsConfig({ "tools.timout": "1", "tools.timeout": "soon" }, "/place"))
   expect(problems.map(({ file }) => file)).toEqual(["flag tools.timout", "flag tools.timeout"])
 })
 
 test("a flag named __proto__ changes no object", () => {
-  expect(problemsOf(() => flagsConfig({ "__proto__.polluted": true }, "/work"))).toHaveLength(1)
+  expect(problemsOf(() => flagsConfig({ "__proto__.polluted": true }, "/place"))).toHaveLength(1)
   expect({}).not.toHaveProperty("polluted")
 })
