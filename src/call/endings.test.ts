@@ -304,3 +304,13 @@ test("a question to a person under a tool with a time limit stops its clock", as
 test("a tool with a field nobody knows is refused with the nearest", () => {
   expect(() => tool({ timeoutms: 5, execute: () => 1 } as never)).toThrow("did you mean 'timeoutMs'")
 })
+
+test("a plain generator is refused with what to do, and an unknown format names the known ones", async () => {
+  const system = await open()
+  system.registry.register(tool({ *execute() { yield 1 } })) // prettier-ignore
+  const result = await system.call({ agentId: "operator", tool: "probe", input: {} })
+  expect(result).toMatchObject({ code: "output_invalid", error: expect.stringContaining("async") })
+  expect(() => system.toolsFor("operator", { format: "x" as never })).toThrow(
+    "There is no format 'x'. Use one of: openai",
+  )
+})

@@ -37,6 +37,9 @@ function deliver(walk: Walk, outcome: Outcome, ports: Ports): Delivered | Promis
 }
 
 function maskResult(walk: Walk, value: unknown, ports: Ports) {
+  if (Object.prototype.toString.call(value) === "[object Generator]") {
+    throw new Ending("output_invalid", `${walk.tool?.name} returned a plain generator. Make it an async one to stream.`)
+  }
   try {
     return ports.masker.mask(value, walk.tool?.output && secretPaths(walk.tool.output.json), walk.maskedInput?.hidden)
   } catch (error) {

@@ -53,6 +53,9 @@ export function toLLMTools<Format extends LLMFormat>(
   format: Format,
   names: WireNames,
 ): LLMTools[Format] {
+  if (!Object.hasOwn(shapes, format)) {
+    throw new TypeError(`There is no format '${format}'. Use one of: ${Object.keys(shapes).join(", ")}.`)
+  }
   const shown = tools.map((tool) => ({ tool, name: names.toWire(tool.name) }))
   return shapes[format](shown.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0)))
 }
