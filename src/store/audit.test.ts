@@ -2,7 +2,9 @@ import { copyFileSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { open, temporaryFolder, tool, until } from "../testing/open.ts"
-import { openDatabase } from "./database.ts"
+import { openDatabase, transaction } from "./database.ts"
+import { recordKey } from "./key.ts"
+import { verifyRecord } from "./verify.ts"
 
 /** A closed record of thirty calls, to tamper with. */
 async function closedRecord(): Promise<string> {
@@ -62,6 +64,20 @@ test.each(["delete from steps", "update steps set call = 'x'"])(
     expect(await system.audit.verify()).toMatchObject({ ok: false, record: "record 1/2" })
   },
 )
+
+test("a look at a bad record leaves nothing open that stops the next write", async () => {
+  const dir = await closedRecord()
+  const [mine, other] = [
+    await openDatabase(join(dir, "quartermaster.db")),
+    await openDatabase(join(dir, "quartermaster.db")),
+  ]
+  mine.exec("delete from segments")
+  expect(verifyRecord(mine, recordKey(dir))).toMatchObject({ ok: false })
+  other.exec("create table elsewhere (x)")
+  expect(() => transaction(mine, () => mine.exec("delete from ended"))).not.toThrow()
+  mine.close()
+  other.close()
+})
 
 test("two lines that changed places are found", async () => {
   const dir = await closedRecord()

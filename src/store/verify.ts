@@ -45,6 +45,22 @@ function verifyChain(
   }
   const range = [placeOf(ordinal, 0), placeOf(ordinal + 1, 0) - 1] as const
   const found = finders(database, range)
+  try {
+    return verifyLines(database, key, chain, signed, range, found)
+  } finally {
+    // A cursor left open keeps this connection in the past, and from the past nothing can be written.
+    found.close()
+  }
+}
+
+function verifyLines(
+  database: Database,
+  key: RecordKey,
+  { ordinal, last_seq, last_mac }: ChainRow,
+  signed: Positions[string] | undefined,
+  range: readonly [number, number],
+  found: ReturnType<typeof finders>,
+): { records: number } | Problem {
   let seq = 0
   let seal = ""
   const segments = database
@@ -117,6 +133,10 @@ function finders(database: Database, range: readonly [number, number]) {
       if (lost !== undefined) return { record: nameOf(placeOf(ordinal, lost)), problem: notFound }
       const extra = (nextEnd.value ?? nextStep.value) as { place: number } | undefined
       return extra && { record: nameOf(extra.place), problem: "It was put in." }
+    },
+    close(): void {
+      ended.return?.()
+      steps.return?.()
     },
   }
 }
