@@ -1,35 +1,51 @@
 import { setMaxListeners } from "node:events"
+import { realpathSync } from "node:fs"
 import { resolve as resolvePath } from "node:path"
+import { notifier } from "./approval/notify.ts"
 import { printable } from "./approval/printable.ts"
+import { touchesOf } from "./call/allowed.ts"
 import { callTool } from "./call/call.ts"
+import { deskItem } from "./call/desk.ts"
+import { deskDoor } from "./call/desk-door.ts"
 import { ToolDiscovery } from "./call/discovery.ts"
 import { ToolExecutor } from "./call/executor.ts"
 import { AgentPermits } from "./call/permits.ts"
+import { simulate } from "./call/simulate.ts"
+import { why } from "./call/why.ts"
 import { checkConfig } from "./config/check.ts"
 import { defaults, type Config } from "./config/schema.ts"
 import { Emitter } from "./emitter.ts"
-import type { App, AuditReader } from "./model/app.ts"
+import type { App } from "./model/app.ts"
 import type { ApprovalUIAdapter, Ask } from "./model/approval.ts"
 import type { CallRequest } from "./model/call.ts"
+import { Ending } from "./model/ending.ts"
 import { errorOf } from "./model/errors.ts"
 import { silentLogger, type Logger } from "./model/logger.ts"
-import type { CallStore, Ports } from "./model/ports.ts"
+import type { Documents, Ports } from "./model/ports.ts"
 import { canonicalJson, sha256 } from "./model/plain.ts"
 import type { ToolPermission } from "./model/permission.ts"
+import type { Grant, Rule } from "./model/rule.ts"
+import type { RegisteredTool } from "./model/tool.ts"
 import { isTicket, type Ticket, type ToolResult } from "./model/result.ts"
 import { Directory } from "./org/directory.ts"
-import { SlidingLimits } from "./policy/limits.ts"
+import { everyone, freezer } from "./org/freezer.ts"
+import { PolicyBook } from "./policy/book.ts"
+import { ruleDoor } from "./policy/rule-door.ts"
 import { toLLMTools, type LLMFormat, type LLMTools } from "./registry/formats.ts"
 import { ToolGroupManager } from "./registry/groups.ts"
 import { ToolRegistry } from "./registry/registry.ts"
+import { fileDigests } from "./store/file-digests.ts"
+import { lazyAudit, lazyCalls } from "./store/lazy.ts"
 import { masker } from "./store/mask.ts"
-import { ownerLives, ownerName } from "./store/owner.ts"
+import { ownerName } from "./store/owner.ts"
 import { sessionEnvironment } from "./store/session-environment.ts"
 import { openStore, type Store } from "./store/store.ts"
+import type { Telemetry } from "./telemetry/spans.ts"
 import { artifactTools } from "./tools/artifact/index.ts"
 import { consoleTools } from "./tools/console/index.ts"
 import { dataTools } from "./tools/data/index.ts"
 import { interactionTools } from "./tools/interaction/index.ts"
+import { orgManagementTools } from "./tools/org_management/index.ts"
 import { systemTools } from "./tools/system/index.ts"
 
 export interface QuartermasterOptions {
@@ -48,6 +64,10 @@ export interface QuartermasterOptions {
   tightening?: Readonly<Record<string, ToolPermission>>
   /** How often what nobody came back for is ended; 0 switches it off. */
   sweepMs?: number
+  /** The folder this process works in; the current one when left out. */
+  workspace?: string
+  /** Where finished calls are told as OpenTelemetry spans. */
+  telemetry?: Telemetry
 }
 
 /** The running system. */
@@ -55,6 +75,8 @@ export interface Quartermaster extends App {
   readonly registry: ToolRegistry
   readonly groups: ToolGroupManager
   readonly org: Directory
+  /** The definitions a model is given for this agent (S0). */
+  getToolDefinitionsForAgent(agentId: string): LLMTools["openai"]
   /** The walk bound to one agent; without a name, to the configured one. */
   executor(agentId?: string): ToolExecutor
   /** What a provider is sent for this agent: just the tools it may know of. */
@@ -91,10 +113,13 @@ export function assemble(
   logger: Logger,
 ): Quartermaster {
   const emitter = new Emitter(logger)
+  const { emit } = emitter
+  const { documents } = store
   const levelOrder = config.org?.levelOrder ?? "asc"
+  const workspace = realPath(options.workspace ?? process.cwd())
   const groups = new ToolGroupManager({
     logger,
-    onChange: (group, change) => emitter.emit({ type: "GROUP_CHANGED", at: Date.now(), group, change }),
+    onChange: (group, change) => emit({ type: "GROUP_CHANGED", at: Date.now(), group, change }),
   })
   const registry = new ToolRegistry({
     groups,
@@ -103,26 +128,65 @@ export function assemble(
     permissions: config.tools?.permissions ?? {},
     ...(options.tightening === undefined ? {} : { tightening: options.tightening }),
     enabled: config.tools?.enabled,
-    onChange: (tool, change) => emitter.emit({ type: "TOOL_LIST_CHANGED", at: Date.now(), tool: tool.id, change }),
+    onChange: (tool, change) => emit({ type: "TOOL_LIST_CHANGED", at: Date.now(), tool: tool.id, change }),
   })
-  registry.registerMany(builtinTools(options, store), { type: "builtin" })
-  const org = new Directory(config.org)
-  const discovery = new ToolDiscovery(registry, org, levelOrder)
+  const org = new Directory({
+    config: config.org ?? {},
+    documents,
+    messages: store.messages,
+    groups: { has: (id) => groups.hasGroup(id), list: () => groups.listGroups() },
+    levelOrder,
+    emit,
+    onTerminated: (agentIds) => endCallsOf(agentIds, ports),
+  })
+  registry.registerMany([...builtinTools(options, store), ...orgManagementTools(org, { list: () => groups.listGroups() })], { type: "builtin" })
+  const stops = freezer(documents, (agentId) => org.findAgent(agentId) !== undefined)
+  const named = {
+    canonical: (name: string) => registry.get(name)?.name ?? name,
+    inGroups: (tool: RegisteredTool, ids: readonly string[] | null) => registry.inGroups(tool, ids),
+  }
+  const rules = ruleDoor(documents, config.rules ?? [], {
+    ...named,
+    tools: () => registry.list(),
+    groups: () => groups.listGroups().map(({ id }) => id),
+    roles: () => org.listRoles(),
+    departments: () => org.listDepartments().map(({ id }) => id),
+    agents: () => org.listAgents().map(({ id }) => id),
+    view: (agentId) => org.view(agentId),
+    touches: touchesOf,
+  })
+  const policyWith = (list: () => readonly Rule[]) =>
+    new PolicyBook({
+      rules: list,
+      grants: () => liveGrants(documents),
+      modeOf: (sessionId) => stops.modeOf(sessionId),
+      version: () => documents.version,
+      tools: named,
+      toolsVersion: () => registry.version,
+      policyVersion: policyVersion(config, documents, registry),
+    })
+  const policy = policyWith(() => rules.list())
+  const discovery = new ToolDiscovery(registry, org, levelOrder, policy)
   const permits = new AgentPermits(mostAtOnce(config))
+  const notify = notifier(config.notify ?? [], logger)
   const closer = new AbortController()
   setMaxListeners(0, closer.signal)
   let closing: Promise<void> | undefined
   const ports: Ports = {
     tools: registry,
     organisation: org,
-    limits: new SlidingLimits((agentId, tool, since) => startedSince(store, agentId, tool, since)),
+    policy,
+    limits: store.limits,
     permits,
     recorder: store.recorder,
     calls: lazyCalls(store),
     artifacts: store.artifacts,
     masker: masker(store.key),
-    approvals: options.approvals,
-    emit: emitter.emit,
+    approvals: { ...adapterOf(options) },
+    grants: { keep: async (grant) => void (await documents.put({ kind: "grant", id: grant.id, body: grant }, grant.by)) },
+    rolesOf: (person) => org.findPerson(person)?.roles,
+    isAgent: (name) => org.findPerson(name) === undefined && org.findAgent(name) !== undefined,
+    emit,
     hears: emitter.hears,
     running: new Map(),
     closing: closer.signal,
@@ -133,39 +197,145 @@ export function assemble(
       approvalDeadlineMs: (config.approvals?.deadline ?? defaults.approvals.deadline) * 60_000,
       unattended: config.approvals?.unattended ?? "wait",
       levelOrder,
-      policy: sha256(canonicalJson({ tools: config.tools, org: config.org, agents: config.agents })).slice(0, 16),
+      workspace,
     },
     owner,
-    alive: ownerLives,
+    alive: (other) => store.leases.alive(other),
+    digests: (touches) => fileDigests(touches, workspace),
+    notify: (row) => notify(deskItem(row)),
     now: Date.now,
   }
   const app = doors(ports, emitter, store)
   const sweeper = startSweeper(ports, options.sweepMs ?? 30_000, logger)
+  const watch = watchDocuments(ports, documents, logger)
+  if (options.telemetry !== undefined) void trace(app.on, options.telemetry)
   const { idle: _idle, ...open } = app
-  const system: Quartermaster = {
+  return {
     ...open,
     registry,
     groups,
     org,
     discovery,
+    desk: deskDoor(ports, documents),
+    rules: {
+      list: rules.list,
+      flaws: rules.flaws,
+      add: rules.add,
+      remove: rules.remove,
+      version: () => policy.version,
+      simulate: (given, filter) => {
+        const proposed = rules.read(given, "proposed")
+        const stored = rules.list().filter(({ source }) => source.startsWith("rule "))
+        const besides = (list: readonly Rule[]) => policyWith(() => [...list, ...stored])
+        return simulate(proposed, filter, { ports, policyWith: besides, audit: app.audit })
+      },
+    },
+    why: (request) => why(request, ports, policy),
+    freeze: async (given) => {
+      await stops.freeze(given)
+      emit({ type: "AGENT_CHANGED", at: Date.now(), agent: given.agentId ?? everyone, change: "frozen" })
+      await everywhere(options)
+    },
+    thaw: async (given) => {
+      const thawed = await stops.thaw(given)
+      if (thawed) emit({ type: "AGENT_CHANGED", at: Date.now(), agent: given.agentId ?? everyone, change: "thawed" })
+      return thawed
+    },
+    frozen: () => stops.frozen(),
+    setMode: (given) => stops.setMode(given).then(() => everywhere(options)),
+    backup: async (folder) => (await import("./store/backup.ts")).backup(store, folder),
     listGroups: () => groups.listGroups(),
     visibleTools: (agentId) => discovery.discoverToolsForAgent(agentId),
+    getToolDefinitionsForAgent: (agentId) => toLLMTools(discovery.discoverToolsForAgent(agentId), "openai", registry.wireNames()),
     executor: (agentId) => new ToolExecutor(app, registry, agentId ?? config.agent ?? "operator"),
     toolsFor: (agentId, { format } = {}) =>
       toLLMTools(discovery.discoverToolsForAgent(agentId), format ?? "openai", registry.wireNames()) as never,
     settle: () => store.recorder.settle(),
     close: () => (closing ??= shut()),
   }
-  return system
 
   /** Cancels what runs, leaves at the desk what waits for a person, writes down the endings, then closes the store. */
   async function shut(): Promise<void> {
     clearInterval(sweeper)
+    clearInterval(watch)
     closer.abort()
     permits.cancelWaiting()
-    for (const cancel of ports.running.values()) cancel()
+    for (const { cancel } of ports.running.values()) cancel()
     await app.idle()
+    await notify.idle()
     await store.close()
+  }
+}
+
+async function trace(on: App["on"], telemetry: Telemetry): Promise<void> {
+  const { traceCalls } = await import("./telemetry/spans.ts")
+  traceCalls(on, telemetry.tracer, telemetry)
+}
+
+const watchMs = 100
+
+/** Sees what other processes changed; a call that runs for a frozen or ended agent is cancelled. */
+function watchDocuments(ports: Ports, documents: Documents, logger: Logger): NodeJS.Timeout {
+  documents.onChange(() => {
+    for (const { agentId, cancel } of ports.running.values()) {
+      const who = ports.organisation.view(agentId)
+      if (who === undefined) cancel(new Ending("aborted", `Agent ${agentId} was ended, and its calls with it.`))
+      else if (who.frozen !== undefined) cancel(new Ending("frozen", `Agent ${agentId} was frozen by ${who.frozen.by} while the tool ran.`))
+    }
+  })
+  return setInterval(() => {
+    documents.refresh().catch((error: unknown) => logger.error("Changes of other processes could not be read.", error))
+  }, watchMs).unref()
+}
+
+/** A command that ends at once waits until every other process has seen what it did. */
+async function everywhere({ writes }: QuartermasterOptions): Promise<void> {
+  if (writes === "direct") await new Promise((resolve) => setTimeout(resolve, 2.5 * watchMs))
+}
+
+async function endCallsOf(agentIds: readonly string[], ports: Ports): Promise<void> {
+  const { sweep } = await import("./call/abandoned.ts")
+  for (const agentId of agentIds) await sweep(ports, agentId)
+}
+
+function liveGrants(documents: Documents): Grant[] {
+  return [...documents.all("grant")].filter(({ live }) => live).map(({ body }) => body as Grant)
+}
+
+/** A hash of everything that decides: configuration, organisation, rules, grants, and the definitions of all tools. */
+function policyVersion(config: Config, documents: Documents, registry: ToolRegistry): () => string {
+  const { tools, org, agents, rules, approvals } = config
+  const configured = sha256(canonicalJson({ tools, org, agents, rules, approvals }))
+  let known = { key: "", hash: "" }
+  return () => {
+    const key = `${documents.version}/${registry.version}`
+    if (known.key !== key) {
+      const definitions = registry.list().map(({ id, definitionHash }) => `${id} ${definitionHash}`)
+      known = { key, hash: sha256([configured, documents.digest, ...definitions.sort()].join("\n")).slice(0, 16) }
+    }
+    return known.hash
+  }
+}
+
+/** Both ways of asking a person, where they are given. */
+function adapterOf({ approvals, ask }: QuartermasterOptions): Partial<ApprovalUIAdapter> {
+  const showQuestion: ApprovalUIAdapter["showQuestion"] =
+    ask && (async (question, { signal }) => ({ answer: await ask({ ...question, signal }) }))
+  return {
+    ...(approvals && {
+      showToolExecutionApproval: approvals.showToolExecutionApproval.bind(approvals),
+      showToolResultApproval: approvals.showToolResultApproval.bind(approvals),
+      ...(approvals.showQuestion && { showQuestion: approvals.showQuestion.bind(approvals) }),
+    }),
+    ...(showQuestion && { showQuestion }),
+  }
+}
+
+function realPath(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return resolvePath(folder)
   }
 }
 
@@ -185,6 +355,8 @@ function leftWaiting({ callId }: Ticket, { tool }: CallRequest): ToolResult {
     metadata,
   }
 }
+
+type Doors = "call" | "submit" | "resume" | "callMany" | "executeOrThrow" | "on" | "audit"
 
 /** What every door can do. */
 function doors(ports: Ports, emitter: Emitter, store: Store) {
@@ -221,19 +393,16 @@ function doors(ports: Ports, emitter: Emitter, store: Store) {
       return ended.result as T
     },
     on: (type, listener) => emitter.on(type, listener),
-    waiting: () => ports.calls.list({ states: ["waiting", "held"] }),
-    answer: (callId, answer) =>
-      ports.calls.answer(callId, { ...answer, approved: answer.approved === true, at: Date.now() }),
     audit: lazyAudit(store),
-  } satisfies Omit<App, "visibleTools" | "listGroups" | "close"> & { idle(): Promise<void> }
+  } satisfies Pick<App, Doors> & { idle(): Promise<void> }
 }
 
-function builtinTools({ ask, print, environment }: QuartermasterOptions, store: Store) {
+function builtinTools({ print, environment }: QuartermasterOptions, store: Store) {
   return [
     ...dataTools(),
     ...systemTools(sessionEnvironment(store.database), environment ?? process.env),
     ...consoleTools(print ?? ((text) => void process.stderr.write(`${printable(text)}\n`))),
-    ...interactionTools(ask),
+    ...interactionTools(),
     ...artifactTools(),
   ]
 }
@@ -250,40 +419,6 @@ function mostAtOnce(config: Config): number {
     config.tools?.maxConcurrent ?? defaults.tools.maxConcurrent,
     config.agents?.maxConcurrentTools ?? defaults.agents.maxConcurrentTools,
   )
-}
-
-/** The calls table is opened by the first call that needs it. */
-function lazyCalls(store: Store): CallStore {
-  return {
-    insert: async (row) => (await store.calls()).insert(row),
-    get: async (id) => (await store.calls()).get(id),
-    swap: async (id, expected, change) => (await store.calls()).swap(id, expected, change),
-    answer: async (id, answer) => (await store.calls()).answer(id, answer),
-    list: async (filter) => (await store.calls()).list(filter),
-    changesSince: async (cursor) => (await store.calls()).changesSince(cursor),
-    waitForChange: async (id, milliseconds, signal) => (await store.calls()).waitForChange(id, milliseconds, signal),
-    erase: async (olderThan) => (await store.calls()).erase(olderThan),
-    clock: async () => (await store.calls()).clock(),
-  }
-}
-
-function lazyAudit(store: Store): AuditReader {
-  return {
-    list: async (filter) => (await store.audit()).list(filter),
-    show: async (callId) => (await store.audit()).show(callId),
-    stats: async (filter) => (await store.audit()).stats(filter),
-    verify: async (head) => (await store.audit()).verify(head),
-    head: async () => (await store.audit()).head(),
-  }
-}
-
-async function startedSince(store: Store, agentId: string, tool: string, since: number): Promise<number[]> {
-  const rows = store.database
-    .prepare(
-      `select at - duration_ms as started from ended where agent = ? and tool = ? and at >= ? and start_place is not null order by 1`,
-    )
-    .all(agentId, tool, since) as { started: number }[]
-  return rows.map((row) => row.started)
 }
 
 function startSweeper(ports: Ports, everyMs: number, logger: Logger): NodeJS.Timeout | undefined {

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import { readFile } from "node:fs/promises"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
 import type { QuartermasterOptions } from "./app.ts"
@@ -40,18 +41,20 @@ const house: House = {
         warnings: [],
         trusted: true,
         permissions,
+        ruleSources: [],
       }
     }
     const { loadConfig } = await import("./config/load.ts")
     return loadConfig({ cwd, env, home, configPath, overrides })
   },
 
-  async open({ config, dataDir, permissions }: LoadedConfig, { unattended, ...parts }: OpenOptions = {}) {
+  async open({ config, dataDir, permissions }: LoadedConfig, parts: OpenOptions = {}) {
+    const { enterFolder } = await import("./config/known-folders.ts")
+    enterFolder(dataDir, { home, env, named: config.data?.dir !== undefined })
     const { createQuartermaster } = await import("./app.ts")
-    const approvals = { ...config.approvals, ...(unattended === undefined ? {} : { unattended }) }
     const options: QuartermasterOptions = {
       ...parts,
-      environment: env,
+      environment: withoutToken(env),
       writes: "direct",
       sweepMs: 0,
       tightening: permissions.untrusted,
@@ -62,7 +65,6 @@ const house: House = {
           ...config,
           tools: { ...config.tools, permissions: permissions.trusted },
           data: { ...config.data, dir: dataDir },
-          approvals,
         },
         options,
       )
@@ -77,6 +79,42 @@ const house: House = {
     return { approvals: terminalAdapter(terminal), ask: terminalAsk(terminal) }
   },
 
+  async whoIs(as, { config }: LoadedConfig, app) {
+    const { whoIs } = await import("./config/people.ts")
+    return whoIs({ as, home, env, org: app.org, configured: config.org?.people })
+  },
+
+  async keepPersonToken(id, token) {
+    const { keepPersonToken } = await import("./config/people.ts")
+    return keepPersonToken(id, token, home, env)
+  },
+
+  async card(item, { whole }) {
+    const { cardLines } = await import("./approval/card.ts")
+    const { paintFor } = await import("./approval/paint.ts")
+    const { isTTY, columns = 100 } = process.stdout
+    return cardLines(item, { whole, paint: await paintFor(process.stdout, env), columns: isTTY ? columns : 100 })
+  },
+
+  async readDataFile(file) {
+    const { readYaml } = await import("./config/yaml.ts")
+    const { ConfigError } = await import("./config/problem.ts")
+    const text = await readFile(file, "utf8").catch((error: unknown) => {
+      throw new UsageError(`The file cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+    })
+    const { value, problems } = readYaml(text)
+    if (problems.length > 0) throw new ConfigError(problems.map((problem) => ({ file, key: "", ...problem })))
+    return value
+  },
+
+  async restore(folder, { dataDir }, options) {
+    const { restore } = await import("./store/backup.ts")
+    const { rememberFolder } = await import("./config/known-folders.ts")
+    const restored = await restore(folder, dataDir, options)
+    rememberFolder(dataDir, home)
+    return restored
+  },
+
   async writeInitialConfig(folder) {
     const { writeInitialConfig } = await import("./config/init.ts")
     const { file, schemaFile, pin } = writeInitialConfig(folder, home, env)
@@ -86,6 +124,11 @@ const house: House = {
   async examine(given) {
     const { examine } = await import("./config/examine.ts")
     return examine(given, { cwd, home, env })
+  },
+
+  async examineFolder(given) {
+    const { examineFolder } = await import("./config/known-folders.ts")
+    return examineFolder(given, { cwd, home, env })
   },
 
   async sqlite() {
@@ -109,6 +152,11 @@ async function start(): Promise<void> {
   // A tool that does not stop when it is told to must not keep the process.
   for (const stream of [process.stdout, process.stderr]) await new Promise((done) => stream.write("", done))
   process.exit()
+}
+
+/** What tools may know of the environment: not what proves who the person is. */
+function withoutToken({ QM_PERSON_TOKEN: _, ...rest }: Io["env"]): Io["env"] {
+  return rest
 }
 
 function isSetting(name: string): boolean {

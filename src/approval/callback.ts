@@ -1,4 +1,11 @@
-import type { ApprovalRequest, ApprovalUIAdapter, ExecutionDecision, ResultDecision } from "../model/approval.ts"
+import type {
+  ApprovalRequest,
+  ApprovalUIAdapter,
+  ExecutionDecision,
+  Question,
+  QuestionDecision,
+  ResultDecision,
+} from "../model/approval.ts"
 import type { ToolPermissionLevel } from "../model/permission.ts"
 import type { ToolResult } from "../model/result.ts"
 
@@ -16,9 +23,16 @@ export interface ApprovalCallbacks {
     result: ToolResult
     request: ApprovalRequest
   }): boolean | ResultDecision | Promise<boolean | ResultDecision>
+  /** Answers a question of ask_user. Undefined closes it. */
+  onQuestion?(question: Question & { request: ApprovalRequest }): GivenAnswer | Promise<GivenAnswer>
 }
 
-/** An adapter out of plain functions. What has no function is answered with no. */
+type GivenAnswer = string | readonly string[] | QuestionDecision | undefined
+
+/**
+ * An adapter out of plain functions. What has no function is answered with no; a question without one waits for an
+ * answer from another door.
+ */
 export function callbackAdapter(callbacks: ApprovalCallbacks): ApprovalUIAdapter {
   return {
     async showToolExecutionApproval(tool, description, args, level, request) {
@@ -29,7 +43,17 @@ export function callbackAdapter(callbacks: ApprovalCallbacks): ApprovalUIAdapter
       if (callbacks.onResult === undefined) return no("No result approval callback set")
       return decision(await callbacks.onResult({ tool, args, result, request }))
     },
+    ...(callbacks.onQuestion !== undefined && {
+      async showQuestion(question, request) {
+        const given = await callbacks.onQuestion?.({ ...question, request })
+        return given === undefined || isAnswer(given) ? { ...(given !== undefined && { answer: given }) } : given
+      },
+    }),
   }
+}
+
+function isAnswer(given: string | readonly string[] | QuestionDecision): given is string | readonly string[] {
+  return typeof given === "string" || Array.isArray(given)
 }
 
 function no(rejectReason: string): ResultDecision {

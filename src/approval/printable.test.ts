@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { printable } from "./printable.ts"
+import { printable, printableJson } from "./printable.ts"
+import { agentText, hiddenCharacter, hiddenIn } from "./testing.ts"
 
 test.each([
   ["an escape sequence", "\u001b[2Jgone", "\\u{1b}[2Jgone"],
@@ -21,6 +22,10 @@ test.each([
   ["letters of the tags block", "hi\u{e0041}\u{e007f}", "hi\\u{e0041}\\u{e007f}"],
   ["variation selectors that carry a text", "x\ufe00\u{e0100}\u{e01ef}", "x\\u{fe00}\\u{e0100}\\u{e01ef}"],
   ["fillers that look like nothing", "a\u3164b\u115fc\u034fd\u180ee", "a\\u{3164}b\\u{115f}c\\u{34f}d\\u{180e}e"],
+  ["marks for emoji where there is no emoji", "a\ufe0fb\ufe0e", "a\\u{fe0f}b\\u{fe0e}"],
+  ["a second mark behind an emoji", "❤\ufe0f\ufe0f\ufe0e", "❤\ufe0f\\u{fe0f}\\u{fe0e}"],
+  ["code points that are no characters", "\uffff\u{1fffe}\ufdd0", "\\u{ffff}\\u{1fffe}\\u{fdd0}"],
+  ["controls of hieroglyphs and a mark of Syriac", "\u{13430}\u070f", "\\u{13430}\\u{70f}"],
   ["annotations", "\ufff9a\ufffab\ufffb", "\\u{fff9}a\\u{fffa}b\\u{fffb}"],
   ["half of a character", "\ud83c", "\\u{d83c}"],
 ])("%s is shown as an escape", (_what, text, shown) => {
@@ -33,41 +38,20 @@ test.each([
   "two\nlines\n",
   "a\ttab",
   "Grüße, 汉字, العربية, עברית, हिन्दी",
-  "🎉 ❤️ é",
+  "🎉 ❤️ é 1️⃣ #️⃣",
   '{"a": [1]}',
   "\\u{1b}",
 ])("plain text stays as it is: %j", (text) => {
   expect(printable(text)).toBe(text)
 })
 
-/** Written out, so that the test does not look with the eyes of the code. */
-const hidden: readonly (readonly [from: number, to: number])[] = [
-  [0x0, 0x8],
-  [0xb, 0x1f],
-  [0x7f, 0x9f],
-  [0xad, 0xad],
-  [0x61c, 0x61c],
-  [0x180b, 0x180f],
-  [0x200b, 0x200f],
-  [0x2028, 0x202e],
-  [0x2060, 0x206f],
-  [0xd800, 0xdfff],
-  [0xfe00, 0xfe0d],
-  [0xfeff, 0xfeff],
-  [0xfff9, 0xfffb],
-  [0xe0000, 0xe0fff],
-]
-const isHidden = (point: number) => hidden.some(([from, to]) => point >= from && point <= to)
-const someHidden = fc
-  .oneof(...hidden.map(([min, max]) => fc.integer({ min, max })))
-  .map((point) => String.fromCodePoint(point))
 const somePlain = fc.oneof(fc.string(), fc.constantFrom("\n", "\t", "汉字", "🎉", "é", "ش"))
 
 test("law: nothing hidden is left, and what it shows is shown the same again", () => {
   fc.assert(
-    fc.property(fc.array(fc.oneof(someHidden, somePlain, fc.string({ unit: "binary" }))), (pieces) => {
+    fc.property(fc.array(fc.oneof(hiddenCharacter, somePlain, fc.string({ unit: "binary" }))), (pieces) => {
       const shown = printable(pieces.join(""))
-      expect(Array.from(shown).filter((character) => isHidden(character.codePointAt(0)!))).toEqual([])
+      expect(hiddenIn(shown)).toEqual([])
       expect(printable(shown)).toBe(shown)
     }),
     { numRuns: 500 },
@@ -80,5 +64,18 @@ test("law: plain text stays as it is", () => {
       const text = pieces.join("")
       expect(printable(text)).toBe(text)
     }),
+  )
+})
+
+test("law: JSON shown to people hides nothing and is the same JSON", () => {
+  const value = fc.oneof(fc.dictionary(agentText, agentText), fc.array(agentText), fc.jsonValue())
+  fc.assert(
+    fc.property(value, fc.constantFrom(undefined, 2), (given, indent) => {
+      const text = printableJson(given, indent)
+      expect(hiddenIn(text)).toEqual([])
+      expect(printable(text)).toBe(text)
+      expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(given)))
+    }),
+    { numRuns: 300 },
   )
 })

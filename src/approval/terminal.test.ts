@@ -1,319 +1,479 @@
-import { spawn, spawnSync } from "node:child_process"
-import { readFileSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { PassThrough } from "node:stream"
-import { fileURLToPath } from "node:url"
-import { expect, test } from "vitest"
-import type { ApprovalRequest } from "../model/approval.ts"
+import { expect, onTestFinished, test } from "vitest"
+import type { ApprovalRequest, DeskItem } from "../model/approval.ts"
 import type { ToolResult } from "../model/result.ts"
-import { open, temporaryFolder, tool } from "../testing/open.ts"
-import { terminalAdapter, terminalAsk, type Terminal } from "./terminal.ts"
+import { cardLines } from "./card.ts"
+import type { Terminal } from "./dialog.ts"
+import { terminalAdapter, terminalAsk } from "./terminal.ts"
+import { approvalRequest, deskItem, fakeTerminal, toolResult } from "./testing.ts"
 
-const request: ApprovalRequest = {
-  callId: "c1",
-  agentId: "ann",
-  role: "dev",
-  tool: "probe",
-  reasons: [],
-  until: Infinity,
-  signal: new AbortController().signal,
-}
-const result: ToolResult = {
-  callId: "c1",
-  toolName: "probe",
-  version: "1.0.0",
-  status: "success",
-  success: true,
-  startedAt: 0,
+const menu = "escape no\n> "
+const [escape, controlC, clearLine, enter] = ["\u001b", "\u0003", "\u0015", "\r"]
+const closed = { approved: false, rejectReason: "The dialog was closed.", by: "terminal" }
+const yes = { approved: true, by: "terminal" }
+const remember: DeskItem["remember"] = [
+  { scope: "input-session", words: "Agent ann may call probe with exactly this input." },
+  { scope: "tool-session", words: "Agent ann may call probe in this session." },
+]
+
+function askCall(terminal: Terminal, more: Partial<ApprovalRequest> = {}) {
+  const request = approvalRequest(more)
+  const { tool, description, input, level } = request
+  return terminalAdapter(terminal).showToolExecutionApproval(tool, description, input, level, request)
 }
 
-/** Streams that are no terminal, and all that was written to them. */
-function pipes(
-  tty: { input?: true; output?: true } = {},
-  yes?: boolean,
-): { terminal: Terminal; written: () => string } {
-  const input = Object.assign(new PassThrough(), { isTTY: tty.input })
-  const output = Object.assign(new PassThrough(), { isTTY: tty.output })
-  const terminal = { input, output, ...(yes === undefined ? {} : { yes }) } as unknown as Terminal
-  return { terminal, written: () => String(output.read() ?? "") }
+function askResult(terminal: Terminal, result: Partial<ToolResult>, more: Partial<ApprovalRequest> = {}) {
+  return terminalAdapter(terminal).showToolResultApproval("probe", {}, toolResult(result), approvalRequest(more))
 }
+
+/** Waits for each text and then makes one read of each of the keys behind it. */
+async function play({ appears, press }: ReturnType<typeof fakeTerminal>, steps: readonly (readonly string[])[]) {
+  for (const [text = "", ...keys] of steps) {
+    await appears(text)
+    await press(...keys)
+  }
+}
+
+const calls = test.concurrent.each<[string, Partial<ApprovalRequest>, string[][], object]>([
+  ["a approves", {}, [[menu, "a"]], yes],
+  ["escape is no", {}, [[menu, escape]], closed],
+  ["Ctrl-C is no", {}, [[menu, controlC]], closed],
+  ["q is no", {}, [[menu, "q"]], closed],
+  ["escape pressed in anger is no", {}, [[menu, escape + escape + controlC]], closed],
+  [
+    "other keys do nothing",
+    {},
+    [
+      [
+        menu,
+        "y",
+        "n",
+        enter,
+        " ",
+        "A",
+        "E",
+        "d",
+        "1",
+        "汉",
+        "\t",
+        "\u0004",
+        "\u001b[A",
+        "\u001bOP",
+        "\u001b[15~",
+        "\u001ba",
+        "q",
+      ],
+    ],
+    closed,
+  ],
+  ["the two halves of an arrow key are one key", {}, [[menu, escape, "[A", "a"]], yes],
+  ["m and e are nothing where they are not offered", { input: undefined }, [[menu, "m", "e", "q"]], closed],
+  [
+    "m remembers what is chosen",
+    { remember },
+    [
+      [menu, "m"],
+      ["escape back\n> ", "3", "2"],
+    ],
+    { ...yes, remember: "tool-session" },
+  ],
+  [
+    "m and escape goes back",
+    { remember },
+    [
+      [menu, "m"],
+      ["escape back\n> ", escape],
+      [menu, "a"],
+    ],
+    yes,
+  ],
+  [
+    "r asks why",
+    {},
+    [
+      [menu, "r"],
+      ["Why not?", `not today${enter}`],
+    ],
+    { ...closed, rejectReason: "not today" },
+  ],
+  [
+    "r without a reason is still a no",
+    {},
+    [
+      [menu, "r"],
+      ["Why not?", enter],
+    ],
+    { ...closed, rejectReason: "Operation cancelled by user" },
+  ],
+  [
+    "r closed at the question why is still a no",
+    {},
+    [
+      [menu, "r"],
+      ["Why not?", controlC],
+    ],
+    { ...closed, rejectReason: "Operation cancelled by user" },
+  ],
+  [
+    "s shows and asks again",
+    { preview: "x".repeat(5000) },
+    [["cut here", "s"], [menu, "s"], ["preview, 5,000 characters:"], [menu, "a"]],
+    yes,
+  ],
+  [
+    "e gives a new input",
+    { input: { text: "a\u202eb" } },
+    [
+      [menu, "e"],
+      ['{"text":"a\\u202eb"}', clearLine, `{"text":"c"}${enter}`],
+    ],
+    { approved: false, edit: { input: { text: "c" } }, by: "terminal" },
+  ],
+  [
+    "e says what is no JSON and asks again",
+    {},
+    [
+      [menu, "e"],
+      ['{"n":1}', clearLine, `{n${enter}`],
+      ["That is no JSON", clearLine, `[2]${enter}`],
+    ],
+    { approved: false, edit: { input: [2] }, by: "terminal" },
+  ],
+  [
+    "e without a change goes back",
+    {},
+    [[menu, "e"], ["The input as JSON", enter], ["Nothing was changed."], [menu, "a"]],
+    yes,
+  ],
+  [
+    "e and escape goes back",
+    {},
+    [
+      [menu, "e"],
+      ["The input as JSON", controlC],
+      [menu, "q"],
+    ],
+    closed,
+  ],
+])
+
+calls("keys of a call: %s [S1-14] [S1-56]", async (_what, more, steps, decision) => {
+  const fake = fakeTerminal()
+  const [given] = await Promise.all([askCall(fake.terminal, more), play(fake, steps)])
+  expect(given).toEqual(decision)
+})
+
+const results = test.concurrent.each<[string, Partial<ToolResult>, string[][], object]>([
+  ["a releases", { result: 1 }, [[menu, "a"]], yes],
+  ["escape withholds", { result: 1 }, [[menu, escape]], closed],
+  [
+    "r asks why",
+    { result: 1 },
+    [
+      [menu, "r"],
+      ["Why not?", `secret${enter}`],
+    ],
+    { ...closed, rejectReason: "secret" },
+  ],
+  ["keys of a call are nothing here", { result: 1 }, [[menu, "e", "m", "q"]], closed],
+  [
+    "s shows the whole",
+    { result: "x".repeat(5000) },
+    [["cut here"], [menu, "s"], ["result as text, 5,000 characters:"], [menu, "a"]],
+    yes,
+  ],
+  [
+    "d takes out what pointers name",
+    { result: { a: { "b/c": 1 }, list: [null] } },
+    [
+      [menu, "d"],
+      ["What to take out", `/a/b~1c, /list/0${enter}`],
+    ],
+    { ...yes, redact: ["/a/b~1c", "/list/0"] },
+  ],
+  [
+    "d with a pointer to nothing asks again",
+    { result: { password: "x" } },
+    [
+      [menu, "d"],
+      ["What to take out", `/pasword${enter}`],
+      ['There is nothing at "/pasword"', clearLine, `/password${enter}`],
+    ],
+    { ...yes, redact: ["/password"] },
+  ],
+  [
+    "d with nothing asks again, and a text replaces the result",
+    { result: 1 },
+    [
+      [menu, "d"],
+      ["What to take out", enter],
+      ["Name a place", `It worked.${enter}`],
+    ],
+    { ...yes, replace: { value: "It worked." } },
+  ],
+  [
+    "an error has no parts, but can be replaced",
+    { success: false, error: "at /home/ann" },
+    [
+      [menu, "d"],
+      ["What to take out", `/a${enter}`],
+      ["This is an error", clearLine, `It failed.${enter}`],
+    ],
+    { ...yes, replace: { value: "It failed." } },
+  ],
+  [
+    "d and Ctrl-C goes back",
+    { result: 1 },
+    [
+      [menu, "d"],
+      ["What to take out", controlC],
+      [menu, "q"],
+    ],
+    closed,
+  ],
+])
+
+results("keys of a result: %s [S1-57]", async (_what, result, steps, decision) => {
+  const fake = fakeTerminal()
+  const [given] = await Promise.all([askResult(fake.terminal, result), play(fake, steps)])
+  expect(given).toEqual(decision)
+})
+
+const sentence = "Several characters came at once"
+
+test.concurrent.each([
+  ["the same key twice", ["aa"]],
+  ["a key and enter", [`a${enter}`]],
+  ["a word", ["yes"]],
+  ["text with Ctrl-C in it", [`a${controlC}`]],
+  ["one pasted character", ["\u001b[200~a\u001b[201~"]],
+  ["a paste in pieces", ["aaaa", "a"]],
+  ["a marked paste in pieces", ["\u001b[200~aaaa", "a", "\u001b[201~"]],
+])("pasted text answers nothing, and a sentence says so: %s", async (_what, pasted) => {
+  const fake = fakeTerminal()
+  const [given] = await Promise.all([askCall(fake.terminal), play(fake, [[menu, ...pasted], [sentence], [menu, "q"]])])
+  expect(given).toEqual(closed)
+})
+
+test.concurrent("keys that were typed before the dialog is shown do not answer it, Ctrl-C does", async () => {
+  const [early, while_, stopped] = [fakeTerminal(), fakeTerminal(), fakeTerminal()]
+  await early.press("a")
+  const answers = [askCall(early.terminal), askCall(while_.terminal), askCall(stopped.terminal)]
+  await new Promise(setImmediate)
+  await Promise.all([while_.press("a"), stopped.press(controlC)])
+  await Promise.all([play(early, [[menu, "q"]]), play(while_, [[menu, "q"]])])
+  expect(await Promise.all(answers)).toEqual([closed, closed, closed])
+  expect(stopped.seen()).toBe("")
+})
+
+test.concurrent("a key typed while the whole is not yet shown does not answer either", async () => {
+  const fake = fakeTerminal()
+  const answer = askCall(fake.terminal)
+  await play(fake, [
+    [menu, "s", "a"],
+    [menu, "q"],
+  ])
+  expect(await answer).toEqual(closed)
+})
+
+test.concurrent("a terminal that goes away is a no", async () => {
+  const fake = fakeTerminal()
+  const answer = askCall(fake.terminal)
+  await fake.appears(menu)
+  fake.hangUp()
+  expect(await answer).toEqual(closed)
+  expect(await askCall(fake.terminal)).toEqual(closed)
+})
+
+test.concurrent("a dialog that somebody else has answered is closed and says who it was", async () => {
+  const given = new AbortController()
+  const fake = fakeTerminal()
+  const answers = [askCall(fake.terminal, { signal: given.signal }), askCall(fake.terminal, { agentId: "bea" })]
+  await fake.appears(menu)
+  given.abort({ by: "carol" })
+  await play(fake, [["carol has answered elsewhere."], ["bea (dev) wants"], [menu, "a"]])
+  expect(await Promise.all(answers)).toEqual([closed, yes])
+})
+
+test.concurrent.each([
+  ["e", "The input as JSON"],
+  ["r", "Why not?"],
+  ["m", "escape back"],
+])("a dialog is closed from outside also behind the key %s", async (key, text) => {
+  const given = new AbortController()
+  const fake = fakeTerminal()
+  const answer = askCall(fake.terminal, { signal: given.signal, remember })
+  await play(fake, [[menu, key], [text]])
+  given.abort()
+  expect(await answer).toMatchObject({ approved: false })
+  const next = askCall(fake.terminal)
+  await play(fake, [[menu, "a"]])
+  expect(await next).toEqual(yes)
+})
+
+/** An editor out of a line of the shell, in which $1 is the file. */
+function editor(line: string) {
+  const folder = mkdtempSync(join(tmpdir(), "quartermaster-editor-"))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const script = join(folder, "editor.sh")
+  writeFileSync(script, line)
+  return { folder, command: `sh ${script}` }
+}
+
+test("an editor gets the input in a file that only its owner can read, and which is gone afterwards", async () => {
+  const { folder, command } = editor(
+    'cd "$(dirname "$0")"; stat -c "%a" "$1" "$(dirname "$1")" > modes; echo "$1" > name; sed -i s/1/2/ "$1"',
+  )
+  const fake = fakeTerminal({ env: { EDITOR: "false", VISUAL: command } })
+  const answer = askCall(fake.terminal, { input: { n: 1, text: "a\u202e" } })
+  await play(fake, [[menu, "e"], ["Edit where?"], ["escape back", "v"]])
+  expect(await answer).toEqual({ approved: false, edit: { input: { n: 2, text: "a\u202e" } }, by: "terminal" })
+  expect(readFileSync(join(folder, "modes"), "utf8")).toBe("600\n700\n")
+  expect(() => readFileSync(readFileSync(join(folder, "name"), "utf8").trim())).toThrow("ENOENT")
+})
+
+test("what an editor saved that is no JSON is said, and goes on where it was left; an editor that fails changes nothing", async () => {
+  const { command } = editor(
+    'if grep -q nope "$1"; then echo [1] > "$1"; elif grep -q 7 "$1"; then exit 3; else echo nope > "$1"; fi',
+  )
+  const fake = fakeTerminal({ env: { EDITOR: command } })
+  const answer = askCall(fake.terminal)
+  await play(fake, [[menu, "e"], ["escape back", "v"], ["That is no JSON"], ["Edit it again."], ["escape back", "v"]])
+  expect(await answer).toMatchObject({ edit: { input: [1] } })
+  const failing = askCall(fake.terminal, { input: 7 })
+  await play(fake, [
+    [menu, "e"],
+    ["escape back", "v"],
+    ["The editor ended with 3, so nothing was changed."],
+    [menu, "e"],
+  ])
+  await play(fake, [
+    ["escape back", "h"],
+    ["The input as JSON", `7${enter}`],
+  ])
+  expect(await failing).toMatchObject({ edit: { input: 77 } })
+})
+
+test("an editor is ended when somebody answers elsewhere", async () => {
+  const given = new AbortController()
+  const { folder, command } = editor('echo $$ > "$(dirname "$0")/pid"; exec sleep 60')
+  const fake = fakeTerminal({ env: { EDITOR: command } })
+  const answer = askCall(fake.terminal, { signal: given.signal })
+  await play(fake, [
+    [menu, "e"],
+    ["escape back", "v"],
+  ])
+  await expect.poll(() => readFileSync(join(folder, "pid"), "utf8")).toMatch(/\d/)
+  given.abort()
+  expect(await answer).toEqual(closed)
+  const pid = Number(readFileSync(join(folder, "pid"), "utf8"))
+  await expect.poll(() => isAlive(pid)).toBe(false)
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+test("the terminal shows the card as every door does, in colours unless NO_COLOR is set [S1-69]", async () => {
+  const more = { preview: "@@ -1 +1 @@\n-a\n+b" }
+  const colours = { "": fakeTerminal(), "1": fakeTerminal({ env: { NO_COLOR: "1" } }) }
+  await Promise.all(
+    Object.values(colours).map((fake) => Promise.all([askCall(fake.terminal, more), play(fake, [[menu, "a"]])])),
+  )
+  const card = cardLines(deskItem(more)).join("\n")
+  for (const fake of Object.values(colours)) expect(fake.seen()).toContain(`\n${card}\n`)
+  expect(colours[""].raw()).toContain("\u001b[32m+b\u001b[39m")
+  expect(colours["1"].raw()).toContain(`\n${card}\n`)
+  expect(colours["1"].raw()).not.toMatch(/\u001b\[\d+m/)
+})
+
+test("who answers is the person at the terminal, where that is known", async () => {
+  const fake = fakeTerminal({ by: "carol" })
+  const answers = [askCall(fake.terminal), askCall(fake.terminal)]
+  await play(fake, [
+    [menu, "a"],
+    [menu, "q"],
+  ])
+  expect(await Promise.all(answers)).toEqual([
+    { ...yes, by: "carol" },
+    { ...closed, by: "carol" },
+  ])
+})
 
 test.each([
   ["neither stream is", {}],
   ["only the input is", { input: true }],
   ["only the output is", { output: true }],
-] as const)("where %s a terminal, the answer is no with a sentence, and nothing is written", async (_what, tty) => {
-  const { terminal, written } = pipes(tty)
+])("where %s a terminal, the answer is no with a sentence, and nothing is written", async (_what, tty) => {
+  const { terminal, raw } = fakeTerminal({}, tty)
   const no = { approved: false, rejectReason: "A person must agree, and there is no terminal to ask in.", by: "nobody" }
-  expect(await terminalAdapter(terminal).showToolExecutionApproval("probe", "", {}, "moderate", request)).toEqual(no)
-  expect(await terminalAdapter(terminal).showToolResultApproval("probe", {}, result, request)).toEqual(no)
-  await expect(terminalAsk(terminal)({ question: "Which?", signal: request.signal })).rejects.toThrow(
+  expect(await askCall(terminal)).toEqual(no)
+  expect(await askResult(terminal, {})).toEqual(no)
+  expect(await terminalAdapter(terminal).showQuestion?.({ question: "Which?" }, approvalRequest())).toEqual({
+    rejectReason: "A person must answer, and there is no terminal to ask in.",
+    by: "nobody",
+  })
+  await expect(terminalAsk(terminal)({ question: "Which?", signal: approvalRequest().signal })).rejects.toThrow(
     "there is no terminal to ask in",
   )
-  expect(written()).toBe("")
+  expect(raw()).toBe("")
 })
 
-test("yes answers for public and moderate tools, never for sensitive ones and never for a result", async () => {
-  const adapter = terminalAdapter(pipes({}, true).terminal)
-  const answers = await Promise.all(
-    (["public", "moderate", "sensitive"] as const).map((level) =>
-      adapter.showToolExecutionApproval("probe", "", {}, level, request),
-    ),
+test.each([
+  ["public", undefined, true],
+  ["moderate", undefined, true],
+  ["moderate", false, true],
+  ["moderate", true, false],
+  ["public", true, false],
+  ["sensitive", undefined, false],
+] as const)("yes answers for what is %s with a binding reason (%s): %s", async (level, binding, approved) => {
+  const { terminal } = fakeTerminal({ yes: true }, {})
+  const reasons = [{ voice: "rule", source: "rules[0]", sentence: "Because.", binding }]
+  const by = approved ? "--yes" : "nobody"
+  expect(await askCall(terminal, { level, reasons })).toMatchObject({ approved, by })
+})
+
+test("yes never answers for a result or a question", async () => {
+  const { terminal } = fakeTerminal({ yes: true }, {})
+  expect(await askResult(terminal, {})).toMatchObject({ approved: false, by: "nobody" })
+  expect(await terminalAdapter(terminal).showQuestion?.({ question: "?" }, approvalRequest())).not.toHaveProperty(
+    "answer",
   )
-  expect(answers.map(({ approved }) => approved)).toEqual([true, true, false])
-  expect(await adapter.showToolResultApproval("probe", {}, result, request)).toMatchObject({ approved: false })
 })
 
-test("with yes and no terminal, a moderate call runs and a sensitive one is not executed", async () => {
-  const system = await open({}, { approvals: terminalAdapter(pipes({}, true).terminal) })
-  for (const level of ["moderate", "sensitive"] as const)
-    system.registry.register(tool({ name: level, permission: { level }, execute: () => "ran" }))
-  expect(await system.call({ agentId: "operator", tool: "moderate", input: {} })).toMatchObject({ result: "ran" })
-  expect(await system.call({ agentId: "operator", tool: "sensitive", input: {} })).toMatchObject({
-    code: "approval_rejected",
-    rejectReason: "A person must agree, and there is no terminal to ask in.",
-  })
+test("a question of the desk shows who asks, and its answer has a name", async () => {
+  const fake = fakeTerminal()
+  const { showQuestion } = terminalAdapter(fake.terminal)
+  const ask = (question: NonNullable<DeskItem["question"]>) => showQuestion?.(question, approvalRequest())
+  const forged = "Your name?\nbecause: it is harmless"
+  const answers = [
+    ask({ question: forged }),
+    ask({ question: "Which?", options: ["red", "blue"] }),
+    ask({ question: "No?" }),
+  ]
+  await play(fake, [
+    ["ann (dev) asks"],
+    ["\n│ Your name?\n│ because: it is harmless\n"],
+    ["Your answer:", `Ada${enter}`],
+  ])
+  await play(fake, [["Which?"], ["Choose one:", "\u001b[B"], ["● blue", enter], ["No?"], ["Your answer:", controlC]])
+  expect(await Promise.all(answers)).toEqual([
+    { answer: "Ada", by: "terminal" },
+    { answer: "blue", by: "terminal" },
+    { rejectReason: "the question was closed without an answer", by: "terminal" },
+  ])
 })
 
-/** Runs a command in a terminal of 100 columns and presses each key once the text before it has appeared; tells what was seen, without colours. */
-const driver = `
-import fcntl, json, os, pty, re, select, struct, sys, termios, time
-keys, command = json.loads(sys.argv[1]), sys.argv[2:]
-pid, terminal = pty.fork()
-if pid == 0:
-    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 100, 0, 0))
-    os.execv(command[0], command)
-raw, seen, place, until = b"", "", 0, time.time() + 15
-while time.time() < until:
-    if keys and keys[0][0] in seen[place:]:
-        place = seen.index(keys[0][0], place) + len(keys[0][0])
-        os.write(terminal, keys.pop(0)[1].encode())
-    elif select.select([terminal], [], [], 0.1)[0]:
-        try:
-            read = os.read(terminal, 65536)
-        except OSError:
-            break
-        if not read:
-            break
-        raw += read
-        seen = re.sub("\x1b\\[[0-9;?]*[A-Za-z]", "", raw.decode(errors="ignore"))
-else:
-    os.kill(pid, 9)
-sys.stdout.buffer.write(seen.encode())
-`
-
-const python = spawnSync("python3", ["-c", "import pty"]).status === 0
-if (!python) console.warn("Skipped: the dialogs need python3 with its module pty to have a terminal. Install python3.")
-const inTerminal = test.skipIf(!python)
-
-type Keys = readonly (readonly [after: string, key: string])[]
-
-const dist = (file: string) => JSON.stringify(fileURLToPath(new URL(`../../dist/${file}`, import.meta.url)))
-const dialogs = `
-import { terminalAdapter, terminalAsk } from ${dist("approval/terminal.js")}
-const { stdin: input, stdout: output } = process
-const { showToolExecutionApproval, showToolResultApproval } = terminalAdapter({ input, output })
-const ask = terminalAsk({ input, output })
-const { signal } = new AbortController()
-const request = { callId: "c1", agentId: "ann", role: "dev", tool: "probe", reasons: [], until: Infinity, signal }
-const run = (more, level = "sensitive", args = {}) => showToolExecutionApproval("probe", "Does it.", args, level, { ...request, ...more })
-`
-
-/** What a script gave back, and what a person saw meanwhile. */
-async function played(script: string, keys: Keys): Promise<{ given: unknown; seen: string }> {
-  const dir = temporaryFolder()
-  const [source, answer] = [join(dir, "script.mjs"), join(dir, "answer.json")]
-  const ending = `\n;(await import("node:fs")).writeFileSync(${JSON.stringify(answer)}, JSON.stringify(given)); process.exit()`
-  writeFileSync(source, script + ending)
-  const child = spawn("python3", ["-c", driver, JSON.stringify(keys), process.execPath, source])
-  let seen = ""
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (seen += text))
-  await new Promise((resolve) => child.on("close", resolve))
-  try {
-    return { given: JSON.parse(readFileSync(answer, "utf8")), seen }
-  } catch {
-    throw new Error(`The script gave nothing back. This was seen:\n${seen}`)
-  }
-}
-
-const confirm = "● No"
-const escape = "\u001b"
-const controlC = "\u0003"
-const down = "\u001b[B"
-const enter = "\r"
-
-inTerminal(
-  "a person sees who wants what and why, and says yes, no with a reason, or closes the dialog [S1-12] [S3-95]",
-  async () => {
-    const reasons = `[{ voice: "level", source: "system:probe@1.0.0", sentence: "Tool probe is sensitive." }]`
-    const script = `${dialogs}
-    const given = [
-      await run({ reasons: ${reasons} }, "sensitive", { path: "a\\u202etxt", n: 1 }),
-      await run({ preview: "first line\\nsecond\\u001b[2J line" }, "moderate"),
-      await run({}),
-      await run({}),
-      await run({}),
-    ]`
-    const { given, seen } = await played(script, [
-      [confirm, "y"],
-      [confirm, "n"],
-      ["Why not?", `not today${enter}`],
-      [confirm, enter],
-      ["Why not?", enter],
-      [confirm, escape],
-      [confirm, controlC],
-    ])
-    expect(given).toEqual([
-      { approved: true, by: "terminal" },
-      { approved: false, rejectReason: "not today", by: "terminal" },
-      { approved: false, rejectReason: "Operation cancelled by user", by: "terminal" },
-      { approved: false, rejectReason: "The dialog was closed.", by: "terminal" },
-      { approved: false, rejectReason: "The dialog was closed.", by: "terminal" },
-    ])
-    expect(seen).toContain(
-      "  ann (dev) wants to call probe [sensitive]\r\n  Does it.\r\n  because: Tool probe is sensitive. (system:probe@1.0.0)\r\n",
-    )
-    expect(seen).toContain('"path": "a\\u{202e}txt"')
-    expect(seen).toContain("  ann (dev) wants to call probe [moderate]")
-    expect(seen).toContain("  first line\r\n  second\\u{1b}[2J line\r\n")
-  },
-)
-
-inTerminal("a no without a reason, closed at the question why, is still a no", async () => {
-  const { given } = await played(`${dialogs} const given = await run({})`, [
-    [confirm, "n"],
-    ["Why not?", controlC],
-  ])
-  expect(given).toEqual({ approved: false, rejectReason: "Operation cancelled by user", by: "terminal" })
-})
-
-inTerminal("a person sees a result and releases it or not, also when there is none or it is very long", async () => {
-  const script = `${dialogs}
-    const release = (result) => showToolResultApproval("probe", {}, { success: true, ...result }, request)
-    const given = [
-      await release({ result: { total: 3 } }),
-      await release({ success: false, error: "It failed." }),
-      await release({}),
-      await release({ result: { text: "x".repeat(20000), lines: Array.from({ length: 100 }, (_, n) => "line " + n) } }),
-      await release({ result: Array.from({ length: 100 }, (_, n) => "item " + n) }),
-    ]`
-  const { given, seen } = await played(script, [
-    [confirm, "y"],
-    [confirm, "n"],
-    ["Why not?", `secret${enter}`],
-    [confirm, "y"],
-    [confirm, "y"],
-    [confirm, "y"],
-  ])
-  const yes = { approved: true, by: "terminal" }
-  expect(given).toEqual([yes, { approved: false, rejectReason: "secret", by: "terminal" }, yes, yes, yes])
-  expect(seen).toContain("  probe has run for ann (dev). May the model see its result?")
-  expect(seen).toContain('  "total": 3')
-  expect(seen).toContain("  Error: It failed.")
-  expect(seen).toContain("  (no result)")
-  expect(seen).toMatch(/x…|… \d+ more of \d+ characters/)
-  expect(seen).not.toContain("line 0")
-  expect(seen).toContain("item 38")
-  expect(seen).not.toContain("item 39")
-})
-
-inTerminal(
-  "a question is answered by writing, by choosing one, by choosing several, or not at all [S3-63] [C-39]",
-  async () => {
-    const script = `${dialogs}
-    const said = (question) => ask({ signal, ...question }).catch((error) => "failed: " + error.message)
-    const options = ["red", "blue", "gre\\u200ben"]
-    const given = [
-      await said({ question: "Your name?" }),
-      await said({ question: "Nothing?" }),
-      await said({ question: "Which one?", options }),
-      await said({ question: "Which ones?", options, multiple: true }),
-      await said({ question: "And now?" }),
-      await said({ question: "And then?", options }),
-    ]`
-    const { given, seen } = await played(script, [
-      ["Your name?", `Ada 汉字${enter}`],
-      ["Nothing?", enter],
-      ["Which one?", ""],
-      ["blue", down],
-      ["● blue", enter],
-      ["Which ones?", ""],
-      ["gre\\u{200b}en", " "],
-      ["◼ red", down + down + " "],
-      ["◼ gre", enter],
-      ["And now?", controlC],
-      ["And then?", ""],
-      ["blue", escape],
-    ])
-    const closed = "failed: the question was closed without an answer"
-    expect(given).toEqual(["Ada 汉字", "", "blue", ["red", "gre\u200ben"], closed, closed])
-    expect(seen).not.toContain("\u200b")
-  },
-)
-
-inTerminal("calls that ask at once are asked one after the other: one key answers one call", async () => {
-  const script = `
-    import { createQuartermaster } from ${dist("index.js")}
-    import { terminalAdapter } from ${dist("approval/terminal.js")}
-    const approvals = terminalAdapter({ input: process.stdin, output: process.stdout })
-    const system = await createQuartermaster({ data: { dir: ${JSON.stringify(temporaryFolder())} } }, { approvals })
-    const set = (key) => system.call({ agentId: "operator", tool: "set_env", input: { key, value: "1" } })
-    const ended = await Promise.all([set("A"), set("B"), set("C")])
-    const given = ended.map((result) => result.rejectReason ?? result.status).sort()
-    await system.close()`
-  const { given } = await played(script, [
-    [confirm, "y"],
-    [confirm, "n"],
-    ["Why not?", `one is enough${enter}`],
-    [confirm, "y"],
-  ])
-  expect(given).toEqual(["one is enough", "success", "success"])
-})
-
-inTerminal("a question of a tool waits for the dialog that is open", async () => {
-  const script = `${dialogs}
-    const given = await Promise.all([run({}), ask({ question: "Who?", signal }), run({})])`
-  const { given } = await played(script, [
-    [confirm, "y"],
-    ["Who?", `yes${enter}`],
-    [confirm, "y"],
-  ])
-  expect(given).toEqual([{ approved: true, by: "terminal" }, "yes", { approved: true, by: "terminal" }])
-})
-
-inTerminal(
-  "a dialog that somebody else has answered is closed, and one that still waited for its turn is never shown",
-  async () => {
-    const script = `${dialogs}
-    const [first, second] = [new AbortController(), new AbortController()]
-    const answers = [run({ signal: first.signal, preview: "one" }), run({ signal: second.signal, preview: "two" }), run({ preview: "three" })]
-    setTimeout(() => second.abort(), 100)
-    setTimeout(() => first.abort(), 300)
-    const given = await Promise.all(answers)`
-    const { given, seen } = await played(script, [
-      ["three", ""],
-      [confirm, "y"],
-    ])
-    const closed = { approved: false, rejectReason: "The dialog was closed.", by: "terminal" }
-    expect(given).toEqual([closed, closed, { approved: true, by: "terminal" }])
-    expect(seen).toContain("  one")
-    expect(seen).not.toContain("  two")
-  },
-)
-
-inTerminal("a call that is over does not take the keyboard from the dialog that is open", async () => {
-  const script = `${dialogs}
-    const first = new AbortController()
-    const answers = [run({ signal: first.signal }), run({ preview: "two" })]
-    await answers[0]
-    setTimeout(() => { first.abort(); output.write("The first is over.") }, 200)
-    const given = await Promise.all(answers)`
-  const { given } = await played(script, [
-    [confirm, "y"],
-    ["The first is over.", "y"],
-  ])
-  expect(given).toEqual([
-    { approved: true, by: "terminal" },
-    { approved: true, by: "terminal" },
-  ])
+test("what was typed before a question does not answer it", async () => {
+  const fake = fakeTerminal()
+  await fake.press(`typed before${enter}`)
+  const answer = terminalAsk(fake.terminal)({ question: "Who?", signal: approvalRequest().signal })
+  await play(fake, [["Who?"], ["Your answer:", `Ada${enter}`]])
+  expect(await answer).toBe("Ada")
 })

@@ -1,117 +1,86 @@
-import type { ApprovalRequest, ApprovalUIAdapter, Ask } from "../model/approval.ts"
-import type { ToolResult } from "../model/result.ts"
-import { wholeCharacters } from "../model/text.ts"
-import { printable } from "./printable.ts"
+import type { ApprovalUIAdapter, Ask, DeskItem, Question } from "../model/approval.ts"
+import type { Reason } from "../model/record.ts"
+import { askAboutCall } from "./call-dialog.ts"
+import { cardLines } from "./card.ts"
+import { oneLine, theirRows } from "./card-rows.ts"
+import { alone, isThere, prompted, say, type Screen, type Terminal } from "./dialog.ts"
+import { forgetKeys } from "./keys.ts"
+import { askAboutResult } from "./result-dialog.ts"
 
-export interface Terminal {
-  input: NodeJS.ReadStream
-  output: NodeJS.WriteStream
-  /** Answers yes for tools that are not sensitive, without asking. */
-  yes?: boolean
-}
+export type { Terminal } from "./dialog.ts"
 
-const shownLines = 40
-const shownCharacters = 4000
+const closedQuestion = "the question was closed without an answer"
 
-/** Asks in the terminal. Without one, or when the prompt is closed, the answer is no. */
+/** Asks in the terminal. Without one, or when the dialog is closed, the answer is no. */
 export function terminalAdapter(terminal: Terminal): ApprovalUIAdapter {
+  const by = terminal.by ?? "terminal"
+  const closed = { approved: false, rejectReason: "The dialog was closed.", by }
+  const absent = (what: string) => `A person must ${what}, and there is no terminal to ask in.`
+
+  async function shown<Decision extends { approved: boolean }>(
+    signal: AbortSignal,
+    ask: (screen: Screen) => Promise<Decision | undefined>,
+  ) {
+    return alone(terminal, signal, async (screen) => {
+      if (!isThere(terminal)) return { approved: false, rejectReason: absent("agree"), by: "nobody" }
+      if (screen.signal.aborted) return closed
+      const decision = await ask(screen)
+      return decision === undefined ? closed : { ...decision, by }
+    })
+  }
+
   return {
-    async showToolExecutionApproval(tool, description, args, level, request) {
-      if (terminal.yes === true && level !== "sensitive") return { approved: true, by: "--yes" }
-      const about = [
-        `${request.agentId} (${request.role}) wants to call ${tool} [${level}]`,
-        description,
-        ...reasons(request),
-      ]
-      const what = request.preview === undefined ? JSON.stringify(args, null, 2) : request.preview
-      return confirm(terminal, [...about, "", ...cut(what)], `Run ${tool}?`, request.signal)
+    async showToolExecutionApproval(tool, description, input, level, request) {
+      if (terminal.yes === true && level !== "sensitive" && !request.reasons.some(isBinding)) {
+        return { approved: true, by: "--yes" }
+      }
+      const item: DeskItem = { ...request, kind: "call", tool, description, input, level }
+      return shown(request.signal, (screen) => askAboutCall(screen, item))
     },
-    async showToolResultApproval(tool, _args, result, request) {
-      const about = [`${tool} has run for ${request.agentId} (${request.role}). May the model see its result?`]
-      return confirm(terminal, [...about, "", ...cut(resultText(result))], "Release the result?", request.signal)
+    async showToolResultApproval(tool, input, result, request) {
+      const item: DeskItem = { ...request, kind: "result", tool, input, result }
+      return shown(request.signal, (screen) => askAboutResult(screen, item))
+    },
+    async showQuestion(question, request) {
+      if (!isThere(terminal)) return { rejectReason: absent("answer"), by: "nobody" }
+      const item: DeskItem = { ...request, kind: "question", question }
+      const answer = await alone(terminal, request.signal, (screen) =>
+        answerTo(screen, question, () => cardLines(item, screen)),
+      )
+      return answer === undefined ? { rejectReason: closedQuestion, by } : { answer, by }
     },
   }
 }
 
 /** Puts a question of ask_user to whoever sits at the terminal. */
 export function terminalAsk(terminal: Terminal): Ask {
-  return ({ question, options, multiple, signal: given }) =>
-    alone(terminal, given, async (signal) => {
+  return ({ signal, ...question }) =>
+    alone(terminal, signal, async (screen) => {
       if (!isThere(terminal)) throw new Error("there is no terminal to ask in")
-      if (signal.aborted) throw closed()
-      const prompts = await import("@clack/prompts")
-      const common = { message: printable(question), input: terminal.input, output: terminal.output, signal }
-      const choices = options?.map((value) => ({ value, label: printable(value) })) ?? []
-      const answer =
-        choices.length === 0
-          ? await prompts.text(common)
-          : multiple === true
-            ? await prompts.multiselect({ ...common, options: choices, required: true })
-            : await prompts.select({ ...common, options: choices })
-      if (prompts.isCancel(answer)) throw closed()
+      const limit = { characters: Infinity, lines: Infinity }
+      const lines = () => theirRows(question.question, { columns: screen.columns, limit }).rows
+      const answer = await answerTo(screen, question, lines)
+      if (answer === undefined) throw new Error(closedQuestion)
       return answer
     })
 }
 
-function closed(): Error {
-  return new Error("the question was closed without an answer")
+function isBinding(reason: Reason): boolean {
+  return reason.binding === true
 }
 
-function confirm(terminal: Terminal, lines: readonly string[], message: string, given: AbortSignal) {
-  return alone(terminal, given, async (signal) => {
-    if (!isThere(terminal)) return no("A person must agree, and there is no terminal to ask in.", "nobody")
-    if (signal.aborted) return no("The dialog was closed.")
-    const prompts = await import("@clack/prompts")
-    const shown = lines.flatMap((line) => line.split("\n"))
-    terminal.output.write(`\n${shown.map((line) => `  ${printable(line)}`).join("\n")}\n`)
-    const common = { input: terminal.input, output: terminal.output, signal }
-    const agreed = await prompts.confirm({ ...common, message, initialValue: false })
-    if (agreed === true) return { approved: true, by: "terminal" }
-    if (prompts.isCancel(agreed)) return no("The dialog was closed.")
-    const reason = await prompts.text({ ...common, message: "Why not? (the model reads it)", defaultValue: "" })
-    return no(prompts.isCancel(reason) || reason === "" ? "Operation cancelled by user" : reason)
+async function answerTo(
+  screen: Screen,
+  { options = [], multiple }: Question,
+  lines: () => readonly string[],
+): Promise<string | string[] | undefined> {
+  if (screen.signal.aborted || (await forgetKeys(screen.terminal, screen.signal)) !== undefined) return undefined
+  const choices = options.map((value) => ({ value, label: oneLine(value, 200) }))
+  return prompted<string | string[]>(screen, (prompts, common) => {
+    say(screen, ["", ...lines()])
+    if (choices.length === 0) return prompts.text({ ...common, message: "Your answer:", defaultValue: "" })
+    return multiple === true
+      ? prompts.multiselect({ ...common, message: "Choose one or more:", options: choices, required: true })
+      : prompts.select({ ...common, message: "Choose one:", options: choices })
   })
-}
-
-function no(rejectReason: string, by = "terminal") {
-  return { approved: false, rejectReason, by }
-}
-
-const lastTurn = new WeakMap<object, Promise<unknown>>()
-
-/**
- * One dialog at a time in a terminal: a key that answers one must not answer another. Each has a signal of its own,
- * because a prompt that has ended must not hear of an abort: it would take the keyboard from the next one.
- */
-async function alone<T>(terminal: Terminal, given: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController()
-  const close = () => controller.abort()
-  const turn = (lastTurn.get(terminal.input) ?? Promise.resolve()).then(async () => {
-    if (given.aborted) close()
-    given.addEventListener("abort", close)
-    return work(controller.signal).finally(() => given.removeEventListener("abort", close))
-  })
-  lastTurn.set(
-    terminal.input,
-    turn.catch(() => {}),
-  )
-  return turn
-}
-
-function isThere({ input, output }: Terminal): boolean {
-  return input.isTTY && output.isTTY
-}
-
-function reasons({ reasons: given }: ApprovalRequest): string[] {
-  return given.map((reason) => `because: ${reason.sentence} (${reason.source})`)
-}
-
-function resultText(result: ToolResult): string {
-  return result.success ? (JSON.stringify(result.result, null, 2) ?? "(no result)") : `Error: ${result.error}`
-}
-
-function cut(text: string): string[] {
-  const lines = wholeCharacters(text, shownCharacters).split("\n").slice(0, shownLines)
-  const left = text.length - lines.join("\n").length
-  return left === 0 ? lines : [...lines, `… ${left} more of ${text.length} characters`]
 }

@@ -4,24 +4,32 @@ import { endings, type EndingCode, type ToolResult } from "../model/result.ts"
 import { redeemWindowMs, storedRequest } from "./states.ts"
 
 /** Whether no living process walks the call. */
-export function nobodyWalks(row: CallRow, ports: Ports): boolean {
-  return row.owner === "" || (row.owner !== ports.owner && !ports.alive(row.owner))
+export async function nobodyWalks(row: CallRow, ports: Ports): Promise<boolean> {
+  return row.owner === "" || (row.owner !== ports.owner && !(await ports.alive(row.owner)))
 }
 
-/** Ends what nobody came back for: waits past their time, and what a dead process left. Never runs a tool. */
-export async function sweep(ports: Ports): Promise<void> {
-  const rows = await ports.calls.list({ states: ["decided", "waiting", "ready", "started", "held", "released"] })
-  for (const row of rows) {
-    if (!nobodyWalks(row, ports)) continue
-    await endAbandoned(row, ports).catch((error: unknown) => {
-      ports.logger.error(`Call ${row.id} could not be ended; it is tried again later.`, error)
-    })
+const alive = ["decided", "waiting", "ready", "started", "held", "released"] as const
+const page = 500
+
+/** Ends what nobody came back for: waits past their time, and what a dead process or an ended agent left. Never runs a tool. */
+export async function sweep(ports: Ports, agentId?: string): Promise<void> {
+  for (let after: CallRow | undefined; ;) {
+    const rows = await ports.calls.list({ states: alive, limit: page, ...(after && { after }), ...(agentId !== undefined && { agentId }) })
+    for (const row of rows) {
+      try {
+        if (await nobodyWalks(row, ports)) await endAbandoned(row, ports)
+      } catch (error) {
+        ports.logger.error(`Call ${row.id} could not be ended; it is tried again later.`, error)
+      }
+    }
+    after = rows.at(-1)
+    if (rows.length < page) return
   }
 }
 
 /** Ends a call nobody walks, if there is nothing left to wait for. Of several who try, one does it. */
 export async function endAbandoned(row: CallRow, ports: Ports): Promise<ToolResult | undefined> {
-  const how = howItEnded(row, ports.now())
+  const how = agentIsGone(row, ports) ?? howItEnded(row, ports.now())
   if (how === undefined) return undefined
   const { state, owner, epoch } = row
   const mine = { state, owner: ports.owner, epoch: epoch + 1 }
@@ -62,6 +70,13 @@ interface HowItEnded {
   ran: boolean
 }
 
+/** Nobody can want what an ended agent asked for. */
+function agentIsGone(row: CallRow, ports: Ports): HowItEnded | undefined {
+  if (row.state === "started" || ports.organisation.view(row.agentId) !== undefined) return undefined
+  const ran = row.state === "held" || row.state === "released"
+  return { code: "aborted", sentence: `Agent ${row.agentId} was ended, and its calls with it.`, ran }
+}
+
 function howItEnded(row: CallRow, now: number): HowItEnded | undefined {
   const late = row.deadline !== null && row.deadline <= now
   switch (row.state) {
@@ -85,7 +100,7 @@ function howItEnded(row: CallRow, now: number): HowItEnded | undefined {
         ran: false,
       }
     case "ready":
-      if (row.answer?.approved === false) {
+      if (row.answer?.approved === false && row.answer.edit === undefined) {
         const why = row.answer.rejectReason ?? "No reason was given."
         return {
           code: "approval_rejected",
@@ -94,6 +109,10 @@ function howItEnded(row: CallRow, now: number): HowItEnded | undefined {
         }
       }
       if (now <= (row.answer?.at ?? 0) + redeemWindowMs) return undefined
+      if (!row.wanted) {
+        const sentence = "The process that made the call ended, and nobody came back for it. Call again."
+        return { code: "interrupted", sentence, ran: false }
+      }
       return {
         code: "approval_expired",
         sentence: "The approval was not used within 10 minutes. Call again.",

@@ -1,22 +1,65 @@
 import { Ending } from "../model/ending.ts"
-import type { Ports } from "../model/ports.ts"
+import type { LimitVerdict, Ports, Verdict } from "../model/ports.ts"
+import type { Touches } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"
-import { decide, type Verdict } from "../policy/decide.ts"
 import { agentOf, refuseAborted, type Walk } from "./walk.ts"
 
 /** Whether this call, with this input, is allowed, must be asked for, or is denied. */
-export function allowed(walk: Walk, tool: RegisteredTool, _input: unknown, ports: Ports): Verdict | Promise<Verdict> {
+export function allowed(walk: Walk, tool: RegisteredTool, input: unknown, ports: Ports): Verdict | Promise<Verdict> {
   refuseAborted(walk)
+  walk.touches = touchesOf(tool, input)
   const limit = ports.limits.check(agentOf(walk), tool, walk.receivedAt)
   return limit instanceof Promise
-    ? limit.then((checked) => judge(walk, decide({ tool, limit: checked })))
-    : judge(walk, decide({ tool, limit }))
+    ? limit.then((checked) => judge(walk, tool, input, checked, ports))
+    : judge(walk, tool, input, limit, ports)
 }
 
-function judge(walk: Walk, verdict: Verdict): Verdict {
+function judge(walk: Walk, tool: RegisteredTool, input: unknown, limit: LimitVerdict, ports: Ports): Verdict {
+  const verdict = ports.policy.decide({
+    who: agentOf(walk),
+    tool,
+    input,
+    touches: walk.touches,
+    limit,
+    sessionId: walk.sessionId,
+    workspace: ports.settings.workspace,
+    at: walk.receivedAt,
+  })
   walk.reasons = verdict.reasons
+  walk.release = strictestRelease(tool.permission.requireResultApproval, verdict.release)
   if (verdict.verdict !== "deny") return verdict
-  throw rateLimited(verdict.reasons[0]?.sentence ?? "Denied.", verdict.retryAfterMs ?? 0)
+  throw denied(tool, verdict)
+}
+
+const nothing: Touches = { list: [], proved: true }
+
+/** What the tool says it will touch. A command is proved by its guard alone, and so is nothing a tool fails to say. */
+export function touchesOf(tool: RegisteredTool, input: unknown): Touches {
+  if (tool.touches === undefined) return nothing
+  try {
+    const list = tool.touches(input)
+    return { list, proved: list.every((touch) => touch.kind !== "command") }
+  } catch {
+    return { list: [], proved: false }
+  }
+}
+
+function strictestRelease(own: Walk["release"], rule: "always" | "on-error" | undefined): Walk["release"] {
+  if (rule === undefined || own === "always") return own
+  return rule
+}
+
+function denied(tool: RegisteredTool, { code = "permission_denied", reasons, retryAfterMs }: Verdict): Ending {
+  const [reason] = reasons
+  const sentence = reason?.sentence ?? "The call is denied."
+  if (code === "rate_limited") return rateLimited(sentence, retryAfterMs ?? 0)
+  const where = reason === undefined ? "" : ` (${reason.voice}: ${reason.source})`
+  const details = code === "approval_rejected" ? { rejectReason: sentence } : {}
+  return new Ending(
+    code,
+    `${tool.name} was not executed: ${sentence}${where} Do not try the same call again; ask a person or do it another way.`,
+    details,
+  )
 }
 
 export function rateLimited(sentence: string, retryAfterMs: number): Ending {

@@ -1,27 +1,27 @@
-import type { ApprovalRequest, ExecutionDecision } from "../model/approval.ts"
+import type { Saying } from "../model/approval.ts"
 import type { Answer, CallRow } from "../model/call.ts"
+import { Ending } from "../model/ending.ts"
 import type { Ports } from "../model/ports.ts"
 import type { Ticket } from "../model/result.ts"
 import type { RegisteredTool } from "../model/tool.ts"
-import { agentOf, aborted, Detached, type Walk } from "./walk.ts"
+import { requestFor, sayTo } from "./desk.ts"
+import { aborted, Detached, type Walk } from "./walk.ts"
 import { tryAdvance } from "./states.ts"
 
-type Show = (request: ApprovalRequest) => Promise<ExecutionDecision>
-
 /**
- * Waits until a person has answered the stored call, here or at any other door, or until its deadline. The row is the
+ * Waits until people have answered the stored call, here or at any other door, or until its deadline. The row is the
  * only truth: the dialog only writes an answer into it. Undefined means that nobody answered in time.
  */
 export async function waitForAnswer(
   walk: Walk,
   tool: RegisteredTool,
+  input: unknown,
   ports: Ports,
-  show: Show | undefined,
 ): Promise<Answer | undefined> {
   const closing = new AbortController()
   walk.parent?.clock?.waiting(1)
   try {
-    ask(walk, tool, ports, show, closing.signal)
+    show(walk, tool, input, ports, closing.signal)
     for (;;) {
       const row = await rowOf(walk, ports)
       if (row.answer !== null) {
@@ -29,12 +29,13 @@ export async function waitForAnswer(
         return row.answer
       }
       if (walk.request.signal?.aborted) throw aborted(walk)
+      if (ports.organisation.view(walk.request.agentId) === undefined) throw agentIsGone(walk)
       const now = ports.now()
       const until = row.deadline ?? Infinity
       if (now >= until) return undefined
       const impatient = ports.closing.aborted || (walk.patienceUntil !== undefined && now >= walk.patienceUntil)
       // Lost to an answer that came at this very moment: it is read in the next turn.
-      if (impatient && (await tryAdvance(walk, ports, { owner: "" }))) throw new Detached(ticketOf(row))
+      if (impatient && (await tryAdvance(walk, ports, { owner: "", wanted: true }))) throw new Detached(ticketOf(row))
       const pause = Math.min(until - now, (walk.patienceUntil ?? Infinity) - now, 250)
       await ports.calls.waitForChange(walk.callId, Math.max(1, pause), walk.request.signal)
     }
@@ -50,44 +51,86 @@ async function rowOf(walk: Walk, ports: Ports): Promise<CallRow> {
   return row
 }
 
-function ask(walk: Walk, tool: RegisteredTool, ports: Ports, show: Show | undefined, signal: AbortSignal): void {
-  const say = (approved: boolean, by: string, rejectReason?: string, persistDecision?: boolean) => {
-    const answer: Answer = { approved, by, at: ports.now(), rejectReason, persistDecision }
-    ports.calls.answer(walk.callId, answer).catch((error: unknown) => {
-      ports.logger.error("An answer could not be kept; the call goes on waiting.", error)
-    })
-  }
-  if (show === undefined) {
-    if (ports.settings.unattended === "reject") say(false, "nobody", "Nobody is here to ask.")
+function agentIsGone(walk: Walk): Ending {
+  return new Ending("aborted", `Agent ${walk.request.agentId} was ended, and its calls with it.`)
+}
+
+/** What a dialog came to. */
+interface Spoken {
+  saying: Saying
+  by: string | undefined
+}
+
+/** Shows the call to whoever is right here. What they say counts for the revision they were shown. */
+function show(walk: Walk, tool: RegisteredTool, input: unknown, ports: Ports, signal: AbortSignal): void {
+  const { row } = walk
+  if (row === undefined) return
+  const dialog = dialogFor(row, tool, input, ports, signal)
+  if (dialog === undefined) {
+    if (ports.settings.unattended === "reject") void say(row, refusal(row, "Nobody is here to ask."), "nobody", ports)
     return
   }
-  const { agent, role } = agentOf(walk)
-  const request: ApprovalRequest = {
-    callId: walk.callId,
-    agentId: agent.id,
-    role: role.name,
-    tool: tool.name,
-    reasons: walk.row?.asks ?? [],
-    preview: walk.row?.preview ?? undefined,
-    until: walk.row?.deadline ?? Infinity,
-    signal,
+  void dialog.then(
+    ({ saying, by }) => (signal.aborted ? undefined : say(row, saying, by ?? "adapter", ports)),
+    (error: unknown) => {
+      if (signal.aborted) return undefined
+      const why = `The dialog ended without an answer (${error instanceof Error ? error.message : String(error)}).`
+      return say(row, refusal(row, why), "adapter", ports)
+    },
+  )
+}
+
+function dialogFor(
+  row: CallRow,
+  tool: RegisteredTool,
+  input: unknown,
+  { approvals }: Ports,
+  signal: AbortSignal,
+): Promise<Spoken> | undefined {
+  const request = requestFor(row, signal)
+  const later = Promise.resolve()
+  if (request.kind === "question") {
+    const question = row.card.question
+    if (approvals.showQuestion === undefined || question === undefined) return undefined
+    return later.then(async () => {
+      const { answer, rejectReason, by } = (await approvals.showQuestion?.(question, request)) ?? {}
+      const reason = rejectReason ?? "the question was closed without an answer"
+      return { saying: answer === undefined ? { say: "reject", reason } : { say: "answer", value: answer }, by }
+    })
   }
-  Promise.resolve()
-    .then(() => show(request))
-    .then(
-      (decision) => {
-        if (!signal.aborted)
-          say(decision?.approved === true, decision?.by ?? "adapter", decision?.rejectReason, decision?.persistDecision)
-      },
-      (error: unknown) => {
-        if (signal.aborted) return
-        say(
-          false,
-          "adapter",
-          `The dialog ended without an answer (${error instanceof Error ? error.message : String(error)}).`,
-        )
-      },
-    )
+  if (request.kind === "result") {
+    const { result } = row
+    if (approvals.showToolResultApproval === undefined || result === null) return undefined
+    return later.then(async () => {
+      const decision = await approvals.showToolResultApproval?.(tool.name, input, result, request)
+      const { approved, redact, replace, rejectReason: reason, by } = decision ?? { approved: false }
+      return { saying: approved === true ? { say: "release", redact, replace: replace?.value } : { say: "withhold", reason }, by }
+    })
+  }
+  if (approvals.showToolExecutionApproval === undefined) return undefined
+  const { level } = tool.permission
+  return later.then(async () => {
+    const decision = await approvals.showToolExecutionApproval?.(tool.name, tool.description, input, level, request)
+    const { approved, persistDecision, edit, rejectReason: reason, by } = decision ?? { approved: false }
+    const offered = request.remember.map(({ scope }) => scope)
+    const wished = decision?.remember ?? (persistDecision === true ? "tool-session" : undefined)
+    const remember = wished !== undefined && offered.includes(wished) ? wished : undefined
+    if (edit !== undefined) return { saying: { say: "edit", input: edit.input }, by }
+    return { saying: approved === true ? { say: "approve", remember } : { say: "reject", reason }, by }
+  })
+}
+
+function refusal(row: CallRow, reason: string): Saying {
+  return row.state === "held" ? { say: "withhold", reason } : { say: "reject", reason }
+}
+
+async function say(row: CallRow, saying: Saying, by: string, ports: Ports): Promise<void> {
+  try {
+    const heard = await sayTo(row.id, saying, by, ports, row.revision)
+    if (!heard.ok) ports.logger.warn(`An answer to call ${row.id} did not count: ${heard.sentence}`)
+  } catch (error) {
+    ports.logger.error("An answer could not be kept; the call goes on waiting.", error)
+  }
 }
 
 export function ticketOf(row: CallRow): Ticket {

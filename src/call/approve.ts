@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Answer, CallRow } from "../model/call.ts"
+import type { Answer, CallRow, Card } from "../model/call.ts"
 import { Ending } from "../model/ending.ts"
-import type { Ports } from "../model/ports.ts"
+import { canonicalJson, sha256 } from "../model/plain.ts"
+import type { Ports, Verdict } from "../model/ports.ts"
 import type { Reason } from "../model/record.ts"
 import type { RegisteredTool } from "../model/tool.ts"
-import type { Verdict } from "../policy/decide.ts"
 import { allowed } from "./allowed.ts"
 import { waitForAnswer } from "./answer.ts"
+import { rememberable } from "./grants.ts"
 import { join } from "./join.ts"
 import { resolve } from "./resolve.ts"
 import { advance, digestOf, newRow, redeemWindowMs } from "./states.ts"
 import { check } from "./validate.ts"
 import { visible } from "./visible.ts"
-import type { Walk } from "./walk.ts"
+import { agentOf, type Walk } from "./walk.ts"
 
 const previewMs = 10_000
 
@@ -20,6 +21,12 @@ const previewMs = 10_000
 export interface Agreed {
   tool: RegisteredTool
   input: unknown
+}
+
+/** What a person is asked to agree to: a tool with an input, and why it is asked for. */
+interface Standing extends Agreed {
+  verdict: Verdict
+  asks: readonly Reason[]
 }
 
 /** Gets a person's agreement where the verdict asks for one, bound to this exact call; claims a caller's key. */
@@ -30,53 +37,77 @@ export function approve(
   verdict: Verdict,
   ports: Ports,
 ): Agreed | Promise<Agreed> {
-  const agreed = { tool, input }
-  if (verdict.verdict === "allow" && walk.request.key === undefined && walk.row === undefined) return agreed
-  return store(walk, agreed, verdict, ports)
+  const free = verdict.verdict === "allow" && tool.question === undefined
+  if (free && walk.request.key === undefined && walk.row === undefined) return { tool, input }
+  return store(walk, { tool, input, verdict, asks: asksOf(tool, verdict) }, ports)
 }
 
-async function store(walk: Walk, { tool, input: given }: Agreed, verdict: Verdict, ports: Ports): Promise<Agreed> {
+async function store(walk: Walk, given: Standing, ports: Ports): Promise<Agreed> {
   // A copy nobody else holds: what a person agrees to is what runs.
-  const input = check(tool, structuredClone(walk.request.input ?? {}))
-  if (digestOf(walk, input) !== digestOf(walk, given))
+  const input = check(given.tool, structuredClone(walk.request.input ?? {}))
+  const digest = digestOf(walk, input, ports)
+  if (digest !== digestOf(walk, given.input, ports))
     throw new Ending("invalid_arguments", "The input changed while it was decided on.")
-  const digest = digestOf(walk, input)
-  let asks = verdict.verdict === "ask" ? verdict.reasons : []
-  let isNew = walk.row === undefined && (await enter(walk, { tool, input }, asks, digest, ports))
-  if (alreadyRan(walk)) return { tool, input }
+  let standing: Standing = { ...given, input }
+  let isNew = walk.row === undefined && (await enter(walk, standing, digest, ports))
+  if (alreadyRan(walk)) return standing
+  if (walk.row?.card.editedBy !== undefined) standing = await goOnEdited(walk, standing, ports)
 
-  for (let current = tool; ; isNew = false) {
-    if (asks.length === 0 || (await covers(walk, { tool: current, input }, digest, asks, ports)))
-      return { tool: current, input }
-    await askPerson(walk, current, input, asks, isNew, ports)
+  for (let revised: Revised = {}; ; isNew = false) {
+    const { answer = null, state } = walk.row ?? {}
+    if (state === "ready" && answer?.edit !== undefined) {
+      ;({ standing, revised } = await edit(walk, standing, answer, answer.edit.input, ports))
+    }
+    if (standing.asks.length === 0 || (await covers(walk, standing, ports))) return agreedOn(walk, standing)
+    await askPerson(walk, standing, revised, isNew, ports)
+    revised = {}
     // Decided again, with whatever changed while a person thought.
-    current = resolve(walk, ports)
-    visible(walk, current, ports)
-    const again = await allowed(walk, current, input, ports)
-    asks = again.verdict === "ask" ? again.reasons : []
+    standing = await decideAgain(walk, standing.input, ports)
   }
 }
 
+/** What a person's edit changes at the desk. */
+interface Revised {
+  editedBy?: string
+  note?: string
+  /** The input as it was given, for the row. */
+  raw?: unknown
+}
+
+async function decideAgain(walk: Walk, input: unknown, ports: Ports): Promise<Standing> {
+  const tool = resolve(walk, ports)
+  visible(walk, tool, ports)
+  const verdict = await allowed(walk, tool, input, ports)
+  return { tool, input, verdict, asks: asksOf(tool, verdict) }
+}
+
+function agreedOn(walk: Walk, { tool, input }: Standing): Agreed {
+  if (tool.question !== undefined) walk.answer = walk.row?.answer?.value
+  return { tool, input }
+}
+
+/** A question asks for itself, also where nobody need agree to it. */
+function asksOf(tool: RegisteredTool, { verdict, reasons }: Verdict): readonly Reason[] {
+  const asks = verdict === "ask" ? reasons.filter((reason) => reason.shadow === undefined) : []
+  if (tool.question === undefined || asks.length > 0) return asks
+  return [{ voice: "tool", source: tool.id, sentence: `Tool ${tool.name} asks a person.` }]
+}
+
 /** Writes the row and says so, or goes on with the one that already stands for this call. */
-async function enter(
-  walk: Walk,
-  agreed: Agreed,
-  asks: readonly Reason[],
-  digest: string,
-  ports: Ports,
-): Promise<boolean> {
+async function enter(walk: Walk, standing: Standing, digest: string, ports: Ports): Promise<boolean> {
   const at = await ports.calls.clock()
-  const waits = asks.length > 0
+  const waits = standing.asks.length > 0
   const row = newRow(
     walk,
-    agreed.tool,
-    agreed.input,
+    standing.tool,
+    standing.input,
     {
       state: waits ? "waiting" : "decided",
-      asks,
+      asks: standing.asks,
+      card: await cardOf(walk, standing, ports),
       at,
-      deadline: waits ? at + ports.settings.approvalDeadlineMs : null,
-      preview: waits ? await previewOf(agreed) : null,
+      deadline: waits ? deadlineFrom(at, standing, ports) : null,
+      preview: waits ? await previewOf(standing) : null,
     },
     ports,
   )
@@ -84,6 +115,23 @@ async function enter(
   if (entered.inserted) walk.row = row
   else await join(walk, entered.existing, digest, ports)
   return entered.inserted
+}
+
+/** What approvers see and what their yes is bound to, besides the row itself. */
+async function cardOf(walk: Walk, { tool, input, verdict }: Standing, ports: Ports): Promise<Card> {
+  const { role, spawners } = agentOf(walk)
+  return {
+    role: role.name,
+    spawners: spawners.map(({ agent }) => agent.id),
+    description: tool.description,
+    level: tool.permission.level,
+    inputDigest: sha256(canonicalJson(input)),
+    touches: walk.touches,
+    files: walk.touches.list.length === 0 ? {} : await ports.digests(walk.touches),
+    question: tool.question?.(input),
+    approvers: verdict.approvers ?? [],
+    remember: rememberable(tool, verdict, walk.touches),
+  }
 }
 
 /** What an approver sees. A preview that fails is shown as such, so that nobody agrees to something unseen. */
@@ -103,100 +151,134 @@ function alreadyRan(walk: Walk): boolean {
   return walk.row?.state === "held" || walk.row?.state === "released"
 }
 
-/** Whether the stored answer is a yes to exactly this: tool, definition, input, preview and every reason to ask. */
-async function covers(
-  walk: Walk,
-  agreed: Agreed,
-  digest: string,
-  asks: readonly Reason[],
-  ports: Ports,
-): Promise<boolean> {
+/** Whether the stored answer is a yes to exactly this: tool, definition, input, preview, files and every reason to ask. */
+async function covers(walk: Walk, standing: Standing, ports: Ports): Promise<boolean> {
   const { row } = walk
-  const { tool } = agreed
-  if (row?.state !== "ready" || row.answer === null) return false
-  if (!row.answer.approved) throw rejected(tool, row.answer)
+  if (row?.state !== "ready" || row.answer === null || row.answer.edit !== undefined) return false
+  if (!row.answer.approved) throw rejected(standing.tool, row.answer)
   if (ports.now() > row.answer.at + redeemWindowMs) {
     throw new Ending("approval_expired", "The approval was not used within 10 minutes. Call again to ask anew.")
   }
-  return row.inputDigest === digest && shows(row, tool, asks) && row.preview === (await previewOf(agreed))
+  if (!shows(row, standing) || row.preview !== (await previewOf(standing))) return false
+  const card = await cardOf(walk, standing, ports)
+  return card.inputDigest === row.card.inputDigest && bindingPart(card) === bindingPart(row.card)
+}
+
+function bindingPart({ touches, files, approvers }: Card): string {
+  return canonicalJson({ touches, files, approvers })
 }
 
 /** Whether what stands at the desk is this tool with these reasons. */
-function shows(row: CallRow, tool: RegisteredTool, asks: readonly Reason[]): boolean {
+function shows(row: CallRow, { tool, asks }: Standing): boolean {
   if (row.tool !== tool.name || row.definitionHash !== tool.definitionHash) return false
   return asks.every((ask) => row.asks.some((seen) => seen.voice === ask.voice && seen.sentence === ask.sentence))
 }
 
 function rejected(tool: RegisteredTool, answer: Answer): Ending {
   const rejectReason = answer.rejectReason ?? "No reason was given."
+  if (tool.question !== undefined) {
+    return new Ending("tool_failed", `Failed to get user input: ${rejectReason}`, { toolCode: "no_answer" })
+  }
   const said = answer.by === "nobody" ? "Nobody agreed to" : `A person (${answer.by}) rejected`
   return new Ending("approval_rejected", `${said} the call of ${tool.name}: ${rejectReason}`, { rejectReason })
 }
 
 async function askPerson(
   walk: Walk,
-  tool: RegisteredTool,
-  input: unknown,
-  asks: readonly Reason[],
+  standing: Standing,
+  revised: Revised,
   isNew: boolean,
   ports: Ports,
 ): Promise<void> {
-  const isBack = await putToDesk(walk, tool, input, asks, ports)
+  const { tool, input, asks } = standing
+  const isBack = await putToDesk(walk, standing, revised, ports)
   const grade = ports.settings.durability
   const about = { callId: walk.callId, agentId: walk.request.agentId, tool: tool.name }
   const event = { callId: walk.callId, toolName: tool.name, agentId: walk.request.agentId }
   if (isNew || isBack) {
-    await ports.recorder.keep(
-      { kind: "asked", at: ports.now(), ...about, text: ports.masker.text(sentences(asks)) },
-      grade,
-    )
+    const text = ports.masker.text(sentences(asks))
+    await ports.recorder.keep({ kind: "asked", at: ports.now(), ...about, text }, grade)
     ports.emit({ type: "TOOL_CALL_WAITING", at: ports.now(), ...event, until: walk.row?.deadline ?? Infinity })
+    if (walk.row !== undefined) ports.notify(walk.row)
   }
 
-  const adapter = ports.approvals
-  const show = adapter?.showToolExecutionApproval.bind(adapter)
-  const answer = await waitForAnswer(
-    walk,
-    tool,
-    ports,
-    show && ((request) => show(tool.name, tool.description, input, tool.permission.level, request)),
-  )
+  const answer = await waitForAnswer(walk, tool, input, ports)
   if (answer === undefined) {
     throw new Ending("approval_expired", `Nobody answered in time, so ${tool.name} was not executed.`)
   }
-  const text = answer.approved ? "approved" : `rejected: ${answer.rejectReason ?? "no reason given"}`
-  await ports.recorder.keep(
-    { kind: "answered", at: ports.now(), ...about, by: answer.by, text: ports.masker.text(text) },
-    grade,
-  )
+  const text = ports.masker.text(whatWasSaid(answer), walk.maskedInput?.hidden)
+  await ports.recorder.keep({ kind: "answered", at: ports.now(), ...about, by: answer.by, text }, grade)
+  if (answer.edit !== undefined) return
   if (answer.approved) {
     ports.emit({ type: "TOOL_CALL_APPROVED", at: ports.now(), ...event, by: answer.by })
     return
   }
   const ending = rejected(tool, answer)
-  const reason = ending.details.rejectReason ?? ""
+  const reason = ending.details.rejectReason ?? ending.message
   ports.emit({ type: "TOOL_CALL_REJECTED", at: ports.now(), ...event, by: answer.by, reason })
   throw ending
 }
 
-/** Puts the row back to the desk when it does not stand there as it should: with new reasons, or a new preview. */
-async function putToDesk(
+function whatWasSaid({ approved, edit, value, rejectReason }: Answer): string {
+  if (edit !== undefined) return "edited the input"
+  if (value !== undefined) return "answered"
+  return approved ? "approved" : `rejected: ${rejectReason ?? "no reason given"}`
+}
+
+/** A person gave another input: it is checked and decided like any other, and comes back to the desk. */
+async function edit(
   walk: Walk,
-  tool: RegisteredTool,
-  input: unknown,
-  asks: readonly Reason[],
+  before: Standing,
+  { by }: Answer,
+  given: unknown,
   ports: Ports,
-): Promise<boolean> {
-  if (walk.row?.state === "waiting" && shows(walk.row, tool, asks)) return false
+): Promise<{ standing: Standing; revised: Revised }> {
+  try {
+    const input = check(before.tool, structuredClone(given))
+    const standing = await decideAgain(walk, input, ports)
+    walk.ranInput = { input }
+    return { standing, revised: { editedBy: by, raw: given } }
+  } catch (error) {
+    if (!(error instanceof Ending)) throw error
+    // The person who edited reads why; the call waits as it was.
+    const standing = await decideAgain(walk, before.input, ports)
+    return { standing, revised: { note: `The input ${by} gave cannot be used: ${error.message}` } }
+  }
+}
+
+/** A call that is taken up again after its input was edited goes on with that input. */
+async function goOnEdited(walk: Walk, { tool }: Standing, ports: Ports): Promise<Standing> {
+  const input = check(tool, JSON.parse(walk.row?.input ?? "{}") as unknown)
+  walk.ranInput = { input }
+  return decideAgain(walk, input, ports)
+}
+
+/** Puts the row back to the desk when it does not stand there as it should: another input, reasons, files or preview. */
+async function putToDesk(walk: Walk, standing: Standing, revised: Revised, ports: Ports): Promise<boolean> {
+  if (walk.row?.state === "waiting" && shows(walk.row, standing)) return false
+  const { raw, note, editedBy = walk.row?.card.editedBy } = revised
+  const card = { ...(await cardOf(walk, standing, ports)), editedBy, note }
+  await backToDesk(walk, standing, { card, ...(raw === undefined ? {} : { input: canonicalJson(raw) }) }, ports)
+  return true
+}
+
+/** Older votes were for something else, so they are void. */
+async function backToDesk(walk: Walk, standing: Standing, change: Partial<CallRow>, ports: Ports): Promise<void> {
   await advance(walk, ports, {
     state: "waiting",
     answer: null,
-    asks,
-    definitionHash: tool.definitionHash,
-    preview: await previewOf({ tool, input }),
-    deadline: (await ports.calls.clock()) + ports.settings.approvalDeadlineMs,
+    votes: [],
+    revision: (walk.row?.revision ?? 0) + 1,
+    asks: standing.asks,
+    definitionHash: standing.tool.definitionHash,
+    preview: await previewOf(standing),
+    deadline: deadlineFrom(await ports.calls.clock(), standing, ports),
+    ...change,
   })
-  return true
+}
+
+function deadlineFrom(at: number, { verdict }: Standing, ports: Ports): number {
+  return at + Math.min(verdict.deadlineMs ?? Infinity, ports.settings.approvalDeadlineMs)
 }
 
 function sentences(reasons: readonly Reason[]): string {

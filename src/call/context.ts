@@ -16,6 +16,7 @@ export class RunContext implements ToolContext {
   readonly taskId: string | undefined
   readonly userId: string | undefined
   readonly allowedPaths: readonly string[] | undefined
+  readonly answer: string | readonly string[] | undefined
   readonly #walk: Walk
   readonly #tool: RegisteredTool
   readonly #ports: Ports
@@ -30,6 +31,7 @@ export class RunContext implements ToolContext {
     this.taskId = walk.request.taskId
     this.userId = walk.request.userId
     this.allowedPaths = walk.request.allowedPaths
+    this.answer = walk.answer
     this.#walk = walk
     this.#tool = tool
     this.#ports = ports
@@ -65,7 +67,7 @@ export class RunContext implements ToolContext {
         toolName: this.#tool.name,
         agentId: this.#walk.request.agentId,
         chunk,
-        peopleOnly: this.#tool.permission.requireResultApproval !== "never",
+        peopleOnly: this.#walk.release !== "never",
       })
     }
   }

@@ -1,4 +1,4 @@
-import type { Organisation, Tools } from "../model/ports.ts"
+import type { Organisation, Policy, Tools } from "../model/ports.ts"
 import type { LevelOrder } from "../model/permission.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { hiddenBecause } from "../policy/visible.ts"
@@ -8,17 +8,19 @@ export class ToolDiscovery {
   readonly #tools: Tools
   readonly #organisation: Organisation
   readonly #levelOrder: LevelOrder
+  readonly #policy: Pick<Policy, "hidden" | "version"> | undefined
   readonly #lists = new Map<string, { version: string; tools: readonly RegisteredTool[] }>()
 
-  constructor(tools: Tools, organisation: Organisation, levelOrder: LevelOrder = "asc") {
+  constructor(tools: Tools, organisation: Organisation, levelOrder: LevelOrder = "asc", policy?: Pick<Policy, "hidden" | "version">) {
     this.#tools = tools
     this.#organisation = organisation
     this.#levelOrder = levelOrder
+    this.#policy = policy
   }
 
   /** In the order of their names. An agent nobody knows has none. */
   discoverToolsForAgent(agentId: string): readonly RegisteredTool[] {
-    const version = `${this.#tools.version}/${this.#organisation.version}`
+    const version = `${this.#tools.version}/${this.#organisation.version}/${this.#policy?.version}`
     const known = this.#lists.get(agentId)
     if (known?.version === version) return known.tools
     const tools = this.#look(agentId)
@@ -33,7 +35,7 @@ export class ToolDiscovery {
     const visible: RegisteredTool[] = []
     for (const name of this.#tools.namesIn(who.groups, who)) {
       const tool = this.#tools.resolve(name, who)
-      if (tool !== undefined && hiddenBecause(tool, who, this.#tools, this.#levelOrder) === undefined)
+      if (tool !== undefined && hiddenBecause(tool, who, this.#tools, this.#levelOrder, this.#policy) === undefined)
         visible.push(tool)
     }
     return visible.sort((one, other) => (one.name < other.name ? -1 : 1))

@@ -26,7 +26,7 @@ export function startEntry(walk: Walk, tool: RegisteredTool, at: number, ports: 
     key: request.key,
     input: maskedInput?.text,
     inputDigest: maskedInput?.digest,
-    policy: ports.settings.policy,
+    policy: ports.policy.version,
     reasons: walk.reasons.length === 0 ? undefined : walk.reasons,
   }
 }
@@ -41,7 +41,7 @@ export function endEntry(walk: Walk, result: ToolResult, ports: Ports): EndEntry
     callId: walk.callId,
     at: result.completedAt ?? ports.now(),
     agentId: request.agentId,
-    role: whole ? walk.who?.role.name : undefined,
+    role: walk.who?.role.name,
     tool: tool?.name ?? ports.masker.text(request.tool),
     version: whole ? tool?.version : undefined,
     layer: whole ? tool?.layer : undefined,
@@ -52,7 +52,7 @@ export function endEntry(walk: Walk, result: ToolResult, ports: Ports): EndEntry
     key: whole ? request.key : undefined,
     input: whole ? walk.maskedInput?.text : undefined,
     inputDigest: whole ? walk.maskedInput?.digest : undefined,
-    policy: whole ? ports.settings.policy : undefined,
+    policy: whole ? ports.policy.version : undefined,
     reasons: whole && walk.reasons.length > 0 ? walk.reasons : undefined,
     status: result.status,
     code: result.code,

@@ -43,7 +43,7 @@ export function execute(
       lost.unref()
       reject(ending)
     }
-    const cancel = () => giveUp(aborted(walk))
+    const cancel = (because?: unknown) => giveUp(because instanceof Ending ? because : aborted(walk))
     const settled = (outcome: "returned" | "failed", act: () => void) => {
       if (over) return late(outcome)
       finish()
@@ -61,7 +61,7 @@ export function execute(
       walk.clock = new RunClock(timeoutMs, () => giveUp(timedOut(tool, timeoutMs ?? 0)), walk.parent?.clock)
     }
     if (signal?.aborted) return cancel()
-    ports.running.set(walk.callId, cancel)
+    ports.running.set(walk.callId, { agentId: walk.request.agentId, cancel })
     if (signal !== undefined) onAbort(signal, cancel)
 
     const handle = (returned: unknown): unknown =>
@@ -101,7 +101,7 @@ function announceLate(walk: Walk, tool: RegisteredTool, outcome: "returned" | "f
   void (async () => {
     try {
       await ports.recorder.keep({ kind: "late", tool: tool.name, text, ...about }, ports.settings.durability)
-      const peopleOnly = tool.permission.requireResultApproval !== "never"
+      const peopleOnly = walk.release !== "never"
       ports.emit({ type: "TOOL_CALL_LATE_RESULT", toolName: tool.name, outcome, peopleOnly, ...about })
     } catch (error) {
       ports.logger.error("A late result could not be kept.", error)

@@ -19,10 +19,10 @@ export async function join(walk: Walk, existing: CallRow, digest: string, ports:
   }
   for (let row: CallRow | undefined = existing; row !== undefined; row = await ports.calls.get(existing.id)) {
     if (row.state === "ended" && row.result !== null) throw new Joined(row.result, row.id)
-    if (nobodyWalks(row, ports)) {
+    if (await nobodyWalks(row, ports)) {
       const ended = await endAbandoned(row, ports)
       if (ended !== undefined) throw new Joined(ended, row.id)
-      if (row.state !== "started" && (await claim(walk, row, ports))) return
+      if (row.state !== "started" && row.workspace === ports.settings.workspace && (await claim(walk, row, ports))) return
     }
     if (walk.request.signal?.aborted) throw aborted(walk)
     const now = ports.now()

@@ -137,7 +137,7 @@ test("law 4: a call is claimed once, however many walk up to it", async () => {
       const before = runs
       const ticket = await first.submit({ agentId: "operator", tool: "probe", input: { n: n++ } }, { waitMs: 0 })
       if (!isTicket(ticket)) throw new Error("Expected a ticket.")
-      await second.answer(ticket.callId, { approved: true, by: "ann" })
+      expect(await second.desk.say(ticket.callId, { say: "approve" }, "ann")).toMatchObject({ ok: true })
       const results = await Promise.all(walkers.map((which) => (which ? first : second).resume(ticket.callId)))
       expect(runs - before).toBe(1)
       for (const result of results) expect(result).toMatchObject({ callId: ticket.callId, success: true, result: runs })

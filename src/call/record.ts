@@ -28,6 +28,8 @@ export function succeeded(walk: Walk, { value, truncated }: Delivered, ports: Po
   const result = base(walk, ToolExecuteStatus.SUCCESS, ports)
   if (value !== undefined) result.result = value
   if (truncated !== undefined) result.truncated = truncated
+  if (walk.ranInput !== undefined) result.ranInput = walk.ranInput.input
+  if (walk.redacted) result.metadata = { ...result.metadata, redacted: true }
   if (walk.streamed) result.metadata = { ...result.metadata, streamed: true }
   return result
 }

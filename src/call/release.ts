@@ -1,4 +1,6 @@
+import type { Answer, Card } from "../model/call.ts"
 import { Ending } from "../model/ending.ts"
+import { withoutPointers } from "../model/pointer.ts"
 import type { Ports } from "../model/ports.ts"
 import type { ToolResult } from "../model/result.ts"
 import { secretPaths } from "../model/secrets.ts"
@@ -8,7 +10,7 @@ import { waitForAnswer } from "./answer.ts"
 import { failedResult, succeeded } from "./record.ts"
 import type { Outcome } from "./run.ts"
 import { advance, newRow } from "./states.ts"
-import type { Walk } from "./walk.ts"
+import { agentOf, type Walk } from "./walk.ts"
 
 /** What leaves the walk of a call that succeeded. */
 export interface Delivered {
@@ -24,7 +26,7 @@ export function release(
   outcome: Outcome,
   ports: Ports,
 ): Delivered | Promise<Delivered> {
-  const policy = tool.permission.requireResultApproval
+  const policy = walk.release
   const holds = policy === "always" || (policy === "on-error" && outcome.ending !== undefined)
   return holds ? hold(walk, tool, input, outcome, ports) : deliver(walk, outcome, ports)
 }
@@ -90,13 +92,13 @@ async function hold(
   const event = { callId: walk.callId, toolName: tool.name, agentId: walk.request.agentId }
   ports.emit({ type: "TOOL_CALL_WAITING", at: ports.now(), ...event, until: walk.row?.deadline ?? Infinity })
 
-  const adapter = ports.approvals
-  const show = adapter?.showToolResultApproval.bind(adapter)
-  const answer = await waitForAnswer(walk, tool, ports, show && ((request) => show(tool.name, input, result, request)))
+  if (walk.row !== undefined) ports.notify(walk.row)
+  const answer = await waitForAnswer(walk, tool, input, ports)
   if (answer?.approved === true) {
-    await ports.recorder.keep({ kind: "released", at: ports.now(), ...about, by: answer.by }, grade)
+    const text = answer.replace === undefined ? answer.redact?.map((pointer) => `redacted ${pointer}`).join(", ") : "replaced"
+    await ports.recorder.keep({ kind: "released", at: ports.now(), ...about, by: answer.by, text }, grade)
     ports.emit({ type: "TOOL_CALL_RELEASED", at: ports.now(), ...event, by: answer.by })
-    return deliver(walk, outcome, ports)
+    return deliver(walk, inReleasedForm(walk, outcome, answer), ports)
   }
   const by = answer?.by ?? "nobody"
   const reason = answer?.rejectReason ?? (answer === undefined ? "Nobody released it in time." : "No reason was given.")
@@ -106,6 +108,17 @@ async function hold(
     rejectReason: reason,
     result: outcome.value,
   })
+}
+
+/** What leaves: the result as it is, without what a person took out, or what a person put in its place. */
+function inReleasedForm(walk: Walk, outcome: Outcome, { redact, replace }: Answer): Outcome {
+  if (replace === undefined && (redact === undefined || redact.length === 0)) return outcome
+  walk.redacted = true
+  if (outcome.ending !== undefined) {
+    const { code, details } = outcome.ending
+    return { ending: new Ending(code, String(replace?.value ?? ""), { toolCode: details.toolCode }) }
+  }
+  return { value: replace === undefined ? withoutPointers(outcome.value, redact ?? []) : replace.value }
 }
 
 /** The result is in the store before anyone is asked about it. */
@@ -119,8 +132,20 @@ async function putToDesk(
   if (walk.row?.state === "held" || walk.row?.state === "released") return
   const at = await ports.calls.clock()
   const deadline = at + ports.settings.approvalDeadlineMs
-  if (walk.row !== undefined) return advance(walk, ports, { state: "held", result, deadline, answer: null })
-  const row = { ...newRow(walk, tool, input, { state: "held", asks: [], at, deadline, preview: null }, ports), result }
+  if (walk.row !== undefined) return advance(walk, ports, { state: "held", result, deadline, answer: null, votes: [] })
+  const { role, spawners } = agentOf(walk)
+  const card: Card = {
+    role: role.name,
+    spawners: spawners.map(({ agent }) => agent.id),
+    description: tool.description,
+    level: tool.permission.level,
+    inputDigest: "",
+    touches: walk.touches,
+    files: {},
+    approvers: [],
+    remember: [],
+  }
+  const row = { ...newRow(walk, tool, input, { state: "held", asks: [], card, at, deadline, preview: null }, ports), result }
   const entered = await ports.calls.insert(row)
   if (!entered.inserted) throw new Error("A held result met a row with its own id.")
   walk.row = row

@@ -25,7 +25,7 @@ function whatNow(walk: Walk, ports: Ports): string {
 function* visibleNames(walk: Walk, ports: Ports): Iterable<string> {
   for (const name of ports.tools.names()) {
     const tool = ports.tools.resolve(name, walk.who)
-    const hidden = tool && hiddenBecause(tool, walk.who, ports.tools, ports.settings.levelOrder)
+    const hidden = tool && hiddenBecause(tool, walk.who, ports.tools, ports.settings.levelOrder, ports.policy)
     if (tool !== undefined && hidden === undefined) yield name
   }
 }

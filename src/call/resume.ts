@@ -18,9 +18,12 @@ export async function resume(
   const until = patienceMs === undefined ? Infinity : ports.now() + patienceMs
   for (let row = await ports.calls.get(callId); row !== undefined; row = await ports.calls.get(callId)) {
     if (row.state === "ended" && row.result !== null) return row.result
-    if (nobodyWalks(row, ports)) {
+    if (await nobodyWalks(row, ports)) {
       const ended = await endAbandoned(row, ports)
       if (ended !== undefined) return ended
+      if (row.workspace !== ports.settings.workspace) {
+        throw new Error(`Call ${callId} belongs to the folder ${row.workspace}. Go on with it from there.`)
+      }
       const claimed = row.state === "started" ? undefined : await take(row, ports)
       if (claimed !== undefined)
         return callTool(requestOf(claimed), ports, {

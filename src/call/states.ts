@@ -1,4 +1,4 @@
-import type { CallRequest, CallRow, CallState } from "../model/call.ts"
+import type { CallRequest, CallRow, CallState, Card } from "../model/call.ts"
 import { Ending } from "../model/ending.ts"
 import { canonicalJson, sha256 } from "../model/plain.ts"
 import type { Ports } from "../model/ports.ts"
@@ -22,14 +22,18 @@ export function storedRequest(row: CallRow): StoredRequest {
   return JSON.parse(row.request) as StoredRequest
 }
 
+/** What a row begins with beyond its request. */
+export interface Beginning {
+  state: CallState
+  asks: readonly Reason[]
+  card: Card
+  at: number
+  deadline: number | null
+  preview: string | null
+}
+
 /** The row of a call that must outlive this process. */
-export function newRow(
-  walk: Walk,
-  tool: RegisteredTool,
-  input: unknown,
-  given: { state: CallState; asks: readonly Reason[]; at: number; deadline: number | null; preview: string | null },
-  ports: Ports,
-): CallRow {
+export function newRow(walk: Walk, tool: RegisteredTool, input: unknown, given: Beginning, ports: Ports): CallRow {
   const { input: raw, signal: _signal, ...request } = walk.request
   return {
     id: walk.callId,
@@ -42,9 +46,14 @@ export function newRow(
     tool: tool.name,
     definitionHash: tool.definitionHash,
     input: canonicalJson(raw ?? {}),
-    inputDigest: digestOf(walk, input),
+    inputDigest: digestOf(walk, input, ports),
     request: JSON.stringify({ given: request, sessionId: walk.sessionId } satisfies StoredRequest),
     asks: given.asks,
+    card: given.card,
+    revision: 1,
+    votes: [],
+    wanted: false,
+    workspace: ports.settings.workspace,
     preview: given.preview,
     deadline: given.deadline,
     answer: null,
@@ -56,11 +65,14 @@ export function newRow(
 
 /**
  * What makes two calls the same. A caller's key stands for itself; without one, calls are the same only in one session
- * and for one task and person.
+ * and folder and for one task and person.
  */
-export function digestOf(walk: Walk, input: unknown): string {
+export function digestOf(walk: Walk, input: unknown, ports: Ports): string {
   const { key, sessionId, taskId, userId, allowedPaths } = walk.request
-  return sha256(canonicalJson(key === undefined ? { input, sessionId, taskId, userId, allowedPaths } : { input }))
+  const { workspace } = ports.settings
+  return sha256(
+    canonicalJson(key === undefined ? { input, sessionId, taskId, userId, allowedPaths, workspace } : { input }),
+  )
 }
 
 /** One arrow of a stored call: a compare-and-set on state, owner and epoch. Losing it ends the walk. */

@@ -8,9 +8,10 @@ const deepest = 8
 
 /** Whether this agent may know of the tool. The same question decides what is listed. */
 export function visible(walk: Walk, tool: RegisteredTool, ports: Ports): void {
-  const reason = hiddenBecause(tool, walk.who, ports.tools, ports.settings.levelOrder)
+  const reason = hiddenBecause(tool, walk.who, ports.tools, ports.settings.levelOrder, ports.policy)
   if (reason !== undefined) {
     walk.reasons = [reason]
+    if (reason.voice === "freeze") throw new Ending("frozen", `${tool.name} was not executed: ${reason.sentence}`)
     throw new Ending(
       "tool_not_available",
       `工具 ${tool.name} 对此岗位不可用 (tool ${tool.name} is not available to this role): ${reason.sentence}`,

@@ -2,9 +2,11 @@ import type { CallRequest, CallRow } from "../model/call.ts"
 import { Ending } from "../model/ending.ts"
 import { newId } from "../model/identity.ts"
 import type { AgentView } from "../model/organisation.ts"
+import type { ResultApproval } from "../model/permission.ts"
 import type { Masked, Ports } from "../model/ports.ts"
 import type { Reason } from "../model/record.ts"
 import type { Ticket, ToolResult } from "../model/result.ts"
+import type { Touches } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import type { RunClock } from "./clock.ts"
 import { readRequest } from "./request.ts"
@@ -37,6 +39,16 @@ export interface Walk {
   tool: RegisteredTool | undefined
   /** Why it was decided as it was. */
   reasons: readonly Reason[]
+  /** What the run will use, as far as the tool says. */
+  touches: Touches
+  /** When a person releases the result: the stricter of what the tool and the rules say. */
+  release: ResultApproval
+  /** What a person said to the tool's question. */
+  answer: string | readonly string[] | undefined
+  /** The input that ran instead of the request's, when a person edited it. */
+  ranInput: { input: unknown } | undefined
+  /** Whether a person took something out of the result. */
+  redacted: boolean
   /** The input as the record shows it; made once. */
   maskedInput: Masked | undefined
   /** The result as the record shows it; made once. */
@@ -70,6 +82,11 @@ export function beginWalk(given: CallRequest, ports: Ports, options: WalkOptions
     depth: parent === undefined ? 0 : parent.depth + 1,
     tool: undefined,
     reasons: [],
+    touches: nothing,
+    release: "never",
+    answer: undefined,
+    ranInput: undefined,
+    redacted: false,
     maskedInput: undefined,
     maskedResult: undefined,
     startedAt: undefined,
@@ -79,6 +96,8 @@ export function beginWalk(given: CallRequest, ports: Ports, options: WalkOptions
     clock: undefined,
   }
 }
+
+const nothing: Touches = { list: [], proved: true }
 
 let today = { day: 0, text: "" }
 

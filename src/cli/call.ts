@@ -1,10 +1,12 @@
 import type { Command } from "commander"
 import type { App } from "../model/app.ts"
-import { exitCode } from "../model/result.ts"
+import type { DeskItem } from "../model/approval.ts"
+import { exitCode, isTicket } from "../model/result.ts"
+import { yesTo } from "./answers.ts"
 import { readArguments, readJson } from "./arguments.ts"
-import type { OpenOptions, Run, Session } from "./house.ts"
+import type { Loaded, OpenOptions, Run, Session } from "./house.ts"
 import { divertStdout, onReaderGone, say } from "./output.ts"
-import { showResult } from "./result.ts"
+import { showResult, showTicket } from "./result.ts"
 import { agentOf, isAttended, isInside, withApp } from "./session.ts"
 import { cancelOnSignal } from "./signals.ts"
 import { Stream } from "./stream.ts"
@@ -17,6 +19,7 @@ interface CallFlags {
   key?: string
   session?: string
   task?: string
+  wait?: string
   yes?: boolean
 }
 
@@ -28,6 +31,7 @@ export function addCall(program: Command, run: Run): void {
     .option("--key <key>", "the same key, tool and input is the same call for 24 hours")
     .option("--session <id>", "the session the call belongs to")
     .option("--task <id>", "the task the call belongs to")
+    .option("--wait <seconds>", "give up waiting for a person after that; the same call later takes the answer")
     .option("--yes", "agree to what is not sensitive without being asked")
     .action(run(call))
 }
@@ -36,6 +40,7 @@ export function addCall(program: Command, run: Run): void {
 async function call(session: Session, tool: string, words: readonly string[], flags: CallFlags): Promise<number> {
   const { io } = session
   const timeoutMs = wholeNumber("--timeout", flags.timeout)
+  const waitMs = patienceOf(flags.wait)
   const isPiped = words.length === 1 && words[0] === "-"
   const piped = isPiped ? await readPiped(io.stdin) : undefined
   const { controller, stop } = cancelOnSignal(io.leave, () => say(session, cancelling))
@@ -50,12 +55,17 @@ async function call(session: Session, tool: string, words: readonly string[], fl
       const agentId = agentOf(session, loaded)
       const input = isPiped ? piped : words.length === 0 ? {} : readArguments(words, schemaOf(app, agentId, tool))
       const stream = new Stream(session, stdout.write)
-      app.on("TOOL_CALL_OUTPUT", ({ chunk }) => stream.add(chunk))
+      app.on("TOOL_CALL_OUTPUT", (event) => stream.add(event))
+      if (waitsElsewhere(session, loaded, flags)) sayWhatWaits(session, app)
       const { key, session: sessionId, task: taskId } = flags
-      const about = { key, sessionId, taskId, timeoutMs, signal: controller.signal }
-      const result = await app.call({ agentId, tool, input, ...about })
-      if (isRead) showResult(session, result, stream, stdout.write)
-      return exitCode(result)
+      const request = { agentId, tool, input, key, sessionId, taskId, timeoutMs, signal: controller.signal }
+      const ended = await (waitMs === undefined ? app.call(request) : app.submit(request, { waitMs }))
+      if (isTicket(ended)) {
+        showTicket(session, ended, stream, stdout.write)
+        return 4
+      }
+      if (isRead) showResult(session, ended, stream, stdout.write)
+      return exitCode(ended)
     })
   } finally {
     stdout.restore()
@@ -63,17 +73,39 @@ async function call(session: Session, tool: string, words: readonly string[], fl
   }
 }
 
-/** The person at the terminal. Without one nobody can answer in this version: a no at once is better than a long wait. */
+/** The person at the terminal. Without one the call waits at the desk, where a person answers from elsewhere. */
 function askedBy(session: Session, yes: boolean): OpenOptions {
   const { io, house } = session
   const print = (text: string) => say(session, text)
   if (yes && isInside(io))
     throw new UsageError("--yes is for people, and this runs inside a tool (QM_INSIDE is set). Leave it out.")
-  return yes || isAttended(io) ? { print, ...house.person({ yes }) } : { print, unattended: "reject" }
+  return yes || isAttended(io) ? { print, ...house.person({ yes }) } : { print }
+}
+
+/** Whether nobody here answers, and nobody has said that this is a no. */
+function waitsElsewhere({ io }: Session, { config }: Loaded, { yes }: CallFlags): boolean {
+  return !isAttended(io) && yes !== true && config.approvals?.unattended !== "reject"
+}
+
+/** Tells whoever reads stderr what waits and how to answer it. */
+function sayWhatWaits(session: Session, { on, desk }: App): void {
+  on("TOOL_CALL_WAITING", ({ callId }) => {
+    const tellWith = (kind: DeskItem["kind"]) => say(session, `Waiting for a person: ${yesTo({ kind, callId })}`)
+    void desk.show(callId).then(
+      (item) => item && tellWith(item.kind),
+      () => tellWith("call"),
+    )
+  })
+}
+
+function patienceOf(seconds: string | undefined): number | undefined {
+  if (seconds === undefined) return undefined
+  if (/^\d{1,9}(\.\d+)?$/.test(seconds)) return Number(seconds) * 1000
+  throw new UsageError(`--wait takes a number of seconds, and '${seconds}' is none.`)
 }
 
 /** What the tool takes, if this agent may know of it; if not, the walk says why. */
-function schemaOf(app: App, agentId: string, written: string) {
+export function schemaOf(app: App, agentId: string, written: string) {
   const [name, version] = written.split("@")
   const tools = app.visibleTools(agentId).filter((tool) => tool.name === name)
   return (tools.find((tool) => tool.version === version) ?? tools[0])?.input.json

@@ -2,6 +2,8 @@ import type { Command } from "commander"
 import { accessSync, constants, statSync } from "node:fs"
 import { statfs } from "node:fs/promises"
 import { delimiter, join } from "node:path"
+import { checkHouse } from "./doctor-house.ts"
+import { broken, missing, note, ok, type Finding } from "./finding.ts"
 import type { Io, Loaded, Run, Session } from "./house.ts"
 import { jsonText, tell } from "./output.ts"
 import { paintFor } from "./paint.ts"
@@ -12,17 +14,6 @@ export function addDoctor(program: Command, run: Run): void {
   program.command("doctor").description("look at what a call needs on this machine").action(run(doctor))
 }
 
-/** *broken* stops the work now; *missing* is for later versions; *note* is worth knowing. */
-interface Finding {
-  state: "ok" | "missing" | "note" | "broken"
-  sentence: string
-}
-
-const ok = (sentence: string): Finding => ({ state: "ok", sentence })
-const missing = (sentence: string): Finding => ({ state: "missing", sentence })
-const note = (sentence: string): Finding => ({ state: "note", sentence })
-const broken = (sentence: string): Finding => ({ state: "broken", sentence })
-
 /** Looks at everything a call needs on this machine, line by line; exit 1 when something needed now is broken. */
 async function doctor(session: Session): Promise<number> {
   const { io, house, flags } = session
@@ -31,16 +22,11 @@ async function doctor(session: Session): Promise<number> {
     checkNode(process.versions.node),
     ...config,
     ...(loaded
-      ? [await checkStore(session, loaded), ...checkModes(loaded.dataDir), await checkDisk(loaded.dataDir)]
+      ? [...(await checkHouse(session, loaded)), ...checkModes(loaded.dataDir), await checkDisk(loaded.dataDir)]
       : []),
     checkTerminal(io),
-    checkProgram(io, ["bwrap"], "bubblewrap", "later versions run commands in its sandbox"),
-    checkProgram(
-      io,
-      ["chromium", "chromium-browser", "google-chrome"],
-      "chromium",
-      "later versions drive it as a browser",
-    ),
+    checkSandbox(io),
+    checkBrowser(io),
   ]
   if (flags.json) tell(session, jsonText(findings, house))
   else {
@@ -75,18 +61,6 @@ async function checkConfig({ house, flags }: Session): Promise<{ findings: Findi
   }
 }
 
-async function checkStore({ house }: Session, loaded: Loaded): Promise<Finding> {
-  try {
-    const { name, version } = await house.sqlite()
-    const app = await house.open(loaded)
-    const { total } = await app.audit.stats()
-    await app.close()
-    return ok(`SQLite ${version} (${name}) opens the store, which has ${total} calls.`)
-  } catch (error) {
-    return broken(error instanceof Error ? error.message : String(error))
-  }
-}
-
 function checkModes(dataDir: string): Finding[] {
   const check = (path: string, wanted: number): Finding[] => {
     const mode = statSync(path, { throwIfNoEntry: false })?.mode
@@ -111,14 +85,27 @@ async function checkDisk(dataDir: string): Promise<Finding> {
 
 function checkTerminal(io: Io): Finding {
   if (isAttended(io)) return ok("There is a terminal, so you can be asked for approval.")
-  return note("There is no terminal here, so calls that need a person's yes end with a no.")
+  return note("There is no terminal here, so calls that need a person's yes wait for 'qm approvals'.")
 }
 
-function checkProgram({ env }: Io, names: readonly string[], packageName: string, why: string): Finding {
-  const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "")
-  const found = folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isExecutable)
+function checkSandbox(io: Io): Finding {
+  const found = findProgram(io, ["bwrap"])
+  if (found !== undefined) return ok(`${found} is there: commands can run in its sandbox.`)
+  return missing(
+    "There is no sandbox (bwrap): a command runs with your own rights, so it always asks. Debian and Ubuntu: apt install bubblewrap",
+  )
+}
+
+function checkBrowser(io: Io): Finding {
+  const found = findProgram(io, ["chromium", "chromium-browser", "google-chrome"])
+  const why = "later versions drive it as a browser"
   if (found !== undefined) return ok(`${found}; ${why}.`)
-  return missing(`${packageName} is not needed yet; ${why}. Debian and Ubuntu: apt install ${packageName}`)
+  return missing(`chromium is not needed yet; ${why}. Debian and Ubuntu: apt install chromium`)
+}
+
+function findProgram({ env }: Io, names: readonly string[]): string | undefined {
+  const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "")
+  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isExecutable)
 }
 
 function isExecutable(path: string): boolean {

@@ -1,5 +1,6 @@
 import type { App } from "../model/app.ts"
-import type { ApprovalUIAdapter, Ask } from "../model/approval.ts"
+import type { ApprovalUIAdapter, Ask, DeskItem } from "../model/approval.ts"
+import type { OrganisationBook } from "../model/organisation-book.ts"
 
 /** Where a command reads and writes. Nothing in this folder looks at `process` for it. */
 export interface Io {
@@ -25,6 +26,22 @@ export interface House {
   writeInitialConfig(folder: string): Promise<{ file: string; schemaFile: string; sha256: string }>
   /** Reads a configuration file for a person who is about to trust it; without a path, the one in this folder. */
   examine(file: string | undefined): Promise<Examined>
+  /** Looks at a data folder for a person who is about to trust it. */
+  examineFolder(folder: string): Promise<{ folder: string; pin: () => void }>
+  /** Who speaks: the person named by `--as`, else the user of this machine. Throws a sentence when that is not proved. */
+  whoIs(as: string | undefined, loaded: Loaded, org: OrganisationBook): Promise<{ id: string; proved: string }>
+  /** Keeps a new person's token where `--as` finds it, and returns the file. */
+  keepPersonToken(id: string, token: string): string | Promise<string>
+  /** What waits at the desk, as lines that are safe to print. */
+  card(item: DeskItem, options: { whole: boolean }): Promise<string[]>
+  /** What a YAML or JSON file holds. Throws an error named ConfigError for each problem in it. */
+  readDataFile(path: string): Promise<unknown>
+  /** Puts what `qm backup` copied into the data folder. */
+  restore(
+    folder: string,
+    loaded: Loaded,
+    options: { replace: boolean },
+  ): Promise<{ files: number; bytes: number; records?: number }>
   /** Which SQLite opens here, by its package and version. */
   sqlite(): Promise<{ name: string; version: string }>
   /** Text for a person's eyes, without characters that paint on a terminal. */
@@ -32,7 +49,11 @@ export interface House {
 }
 
 export interface Loaded {
-  readonly config: { readonly agent?: string | undefined }
+  readonly config: {
+    readonly agent?: string | undefined
+    readonly approvals?: { readonly unattended?: "wait" | "reject" | undefined } | undefined
+    readonly org?: unknown
+  }
   /** Absolute. */
   readonly dataDir: string
   readonly warnings: readonly string[]
@@ -44,8 +65,6 @@ export interface OpenOptions {
   print?: (text: string) => void
   approvals?: ApprovalUIAdapter
   ask?: Ask
-  /** Overrides what the configuration says about questions nobody is there to answer. */
-  unattended?: "reject"
 }
 
 export interface Examined {
@@ -61,6 +80,8 @@ export interface Examined {
 export interface Flags {
   json: boolean
   agent?: string | undefined
+  /** Who answers and changes; the user of this machine when left out. */
+  as?: string | undefined
   config?: string | undefined
   data?: string | undefined
   set: readonly string[]

@@ -56,3 +56,16 @@ export function onReaderGone(stream: NodeJS.WriteStream, gone: () => void = () =
     gone()
   })
 }
+
+/** Writes, and resolves when the stream takes more, or will never take anything again. */
+export async function written(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  if (stream.write(text) || stream.destroyed) return
+  await new Promise<void>((resolve) => {
+    const events = ["drain", "close", "error"] as const
+    const done = () => {
+      for (const event of events) stream.off(event, done)
+      resolve()
+    }
+    for (const event of events) stream.on(event, done)
+  })
+}

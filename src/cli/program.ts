@@ -1,16 +1,48 @@
 import { Command, CommanderError } from "commander"
+import { OrganisationError } from "../model/organisation-book.ts"
+import { addAgents } from "./agents.ts"
+import { addApprovals } from "./approvals.ts"
 import { addAudit } from "./audit.ts"
+import { addBackup } from "./backup.ts"
 import { addCall } from "./call.ts"
+import { addDepartments } from "./departments.ts"
 import { addDoctor } from "./doctor.ts"
+import { addFreeze } from "./freeze.ts"
+import { addGrants } from "./grants.ts"
 import { addGroups } from "./groups.ts"
-import type { Flags, House, Io, Run } from "./house.ts"
+import type { Flags, House, Io, Run, Session } from "./house.ts"
 import { addInit } from "./init.ts"
+import { refuseInside } from "./inside.ts"
+import { jsonText, say, tell } from "./output.ts"
+import { addPeople } from "./people.ts"
+import { addRoles } from "./roles.ts"
+import { addRules } from "./rules.ts"
 import { addStart } from "./start.ts"
 import { addTools } from "./tools.ts"
 import { addTrust } from "./trust.ts"
-import { unknownCommand } from "./usage.ts"
+import { repeated, unknownCommand } from "./usage.ts"
+import { addWhy } from "./why.ts"
 
-const commands = [addCall, addTools, addGroups, addAudit, addInit, addTrust, addDoctor, addStart]
+const commands = [
+  addCall,
+  addWhy,
+  addTools,
+  addGroups,
+  addApprovals,
+  addGrants,
+  addRules,
+  addRoles,
+  addAgents,
+  addDepartments,
+  addPeople,
+  addFreeze,
+  addAudit,
+  addBackup,
+  addInit,
+  addTrust,
+  addDoctor,
+  addStart,
+]
 
 /** Reads the command line, runs the command it names and resolves with the exit code. */
 export async function runProgram(argv: readonly string[], io: Io, house: House): Promise<number> {
@@ -20,12 +52,19 @@ export async function runProgram(argv: readonly string[], io: Io, house: House):
     (work) =>
     async (...given) => {
       const flags = { json: false, set: [], ...program.opts<Partial<Flags>>() }
-      code = await work({ io, house, flags }, ...given)
+      const session = { io, house, flags }
+      try {
+        code = await work(session, ...given)
+      } catch (error) {
+        if (!(error instanceof OrganisationError)) throw error
+        code = refused(session, error)
+      }
     }
   program
     .description("Hands LLM agents their tools: decides, limits, asks and records every call.")
     .option("--json", "print JSON instead of text")
-    .option("--agent <id>", "the agent that calls or looks; in audit, whose calls")
+    .option("--agent <id>", "the agent that calls or looks; in lists, whose")
+    .option("--as <person>", "who answers and changes; the user of this machine when left out")
     .option("--config <file>", "the configuration file, instead of the one in this folder")
     .option("--data <dir>", "the folder where the record is kept")
     .option("--set <key=value>", "set a key of the configuration; can be repeated", repeated)
@@ -42,6 +81,7 @@ export async function runProgram(argv: readonly string[], io: Io, house: House):
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => {} })
     .addHelpText("after", exitCodes)
+    .hook("preAction", (_, command) => refuseInside(io, command))
     .exitOverride()
   for (const add of commands) add(program, run)
 
@@ -50,8 +90,11 @@ export async function runProgram(argv: readonly string[], io: Io, house: House):
   return code
 }
 
-function repeated(value: string, before: string[] = []): string[] {
-  return [...before, value]
+/** A change of the organisation that cannot be made: its sentence for people, its code for programs. */
+function refused(session: Session, { code, message, details }: OrganisationError): number {
+  say(session, message)
+  if (session.flags.json) tell(session, jsonText({ error: code, message, ...details }, session.house))
+  return 1
 }
 
 const exitCodes = `

@@ -1,7 +1,7 @@
-import { ToolExecuteStatus, type ToolResult } from "../model/result.ts"
+import { ToolExecuteStatus, type Ticket, type ToolResult } from "../model/result.ts"
 import type { Session } from "./house.ts"
 import { jsonText, say } from "./output.ts"
-import { isAttended } from "./session.ts"
+import { clock } from "./since.ts"
 import type { Stream } from "./stream.ts"
 
 /** Shows an ended call: its result on stdout, what went wrong on stderr. What a person held back is not shown. */
@@ -13,7 +13,24 @@ export function showResult(session: Session, result: ToolResult, stream: Stream,
     const withheld = result.status === ToolExecuteStatus.RESULT_REJECTED
     write(`${jsonText(withheld ? withoutValue : result, house)}\n`)
   } else if (!result.success) sayFailure(session, result)
-  else if (value !== undefined && result.metadata?.["streamed"] !== true) write(`${resultText(session, value)}\n`)
+  else if (value !== undefined && !isShown(result, stream)) write(`${resultText(session, value)}\n`)
+}
+
+/** What was streamed is not shown a second time, unless its pieces were held back and the whole is not. */
+function isShown({ metadata }: ToolResult, stream: Stream): boolean {
+  return metadata?.["streamed"] === true && !stream.heldBack
+}
+
+/** Shows a call that waits on without this process. */
+export function showTicket(session: Session, ticket: Ticket, stream: Stream, write: (text: string) => void): void {
+  stream.end()
+  if (session.flags.json) write(`${jsonText(ticket, session.house)}\n`)
+  else {
+    const { callId, until } = ticket
+    const end = Number.isFinite(until) ? ` until ${clock(until)}` : ""
+    say(session, `Call ${callId} waits for a person${end}. 'qm approvals show ${callId}' shows it.`)
+    say(session, "Make the same call again once it is answered: it takes the answer.")
+  }
 }
 
 /** A text as it is (made safe where it meets a terminal), anything else as JSON. */
@@ -30,7 +47,4 @@ function sayFailure(session: Session, { code, error, metadata, toolName }: ToolR
     return
   }
   say(session, error ?? "The call failed.")
-  if (code === "approval_rejected" && !isAttended(session.io)) {
-    say(session, "Call it in a terminal to be asked; --yes agrees to what is not sensitive.")
-  }
 }

@@ -1,7 +1,8 @@
 import type { App } from "../model/app.ts"
+import type { Actor } from "../model/organisation-book.ts"
 import type { Io, Loaded, OpenOptions, Session } from "./house.ts"
 import { say } from "./output.ts"
-import { settings } from "./usage.ts"
+import { NotAllowed, settings } from "./usage.ts"
 
 /** The configuration this command counts with. What is wrong but not fatal is said once. */
 export async function load(session: Session): Promise<Loaded> {
@@ -23,6 +24,23 @@ export async function withApp<T>(
     return await work(app, loaded)
   } finally {
     await app.close()
+  }
+}
+
+/** The same for a person who changes or answers something: whoever `--as` names, else the user of this machine. */
+export function withPerson(
+  session: Session,
+  work: (app: App, by: Actor, loaded: Loaded) => Promise<number>,
+): Promise<number> {
+  return withApp(session, {}, async (app, loaded) => work(app, await personOf(session, app, loaded), loaded))
+}
+
+async function personOf({ house, flags }: Session, app: App, loaded: Loaded): Promise<Actor> {
+  try {
+    const { id } = await house.whoIs(flags.as, loaded, app.org)
+    return { kind: "person", id }
+  } catch (error) {
+    throw new NotAllowed(error instanceof Error ? error.message : String(error))
   }
 }
 

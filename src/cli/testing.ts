@@ -3,7 +3,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { Readable } from "node:stream"
 import { onTestFinished } from "vitest"
+import type { App } from "../model/app.ts"
+import type { House, Io, Loaded } from "./house.ts"
+import { main } from "./main.ts"
 
 export const dist = fileURLToPath(new URL("../../dist/", import.meta.url))
 const qm = join(dist, "qm.js")
@@ -83,5 +87,40 @@ async function pressed(child: ChildProcess, keys: readonly (readonly [after: str
     child.stdin?.write(next[1])
   })
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve))
+  return { code, ...text }
+}
+
+/** An app of which only a few parts are asked for. */
+export type AppParts = { [Part in keyof App]?: Partial<App[Part]> }
+
+/** Runs a command in this process over an app made of plain data; nothing is stored. */
+export async function runOver(
+  parts: AppParts,
+  words: readonly string[],
+  given: { env?: Record<string, string>; stdin?: string; house?: Partial<House>; config?: Loaded["config"] } = {},
+): Promise<Ended> {
+  const text = { stdout: "", stderr: "" }
+  const stream = (name: "stdout" | "stderr") =>
+    ({ write: (part: string) => (text[name] += part) !== "", on: () => {}, isTTY: false }) as unknown as Io["stdout"]
+  const io: Io = {
+    stdin: Readable.from(given.stdin === undefined ? [] : [given.stdin]) as Io["stdin"],
+    stdout: stream("stdout"),
+    stderr: stream("stderr"),
+    env: given.env ?? {},
+    cwd: "/nowhere",
+    home: "/nowhere",
+    leave: () => {},
+  }
+  const loaded = { config: given.config ?? {}, dataDir: "/nowhere/.quartermaster", warnings: [], trusted: true }
+  const house = {
+    loadConfig: () => Promise.resolve(loaded),
+    open: () => Promise.resolve({ close: () => Promise.resolve(), ...parts } as App),
+    whoIs: (as: string | undefined) => Promise.resolve({ id: as ?? "ada", proved: "this test" }),
+    keepPersonToken: (id: string) => `/nowhere/${id}.token`,
+    card: ({ callId }: { callId: string }) => Promise.resolve([`card of ${callId}`]),
+    printable: (part: string) => part.replace(/(?![\n\t])\p{C}/gu, "?"),
+    ...given.house,
+  } as House
+  const code = await main(words, io, house)
   return { code, ...text }
 }

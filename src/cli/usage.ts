@@ -6,6 +6,16 @@ export class UsageError extends Error {
   override readonly name = "UsageError"
 }
 
+/** Somebody may not do that here: exit 3, and a sentence that says who may. */
+export class NotAllowed extends Error {
+  override readonly name = "NotAllowed"
+}
+
+/** What was asked for cannot be done: exit 1, and a sentence that says why. */
+export class CannotDo extends Error {
+  override readonly name = "CannotDo"
+}
+
 /** A command that does not exist, with the nearest that does. */
 export function unknownCommand(word: string, above: Command): UsageError {
   const known = above.commands.map((command) => command.name())
@@ -13,6 +23,14 @@ export function unknownCommand(word: string, above: Command): UsageError {
   const guess = nearest(word, known)
   const help = guess ? `Did you mean '${before} ${guess}'?` : `There is: ${known.join(", ")}.`
   return new UsageError(`'${before} ${word}' is not a command. ${help}`)
+}
+
+/** There is nothing of that name; what is nearest to it is guessed. */
+export function noSuch(kind: string, name: string, known: readonly string[]): CannotDo {
+  const guess = nearest(name, known)
+  const plural = kind === "person" ? "people" : `${kind}s`
+  const help = guess === undefined ? `'qm ${plural} list' shows what there is.` : `Did you mean '${guess}'?`
+  return new CannotDo(`There is no ${kind} '${name}'. ${help}`)
 }
 
 /** `list`, which is also what a noun alone means; a word behind it that nobody knows is a misspelt command. */
@@ -54,4 +72,44 @@ export function settings(given: readonly string[], data: string | undefined): Re
   const twice = pairs.find(([key], index) => pairs.findIndex(([other]) => other === key) !== index)
   if (twice !== undefined) throw new UsageError(`'${twice[0]}' is set twice. Keep one of them.`)
   return Object.fromEntries(pairs)
+}
+
+/** A flag's number, whole or not, also below 0. */
+export function number(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (text.trim() !== "" && Number.isFinite(value)) return value
+  throw new UsageError(`${flag} takes a number, and '${text}' is none.`)
+}
+
+/** `a,b` as a list without empty names; an empty text is an empty list. */
+export function commaList(text: string | undefined): string[] | undefined {
+  return text
+    ?.split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "")
+}
+
+/** A flag whose value is one of a few words. */
+export function oneOf<Word extends string>(flag: string, text: string | undefined, words: readonly Word[]) {
+  if (text === undefined) return undefined
+  const found = words.find((word) => word === text)
+  if (found !== undefined) return found
+  throw new UsageError(`${flag} takes one of ${words.join(", ")}, and '${text}' is none of them.`)
+}
+
+/** Collects a flag that can be repeated. */
+export function repeated(value: string, before: string[] = []): string[] {
+  return [...before, value]
+}
+
+/** Waits for something that can be refused by a plain error with a sentence. What is a defect stays one. */
+export async function expected<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    const isDefect = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError
+    if (!(error instanceof Error) || isDefect || error.name !== "Error") throw error
+    throw new CannotDo(error.message)
+  }
 }

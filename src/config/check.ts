@@ -1,5 +1,6 @@
+import { issueSentence } from "../model/issue-sentence.ts"
 import { nearest } from "../model/nearest.ts"
-import { pathText, typeName, valueAt } from "../model/problems.ts"
+import { pathText, valueAt } from "../model/problems.ts"
 import type { z } from "zod"
 import { laterKeys } from "./later.ts"
 import { isObject } from "./merge.ts"
@@ -39,7 +40,7 @@ function flawsOf(issue: z.core.$ZodIssue, value: unknown): Flaw[] {
     return issue.keys.map((key) => ({ path: [...path, key], what: "key", sentence: unknownKey(path, key) }))
   }
   const key = path.length === 0 ? "The configuration" : `'${pathText(path)}'`
-  return [{ path, what: "value", sentence: `${key} ${verdict(issue, valueAt(value, path))}` }]
+  return [{ path, what: "value", sentence: `${key} ${issueSentence(issue, valueAt(value, path))}` }]
 }
 
 function unknownKey(path: Path, key: string): string {
@@ -49,33 +50,4 @@ function unknownKey(path: Path, key: string): string {
   const guess = nearest(key, keysAt(path))
   const help = guess ? `Did you mean '${pathText([...path, guess])}'?` : `Known here: ${keysAt(path).join(", ")}.`
   return `'${full}' is not a key of the configuration. ${help}`
-}
-
-function verdict(issue: z.core.$ZodIssue, got: unknown): string {
-  if (got === undefined && issue.code !== "invalid_key") return "is missing. Add it."
-  switch (issue.code) {
-    case "invalid_type":
-      return `cannot be of type ${typeName(got)}. Write ${words[issue.expected] ?? issue.expected} instead.`
-    case "invalid_value":
-      return `has a value it cannot have. Write one of: ${issue.values.join(", ")}.`
-    case "too_small":
-      if (issue.origin === "string") return "is empty. Write a text of at least one character."
-      return `is too small. Write a number ${issue.inclusive ? "of at least" : "above"} ${issue.minimum}.`
-    case "too_big":
-      return `is too large. Write a number of at most ${issue.maximum}.`
-    case "invalid_key":
-      return "has an empty name. Write a name before the colon."
-    default:
-      return `is not right: ${issue.message}. Correct it.`
-  }
-}
-
-const words: Readonly<Record<string, string>> = {
-  string: "a text",
-  number: "a number",
-  int: "a whole number",
-  boolean: "true or false",
-  array: "a list such as [one, two]",
-  object: "keys with values",
-  record: "keys with values",
 }

@@ -4,6 +4,7 @@ import { pathText } from "../model/problems.ts"
 import { spellOut } from "./check.ts"
 import { configFilesIn, readSource, withLocalFile, type Source } from "./find.ts"
 import type { Environment } from "./interpolate.ts"
+import { isObject } from "./merge.ts"
 import { ConfigError } from "./problem.ts"
 import { readTrusted } from "./read.ts"
 import { onlyTightening, withoutVariables } from "./tighten.ts"
@@ -58,7 +59,9 @@ function whatTrustAdds({ bytes }: Source): string[] {
   return nodesOf(value).flatMap(([key, part]) => (ignored.has(key) ? [`${key}: ${JSON.stringify(part)}`] : []))
 }
 
-function nodesOf(value: unknown, path: readonly string[] = []): [string, unknown][] {
-  const inner = typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : []
+function nodesOf(value: unknown, path: readonly (string | number)[] = []): [string, unknown][] {
+  const inner: [string | number, unknown][] = Array.isArray(value)
+    ? [...value.entries()]
+    : Object.entries(isObject(value) ? value : {})
   return [[pathText(path), value], ...inner.flatMap(([key, part]) => nodesOf(part, [...path, key]))]
 }

@@ -64,12 +64,34 @@ const examples: Readonly<Record<string, string>> = {
     toolGroups: [data, system]
     department: engineering
     level: 1
+    dialect: native
+    llmServiceId: null
     pins: { sleep: 1.0.0 }`,
   "org.agents": `
   - { id: ada, role: developer, department: engineering, level: 1, parent: root, pins: {} }`,
+  "org.people": `
+  - { id: ann, name: Ann, roles: [lead], tokenHash: "${"0".repeat(64)}" }`,
   "org.departments": `
   - { id: engineering, name: Engineering }`,
   "org.defaultToolGroups": " [console]",
+  notify: `
+  - webhook: https://chat.example/hooks/quartermaster
+  - command: [notify-send, Something waits for you]`,
+  rules: `
+  - deny: run_command
+    role: [intern]
+    department: engineering
+    agent: ada
+    effect: execute
+    touching: ["command:rm *"]
+    args: { /command: "*" }
+    except: ["command:rm notes.txt"]
+    because: Deleting goes through delete_file.
+    examples: { match: [{ agent: ada, tool: run_command, input: { command: rm x } }], miss: [] }
+    shadow: true
+  - { ask: http_*, because: What leaves is seen by two people., approvers: { role: lead, count: 2 }, deadline: 10 }
+  - { ask: get_env, because: Values are looked at before a model reads them., release: always }
+  - { allow: set_env, agent: ada, because: Ada sets up the session. }`,
 }
 
 function keyLines(path: readonly string[], indent: string): string[] {

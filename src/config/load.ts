@@ -4,7 +4,7 @@ import { configFilesIn, findConfig, ownFile, readSource, withLocalFile, type Fou
 import type { Environment } from "./interpolate.ts"
 import { mergeConfigs } from "./merge.ts"
 import { ConfigError, type ConfigProblem } from "./problem.ts"
-import { readTrusted, readUntrusted } from "./read.ts"
+import { placesOfRules, readTrusted, readUntrusted } from "./read.ts"
 import type { Config } from "./schema.ts"
 import { environmentConfig, flagsConfig } from "./settings.ts"
 import { isPinned } from "./trust.ts"
@@ -32,6 +32,8 @@ export interface LoadedConfig {
   trusted: boolean
   /** `tools.permissions` by who says it: an untrusted file must not replace what the tool's author or the user said. */
   permissions: { trusted: Permissions; untrusted: Permissions }
+  /** Where each of the rules is written, in their order: `quartermaster.yml rules[3]`. */
+  ruleSources: string[]
   configFile?: string
 }
 
@@ -55,15 +57,22 @@ export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadO
   // An untrusted file lies below the user's own, which it would otherwise switch off.
   const own = trusted || !existsSync(ownFile(home)) ? [] : read(ownFile(home))
   const guarded = (trusted ? [] : sources).map((source) =>
-    attempt(() => readUntrusted(source), { config: {}, warnings: [] }),
+    attempt(() => readUntrusted(source), { config: {}, warnings: [], rulePlaces: [] }),
   )
   const untrustedConfig = mergeConfigs(guarded.map((layer) => layer.config))
-  const trustedConfig = mergeConfigs([
-    ...(trusted ? sources : own).map((source) => attempt(() => readTrusted(source, env), {})),
-    attempt(() => environmentConfig(env, cwd), {}),
-    attempt(() => flagsConfig(overrides, cwd), {}),
-  ])
-  const config = mergeConfigs([untrustedConfig, trustedConfig])
+  const layers: { place: string; config: Config }[] = [
+    ...(trusted ? sources : own).map((source) => ({
+      place: source.file,
+      config: attempt(() => readTrusted(source, env), {}),
+    })),
+    { place: "environment", config: attempt(() => environmentConfig(env, cwd), {}) },
+    { place: "flags", config: attempt(() => flagsConfig(overrides, cwd), {}) },
+  ]
+  const trustedConfig = mergeConfigs(layers.map((layer) => layer.config))
+  const merged = mergeConfigs([untrustedConfig, trustedConfig])
+  // What an untrusted file denies and asks counts beside all other rules, whichever file has them.
+  const rules = [...guarded.flatMap((layer) => layer.config.rules ?? []), ...(trustedConfig.rules ?? [])]
+  const config = rules.length === 0 ? merged : { ...merged, rules }
   if (problems.length > 0) throw new ConfigError(problems)
   return {
     config,
@@ -75,8 +84,15 @@ export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadO
       trusted: trustedConfig.tools?.permissions ?? {},
       untrusted: untrustedConfig.tools?.permissions ?? {},
     },
+    ruleSources: [...guarded.flatMap((layer) => layer.rulePlaces), ...placesOfLast(layers)],
     ...(found ? { configFile: found.file } : {}),
   }
+}
+
+/** The last layer that has rules replaces those below, as with every list. */
+function placesOfLast(layers: readonly { place: string; config: Config }[]): string[] {
+  const last = layers.findLast(({ config }) => config.rules !== undefined)
+  return last === undefined ? [] : placesOfRules(last.place, last.config)
 }
 
 function defaultDataDir(found: Found | undefined, cwd: string): string {

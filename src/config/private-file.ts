@@ -1,16 +1,91 @@
 import { randomUUID } from "node:crypto"
-import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
 import { dirname } from "node:path"
+import { ConfigError } from "./problem.ts"
 
 /** Writes a file that only its owner reads, in a folder of the same kind; readers see the old or the new, never half. */
 export function writePrivateFile(file: string, text: string): void {
+  writeWhole(file, text, (whole) => renameSync(whole, file))
+}
+
+/** The same for a file that must not be there yet: of two writers one wins, and the other is told so by false. */
+export function createPrivateFile(file: string, text: string): boolean {
+  return writeWhole(file, text, (whole) => {
+    try {
+      linkSync(whole, file)
+      return true
+    } catch (error) {
+      if (codeOf(error) === "EEXIST") return false
+      throw error
+    }
+  })
+}
+
+/** Reads a file that only its owner may read; undefined when there is none. One that others could read is refused. */
+export function readPrivateFile(file: string): string | undefined {
+  let descriptor: number | undefined
+  try {
+    // Without blocking, so that nobody puts a pipe in its place and keeps us waiting.
+    descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+    const problem = problemWith(descriptor, file)
+    if (problem !== undefined) throw refused(file, problem)
+    return readFileSync(descriptor, "utf8")
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+    const code = codeOf(error)
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined
+    if (code === "ELOOP") throw refused(file, "This is a link, and must be a file of your own. Delete it.")
+    throw refused(file, `This file cannot be read (${code}). Correct its rights, or delete it.`)
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+}
+
+const largest = 4096
+
+function problemWith(descriptor: number, file: string): string | undefined {
+  const { uid, mode, size, isFile } = statOf(descriptor)
+  if (!isFile) return "This is not a file. Delete it."
+  if (size > largest) return `This file is larger than ${largest} bytes, and so not one of ours. Delete it.`
+  if (process.getuid === undefined) return undefined
+  if (uid !== process.getuid()) return "This file belongs to somebody else, so it proves nothing. Delete it."
+  if ((mode & 0o077) !== 0) return `Others can read this file. Run: chmod 600 ${file}`
+  return undefined
+}
+
+function statOf(descriptor: number): { uid: number; mode: number; size: number; isFile: boolean } {
+  const found = fstatSync(descriptor)
+  return { uid: found.uid, mode: found.mode, size: found.size, isFile: found.isFile() }
+}
+
+function writeWhole<T>(file: string, text: string, put: (whole: string) => T): T {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   chmodSync(dirname(file), 0o700)
   const temporary = `${file}.${randomUUID()}.tmp`
   try {
     writeFileSync(temporary, text, { mode: 0o600, flag: "wx", flush: true })
-    renameSync(temporary, file)
+    return put(temporary)
   } finally {
     rmSync(temporary, { force: true })
   }
+}
+
+function refused(file: string, sentence: string): ConfigError {
+  return new ConfigError([{ file, key: "", sentence }])
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code
 }

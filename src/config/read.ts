@@ -1,4 +1,4 @@
-import { dirname } from "node:path"
+import { basename, dirname } from "node:path"
 import { pathText } from "../model/problems.ts"
 import { checkConfig, spellOut, type Flaw } from "./check.ts"
 import type { Source } from "./find.ts"
@@ -21,8 +21,16 @@ export function readTrusted({ file, bytes }: Source, env: Environment): Config {
   return absoluteDir(config, dirname(file))
 }
 
+/** What counts of a file nobody has read yet. */
+export interface Untrusted {
+  config: Config
+  warnings: string[]
+  /** Where each of the rules that are left stands in the file. */
+  rulePlaces: string[]
+}
+
 /** The same for a file nobody has read yet: only what tightens, no variables, and a sentence for all that is ignored. */
-export function readUntrusted({ file, bytes }: Source): { config: Config; warnings: string[] } {
+export function readUntrusted({ file, bytes }: Source): Untrusted {
   const { yaml, value } = open(file, bytes)
   const plain = withoutVariables(value)
   const { config, flaws } = checkConfig(plain.value)
@@ -33,7 +41,13 @@ export function readUntrusted({ file, bytes }: Source): { config: Config; warnin
     (key) =>
       `'${printable(key)}' in ${file} is ignored because the file is not trusted. Run 'qm trust' after reading it.`,
   )
-  return { config: tight.value as Config, warnings }
+  const rulePlaces = placesOfRules(file, config).filter((_, index) => !ignored.includes(pathText(["rules", index])))
+  return { config: tight.value as Config, warnings, rulePlaces }
+}
+
+/** Where each rule of a file stands, for example `quartermaster.yml rules[3]`. */
+export function placesOfRules(file: string, { rules = [] }: Config): string[] {
+  return rules.map((_, index) => `${basename(file)} ${pathText(["rules", index])}`)
 }
 
 function open(file: string, bytes: Buffer): { yaml: ReadYaml; value: unknown } {

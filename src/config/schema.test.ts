@@ -29,14 +29,16 @@ const everyKey = {
   org: {
     roles: [
       { id: "r", name: "R", rolePrompt: "", toolGroups: null, department: "d", level: 1, pins: { sleep: "1.0.0" } },
-      { name: "S", toolGroups: ["data"] },
+      { name: "S", toolGroups: ["data"], dialect: "claude", llmServiceId: null },
     ],
+    people: [{ id: "p", name: "P", roles: ["lead"], tokenHash: "0a".repeat(32) }],
     agents: [{ id: "a", role: "R", department: "d", level: 1, parent: "root", pins: {} }],
     departments: [{ id: "d", name: "D" }],
     levelOrder: "desc",
     defaultToolGroups: ["data"],
   },
   approvals: { deadline: 0.5, unattended: "reject" },
+  notify: [{ webhook: "https://chat.example/hook?a=b" }, { command: ["notify-send", "waits"] }, { command: "date >x" }],
 }
 
 test("one schema holds every key of this version and changes none of them [C-47]", () => {
@@ -92,6 +94,17 @@ test.each([
     "'tools.enabled' cannot be of type string. Write a list such as [one, two] instead.",
   ],
   [{ org: { agents: [{ id: "a" }] } }, "'org.agents[0].role' is missing. Add it."],
+  [{ org: { roles: [{ name: "r", dialect: "pirate" }] } }, "Write one of: native, claude, classic."],
+  [
+    { org: { people: [{ id: "p", tokenHash: "secret" }] } },
+    "'org.people[0].tokenHash' is not right: it must be 64 hexadecimal digits.",
+  ],
+  [{ notify: [{ webhok: "http://a.example", command: "date" }] }, "Did you mean 'notify[0].webhook'?"],
+  [{ notify: [{}] }, "'notify[0]' is not right: it must have either a webhook or a command."],
+  [{ notify: [{ webhook: "http://a.example", command: "date" }] }, "must have either a webhook or a command."],
+  [{ notify: [{ webhook: "file:///etc/passwd" }] }, "'notify[0].webhook' is not right: it must be an address"],
+  [{ notify: [{ command: [] }] }, "'notify[0].command' is an empty list. Write at least one."],
+  [{ notify: [{ command: 5 }] }, "'notify[0].command' is not right: it must be a text for the shell"],
   [{ agent: "" }, "'agent' is empty. Write a text of at least one character."],
   [{ tools: { permissions: { "": {} } } }, "has an empty name. Write a name before the colon."],
   [["a"], "The configuration cannot be of type array. Write keys with values instead."],

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { ToolPermissionLevel } from "../model/permission.ts"
+import { ruleSchema } from "../model/rule-schema.ts"
 
 const name = z.string().min(1)
 const names = z.array(name)
@@ -33,6 +34,8 @@ const role = z.strictObject({
   toolGroups: names.nullable().optional().describe("Groups its agents are given; null means all."),
   department: name.optional().describe("The department of its agents."),
   level: z.number().optional().describe("The level of its agents."),
+  dialect: z.enum(["native", "claude", "classic"]).optional().describe("The tool names its model is used to."),
+  llmServiceId: name.nullable().optional().describe("The model its agents talk to; null means the usual one."),
   pins,
 })
 
@@ -48,6 +51,17 @@ const agent = z.strictObject({
 const department = z.strictObject({
   id: name.describe("The department's id."),
   name: name.optional().describe("What people call it."),
+})
+
+const person = z.strictObject({
+  id: name.describe("The person's id."),
+  name: name.optional().describe("What others call them."),
+  roles: names.optional().describe("Their roles; a rule may ask for an approver by role."),
+  tokenHash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, "it must be 64 hexadecimal digits")
+    .optional()
+    .describe("SHA-256 of the token that proves who they are; without it they answer on this machine only."),
 })
 
 const data = z.strictObject({
@@ -66,6 +80,7 @@ const tools = z.strictObject({
 })
 
 const org = z.strictObject({
+  people: z.array(person).optional().describe("The people who answer approvals."),
   roles: z.array(role).optional().describe("The roles, and the groups of tools they are given."),
   agents: z.array(agent).optional().describe("The agents and their roles."),
   departments: z.array(department).optional().describe("The departments."),
@@ -77,6 +92,21 @@ const approvals = z.strictObject({
   deadline: z.number().positive().optional().describe("Minutes a call waits for an answer before it ends."),
   unattended: z.enum(["wait", "reject"]).optional().describe("What happens when nobody is there to answer."),
 })
+
+const notice = z
+  .strictObject({
+    webhook: z
+      .url({ protocol: /^https?$/, error: "it must be an address that begins with http:// or https://" })
+      .optional()
+      .describe("An address that is sent JSON."),
+    command: z
+      .union([name, names.min(1)], { error: "it must be a text for the shell, or a list of a program and its words" })
+      .optional()
+      .describe("A list is run as it is; a text is run by the shell."),
+  })
+  .refine(({ webhook, command }) => (webhook === undefined) !== (command === undefined), {
+    error: "it must have either a webhook or a command",
+  })
 
 /** Every key that works in this version. A later version's keys are in `later.ts`. */
 export const configSchema = z.strictObject({
@@ -92,6 +122,8 @@ export const configSchema = z.strictObject({
     .optional()
     .describe("What limits the agents."),
   org: org.optional().describe("Roles, agents and departments."),
+  rules: z.array(ruleSchema).optional().describe("What is allowed, asked about or denied, and why."),
+  notify: z.array(notice).optional().describe("Who is told when something waits for a person."),
   approvals: approvals.optional().describe("How long and for whom a question waits."),
 })
 

@@ -23,7 +23,7 @@ export function environmentConfig(env: Environment, cwd: string): Config {
   const problems: ConfigProblem[] = []
   const settings: Setting[] = []
   for (const [name, value] of Object.entries(env)) {
-    if (!value || reserved.includes(name)) continue
+    if (!value || isReserved(name)) continue
     const path = name === "QUARTERMASTER_DATA" ? ["data", "dir"] : name.startsWith("QM_") ? pathOf(name) : null
     if (path === undefined) problems.push({ file: name, key: "", sentence: unknownVariable(name) })
     if (path) settings.push({ source: name, path, value })
@@ -38,7 +38,12 @@ export function flagsConfig(overrides: Readonly<Record<string, unknown>>, cwd: s
   return configOf(settings, cwd, [])
 }
 
-const reserved = ["QM_CONFIG", "QM_INSIDE"]
+const reserved = ["QM_CONFIG", "QM_INSIDE", "QM_PERSON_TOKEN"]
+
+/** Variables that are no settings. What a notify command is told must not stop a `qm` in it. */
+function isReserved(name: string): boolean {
+  return reserved.includes(name) || /^QM_NOTIFY_(?!_)/.test(name)
+}
 
 function configOf(settings: readonly Setting[], cwd: string, problems: ConfigProblem[]): Config {
   const seen = new Map<string, string>()

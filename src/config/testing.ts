@@ -74,6 +74,7 @@ export function configs(text: fc.Arbitrary<string>, or: fc.Arbitrary<unknown>[] 
       levelOrder: any(fc.constantFrom("asc", "desc")),
       defaultToolGroups: names,
     }),
+    notify: fc.array(fc.record({ webhook: fc.constant("https://one.example/${SECRET}") }), { maxLength: 2 }),
     approvals: some({
       deadline: any(fc.constantFrom(0.5, 29, 30, 31, 1000)),
       unattended: any(fc.constantFrom("wait", "reject")),

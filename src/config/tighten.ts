@@ -21,6 +21,8 @@ const tightening: Readonly<Record<string, (value: unknown) => boolean>> = {
   "tools.permissions.*.minLevel": () => true,
   "tools.permissions.*.rateLimit.maxCallsPerMinute": () => true,
   "tools.permissions.*.rateLimit.maxCallsPerHour": () => true,
+  // Rules that allow are left out one by one.
+  rules: () => true,
 }
 
 export interface Kept {
@@ -36,7 +38,19 @@ export function withoutVariables(value: unknown): Kept {
 
 /** Leaves out every field of a checked configuration that could loosen. */
 export function onlyTightening(value: unknown): Kept {
-  return keepWhere(value, (field, part) => tightening[field]?.(part) ?? false)
+  return withoutAllowRules(keepWhere(value, (field, part) => tightening[field]?.(part) ?? false))
+}
+
+/** Each rule stands for itself, so each is looked at by itself: only one that allows could loosen. */
+function withoutAllowRules({ value, ignored }: Kept): Kept {
+  if (!isObject(value) || !Array.isArray(value["rules"])) return { value, ignored }
+  const { rules, ...rest } = value
+  const allows = (rules as unknown[]).map((rule) => isObject(rule) && rule["allow"] !== undefined)
+  const kept = (rules as unknown[]).filter((_, index) => !allows[index])
+  return {
+    value: kept.length === 0 ? rest : { ...rest, rules: kept },
+    ignored: [...ignored, ...allows.flatMap((allow, index) => (allow ? [pathText(["rules", index])] : []))],
+  }
 }
 
 function keepWhere(value: unknown, keep: (field: string, part: unknown) => boolean): Kept {

@@ -1,8 +1,12 @@
-import type { CallRequest, CallRow } from "./call.ts"
+import type { DeskItem, Heard, Saying } from "./approval.ts"
+import type { CallRequest } from "./call.ts"
 import type { EventType, Listener } from "./events.ts"
+import type { Freeze, SessionMode } from "./organisation.ts"
+import type { OrganisationBook } from "./organisation-book.ts"
 import type { AuditFilter, AuditRow } from "./ports.ts"
-import type { RecordEntry } from "./record.ts"
-import type { Ticket, ToolResult } from "./result.ts"
+import type { Reason, RecordEntry } from "./record.ts"
+import type { EndingCode, Ticket, ToolResult } from "./result.ts"
+import type { Approvers, Grant, Rule, RuleFlaw, RuleVerdict, Touches } from "./rule.ts"
 import type { RegisteredTool } from "./tool.ts"
 
 /** What a door is given: everything it may do, and nothing else. */
@@ -22,12 +26,82 @@ export interface App {
   /** Every group with the names of its tools. */
   listGroups(): { id: string; description: string; toolCount: number; tools: string[]; isReserved: boolean }[]
   on<T extends EventType>(type: T, listener: Listener<T>): () => void
-  /** Calls that wait for a person. */
-  waiting(): Promise<CallRow[]>
-  /** Says yes or no to a waiting call or a held result. The first answer wins. */
-  answer(callId: string, answer: { approved: boolean; by: string; rejectReason?: string }): Promise<boolean>
+  readonly org: OrganisationBook
+  readonly desk: DeskReader
+  readonly rules: RuleReader
+  /** What would become of a call, and why, without making it. */
+  why(request: { agentId: string; tool: string; input?: unknown; sessionId?: string | undefined }): Promise<Explanation>
+  /** Aborts what runs and denies what comes, for one agent with everyone below it or, without one, for everyone. */
+  freeze(given: { agentId?: string | undefined; by: string; because?: string | undefined }): Promise<void>
+  /** Returns whether something was frozen. */
+  thaw(given: { agentId?: string | undefined; by: string }): Promise<boolean>
+  frozen(): readonly (Freeze & { agentId?: string | undefined })[]
+  setMode(given: { sessionId: string; mode: SessionMode; by: string }): Promise<void>
   readonly audit: AuditReader
+  /** Copies everything that must last into a new folder, while others go on working. */
+  backup(folder: string): Promise<{ files: number; bytes: number }>
   close(): Promise<void>
+}
+
+/** What waits for a person, and what people say to it. */
+export interface DeskReader {
+  /** What waits, oldest first. */
+  list(filter?: { agentId?: string | undefined }): Promise<DeskItem[]>
+  /** A unique beginning of the id is enough. Undefined when nothing like it waits. */
+  show(callId: string): Promise<DeskItem | undefined>
+  /** Counts for the revision that was seen; without one, for the newest. Never runs a tool. */
+  say(callId: string, saying: Saying, by: string, revision?: number): Promise<Heard>
+  grants(filter?: { agentId?: string | undefined; includeExpired?: boolean | undefined }): Promise<Grant[]>
+  /** Returns the grant that no longer counts, or undefined when there is none. */
+  revoke(grantId: string, by: string): Promise<Grant | undefined>
+}
+
+/** The rules that count, wherever they are written. */
+export interface RuleReader {
+  list(): readonly Rule[]
+  flaws(): readonly RuleFlaw[]
+  /** Keeps a rule in the store; a flawed one is refused with its sentences. */
+  add(rule: unknown, by: string): Promise<Rule>
+  remove(id: string, by: string): Promise<Rule | undefined>
+  /** Which recorded calls would have been decided otherwise with these rules instead of the configured ones. */
+  simulate(rules: readonly unknown[], filter: AuditFilter): Promise<Simulation>
+  /** The version of everything that decides. */
+  version(): string
+}
+
+export interface Simulation {
+  looked: number
+  flaws: readonly RuleFlaw[]
+  /** Calls whose input was masked or cut in the record, so that rules on arguments may judge them differently. */
+  uncertain: number
+  changed: readonly {
+    callId: string
+    at: number
+    agentId: string
+    tool: string
+    before: string
+    after: string
+    reasons: readonly Reason[]
+  }[]
+}
+
+/** A verdict with every voice that spoke, in order, and what would change it. */
+export interface Explanation {
+  agentId: string
+  tool: string
+  verdict: RuleVerdict
+  /** The ending a denied call would have. */
+  code?: EndingCode | undefined
+  reasons: readonly Reason[]
+  /** Every voice that was heard, also those that said nothing against it. */
+  heard: readonly (Reason & { says: RuleVerdict | "nothing" })[]
+  touches: Touches
+  approvers: readonly Approvers[]
+  /** Whether the result would be held back. */
+  release: "never" | "on-error" | "always"
+  /** Sentences: what a person could do to get another verdict. */
+  change: readonly string[]
+  policy: string
 }
 
 export interface AuditReader {
@@ -36,6 +110,35 @@ export interface AuditReader {
   stats(filter?: AuditFilter): Promise<AuditStats>
   verify(head?: string): Promise<Verified>
   head(): Promise<string>
+  /** Every ended call with its start, oldest first, without holding them all in memory. */
+  export(filter?: AuditFilter): AsyncIterable<ExportedCall>
+  /** Drops the oldest sealed segments whole, keeping their heads, so that verify still follows the chain. */
+  drop(before: number, by: string): Promise<{ segments: number; records: number }>
+}
+
+/** One ended call for other programs: flat, masked as the record is. */
+export interface ExportedCall {
+  callId: string
+  at: number
+  agentId: string
+  role: string
+  tool: string
+  version: string
+  status: string
+  code: string
+  startedAt: number
+  durationMs: number
+  sessionId: string
+  taskId: string
+  userId: string
+  parentCallId: string
+  input: string
+  /** Keyed digest of the whole input when `input` is masked or cut; else empty. */
+  inputDigest: string
+  result: string
+  error: string
+  reasons: string
+  policy: string
 }
 
 export interface AuditStats {
@@ -43,7 +146,10 @@ export interface AuditStats {
   failures: number
   byTool: Record<string, { count: number; failures: number; averageMs: number }>
   byAgent: Record<string, { count: number; failures: number }>
+  byRole: Record<string, { count: number; failures: number }>
   byEnding: Record<string, number>
+  /** ISO hour, for example 2026-01-01T09. */
+  byHour: Record<string, { count: number; failures: number }>
 }
 
 export type Verified = { ok: true; records: number; chains: number } | { ok: false; problem: string; record: string }

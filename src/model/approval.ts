@@ -1,25 +1,83 @@
 import type { ToolPermissionLevel } from "./permission.ts"
 import type { Reason } from "./record.ts"
 import type { ToolResult } from "./result.ts"
+import type { Approvers, GrantScope } from "./rule.ts"
 
-/** What an approver is shown beyond S1's four arguments. */
-export interface ApprovalRequest {
+/** What stands at the desk, as an approver sees it. */
+export interface DeskItem {
   callId: string
+  /** A call that wants to run, a result that wants to leave, or a question of ask_user. */
+  kind: "call" | "result" | "question"
   agentId: string
   role: string
+  /** The ids of the agents above it, nearest first. */
+  spawners: readonly string[]
   tool: string
+  description: string
+  level: ToolPermissionLevel
+  /** Undefined when it was erased. */
+  input: unknown
+  /** For a result. */
+  result?: ToolResult | undefined
+  question?: Question | undefined
   reasons: readonly Reason[]
   preview?: string | undefined
+  /** Grows when somebody edits the input or something else changed; an answer is for one revision. */
+  revision: number
+  /** Who edited this revision, and why it came back, where either is so. */
+  editedBy?: string | undefined
+  note?: string | undefined
+  votes: readonly Vote[]
+  approvers: readonly Approvers[]
+  /** What may be remembered with a yes, each with what that means in words. */
+  remember: readonly { scope: GrantScope; words: string }[]
+  taskId?: string | undefined
+  userId?: string | undefined
+  sessionId: string
+  createdAt: number
   /** When the wait ends by itself. */
   until: number
+}
+
+export interface Vote {
+  by: string
+  at: number
+}
+
+/** A question of ask_user. */
+export interface Question {
+  question: string
+  options?: readonly string[] | undefined
+  multiple?: boolean | undefined
+}
+
+/** What a person says to what stands at the desk. */
+export type Saying =
+  | { say: "approve"; remember?: GrantScope | undefined }
+  /** A new revision with this input; it is checked, decided and shown again. */
+  | { say: "edit"; input: unknown }
+  | { say: "reject"; reason?: string | undefined; remember?: GrantScope | undefined }
+  /** Without more, the result leaves as it is; `redact` names JSON pointers, `replace` puts another value in its place. */
+  | { say: "release"; redact?: readonly string[] | undefined; replace?: unknown }
+  | { say: "withhold"; reason?: string | undefined }
+  | { say: "answer"; value: string | readonly string[] }
+
+/** What became of a saying. When it did not count, the sentence says why and what to do. */
+export type Heard = { ok: true; done: boolean; sentence: string } | { ok: false; sentence: string }
+
+/** What an adapter is given to show, and when to stop showing it. */
+export interface ApprovalRequest extends DeskItem {
   /** Aborted when somebody else answered or the wait is over: close the dialog. */
   signal: AbortSignal
 }
 
 export interface ExecutionDecision {
   approved: boolean
-  /** S1's "remember": kept with the answer. */
+  /** S1's "remember": the same as `remember: "tool-session"`. */
   persistDecision?: boolean
+  remember?: GrantScope
+  /** A new input instead of a yes: it is checked, decided and shown again. */
+  edit?: { input: unknown }
   rejectReason?: string
   /** Who answered, where the adapter knows. */
   by?: string
@@ -27,6 +85,15 @@ export interface ExecutionDecision {
 
 export interface ResultDecision {
   approved: boolean
+  redact?: readonly string[]
+  replace?: { value: unknown }
+  rejectReason?: string
+  by?: string
+}
+
+export interface QuestionDecision {
+  /** Undefined when the question was closed without an answer. */
+  answer?: string | readonly string[]
   rejectReason?: string
   by?: string
 }
@@ -46,15 +113,9 @@ export interface ApprovalUIAdapter {
     result: ToolResult,
     request: ApprovalRequest,
   ): Promise<ResultDecision>
-}
-
-/** A question of ask_user. */
-export interface Question {
-  question: string
-  options?: readonly string[] | undefined
-  multiple?: boolean | undefined
-  signal: AbortSignal
+  /** Puts a question of ask_user. Without it, questions wait for an answer from another door. */
+  showQuestion?(question: Question, request: ApprovalRequest): Promise<QuestionDecision>
 }
 
 /** Asks a person and resolves with the answer; rejects with a sentence when nobody can be asked. */
-export type Ask = (question: Question) => Promise<string | string[]>
+export type Ask = (question: Question & { signal: AbortSignal }) => Promise<string | string[]>

@@ -1,5 +1,8 @@
+import type { Question, Vote } from "./approval.ts"
+import type { ToolPermissionLevel } from "./permission.ts"
 import type { Reason } from "./record.ts"
 import type { ToolResult } from "./result.ts"
+import type { Approvers, GrantScope, Touches } from "./rule.ts"
 
 /** What a door hands to the walk. */
 export interface CallRequest {
@@ -42,6 +45,14 @@ export interface CallRow {
   request: string
   /** What an approver must agree to. */
   asks: readonly Reason[]
+  card: Card
+  /** Grows when the input is edited or the reasons change; an answer is for one revision. */
+  revision: number
+  votes: readonly Vote[]
+  /** Whether a ticket was handed out, so that somebody may still come for it. */
+  wanted: boolean
+  /** The folder its process worked in. */
+  workspace: string
   preview: string | null
   deadline: number | null
   answer: Answer | null
@@ -51,12 +62,35 @@ export interface CallRow {
   updatedAt: number
 }
 
-/** What a person said to a waiting call or a held result. */
+/** What the people who answer are shown, and what their answer is bound to. */
+export interface Card {
+  role: string
+  spawners: readonly string[]
+  description: string
+  level: ToolPermissionLevel
+  /** SHA-256 of the canonical input that is shown. */
+  inputDigest: string
+  touches: Touches
+  /** Digests of the files the call names, by path. */
+  files: Readonly<Record<string, string>>
+  question?: Question | undefined
+  approvers: readonly Approvers[]
+  remember: readonly GrantScope[]
+  editedBy?: string | undefined
+  note?: string | undefined
+}
+
+/** What people said to a waiting call or a held result, once it is settled. */
 export interface Answer {
   approved: boolean
   by: string
   at: number
   rejectReason?: string | undefined
-  /** The person asked to be remembered; kept with the answer. */
-  persistDecision?: boolean | undefined
+  /** For an edit: the walk goes on with this input and comes back to the desk. */
+  edit?: { input: unknown } | undefined
+  /** For a result: what leaves instead of it. */
+  redact?: readonly string[] | undefined
+  replace?: { value: unknown } | undefined
+  /** For a question. */
+  value?: string | readonly string[] | undefined
 }

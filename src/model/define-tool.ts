@@ -6,7 +6,7 @@ import type { Tool, ToolSpec } from "./tool.ts"
 const kinds = ["plain", "composite", "interactive"]
 const fields = [
   "name", "description", "group", "title", "category", "effect", "kind", "input", "output", "permission", "version", "author",
-  "tags", "timeoutMs", "idempotent", "exclusive", "durability", "preview", "execute",
+  "tags", "timeoutMs", "idempotent", "exclusive", "durability", "touches", "preview", "question", "execute",
 ] // prettier-ignore
 
 const namePattern = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
@@ -14,9 +14,14 @@ const namePattern = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
 /** Makes a tool. Mistakes in the definition are thrown here, at once, as sentences. */
 export function defineTool<Input>(spec: ToolSpec<Input>): Tool {
   refuseMistakes(spec as ToolSpec)
-  const { input, output, permission, execute, preview, ...rest } = spec
+  const { input, output, permission, execute, preview, touches, question, ...rest } = spec
+  // A description may be a getter that tells what is there now.
+  const { description: _description, ...named } = rest
   return {
-    ...rest,
+    ...named,
+    get description() {
+      return spec.description
+    },
     category: spec.category ?? "custom",
     kind: spec.kind ?? "plain",
     version: spec.version ?? "1.0.0",
@@ -28,6 +33,8 @@ export function defineTool<Input>(spec: ToolSpec<Input>): Tool {
     input: compileSchema(input as never, true),
     ...(output === undefined ? {} : { output: compileSchema(output as never, false) }),
     ...(preview === undefined ? {} : { preview: preview.bind(spec) as Tool["preview"] & {} }),
+    ...(touches === undefined ? {} : { touches: touches.bind(spec) as Tool["touches"] & {} }),
+    ...(question === undefined ? {} : { question: question.bind(spec) as Tool["question"] & {} }),
     execute: execute.bind(spec) as Tool["execute"],
   }
 }

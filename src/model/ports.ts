@@ -1,11 +1,14 @@
 import type { Answer, CallRow, CallState } from "./call.ts"
+import type { Vote } from "./approval.ts"
 import type { ApprovalUIAdapter } from "./approval.ts"
 import type { EventType, QuartermasterEvent } from "./events.ts"
 import type { Logger } from "./logger.ts"
 import type { LevelOrder } from "./permission.ts"
-import type { AgentView } from "./organisation.ts"
-import type { Durability, RecordEntry } from "./record.ts"
+import type { AgentView, Message } from "./organisation.ts"
+import type { Approvers, Grant, Touches } from "./rule.ts"
+import type { Durability, Reason, RecordEntry } from "./record.ts"
 import type { SecretPaths } from "./secrets.ts"
+import type { Ending } from "./ending.ts"
 import type { EndingCode } from "./result.ts"
 import type { ArtifactShelf, RegisteredTool, StoredArtifact } from "./tool.ts"
 
@@ -13,18 +16,25 @@ import type { ArtifactShelf, RegisteredTool, StoredArtifact } from "./tool.ts"
 export interface Ports {
   tools: Tools
   organisation: Organisation
+  policy: Policy
   limits: Limits
   permits: Permits
   recorder: Recorder
   calls: CallStore
   artifacts: Artifacts
   masker: Masker
-  approvals: ApprovalUIAdapter | undefined
+  /** How a person is asked right here; what is missing waits for another door. */
+  approvals: Partial<ApprovalUIAdapter>
+  grants: { keep(grant: Grant): Promise<void> }
+  /** The roles of a person who is known by that name. */
+  rolesOf(person: string): readonly string[] | undefined
+  /** Whether an agent, and no person, has that name. */
+  isAgent(name: string): boolean
   emit(event: QuartermasterEvent): void
   /** Whether anyone listens to events of that type; most are never looked at. */
   hears(type: EventType): boolean
   /** The calls whose tools run now, each with what cancels it. */
-  running: Map<string, () => void>
+  running: Map<string, { agentId: string; cancel(because?: Ending): void }>
   /** Aborted once the house is closing: nothing starts any more, and who waits for a person stops waiting and leaves the call at the desk. */
   closing: AbortSignal
   logger: Logger
@@ -32,7 +42,11 @@ export interface Ports {
   /** Names this process as the owner of the calls it walks. */
   owner: string
   /** Whether the process with that owner name still lives. */
-  alive(owner: string): boolean
+  alive(owner: string): boolean | Promise<boolean>
+  /** SHA-256 of the files a call names, by path; what is not there has a word of its own. */
+  digests(touches: Touches): Promise<Readonly<Record<string, string>>>
+  /** Tells the outside that something waits for a person. */
+  notify(row: CallRow): void
   now(): number
 }
 
@@ -44,8 +58,94 @@ export interface WalkSettings {
   /** What happens to a question when nobody is attached to answer: wait for the deadline, or say no at once. */
   unattended: "wait" | "reject"
   levelOrder: LevelOrder
-  /** The version of everything that decides, written into the record. */
-  policy: string
+  /** The folder this process works in: grants and waiting calls belong to one. */
+  workspace: string
+}
+
+/** Everything that decides beyond the tool itself: rules, grants and session modes, as they are now. */
+export interface Policy {
+  /** A hash of everything that decides, written into the record. */
+  readonly version: string
+  /** Why no input of this agent could escape a deny rule on this tool, or undefined. Part of `visible`. */
+  hidden(tool: RegisteredTool, who: AgentView): Reason | undefined
+  /** The verdict on one call. Pure: it reads what it is given and the policy as it stands. */
+  decide(facts: Facts): Verdict
+}
+
+/** Everything a decision looks at. */
+export interface Facts {
+  who: AgentView
+  tool: RegisteredTool
+  input: unknown
+  touches: Touches
+  limit: LimitVerdict
+  sessionId: string
+  workspace: string
+  at: number
+}
+
+export interface Verdict {
+  verdict: "allow" | "ask" | "deny"
+  /** Why, strongest first. For an ask: what an approver must agree to. Rules in shadow come last. */
+  reasons: readonly Reason[]
+  /** The ending of a deny. */
+  code?: EndingCode | undefined
+  /** For a deny by a limit: when to try again. */
+  retryAfterMs?: number | undefined
+  /** For an ask: every requirement must be met. */
+  approvers?: readonly Approvers[] | undefined
+  /** For an ask: the shortest deadline a rule set, in milliseconds. */
+  deadlineMs?: number | undefined
+  /** When the result is held back, where a rule says so. */
+  release?: "always" | "on-error" | undefined
+}
+
+/** A small table of documents, mirrored in memory: organisation, rules, grants, freezes, modes. Always *power*. */
+export const documentKinds = ["role", "agent", "department", "person", "rule", "grant", "freeze", "mode"] as const
+export type DocumentKind = (typeof documentKinds)[number]
+
+export interface StoredDocument<T = unknown> {
+  readonly kind: DocumentKind
+  readonly id: string
+  /** Unique among the live ones of its kind, where it has one. */
+  readonly name: string | null
+  readonly live: boolean
+  readonly body: T
+  readonly changedAt: number
+  readonly changedBy: string
+  /** Grows with every change in the store. */
+  readonly change: number
+}
+
+export interface Documents {
+  /** Grows with every change seen here. */
+  readonly version: number
+  /** A hash of everything live except messages. */
+  readonly digest: string
+  all(kind: DocumentKind): Iterable<StoredDocument>
+  get(kind: DocumentKind, id: string): StoredDocument | undefined
+  /**
+   * Keeps one document. It is not kept when the name is taken by another live one, when it changed after `expected`, or
+   * when it exists and `expected` is 0: then what is there is returned.
+   */
+  put(
+    document: { kind: DocumentKind; id: string; name?: string | null; live?: boolean; body: unknown },
+    by: string,
+    expected?: number,
+  ): Promise<{ kept: true; document: StoredDocument } | { kept: false; existing: StoredDocument }>
+  /** Looks for what other processes changed; true when there was something. */
+  refresh(): Promise<boolean>
+  /** Told after every change seen here, whoever made it. */
+  onChange(listener: (documents: readonly StoredDocument[]) => void): void
+}
+
+/** What agents and people wrote to agents. Always *power*; a message stays when it was read. */
+export interface Messages {
+  insert(message: Message): Promise<void>
+  /** What has arrived by `at`, oldest first: the oldest thousand unread ones, or the newest thousand of all. */
+  inbox(recipient: string, filter: { at: number; unreadOnly?: boolean }): Promise<Message[]>
+  /** One that was read before keeps its time. */
+  markRead(messageIds: readonly string[], at: number): Promise<void>
 }
 
 /** The registry, as the walk sees it. */
@@ -114,9 +214,22 @@ export interface CallStore {
     expected: { state: CallState; owner: string; epoch: number },
     change: Partial<Omit<CallRow, "id">>,
   ): Promise<boolean>
-  /** Records a person's answer if the row still waits for one. The first answer wins. */
-  answer(id: string, answer: Answer): Promise<boolean>
-  list(filter: { states?: readonly CallState[]; agentId?: string; limit?: number }): Promise<CallRow[]>
+  /**
+   * Records what people said to a row that waits: votes so far and, when that settles it, the answer. Only if the row
+   * still waits with that revision and those votes.
+   */
+  say(
+    id: string,
+    seen: { revision: number; votes: readonly Vote[] },
+    said: { votes: readonly Vote[]; answer: Answer | null },
+  ): Promise<boolean>
+  /** Oldest first; `after` is the last row of the page before. */
+  list(filter: {
+    states?: readonly CallState[]
+    agentId?: string
+    after?: CallRow
+    limit?: number
+  }): Promise<CallRow[]>
   /** Ids of rows that changed after the cursor, and the cursor to ask with next. */
   changesSince(cursor: number): Promise<{ ids: string[]; cursor: number }>
   /** Resolves when something may have changed, or after that many milliseconds. A hint only. */

@@ -10,6 +10,10 @@ export interface Reason {
   /** Where that is written: a tool id, a config line, a rule. */
   source: string
   sentence: string
+  /** For an ask that nothing but a person lifts: no allow rule, no grant. */
+  binding?: boolean | undefined
+  /** For a rule in shadow: what it would have said. It decides nothing. */
+  shadow?: "allow" | "ask" | "deny" | undefined
 }
 
 interface About {

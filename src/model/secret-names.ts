@@ -1,14 +1,24 @@
 /** Names of environment variables that usually hold a secret. Wide, because a hidden variable costs little. */
 export function looksSecret(variable: string): boolean {
-  return /pass|secret|token|key|credential|auth|cookie|private|dsn|jwt|connection_?string|database_?url|_(pat|pwd|pw)$/i.test(
+  return /pass|pwd|secret|token|key|credential|creds|auth|cookie|private|dsn|jwt|connection_?string|database_?url|_(pat|pw)$/i.test(
     variable,
   )
 }
 
-const field =
-  /pass(word|wd|phrase|code)|(^|[_-])(pass|pwd|auth|pat)$|secret|token|credential|authorization|cookie|private|dsn$|jwt|connection_?string|database_?url|[a-z0-9][_-]?key$/i
+const anywhere =
+  /pass[_-]?(word|wd|phrase|code)|secret(?!ar)|token(?!i[sz]|[_-]?type)|credential|authorization|cookie|private|jwt|connection[_-]?string|database[_-]?url|seed[_-]?phrase|mnemonic/i
+const atTheEnd = /(^|[_-])(pass|pwd|pw|auth|pat|creds?|otp|totp|cvv|cvc)$|dsn$|[a-z0-9][_-]?key$/i
+const inCamelCase = /[a-z0-9](Pass|Pwd|Pw|Auth|Pat|Creds?|Otp|Cvv|Cvc)$/
+/** Keys that open nothing. */
+const harmless =
+  /(public|primary|foreign|sort|partition|cache|row|column|object|issue|project|group|lookup|shortcut|translation|idempotency|hot|mon|tur|don)[_-]?key$/i
 
 /** Whether what stands under that name must not be written down. */
 export function namesSecret(name: string): boolean {
-  return field.test(name)
+  return (anywhere.test(name) || atTheEnd.test(name) || inCamelCase.test(name)) && !harmless.test(name)
+}
+
+/** Whether a number under that name counts tokens rather than being one. */
+export function countsTokens(name: string): boolean {
+  return /tokens$|tokens?[_-]?(count|limit|budget|used|usage|left|per)|(max|min|num|total)[_-]?token/i.test(name)
 }

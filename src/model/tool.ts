@@ -1,4 +1,6 @@
+import type { Question } from "./approval.ts"
 import type { Effect, Permission, ToolPermission } from "./permission.ts"
+import type { Touch } from "./rule.ts"
 import type { Schema, SchemaSource } from "./schema.ts"
 
 /** The union of the categories of designs S2 and S4. It only sorts; groups decide who may use a tool. */
@@ -37,6 +39,8 @@ export interface ToolContext {
   readonly taskId?: string | undefined
   readonly userId?: string | undefined
   readonly allowedPaths?: readonly string[] | undefined
+  /** What a person said to the tool's question. */
+  readonly answer?: string | readonly string[] | undefined
   /** Aborted on time-out, on cancel and when the agent is stopped. */
   readonly signal: AbortSignal
   /** Sends a piece of output to whoever watches while the tool still runs. */
@@ -94,8 +98,12 @@ export interface ToolSpec<Input = unknown> {
   exclusive?: boolean
   /** Demands the grade for this tool's records whatever the configuration says. */
   durability?: "power"
+  /** The files, commands and hosts a run will use, known before it; what is left out here is seen by no rule. */
+  touches?(input: Input): readonly Touch[]
   /** What an approver sees: a diff, a parsed command, the request. */
   preview?(input: Input): string | Promise<string>
+  /** For a tool that is a question: it waits at the desk, and `execute` finds what was said in `context.answer`. */
+  question?(input: Input): Question
   /** Returns a plain value, throws `failure(…)`, or is an async generator that yields chunks. */
   execute(input: Input, context: ToolContext): unknown
 }
@@ -119,7 +127,9 @@ export interface Tool {
   readonly idempotent: boolean
   readonly exclusive: boolean
   readonly durability?: "power" | undefined
+  touches?(input: unknown): readonly Touch[]
   preview?(input: unknown): string | Promise<string>
+  question?(input: unknown): Question
   execute(input: unknown, context: ToolContext): unknown
 }
 

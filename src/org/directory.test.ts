@@ -2,40 +2,59 @@ import { expect, test } from "vitest"
 import type { Config } from "../config/schema.ts"
 import { fromModule } from "../registry/adapters.ts"
 import { open, tool } from "../testing/open.ts"
-import { Directory, rootGroups } from "./directory.ts"
+import { readConfigured, rootGroups, type OrganisationConfig } from "./configured.ts"
+import { openDirectory } from "./testing.ts"
 
-test("a role has every field of its design, and toolGroups is null when none are named [S0-27] [S0-28]", () => {
-  const directory = new Directory({
+const directoryOf = async (config: OrganisationConfig = {}) => (await openDirectory({ config })).directory
+
+test("a role has every field of its design, and toolGroups is null when none are named [S0-27] [S0-28]", async () => {
+  const directory = await directoryOf({
     roles: [
-      { id: "r1", name: "developer", rolePrompt: "You write code." },
+      { id: "r1", name: "developer", rolePrompt: "You write code.", dialect: "claude", llmServiceId: "big" },
       { name: "tester", toolGroups: ["chrome"] },
       { name: "guest", toolGroups: [] },
     ],
   })
-  expect(directory.role("r1")).toMatchObject({
+  expect(directory.findRole("r1")).toMatchObject({
     id: "r1",
     name: "developer",
     rolePrompt: "You write code.",
     createdBy: "configuration",
+    madeBy: "configuration",
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     status: "active",
-    llmServiceId: null,
+    llmServiceId: "big",
     toolGroups: null,
+    dialect: "claude",
+    source: "configuration",
   })
-  expect(directory.role("tester")).toMatchObject({ id: "tester", rolePrompt: "", toolGroups: ["chrome"] })
-  expect(directory.role("guest")).toMatchObject({ toolGroups: null })
+  expect(directory.findRole("developer")?.id).toBe("r1")
+  expect(directory.findRole("tester")).toMatchObject({
+    id: "tester",
+    rolePrompt: "",
+    llmServiceId: null,
+    toolGroups: ["chrome"],
+  })
+  expect(directory.findRole("guest")).toMatchObject({ toolGroups: null })
 })
 
-test("root and operator exist always: root with its own groups, operator with all", () => {
-  const directory = new Directory()
-  expect(directory.listRoles().map(({ id }) => id)).toEqual(["root", "operator"])
-  expect(directory.listAgents().map(({ id }) => id)).toEqual(["root", "operator"])
-  expect(directory.view("root")).toMatchObject({ groups: rootGroups, role: { name: "root" } })
+test("root and operator exist always, built in: root with its own groups, operator with all", async () => {
+  const directory = await directoryOf()
+  const named = (list: readonly { id: string; source: string }[]) => list.map(({ id, source }) => [id, source])
+  expect(named(directory.listRoles())).toEqual([
+    ["operator", "built in"],
+    ["root", "built in"],
+  ])
+  expect(named(directory.listAgents())).toEqual([
+    ["operator", "built in"],
+    ["root", "built in"],
+  ])
+  expect(directory.view("root")).toMatchObject({ groups: rootGroups, role: { name: "root" }, spawners: [] })
   expect(directory.view("operator")).toMatchObject({ groups: null, role: { name: "operator" } })
 })
 
-test("the groups of a role that names none are the default ones; operator keeps all", () => {
-  const directory = new Directory({
+test("the groups of a role that names none are the default ones; operator keeps all", async () => {
+  const directory = await directoryOf({
     defaultToolGroups: ["data"],
     roles: [{ name: "none" }, { name: "empty", toolGroups: [] }, { name: "own", toolGroups: ["system"] }],
     agents: ["none", "empty", "own"].map((role) => ({ id: role, role })),
@@ -44,27 +63,26 @@ test("the groups of a role that names none are the default ones; operator keeps 
   expect(groups).toEqual([["data"], ["data"], ["system"], null, rootGroups])
 })
 
-test("an agent record has its id, role, department and level; what it leaves out comes from its role [S2-102]", () => {
-  const directory = new Directory({
+test("an agent record has its id, role, department and level; what it leaves out comes from its role [S2-102]", async () => {
+  const directory = await directoryOf({
     roles: [
       { id: "r1", name: "dev", department: "north", level: 2, pins: { a: "1.0.0", b: "1.0.0" } },
       { name: "plain" },
     ],
     agents: [
       { id: "one", role: "dev" },
-      { id: "two", role: "r1", department: "south", level: 5, parent: "one", pins: { b: "2.0.0" } },
+      { id: "two", role: "r1", department: "south", level: 5, pins: { b: "2.0.0" } },
       { id: "three", role: "plain" },
     ],
   })
-  expect(directory.view("one")?.agent).toMatchObject({
-    id: "one",
-    roleId: "r1",
+  expect(directory.view("one")).toMatchObject({
+    agent: { id: "one", roleId: "r1", status: "active" },
+    role: { id: "r1", name: "dev" },
     department: "north",
     level: 2,
-    status: "active",
   })
   expect(directory.view("two")).toMatchObject({
-    agent: { id: "two", roleId: "r1", department: "south", level: 5, parentId: "one" },
+    agent: { id: "two", roleId: "r1", department: "south", level: 5 },
     role: { name: "dev" },
     department: "south",
     level: 5,
@@ -73,10 +91,13 @@ test("an agent record has its id, role, department and level; what it leaves out
   expect(directory.view("three")).toMatchObject({ level: 0, department: undefined, pins: {} })
 })
 
-test.each(["nobody", "", "__proto__", "constructor", "dev"])("nobody is called %j, so there is no view of it", (id) => {
-  const directory = new Directory({ roles: [{ name: "dev" }], agents: [{ id: "ann", role: "dev" }] })
-  expect(directory.view(id)).toBeUndefined()
-})
+test.each(["nobody", "", "__proto__", "constructor", "dev"])(
+  "nobody is called %j, so there is no view of it",
+  async (id) => {
+    const directory = await directoryOf({ roles: [{ name: "dev" }], agents: [{ id: "ann", role: "dev" }] })
+    expect(directory.view(id)).toBeUndefined()
+  },
+)
 
 test.each<[string, Config["org"] & {}, RegExp]>([
   ["two roles of one name", { roles: [{ name: "dev" }, { name: "dev" }] }, /two roles 'dev'/],
@@ -141,16 +162,16 @@ test.each<[string, Config["org"] & {}, RegExp]>([
     { departments: [{ id: "north" }], agents: [{ id: "ann", role: "operator", department: "south" }] },
     /Department 'south' does not exist/,
   ],
+  ["two people of one id", { people: [{ id: "ann" }, { id: "ann" }] }, /two people 'ann'/],
 ])("%s is refused with a sentence, and the system does not start", async (_what, org, sentence) => {
-  expect(() => new Directory(org)).toThrow(sentence)
+  expect(() => readConfigured(org)).toThrow(sentence)
   await expect(open({ org })).rejects.toThrow(sentence)
 })
 
-test("departments need not be listed, but where they are, the listed ones count", () => {
-  expect(new Directory({ roles: [{ name: "dev", department: "anywhere" }] }).role("dev")).toMatchObject({
-    department: "anywhere",
-  })
-  const listed = new Directory({
+test("departments need not be listed, but where they are, the listed ones count", async () => {
+  const free = await directoryOf({ roles: [{ name: "dev", department: "anywhere" }] })
+  expect(free.findRole("dev")).toMatchObject({ department: "anywhere" })
+  const listed = await directoryOf({
     departments: [{ id: "north" }],
     agents: [{ id: "ann", role: "operator", department: "north" }],
   })

@@ -1,119 +1,172 @@
-import type { Agent, AgentView, Role } from "../model/organisation.ts"
-import type { Organisation } from "../model/ports.ts"
+import type { QuartermasterEvent } from "../model/events.ts"
+import type { Agent, AgentView, Department, Message, Person, Role } from "../model/organisation.ts"
+import type { Actor, NewAgent, NewPerson, NewRole, OrganisationBook, Sourced } from "../model/organisation-book.ts"
+import type { LevelOrder } from "../model/permission.ts"
+import type { DocumentKind, Documents, Messages, Organisation, StoredDocument } from "../model/ports.ts"
+import { createAgent } from "./agents.ts"
+import { readConfigured, type OrganisationConfig } from "./configured.ts"
+import { createDepartment, deleteDepartment, renameDepartment } from "./departments.ts"
+import { sendMessage } from "./messages.ts"
+import type { Groups, Office } from "./office.ts"
+import { createPerson, deletePerson, updatePerson, withoutHash } from "./people.ts"
+import { createRole, deleteRole, updateRole } from "./roles.ts"
+import { Roster } from "./roster.ts"
+import { terminateAgent } from "./termination.ts"
+import { holderOf } from "./tokens.ts"
+import { Views } from "./views.ts"
 
-/** What the configuration says about the organisation. */
-export interface OrganisationConfig {
-  roles?: readonly RoleConfig[] | undefined
-  agents?: readonly AgentConfig[] | undefined
-  departments?: readonly { id: string; name?: string | undefined }[] | undefined
-  defaultToolGroups?: readonly string[] | undefined
+export interface DirectoryOptions {
+  config?: OrganisationConfig | undefined
+  documents: Documents
+  messages: Messages
+  groups: Groups
+  levelOrder: LevelOrder
+  emit?: ((event: QuartermasterEvent) => void) | undefined
+  now?: (() => number) | undefined
+  /** Told who ended, in this process or another one, so that what they still do can be stopped. */
+  onTerminated?: ((agentIds: readonly string[]) => void | Promise<void>) | undefined
 }
 
-export interface RoleConfig {
-  id?: string | undefined
-  name: string
-  rolePrompt?: string | undefined
-  toolGroups?: readonly string[] | null | undefined
-  department?: string | undefined
-  level?: number | undefined
-  pins?: Readonly<Record<string, string>> | undefined
-}
+const kinds: readonly DocumentKind[] = ["role", "agent", "department", "person", "freeze"]
 
-export interface AgentConfig {
-  id: string
-  role: string
-  department?: string | undefined
-  level?: number | undefined
-  parent?: string | undefined
-  pins?: Readonly<Record<string, string>> | undefined
-}
+/** Who there is: root and operator always, whoever the configuration names, and what the store holds. */
+export class Directory implements Organisation, OrganisationBook {
+  readonly #office: Office
+  readonly #roster: Roster
+  readonly #views: Views
+  #version = 1
 
-/** The groups of root, in the list and in the call: it organises and does no work of its own. */
-export const rootGroups: readonly string[] = ["org_management"]
+  constructor(options: DirectoryOptions) {
+    const { config = {}, documents, messages, groups, levelOrder } = options
+    const { emit = () => {}, now = Date.now, onTerminated = () => {} } = options
+    const defaultToolGroups = config.defaultToolGroups ?? null
+    this.#roster = new Roster(readConfigured(config), documents)
+    this.#views = new Views(this.#roster, levelOrder, defaultToolGroups)
+    const parts = {
+      roster: this.#roster,
+      views: this.#views,
+      documents,
+      messages,
+      groups,
+      levelOrder,
+      defaultToolGroups,
+    }
+    this.#office = { ...parts, emit, now, terminated: onTerminated, ending: new Set() }
+    documents.onChange((changed) => this.#changed(changed))
+  }
 
-/** Who there is: root and operator always, and whoever the configuration names. */
-export class Directory implements Organisation {
-  readonly version = 1
-  readonly #roles = new Map<string, Role>()
-  readonly #views = new Map<string, AgentView>()
-
-  constructor({ roles = [], agents = [], departments = [], defaultToolGroups }: OrganisationConfig = {}) {
-    const usual = defaultToolGroups ?? null
-    this.#addRole({ id: "root", name: "root", toolGroups: rootGroups }, usual)
-    this.#addRole({ id: "operator", name: "operator", toolGroups: null }, null)
-    for (const role of roles) this.#addRole(role, usual)
-    this.#addAgent({ id: "root", role: "root" })
-    this.#addAgent({ id: "operator", role: "operator" })
-    for (const agent of agents) this.#addAgent(agent)
-    this.#refuseUnknownDepartments(roles, agents, departments)
+  get version(): number {
+    return this.#version
   }
 
   view(agentId: string): AgentView | undefined {
-    return this.#views.get(agentId)
+    return this.#views.view(agentId)
   }
 
-  role(idOrName: string): Role | undefined {
-    return this.#roles.get(idOrName) ?? [...this.#roles.values()].find((role) => role.name === idOrName)
+  listRoles(): readonly Sourced<Role>[] {
+    return this.#roster.roles()
   }
 
-  listRoles(): Role[] {
-    return [...this.#roles.values()]
+  findRole(idOrName: string): Sourced<Role> | undefined {
+    return this.#roster.roleCalled(idOrName)
   }
 
-  listAgents(): Agent[] {
-    return [...this.#views.values()].map((view) => view.agent)
+  createRole(given: NewRole, by: Actor): Promise<{ role: Role; created: boolean; hint?: string }> {
+    return createRole(this.#office, given, by)
   }
 
-  #addRole(given: RoleConfig, usual: readonly string[] | null): void {
-    const id = given.id ?? given.name
-    const taken = [id, given.name].find((word) => this.role(word) !== undefined)
-    if (taken !== undefined) {
-      throw new Error(`There are two roles '${taken}'. Give each its own name; 'root' and 'operator' exist always.`)
-    }
-    const groups = given.toolGroups ?? []
-    this.#roles.set(id, {
-      id,
-      name: given.name,
-      rolePrompt: given.rolePrompt ?? "",
-      createdBy: "configuration",
-      createdAt: new Date(0).toISOString(),
-      status: "active",
-      llmServiceId: null,
-      toolGroups: groups.length === 0 ? usual : [...groups],
-      department: given.department,
-      level: given.level,
-      pins: given.pins,
-    })
+  updateRole(idOrName: string, change: Partial<NewRole>, by: Actor): Promise<{ role: Role; hint?: string }> {
+    return updateRole(this.#office, idOrName, change, by)
   }
 
-  #addAgent(given: AgentConfig): void {
-    const role = this.role(given.role)
-    if (role === undefined)
-      throw new Error(`Agent '${given.id}' has the role '${given.role}', which does not exist. Define it in org.roles.`)
-    if (this.#views.has(given.id))
-      throw new Error(`There are two agents '${given.id}'. Give each its own id; 'root' and 'operator' exist always.`)
-    const department = given.department ?? role.department
-    const level = given.level ?? role.level ?? 0
-    const { id, parent: parentId, pins } = given
-    this.#views.set(id, {
-      agent: { id, roleId: role.id, department, level, parentId, status: "active", pins },
-      role,
-      department,
-      level,
-      groups: id === "root" ? rootGroups : role.toolGroups,
-      pins: { ...role.pins, ...pins },
-    })
+  deleteRole(idOrName: string, by: Actor): Promise<Role> {
+    return deleteRole(this.#office, idOrName, by)
   }
 
-  #refuseUnknownDepartments(
-    roles: readonly RoleConfig[],
-    agents: readonly AgentConfig[],
-    departments: readonly { id: string }[],
-  ): void {
-    if (departments.length === 0) return
-    for (const { department } of [...roles, ...agents]) {
-      if (department === undefined || departments.some(({ id }) => id === department)) continue
-      throw new Error(`Department '${department}' does not exist. Add it to org.departments.`)
-    }
+  listAgents({ includeTerminated = false }: { includeTerminated?: boolean } = {}): readonly Sourced<Agent>[] {
+    const all = this.#roster.agents()
+    return includeTerminated ? all : all.filter(({ status }) => status === "active")
+  }
+
+  findAgent(id: string): Sourced<Agent> | undefined {
+    return this.#roster.agent(id)
+  }
+
+  createAgent(given: NewAgent, by: Actor): Promise<Agent> {
+    return createAgent(this.#office, given, by)
+  }
+
+  terminateAgent(id: string, by: Actor, reason?: string): Promise<string[]> {
+    return terminateAgent(this.#office, id, by, reason)
+  }
+
+  listDepartments(): readonly Sourced<Department>[] {
+    return this.#roster.departments()
+  }
+
+  createDepartment(given: { id: string; name?: string | undefined }, by: Actor): Promise<Department> {
+    return createDepartment(this.#office, given, by)
+  }
+
+  renameDepartment(id: string, name: string, by: Actor): Promise<Department> {
+    return renameDepartment(this.#office, id, name, by)
+  }
+
+  deleteDepartment(id: string, by: Actor): Promise<Department> {
+    return deleteDepartment(this.#office, id, by)
+  }
+
+  listPeople(): readonly Sourced<Person>[] {
+    return this.#roster.people().map(withoutHash)
+  }
+
+  findPerson(id: string): Sourced<Person> | undefined {
+    const person = this.#roster.person(id)
+    return person && withoutHash(person)
+  }
+
+  /** The live person this token belongs to. */
+  personOfToken(token: string): Sourced<Person> | undefined {
+    const person = holderOf(token, this.#roster.people())
+    return person && withoutHash(person)
+  }
+
+  createPerson(given: NewPerson, by: Actor): Promise<{ person: Person; token: string }> {
+    return createPerson(this.#office, given, by)
+  }
+
+  updatePerson(id: string, change: Partial<Omit<NewPerson, "id">>, by: Actor): Promise<Person> {
+    return updatePerson(this.#office, id, change, by)
+  }
+
+  deletePerson(id: string, by: Actor): Promise<Person> {
+    return deletePerson(this.#office, id, by)
+  }
+
+  sendMessage(message: Parameters<OrganisationBook["sendMessage"]>[0]): Promise<Message> {
+    return sendMessage(this.#office, message)
+  }
+
+  inbox(agentId: string, filter: { unreadOnly?: boolean } = {}): Promise<readonly Message[]> {
+    return this.#office.messages.inbox(agentId, { ...filter, at: this.#office.now() })
+  }
+
+  markRead(messageIds: readonly string[]): Promise<void> {
+    return this.#office.messages.markRead(messageIds, this.#office.now())
+  }
+
+  /** Whatever was looked up may be otherwise now, whoever changed it. */
+  #changed(documents: readonly StoredDocument[]): void {
+    if (!documents.some(({ kind }) => kinds.includes(kind))) return
+    this.#version++
+    this.#views.forget()
+    const ended = documents.filter(({ kind, id, live }) => kind === "agent" && !live && !this.#office.ending.has(id))
+    if (ended.length > 0) this.#stop(ended.map(({ id }) => id))
+  }
+
+  /** Another process ended them. What goes wrong here must not stop whoever reads the change. */
+  #stop(agentIds: readonly string[]): void {
+    const stopping = async () => this.#office.terminated(agentIds)
+    stopping().catch(() => {})
   }
 }

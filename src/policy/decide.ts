@@ -1,31 +1,128 @@
-import type { LimitVerdict } from "../model/ports.ts"
+import type { SessionMode } from "../model/organisation.ts"
+import type { Facts, Verdict } from "../model/ports.ts"
 import type { Reason } from "../model/record.ts"
+import type { Grant } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"
-
-export interface Verdict {
-  verdict: "allow" | "ask" | "deny"
-  /** Why, strongest first. For an ask: what an approver must agree to. */
-  reasons: readonly Reason[]
-  /** For a deny by a limit: when to try again. */
-  retryAfterMs?: number
-}
-
-/** Everything `decide` looks at. It reads nothing else and changes nothing. */
-export interface Facts {
-  tool: RegisteredTool
-  limit: LimitVerdict
-}
+import type { CompiledRule } from "./conditions.ts"
+import { fits, type GrantIndex } from "./grants.ts"
+import { allowedByMode, deniedByMode } from "./modes.ts"
+import { ended } from "./reasons.ts"
+import type { RuleBook, Selection } from "./rules.ts"
 
 const allow: Verdict = { verdict: "allow", reasons: [] }
 
-/** Any deny denies; then the tool's level allows or asks. */
-export function decide({ tool, limit }: Facts): Verdict {
-  if (!limit.ok) {
-    const reason = { voice: "limit", source: tool.id, sentence: limit.sentence }
-    return { verdict: "deny", reasons: [reason], retryAfterMs: limit.retryAfterMs }
+/**
+ * The verdict on one call. Any deny denies; then any binding ask asks; then the tool's level allows or asks, and only
+ * from that ask an allow rule, a mode or, unless the tool is sensitive, a remembered yes leads back to allow.
+ */
+export function decide(facts: Facts, book: RuleBook, grants: GrantIndex, mode: SessionMode): Verdict {
+  const { tool, who, limit } = facts
+  const rules = book.select(tool, who)
+  const remembered = grants.of(who.agent.id, tool.name)
+  const level = levelAsk(tool)
+  const own = ownAsks(facts)
+  const plain = limit.ok && rules.isSilent && remembered.length === 0 && mode === "ask"
+  if (plain && level === undefined && own.length === 0) return allow
+  const shadows = reasonsOf(rules.shadow.find(facts))
+  const denials = denialsOf(facts, rules, remembered, mode)
+  if (denials.length > 0) return denied(facts, denials, shadows)
+  const asking = rules.ask.find(facts)
+  const holding = asking.filter(({ rule }) => rule.release !== undefined)
+  const asks = [...reasonsOf(asking.filter(({ rule }) => rule.release === undefined)), ...own]
+  const loosened = level && loosenedBy(facts, book, rules, remembered, mode)
+  if (level !== undefined && loosened === undefined) asks.push(level)
+  const said = asks.length > 0 ? asks : loosened === undefined ? [] : [loosened]
+  const reasons = [...said, ...reasonsOf(holding), ...shadows]
+  if (asks.length === 0 && reasons.length === 0) return allow
+  return { verdict: asks.length > 0 ? "ask" : "allow", reasons, ...termsOf(asking) }
+}
+
+/** What denies a call that may be known of: a limit, rules, the session's mode, a remembered no. */
+export function denialsOf(facts: Facts, rules: Selection, remembered: readonly Grant[], mode: SessionMode): Reason[] {
+  const { limit, tool } = facts
+  const denials: Reason[] = limit.ok ? [] : [{ voice: "limit", source: tool.id, sentence: limit.sentence }]
+  for (const { reason } of rules.deny.find(facts)) denials.push(reason)
+  const planned = deniedByMode(mode, facts)
+  if (planned !== undefined) denials.push(planned)
+  for (const grant of remembered) if (grant.verdict === "deny" && fits(grant, facts)) denials.push(rememberedNo(grant))
+  return denials
+}
+
+const none: readonly Reason[] = []
+
+/** The binding asks that no rule makes: touches nobody could prove, and the model's own wish. */
+export function ownAsks({ tool, input, touches }: Facts): readonly Reason[] {
+  const unproved = tool.touches !== undefined && !touches.proved
+  const wish = wishOf(input)
+  if (!unproved && wish === undefined) return none
+  const guard = {
+    voice: "guard",
+    source: tool.id,
+    sentence: `It could not be proved what this call of ${tool.name} touches: a person looks at it first.`,
+    binding: true,
   }
+  const model = {
+    voice: "wish",
+    source: `input /${wish}`,
+    sentence: "The call itself asks to be confirmed.",
+    binding: true,
+  }
+  return [...(unproved ? [guard] : []), ...(wish === undefined ? [] : [model])]
+}
+
+/** The ask of the tool's level, or undefined when the level allows. */
+export function levelAsk(tool: RegisteredTool): Reason | undefined {
   const sentence = asksBecause(tool)
-  return sentence === undefined ? allow : { verdict: "ask", reasons: [{ voice: "level", source: tool.id, sentence }] }
+  return sentence === undefined ? undefined : { voice: "level", source: tool.id, sentence }
+}
+
+/** What leads from the level's ask back to allow. A remembered yes is never for a sensitive tool. */
+export function loosenedBy(
+  facts: Facts,
+  book: RuleBook,
+  rules: Selection,
+  remembered: readonly Grant[],
+  mode: SessionMode,
+): Reason | undefined {
+  const [rule] = rules.allow.find(facts)
+  if (rule !== undefined) return rule.reason
+  const edits = allowedByMode(mode, facts, book.tools)
+  if (edits !== undefined || facts.tool.permission.level === "sensitive") return edits
+  const grant = remembered.find((one) => one.verdict === "allow" && fits(one, facts))
+  return grant && rememberedYes(grant)
+}
+
+export function rememberedYes({ id, by, words }: Grant): Reason {
+  return { voice: "grant", source: `grant ${id}`, sentence: `${by} said yes, and it is remembered: ${ended(words)}` }
+}
+
+export function rememberedNo({ id, by, words, reason }: Grant): Reason {
+  return {
+    voice: "grant",
+    source: `grant ${id}`,
+    sentence: `${by} said no, and it is remembered: ${ended(reason ?? words)}`,
+  }
+}
+
+/** The code a denied call ends with is that of the first voice. */
+function denied({ limit }: Facts, denials: readonly Reason[], shadows: readonly Reason[]): Verdict {
+  const reasons = [...denials, ...shadows]
+  if (!limit.ok) return { verdict: "deny", reasons, code: "rate_limited", retryAfterMs: limit.retryAfterMs }
+  return { verdict: "deny", reasons, code: denials[0]?.voice === "grant" ? "approval_rejected" : "permission_denied" }
+}
+
+/** Who must agree and for how long it waits, and when the result is held: what all rules that ask say together. */
+function termsOf(asking: readonly CompiledRule[]): Pick<Verdict, "approvers" | "deadlineMs" | "release"> {
+  const approvers = asking.flatMap(({ rule }) => rule.approvers ?? [])
+  const deadlines = asking.flatMap(({ rule }) => (rule.deadline === undefined ? [] : [rule.deadline * 60_000]))
+  const releases = asking.flatMap(({ rule }) => rule.release ?? [])
+  return {
+    ...(approvers.length > 0 ? { approvers } : {}),
+    ...(deadlines.length > 0 ? { deadlineMs: Math.min(...deadlines) } : {}),
+    ...(releases.length > 0
+      ? { release: releases.includes("always") ? ("always" as const) : ("on-error" as const) }
+      : {}),
+  }
 }
 
 function asksBecause({ name, permission }: RegisteredTool): string | undefined {
@@ -36,3 +133,14 @@ function asksBecause({ name, permission }: RegisteredTool): string | undefined {
     return `Tool ${name} is moderate: a person agrees first.`
   return undefined
 }
+
+function reasonsOf(rules: readonly CompiledRule[]): Reason[] {
+  return rules.map(({ reason }) => reason)
+}
+
+function wishOf(input: unknown): string | undefined {
+  if (typeof input !== "object" || input === null) return undefined
+  return wishes.find((name) => Object.hasOwn(input, name) && (input as Record<string, unknown>)[name] === true)
+}
+
+const wishes = ["require_confirmation", "requireConfirmation"]

@@ -7,23 +7,21 @@ type Place = Pick<RegisteredTool, "id" | "type" | "layer" | "enabled" | "permiss
 
 /** The tool at its place. What an approver agrees to is known by its hash, made when it is first asked for. */
 export function asRegistered(tool: Tool, place: Place): RegisteredTool {
-  let hash: string | undefined
+  let known: { description: string; hash: string } | undefined
   return {
     ...tool,
     ...place,
+    get description() {
+      return tool.description
+    },
     get definitionHash() {
-      hash ??= sha256(
-        canonicalJson({
-          name: tool.name,
-          version: tool.version,
-          description: tool.description,
-          effect: tool.effect,
-          input: tool.input.json,
-          output: tool.output?.json,
-          permission: place.permission,
-        }),
-      )
-      return hash
+      const { name, version, description, effect } = tool
+      if (known?.description !== description) {
+        const { permission } = place
+        const facts = { name, version, description, effect, input: tool.input.json, output: tool.output?.json, permission }
+        known = { description, hash: sha256(canonicalJson(facts)) }
+      }
+      return known.hash
     },
   }
 }

@@ -1,11 +1,15 @@
 import type { RecordKey } from "./key.ts"
-import type { AuditReader, AuditStats, Verified } from "../model/app.ts"
+import type { AuditReader, AuditStats, ExportedCall, Verified } from "../model/app.ts"
 import type { AuditFilter, AuditRow } from "../model/ports.ts"
 import type { RecordEntry } from "../model/record.ts"
 import { endings, type EndingCode } from "../model/result.ts"
+import { dropBefore, type Dropped } from "./audit-drop.ts"
+import { exportCalls } from "./audit-export.ts"
+import { statsOf } from "./audit-stats.ts"
+import { where } from "./audit-where.ts"
 import { writeCheckpoint } from "./checkpoint.ts"
 import { transaction, whenFree, type Database } from "./database.ts"
-import { lineAt } from "./lines.ts"
+import { lineReader } from "./lines.ts"
 import { catchUp, type Journals } from "./mover.ts"
 import type { EndedRow } from "./tables.ts"
 import { verifyRecord } from "./verify.ts"
@@ -31,8 +35,10 @@ export class Audit implements AuditReader {
   async list(filter: AuditFilter = {}): Promise<AuditRow[]> {
     await this.catchUp()
     const { sql, values } = where(filter)
+    // Left to itself, SQLite sorts the whole table for a tool.
+    const index = filter.agentId === undefined ? " indexed by ended_at" : ""
     const rows = this.#database
-      .prepare(`select * from ended${sql} order by at desc, place desc limit ?`)
+      .prepare(`select * from ended${index}${sql} order by at desc, place desc limit ?`)
       .all(...values, filter.limit ?? 50) as unknown as EndedRow[]
     return rows.map(auditRow)
   }
@@ -52,22 +58,29 @@ export class Audit implements AuditReader {
     }[]
     const calls = new Set([...ended, ...steps].map((row) => row.call))
     if (calls.size !== 1) return []
+    const line = lineReader(this.#database)
     const places = [...ended.flatMap((row) => [row.start_place, row.place]), ...steps.map((row) => row.place)]
     const found = [...new Set(places.filter((place) => place !== null))]
       .sort((one, other) => one - other)
-      .flatMap((place) => lineAt(this.#database, place) ?? [])
+      .flatMap((place) => line(place) ?? [])
     return found.sort((one, other) => one.at - other.at)
   }
 
   async stats(filter: AuditFilter = {}): Promise<AuditStats> {
     await this.catchUp()
-    const { sql, values } = where(filter)
-    const rows = this.#database
-      .prepare(
-        `select tool, agent, ending, count(*) as count, sum(duration_ms) as ms from ended${sql} group by tool, agent, ending`,
-      )
-      .all(...values) as unknown as Counted[]
-    return summed(rows)
+    return whenFree(() => statsOf(this.#database, filter))
+  }
+
+  /** Ended calls with their starts, oldest first, a page at a time. */
+  async *export(filter: AuditFilter = {}): AsyncGenerator<ExportedCall> {
+    await this.catchUp()
+    yield* exportCalls(this.#database, filter)
+  }
+
+  /** Drops the oldest segments whole; what is left is verified from where it was cut. */
+  async drop(before: number, by: string): Promise<Dropped> {
+    await this.catchUp()
+    return dropBefore(this.#journals, before, by)
   }
 
   /** A short text to keep elsewhere: with it, `verify` also finds a record that lost its newest part. */
@@ -80,28 +93,8 @@ export class Audit implements AuditReader {
 
   async verify(head?: string): Promise<Verified> {
     await this.catchUp()
-    return verifyRecord(this.#database, this.#journals.key, head)
+    return whenFree(() => verifyRecord(this.#database, this.#journals.key, head))
   }
-}
-
-function where(filter: AuditFilter): { sql: string; values: (string | number)[] } {
-  const parts: [string, readonly (string | number)[]][] = []
-  if (filter.agentId !== undefined) parts.push(["agent = ?", [filter.agentId]])
-  if (filter.tool !== undefined) parts.push(["tool = ?", [filter.tool]])
-  if (filter.status !== undefined) {
-    const those = endingsWith(filter.status)
-    parts.push([`ending in (${those.map(() => "?").join()})`, those])
-  }
-  if (filter.since !== undefined) parts.push(["at >= ?", [filter.since]])
-  if (filter.until !== undefined) parts.push(["at < ?", [filter.until]])
-  const sql = parts.length === 0 ? "" : ` where ${parts.map(([text]) => text).join(" and ")}`
-  return { sql, values: parts.flatMap(([, values]) => values) }
-}
-
-/** A status stands for all its codes; a code stands for itself. */
-function endingsWith(status: string): string[] {
-  const codes = Object.entries(endings).filter(([code, ending]) => ending.status === status || code === status)
-  return [status, ...codes.map(([code]) => code)]
 }
 
 function auditRow(row: EndedRow): AuditRow {
@@ -119,30 +112,4 @@ function auditRow(row: EndedRow): AuditRow {
 
 function isCode(ending: string): ending is EndingCode {
   return Object.hasOwn(endings, ending)
-}
-
-interface Counted {
-  tool: string
-  agent: string
-  ending: string
-  count: number
-  ms: number
-}
-
-function summed(rows: readonly Counted[]): AuditStats {
-  const stats: AuditStats = { total: 0, failures: 0, byTool: {}, byAgent: {}, byEnding: {} }
-  for (const { tool, agent, ending, count, ms } of rows) {
-    const failures = ending === "success" ? 0 : count
-    stats.total += count
-    stats.failures += failures
-    const ofTool = (stats.byTool[tool] ??= { count: 0, failures: 0, averageMs: 0 })
-    ofTool.averageMs = (ofTool.averageMs * ofTool.count + ms) / (ofTool.count + count)
-    ofTool.count += count
-    ofTool.failures += failures
-    const ofAgent = (stats.byAgent[agent] ??= { count: 0, failures: 0 })
-    ofAgent.count += count
-    ofAgent.failures += failures
-    stats.byEnding[ending] = (stats.byEnding[ending] ?? 0) + count
-  }
-  return stats
 }

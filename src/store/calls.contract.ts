@@ -19,6 +19,21 @@ export function someRow(given: Partial<CallRow> = {}): CallRow {
     inputDigest: newId(),
     request: "{}",
     asks: [{ voice: "level", source: "x", sentence: "It asks." }],
+    card: {
+      role: "operator",
+      spawners: [],
+      description: "A tool.",
+      level: "moderate",
+      inputDigest: "d",
+      touches: { list: [{ kind: "read", what: "a" }], proved: true },
+      files: { a: "d" },
+      approvers: [],
+      remember: ["tool-session"],
+    },
+    revision: 1,
+    votes: [],
+    wanted: false,
+    workspace: "/w",
     preview: null,
     deadline: 5,
     answer: null,
@@ -28,6 +43,8 @@ export function someRow(given: Partial<CallRow> = {}): CallRow {
     ...given,
   }
 }
+
+const yes = (by: string) => ({ votes: [], answer: { approved: true, by, at: 1 } })
 
 /**
  * What every store of calls must do. `open` gives a fresh store and a second connection to the same data, as another
@@ -108,6 +125,7 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
 
     test("the first answer wins and makes a waiting call ready, a held one released", async () => {
       const [store, other] = await open()
+      const seen = { revision: 1, votes: [] }
       for (const [state, after] of [
         ["waiting", "ready"],
         ["held", "released"],
@@ -115,16 +133,31 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
         const row = someRow({ state })
         await store.insert(row)
         const won = await Promise.all([
-          store.answer(row.id, { approved: true, by: "ann", at: 1 }),
-          other.answer(row.id, { approved: false, by: "bob", at: 2, rejectReason: "no" }),
+          store.say(row.id, seen, yes("ann")),
+          other.say(row.id, seen, { votes: [], answer: { approved: false, by: "bob", at: 2, rejectReason: "no" } }),
         ])
         expect(won.filter(Boolean)).toHaveLength(1)
         expect(await store.get(row.id)).toMatchObject({ state: after, answer: { by: won[0] ? "ann" : "bob" } })
       }
       const started = someRow({ state: "started" })
       await store.insert(started)
-      expect(await store.answer(started.id, { approved: true, by: "ann", at: 1 })).toBe(false)
-      expect(await store.answer("nothing", { approved: true, by: "ann", at: 1 })).toBe(false)
+      expect(await store.say(started.id, seen, yes("ann"))).toBe(false)
+      expect(await store.say("nothing", seen, yes("ann"))).toBe(false)
+    })
+
+    test("an answer counts only for the revision and the votes it was given to", async () => {
+      const [store, other] = await open()
+      const row = someRow({ revision: 2, votes: [{ by: "ann", at: 1 }] })
+      await store.insert(row)
+      const votes = [...row.votes, { by: "bob", at: 2 }]
+      expect(await other.say(row.id, { revision: 1, votes: row.votes }, yes("bob"))).toBe(false)
+      expect(await other.say(row.id, { revision: 2, votes: [] }, yes("bob"))).toBe(false)
+      expect(await store.get(row.id)).toEqual(row)
+      expect(await other.say(row.id, row, { votes, answer: null })).toBe(true)
+      expect(await store.get(row.id)).toMatchObject({ state: "waiting", votes, answer: null })
+      expect(await store.say(row.id, row, yes("cy"))).toBe(false)
+      expect(await store.say(row.id, { revision: 2, votes }, yes("cy"))).toBe(true)
+      expect(await other.get(row.id)).toMatchObject({ state: "ready", answer: { by: "cy" } })
     })
 
     test("lists by state and agent, oldest first", async () => {
@@ -141,6 +174,8 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
       expect(await ids({ states: ["waiting"] })).toEqual([0, 2])
       expect(await ids({ states: ["waiting"], agentId: "b" })).toEqual([2])
       expect(await ids({ limit: 1 })).toEqual([0])
+      expect(await ids({ limit: 1, after: rows[0]! })).toEqual([1])
+      expect(await ids({ after: rows[2]! })).toEqual([])
     })
 
     test("every change is seen by whoever asks from a cursor on, and none twice", async () => {
@@ -165,7 +200,7 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
         setTimeout(change, 20)
         return wait
       }
-      expect(await woken(() => other.answer(row.id, { approved: true, by: "ann", at: 1 }))).toBe(true)
+      expect(await woken(() => other.say(row.id, row, yes("ann")))).toBe(true)
       expect(await woken(() => store.swap(row.id, { ...row, state: "ready" }, { state: "started" }))).toBe(true)
       const controller = new AbortController()
       setTimeout(() => controller.abort(), 20)

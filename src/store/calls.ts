@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from "kysely"
 import { sql } from "kysely"
+import type { Vote } from "../model/approval.ts"
 import type { Answer, CallRow, CallState } from "../model/call.ts"
 import type { CallStore } from "../model/ports.ts"
 import { whenFree, type Database } from "./database.ts"
@@ -60,28 +61,50 @@ export class SqliteCalls implements CallStore {
     return this.#changed(id, updated.numUpdatedRows)
   }
 
-  async answer(id: string, answer: Answer): Promise<boolean> {
+  async say(
+    id: string,
+    seen: { revision: number; votes: readonly Vote[] },
+    said: { votes: readonly Vote[]; answer: Answer | null },
+  ): Promise<boolean> {
+    const settled = said.answer !== null
     const updated = await whenFree(() =>
       this.#kysely
         .updateTable("calls")
         .set({
-          state: sql<string>`case state when 'held' then 'released' else 'ready' end`,
-          answer: JSON.stringify(answer),
+          ...(settled ? { state: sql<string>`case state when 'held' then 'released' else 'ready' end` } : {}),
+          votes: JSON.stringify(said.votes),
+          answer: settled ? JSON.stringify(said.answer) : null,
           updated_at: Date.now(),
           change: nextChange,
         })
         .where("id", "=", id)
         .where("state", "in", ["waiting", "held"])
         .where("answer", "is", null)
+        .where("revision", "=", seen.revision)
+        .where("votes", "=", JSON.stringify(seen.votes))
         .executeTakeFirst(),
     )
     return this.#changed(id, updated.numUpdatedRows)
   }
 
-  async list(filter: { states?: readonly CallState[]; agentId?: string; limit?: number }): Promise<CallRow[]> {
+  async list(filter: {
+    states?: readonly CallState[]
+    agentId?: string
+    after?: CallRow
+    limit?: number
+  }): Promise<CallRow[]> {
     let query = this.#kysely.selectFrom("calls").selectAll().orderBy("created_at").orderBy("id")
     if (filter.states !== undefined) query = query.where("state", "in", [...filter.states])
     if (filter.agentId !== undefined) query = query.where("agent_id", "=", filter.agentId)
+    const { after } = filter
+    if (after !== undefined) {
+      query = query.where((where) =>
+        where.or([
+          where("created_at", ">", after.createdAt),
+          where.and([where("created_at", "=", after.createdAt), where("id", ">", after.id)]),
+        ]),
+      )
+    }
     const rows = await whenFree(() => query.limit(filter.limit ?? 1000).execute())
     return rows.map(fromTable)
   }
@@ -188,6 +211,11 @@ function toTable(row: Partial<CallRow>): Omit<Selectable<Tables["calls"]>, "chan
     ["input_digest", row.inputDigest],
     ["request", row.request],
     ["asks", json(row.asks)],
+    ["card", json(row.card)],
+    ["revision", row.revision],
+    ["votes", json(row.votes)],
+    ["wanted", row.wanted === undefined ? undefined : Number(row.wanted)],
+    ["workspace", row.workspace],
     ["preview", row.preview],
     ["deadline", row.deadline],
     ["answer", json(row.answer)],
@@ -217,6 +245,11 @@ function fromTable(row: Selectable<Tables["calls"]>): CallRow {
     inputDigest: row.input_digest,
     request: row.request,
     asks: JSON.parse(row.asks),
+    card: JSON.parse(row.card),
+    revision: row.revision,
+    votes: JSON.parse(row.votes),
+    wanted: row.wanted === 1,
+    workspace: row.workspace,
     preview: row.preview,
     deadline: row.deadline,
     answer: row.answer === null ? null : JSON.parse(row.answer),

@@ -1,20 +1,21 @@
 import type { Database } from "./database.ts"
 import { hmac, type RecordKey } from "./key.ts"
+import type { CheckpointRow } from "./tables.ts"
 
-/** How far each chain had come: its number to the last line and its seal. */
+/** How far each chain had come, or was dropped: its number to a line and its seal. */
 export type Positions = Record<string, [seq: number, mac: string]>
 
-interface CheckpointRow {
-  id: number
-  at: number
-  positions: string
-  mac: string
-}
-
-/** Signs how far every chain has come since the last checkpoint. Call it inside a transaction. */
-export function writeCheckpoint(database: Database, key: RecordKey): { id: number; mac: string } {
-  const rows = database.prepare("select * from checkpoints order by id").all() as unknown as CheckpointRow[]
-  const known = accumulated(rows)
+/**
+ * Signs how far every chain has come since the last checkpoint and, where something was dropped, up to where. Call it
+ * inside a transaction.
+ */
+export function writeCheckpoint(
+  database: Database,
+  key: RecordKey,
+  cuts: Positions = {},
+): { id: number; mac: string } {
+  const rows = checkpointsOf(database)
+  const known = positionsIn(rows)
   const chains = database.prepare("select ordinal, last_seq, last_mac from chains").all() as unknown as {
     ordinal: number
     last_seq: number
@@ -25,22 +26,42 @@ export function writeCheckpoint(database: Database, key: RecordKey): { id: numbe
     if (known[ordinal]?.[0] !== last_seq) positions[ordinal] = [last_seq, last_mac]
   }
   const last = rows.at(-1)
-  if (last !== undefined && Object.keys(positions).length === 0) return { id: last.id, mac: last.mac }
-  const row = { id: (last?.id ?? 0) + 1, at: Date.now(), positions: JSON.stringify(positions) }
+  const isCut = Object.keys(cuts).length > 0
+  if (last !== undefined && !isCut && Object.keys(positions).length === 0) return { id: last.id, mac: last.mac }
+  const row = {
+    id: (last?.id ?? 0) + 1,
+    at: Date.now(),
+    positions: JSON.stringify(positions),
+    cuts: isCut ? JSON.stringify(cuts) : "",
+  }
   const mac = sealCheckpoint(key, last?.mac ?? "", row)
   database
-    .prepare("insert into checkpoints (id, at, positions, mac) values (?, ?, ?, ?)")
-    .run(row.id, row.at, row.positions, mac)
+    .prepare("insert into checkpoints (id, at, positions, cuts, mac) values (?, ?, ?, ?, ?)")
+    .run(row.id, row.at, row.positions, row.cuts, mac)
   return { id: row.id, mac }
 }
 
+export function checkpointsOf(database: Database): CheckpointRow[] {
+  return database.prepare("select * from checkpoints order by id").all() as unknown as CheckpointRow[]
+}
+
+/** The two kinds begin differently, so that no text can be moved from one column to the other under the same seal. */
 export function sealCheckpoint(key: RecordKey, previous: string, row: Omit<CheckpointRow, "mac">): string {
-  return hmac(key, `checkpoint ${previous} ${row.id} ${row.at} ${row.positions}`)
+  const { id, at, positions, cuts } = row
+  if (cuts === "") return hmac(key, `checkpoint ${previous} ${id} ${at} ${positions}`)
+  return hmac(key, `cut ${previous} ${id} ${at} ${positions} ${cuts}`)
 }
 
 /** The newest known position of every chain. */
-export function accumulated(rows: readonly CheckpointRow[]): Positions {
+export function positionsIn(rows: readonly CheckpointRow[]): Positions {
   const known: Positions = {}
   for (const row of rows) Object.assign(known, JSON.parse(row.positions))
+  return known
+}
+
+/** The last dropped line of every chain that has one. */
+export function cutsIn(rows: readonly CheckpointRow[]): Positions {
+  const known: Positions = {}
+  for (const row of rows) if (row.cuts !== "") Object.assign(known, JSON.parse(row.cuts))
   return known
 }

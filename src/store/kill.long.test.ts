@@ -73,10 +73,10 @@ test("a waiting call outlives kill -9 and is answered and redeemed by another pr
   running.kill("SIGKILL")
   await ended
   const system = await open({ data: { dir } })
-  const [waiting] = await system.waiting()
-  expect(waiting).toMatchObject({ id: lines[0], state: "waiting", tool: "set_env" })
-  await system.answer(waiting!.id, { approved: true, by: "ann" })
-  expect(await system.resume(waiting!.id)).toMatchObject({ success: true, result: { previous: null } })
+  const [waiting] = await system.desk.list()
+  expect(waiting).toMatchObject({ callId: lines[0], kind: "call", tool: "set_env" })
+  expect(await system.desk.say(waiting!.callId, { say: "approve" }, "ann")).toMatchObject({ ok: true })
+  expect(await system.resume(waiting!.callId)).toMatchObject({ success: true, result: { previous: null } })
 })
 
 test("a keyed call whose process was killed ends once, as interrupted, and is not run again", async () => {

@@ -1,36 +1,15 @@
 import type { Masked, Masker } from "../model/ports.ts"
-import { looksSecret, namesSecret } from "../model/secret-names.ts"
+import { countsTokens, looksSecret, namesSecret } from "../model/secret-names.ts"
 import { withoutSecrets, type SecretPaths } from "../model/secrets.ts"
 import { wholeCharacters } from "../model/text.ts"
 import { hmac, type RecordKey } from "./key.ts"
-
-const hidden = "***"
+import { hiddenText as hidden, hideSecrets, mayHoldSecret } from "./secret-patterns.ts"
 
 /** How much of one value the record keeps. */
 const textLimit = 4000
 
 /** How far behind the limit a secret is still recognised that begins before it. */
 const margin = 1000
-
-const secretText: readonly RegExp[] = [
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]{0,8000}?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
-  /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
-  /\b(?:sk|pk|rk)[-_](?:[a-z]{1,20}[-_]){0,3}[A-Za-z0-9_-]{16,}/g,
-  /\bgh[pousr]_[A-Za-z0-9]{20,}/g,
-  /\bgithub_pat_\w{20,}/g,
-  /\b(?:npm_|glpat-)[A-Za-z0-9_-]{16,}/g,
-  /\b([Bb]asic\s+)[A-Za-z0-9+/]{8,}=*/g,
-  /((?:pass(?:word|wd|phrase)|secret|token|(?:api|access|private)[-_]?key)["']?\s{0,3}[:=]\s{0,3}["']?)[^\s"'&,;}{]{3,}/gi,
-  /\bxox[abprs]-[\w-]{10,}/g,
-  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
-  /\bAIza[\w-]{30,}/g,
-  /\b[Bb]earer\s+[\w.~+/-]{12,}=*/g,
-  /\b([a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]*:)[^\s@/]+(?=@)/g,
-]
-
-/** One look at the JSON text tells whether there could be anything to mask; most values have nothing. */
-const suspicious =
-  /pass|pwd|secret|token|key|credential|auth|cookie|private|dsn|jwt|_pat|_pw|connection|database|eyJ|sk[-_]|pk[-_]|rk[-_]|gh[pousr]_|xox|AKIA|ASIA|AIza|earer|asic|npm_|glpat|:\/\//i
 
 /** Masks by schema mark, by name and by what the text looks like, then cuts. The whole is known by a keyed digest only. */
 export function masker(key: RecordKey): Masker {
@@ -40,7 +19,7 @@ export function masker(key: RecordKey): Masker {
       const whole = JSON.stringify(value) ?? "null"
       const length = typeof value === "string" ? value.length : whole.length
       const harmless = secrets.length === 0 && also.length === 0 && whole.length <= textLimit
-      if (harmless && !suspicious.test(whole)) return { text: whole, length }
+      if (harmless && !mayHoldSecret(whole)) return { text: whole, length }
       const masking = new Masking(also)
       const shown = shorten(JSON.stringify(masking.value(withoutSecrets(value, secrets, hidden))) ?? "null")
       if (shown === whole) return { text: whole, length }
@@ -71,7 +50,7 @@ class Masking {
     const secret = isSecret || (name !== "" && namesSecret(name))
     if (typeof value === "string")
       return secret ? this.#hide(value) : this.#spend(this.text(value.slice(0, this.#left + margin)))
-    if (typeof value === "number" && secret && !/tokens?$/i.test(name)) return hidden
+    if (typeof value === "number" && secret && !countsTokens(name)) return hidden
     this.#left -= 4
     if (typeof value !== "object" || value === null) return value
     if (typeof (value as { toJSON?: unknown }).toJSON === "function")
@@ -84,11 +63,7 @@ class Masking {
   text(text: string): string {
     let masked = text
     for (const secret of this.#also) masked = masked.replaceAll(secret, hidden)
-    if (!suspicious.test(masked)) return masked
-    for (const pattern of secretText) {
-      masked = masked.replace(pattern, (_match, kept?: unknown) => (typeof kept === "string" ? kept : "") + hidden)
-    }
-    return masked
+    return mayHoldSecret(masked) ? hideSecrets(masked, (secret) => this.#found(secret)) : masked
   }
 
   /** `["Authorization", "…"]` is a name and its value. */
@@ -111,10 +86,16 @@ class Masking {
     for (const [key, item] of Object.entries(object)) {
       this.#left -= key.length
       const isNamed = key === "value" && named !== undefined && looksSecret(named)
-      masked.push([this.text(key), this.value(item, key, secret || isNamed)])
+      masked.push([this.text(key.slice(0, textLimit)), this.value(item, key, secret || isNamed)])
       if (this.#left <= 0) break
     }
     return Object.fromEntries(masked)
+  }
+
+  /** Words stay words: what could be one is not looked for elsewhere. */
+  #found(secret: string): void {
+    const bare = secret.replace(/^["']/, "")
+    if (bare.length >= 8 && /\d/.test(bare)) this.hidden.push(bare)
   }
 
   #hide(secret: string): string {
@@ -131,7 +112,7 @@ class Masking {
 
 /** The texts in the places a schema marks. */
 function stringsAt(value: unknown, paths: SecretPaths): string[] {
-  if (paths.some((path) => path.length === 0)) return typeof value === "string" ? [value] : []
+  if (paths.some((path) => path.length === 0)) return textsIn(value)
   if (paths.length === 0 || typeof value !== "object" || value === null) return []
   return Object.entries(value).flatMap(([name, part]) =>
     stringsAt(
@@ -139,4 +120,11 @@ function stringsAt(value: unknown, paths: SecretPaths): string[] {
       paths.filter(([first]) => first === name || first === "*").map((path) => path.slice(1)),
     ),
   )
+}
+
+/** Every text and number in a value that is secret as a whole. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value]
+  if (typeof value === "number") return [String(value)]
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : []
 }

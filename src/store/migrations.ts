@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Migration } from "kysely"
+import type { Tables } from "./tables.ts"
 
 /** One entry per version of the database, applied in order of its name and never changed afterwards. */
 export const migrations: Record<string, Migration> = {
@@ -108,4 +109,95 @@ export const migrations: Record<string, Migration> = {
         .execute()
     },
   },
+
+  "002_organisation": {
+    async up(db: Kysely<unknown>) {
+      // Organisation, rules, grants, freezes and modes: few, small and read whole, so one table of documents holds them.
+      await db.schema
+        .createTable("documents")
+        .addColumn("kind", "text", (column) => column.notNull())
+        .addColumn("id", "text", (column) => column.notNull())
+        .addColumn("name", "text")
+        .addColumn("live", "integer", (column) => column.notNull())
+        .addColumn("body", "text", (column) => column.notNull())
+        .addColumn("changed_at", "bigint", (column) => column.notNull())
+        .addColumn("changed_by", "text", (column) => column.notNull())
+        .addColumn("change", "bigint", (column) => column.notNull())
+        .addPrimaryKeyConstraint("documents_key", ["kind", "id"])
+        .execute()
+      await sql`create unique index documents_name on documents (kind, name) where live = 1 and name is not null`.execute(
+        db,
+      )
+      await db.schema.createIndex("documents_change").on("documents").column("change").unique().execute()
+
+      await db.schema
+        .createTable("messages")
+        .addColumn("id", "text", (column) => column.primaryKey())
+        .addColumn("sender", "text", (column) => column.notNull())
+        .addColumn("recipient", "text", (column) => column.notNull())
+        .addColumn("task_id", "text")
+        .addColumn("payload", "text", (column) => column.notNull())
+        .addColumn("created_at", "bigint", (column) => column.notNull())
+        .addColumn("deliver_at", "bigint", (column) => column.notNull())
+        .addColumn("read_at", "bigint")
+        .execute()
+      await db.schema.createIndex("messages_inbox").on("messages").columns(["recipient", "deliver_at", "id"]).execute()
+
+      // When calls of limited tools started: the sliding windows of every process that shares the store.
+      await db.schema
+        .createTable("starts")
+        .addColumn("agent", "text", (column) => column.notNull())
+        .addColumn("tool", "text", (column) => column.notNull())
+        .addColumn("at", "bigint", (column) => column.notNull())
+        .execute()
+      await db.schema.createIndex("starts_window").on("starts").columns(["agent", "tool", "at"]).execute()
+
+      await db.schema
+        .createTable("processes")
+        .addColumn("owner", "text", (column) => column.primaryKey())
+        .addColumn("beat_at", "bigint", (column) => column.notNull())
+        .execute()
+
+      await db.schema.alterTable("calls").addColumn("card", "text", (column) => column.notNull().defaultTo("{}")).execute()
+      await db.schema.alterTable("calls").addColumn("revision", "integer", (column) => column.notNull().defaultTo(1)).execute()
+      await db.schema.alterTable("calls").addColumn("votes", "text", (column) => column.notNull().defaultTo("[]")).execute()
+      await db.schema.alterTable("calls").addColumn("wanted", "integer", (column) => column.notNull().defaultTo(0)).execute()
+      await db.schema.alterTable("calls").addColumn("workspace", "text", (column) => column.notNull().defaultTo("")).execute()
+
+      await db.schema.alterTable("ended").addColumn("role", "text", (column) => column.notNull().defaultTo("")).execute()
+      await fillRoles(db as Kysely<Tables>)
+      // Up to where each chain was dropped, signed with the checkpoint that says so; empty for all others.
+      await db.schema
+        .alterTable("checkpoints")
+        .addColumn("cuts", "text", (column) => column.notNull().defaultTo(""))
+        .execute()
+    },
+  },
+}
+
+/** What the lines already say of roles goes into the new column, one segment at a time. */
+async function fillRoles(db: Kysely<Tables>): Promise<void> {
+  for (let place = -1; ; ) {
+    const query = db.selectFrom("segments").selectAll().where("place", ">", place).orderBy("place").limit(1)
+    const segment = await query.executeTakeFirst()
+    if (segment === undefined) return
+    place = segment.place
+    const chainStart = place - (place % 2 ** 32)
+    for (const line of segment.text.split("\n")) {
+      if (!line.includes('"kind":"end"') || !line.includes('"role":')) continue
+      const entry = readEnd(line)
+      if (typeof entry?.role !== "string") continue
+      const role = entry.role.toWellFormed().replaceAll("\0", "\\0")
+      await db.updateTable("ended").set({ role }).where("place", "=", chainStart + entry.n).execute()
+    }
+  }
+}
+
+function readEnd(line: string): { n: number; role?: unknown } | undefined {
+  try {
+    const entry = JSON.parse(line) as { n: number; kind: string }
+    return entry.kind === "end" ? entry : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -166,7 +166,7 @@ function unended(database: Database, { ordinal }: ChainRow): StartEntry[] {
        and not exists (select 1 from calls where calls.id = steps.call and calls.state <> 'ended')`,
     )
     .all(placeOf(ordinal, 0), placeOf(ordinal + 1, 0) - 1) as { place: number }[]
-  return rows.map(({ place }) => lineAt(database, place) as StartEntry)
+  return rows.flatMap(({ place }) => (lineAt(database, place) as StartEntry | undefined) ?? [])
 }
 
 function interrupted({ callId, agentId, role, tool, sessionId, at }: StartEntry) {

@@ -52,8 +52,8 @@ const rowsAtOnce = 50
 
 /** Many rows a statement: crossing into SQLite costs more than the row. */
 function insertEnded(database: Database, rows: readonly EndedRow[]): void {
-  const into = "insert into ended (place, call, start_place, at, agent, tool, ending, duration_ms) values "
-  const one = "(?, ?, ?, ?, ?, ?, ?, ?)"
+  const into = "insert into ended (place, call, start_place, at, agent, tool, ending, duration_ms, role) values "
+  const one = "(?, ?, ?, ?, ?, ?, ?, ?, ?)"
   const whole = rows.length - (rows.length % rowsAtOnce)
   const many = whole > 0 ? database.prepare(into + Array(rowsAtOnce).fill(one).join()) : undefined
   for (let from = 0; from < whole; from += rowsAtOnce)
@@ -63,7 +63,7 @@ function insertEnded(database: Database, rows: readonly EndedRow[]): void {
 }
 
 function valuesOf(row: EndedRow): (string | number | null)[] {
-  return [row.place, row.call, row.start_place, row.at, row.agent, row.tool, row.ending, row.duration_ms]
+  return [row.place, row.call, row.start_place, row.at, row.agent, row.tool, row.ending, row.duration_ms, row.role]
 }
 
 /** Starts are most of what there is and are looked at only when their end is not near. */
@@ -81,6 +81,7 @@ export function endedRow(ordinal: number, entry: EndLine): EndedRow {
     tool: storable(entry.tool),
     ending: storable(entry.code ?? entry.status),
     duration_ms: Number(entry.durationMs) || 0,
+    role: storable(entry.role),
   }
 }
 

@@ -4,8 +4,12 @@ import type { Logger } from "../model/logger.ts"
 import type { CallStore, Recorder } from "../model/ports.ts"
 import { FileArtifacts } from "./artifacts.ts"
 import { openDatabase, unavailable, whenFree, type Database } from "./database.ts"
+import { SqliteDocuments } from "./documents.ts"
 import { ensureFolder } from "./folder.ts"
 import { recordKey, type RecordKey } from "./key.ts"
+import { Leases } from "./leases.ts"
+import { StoreLimits } from "./limits.ts"
+import { SqliteMessages } from "./messages.ts"
 import { currentVersion } from "./migrations-version.ts"
 
 export interface StoreOptions {
@@ -23,6 +27,10 @@ export interface Store {
   readonly journalDir: string
   readonly recorder: Recorder
   readonly artifacts: FileArtifacts
+  readonly documents: SqliteDocuments
+  readonly messages: SqliteMessages
+  readonly limits: StoreLimits
+  readonly leases: Leases
   /** Made on first use, because most commands never need it. */
   calls(): Promise<CallStore>
   audit(): Promise<import("./audit.ts").Audit>
@@ -35,6 +43,7 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
   const { database, key } = await open(dataDir, file)
   let calls: Promise<CallStore> | undefined
   let callsDatabase: Database | undefined
+  let side: Promise<Database> | undefined
   const recorder = await makeRecorder()
 
   async function makeRecorder(): Promise<Recorder> {
@@ -42,6 +51,13 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
     const { JournalRecorder } = await import("./recorder.ts")
     return new JournalRecorder({ database, databaseFile: file, dir: journalDir, key, owner, logger })
   }
+  /** Windows and heartbeats: a power cut may cost their last second. */
+  const openSide = () =>
+    (side ??= openDatabase(file).then((opened) => {
+      opened.exec("pragma synchronous = normal")
+      return opened
+    }))
+  const leases = new Leases(owner, openSide)
   async function openCalls(): Promise<CallStore> {
     const { SqliteCalls } = await import("./calls.ts")
     callsDatabase = await openDatabase(file)
@@ -54,11 +70,17 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
     journalDir,
     recorder,
     artifacts: new FileArtifacts(database, join(dataDir, "artifacts")),
+    documents: new SqliteDocuments(database),
+    messages: new SqliteMessages(database),
+    limits: new StoreLimits(openSide),
+    leases,
     calls: () => (calls ??= openCalls()),
     audit: async () => new (await import("./audit.ts")).Audit(database, key, journalDir),
     async close() {
       await recorder.close()
+      await leases.close()
       callsDatabase?.close()
+      await side?.then((opened) => opened.close())
       // What is in the log goes into the file, so that a copy of the file alone is whole. Somebody else may be busy.
       await whenFree(() => database.exec("pragma wal_checkpoint(truncate)")).catch(() => {})
       database.close()

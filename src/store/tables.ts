@@ -4,7 +4,7 @@ export interface Tables {
   ended: EndedRow
   steps: { place: number; call: string; kind: string }
   chains: ChainRow
-  checkpoints: { id: number; at: number; positions: string; mac: string }
+  checkpoints: CheckpointRow
   calls: {
     id: string
     state: string
@@ -26,7 +26,34 @@ export interface Tables {
     created_at: number
     updated_at: number
     change: number
+    card: string
+    revision: number
+    votes: string
+    wanted: number
+    workspace: string
   }
+  documents: {
+    kind: string
+    id: string
+    name: string | null
+    live: number
+    body: string
+    changed_at: number
+    changed_by: string
+    change: number
+  }
+  messages: {
+    id: string
+    sender: string
+    recipient: string
+    task_id: string | null
+    payload: string
+    created_at: number
+    deliver_at: number
+    read_at: number | null
+  }
+  starts: { agent: string; tool: string; at: number }
+  processes: { owner: string; beat_at: number }
   artifacts: {
     id: string
     type: string
@@ -60,6 +87,8 @@ export interface EndedRow {
   /** `success`, or the code. */
   ending: string
   duration_ms: number
+  /** The agent's role when it called; empty when it had none, or for calls before roles were written down. */
+  role: string
 }
 
 export interface ChainRow {
@@ -73,4 +102,13 @@ export interface ChainRow {
   file: string | null
   byte_offset: number
   closed: number
+}
+
+/** How far chains had come, and up to where they were dropped: JSON, signed. */
+export interface CheckpointRow {
+  id: number
+  at: number
+  positions: string
+  cuts: string
+  mac: string
 }

@@ -3,7 +3,7 @@ import type { Ports, Recorder } from "../model/ports.ts"
 import { silentLogger } from "../model/logger.ts"
 import type { Durability, RecordEntry } from "../model/record.ts"
 import { Directory } from "../org/directory.ts"
-import { SlidingLimits } from "../policy/limits.ts"
+import { PolicyBook } from "../policy/book.ts"
 import { ToolRegistry } from "../registry/registry.ts"
 import { masker } from "../store/mask.ts"
 import { ownerLives, ownerName } from "../store/owner.ts"
@@ -38,14 +38,31 @@ export class ListRecorder implements Recorder {
 export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Promise<Ports & { tools: ToolRegistry }> {
   const tools = new ToolRegistry()
   return {
-    organisation: new Directory(),
-    limits: new SlidingLimits(() => Promise.resolve([])),
+    organisation: new Directory({
+      documents: store.documents,
+      messages: store.messages,
+      groups: { has: () => true, list: () => [] },
+      levelOrder: "asc",
+    }),
+    policy: new PolicyBook({
+      rules: () => [],
+      grants: () => [],
+      modeOf: () => "ask",
+      version: () => 1,
+      tools: { canonical: (name) => name, inGroups: (tool, groups) => tools.inGroups(tool, groups) },
+      toolsVersion: () => tools.version,
+      policyVersion: () => "test",
+    }),
+    limits: store.limits,
     permits: new AgentPermits(3),
     recorder: store.recorder,
     calls: await store.calls(),
     artifacts: store.artifacts,
     masker: masker(store.key),
-    approvals: undefined,
+    approvals: {},
+    grants: { keep: () => Promise.resolve() },
+    rolesOf: () => undefined,
+    isAgent: () => false,
     emit: () => {},
     hears: () => true,
     running: new Map(),
@@ -57,10 +74,12 @@ export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Pr
       approvalDeadlineMs: 60_000,
       unattended: "wait",
       levelOrder: "asc",
-      policy: "test",
+      workspace: process.cwd(),
     },
     owner: ownerName(),
     alive: ownerLives,
+    digests: () => Promise.resolve({}),
+    notify: () => {},
     now: Date.now,
     ...replaced,
     tools,

@@ -1,10 +1,9 @@
 import { z } from "zod"
-import type { Ask } from "../../model/approval.ts"
 import { defineTool } from "../../model/define-tool.ts"
 import { failure } from "../../model/ending.ts"
 
-/** Asks a person: one of some options, several of them, or free text. `ask` is the door's way of asking. */
-export const askUser = (ask: Ask | undefined) =>
+/** Asks a person: one of some options, several of them, or free text. The question waits at the desk like a call. */
+export const askUser = () =>
   defineTool({
     name: "ask_user",
     group: "interaction",
@@ -20,18 +19,14 @@ export const askUser = (ask: Ask | undefined) =>
       multiple: z.boolean().default(false).describe("Several options may be chosen"),
     }),
     output: z.object({ question: z.string(), answer: z.union([z.string(), z.array(z.string())]) }),
+    question: ({ question, options, multiple }) => ({
+      question,
+      options: options !== undefined && options.length > 0 ? options : undefined,
+      multiple,
+    }),
 
-    async execute({ question, options, multiple }, { signal }) {
-      if (ask === undefined) throw notAsked("nobody is attached who could be asked")
-      const choices = options !== undefined && options.length > 0 ? options : undefined
-      try {
-        return { question, answer: await ask({ question, options: choices, multiple, signal }) }
-      } catch (error) {
-        throw notAsked(error instanceof Error ? error.message : String(error))
-      }
+    execute({ question }, { answer }) {
+      if (answer === undefined) throw failure("Failed to get user input: nobody answered.", { toolCode: "no_answer" })
+      return { question, answer: typeof answer === "string" ? answer : [...answer] }
     },
   })
-
-function notAsked(why: string) {
-  return failure(`Failed to get user input: ${why}`, { toolCode: "no_answer" })
-}

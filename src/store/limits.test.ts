@@ -1,18 +1,37 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
+import { newId } from "../model/identity.ts"
+import type { Limits } from "../model/ports.ts"
 import type { AgentView } from "../model/organisation.ts"
 import type { RateLimit } from "../model/permission.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { open, tool } from "../testing/open.ts"
-import { SlidingLimits, type StartedSince } from "./limits.ts"
+import { openDatabase } from "./database.ts"
+import { migrate } from "./kysely.ts"
+import { StoreLimits } from "./limits.ts"
 
 const minute = 60_000
 const hour = 60 * minute
 const noon = Date.UTC(2026, 0, 1, 12)
 
-const agent = (id: string) => ({ agent: { id } }) as AgentView
+const agent = (id: string, ...spawners: AgentView[]) => ({ agent: { id }, spawners }) as unknown as AgentView
 const limited = (rateLimit: RateLimit, name = "probe") => ({ name, permission: { rateLimit } }) as RegisteredTool
-const forgetful = () => new SlidingLimits(() => Promise.resolve([]))
+
+const shared = openDatabase(":memory:").then(async (database) => {
+  await migrate(database)
+  return database
+})
+
+/** Limits nobody has counted in: each has agents of its own. */
+function forgetful(): Limits {
+  const limits = new StoreLimits(() => shared)
+  const own = newId()
+  const named = (who: AgentView): AgentView => agent(`${own}/${who.agent.id}`, ...who.spawners.map(named))
+  return {
+    check: (who, tool, at) => limits.check(named(who), tool, at),
+    take: (who, tool, at) => limits.take(named(who), tool, at),
+  }
+}
 
 /** Steps on both sides of the windows' edges, and runs of calls at one moment. */
 const somePause = fc.oneof(
@@ -40,7 +59,7 @@ function mostInside(times: readonly number[], length: number): number {
   return Math.max(0, ...times.map((end) => times.filter((at) => at > end - length && at <= end).length))
 }
 
-async function takeAll(limits: SlidingLimits, rateLimit: RateLimit, times: readonly number[]): Promise<number[]> {
+async function takeAll(limits: Limits, rateLimit: RateLimit, times: readonly number[]): Promise<number[]> {
   const taken: number[] = []
   for (const at of times) if ((await limits.take(agent("a"), limited(rateLimit), at)).ok) taken.push(at)
   return taken
@@ -122,21 +141,56 @@ test("law: looking changes nothing, not even with a clock that is wrong at that 
   )
 })
 
-test("law: a restart forgets nothing", async () => {
+test("a restart forgets nothing, and processes that share a store count together", async () => {
+  const system = await open()
+  const limit = { permission: { rateLimit: { maxCallsPerHour: 3 } }, execute: () => 1 }
+  system.registry.register(tool(limit))
+  const call = { agentId: "operator", tool: "probe", input: {} }
+  expect(await system.call(call)).toMatchObject({ success: true })
+  const other = await open({ data: { dir: system.dir } })
+  other.registry.register(tool(limit))
+  expect(await other.call(call)).toMatchObject({ success: true })
+  await system.close()
+  const restarted = await open({ data: { dir: system.dir } })
+  restarted.registry.register(tool(limit))
+  expect(await restarted.call(call)).toMatchObject({ success: true })
+  for (const full of [other, restarted]) {
+    expect(await full.call(call)).toMatchObject({
+      code: "rate_limited",
+      error: expect.stringContaining("Rate limit exceeded: 3 calls per hour"),
+    })
+  }
+})
+
+test("law: a call counts against its agent and every spawner above it", async () => {
   await fc.assert(
-    fc.asyncProperty(someLimits, someTimes, fc.nat(), async (rateLimit, times, where) => {
-      const before = times.slice(0, where % (times.length + 1))
-      const old = forgetful()
-      const taken = await takeAll(old, rateLimit, before)
-      const kept: StartedSince = (agentId, name, since) => {
-        expect([agentId, name]).toEqual(["a", "probe"])
-        return Promise.resolve(taken.filter((at) => at >= since))
+    fc.asyncProperty(fc.array(fc.nat({ max: 3 }), { maxLength: 30 }), fc.integer({ min: 1, max: 6 }), async (callers, most) => {
+      const limits = forgetful()
+      const top = agent("top")
+      const middle = agent("middle", top)
+      const agents = [top, middle, agent("left", middle, top), agent("right", middle, top)]
+      const counted = new Map<string, number>()
+      for (const caller of callers) {
+        const who = agents[caller]!
+        const chain = [who, ...who.spawners].map((each) => each.agent.id)
+        const free = chain.every((id) => (counted.get(id) ?? 0) < most)
+        const verdict = await limits.take(who, limited({ maxCallsPerHour: most }), noon)
+        expect(verdict.ok).toBe(free)
+        if (free) for (const id of chain) counted.set(id, (counted.get(id) ?? 0) + 1)
       }
-      const after = times.slice(before.length)
-      expect(await takeAll(new SlidingLimits(kept), rateLimit, after)).toEqual(await takeAll(old, rateLimit, after))
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   )
+})
+
+test("a refusal that a spawner's window caused says whose it is", async () => {
+  const limits = forgetful()
+  const [parent, one] = [agent("parent"), limited({ maxCallsPerMinute: 1 })]
+  await limits.take(parent, one, noon)
+  expect(await limits.take(agent("child", parent), one, noon)).toMatchObject({
+    ok: false,
+    sentence: expect.stringMatching(/^Rate limit exceeded: 1 calls per minute \(counted for .*parent/),
+  })
 })
 
 test("a clock that is set back and forth still gives a true retryAfterMs", async () => {

@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from "node:util"
+import type { DeskItem, ExecutionDecision } from "../model/approval.ts"
+import { cardLines } from "./card.ts"
+import { named, oneLine, ourRows } from "./card-rows.ts"
+import { choose, tell, written, type Screen } from "./dialog.ts"
+import { editInFile, onOneLine, readInput } from "./edit-input.ts"
+import { printableJson } from "./printable.ts"
+
+/** Shows a call that wants to run and waits for what the person says; undefined when the dialog was closed. */
+export async function askAboutCall(screen: Screen, item: DeskItem): Promise<ExecutionDecision | undefined> {
+  const words = {
+    a: "approve",
+    ...(item.input === undefined ? {} : { e: "edit" }),
+    ...(item.remember.length === 0 ? {} : { m: "approve and remember" }),
+    r: "reject",
+    s: "show whole",
+  }
+  let lines = cardLines(item, screen)
+  for (;;) {
+    const key = await choose(screen, lines, `Run ${named(item.tool)}?`, words, "no")
+    lines = []
+    if (key === undefined) return undefined
+    if (key === "s") lines = cardLines(item, { ...screen, whole: true })
+    else {
+      const decision = await { a: approve, e: edit, m: approveAndRemember, r: reject }[key](screen, item)
+      if (decision !== undefined) return decision
+    }
+  }
+}
+
+/** Why not, in words that the model reads. A no stays a no when the person gives no reason. */
+export async function reasonForNo(screen: Screen): Promise<string> {
+  const reason = await written(screen, { message: "Why not? (the model reads it)" })
+  return reason === undefined || reason === "" ? "Operation cancelled by user" : reason
+}
+
+async function approve(): Promise<ExecutionDecision> {
+  return { approved: true }
+}
+
+async function reject(screen: Screen): Promise<ExecutionDecision> {
+  return { approved: false, rejectReason: await reasonForNo(screen) }
+}
+
+async function approveAndRemember(screen: Screen, { remember }: DeskItem): Promise<ExecutionDecision | undefined> {
+  const lines = remember.flatMap(({ words }, place) => ourRows(`${place + 1}  ${oneLine(words)}`, screen.columns))
+  const words = Object.fromEntries(remember.map(({ scope }, place) => [String(place + 1), scope]))
+  const key = await choose(screen, lines, "Approve and remember which?", words, "back")
+  const chosen = key === undefined ? undefined : remember[Number(key) - 1]
+  return chosen && { approved: true, remember: chosen.scope }
+}
+
+async function edit(screen: Screen, { input }: DeskItem): Promise<ExecutionDecision | undefined> {
+  let text = printableJson(input, 2)
+  for (;;) {
+    const edited = await editedText(screen, text)
+    if (edited === undefined) return undefined
+    const read = readInput(edited)
+    if ("wrong" in read) {
+      tell(screen, `${read.wrong} Edit it again.`)
+      text = edited
+    } else if (isDeepStrictEqual(read.input, input)) {
+      tell(screen, "Nothing was changed.")
+      return undefined
+    } else return { approved: false, edit: read }
+  }
+}
+
+async function editedText(screen: Screen, text: string): Promise<string | undefined> {
+  const { env, terminal, signal } = screen
+  const editor = env["VISUAL"] || env["EDITOR"]
+  if (editor) {
+    const words = { v: `in ${oneLine(editor, 80)}`, h: "here, as one line" }
+    const where = await choose(screen, [], "Edit where?", words, "back")
+    if (where === undefined) return undefined
+    if (where === "v") {
+      return editInFile(text, editor, terminal, signal).catch((error: unknown) => {
+        if (!signal.aborted) tell(screen, error instanceof Error ? error.message : String(error))
+        return undefined
+      })
+    }
+  }
+  return written(screen, { message: "The input as JSON:", initialValue: onOneLine(text), wrong: wrongJson })
+}
+
+function wrongJson(text: string): string | undefined {
+  const read = readInput(text)
+  return "wrong" in read ? read.wrong : undefined
+}

@@ -1,0 +1,102 @@
+import { wholeCharacters } from "../model/text.ts"
+import type { Colour } from "./paint.ts"
+import { printable, printableJson } from "./printable.ts"
+
+/** How much of a text is shown. */
+export interface Limit {
+  characters: number
+  lines: number
+}
+
+const bar = "│ "
+const barGoesOn = "│…"
+const indent = "    "
+
+/** A line of ours, broken at words; rows after the first are indented, so that none of them looks like a new line. */
+export function ourRows(text: string, columns: number): string[] {
+  const [first = "", ...rest] = byWords(text, columns - indent.length)
+  return [first, ...rest.map((row) => indent + row)]
+}
+
+/**
+ * Text of others: every row starts with a bar, so that nothing in it can pass for a line of ours. A row that goes on
+ * with the one before has a bar of its own kind. `isCut` says that there is more.
+ */
+export function theirRows(
+  text: string,
+  { columns, limit, colourOf }: { columns: number; limit: Limit; colourOf?: ((line: string) => Colour) | undefined },
+): { rows: string[]; isCut: boolean } {
+  const escaped = printable(wholeCharacters(text, limit.characters))
+  const lines = wholeCharacters(escaped, limit.characters).split("\n")
+  const isCut = text.length > limit.characters || escaped.length > limit.characters || lines.length > limit.lines
+  const rows = lines.slice(0, limit.lines).flatMap((line) => {
+    const colour = colourOf?.(line)
+    return byColumns(line.replaceAll("\t", shownTab), columns - bar.length).map(
+      (row, place) => (place === 0 ? bar : barGoesOn) + (colour === undefined ? row : colour(row)),
+    )
+  })
+  return { rows, isCut }
+}
+
+/** Text of others inside a line of ours. */
+export function oneLine(text: string, most = 1000): string {
+  const shown = printable(wholeCharacters(text, most)).replaceAll("\n", "\\u{a}").replaceAll("\t", "\\u{9}")
+  return text.length <= most ? shown : `${shown}… (${counted(text)})`
+}
+
+/** A name inside a line of ours: in quotes where it could pass for more than a name. */
+export function named(name: string): string {
+  if (plainName.test(name) && name.length <= longestName && printable(name) === name) return name
+  const quoted = printableJson(wholeCharacters(name, longestName))
+  return name.length <= longestName ? quoted : `${quoted}… (${counted(name)})`
+}
+
+/** How long a text is, for people. */
+export function counted(text: string): string {
+  return text.length === 1 ? "1 character" : `${text.length.toLocaleString("en-US")} characters`
+}
+
+const shownTab = "→   "
+const longestName = 200
+const plainName = /^[\p{L}\p{N}_]([\p{L}\p{M}\p{N}_.:@/-]*[\p{L}\p{M}\p{N}_])?$/u
+
+function byWords(text: string, width: number): string[] {
+  const rows: string[] = []
+  let row = ""
+  for (const word of text.split(" ")) {
+    const longer = row === "" ? word : `${row} ${word}`
+    if (columnsOf(longer) <= width) {
+      row = longer
+      continue
+    }
+    if (row !== "") rows.push(row)
+    const pieces = byColumns(word, width)
+    row = pieces.pop() ?? ""
+    rows.push(...pieces)
+  }
+  return [...rows, row]
+}
+
+function byColumns(line: string, width: number): string[] {
+  const rows: string[] = []
+  let row = ""
+  let used = 0
+  for (const character of line) {
+    const columns = columnsOf(character)
+    if (used + columns > width) {
+      rows.push(row)
+      row = ""
+      used = 0
+    }
+    row += character
+    used += columns
+  }
+  return [...rows, row]
+}
+
+/** At least as many columns as any terminal takes: rather a row too short than one that the terminal breaks itself. */
+function columnsOf(text: string): number {
+  let columns = 0
+  for (const character of text) columns += character.codePointAt(0)! < 0x1100 ? 1 : 2
+  return columns
+}

@@ -1,0 +1,23 @@
+export type Colour = (text: string) => string
+
+export interface Paint {
+  bold: Colour
+  dim: Colour
+  green: Colour
+  yellow: Colour
+  red: Colour
+  cyan: Colour
+}
+
+const plain: Colour = (text) => text
+export const noPaint: Paint = { bold: plain, dim: plain, green: plain, yellow: plain, red: plain, cyan: plain }
+
+/** Colours for a person's terminal, and none anywhere else. */
+export async function paintFor(
+  output: { isTTY?: boolean },
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Paint> {
+  if (output.isTTY !== true || env["NO_COLOR"]) return noPaint
+  const { default: picocolors } = await import("picocolors")
+  return picocolors.createColors(true)
+}

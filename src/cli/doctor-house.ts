@@ -1,0 +1,71 @@
+import type { App } from "../model/app.ts"
+import { frozenText } from "./agents.ts"
+import { broken, note, ok, type Finding } from "./finding.ts"
+import type { Loaded, Session } from "./house.ts"
+import { flawText } from "./rule-text.ts"
+
+/** What only the open house can tell: whether it opens, who you are, and what in it needs a look. */
+export async function checkHouse(session: Session, loaded: Loaded): Promise<Finding[]> {
+  const { house } = session
+  let app: App | undefined
+  try {
+    const { name, version } = await house.sqlite()
+    app = await house.open(loaded)
+    const { total } = await app.audit.stats()
+    return [
+      ok(`SQLite ${version} (${name}) opens the store, which has ${total} calls.`),
+      await checkPerson(session, loaded, app),
+      ...app.rules.flaws().map((flaw) => note(`Rule: ${flawText(flaw)}`)),
+      ...app.frozen().map((freeze) => note(`Frozen: ${frozenText(freeze)}.`)),
+      ...(await checkCovered(session, loaded, app.org)),
+    ]
+  } catch (error) {
+    return [broken(error instanceof Error ? error.message : String(error))]
+  } finally {
+    await app?.close()
+  }
+}
+
+async function checkPerson({ house, flags }: Session, loaded: Loaded, { org }: App): Promise<Finding> {
+  try {
+    const { id, proved } = await house.whoIs(flags.as, loaded, org)
+    return ok(`You are ${id}, proved by ${proved}.`)
+  } catch (error) {
+    return broken(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** What is kept but does not count, because the configuration has the same names. */
+async function checkCovered({ house }: Session, loaded: Loaded, org: App["org"]): Promise<Finding[]> {
+  if (loaded.config.org === undefined) return []
+  const { org: _, ...config } = loaded.config
+  const stored = await house.open({ ...loaded, config })
+  try {
+    return coveredNames(namesIn(stored.org), namesIn(org)).map((what) =>
+      note(`The configuration and the store both have ${what}; the configuration's counts. Rename one of them.`),
+    )
+  } finally {
+    await stored.close()
+  }
+}
+
+/** What is written where: `role developer` to its source. */
+type Names = ReadonlyMap<string, string>
+
+function namesIn(org: App["org"]): Names {
+  const live = [
+    ...org.listRoles().map(({ name, status, source }) => ({ name: `role ${name}`, status, source })),
+    ...org.listAgents().map(({ id, status, source }) => ({ name: `agent ${id}`, status, source })),
+    ...org.listDepartments().map(({ id, status, source }) => ({ name: `department ${id}`, status, source })),
+    ...org.listPeople().map(({ id, status, source }) => ({ name: `person ${id}`, status, source })),
+  ].filter(({ status }) => status === "active")
+  return new Map(live.map(({ name, source }) => [name, source]))
+}
+
+/** The names of the store that stand for something else once the configuration is read. */
+export function coveredNames(alone: Names, together: Names): string[] {
+  return [...alone].flatMap(([name, source]) => {
+    const now = together.get(name)
+    return source === "store" && now !== undefined && now !== "store" ? [name] : []
+  })
+}

@@ -1,0 +1,26 @@
+import type { Rule, RuleFlaw } from "../model/rule.ts"
+
+/** The conditions of a rule in a few words. */
+export function whenText(rule: Rule): string {
+  const { role, department, agent, effect, touching, args, except, approvers, deadline } = rule
+  const list = (name: string, of: readonly string[] | undefined) =>
+    of === undefined ? [] : [`${name} ${of.join(" or ")}`]
+  const named = Object.entries(args ?? {}).map(([pointer, glob]) => `${pointer} is ${glob}`)
+  const people = approvers === undefined ? [] : [`${approvers.count} of ${approvers.role ?? "anyone"} agree`]
+  return [
+    ...list("role", role),
+    ...list("department", department),
+    ...list("agent", agent),
+    ...list("effect", effect),
+    ...list("touching", touching),
+    ...named,
+    ...list("except", except),
+    ...people,
+    ...(deadline === undefined ? [] : [`within ${deadline} min`]),
+  ].join(", ")
+}
+
+/** What is wrong with a rule, and where it stands. */
+export function flawText({ kind, source, sentence }: RuleFlaw): string {
+  return `${source} (${kind}): ${sentence}`
+}

@@ -1,0 +1,75 @@
+import { readGlob, type Glob } from "./glob.ts"
+import { pointerSteps } from "./pointer.ts"
+import type { Touch } from "./rule.ts"
+
+/** What a person wrote cannot be meant; the words go on from what was written: "is empty". */
+export interface Mistake {
+  mistake: string
+}
+
+/** Which tools a rule names: one by its name or alias, a group, or all whose names fit. */
+export type ToolPattern = { name: string } | { group: string } | { glob: Glob }
+
+export function readToolPattern(written: string): ToolPattern | Mistake {
+  if (written.startsWith("group:")) {
+    const group = written.slice("group:".length)
+    return group === "" ? { mistake: "names no group after 'group:'" } : { group }
+  }
+  if (written.includes("@")) return { mistake: "names a version; a rule is about every version, so leave out the '@'" }
+  const read = readPlainGlob(written, "text")
+  if ("mistake" in read) return read
+  const { literal } = read.glob
+  return literal === undefined ? { glob: read.glob } : { name: literal }
+}
+
+/** What a rule says is touched: any of these kinds, whose text fits. A host is compared in small letters. */
+export interface TouchPattern {
+  kinds: readonly Touch["kind"][]
+  glob: Glob
+}
+
+/** `loosens` says that a match lets more happen: then a host pattern must not fit what anyone can register. */
+export function readTouchPattern(written: string, loosens: boolean): TouchPattern | Mistake {
+  const colon = written.indexOf(":")
+  const kinds = Object.hasOwn(kindsOf, written.slice(0, colon)) ? kindsOf[written.slice(0, colon)] : undefined
+  if (kinds === undefined) return { mistake: `must begin with one of: ${Object.keys(kindsOf).join(":, ")}:` }
+  const pattern = written.slice(colon + 1)
+  const read =
+    kinds[0] === "command"
+      ? readGlob(pattern, "text")
+      : kinds[0] === "host"
+        ? readHost(pattern.toLowerCase(), loosens)
+        : readPlainGlob(pattern, "path")
+  return "mistake" in read ? read : { kinds, glob: read.glob }
+}
+
+/** The text of a touch as patterns are compared with it. */
+export function touchText({ kind, what }: Touch): string {
+  return kind === "host" ? what.toLowerCase().replace(/\.$/, "") : what
+}
+
+export function pointerMistake(written: string): string | undefined {
+  return pointerSteps(written) === undefined ? "is no JSON pointer; write it like '/path/to/value'" : undefined
+}
+
+const kindsOf: Readonly<Record<string, readonly Touch["kind"][]>> = {
+  file: ["read", "write"],
+  read: ["read"],
+  write: ["write"],
+  command: ["command"],
+  host: ["host"],
+}
+
+function readHost(pattern: string, loosens: boolean): { glob: Glob } | Mistake {
+  if (loosens && /^\*+[^.*]/.test(pattern))
+    return { mistake: "also fits hosts with other names before it; write a dot after the '*'" }
+  if (loosens && /[^*]\*+$/.test(pattern))
+    return { mistake: "also fits hosts that anyone can register; do not end it with '*'" }
+  return readPlainGlob(pattern, "text")
+}
+
+/** Refuses braces, which do nothing here but look as if they did. */
+function readPlainGlob(pattern: string, kind: "text" | "path"): { glob: Glob } | Mistake {
+  if (/(?<!\\)[{}]/.test(pattern)) return { mistake: "has braces, which are not read; write a rule or a line for each" }
+  return readGlob(pattern, kind)
+}

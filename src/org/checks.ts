@@ -1,0 +1,72 @@
+import type { AgentView } from "../model/organisation.ts"
+import { OrganisationError, type Actor } from "../model/organisation-book.ts"
+import { sources } from "./configured.ts"
+import type { Office } from "./office.ts"
+
+/** The agent that makes a change, or undefined when a person does. Whoever has ended changes nothing. */
+export function makerOf({ views }: Office, by: Actor): AgentView | undefined {
+  if (by.kind === "person") return undefined
+  const maker = views.view(by.id)
+  if (maker !== undefined) return maker
+  throw new OrganisationError(
+    "caller_terminated",
+    `Agent '${by.id}' has ended, is not known or has no role, so it cannot change the organisation.`,
+  )
+}
+
+export function refuseAgents(by: Actor, what: string): void {
+  if (by.kind === "person") return
+  throw new OrganisationError("person_required", `Only a person can ${what}. Ask one.`)
+}
+
+/** What the configuration names is changed there and nowhere else. */
+export function refuseConfigured({ source }: { source: string }, what: string, key: string): void {
+  if (source !== sources.configuration) return
+  const sentence = `${what} is written in the configuration, under ${key}. Change it there.`
+  throw new OrganisationError("read_only", sentence, { source, key })
+}
+
+/** For agents, departments and people. */
+export function refuseBadId(id: string, kind: string): void {
+  if (typeof id === "string" && /^[A-Za-z0-9_.:-]{1,100}$/.test(id)) return
+  throw new OrganisationError(
+    `invalid_${kind}_id`,
+    `${JSON.stringify(id)} cannot be the id of a ${kind}. Use 1 to 100 letters, digits and _ . : -`,
+  )
+}
+
+/** For names that people and models read. */
+export function refuseBadName(name: string, code: string): void {
+  const fits = typeof name === "string" && name.length <= 200 && name.trim() === name && name !== ""
+  if (fits && !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(name)) return
+  throw new OrganisationError(
+    code,
+    "A name needs 1 to 200 visible characters, without spaces at its ends, control or invisible characters.",
+  )
+}
+
+/** Departments need not be listed; where some are, only those count. */
+export function refuseUnknownDepartment({ roster }: Office, department: string | undefined): void {
+  if (department === undefined || roster.department(department) !== undefined) return
+  const known = roster.departments()
+  if (known.length === 0) return
+  throw new OrganisationError(
+    "unknown_department",
+    `Department '${department}' does not exist. Create it first, or use one of: ${known.map(({ id }) => id).join(", ")}.`,
+  )
+}
+
+export function refuseBadLevel(level: number | undefined): void {
+  if (level === undefined || Number.isFinite(level)) return
+  throw new OrganisationError("invalid_level", "A level must be a number.")
+}
+
+export function refuseBadPins(pins: Readonly<Record<string, string>> | undefined): void {
+  const sound = Object.entries(pins ?? {}).every(([tool, version]) => tool !== "" && isText(version))
+  if (sound) return
+  throw new OrganisationError("invalid_pins", "Pins map the name of a tool to its version, for example sleep=1.0.0.")
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== ""
+}

@@ -1,0 +1,54 @@
+import type { Freeze, SessionMode } from "../model/organisation.ts"
+import { sessionModes } from "../model/organisation.ts"
+import { OrganisationError } from "../model/organisation-book.ts"
+import type { Documents } from "../model/ports.ts"
+
+/** The id that stands for every agent. */
+export const everyone = "*"
+
+/** Stops and starts agents, and sets how strict a session is. Everything is kept before it resolves. */
+export function freezer(documents: Documents, isKnown: (agentId: string) => boolean) {
+  return {
+    async freeze({
+      agentId = everyone,
+      by,
+      because,
+    }: {
+      agentId?: string | undefined
+      by: string
+      because?: string | undefined
+    }): Promise<void> {
+      if (agentId !== everyone && !isKnown(agentId)) {
+        throw new OrganisationError(
+          "agent_not_found",
+          `There is no agent '${agentId}'. 'qm agents list' shows who there is.`,
+        )
+      }
+      const body: Freeze = { by, at: Date.now(), because }
+      await documents.put({ kind: "freeze", id: agentId, body }, by)
+    },
+    async thaw({ agentId = everyone, by }: { agentId?: string | undefined; by: string }): Promise<boolean> {
+      const document = documents.get("freeze", agentId)
+      if (document?.live !== true) return false
+      await documents.put({ kind: "freeze", id: agentId, live: false, body: document.body }, by)
+      return true
+    },
+    frozen(): (Freeze & { agentId?: string | undefined })[] {
+      const live = [...documents.all("freeze")].filter((document) => document.live)
+      return live.map(({ id, body }) => ({ ...(body as Freeze), agentId: id === everyone ? undefined : id }))
+    },
+    async setMode({ sessionId, mode, by }: { sessionId: string; mode: SessionMode; by: string }): Promise<void> {
+      if (!sessionModes.includes(mode)) {
+        throw new OrganisationError(
+          "unknown_mode",
+          `There is no mode '${mode}'. Choose one of: ${sessionModes.join(", ")}.`,
+        )
+      }
+      await documents.put({ kind: "mode", id: sessionId, live: mode !== "ask", body: { mode, by, at: Date.now() } }, by)
+    },
+    modeOf(sessionId: string): SessionMode {
+      const document = documents.get("mode", sessionId)
+      return document?.live === true ? (document.body as { mode: SessionMode }).mode : "ask"
+    },
+  }
+}

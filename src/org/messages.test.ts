@@ -1,0 +1,140 @@
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { agent, ann, codeOf, openDirectory } from "./testing.ts"
+
+const config = {
+  roles: [{ name: "dev" }],
+  agents: ["a", "b"].map((id) => ({ id, role: "dev" })),
+}
+
+async function openTeam() {
+  const clock = { now: 1000 }
+  const opened = await openDirectory({ config, now: () => clock.now })
+  const { directory } = opened
+  for (const [id, taskId] of [
+    ["one", "t1"],
+    ["uno", "t1"],
+    ["two", "t2"],
+    ["ended", "t1"],
+  ] as const) {
+    await directory.createAgent({ id, role: "dev", taskId }, ann)
+  }
+  await directory.terminateAgent("ended", ann)
+  opened.events.length = 0
+  return { ...opened, clock }
+}
+
+test("a message is kept for its recipient, then announced, and is there in another process", async () => {
+  const { directory, events, again } = await openTeam()
+  const sent = await directory.sendMessage({ from: "one", to: "uno", payload: { 问: "好", n: [1] } })
+  expect(sent).toEqual({
+    id: expect.any(String),
+    from: "one",
+    to: "uno",
+    payload: { 问: "好", n: [1] },
+    taskId: "t1",
+    createdAt: 1000,
+    deliverAt: 1000,
+    readAt: null,
+  })
+  expect(events).toEqual([{ type: "MESSAGE_SENT", at: 1000, message: sent.id, from: "one", to: "uno" }])
+  expect(await (await again()).directory.inbox("uno")).toEqual([sent])
+  await directory.markRead([sent.id])
+  expect(await directory.inbox("uno", { unreadOnly: true })).toEqual([])
+  expect(await directory.inbox("uno")).toEqual([{ ...sent, readAt: 1000 }])
+})
+
+test("a delayed message arrives when its time has come", async () => {
+  const { directory, clock } = await openTeam()
+  const sent = await directory.sendMessage({ from: "a", to: "b", payload: 1, delayMs: 500 })
+  expect(sent.deliverAt).toBe(1500)
+  clock.now = 1499
+  expect(await directory.inbox("b")).toEqual([])
+  clock.now = 1500
+  expect(await directory.inbox("b")).toEqual([sent])
+})
+
+test.each([
+  ["a", "b", undefined],
+  ["a", "one", undefined],
+  ["one", "a", undefined],
+  ["one", "uno", undefined],
+  ["one", "one", undefined],
+  ["one", "two", "cross_task_communication_denied"],
+  ["one", "root", undefined],
+  ["one", "user", undefined],
+  ["root", "two", undefined],
+  ["user", "two", undefined],
+  ["ann", "two", undefined],
+  ["one", "operator", undefined],
+  ["one", "ended", "unknown_recipient"],
+  ["one", "nobody", "unknown_recipient"],
+  ["one", "ann", "unknown_recipient"],
+  ["ended", "one", "sender_terminated"],
+  ["ended", "root", "sender_terminated"],
+  ["ended", "nobody", "sender_terminated"],
+])("a message from %s to %s: %s", async (from, to, code) => {
+  const { directory, events } = await openTeam()
+  expect(await codeOf(directory.sendMessage({ from, to, payload: "x", taskId: "t2" }))).toBe(code)
+  expect(events).toHaveLength(code === undefined ? 1 : 0)
+  expect(await directory.inbox(to)).toHaveLength(code === undefined ? 1 : 0)
+})
+
+test("an agent whose role is gone neither writes nor is written to", async () => {
+  const { directory } = await openTeam()
+  await directory.createRole({ name: "brief" }, ann)
+  await directory.createAgent({ id: "x", role: "brief" }, ann)
+  await directory.deleteRole("brief", ann)
+  expect(await codeOf(directory.sendMessage({ from: "x", to: "a", payload: 1 }))).toBe("sender_terminated")
+  expect(await codeOf(directory.sendMessage({ from: "a", to: "x", payload: 1 }))).toBe("unknown_recipient")
+})
+
+test.each<[string, unknown, number | undefined, string | undefined]>([
+  ["nothing", undefined, undefined, "invalid_payload"],
+  ["a function", () => 1, undefined, "invalid_payload"],
+  ["a date inside", { at: new Date(0) }, undefined, "invalid_payload"],
+  ["no number", Number.NaN, undefined, "invalid_payload"],
+  ["null", null, undefined, undefined],
+  ["just under a megabyte", "x".repeat(999_998), undefined, undefined],
+  ["just over a megabyte", "x".repeat(999_999), undefined, "payload_too_large"],
+  ["a megabyte in fewer characters", "中".repeat(333_333), undefined, "payload_too_large"],
+  ["a delay before now", 1, -1, "invalid_delay"],
+  ["a delay of a fraction", 1, 0.5, "invalid_delay"],
+  ["a delay of no number", 1, Number.NaN, "invalid_delay"],
+  ["a delay of a year", 1, 365 * 86_400_000, "invalid_delay"],
+])("a message with %s", async (_what, payload, delayMs, code) => {
+  const { directory } = await openTeam()
+  expect(await codeOf(directory.sendMessage({ from: "a", to: "b", payload, delayMs }))).toBe(code)
+})
+
+test("law: what arrives is the JSON that was sent, whatever happens to the original afterwards", async () => {
+  const { directory } = await openTeam()
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue({ stringUnit: "binary" }), async (payload) => {
+      fc.pre(!JSON.stringify(payload).includes('"__proto__":'))
+      const list = [payload]
+      const sent = await directory.sendMessage({ from: "a", to: "b", payload: list })
+      list.push("more")
+      expect(sent.payload).toEqual(JSON.parse(JSON.stringify([payload])))
+      expect((await directory.inbox("b", { unreadOnly: true })).at(-1)).toEqual(sent)
+      await directory.markRead([sent.id])
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test("a spawned agent writes to its spawner and its sister, and they share their task with nobody else", async () => {
+  const { directory } = await openTeam()
+  const entry = async () => (await directory.createAgent({ role: "dev" }, agent("root"))).id
+  const [first, second] = [await entry(), await entry()]
+  const { role } = await directory.createRole({ name: "mine" }, agent(first))
+  const children = [
+    (await directory.createAgent({ role: role.id }, agent(first))).id,
+    (await directory.createAgent({ role: role.id }, agent(first))).id,
+  ] as const
+  const send = (from: string, to: string) => codeOf(directory.sendMessage({ from, to, payload: 1 }))
+  expect(await send(children[0], first)).toBeUndefined()
+  expect(await send(children[0], children[1])).toBeUndefined()
+  expect(await send(children[0], second)).toBe("cross_task_communication_denied")
+  expect(await send(second, children[0])).toBe("cross_task_communication_denied")
+})

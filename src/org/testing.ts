@@ -1,0 +1,53 @@
+import { join } from "node:path"
+import { onTestFinished } from "vitest"
+import type { QuartermasterEvent } from "../model/events.ts"
+import type { Actor } from "../model/organisation-book.ts"
+import { openDatabase, type Database } from "../store/database.ts"
+import { SqliteDocuments } from "../store/documents.ts"
+import { migrate } from "../store/kysely.ts"
+import { SqliteMessages } from "../store/messages.ts"
+import { temporaryFolder } from "../testing/open.ts"
+import { Directory, type DirectoryOptions } from "./directory.ts"
+
+export const ann: Actor = { kind: "person", id: "ann" }
+export const agent = (id: string): Actor => ({ kind: "agent", id })
+
+export const groupIds = ["org_management", "data", "system", "network", "command"]
+
+type Given = Partial<Omit<DirectoryOptions, "documents" | "messages">>
+
+/** A directory over a database of its own, with all it emitted and whom it stopped. `again` opens another on the file. */
+export async function openDirectory(given: Given = {}, file = join(temporaryFolder(), "organisation.db")) {
+  const database = await openDatabase(file)
+  onTestFinished(() => database.close())
+  await migrate(database)
+  return { ...directoryOver(database, given), again: (other: Given = given) => openDirectory(other, file) }
+}
+
+/** A directory over a database that is open. */
+export function directoryOver(database: Database, given: Given = {}) {
+  const events: QuartermasterEvent[] = []
+  const stopped: string[][] = []
+  const documents = new SqliteDocuments(database)
+  const messages = new SqliteMessages(database)
+  const directory = new Directory({
+    documents,
+    messages,
+    groups: { has: (id) => groupIds.includes(id), list: () => groupIds.map((id) => ({ id, description: `${id} tools` })) },
+    levelOrder: "asc",
+    emit: (event) => void events.push(event),
+    onTerminated: (ids) => void stopped.push([...ids]),
+    ...given,
+  })
+  return { directory, documents, messages, database, events, stopped }
+}
+
+/** The code a change is refused with, or undefined. */
+export async function codeOf(work: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await work
+    return undefined
+  } catch (error) {
+    return (error as { code?: string }).code ?? String(error)
+  }
+}

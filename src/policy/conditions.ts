@@ -1,0 +1,144 @@
+import type { AgentView } from "../model/organisation.ts"
+import type { Effect } from "../model/permission.ts"
+import { canonicalJson } from "../model/plain.ts"
+import { pointedAt, pointerSteps } from "../model/pointer.ts"
+import type { Facts } from "../model/ports.ts"
+import { readGlob, type Glob } from "../model/glob.ts"
+import {
+  readToolPattern,
+  readTouchPattern,
+  touchText,
+  type ToolPattern,
+  type TouchPattern,
+} from "../model/rule-patterns.ts"
+import type { Reason } from "../model/record.ts"
+import type { Rule, RuleVerdict, Touch } from "../model/rule.ts"
+import type { RegisteredTool } from "../model/tool.ts"
+import { reasonOf } from "./reasons.ts"
+
+/** What rules ask the registry. */
+export interface RuleTools {
+  /** The tool's own name for a name or an alias; what nobody knows stays as it is. */
+  canonical(name: string): string
+  inGroups(tool: RegisteredTool, groups: readonly string[]): boolean
+}
+
+/** A rule whose patterns are read. */
+export interface CompiledRule {
+  readonly rule: Rule
+  /** Its place among all rules. */
+  readonly order: number
+  readonly reason: Reason
+  readonly tool: ToolPattern
+  readonly args: readonly ArgumentPattern[]
+  readonly touching: readonly TouchPattern[] | undefined
+  readonly except: readonly TouchPattern[] | undefined
+}
+
+export interface ArgumentPattern {
+  readonly pointer: string
+  readonly steps: readonly string[]
+  readonly glob: Glob
+}
+
+/** What a call gives the conditions that need its input. */
+export type CallFacts = Pick<Facts, "input" | "touches">
+
+/** Undefined for a rule that cannot be read: it does not count, and `findFlaws` says so. */
+export function compileRule(rule: Rule, order: number, tools: RuleTools): CompiledRule | undefined {
+  const tool = readToolPattern(rule.tool)
+  const args = Object.entries(rule.args ?? {}).map(([pointer, pattern]) => readArgument(pointer, pattern))
+  const touching = rule.touching && readTouches(rule.touching, rule.verdict === "allow")
+  const except = rule.except && readTouches(rule.except, rule.verdict !== "allow")
+  if ("mistake" in tool || args.includes(undefined) || touching === "malformed" || except === "malformed")
+    return undefined
+  return {
+    rule,
+    order,
+    reason: reasonOf(rule),
+    tool: "name" in tool ? { name: tools.canonical(tool.name) } : tool,
+    args: args as ArgumentPattern[],
+    touching,
+    except,
+  }
+}
+
+/** Whether the rule looks at more than who calls which tool. */
+export function isConditional({ args, touching, except }: CompiledRule): boolean {
+  return args.length > 0 || touching !== undefined || except !== undefined
+}
+
+/** Whether the rule is about this tool, whoever calls it. A tool that does not say its effect could have any. */
+export function isAboutTool({ rule, tool: pattern }: CompiledRule, tool: RegisteredTool, tools: RuleTools): boolean {
+  if (rule.effect !== undefined && !hasEffect(tool, rule.effect, rule.verdict)) return false
+  if ("name" in pattern) return pattern.name === tool.name
+  return "group" in pattern ? tools.inGroups(tool, [pattern.group]) : pattern.glob.matches(tool.name)
+}
+
+/** Whether the rule is about this agent. What denies or asks for an agent does so for everyone below it. */
+export function isAboutAgent({ rule }: CompiledRule, who: AgentView): boolean {
+  return names(rule, who) || (rule.verdict !== "allow" && who.spawners.some((spawner) => names(rule, spawner)))
+}
+
+/** Whether what the rule says about input and touches is so. An allow needs proof that it knows every touch. */
+export function holds({ rule, args, touching, except }: CompiledRule, { input, touches }: CallFacts): boolean {
+  const { list, proved } = touches
+  const loosens = rule.verdict === "allow"
+  if (loosens && !proved) return false
+  for (const { steps, glob } of args) if (!textFits(pointedAt(input, steps), glob, !loosens)) return false
+  const covered = (patterns: readonly TouchPattern[]) => (touch: Touch) => patterns.some((one) => touchFits(touch, one))
+  if (touching !== undefined) {
+    const touched = loosens ? list.length > 0 && list.every(covered(touching)) : list.some(covered(touching))
+    if (!touched) return false
+  }
+  if (except === undefined) return true
+  // An exception tightens what allows, so there one touch is enough.
+  return loosens ? !list.some(covered(except)) : !(proved && list.length > 0 && list.every(covered(except)))
+}
+
+/** The texts a value is compared by: its own and, `within` a list, those of what is in it. */
+export function textsOf(value: unknown, within: boolean): readonly string[] {
+  if (value === undefined) return []
+  if (typeof value === "string") return [value]
+  const own = canonicalJson(value)
+  return within && Array.isArray(value) ? [own, ...value.flatMap((part) => textsOf(part, true))] : [own]
+}
+
+function textFits(value: unknown, glob: Glob, within: boolean): boolean {
+  return typeof value === "string" ? glob.matches(value) : textsOf(value, within).some((text) => glob.matches(text))
+}
+
+function touchFits(touch: Touch, { kinds, glob }: TouchPattern): boolean {
+  return kinds.includes(touch.kind) && glob.matches(touchText(touch))
+}
+
+function hasEffect({ effect }: RegisteredTool, wanted: readonly Effect[], verdict: RuleVerdict): boolean {
+  return effect === undefined ? verdict !== "allow" : wanted.includes(effect)
+}
+
+function names({ role, department, agent }: Rule, who: AgentView): boolean {
+  if (agent !== undefined && !agent.includes(who.agent.id)) return false
+  if (department !== undefined && (who.department === undefined || !department.includes(who.department))) return false
+  if (role === undefined) return true
+  // A name an agent chose for a role it made says nothing.
+  return who.role.madeBy !== "agent" && (role.includes(who.role.name) || role.includes(who.role.id))
+}
+
+function readArgument(pointer: string, pattern: string): ArgumentPattern | undefined {
+  const steps = pointerSteps(pointer)
+  const read = readGlob(pattern, "text")
+  return steps === undefined || "mistake" in read ? undefined : { pointer, steps, glob: read.glob }
+}
+
+function readTouches(written: readonly string[], loosens: boolean): TouchPattern[] | "malformed" {
+  const patterns: TouchPattern[] = []
+  for (const pattern of written) {
+    const read = readTouchPattern(pattern, loosens)
+    if ("mistake" in read) return "malformed"
+    patterns.push(read)
+    // What happens to a folder happens to all that is in it; that may only ever tighten.
+    const folder = loosens || !pattern.endsWith("/**") ? read : readTouchPattern(pattern.slice(0, -"/**".length), false)
+    if (folder !== read && !("mistake" in folder)) patterns.push(folder)
+  }
+  return patterns
+}

@@ -1,0 +1,67 @@
+import type { AgentView, Role } from "../model/organisation.ts"
+import { readRule } from "../model/rule-schema.ts"
+import type { Rule, RuleFlaw, Touches } from "../model/rule.ts"
+import type { RegisteredTool } from "../model/tool.ts"
+import { compileRule, isAboutTool, type CompiledRule, type RuleTools } from "./conditions.ts"
+import { deadSentences } from "./dead.ts"
+import { exampleSentences } from "./examples.ts"
+import { fingerprintOf, shadowedSentence } from "./shadowed.ts"
+
+/** What there is, so that a rule about something else can be told. */
+export interface Known extends RuleTools {
+  /** Every tool of every layer. */
+  tools(): readonly RegisteredTool[]
+  groups(): readonly string[]
+  roles(): readonly Pick<Role, "id" | "name" | "madeBy">[]
+  departments(): readonly string[]
+  agents(): readonly string[]
+  view(agentId: string): AgentView | undefined
+  touches(tool: RegisteredTool, input: unknown): Touches
+}
+
+/** A rule that can be read, with the tools it is about. */
+export interface PlacedRule extends CompiledRule {
+  readonly about: ReadonlySet<RegisteredTool>
+  /** Equal for rules that say the same about the same. */
+  readonly fingerprint: string
+}
+
+/** Everything that is wrong with the rules as a whole, in their order. Malformed rules do not count; the others do. */
+export function findFlaws(rules: readonly Rule[], known: Known): RuleFlaw[] {
+  const placed = placeRules(rules, known)
+  const readable = placed.filter((rule) => rule !== undefined)
+  return rules.flatMap((rule, order) => {
+    const found = placed[order]
+    if (found === undefined) return malformed(rule)
+    const shadowed = shadowedSentence(found, readable)
+    const say = (kind: RuleFlaw["kind"], sentences: readonly string[]) =>
+      sentences.map((sentence) => ({ kind, source: rule.source, sentence }))
+    return [
+      ...say("dead", deadSentences(found, known)),
+      ...say("shadowed", shadowed === undefined ? [] : [shadowed]),
+      ...say("example", exampleSentences(found, known)),
+    ]
+  })
+}
+
+/** Rules that name the same tools share one set of them. */
+function placeRules(rules: readonly Rule[], known: Known): (PlacedRule | undefined)[] {
+  const tools = known.tools()
+  const sets = new Map<string, Set<RegisteredTool>>()
+  return rules.map((rule, order) => {
+    const compiled = compileRule(rule, order, known)
+    if (compiled === undefined) return undefined
+    const key = JSON.stringify([rule.tool, rule.effect, rule.verdict === "allow"])
+    let about = sets.get(key)
+    if (about === undefined) {
+      about = new Set(tools.filter((tool) => isAboutTool(compiled, tool, known)))
+      sets.set(key, about)
+    }
+    return { ...compiled, about, fingerprint: fingerprintOf(compiled) }
+  })
+}
+
+function malformed({ id, source, verdict, tool, ...fields }: Rule): RuleFlaw[] {
+  const read = readRule({ ...fields, [verdict]: tool }, id, source)
+  return "flaws" in read ? read.flaws : []
+}

@@ -1,0 +1,72 @@
+import { newId } from "../model/identity.ts"
+import type { Documents } from "../model/ports.ts"
+import { readRule } from "../model/rule-schema.ts"
+import type { Rule, RuleFlaw } from "../model/rule.ts"
+import { findFlaws, type Known } from "./flaws.ts"
+
+/** Rules that come with the house. */
+const builtIn: readonly Rule[] = [
+  {
+    id: "root-organises",
+    verdict: "allow",
+    tool: "group:org_management",
+    agent: ["root"],
+    because: "Root organises, and does nothing else.",
+    source: "built in",
+  },
+]
+
+/** Every rule that counts: the house's own, then the configuration's, then those kept in the store. */
+export function ruleDoor(documents: Documents, configured: readonly unknown[], known: Known) {
+  const { rules: own, flaws: malformed } = readRules(configured, "configuration")
+  let read: { version: number; rules: readonly Rule[] } | undefined
+  const list = (): readonly Rule[] => {
+    if (read?.version === documents.version) return read.rules
+    const before = new Map(read?.rules.map((rule) => [rule.id, rule]))
+    const stored = [...documents.all("rule")].filter(({ live }) => live).sort((one, other) => one.change - other.change)
+    // The same rule stays the same object, so that who compares can see that nothing changed.
+    const rules = stored.flatMap(({ id, body }) => {
+      const rule = readRule(body, id, `rule ${id}`)
+      const same = before.get(id)
+      if (!("rule" in rule)) return []
+      return [same !== undefined && JSON.stringify(same) === JSON.stringify(rule.rule) ? same : rule.rule]
+    })
+    read = { version: documents.version, rules: [...builtIn, ...own, ...rules] }
+    return read.rules
+  }
+  return {
+    list,
+    flaws: (): readonly RuleFlaw[] => [...malformed, ...findFlaws(list(), known)],
+    /** Reads rules that are not kept, and says what is wrong with them. */
+    read(given: readonly unknown[], source: string): { rules: readonly Rule[]; flaws: readonly RuleFlaw[] } {
+      const { rules, flaws } = readRules(given, source)
+      return { rules: [...builtIn, ...rules], flaws: [...flaws, ...findFlaws(rules, known)] }
+    },
+    async add(given: unknown, by: string): Promise<Rule> {
+      const id = newId()
+      const made = readRule(given, id, `rule ${id}`)
+      const flaws = "flaws" in made ? made.flaws : findFlaws([made.rule], known).filter(({ kind }) => kind !== "dead")
+      if ("flaws" in made || flaws.length > 0) {
+        throw new TypeError(`The rule cannot be kept: ${flaws.map(({ sentence }) => sentence).join(" ")}`)
+      }
+      await documents.put({ kind: "rule", id, body: given }, by)
+      return made.rule
+    },
+    async remove(id: string, by: string): Promise<Rule | undefined> {
+      const found = list().filter((rule) => rule.source.startsWith("rule ") && rule.id.startsWith(id))
+      const [rule] = found
+      const document = found.length === 1 && rule !== undefined ? documents.get("rule", rule.id) : undefined
+      if (rule === undefined || document === undefined) return undefined
+      await documents.put({ kind: "rule", id: rule.id, live: false, body: document.body }, by)
+      return rule
+    },
+  }
+}
+
+function readRules(given: readonly unknown[], source: string): { rules: Rule[]; flaws: RuleFlaw[] } {
+  const read = given.map((rule, index) => readRule(rule, `${source}-${index}`, `${source} rules[${index}]`))
+  return {
+    rules: read.flatMap((each) => ("rule" in each ? [each.rule] : [])),
+    flaws: read.flatMap((each) => ("flaws" in each ? each.flaws : [])),
+  }
+}

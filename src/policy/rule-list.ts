@@ -1,0 +1,57 @@
+import { pointedAt } from "../model/pointer.ts"
+import { touchText } from "../model/rule-patterns.ts"
+import type { Touch } from "../model/rule.ts"
+import { holds, textsOf, type CallFacts, type CompiledRule } from "./conditions.ts"
+import { TextIndex } from "./text-index.ts"
+
+const none: readonly CompiledRule[] = []
+
+/** Rules of which some may hold for a call; those with a fixed argument or touch are found without trying them all. */
+export class RuleList {
+  readonly size: number
+  readonly #plain: CompiledRule[] = []
+  readonly #byArgument = new Map<string, { steps: readonly string[]; index: TextIndex<CompiledRule> }>()
+  readonly #byTouch = new Map<Touch["kind"], TextIndex<CompiledRule>>()
+
+  constructor(rules: readonly CompiledRule[]) {
+    this.size = rules.length
+    for (const rule of rules) this.#file(rule)
+  }
+
+  /** The rules that hold, in the order they were written. */
+  find(call: CallFacts): readonly CompiledRule[] {
+    if (this.size === 0) return none
+    const found: CompiledRule[] = []
+    const look = (rule: CompiledRule) => {
+      if (holds(rule, call)) found.push(rule)
+    }
+    for (const rule of this.#plain) look(rule)
+    for (const { steps, index } of this.#byArgument.values()) {
+      for (const text of textsOf(pointedAt(call.input, steps), true)) index.near(text, look)
+    }
+    if (this.#byTouch.size > 0) {
+      for (const touch of call.touches.list) this.#byTouch.get(touch.kind)?.near(touchText(touch), look)
+    }
+    return found.length < 2 ? found : [...new Set(found)].sort((one, other) => one.order - other.order)
+  }
+
+  #file(rule: CompiledRule): void {
+    const argument = rule.args.find(({ glob }) => glob.literal !== undefined)
+    if (argument === undefined && rule.touching !== undefined) return this.#fileByTouch(rule)
+    const { pointer, steps, glob } = argument ?? rule.args[0] ?? {}
+    if (pointer === undefined || steps === undefined || glob === undefined) return void this.#plain.push(rule)
+    let shelf = this.#byArgument.get(pointer)
+    if (shelf === undefined) this.#byArgument.set(pointer, (shelf = { steps, index: new TextIndex() }))
+    shelf.index.add(glob, rule)
+  }
+
+  #fileByTouch(rule: CompiledRule): void {
+    for (const { kinds, glob } of rule.touching ?? []) {
+      for (const kind of kinds) {
+        let index = this.#byTouch.get(kind)
+        if (index === undefined) this.#byTouch.set(kind, (index = new TextIndex()))
+        index.add(glob, rule)
+      }
+    }
+  }
+}

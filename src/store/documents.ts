@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto"
+import type { DocumentKind, Documents, StoredDocument } from "../model/ports.ts"
+import { transaction, whenFree, type Database } from "./database.ts"
+import type { Tables } from "./tables.ts"
+
+type Row = Tables["documents"]
+
+/** The documents table of the embedded store, mirrored in memory. Several processes share it. */
+export class SqliteDocuments implements Documents {
+  readonly #database: Database
+  readonly #mirror = new Map<DocumentKind, Map<string, StoredDocument>>()
+  readonly #listeners: ((documents: readonly StoredDocument[]) => void)[] = []
+  readonly #sum = Buffer.alloc(32)
+  #cursor = 0
+  #seen: unknown
+  version = 1
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#read()
+  }
+
+  get digest(): string {
+    return this.#sum.toString("hex", 0, 16)
+  }
+
+  all(kind: DocumentKind): Iterable<StoredDocument> {
+    return this.#mirror.get(kind)?.values() ?? []
+  }
+
+  get(kind: DocumentKind, id: string): StoredDocument | undefined {
+    return this.#mirror.get(kind)?.get(id)
+  }
+
+  async put(
+    given: { kind: DocumentKind; id: string; name?: string | null; live?: boolean; body: unknown },
+    by: string,
+    expected?: number,
+  ): Promise<{ kept: true; document: StoredDocument } | { kept: false; existing: StoredDocument }> {
+    const { kind, id, name = null, live = true, body } = given
+    const row = {
+      kind,
+      id,
+      name,
+      live: Number(live),
+      body: JSON.stringify(body),
+      changed_at: Date.now(),
+      changed_by: by,
+    }
+    const written = await whenFree(() => transaction(this.#database, () => this.#write(row, expected)))
+    await whenFree(() => this.#read())
+    return written
+  }
+
+  async refresh(): Promise<boolean> {
+    return whenFree(() => this.#dataVersion() !== this.#seen && this.#read())
+  }
+
+  onChange(listener: (documents: readonly StoredDocument[]) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  #write(
+    row: Omit<Row, "change">,
+    expected: number | undefined,
+  ): { kept: true; document: StoredDocument } | { kept: false; existing: StoredDocument } {
+    const { kind, id, name, live } = row
+    const there = this.#one("kind = ? and id = ?", kind, id)
+    if (expected !== undefined && (there?.change ?? 0) !== expected) {
+      if (there === undefined) throw new Error(`There is no ${kind} '${id}' that could be changed. Read it again.`)
+      return { kept: false, existing: fromTable(there) }
+    }
+    const namesake =
+      live === 1 && name !== null ? this.#one("kind = ? and name = ? and live = 1", kind, name) : undefined
+    if (namesake !== undefined && namesake.id !== id) return { kept: false, existing: fromTable(namesake) }
+    this.#database
+      .prepare(
+        `insert or replace into documents (kind, id, name, live, body, changed_at, changed_by, change)
+         values (?, ?, ?, ?, ?, ?, ?, (select coalesce(max(change), 0) + 1 from documents))`,
+      )
+      .run(kind, id, name, live, row.body, row.changed_at, row.changed_by)
+    return { kept: true, document: fromTable(this.#one("kind = ? and id = ?", kind, id)!) }
+  }
+
+  #one(where: string, ...values: string[]): Row | undefined {
+    return this.#database.prepare(`select * from documents where ${where}`).get(...values) as Row | undefined
+  }
+
+  /** Takes what changed into the mirror, then tells who listens. What fails before that is read again next time. */
+  #read(): boolean {
+    const version = this.#dataVersion()
+    const rows = this.#database
+      .prepare("select * from documents where change > ? order by change")
+      .all(this.#cursor) as unknown as Row[]
+    this.#seen = version
+    if (rows.length === 0) return false
+    const changed = rows.map(fromTable)
+    for (const document of changed) {
+      const kind = this.#mirror.get(document.kind) ?? new Map<string, StoredDocument>()
+      this.#mirror.set(document.kind, kind)
+      this.#add(kind.get(document.id))
+      this.#add(document)
+      kind.set(document.id, document)
+    }
+    this.#cursor = rows.at(-1)!.change
+    this.version++
+    for (const listener of this.#listeners) listener(changed)
+    return true
+  }
+
+  /** The digest is the sum without carry of the digests of all live documents: a change costs the same in any number. */
+  #add(document: StoredDocument | undefined): void {
+    if (document?.live !== true) return
+    const { kind, id, body } = document
+    const own = createHash("sha256")
+      .update(JSON.stringify([kind, id, body]))
+      .digest()
+    for (let index = 0; index < 32; index++) this.#sum[index]! ^= own[index]!
+  }
+
+  #dataVersion(): unknown {
+    return (this.#database.prepare("pragma data_version").get() as { data_version: number }).data_version
+  }
+}
+
+function fromTable(row: Row): StoredDocument {
+  return {
+    kind: row.kind as DocumentKind,
+    id: row.id,
+    name: row.name,
+    live: row.live === 1,
+    body: JSON.parse(row.body),
+    changedAt: row.changed_at,
+    changedBy: row.changed_by,
+    change: row.change,
+  }
+}

@@ -1,0 +1,39 @@
+import type { AuditReader } from "../model/app.ts"
+import type { CallStore } from "../model/ports.ts"
+import type { Store } from "./store.ts"
+
+/** The calls table, opened by the first call that needs it. Whoever owns a row is known to live from then on. */
+export function lazyCalls(store: Store): CallStore {
+  return {
+    insert: async (row) => {
+      await store.leases.begin()
+      return (await store.calls()).insert(row)
+    },
+    get: async (id) => (await store.calls()).get(id),
+    swap: async (id, expected, change) => {
+      if (change.owner !== undefined && change.owner !== "") await store.leases.begin()
+      return (await store.calls()).swap(id, expected, change)
+    },
+    say: async (id, seen, said) => (await store.calls()).say(id, seen, said),
+    list: async (filter) => (await store.calls()).list(filter),
+    changesSince: async (cursor) => (await store.calls()).changesSince(cursor),
+    waitForChange: async (id, milliseconds, signal) => (await store.calls()).waitForChange(id, milliseconds, signal),
+    erase: async (olderThan) => (await store.calls()).erase(olderThan),
+    clock: async () => (await store.calls()).clock(),
+  }
+}
+
+/** The record's reader, loaded when somebody reads. */
+export function lazyAudit(store: Store): AuditReader {
+  return {
+    list: async (filter) => (await store.audit()).list(filter),
+    show: async (callId) => (await store.audit()).show(callId),
+    stats: async (filter) => (await store.audit()).stats(filter),
+    verify: async (head) => (await store.audit()).verify(head),
+    head: async () => (await store.audit()).head(),
+    async *export(filter) {
+      yield* (await store.audit()).export(filter)
+    },
+    drop: async (before, by) => (await store.audit()).drop(before, by),
+  }
+}

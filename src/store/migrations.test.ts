@@ -1,0 +1,48 @@
+import { expect, test } from "vitest"
+import type { RecordEntry } from "../model/record.ts"
+import { openDatabase, type Database } from "./database.ts"
+import { kyselyOver } from "./kysely.ts"
+import { migrations } from "./migrations.ts"
+import { currentVersion } from "./migrations-version.ts"
+import { entriesOf, goAround, keepAll, openRecord } from "./testing.ts"
+
+const day = Date.UTC(2026, 0, 1)
+
+test("a record of the first version gets the roles its lines name, and still verifies", async () => {
+  const first = await openDatabase(":memory:")
+  await migrations["001_core"]!.up(kyselyOver(first))
+  const store = await openRecord()
+  const [start, end] = entriesOf({ callId: "ran", at: day })
+  const [, refused] = entriesOf({ callId: "refused", at: day, code: "permission_denied", role: "a\0b" })
+  const withoutRole = { ...end, role: undefined } as RecordEntry
+  await keepAll(store, [start, withoutRole, refused, { kind: "note", callId: "x", at: day, text: '"kind":"end","role":1' }])
+  await store.audit.head()
+  await store.close()
+  await goAround(store.dir, (database) => backToFirst(database, first))
+
+  const again = await openRecord({ dataDir: store.dir })
+  expect(again.database.prepare("pragma user_version").get()).toEqual({ user_version: currentVersion })
+  expect(again.database.prepare("select call, role from ended order by place").all()).toEqual([
+    { call: "ran", role: "" },
+    { call: "refused", role: "a\\0b" },
+  ])
+  expect(await again.audit.verify()).toMatchObject({ ok: true, records: 4 })
+})
+
+/** Takes away every table and column that the first version did not have. */
+function backToFirst(database: Database, first: Database): void {
+  const tables = (of: Database) => namesIn(of, "select name from sqlite_schema where type = 'table' and name not like 'sqlite%'")
+  const columns = (of: Database, table: string) => namesIn(of, `select name from pragma_table_info('${table}')`)
+  for (const table of tables(database)) {
+    if (table.startsWith("kysely")) continue
+    if (!tables(first).includes(table)) database.exec(`drop table ${table}`)
+    else
+      for (const column of columns(database, table))
+        if (!columns(first, table).includes(column)) database.exec(`alter table ${table} drop column ${column}`)
+  }
+  database.exec("delete from kysely_migration where name <> '001_core'; pragma user_version = 1")
+}
+
+function namesIn(database: Database, sql: string): string[] {
+  return (database.prepare(sql).all() as { name: string }[]).map((row) => row.name)
+}

@@ -1,0 +1,62 @@
+import { z } from "zod"
+import { defineTool } from "../../model/define-tool.ts"
+import { failure } from "../../model/ending.ts"
+import type { OrganisationBook } from "../../model/organisation-book.ts"
+import { compileSchema } from "../../model/schema.ts"
+import { asToolFailure, callerOf } from "./refused.ts"
+import { spawnedShape } from "./shapes.ts"
+import { spawn } from "./spawn-agent.ts"
+import { briefInWords, spawnJudged, spawnShape, type SpawnInput } from "./task-brief.ts"
+
+interface Input extends SpawnInput {
+  initialMessage?: unknown
+}
+
+const initialMessage = z
+  .union([z.looseObject({ message_type: z.string().optional() }), z.string().min(1)])
+  .describe("The first message: a text, or an object; message_type is task_assignment when left out")
+
+/** Spawns an agent and sends it its first message. When the message cannot be kept, the agent ends again. */
+export const spawnAgentWithTask = (book: OrganisationBook) => {
+  const shown = compileSchema(spawnShape.extend({ initialMessage }) as never, true)
+  const judged = spawnJudged.extend({ initialMessage: z.unknown().optional() })
+  return defineTool<Input>({
+    name: "spawn_agent_with_task",
+    group: "org_management",
+    category: "communication",
+    description: "Spawn an agent with a role you made and send it its first message at once.",
+    effect: "communicate",
+    permission: { level: "moderate" },
+    input: {
+      get json() {
+        return shown.json
+      },
+      check: compileSchema(judged as never, true).check,
+    },
+    output: spawnedShape.extend({ messageId: z.string() }),
+    preview: (given) => `${briefInWords(given)}\n\n${JSON.stringify(given.initialMessage ?? null, null, 2)}`,
+
+    execute(given, context) {
+      return asToolFailure(async () => {
+        const payload = payloadOf(given.initialMessage)
+        const spawned = await spawn(book, given, context)
+        const from = callerOf(context)
+        try {
+          const { id } = await book.sendMessage({ from: from.id, to: spawned.id, payload, taskId: context.taskId })
+          return { ...spawned, messageId: id }
+        } catch (error) {
+          await book.terminateAgent(spawned.id, from, "Its first message could not be kept.")
+          throw error
+        }
+      })
+    },
+  })
+}
+
+function payloadOf(message: unknown): unknown {
+  if (typeof message === "string" && message !== "") return { message_type: "task_assignment", message }
+  const isObject = typeof message === "object" && message !== null && !Array.isArray(message)
+  if (isObject && Object.keys(message).length > 0) return { message_type: "task_assignment", ...message }
+  const sentence = "The first message is missing. Give initialMessage as a text or an object with something in it."
+  throw failure(sentence, { toolCode: "missing_initial_message" })
+}
