@@ -139,7 +139,10 @@ export function assemble(
     emit,
     onTerminated: (agentIds) => endCallsOf(agentIds, ports),
   })
-  registry.registerMany([...builtinTools(options, store), ...orgManagementTools(org, { list: () => groups.listGroups() })], { type: "builtin" })
+  registry.registerMany(
+    [...builtinTools(options, store), ...orgManagementTools(org, { list: () => groups.listGroups() })],
+    { type: "builtin" },
+  )
   const stops = freezer(documents, (agentId) => org.findAgent(agentId) !== undefined)
   const named = {
     canonical: (name: string) => registry.get(name)?.name ?? name,
@@ -183,7 +186,9 @@ export function assemble(
     artifacts: store.artifacts,
     masker: masker(store.key),
     approvals: { ...adapterOf(options) },
-    grants: { keep: async (grant) => void (await documents.put({ kind: "grant", id: grant.id, body: grant }, grant.by)) },
+    grants: {
+      keep: async (grant) => void (await documents.put({ kind: "grant", id: grant.id, body: grant }, grant.by)),
+    },
     rolesOf: (person) => org.findPerson(person)?.roles,
     isAgent: (name) => org.findPerson(name) === undefined && org.findAgent(name) !== undefined,
     emit,
@@ -205,7 +210,9 @@ export function assemble(
     notify: (row) => notify(deskItem(row)),
     now: Date.now,
   }
-  const app = doors(ports, emitter, store)
+  const app = doors(ports, emitter, store, () => {
+    if (logger !== silentLogger) for (const { source, sentence } of rules.flaws()) logger.warn(`${source}: ${sentence}`)
+  })
   const sweeper = startSweeper(ports, options.sweepMs ?? 30_000, logger)
   const watch = watchDocuments(ports, documents, logger)
   if (options.telemetry !== undefined) void trace(app.on, options.telemetry)
@@ -246,7 +253,8 @@ export function assemble(
     backup: async (folder) => (await import("./store/backup.ts")).backup(store, folder),
     listGroups: () => groups.listGroups(),
     visibleTools: (agentId) => discovery.discoverToolsForAgent(agentId),
-    getToolDefinitionsForAgent: (agentId) => toLLMTools(discovery.discoverToolsForAgent(agentId), "openai", registry.wireNames()),
+    getToolDefinitionsForAgent: (agentId) =>
+      toLLMTools(discovery.discoverToolsForAgent(agentId), "openai", registry.wireNames()),
     executor: (agentId) => new ToolExecutor(app, registry, agentId ?? config.agent ?? "operator"),
     toolsFor: (agentId, { format } = {}) =>
       toLLMTools(discovery.discoverToolsForAgent(agentId), format ?? "openai", registry.wireNames()) as never,
@@ -280,7 +288,8 @@ function watchDocuments(ports: Ports, documents: Documents, logger: Logger): Nod
     for (const { agentId, cancel } of ports.running.values()) {
       const who = ports.organisation.view(agentId)
       if (who === undefined) cancel(new Ending("aborted", `Agent ${agentId} was ended, and its calls with it.`))
-      else if (who.frozen !== undefined) cancel(new Ending("frozen", `Agent ${agentId} was frozen by ${who.frozen.by} while the tool ran.`))
+      else if (who.frozen !== undefined)
+        cancel(new Ending("frozen", `Agent ${agentId} was frozen by ${who.frozen.by} while the tool ran.`))
     }
   })
   return setInterval(() => {
@@ -302,7 +311,7 @@ function liveGrants(documents: Documents): Grant[] {
   return [...documents.all("grant")].filter(({ live }) => live).map(({ body }) => body as Grant)
 }
 
-/** A hash of everything that decides: configuration, organisation, rules, grants, and the definitions of all tools. */
+/** A hash of everything that decides: configuration, organisation, rules, grants, modes, and what each tool is held to. */
 function policyVersion(config: Config, documents: Documents, registry: ToolRegistry): () => string {
   const { tools, org, agents, rules, approvals } = config
   const configured = sha256(canonicalJson({ tools, org, agents, rules, approvals }))
@@ -310,8 +319,12 @@ function policyVersion(config: Config, documents: Documents, registry: ToolRegis
   return () => {
     const key = `${documents.version}/${registry.version}`
     if (known.key !== key) {
-      const definitions = registry.list().map(({ id, definitionHash }) => `${id} ${definitionHash}`)
-      known = { key, hash: sha256([configured, documents.digest, ...definitions.sort()].join("\n")).slice(0, 16) }
+      const held = registry
+        .list()
+        .map(({ id, permission, effect, kind, group, enabled }) =>
+          JSON.stringify([id, permission, effect, kind, group, enabled]),
+        )
+      known = { key, hash: sha256([configured, documents.digest, ...held.sort()].join("\n")).slice(0, 16) }
     }
     return known.hash
   }
@@ -359,11 +372,17 @@ function leftWaiting({ callId }: Ticket, { tool }: CallRequest): ToolResult {
 type Doors = "call" | "submit" | "resume" | "callMany" | "executeOrThrow" | "on" | "audit"
 
 /** What every door can do. */
-function doors(ports: Ports, emitter: Emitter, store: Store) {
+function doors(ports: Ports, emitter: Emitter, store: Store, beforeFirst: () => void) {
   let inFlight = 0
+  let isFirst = true
   let quiet: () => void = () => {}
   const counted = async <T>(work: () => Promise<T>): Promise<T> => {
     if (ports.closing.aborted) throw new Error("Quartermaster is closed. Create a new one to call tools.")
+    if (isFirst) {
+      // Only now: the host's own tools are registered, so that no rule about them looks dead.
+      isFirst = false
+      beforeFirst()
+    }
     inFlight++
     try {
       return await work()

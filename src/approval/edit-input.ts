@@ -44,11 +44,11 @@ export async function editInFile(
   }
 }
 
-/** As git does: the editor is a line for the shell, so that it may have arguments. */
+/** The editor is a line for the shell, so that it may have arguments; it takes the shell's place, so that it can be ended. */
 function runEditor(editor: string, file: string, [input, output]: [object, object], signal: AbortSignal) {
   const stdio = [input, output, output].map((stream) => ("fd" in stream ? (stream.fd as number) : "ignore"))
   return new Promise<void>((resolve, reject) => {
-    const child = spawn("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio, signal })
+    const child = spawn("sh", ["-c", `exec ${editor} "$1"`, "sh", file], { stdio, signal })
     child.on("error", (error) =>
       reject(signal.aborted ? error : new Error(`The editor did not start: ${error.message}.`)),
     )

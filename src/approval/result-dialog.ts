@@ -6,7 +6,7 @@ import { readRedactions } from "./redactions.ts"
 
 /** Shows a held result and waits for what the person says; undefined when the dialog was closed. */
 export async function askAboutResult(screen: Screen, item: DeskItem): Promise<ResultDecision | undefined> {
-  const words = { a: "release", d: "release without parts of it", r: "withhold", s: "show whole" }
+  const words = { a: "release", d: "redact", r: "withhold", s: "show whole" }
   let lines = cardLines(item, screen)
   for (;;) {
     const key = await choose(screen, lines, "Release the result?", words, "no")

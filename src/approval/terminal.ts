@@ -74,9 +74,12 @@ async function answerTo(
   { options = [], multiple }: Question,
   lines: () => readonly string[],
 ): Promise<string | string[] | undefined> {
-  if (screen.signal.aborted || (await forgetKeys(screen.terminal, screen.signal)) !== undefined) return undefined
+  const { terminal, signal } = screen
   const choices = options.map((value) => ({ value, label: oneLine(value, 200) }))
-  return prompted<string | string[]>(screen, (prompts, common) => {
+  return prompted<string | string[] | undefined>(screen, async (prompts, common) => {
+    if ((await forgetKeys(terminal, signal)) !== undefined) return undefined
+    // Before anything is shown, so that what is typed at once is not echoed between the lines.
+    terminal.input.setRawMode(true)
     say(screen, ["", ...lines()])
     if (choices.length === 0) return prompts.text({ ...common, message: "Your answer:", defaultValue: "" })
     return multiple === true

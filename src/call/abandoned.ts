@@ -14,7 +14,12 @@ const page = 500
 /** Ends what nobody came back for: waits past their time, and what a dead process or an ended agent left. Never runs a tool. */
 export async function sweep(ports: Ports, agentId?: string): Promise<void> {
   for (let after: CallRow | undefined; ;) {
-    const rows = await ports.calls.list({ states: alive, limit: page, ...(after && { after }), ...(agentId !== undefined && { agentId }) })
+    const rows = await ports.calls.list({
+      states: alive,
+      limit: page,
+      ...(after && { after }),
+      ...(agentId !== undefined && { agentId }),
+    })
     for (const row of rows) {
       try {
         if (await nobodyWalks(row, ports)) await endAbandoned(row, ports)

@@ -104,7 +104,10 @@ function dialogFor(
     return later.then(async () => {
       const decision = await approvals.showToolResultApproval?.(tool.name, input, result, request)
       const { approved, redact, replace, rejectReason: reason, by } = decision ?? { approved: false }
-      return { saying: approved === true ? { say: "release", redact, replace: replace?.value } : { say: "withhold", reason }, by }
+      return {
+        saying: approved === true ? { say: "release", redact, replace: replace?.value } : { say: "withhold", reason },
+        by,
+      }
     })
   }
   if (approvals.showToolExecutionApproval === undefined) return undefined

@@ -11,7 +11,8 @@ export function deskDoor(ports: Ports, documents: Documents): DeskReader {
   return {
     list: async ({ agentId } = {}) => (await waiting(agentId)).filter(inTime(ports)).map(deskItem),
     async show(callId) {
-      const row = (await ports.calls.get(callId)) ?? onlyOne((await waiting(undefined)).filter(({ id }) => id.startsWith(callId)))
+      const row =
+        (await ports.calls.get(callId)) ?? onlyOne((await waiting(undefined)).filter(({ id }) => id.startsWith(callId)))
       return row !== undefined && (row.state === "waiting" || row.state === "held") ? deskItem(row) : undefined
     },
     say: (callId, saying, by, revision) => sayTo(callId, saying, by, ports, revision),

@@ -154,12 +154,15 @@ function samePerson(one: string, other: string, ports: Ports): boolean {
 /** A pointer that names nothing would let everything out. */
 function redactProblem(row: CallRow, redact: readonly string[] | undefined): string | undefined {
   if (redact === undefined || redact.length === 0) return undefined
-  if (row.result?.success !== true) return "Only parts of a result can be taken out, and this is an error. Replace it or withhold it."
+  if (row.result?.success !== true)
+    return "Only parts of a result can be taken out, and this is an error. Replace it or withhold it."
   const lost = redact.find((pointer) => {
     const steps = pointerSteps(pointer)
     return steps === undefined || pointedAt(row.result?.result, steps) === undefined
   })
-  return lost === undefined ? undefined : `There is nothing at '${lost}' in the result. Name a place as a JSON pointer, such as /rows/0/name.`
+  return lost === undefined
+    ? undefined
+    : `There is nothing at '${lost}' in the result. Name a place as a JSON pointer, such as /rows/0/name.`
 }
 
 function answerProblem(row: CallRow, value: string | readonly string[]): string | undefined {

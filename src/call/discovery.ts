@@ -11,7 +11,12 @@ export class ToolDiscovery {
   readonly #policy: Pick<Policy, "hidden" | "version"> | undefined
   readonly #lists = new Map<string, { version: string; tools: readonly RegisteredTool[] }>()
 
-  constructor(tools: Tools, organisation: Organisation, levelOrder: LevelOrder = "asc", policy?: Pick<Policy, "hidden" | "version">) {
+  constructor(
+    tools: Tools,
+    organisation: Organisation,
+    levelOrder: LevelOrder = "asc",
+    policy?: Pick<Policy, "hidden" | "version">,
+  ) {
     this.#tools = tools
     this.#organisation = organisation
     this.#levelOrder = levelOrder

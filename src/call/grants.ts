@@ -49,6 +49,8 @@ export function wordsOf(row: CallRow, scope: GrantScope, approved = true): strin
   const { sessionId } = storedRequest(row)
   const where = ` in the folder ${row.workspace}`
   const when =
-    scope === "tool-always" ? `${where}, until somebody revokes it` : ` in session ${sessionId}${where}, for a day at most`
+    scope === "tool-always"
+      ? `${where}, until somebody revokes it`
+      : ` in session ${sessionId}${where}, for a day at most`
   return `Agent ${row.agentId} ${approved ? "may" : "may not"} call ${what}${touching}${when}.`
 }

@@ -22,7 +22,8 @@ export async function join(walk: Walk, existing: CallRow, digest: string, ports:
     if (await nobodyWalks(row, ports)) {
       const ended = await endAbandoned(row, ports)
       if (ended !== undefined) throw new Joined(ended, row.id)
-      if (row.state !== "started" && row.workspace === ports.settings.workspace && (await claim(walk, row, ports))) return
+      if (row.state !== "started" && row.workspace === ports.settings.workspace && (await claim(walk, row, ports)))
+        return
     }
     if (walk.request.signal?.aborted) throw aborted(walk)
     const now = ports.now()

@@ -95,7 +95,8 @@ async function hold(
   if (walk.row !== undefined) ports.notify(walk.row)
   const answer = await waitForAnswer(walk, tool, input, ports)
   if (answer?.approved === true) {
-    const text = answer.replace === undefined ? answer.redact?.map((pointer) => `redacted ${pointer}`).join(", ") : "replaced"
+    const text =
+      answer.replace === undefined ? answer.redact?.map((pointer) => `redacted ${pointer}`).join(", ") : "replaced"
     await ports.recorder.keep({ kind: "released", at: ports.now(), ...about, by: answer.by, text }, grade)
     ports.emit({ type: "TOOL_CALL_RELEASED", at: ports.now(), ...event, by: answer.by })
     return deliver(walk, inReleasedForm(walk, outcome, answer), ports)
@@ -145,7 +146,10 @@ async function putToDesk(
     approvers: [],
     remember: [],
   }
-  const row = { ...newRow(walk, tool, input, { state: "held", asks: [], card, at, deadline, preview: null }, ports), result }
+  const row = {
+    ...newRow(walk, tool, input, { state: "held", asks: [], card, at, deadline, preview: null }, ports),
+    result,
+  }
   const entered = await ports.calls.insert(row)
   if (!entered.inserted) throw new Error("A held result met a row with its own id.")
   walk.row = row

@@ -16,7 +16,7 @@ export function readRequest(given: CallRequest): ReadRequest {
   const asked: Partial<CallRequest> = typeof given === "object" && given !== null ? given : {}
   if (isTidy(asked)) return { request: asked, problems: none }
   const problems: string[] = []
-  const word = (name: "key" | "taskId" | "userId" | "sessionId" | "parentCallId") => {
+  const word = (name: "key" | "taskId" | "userId" | "sessionId" | "parentCallId" | "traceId") => {
     const value: unknown = asked[name]
     if (value === undefined || isName(value)) return value as string | undefined
     problems.push(`'${name}' must be a text of at most ${longest} characters`)
@@ -33,6 +33,7 @@ export function readRequest(given: CallRequest): ReadRequest {
     userId: word("userId"),
     sessionId: word("sessionId"),
     parentCallId: word("parentCallId"),
+    traceId: word("traceId"),
     timeoutMs: isTimeout(asked.timeoutMs) ? asked.timeoutMs : undefined,
   }
   return { request, problems }
@@ -47,6 +48,7 @@ function isTidy(asked: Partial<CallRequest>): asked is CallRequest {
     (asked.userId === undefined || isName(asked.userId)) &&
     (asked.sessionId === undefined || isName(asked.sessionId)) &&
     (asked.parentCallId === undefined || isName(asked.parentCallId)) &&
+    (asked.traceId === undefined || isName(asked.traceId)) &&
     isTimeout(asked.timeoutMs)
   )
 }

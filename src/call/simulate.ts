@@ -29,7 +29,11 @@ export async function simulate(
 }
 
 /** The verdict on a recorded call as things stand; undefined when its agent or tool is no more, or its input was cut. */
-function decideAgain(call: ExportedCall, policy: Policy, ports: Ports): Pick<Verdict, "verdict" | "reasons"> | undefined {
+function decideAgain(
+  call: ExportedCall,
+  policy: Policy,
+  ports: Ports,
+): Pick<Verdict, "verdict" | "reasons"> | undefined {
   const who = ports.organisation.view(call.agentId)
   const tool = who && ports.tools.resolve(call.tool, who)
   if (who === undefined || tool === undefined) return undefined

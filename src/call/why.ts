@@ -51,7 +51,11 @@ function refused(
   about: { agentId: string; policy: string },
 ): Explanation {
   const voice = code === "unknown_tool" ? "registry" : "schema"
-  const reason: Reason = { voice, source: voice === "registry" ? "the list of tools" : `tool ${tool}`, sentence: message }
+  const reason: Reason = {
+    voice,
+    source: voice === "registry" ? "the list of tools" : `tool ${tool}`,
+    sentence: message,
+  }
   const change =
     voice === "schema"
       ? ["Correct the input."]

@@ -132,7 +132,7 @@ function showInbox(session: Session, id: string, { unread }: { unread?: boolean 
 /** The ids above an agent, nearest first. Whoever is above is named even when it has ended. */
 export function spawnersOf(org: App["org"], { id, parentId }: Pick<Agent, "id" | "parentId">): string[] {
   const above: string[] = []
-  for (let next = parentId; next !== undefined && next !== id && !above.includes(next); ) {
+  for (let next = parentId; next !== undefined && next !== id && !above.includes(next);) {
     above.push(next)
     next = org.findAgent(next)?.parentId
   }
@@ -157,7 +157,11 @@ export function frozenText({ agentId, by, at, because }: Frozen): string {
 }
 
 function unknownAgent({ org }: App, id: string) {
-  return noSuch("agent", id, org.listAgents().map((agent) => agent.id))
+  return noSuch(
+    "agent",
+    id,
+    org.listAgents().map((agent) => agent.id),
+  )
 }
 
 function roleName(org: App["org"], roleId: string): string {

@@ -38,10 +38,7 @@ export function addApprovals(program: Command, run: Run): void {
   revised(desk.command("answer <id> <text...>").description("answer a question; several options by comma")).action(
     run(answer),
   )
-  desk
-    .command("watch")
-    .description("show what comes to the desk, as it comes, until Ctrl-C")
-    .action(run(watchDesk))
+  desk.command("watch").description("show what comes to the desk, as it comes, until Ctrl-C").action(run(watchDesk))
 }
 
 function revised(command: Command): Command {
@@ -92,7 +89,9 @@ function reject(session: Session, id: string, flags: SayFlags & { reason?: strin
 function release(session: Session, id: string, flags: SayFlags & { redact?: string[]; replace?: string }) {
   const { redact, replace } = flags
   if (redact !== undefined && replace !== undefined) {
-    throw new UsageError("--redact takes parts out and --replace puts something in place of the whole. Use one of them.")
+    throw new UsageError(
+      "--redact takes parts out and --replace puts something in place of the whole. Use one of them.",
+    )
   }
   const pointers = redact?.flatMap(splitPointers)
   const value = replace === undefined ? undefined : readReplacement(replace)
@@ -108,5 +107,7 @@ function answer(session: Session, id: string, words: readonly string[], flags: S
 }
 
 function nothingWaits(id: string): CannotDo {
-  return new CannotDo(`Nothing waits with the id '${id}', or several begin like that. 'qm approvals list' shows what does.`)
+  return new CannotDo(
+    `Nothing waits with the id '${id}', or several begin like that. 'qm approvals list' shows what does.`,
+  )
 }

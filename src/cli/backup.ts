@@ -21,7 +21,11 @@ function backup(session: Session, given: string): Promise<number> {
   const folder = resolve(session.io.cwd, given)
   return withApp(session, {}, async (app) => {
     const copied = await expected(app.backup(folder))
-    answer(session, { folder, ...copied }, `Copied ${sizeText(copied)} to ${folder}. Its key is in there: keep it private.`)
+    answer(
+      session,
+      { folder, ...copied },
+      `Copied ${sizeText(copied)} to ${folder}. Its key is in there: keep it private.`,
+    )
     return 0
   })
 }

@@ -26,9 +26,9 @@ export async function checkHouse(session: Session, loaded: Loaded): Promise<Find
   }
 }
 
-async function checkPerson({ house, flags }: Session, loaded: Loaded, { org }: App): Promise<Finding> {
+async function checkPerson({ house, flags }: Session, loaded: Loaded, app: App): Promise<Finding> {
   try {
-    const { id, proved } = await house.whoIs(flags.as, loaded, org)
+    const { id, proved } = await house.whoIs(flags.as, loaded, app)
     return ok(`You are ${id}, proved by ${proved}.`)
   } catch (error) {
     return broken(error instanceof Error ? error.message : String(error))

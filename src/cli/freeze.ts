@@ -25,7 +25,11 @@ function freeze(session: Session, { because }: { because?: string }): Promise<nu
     await app.freeze({ agentId, by: by.id, because })
     const who = agentId === undefined ? "Everyone is" : `Agent ${agentId} and everyone below it are`
     const thaw = agentId === undefined ? "qm thaw" : `qm thaw --agent ${agentId}`
-    answer(session, { frozen: agentId ?? null }, `${who} frozen: what ran is aborted, what comes is denied. '${thaw}' ends it.`)
+    answer(
+      session,
+      { frozen: agentId ?? null },
+      `${who} frozen: what ran is aborted, what comes is denied. '${thaw}' ends it.`,
+    )
     return 0
   })
 }
@@ -34,7 +38,11 @@ function thaw(session: Session): Promise<number> {
   const { agent: agentId } = session.flags
   return withPerson(session, async (app, by) => {
     if (!(await app.thaw({ agentId, by: by.id }))) throw new CannotDo(nothingFrozen(agentId, app.frozen()))
-    answer(session, { thawed: agentId ?? null }, agentId === undefined ? "Everyone may act again." : `Agent ${agentId} may act again.`)
+    answer(
+      session,
+      { thawed: agentId ?? null },
+      agentId === undefined ? "Everyone may act again." : `Agent ${agentId} may act again.`,
+    )
     return 0
   })
 }

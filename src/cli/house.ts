@@ -1,6 +1,5 @@
 import type { App } from "../model/app.ts"
 import type { ApprovalUIAdapter, Ask, DeskItem } from "../model/approval.ts"
-import type { OrganisationBook } from "../model/organisation-book.ts"
 
 /** Where a command reads and writes. Nothing in this folder looks at `process` for it. */
 export interface Io {
@@ -29,7 +28,7 @@ export interface House {
   /** Looks at a data folder for a person who is about to trust it. */
   examineFolder(folder: string): Promise<{ folder: string; pin: () => void }>
   /** Who speaks: the person named by `--as`, else the user of this machine. Throws a sentence when that is not proved. */
-  whoIs(as: string | undefined, loaded: Loaded, org: OrganisationBook): Promise<{ id: string; proved: string }>
+  whoIs(as: string | undefined, loaded: Loaded, app: App): Promise<{ id: string; proved: string }>
   /** Keeps a new person's token where `--as` finds it, and returns the file. */
   keepPersonToken(id: string, token: string): string | Promise<string>
   /** What waits at the desk, as lines that are safe to print. */

@@ -53,7 +53,12 @@ function listPeople(session: Session): Promise<number> {
 function showPerson(session: Session, id: string): Promise<number> {
   return withApp(session, {}, async ({ org }) => {
     const found = org.findPerson(id)
-    if (found === undefined) throw noSuch("person", id, org.listPeople().map((each) => each.id))
+    if (found === undefined)
+      throw noSuch(
+        "person",
+        id,
+        org.listPeople().map((each) => each.id),
+      )
     const person = withoutToken(found)
     showFields(session, person, [
       ["id", person.id],

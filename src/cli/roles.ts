@@ -53,7 +53,11 @@ function listRoles(session: Session, { all }: { all?: boolean }): Promise<number
       session,
       roles,
       [
-        { title: "NAME", of: (role) => (role.status === "active" ? role.name : `${role.name} (deleted)`), paint: "bold" },
+        {
+          title: "NAME",
+          of: (role) => (role.status === "active" ? role.name : `${role.name} (deleted)`),
+          paint: "bold",
+        },
         { title: "GROUPS", of: groupsText },
         { title: "DEPARTMENT", of: ({ department }) => department },
         { title: "LEVEL", of: ({ level }) => level },
@@ -69,7 +73,11 @@ function showRole(session: Session, name: string): Promise<number> {
   return withApp(session, {}, async ({ org }) => {
     const role = org.findRole(name)
     if (role === undefined) {
-      throw noSuch("role", name, org.listRoles().map((each) => each.name))
+      throw noSuch(
+        "role",
+        name,
+        org.listRoles().map((each) => each.name),
+      )
     }
     const pins = Object.entries(role.pins ?? {}).map(([tool, version]) => `${tool}=${version}`)
     showFields(session, role, [

@@ -25,7 +25,7 @@ export function addRules(program: Command, run: Run): void {
     .action(run(simulate))
   rules
     .command("add <rule>")
-    .description("keep a rule, as JSON or @file, such as '{\"deny\":\"set_env\",\"because\":\"It is frozen.\"}'")
+    .description('keep a rule, as JSON or @file, such as \'{"deny":"set_env","because":"It is frozen."}\'')
     .action(run(addRule))
   rules.command("remove <id>").description("remove a rule that was added").action(run(removeRule))
 }

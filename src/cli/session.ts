@@ -37,7 +37,7 @@ export function withPerson(
 
 async function personOf({ house, flags }: Session, app: App, loaded: Loaded): Promise<Actor> {
   try {
-    const { id } = await house.whoIs(flags.as, loaded, app.org)
+    const { id } = await house.whoIs(flags.as, loaded, app)
     return { kind: "person", id }
   } catch (error) {
     throw new NotAllowed(error instanceof Error ? error.message : String(error))

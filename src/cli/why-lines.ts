@@ -44,7 +44,8 @@ export function readQuestion(line: string, usual: Pick<Asked, "agentId" | "sessi
   } catch (error) {
     throw new Error(`The line is not JSON (${(error as Error).message}). ${help}`, { cause: error })
   }
-  if (typeof read !== "object" || read === null || Array.isArray(read)) throw new Error(`The line is no object. ${help}`)
+  if (typeof read !== "object" || read === null || Array.isArray(read))
+    throw new Error(`The line is no object. ${help}`)
   const { agent = usual.agentId, tool, input = {}, session = usual.sessionId } = read as Record<string, unknown>
   if (typeof tool !== "string" || tool === "") throw new Error(`The line names no tool. ${help}`)
   if (typeof agent !== "string") throw new Error(`'agent' is not a text. ${help}`)

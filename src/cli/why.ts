@@ -57,7 +57,10 @@ export function whyText(explanation: Explanation): string {
     ...section(`It touches${touches.proved ? "" : ", as far as can be told"}:`, touched.map(indented)),
     ...section("Who must agree:", agree.map(indented)),
     ...section("The result:", release === "never" ? [] : [indented(`is held back for a person (${release})`)]),
-    ...section("What would change it:", change.map((sentence) => indented(oneLine(sentence)))),
+    ...section(
+      "What would change it:",
+      change.map((sentence) => indented(oneLine(sentence))),
+    ),
     `Policy ${policy}.`,
   ].join("\n")
 }

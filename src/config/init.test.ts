@@ -18,6 +18,7 @@ test("the first file is trusted, loads without a word and says only the defaults
     warnings: [],
     trusted: true,
     permissions: { trusted: {}, untrusted: {} },
+    ruleSources: [],
     configFile: file,
   })
   expect(JSON.parse(readFileSync(schemaFile, "utf8"))).toEqual(configJsonSchema())

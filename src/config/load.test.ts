@@ -15,6 +15,7 @@ test("without a file everything is left open and the data lies in the working fo
     warnings: [],
     trusted: true,
     permissions: { trusted: {}, untrusted: {} },
+    ruleSources: [],
   })
 })
 
@@ -68,6 +69,22 @@ test("the last layer that says it wins: file, local file, environment, flags [S4
     }),
     { numRuns: 100 },
   )
+})
+
+test("rules say where they are written; a later layer's replace those below, as with every list", () => {
+  const { cwd, home, write } = makeFolders()
+  const rules = (...tools: string[]) => JSON.stringify({ rules: tools.map((deny) => ({ deny, because: "So." })) })
+  const configPath = write("q.yml", rules("one", "two"))
+  const load = (env = {}, overrides = {}) => {
+    const { config, ruleSources } = loadConfig({ cwd, home, env, overrides, configPath })
+    return (config.rules ?? []).map(({ deny }, index) => `${deny} ${ruleSources[index]}`)
+  }
+  expect(load()).toEqual(["one q.yml rules[0]", "two q.yml rules[1]"])
+  write("quartermaster.local.yml", rules("three"))
+  expect(load()).toEqual(["three quartermaster.local.yml rules[0]"])
+  const four = "[{ deny: four, because: So. }]"
+  expect(load({ QM_RULES: four })).toEqual(["four environment rules[0]"])
+  expect(load({ QM_RULES: four }, { rules: "[]" })).toEqual([])
 })
 
 test.each([

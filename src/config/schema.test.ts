@@ -108,12 +108,33 @@ test.each([
   [{ agent: "" }, "'agent' is empty. Write a text of at least one character."],
   [{ tools: { permissions: { "": {} } } }, "has an empty name. Write a name before the colon."],
   [["a"], "The configuration cannot be of type array. Write keys with values instead."],
+  [{ rules: [{ deny: "sleep" }] }, "'rules[0].because' is missing. Add it."],
+  [{ rules: [{ deny: "a", becuase: "b", because: "c" }] }, "Did you mean 'rules[0].because'?"],
+  [{ rules: [{ deny: "[", because: "c" }] }, "'rules[0].deny' is not right: '[' has a '['"],
+  [{ rules: [{ deny: "a", allow: "a", because: "c" }] }, "'rules[0]' is not right: it has allow and deny"],
+  [{ rules: [{ deny: "a", because: "c", role: [] }] }, "'rules[0].role' is an empty list. Write at least one."],
+  [{ rules: [{ ask: "a", because: "c", approvers: { cout: 1 } }] }, "Did you mean 'rules[0].approvers.count'?"],
 ])("%j is refused with a sentence that says what to do", (value, sentence) => {
   expect(checkConfig(value).flaws.map((flaw) => flaw.sentence)).toEqual([expect.stringContaining(sentence)])
 })
 
 test("every problem is told, not only the first", () => {
   expect(checkConfig({ tols: 1, agent: 5, tools: { timeout: 0, shell: {} } }).flaws).toHaveLength(4)
+})
+
+test("the JSON Schema wants exactly one verdict of a rule, and a reason", () => {
+  expect(configJsonSchema()).toMatchObject({
+    properties: {
+      rules: {
+        type: "array",
+        items: {
+          required: ["because"],
+          additionalProperties: false,
+          oneOf: [{ required: ["allow"] }, { required: ["ask"] }, { required: ["deny"] }],
+        },
+      },
+    },
+  })
 })
 
 test("the JSON Schema describes every key, forbids others and lets data be a plain text", () => {

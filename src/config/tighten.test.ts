@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { stringify } from "yaml"
+import { examine } from "./examine.ts"
 import { loadConfig } from "./load.ts"
 import { defaults, type Config } from "./schema.ts"
 import { configs, leavesOf, makeFolders } from "./testing.ts"
@@ -142,6 +143,66 @@ test.each([
   expect(warnings).toEqual([
     expect.stringMatching(new RegExp(`^'.*${key.replaceAll(".", "\\.")}' in ${file} is ignored`)),
   ])
+})
+
+const someRule = fc.record(
+  {
+    verdict: fc.constantFrom("allow", "ask", "deny"),
+    tool: fc.constantFrom("sleep", "group:data", "*"),
+    shadow: fc.boolean(),
+    because: fc.constantFrom("So.", "Because of $HOME."),
+  },
+  { requiredKeys: ["verdict", "tool", "because"] },
+)
+const someRules = fc
+  .array(someRule, { maxLength: 5 })
+  .map((rules) => rules.map(({ verdict, tool, ...rest }) => ({ [verdict]: tool, ...rest })))
+
+test("of a file nobody trusts exactly the rules that ask or deny count, beside those of the user's own file", () => {
+  const { cwd, home, write, ownFile } = makeFolders()
+  fc.assert(
+    fc.property(someRules, someRules, someRules, (own, given, local) => {
+      write(ownFile, stringify({ rules: own }))
+      write("quartermaster.yml", stringify({ rules: given }))
+      write("quartermaster.local.yml", stringify({ rules: local }))
+      const { config, warnings, ruleSources } = loadConfig({ cwd, home, env })
+      const files = { "quartermaster.yml": given, "quartermaster.local.yml": local }
+      const placed = Object.entries(files).flatMap(([file, rules]) =>
+        rules.map((rule, index) => ({ rule, source: `${file} rules[${index}]`, loose: "allow" in rule })),
+      )
+      const mine = own.map((rule, index) => ({ rule, source: `quartermaster.yml rules[${index}]`, loose: false }))
+      const counting = [...placed.filter(({ loose }) => !loose), ...mine]
+      expect(config.rules ?? []).toEqual(counting.map(({ rule }) => rule))
+      expect(ruleSources).toEqual(counting.map(({ source }) => source))
+      const named = warnings.map((text) => text.replace(/^'(.*)' in .*\/([^/]*) is ignored.*$/, "$2 $1"))
+      expect(named).toEqual(placed.filter(({ loose }) => loose).map(({ source }) => source))
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test("rules that read a variable are ignored as a whole until the file is trusted", () => {
+  const { cwd, home, write } = makeFolders()
+  const file = write("quartermaster.yml", "rules: [{ deny: a, because: So. }, { deny: '${SECRET}', because: So. }]")
+  const untrusted = loadConfig({ cwd, home, env })
+  expect(untrusted).toMatchObject({ config: {}, ruleSources: [] })
+  expect(untrusted.warnings).toEqual([expect.stringMatching(/^'rules' in .* is ignored/)])
+  trust(file, home, {})
+  expect(loadConfig({ cwd, home, env }).config.rules).toMatchObject([{ deny: "a" }, { deny: secret }])
+})
+
+test("a malformed rule is a mistake with its place, whether the file is trusted or not", () => {
+  const { cwd, home, write } = makeFolders()
+  const file = write("quartermaster.yml", "rules:\n  - { allow: a, because: So. }\n  - deny: b\n    becuase: So.\n")
+  const words = `${file}:3:5: 'rules[1].because' is missing. Add it.\n${file}:4:5: 'rules[1].becuase' is not a key`
+  expect(() => loadConfig({ cwd, home, env })).toThrow(words)
+  expect(() => loadConfig({ cwd, home, env, configPath: file })).toThrow(words)
+})
+
+test("who is about to trust a file is shown every rule that allows", () => {
+  const { cwd, home, write } = makeFolders()
+  write("quartermaster.yml", "rules: [{ deny: a, because: So. }, { allow: b, because: So. }]")
+  expect(examine(undefined, { cwd, home, env }).allows).toEqual(['rules[1]: {"allow":"b","because":"So."}'])
 })
 
 test("the local file is held to the same until both are pinned; then both count whole", () => {

@@ -15,6 +15,8 @@ export interface CallRequest {
   userId?: string | undefined
   sessionId?: string | undefined
   parentCallId?: string | undefined
+  /** The trace this call is a part of, for the record. */
+  traceId?: string | undefined
   timeoutMs?: number | undefined
   /** Narrows the fence for this call, never widens it. */
   allowedPaths?: readonly string[] | undefined

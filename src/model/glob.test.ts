@@ -36,13 +36,13 @@ test.each<[GlobKind, string, string[], string[]]>([
 })
 
 test.each([
-  ["", "empty"],
-  ["[a", "not closed"],
-  ["[]", "not closed"],
-  ["[z-a]", "backwards"],
-  ["a\\", "nothing after it"],
-  ["*".repeat(1001), "longer than 1000"],
-])("%.20j is no pattern: it is %s", (pattern, words) => {
+  ["nothing", "", "is empty"],
+  ["an open set", "[a", "not closed"],
+  ["an empty set", "[]", "is empty"],
+  ["a set that goes backwards", "[z-a]", "goes backwards"],
+  ["a last backslash", "a\\", "nothing after it"],
+  ["a long one", "x".repeat(1001), "longer than 1000"],
+])("%s is no pattern", (_, pattern, words) => {
   for (const kind of ["text", "path"] as const) {
     expect(readGlob(pattern, kind)).toEqual({ mistake: expect.stringContaining(words) })
   }

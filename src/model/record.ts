@@ -33,6 +33,7 @@ export interface CallFacts {
   taskId?: string | undefined
   userId?: string | undefined
   parentCallId?: string | undefined
+  traceId?: string | undefined
   key?: string | undefined
   /** JSON text of the input as the record may show it. */
   input?: string | undefined

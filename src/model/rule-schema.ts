@@ -11,7 +11,7 @@ const name = z.string().min(1)
 const tool = name
   .superRefine((written, context) => {
     const read = readToolPattern(written)
-    if ("mistake" in read) context.addIssue(`'${written}' ${read.mistake}`)
+    if (written !== "" && "mistake" in read) context.addIssue(`'${written}' ${read.mistake}`)
   })
   .optional()
 
@@ -130,7 +130,7 @@ function refuseContradictions(given: unknown, context: Context): void {
   }
   for (const field of ["touching", "except"] as const) {
     for (const written of [rule[field]].flat()) {
-      if (typeof written !== "string") continue
+      if (typeof written !== "string" || written === "") continue
       const read = readTouchPattern(written, (field === "touching") === (rule.allow !== undefined))
       if ("mistake" in read) say(context, [field], `'${written}' ${read.mistake}`)
     }

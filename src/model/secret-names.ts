@@ -1,6 +1,6 @@
 /** Names of environment variables that usually hold a secret. Wide, because a hidden variable costs little. */
 export function looksSecret(variable: string): boolean {
-  return /pass|pwd|secret|token|key|credential|creds|auth|cookie|private|dsn|jwt|connection_?string|database_?url|_(pat|pw)$/i.test(
+  return /pass|secret|token|key|credential|creds|auth|cookie|private|dsn|jwt|connection_?string|database_?url|_(pat|pwd|pw)$/i.test(
     variable,
   )
 }

@@ -5,6 +5,8 @@ export type SecretPaths = readonly (readonly string[])[]
 
 const known = new WeakMap<JsonSchema, SecretPaths>()
 const deepest = 12
+/** A schema that takes more steps than this, which only one that points at itself does, is secret as a whole. */
+const mostSteps = 20_000
 
 /**
  * The places a schema marks as secret: `secret: true` (in Zod: `.meta({ secret: true })`), `writeOnly: true` or
@@ -12,49 +14,106 @@ const deepest = 12
  */
 export function secretPaths(schema: JsonSchema): SecretPaths {
   let paths = known.get(schema)
-  if (paths === undefined) known.set(schema, (paths = collect(schema, [], schema)))
+  if (paths === undefined) known.set(schema, (paths = placesIn(schema)))
   return paths
 }
 
-function collect(node: unknown, path: readonly string[], root: JsonSchema): string[][] {
-  if (typeof node !== "object" || node === null || path.length > deepest) return []
-  const schema = node as JsonSchema
-  if (schema["secret"] === true || schema["writeOnly"] === true || schema["format"] === "password") return [[...path]]
-  const found: string[][] = []
-  const look = (part: unknown, ...names: string[]) => void found.push(...collect(part, [...path, ...names], root))
-  for (const [name, part] of Object.entries((schema["properties"] as JsonSchema | undefined) ?? {})) look(part, name)
-  for (const part of Object.values((schema["patternProperties"] as JsonSchema | undefined) ?? {})) look(part, "*")
-  for (const word of ["items", "additionalProperties", "unevaluatedProperties", "unevaluatedItems"])
-    look(schema[word], "*")
-  for (const part of (schema["prefixItems"] as unknown[] | undefined) ?? []) look(part, "*")
-  for (const word of ["anyOf", "oneOf", "allOf"])
-    for (const part of (schema[word] as unknown[] | undefined) ?? []) look(part)
-  for (const word of ["if", "then", "else"]) look(schema[word])
-  // A reference to what is being looked at only ends with the depth, so it may not stay in place.
-  if (typeof schema["$ref"] === "string" && path.length < deepest) found.push(...collectRef(schema["$ref"], path, root))
-  return found
+function placesIn(root: JsonSchema): SecretPaths {
+  const leading = leadingToSecrets(root)
+  const found = new Map<string, readonly string[]>()
+  const stack = new Set<string>()
+  let steps = 0
+
+  function collect(schema: JsonSchema, path: readonly string[]): void {
+    if (path.length > deepest || !leading.has(schema) || ++steps > mostSteps) return
+    if (isMarked(schema)) return void found.set(path.join("\0"), path)
+    for (const [part, name] of partsOf(schema, root)) {
+      if (name !== undefined) collect(part, [...path, name])
+      else if (!stack.has(`${idOf(part)} ${path.length}`)) {
+        // What stays in place may come back to itself; it ends there.
+        const mark = `${idOf(part)} ${path.length}`
+        stack.add(mark)
+        collect(part, path)
+        stack.delete(mark)
+      }
+    }
+  }
+
+  const ids = new Map<JsonSchema, number>()
+  function idOf(schema: JsonSchema): number {
+    if (!ids.has(schema)) ids.set(schema, ids.size)
+    return ids.get(schema)!
+  }
+
+  collect(root, [])
+  return steps > mostSteps ? [[]] : [...found.values()]
 }
 
-function collectRef(ref: string, path: readonly string[], root: JsonSchema): string[][] {
-  if (!ref.startsWith("#/") || seen.has(`${ref} ${path.length}`)) return []
-  const steps = ref
-    .slice(2)
-    .split("/")
-    .map((step) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"))
+function isMarked(schema: JsonSchema): boolean {
+  return schema["secret"] === true || schema["writeOnly"] === true || schema["format"] === "password"
+}
+
+/** The parts of a schema from which a mark can be reached; most schemas have none, and then nothing is walked twice. */
+function leadingToSecrets(root: JsonSchema): Set<JsonSchema> {
+  const above = new Map<JsonSchema, JsonSchema[]>([[root, []]])
+  const marked: JsonSchema[] = []
+  const waiting = [root]
+  for (let schema = waiting.pop(); schema !== undefined; schema = waiting.pop()) {
+    if (isMarked(schema)) marked.push(schema)
+    for (const [part] of partsOf(schema, root)) {
+      const parents = above.get(part)
+      if (parents === undefined) {
+        above.set(part, [schema])
+        waiting.push(part)
+      } else parents.push(schema)
+    }
+  }
+  const leading = new Set(marked)
+  for (const schema of leading) for (const parent of above.get(schema) ?? []) leading.add(parent)
+  return leading
+}
+
+/** What a schema says of parts of a value, each with its name there, and of the value itself, without one. */
+function partsOf(schema: JsonSchema, root: JsonSchema): [JsonSchema, string | undefined][] {
+  const parts: [JsonSchema, string | undefined][] = []
+  const add = (part: unknown, name?: string) => {
+    if (typeof part === "object" && part !== null && !Array.isArray(part)) parts.push([part as JsonSchema, name])
+  }
+  for (const [name, part] of Object.entries((schema["properties"] as JsonSchema | undefined) ?? {})) add(part, name)
+  for (const part of Object.values((schema["patternProperties"] as JsonSchema | undefined) ?? {})) add(part, "*")
+  for (const word of ["items", "contains", "additionalProperties", "unevaluatedProperties", "unevaluatedItems"])
+    for (const part of [schema[word]].flat()) add(part, "*")
+  for (const part of listOf(schema["prefixItems"])) add(part, "*")
+  for (const word of ["anyOf", "oneOf", "allOf"]) for (const part of listOf(schema[word])) add(part)
+  for (const word of ["if", "then", "else"]) add(schema[word])
+  for (const part of Object.values((schema["dependentSchemas"] as JsonSchema | undefined) ?? {})) add(part)
+  if (typeof schema["$ref"] === "string") add(referred(schema["$ref"], root))
+  return parts
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** What a reference within the schema means; undefined for any other. */
+function referred(ref: string, root: JsonSchema): unknown {
+  if (ref === "#") return root
+  if (!ref.startsWith("#/")) return undefined
   let target: unknown = root
-  for (const step of steps)
-    target = typeof target === "object" && target !== null ? (target as JsonSchema)[step] : undefined
-  const mark = `${ref} ${path.length}`
-  seen.add(mark)
+  for (const step of ref.slice(2).split("/")) {
+    const name = decoded(step).replaceAll("~1", "/").replaceAll("~0", "~")
+    target = typeof target === "object" && target !== null ? (target as JsonSchema)[name] : undefined
+  }
+  return target
+}
+
+function decoded(step: string): string {
   try {
-    return collect(target, path, root)
-  } finally {
-    seen.delete(mark)
+    return decodeURIComponent(step)
+  } catch {
+    return step
   }
 }
-
-/** References being followed at a depth, so that one that points at itself ends. */
-const seen = new Set<string>()
 
 /** A copy of the value with something else in each of those places; the value itself when there are none. */
 export function withoutSecrets(value: unknown, paths: SecretPaths, instead: string): unknown {

@@ -33,7 +33,8 @@ const callIds = async ({ audit }: Awaited<ReturnType<typeof openRecord>>) =>
 test("whole segments that are older go, the rest stays and verifies, and a note says who dropped what", async () => {
   const store = await openRecord()
   const journal = await journalBeside(store, "")
-  for (const letter of ["a", "b", "c"]) await journal.segment(hourly(day + "abc".indexOf(letter) * 24 * hour, 2, letter))
+  for (const letter of ["a", "b", "c"])
+    await journal.segment(hourly(day + "abc".indexOf(letter) * 24 * hour, 2, letter))
   journal.close()
   const head = await store.audit.head()
   expect(await store.audit.drop(day + 47 * hour, "ann")).toEqual({ segments: 2, records: 10 })
@@ -163,7 +164,9 @@ test("a cut that was rightly signed for a copy of the store does not count in th
     database.exec(`attach '${original}' as original`)
     database.exec("delete from chains; insert into chains select * from original.chains")
     for (const table of ["segments", "ended", "steps"])
-      database.exec(`delete from ${table}; insert into ${table} select * from original.${table} where place > ${place(2)}`)
+      database.exec(
+        `delete from ${table}; insert into ${table} select * from original.${table} where place > ${place(2)}`,
+      )
   })
   expect(await store.audit.verify()).toMatchObject({ ok: false, record: "record 1/7" })
 })
@@ -190,7 +193,8 @@ test("law: whatever is dropped, only older records go, no call that stays loses 
         expect(await store.audit.verify()).toMatchObject({ ok: true })
         const left = new Set(await callIds(store))
         for (const [callId, at] of ends) if (!left.has(callId)) expect(at).toBeLessThan(before)
-        for (const callId of left) expect((await store.audit.show(callId)).at(-1)).toMatchObject({ kind: "end", callId })
+        for (const callId of left)
+          expect((await store.audit.show(callId)).at(-1)).toMatchObject({ kind: "end", callId })
       },
     ),
     { numRuns: 100 },

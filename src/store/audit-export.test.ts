@@ -67,7 +67,9 @@ test("a call whose process was lost is exported with its input, though its end s
   const store = await openRecord()
   const [start] = entriesOf({ callId: "lost", at: day, input: '{"a":1}' })
   await keepMany(store, [start])
-  expect(await exported(store)).toMatchObject([{ callId: "lost", code: "interrupted", role: "developer", input: '{"a":1}' }])
+  expect(await exported(store)).toMatchObject([
+    { callId: "lost", code: "interrupted", role: "developer", input: '{"a":1}' },
+  ])
 })
 
 test("a call whose start was dropped is exported with what is left of it", async () => {
@@ -82,7 +84,10 @@ test("more calls than a page holds come once each, oldest first, also when very 
   const store = await openRecord()
   const at = (index: number) => (index % 3 === 0 ? day : day + index * 7)
   const ids = Array.from({ length: 1700 }, (_, index) => `n${index}`)
-  await keepMany(store, ids.flatMap((callId, index) => entriesOf({ callId, at: at(index) })))
+  await keepMany(
+    store,
+    ids.flatMap((callId, index) => entriesOf({ callId, at: at(index) })),
+  )
   await keepMany(store, hourly(day, 2, "late"))
   const calls = await exported(store)
   expect(calls.map((call) => call.callId).sort()).toEqual([...ids, "late0", "late1"].sort())
@@ -126,8 +131,13 @@ test("an export that its reader leaves early ends, and what ends meanwhile is no
 test("a line that cannot be read leaves its fields empty and loses no other call", async () => {
   const store = await openRecord()
   await keepAll(store, hourly(day, 2, "a"))
-  await goAround(store.dir, (database) => database.exec("update segments set text = 'rubbish' where place = (select min(place) + 1 from segments)"))
-  expect(await exported(store)).toMatchObject([{ callId: "a0", result: "", input: "{}" }, { callId: "a1", result: '"done a1"' }])
+  await goAround(store.dir, (database) =>
+    database.exec("update segments set text = 'rubbish' where place = (select min(place) + 1 from segments)"),
+  )
+  expect(await exported(store)).toMatchObject([
+    { callId: "a0", result: "", input: "{}" },
+    { callId: "a1", result: '"done a1"' },
+  ])
 })
 
 test("counts by tool, agent, role, ending and hour, each adding up to the whole", async () => {
@@ -142,11 +152,29 @@ test("counts by tool, agent, role, ending and hour, each adding up to the whole"
     total: 3,
     failures: 1,
     byTool: { read: { count: 2, failures: 0, averageMs: 20 }, write: { count: 1, failures: 1, averageMs: 5 } },
-    byAgent: Object.fromEntries([["__proto__", { count: 1, failures: 1 }], ["ann", { count: 2, failures: 0 }]]),
-    byRole: { developer: { count: 1, failures: 0 }, operator: { count: 1, failures: 0 }, "": { count: 1, failures: 1 } },
+    byAgent: Object.fromEntries([
+      ["__proto__", { count: 1, failures: 1 }],
+      ["ann", { count: 2, failures: 0 }],
+    ]),
+    byRole: {
+      developer: { count: 1, failures: 0 },
+      operator: { count: 1, failures: 0 },
+      "": { count: 1, failures: 1 },
+    },
     byEnding: { success: 2, timeout: 1 },
     byHour: { "2026-01-01T09": { count: 2, failures: 0 }, "2026-01-01T11": { count: 1, failures: 1 } },
   })
-  expect(await store.audit.stats({ agentId: "ann", since: day + 500 })).toMatchObject({ total: 1, byRole: { operator: { count: 1 } } })
-  expect(await store.audit.stats({ agentId: "nobody" })).toEqual({ total: 0, failures: 0, byTool: {}, byAgent: {}, byRole: {}, byEnding: {}, byHour: {} })
+  expect(await store.audit.stats({ agentId: "ann", since: day + 500 })).toMatchObject({
+    total: 1,
+    byRole: { operator: { count: 1 } },
+  })
+  expect(await store.audit.stats({ agentId: "nobody" })).toEqual({
+    total: 0,
+    failures: 0,
+    byTool: {},
+    byAgent: {},
+    byRole: {},
+    byEnding: {},
+    byHour: {},
+  })
 })

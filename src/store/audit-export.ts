@@ -17,7 +17,7 @@ export async function* exportCalls(database: Database, filter: AuditFilter): Asy
   const line = lineReader(database)
   const until = Math.min(filter.until ?? Infinity, Date.now() + 1)
   let left = filter.limit ?? Infinity
-  for (let after: Cursor | undefined = { at: filter.since ?? 0, place: -1 }; after !== undefined && left > 0; ) {
+  for (let after: Cursor | undefined = { at: filter.since ?? 0, place: -1 }; after !== undefined && left > 0;) {
     const page = await whenFree(() => pageAfter(database, { ...filter, until }, after!, Math.min(pageSize, left)))
     for (const row of page) yield exported(row, line(row.place), startOf(database, row, line))
     left -= page.length
@@ -34,9 +34,7 @@ function pageAfter(database: Database, filter: AuditFilter, after: Cursor, limit
   const { sql, values } = where(rest)
   const index = filter.agentId !== undefined && filter.tool !== undefined ? "ended_agent" : "ended_at"
   return database
-    .prepare(
-      `select * from ended indexed by ${index}${sql} and (at, place) > (?, ?) order by at, place limit ?`,
-    )
+    .prepare(`select * from ended indexed by ${index}${sql} and (at, place) > (?, ?) order by at, place limit ?`)
     .all(...values, after.at, after.place, limit) as unknown as EndedRow[]
 }
 
@@ -75,6 +73,7 @@ function exported(row: EndedRow, entry: RecordEntry | undefined, start: StartEnt
     userId: start?.userId ?? end.userId ?? "",
     parentCallId: start?.parentCallId ?? end.parentCallId ?? "",
     input: start?.input ?? end.input ?? "",
+    inputDigest: start?.inputDigest ?? end.inputDigest ?? "",
     result: end.result ?? "",
     error: end.error ?? "",
     reasons: reasons.length === 0 ? "" : JSON.stringify(reasons),

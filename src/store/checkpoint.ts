@@ -9,11 +9,7 @@ export type Positions = Record<string, [seq: number, mac: string]>
  * Signs how far every chain has come since the last checkpoint and, where something was dropped, up to where. Call it
  * inside a transaction.
  */
-export function writeCheckpoint(
-  database: Database,
-  key: RecordKey,
-  cuts: Positions = {},
-): { id: number; mac: string } {
+export function writeCheckpoint(database: Database, key: RecordKey, cuts: Positions = {}): { id: number; mac: string } {
   const rows = checkpointsOf(database)
   const known = positionsIn(rows)
   const chains = database.prepare("select ordinal, last_seq, last_mac from chains").all() as unknown as {

@@ -43,7 +43,10 @@ export function documentsContract(name: string, open: () => Promise<[Documents, 
       expect((await there.put(role("six", { name: null }), "bob")).kept).toBe(true)
       await here.put(role("one", { name: "dev", live: false }), "ann")
       expect((await there.put(role("two", { name: "dev" }), "bob")).kept).toBe(true)
-      expect(await here.put(role("one", { name: "dev" }), "ann")).toMatchObject({ kept: false, existing: { id: "two" } })
+      expect(await here.put(role("one", { name: "dev" }), "ann")).toMatchObject({
+        kept: false,
+        existing: { id: "two" },
+      })
     })
 
     test("a change counts only for what was seen; without saying what was seen it always counts", async () => {
@@ -111,7 +114,12 @@ export function documentsContract(name: string, open: () => Promise<[Documents, 
       const empty = here.digest
       const bodies = fc.array(fc.tuple(fc.constantFrom("a", "b", "c"), fc.boolean(), fc.integer({ min: 0, max: 2 })))
       const liveOnes = (documents: Documents) =>
-        JSON.stringify([...documents.all("role")].filter(({ live }) => live).map(({ id, body }) => [id, body]).sort())
+        JSON.stringify(
+          [...documents.all("role")]
+            .filter(({ live }) => live)
+            .map(({ id, body }) => [id, body])
+            .sort(),
+        )
       const seen = new Map<string, string>()
       await fc.assert(
         fc.asyncProperty(bodies, async (puts) => {

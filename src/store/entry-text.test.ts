@@ -11,7 +11,7 @@ const reasons = fc.option(fc.array(fc.record({ voice: word, source: word, senten
 })
 const facts = {
   callId: word, at: time, agentId: word, role: optional(word), tool: word, version: optional(word), layer: optional(word), sessionId: word,
-  taskId: optional(word), userId: optional(word), parentCallId: optional(word), key: optional(word), input: optional(word),
+  taskId: optional(word), userId: optional(word), parentCallId: optional(word), traceId: optional(word), key: optional(word), input: optional(word),
   inputDigest: optional(word), policy: optional(word), reasons,
 } // prettier-ignore
 

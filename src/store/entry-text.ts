@@ -36,6 +36,7 @@ function facts(entry: CallFacts): string {
     text("taskId", entry.taskId) +
     text("userId", entry.userId) +
     text("parentCallId", entry.parentCallId) +
+    text("traceId", entry.traceId) +
     text("key", entry.key) +
     text("input", entry.input) +
     text("inputDigest", entry.inputDigest) +

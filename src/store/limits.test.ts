@@ -164,21 +164,25 @@ test("a restart forgets nothing, and processes that share a store count together
 
 test("law: a call counts against its agent and every spawner above it", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.nat({ max: 3 }), { maxLength: 30 }), fc.integer({ min: 1, max: 6 }), async (callers, most) => {
-      const limits = forgetful()
-      const top = agent("top")
-      const middle = agent("middle", top)
-      const agents = [top, middle, agent("left", middle, top), agent("right", middle, top)]
-      const counted = new Map<string, number>()
-      for (const caller of callers) {
-        const who = agents[caller]!
-        const chain = [who, ...who.spawners].map((each) => each.agent.id)
-        const free = chain.every((id) => (counted.get(id) ?? 0) < most)
-        const verdict = await limits.take(who, limited({ maxCallsPerHour: most }), noon)
-        expect(verdict.ok).toBe(free)
-        if (free) for (const id of chain) counted.set(id, (counted.get(id) ?? 0) + 1)
-      }
-    }),
+    fc.asyncProperty(
+      fc.array(fc.nat({ max: 3 }), { maxLength: 30 }),
+      fc.integer({ min: 1, max: 6 }),
+      async (callers, most) => {
+        const limits = forgetful()
+        const top = agent("top")
+        const middle = agent("middle", top)
+        const agents = [top, middle, agent("left", middle, top), agent("right", middle, top)]
+        const counted = new Map<string, number>()
+        for (const caller of callers) {
+          const who = agents[caller]!
+          const chain = [who, ...who.spawners].map((each) => each.agent.id)
+          const free = chain.every((id) => (counted.get(id) ?? 0) < most)
+          const verdict = await limits.take(who, limited({ maxCallsPerHour: most }), noon)
+          expect(verdict.ok).toBe(free)
+          if (free) for (const id of chain) counted.set(id, (counted.get(id) ?? 0) + 1)
+        }
+      },
+    ),
     { numRuns: 100 },
   )
 })

@@ -27,12 +27,20 @@ function message(given: Partial<Message> = {}): Message {
 test("law: any JSON comes back equal, to every connection", async () => {
   const [here, there] = await openTwo()
   await fc.assert(
-    fc.asyncProperty(fc.jsonValue({ stringUnit: "binary" }), fc.option(fc.string(), { nil: undefined }), async (payload, taskId) => {
-      const to = newId()
-      const sent = message({ to, payload: JSON.parse(JSON.stringify(payload)), ...(taskId === undefined ? {} : { taskId }) })
-      await here.insert(sent)
-      expect(await there.inbox(to, { at: 1 })).toEqual([sent])
-    }),
+    fc.asyncProperty(
+      fc.jsonValue({ stringUnit: "binary" }),
+      fc.option(fc.string(), { nil: undefined }),
+      async (payload, taskId) => {
+        const to = newId()
+        const sent = message({
+          to,
+          payload: JSON.parse(JSON.stringify(payload)),
+          ...(taskId === undefined ? {} : { taskId }),
+        })
+        await here.insert(sent)
+        expect(await there.inbox(to, { at: 1 })).toEqual([sent])
+      },
+    ),
     { numRuns: 100 },
   )
 })

@@ -15,7 +15,12 @@ test("a record of the first version gets the roles its lines name, and still ver
   const [start, end] = entriesOf({ callId: "ran", at: day })
   const [, refused] = entriesOf({ callId: "refused", at: day, code: "permission_denied", role: "a\0b" })
   const withoutRole = { ...end, role: undefined } as RecordEntry
-  await keepAll(store, [start, withoutRole, refused, { kind: "note", callId: "x", at: day, text: '"kind":"end","role":1' }])
+  await keepAll(store, [
+    start,
+    withoutRole,
+    refused,
+    { kind: "note", callId: "x", at: day, text: '"kind":"end","role":1' },
+  ])
   await store.audit.head()
   await store.close()
   await goAround(store.dir, (database) => backToFirst(database, first))
@@ -31,7 +36,8 @@ test("a record of the first version gets the roles its lines name, and still ver
 
 /** Takes away every table and column that the first version did not have. */
 function backToFirst(database: Database, first: Database): void {
-  const tables = (of: Database) => namesIn(of, "select name from sqlite_schema where type = 'table' and name not like 'sqlite%'")
+  const tables = (of: Database) =>
+    namesIn(of, "select name from sqlite_schema where type = 'table' and name not like 'sqlite%'")
   const columns = (of: Database, table: string) => namesIn(of, `select name from pragma_table_info('${table}')`)
   for (const table of tables(database)) {
     if (table.startsWith("kysely")) continue

@@ -158,13 +158,31 @@ export const migrations: Record<string, Migration> = {
         .addColumn("beat_at", "bigint", (column) => column.notNull())
         .execute()
 
-      await db.schema.alterTable("calls").addColumn("card", "text", (column) => column.notNull().defaultTo("{}")).execute()
-      await db.schema.alterTable("calls").addColumn("revision", "integer", (column) => column.notNull().defaultTo(1)).execute()
-      await db.schema.alterTable("calls").addColumn("votes", "text", (column) => column.notNull().defaultTo("[]")).execute()
-      await db.schema.alterTable("calls").addColumn("wanted", "integer", (column) => column.notNull().defaultTo(0)).execute()
-      await db.schema.alterTable("calls").addColumn("workspace", "text", (column) => column.notNull().defaultTo("")).execute()
+      await db.schema
+        .alterTable("calls")
+        .addColumn("card", "text", (column) => column.notNull().defaultTo("{}"))
+        .execute()
+      await db.schema
+        .alterTable("calls")
+        .addColumn("revision", "integer", (column) => column.notNull().defaultTo(1))
+        .execute()
+      await db.schema
+        .alterTable("calls")
+        .addColumn("votes", "text", (column) => column.notNull().defaultTo("[]"))
+        .execute()
+      await db.schema
+        .alterTable("calls")
+        .addColumn("wanted", "integer", (column) => column.notNull().defaultTo(0))
+        .execute()
+      await db.schema
+        .alterTable("calls")
+        .addColumn("workspace", "text", (column) => column.notNull().defaultTo(""))
+        .execute()
 
-      await db.schema.alterTable("ended").addColumn("role", "text", (column) => column.notNull().defaultTo("")).execute()
+      await db.schema
+        .alterTable("ended")
+        .addColumn("role", "text", (column) => column.notNull().defaultTo(""))
+        .execute()
       await fillRoles(db as Kysely<Tables>)
       // Up to where each chain was dropped, signed with the checkpoint that says so; empty for all others.
       await db.schema
@@ -177,7 +195,7 @@ export const migrations: Record<string, Migration> = {
 
 /** What the lines already say of roles goes into the new column, one segment at a time. */
 async function fillRoles(db: Kysely<Tables>): Promise<void> {
-  for (let place = -1; ; ) {
+  for (let place = -1; ;) {
     const query = db.selectFrom("segments").selectAll().where("place", ">", place).orderBy("place").limit(1)
     const segment = await query.executeTakeFirst()
     if (segment === undefined) return
@@ -188,7 +206,11 @@ async function fillRoles(db: Kysely<Tables>): Promise<void> {
       const entry = readEnd(line)
       if (typeof entry?.role !== "string") continue
       const role = entry.role.toWellFormed().replaceAll("\0", "\\0")
-      await db.updateTable("ended").set({ role }).where("place", "=", chainStart + entry.n).execute()
+      await db
+        .updateTable("ended")
+        .set({ role })
+        .where("place", "=", chainStart + entry.n)
+        .execute()
     }
   }
 }

@@ -48,7 +48,9 @@ const setText = (database: Database, at: number, text: string) =>
 function edit(at: number, change: (pairs: [string, string][]) => void) {
   return (database: Database) => {
     const lines = textOf(database, at).trimEnd().split("\n")
-    const pairs = lines.flatMap((line, index) => (index % 2 === 0 ? [[line, lines[index + 1]!] as [string, string]] : []))
+    const pairs = lines.flatMap((line, index) =>
+      index % 2 === 0 ? [[line, lines[index + 1]!] as [string, string]] : [],
+    )
     change(pairs)
     setText(database, at, `${pairs.flat().join("\n")}\n`)
   }
@@ -66,7 +68,11 @@ function editFrame(change: (lines: string[]) => void) {
 
 const sql = (text: string) => (database: Database) => database.exec(text)
 const without = (from: number, to: number) =>
-  sql(["segments", "ended", "steps"].map((table) => `delete from ${table} where place between ${from} and ${to}`).join(";"))
+  sql(
+    ["segments", "ended", "steps"]
+      .map((table) => `delete from ${table} where place between ${from} and ${to}`)
+      .join(";"),
+  )
 
 function swap<T>(list: T[], one: number, other: number): void {
   ;[list[one], list[other]] = [list[other]!, list[one]!]
@@ -139,7 +145,9 @@ test("an older copy of the store is found with a head kept elsewhere, and only w
   const later = await store.audit.head()
   await goAround(store.dir, (database) => {
     for (const table of ["segments", "ended", "steps", "chains", "checkpoints"]) {
-      database.exec(`attach '${copy}' as older; delete from ${table}; insert into ${table} select * from older.${table}; detach older`)
+      database.exec(
+        `attach '${copy}' as older; delete from ${table}; insert into ${table} select * from older.${table}; detach older`,
+      )
     }
   })
   expect(await store.audit.verify()).toMatchObject({ ok: true, records: 23 })
@@ -149,7 +157,11 @@ test("an older copy of the store is found with a head kept elsewhere, and only w
 
 test("an older copy of the chains alone is found without a head, because the newer checkpoint signed more", async () => {
   const { store } = await written()
-  const older = store.database.prepare("select * from chains where ordinal = 2").get() as { last_seq: number; last_mac: string; head: string }
+  const older = store.database.prepare("select * from chains where ordinal = 2").get() as {
+    last_seq: number
+    last_mac: string
+    head: string
+  }
   await keepAll(store, hourly(day, 1, "e"))
   await store.audit.head()
   await goAround(store.dir, (database) => {
@@ -166,17 +178,22 @@ test("law: one changed character anywhere in the record is found", async () => {
   const { database, key } = store
   const places = (database.prepare("select place from segments").all() as { place: number }[]).map((row) => row.place)
   fc.assert(
-    fc.property(fc.constantFrom(...places), fc.nat(), fc.constantFrom("x", "0", " ", "#", "\n"), (at, where, instead) => {
-      const text = textOf(database, at)
-      const position = where % text.length
-      fc.pre(text[position] !== instead)
-      setText(database, at, text.slice(0, position) + instead + text.slice(position + 1))
-      try {
-        expect(verifyRecord(database, key)).toMatchObject({ ok: false })
-      } finally {
-        setText(database, at, text)
-      }
-    }),
+    fc.property(
+      fc.constantFrom(...places),
+      fc.nat(),
+      fc.constantFrom("x", "0", " ", "#", "\n"),
+      (at, where, instead) => {
+        const text = textOf(database, at)
+        const position = where % text.length
+        fc.pre(text[position] !== instead)
+        setText(database, at, text.slice(0, position) + instead + text.slice(position + 1))
+        try {
+          expect(verifyRecord(database, key)).toMatchObject({ ok: false })
+        } finally {
+          setText(database, at, text)
+        }
+      },
+    ),
     { numRuns: 300 },
   )
   expect(verifyRecord(database, key)).toMatchObject({ ok: true })

@@ -47,12 +47,7 @@ function verifyChains(database: Database, key: RecordKey, head: string | undefin
   return { ok: true, records, chains: chains.length }
 }
 
-function verifyChain(
-  database: Database,
-  key: RecordKey,
-  chain: ChainRow,
-  known: Known,
-): { records: number } | Problem {
+function verifyChain(database: Database, key: RecordKey, chain: ChainRow, known: Known): { records: number } | Problem {
   const { ordinal, uuid, last_seq, last_mac } = chain
   if (chain.head !== headOf(key, ordinal, uuid, last_seq, last_mac)) {
     return { record: `chain ${ordinal}`, problem: "Its head was changed." }

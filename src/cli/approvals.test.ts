@@ -1,0 +1,179 @@
+import { expect, test } from "vitest"
+import type { DeskReader } from "../model/app.ts"
+import type { DeskItem, Heard, Question } from "../model/approval.ts"
+import type { Grant } from "../model/rule.ts"
+import { readAnswer, readReplacement, splitPointers } from "./sayings.ts"
+import { runOver } from "./testing.ts"
+
+const item = (replaced: Partial<DeskItem> = {}): DeskItem => ({
+  callId: "0198-call",
+  kind: "call",
+  agentId: "dev",
+  role: "developer",
+  spawners: [],
+  tool: "set_env",
+  description: "",
+  level: "moderate",
+  input: { key: "A" },
+  reasons: [],
+  revision: 3,
+  votes: [],
+  approvers: [],
+  remember: [{ scope: "tool-session", words: "Agent dev may call set_env." }],
+  sessionId: "s",
+  createdAt: Date.now() - 65_000,
+  until: Infinity,
+  ...replaced,
+})
+
+/** A desk of plain data that writes down what it is told; `waiting` is what it shows, one after the other. */
+function deskWith(waiting: (DeskItem | undefined)[], heard: Heard = { ok: true, done: true, sentence: "Answered." }) {
+  const told: unknown[] = []
+  const desk: Partial<DeskReader> = {
+    list: ({ agentId } = {}) => (told.push(["list", agentId]), Promise.resolve(waiting.flatMap((each) => each ?? []))),
+    show: () => Promise.resolve(waiting.length > 1 ? waiting.shift() : waiting[0]),
+    say: (...what) => (told.push(what), Promise.resolve(heard)),
+    grants: (filter) => (told.push(filter), Promise.resolve([])),
+    revoke: (id) => Promise.resolve(id === "g1" ? ({ id, words: "Agent dev may call set_env." } as Grant) : undefined),
+  }
+  return { told, run: (...words: string[]) => runOver({ desk }, words) }
+}
+
+test("what waits is listed with how long it has waited and until when, and by agent", async () => {
+  const until = new Date(2026, 0, 5, 7, 8, 9).getTime()
+  const { run, told } = deskWith([item(), item({ callId: "0199-held", kind: "result", until })])
+  const { stdout } = await run("approvals", "--agent", "dev")
+  expect(stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
+    ["ID", "KIND", "AGENT", "TOOL", "WAITS", "UNTIL"],
+    ["0198-call", "call", "dev", "set_env", "1m 5s", "-"],
+    ["0199-held", "result", "dev", "set_env", "1m 5s", "2026-01-05 07:08:09"],
+    [""],
+  ])
+  expect(told).toEqual([["list", "dev"]])
+  expect(await deskWith([]).run("approvals", "list")).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: "Nothing waits for a person.\n",
+  })
+})
+
+test.each<[DeskItem["kind"], string[]]>([
+  [
+    "call",
+    [
+      "  qm approvals approve 0198-call",
+      "  qm approvals approve 0198-call --remember tool-session",
+      '  qm approvals edit 0198-call \'{"…":"…"}\'',
+      '  qm approvals reject 0198-call --reason "…"',
+    ],
+  ],
+  [
+    "result",
+    [
+      "  qm approvals release 0198-call",
+      "  qm approvals release 0198-call --redact /a/b,/c",
+      '  qm approvals withhold 0198-call --reason "…"',
+    ],
+  ],
+  ["question", ["  qm approvals answer 0198-call …", '  qm approvals reject 0198-call --reason "…"']],
+])("a %s is shown whole, with the commands that answer it", async (kind, commands) => {
+  const { run } = deskWith([item({ kind })])
+  const { stdout } = await run("approvals", "show", "0198")
+  expect(stdout.trimEnd().split("\n")).toEqual(["card of 0198-call", "", "Answer with one of:", ...commands])
+  expect(JSON.parse((await run("approvals", "show", "0198", "--json")).stdout)).toMatchObject({ kind, revision: 3 })
+})
+
+test.each<[string[], unknown]>([
+  [["approve", "01"], { say: "approve" }],
+  [["approve", "01", "--remember", "tool-session"], { say: "approve", remember: "tool-session" }],
+  [["reject", "01"], { say: "reject" }],
+  [
+    ["reject", "01", "--reason", "no", "--remember", "tool-always"],
+    { say: "reject", reason: "no", remember: "tool-always" },
+  ],
+  [["release", "01"], { say: "release" }],
+  [["release", "01", "--redact", "/a/b,/c", "--redact", "/d"], { say: "release", redact: ["/a/b", "/c", "/d"] }],
+  [["release", "01", "--replace", '{"n":1}'], { say: "release", replace: { n: 1 } }],
+  [["release", "01", "--replace", "nothing to see"], { say: "release", replace: "nothing to see" }],
+  [["withhold", "01", "--reason", "private"], { say: "withhold", reason: "private" }],
+  [["answer", "01", "dark", "red"], { say: "answer", value: "dark red" }],
+])("%j is said to the revision that stands there, by the person who says it", async (words, saying) => {
+  const { run, told } = deskWith([item()])
+  expect(await run("approvals", ...words)).toEqual({ code: 0, stdout: "Answered.\n", stderr: "" })
+  await run("approvals", ...words, "--as", "eve", "--revision", "2")
+  expect(told).toEqual([
+    ["0198-call", saying, "ada", 3],
+    ["0198-call", saying, "eve", 2],
+  ])
+})
+
+test("an answer that did not count exits with 1 and says why; an id that waits no more is asked for by its name", async () => {
+  const { run, told } = deskWith([undefined], { ok: false, sentence: "eve has answered already: no." })
+  const words = ["approvals", "approve", "0198-gone"]
+  expect(await run(...words)).toEqual({ code: 1, stdout: "", stderr: "eve has answered already: no.\n" })
+  expect(told).toEqual([["0198-gone", { say: "approve" }, "ada", undefined]])
+  expect(JSON.parse((await run(...words, "--json")).stdout)).toMatchObject({ ok: false })
+  expect(await run("approvals", "show", "0198-gone")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("Nothing waits with the id '0198-gone'") as string,
+  })
+})
+
+test.each([
+  [["approve", "01", "--remember", "always"], "--remember takes one of input-session, tool-session, tool-always, and"],
+  [["approve", "01", "--revision", "last"], "--revision takes a whole number above 0, and 'last' is none.\n"],
+  [["edit", "01", "{oops"], "The new input is not JSON"],
+  [["release", "01", "--redact", "/a", "--replace", "b"], "--redact takes parts out and --replace puts"],
+])("%j is wrong usage, and nothing is said", async (words, stderr) => {
+  const { run, told } = deskWith([item()])
+  const result = await run("approvals", ...words)
+  expect(result).toMatchObject({ code: 2, stdout: "" })
+  expect(result.stderr.slice(0, stderr.length)).toBe(stderr)
+  expect(told).toEqual([])
+})
+
+test("an edited call is shown again once it is back", async () => {
+  const heard: Heard = { ok: true, done: true, sentence: "It is checked again." }
+  const { run, told } = deskWith([item(), undefined, item(), item({ revision: 4 })], heard)
+  const edited = await run("approvals", "edit", "01", '{"key":"B"}')
+  expect(edited).toMatchObject({ code: 0, stderr: "It is checked again.\n" })
+  expect(edited.stdout).toMatch(/^card of 0198-call\n/)
+  expect(told).toEqual([["0198-call", { say: "edit", input: { key: "B" } }, "ada", 3]])
+})
+
+const options = ["red", "dark red", "blue, light", "green"]
+test.each<[string[], Question | undefined, string | string[]]>([
+  [["dark", "red"], undefined, "dark red"],
+  [["red,", "green"], { question: "?", options }, "red, green"],
+  [["red", "green"], { question: "?", options, multiple: true }, ["red", "green"]],
+  [["red,dark red"], { question: "?", options, multiple: true }, ["red", "dark red"]],
+  [["red,", "dark", "red"], { question: "?", options, multiple: true }, ["red", "dark red"]],
+  [["blue, light"], { question: "?", options, multiple: true }, ["blue, light"]],
+  [["one", "two,three"], { question: "?", multiple: true }, ["one two", "three"]],
+])("the words %j answer %j with %j", (words, question, value) => expect(readAnswer(words, question)).toEqual(value))
+
+test.each([
+  ["/a", ["/a"]],
+  ["/a/b,/c", ["/a/b", "/c"]],
+  ["/a, /c", ["/a", "/c"]],
+  ["/a,b", ["/a,b"]],
+  ["", [""]],
+])("'%s' names the places %j", (text, pointers) => expect(splitPointers(text)).toEqual(pointers))
+
+test.each([
+  ["null", null],
+  ["12", 12],
+  ['"12"', "12"],
+  ["[1", "[1"],
+])("%j stands in place of a result as %j", (text, value) => expect(readReplacement(text)).toEqual(value))
+
+test("remembered answers are listed by agent, and forgotten by a person", async () => {
+  const { run, told } = deskWith([])
+  expect((await run("grants", "--agent", "dev", "--all")).stderr).toBe("No answer is remembered.\n")
+  expect(told).toEqual([{ agentId: "dev", includeExpired: true }])
+  expect(await run("grants", "revoke", "g1")).toMatchObject({
+    code: 0,
+    stdout: "This no longer counts: Agent dev may call set_env.\n",
+  })
+  expect(await run("grants", "revoke", "g")).toMatchObject({ code: 1, stdout: "" })
+})

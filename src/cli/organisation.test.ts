@@ -1,0 +1,291 @@
+import { expect, test } from "vitest"
+import type { Actor, NewAgent, NewPerson, NewRole, OrganisationBook, Sourced } from "../model/organisation-book.ts"
+import { OrganisationError } from "../model/organisation-book.ts"
+import type { Agent, Person, Role } from "../model/organisation.ts"
+import { runOver, type AppParts } from "./testing.ts"
+
+const made = { createdBy: "ada", madeBy: "person", createdAt: "2026-01-01T00:00:00.000Z", source: "store" } as const
+const developer: Sourced<Role> = {
+  ...made,
+  id: "r1",
+  name: "developer",
+  rolePrompt: "You build.\nsource: configuration",
+  status: "active",
+  llmServiceId: null,
+  toolGroups: ["data", "system"],
+  department: "eng",
+  level: 2,
+  pins: { sleep: "1.0.0" },
+}
+const operator: Sourced<Role> = {
+  ...developer,
+  id: "operator",
+  name: "operator",
+  toolGroups: null,
+  department: undefined,
+  level: undefined,
+  madeBy: "configuration",
+  source: "built in",
+}
+const agent = (id: string, parentId?: string): Sourced<Agent> => ({
+  ...made,
+  id,
+  roleId: "r1",
+  parentId,
+  status: "active",
+})
+const ann: Sourced<Person> = { ...made, id: "ann", name: "Ann", roles: ["lead"], status: "active", tokenHash: "abc" }
+
+/** A book of plain data that writes down what it is told. */
+function bookWith(replaced: Partial<OrganisationBook> = {}) {
+  const told: unknown[] = []
+  const tell = <T>(result: T, ...what: unknown[]): Promise<T> => (told.push(what), Promise.resolve(result))
+  const agents = [agent("dev"), agent("child", "dev"), agent("grandchild", "child")]
+  const org: Partial<OrganisationBook> = {
+    listRoles: () => [developer, operator, { ...developer, name: "old", status: "deleted" }],
+    findRole: (name) => [developer, operator].find((role) => role.name === name || role.id === name),
+    createRole: (given, by) => tell({ role: developer, created: true }, "createRole", given, by),
+    updateRole: (name, change, by) => tell({ role: developer }, "updateRole", name, change, by),
+    deleteRole: (name, by) => tell(developer, "deleteRole", name, by),
+    listAgents: () => agents,
+    findAgent: (id) => agents.find((each) => each.id === id),
+    createAgent: (given, by) => tell(agent(given.id ?? "minted"), "createAgent", given, by),
+    terminateAgent: (id, by, reason) => tell([id, "child"], "terminateAgent", id, by, reason),
+    inbox: () =>
+      Promise.resolve([
+        {
+          id: "m1",
+          from: "dev\u001b[31m",
+          to: "child",
+          payload: { text: "hi" },
+          createdAt: 0,
+          deliverAt: 0,
+          readAt: null,
+        },
+      ]),
+    listDepartments: () => [],
+    createDepartment: ({ id, name = id }, by) =>
+      tell({ ...made, id, name, status: "active" }, "createDepartment", id, name, by),
+    renameDepartment: (id, name, by) => tell({ ...made, id, name, status: "active" }, "renameDepartment", id, name, by),
+    deleteDepartment: (id, by) => tell({ ...made, id, name: id, status: "deleted" }, "deleteDepartment", id, by),
+    listPeople: () => [ann],
+    findPerson: (id) => (id === "ann" ? ann : undefined),
+    createPerson: (given, by) => tell({ person: ann, token: "qmp_secret" }, "createPerson", given, by),
+    updatePerson: (id, change, by) => tell(ann, "updatePerson", id, change, by),
+    deletePerson: (id, by) => tell(ann, "deletePerson", id, by),
+    ...replaced,
+  }
+  const app: AppParts = {
+    org,
+    frozen: () => [{ agentId: "dev", by: "eve", at: 0, because: "it loops" }],
+    visibleTools: () => [],
+  }
+  return { told, run: (...words: string[]) => runOver(app, words) }
+}
+
+const ada: Actor = { kind: "person", id: "ada" }
+
+test("roles are listed with their groups, department, level and source, the deleted ones only on request", async () => {
+  const { run } = bookWith()
+  expect((await run("roles")).stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
+    ["NAME", "GROUPS", "DEPARTMENT", "LEVEL", "SOURCE"],
+    ["developer", "data, system", "eng", "2", "store"],
+    ["operator", "all", "-", "-", "built in"],
+    [""],
+  ])
+  expect((await run("roles", "list", "--all")).stdout).toContain("old (deleted)")
+  expect(JSON.parse((await run("roles", "list", "--json")).stdout)).toMatchObject([{ id: "r1" }, { id: "operator" }])
+})
+
+test("one role says where it comes from, and its prompt cannot pass for a field", async () => {
+  const { run } = bookWith()
+  const { stdout } = await run("roles", "show", "developer")
+  expect(stdout.match(/^source: .*$/gm)).toEqual([expect.stringMatching(/^source: +store$/)])
+  expect(stdout).toMatch(/^pins: +sleep=1\.0\.0$/m)
+  expect(await run("roles", "show", "develper")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "There is no role 'develper'. Did you mean 'developer'?\n",
+  })
+})
+
+const every = ["--groups", "data, system", "--department", "eng", "--level", "2", "--dialect", "claude"]
+const more = ["--prompt", "You build.", "--pin", "sleep=1.0.0", "--pin", "get_env=2.0.0", "--model", "m1"]
+const fields: Partial<NewRole> = {
+  toolGroups: ["data", "system"],
+  department: "eng",
+  level: 2,
+  dialect: "claude",
+  rolePrompt: "You build.",
+  pins: { sleep: "1.0.0", get_env: "2.0.0" },
+  llmServiceId: "m1",
+}
+
+test.each<[string, string[], unknown[]]>([
+  [
+    "create",
+    ["roles", "create", "--name", "developer", ...every, ...more],
+    ["createRole", { name: "developer", ...fields }],
+  ],
+  ["create with a name only", ["roles", "create", "--name", "x"], ["createRole", { name: "x" }]],
+  ["update everything", ["roles", "update", "developer", ...every, ...more], ["updateRole", "developer", fields]],
+  [
+    "clear the groups",
+    ["roles", "update", "developer", "--groups", ""],
+    ["updateRole", "developer", { toolGroups: [] }],
+  ],
+  [
+    "clear the rest",
+    ["roles", "update", "developer", "--department", "", "--model", ""],
+    ["updateRole", "developer", { department: "", llmServiceId: null }],
+  ],
+  ["rename", ["roles", "update", "developer", "--name", "builder"], ["updateRole", "developer", { name: "builder" }]],
+  ["a negative level", ["roles", "update", "developer", "--level", "-1"], ["updateRole", "developer", { level: -1 }]],
+  ["delete", ["roles", "delete", "developer"], ["deleteRole", "developer"]],
+  [
+    "an agent",
+    [
+      "agents",
+      "create",
+      "--id",
+      "dev",
+      "--role",
+      "developer",
+      "--department",
+      "eng",
+      "--level",
+      "1",
+      "--parent",
+      "root",
+    ],
+    ["createAgent", { id: "dev", role: "developer", department: "eng", level: 1, parentId: "root" } satisfies NewAgent],
+  ],
+  ["a department", ["departments", "create", "--id", "eng"], ["createDepartment", "eng", "eng"]],
+  [
+    "a department's name",
+    ["departments", "rename", "eng", "--name", "Engineering"],
+    ["renameDepartment", "eng", "Engineering"],
+  ],
+  ["a department's end", ["departments", "delete", "eng"], ["deleteDepartment", "eng"]],
+  [
+    "a person",
+    ["people", "create", "--id", "ann", "--roles", "lead,dev", "--name", "Ann"],
+    ["createPerson", { id: "ann", name: "Ann", roles: ["lead", "dev"] } satisfies NewPerson],
+  ],
+  ["a person's roles", ["people", "update", "ann", "--roles", ""], ["updatePerson", "ann", { roles: [] }]],
+  ["a person's name", ["people", "update", "ann", "--name", "Anne"], ["updatePerson", "ann", { name: "Anne" }]],
+  ["a person's end", ["people", "delete", "ann"], ["deletePerson", "ann"]],
+])("the book is told just what was said: %s", async (_, words, expected) => {
+  const { run, told } = bookWith()
+  expect(await run(...words)).toMatchObject({ code: 0 })
+  expect(told).toEqual([[...expected, ada]])
+  const { told: toldByEve, run: runAgain } = bookWith()
+  await runAgain(...words, "--as", "eve", "--json")
+  expect(toldByEve).toEqual([[...expected, { kind: "person", id: "eve" }]])
+})
+
+test.each([
+  [["roles", "create"], "Required option '--name <name>' not specified. Run 'qm help' to see how it is used.\n"],
+  [["roles", "update", "developer"], "Nothing was said to change. 'qm help roles update' shows what can be.\n"],
+  [["roles", "update", "developer", "--level", "high"], "--level takes a number, and 'high' is none.\n"],
+  [["roles", "update", "developer", "--level", ""], "--level takes a number, and '' is none.\n"],
+  [
+    ["roles", "update", "developer", "--pin", "sleep"],
+    "--pin takes tool=version, for example --pin sleep=1.0.0, and 'sleep' is not that.\n",
+  ],
+  [["roles", "update", "developer", "--pin", "=1"], "--pin takes tool=version"],
+  [["roles", "update", "developer", "--prompt", "@missing.md"], "--prompt names a file that cannot be read: ENOENT"],
+  [["people", "update", "ann"], "Say what changes: --name, --roles or both.\n"],
+  [["agents", "create", "--id", "x"], "Required option '--role <role>' not specified."],
+])("%j is wrong usage", async (words, stderr) => {
+  const { run, told } = bookWith()
+  const result = await run(...words)
+  expect(result).toMatchObject({ code: 2, stdout: "" })
+  expect(result.stderr.slice(0, stderr.length)).toBe(stderr)
+  expect(told).toEqual([])
+})
+
+test("[S0R-6.3] a change that the book refuses is told by its sentence, and by its code for programs", async () => {
+  const error = new OrganisationError("invalid_tool_group_ids", "There is no group 'dta'.", { invalidGroups: ["dta"] })
+  const { run } = bookWith({ updateRole: () => Promise.reject(error) })
+  const words = ["roles", "update", "developer", "--groups", "dta"]
+  expect(await run(...words)).toEqual({ code: 1, stdout: "", stderr: "There is no group 'dta'.\n" })
+  const json = await run(...words, "--json")
+  expect(json.code).toBe(1)
+  expect(JSON.parse(json.stdout)).toEqual({
+    error: "invalid_tool_group_ids",
+    message: "There is no group 'dta'.",
+    invalidGroups: ["dta"],
+  })
+})
+
+test("[S0R-6.6] a hint of the book is said beside what was done; a role that exists already is left as it is", async () => {
+  const hint = "No groups were chosen, so the role has all groups."
+  const { run } = bookWith({ createRole: () => Promise.resolve({ role: developer, created: true, hint }) })
+  const created = await run("roles", "create", "--name", "developer", "--groups", "")
+  expect(created).toMatchObject({ code: 0, stderr: `${hint}\n` })
+  const { run: again } = bookWith({ createRole: () => Promise.resolve({ role: developer, created: false }) })
+  expect((await again("roles", "create", "--name", "developer")).stdout).toContain("it was left as it is")
+})
+
+test("one agent is shown with who stands above it, what freezes it and what it has not read", async () => {
+  const { run } = bookWith()
+  const { stdout } = await run("agents", "show", "grandchild")
+  expect(stdout).toMatch(/^spawned by: child ← dev$/m)
+  expect(stdout).toMatch(
+    /^frozen: +agent dev and everyone below it, by eve at .*: it loops \('qm thaw --agent dev' ends it\)$/m,
+  )
+  expect(stdout).toMatch(/^unread: +1 messages/m)
+  expect(JSON.parse((await run("agents", "show", "grandchild", "--json")).stdout)).toMatchObject({
+    spawners: ["child", "dev"],
+    tools: 0,
+    unread: 1,
+    frozen: { agentId: "dev" },
+  })
+  expect(await run("agents", "show", "dve")).toMatchObject({
+    code: 1,
+    stderr: "There is no agent 'dve'. Did you mean 'dev'?\n",
+  })
+})
+
+test("agents that stand above each other in a ring are shown and do not hang the command", async () => {
+  const ring = [agent("a", "b"), agent("b", "a")]
+  const { run } = bookWith({ findAgent: (id) => ring.find((each) => each.id === id) })
+  expect((await run("agents", "show", "a")).stdout).toMatch(/^spawned by: b$/m)
+})
+
+test("ended agents, messages and deleted people are told in one line each, without anything that paints", async () => {
+  const { run, told } = bookWith()
+  expect((await run("agents", "terminate", "dev", "--reason", "done")).stdout).toBe("Terminated dev, child.\n")
+  expect(told).toEqual([["terminateAgent", "dev", ada, "done"]])
+  const { stdout } = await run("agents", "inbox", "child")
+  expect(stdout).toMatch(/dev\?\[31m +- +no +\{"text":"hi"\}$/m)
+  expect(await run("agents", "inbox", "nobody")).toMatchObject({ code: 1 })
+  expect((await run("agents", "inbox", "user")).code).toBe(0)
+})
+
+test("a person's token is shown once, with where it is kept, and its hash never", async () => {
+  const { run } = bookWith()
+  const { stdout } = await run("people", "create", "--id", "ann")
+  expect(stdout).toContain("  qmp_secret\n")
+  expect(stdout).toContain("It is kept in /nowhere/ann.token")
+  for (const words of [["people"], ["people", "show", "ann"], ["people", "create", "--id", "ann"]]) {
+    expect((await run(...words, "--json")).stdout).not.toContain("tokenHash")
+  }
+})
+
+test("a token that no file takes is shown all the same", async () => {
+  const { run } = {
+    run: (...words: string[]) =>
+      runOver({ org: { createPerson: () => Promise.resolve({ person: ann, token: "qmp_secret" }) } }, words, {
+        house: {
+          keepPersonToken: () => {
+            throw new Error("The folder cannot be written.")
+          },
+        },
+      }),
+  }
+  const created = await run("people", "create", "--id", "ann")
+  expect(created.code).toBe(0)
+  expect(created.stdout).toContain("  qmp_secret\nIt could not be kept on this machine: The folder cannot be written.")
+})

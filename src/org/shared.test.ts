@@ -1,0 +1,130 @@
+import { symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { build } from "esbuild"
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { child } from "../testing/children.ts"
+import { temporaryFolder } from "../testing/open.ts"
+import { agent, ann, codeOf, openDirectory } from "./testing.ts"
+
+const bob = { kind: "person", id: "bob" } as const
+
+test("law: of all who make a role of one name at once, in two processes' directories, one makes it and all get it", async () => {
+  const here = await openDirectory()
+  const there = await here.again()
+  let run = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.boolean(), { minLength: 2, maxLength: 6 }), async (who) => {
+      const name = `role ${run++}`
+      const made = await Promise.all(
+        who.map((first, index) => (first ? here : there).directory.createRole({ name, level: index }, first ? ann : bob)),
+      )
+      expect(made.filter(({ created }) => created)).toHaveLength(1)
+      const winner = made.find(({ created }) => created)!.role
+      for (const { role } of made) expect(role).toEqual(winner)
+    }),
+    { numRuns: 100 },
+  )
+  await here.documents.refresh()
+  await there.documents.refresh()
+  expect(here.directory.listRoles()).toEqual(there.directory.listRoles())
+  expect(here.directory.listRoles()).toHaveLength(run + 2)
+  const created = [...here.events, ...there.events].filter(({ type }) => type === "ROLE_CHANGED")
+  expect(created).toHaveLength(run)
+})
+
+test("changes of one role made at once in two directories are all there in the end", async () => {
+  const here = await openDirectory()
+  const there = await here.again()
+  await here.directory.createRole({ name: "dev" }, ann)
+  await Promise.all([
+    here.directory.updateRole("dev", { rolePrompt: "new" }, ann),
+    there.directory.updateRole("dev", { level: 3 }, bob),
+    here.directory.updateRole("dev", { toolGroups: ["data"] }, ann),
+    there.directory.updateRole("dev", { department: "x" }, bob),
+  ])
+  await here.documents.refresh()
+  expect(here.directory.findRole("dev")).toMatchObject({
+    rolePrompt: "new",
+    level: 3,
+    toolGroups: ["data"],
+    department: "x",
+  })
+})
+
+test("of two who take one name, one id, or end one agent at once, one does it and the other is told", async () => {
+  const here = await openDirectory({ config: { roles: [{ name: "dev" }] } })
+  const there = await here.again()
+  const both = async (work: (directory: typeof here.directory, index: number) => Promise<unknown>) => {
+    const codes = await Promise.all([codeOf(work(here.directory, 0)), codeOf(work(there.directory, 1))])
+    return codes.map((code) => code ?? "done").sort()
+  }
+  for (let run = 0; run < 20; run++) {
+    for (const side of ["a", "b"]) await here.directory.createRole({ name: `${side}${run}` }, ann)
+    expect(await both((it, index) => it.updateRole(`${"ab"[index]}${run}`, { name: `c${run}` }, ann))).toEqual(["done", "name_taken"])
+    expect(await both((it) => it.createAgent({ id: `x${run}`, role: "dev" }, ann))).toEqual(["agent_exists", "done"])
+    expect(await both((it) => it.terminateAgent(`x${run}`, ann))).toEqual(["agent_not_found", "done"])
+    expect(await both((it) => it.createPerson({ id: `p${run}` }, ann))).toEqual(["done", "person_exists"])
+    expect(await both((it) => it.createDepartment({ id: `d${run}` }, ann))).toEqual(["department_exists", "done"])
+  }
+  expect([...here.stopped, ...there.stopped].length).toBeGreaterThanOrEqual(20)
+})
+
+test("an agent spawned while another process ends its spawner never outlives it", async () => {
+  const here = await openDirectory({ config: { roles: [{ name: "dev" }] } })
+  const there = await here.again()
+  for (let run = 0; run < 30; run++) {
+    const parent = `p${run}`
+    await here.directory.createAgent({ id: parent, role: "dev" }, ann)
+    const { role } = await here.directory.createRole({ name: `of ${parent}` }, agent(parent))
+    const spawning = [0, 1, 2].map(() => codeOf(here.directory.createAgent({ role: role.id }, agent(parent))))
+    const codes = await Promise.all([...spawning, codeOf(there.directory.terminateAgent(parent, ann))])
+    expect(codes.at(-1)).toBeUndefined()
+    expect(codes.every((code) => code === undefined || code === "caller_terminated")).toBe(true)
+    await here.documents.refresh()
+    const left = here.directory.listAgents().filter(({ parentId }) => parentId === parent)
+    expect(left).toEqual([])
+  }
+})
+
+test("real processes that make the same roles at the same time make each of them once", async () => {
+  const folder = temporaryFolder()
+  const { again } = await openDirectory({}, join(folder, "organisation.db"))
+  const entry = `
+    import { openDatabase } from ${JSON.stringify(join(import.meta.dirname, "../store/database.ts"))}
+    import { SqliteDocuments } from ${JSON.stringify(join(import.meta.dirname, "../store/documents.ts"))}
+    import { SqliteMessages } from ${JSON.stringify(join(import.meta.dirname, "../store/messages.ts"))}
+    import { Directory } from ${JSON.stringify(join(import.meta.dirname, "directory.ts"))}
+    const database = await openDatabase(${JSON.stringify(join(folder, "organisation.db"))})
+    const directory = new Directory({
+      documents: new SqliteDocuments(database), messages: new SqliteMessages(database),
+      groups: { has: () => true, list: () => [] }, levelOrder: "asc",
+    })
+    const by = { kind: "person", id: String(process.pid) }
+    for (let index = 0; index < 40; index++) {
+      const { role, created } = await directory.createRole({ name: "role " + index }, by)
+      console.log(JSON.stringify([index, created, role.createdBy]))
+    }
+    database.close()`
+  writeFileSync(join(folder, "entry.js"), entry)
+  symlinkSync(join(import.meta.dirname, "../../node_modules"), join(folder, "node_modules"))
+  await build({
+    entryPoints: [join(folder, "entry.js")],
+    outfile: join(folder, "bundle.mjs"),
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+    logLevel: "error",
+  })
+  const children = [0, 1, 2].map(() => child(`await import(${JSON.stringify(join(folder, "bundle.mjs"))})`))
+  expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0])
+  const lines = children.flatMap(({ lines: printed }) => printed.map((line) => JSON.parse(line) as [number, boolean, string]))
+  expect(lines).toHaveLength(120)
+  for (let index = 0; index < 40; index++) {
+    const about = lines.filter(([which]) => which === index)
+    expect(about.filter(([, created]) => created)).toHaveLength(1)
+    expect(new Set(about.map(([, , maker]) => maker)).size).toBe(1)
+  }
+  expect((await again()).directory.listRoles()).toHaveLength(42)
+})

@@ -1,0 +1,203 @@
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import type { AgentView, SessionMode } from "../model/organisation.ts"
+import { canonicalJson, sha256 } from "../model/plain.ts"
+import type { Facts, Verdict } from "../model/ports.ts"
+import type { Grant, Rule, Touch } from "../model/rule.ts"
+import { decide } from "./decide.ts"
+import { GrantIndex } from "./grants.ts"
+import { compile } from "./rules.ts"
+import { someFacts, someGrantsFor, someMode, someRule, someRules, tools } from "./testing.ts"
+
+/* The rules and the decision once more, slowly and straight from the design, without looking at the code. */
+
+function glob(pattern: string, text: string, isPath = false): boolean {
+  const any = isPath ? "[^/]" : "[^]"
+  const source = pattern.replace(/(^|(?<=\/))\*\*\/|\*\*|\*|\?|\[[^\]]*\]|[^]/g, (part) => {
+    if (part === "**/") return isPath ? "(?:[^]*/)?" : "[^]*/"
+    if (part === "**") return "[^]*"
+    if (part === "*") return `${any}*`
+    if (part === "?") return any
+    return part.length > 1 ? part : part.replace(/[\\^$.+(){}|[\]/]/, "\\$&")
+  })
+  return new RegExp(`^${source}$`).test(text)
+}
+
+function fitsTool({ tool: written, effect, verdict }: Rule, { tool }: Facts): boolean {
+  if (effect && !(tool.effect === undefined ? verdict !== "allow" : effect.includes(tool.effect))) return false
+  if (written.startsWith("group:")) return tool.group === written.slice(6)
+  return written === "Read"
+    ? tool.name === "read_file"
+    : written === "Fetch"
+      ? tool.name === "http_get"
+      : glob(written, tool.name)
+}
+
+function fitsAgent({ role, department, agent, verdict }: Rule, { who }: Facts): boolean {
+  const heads: AgentView[] = verdict === "allow" ? [who] : [who, ...who.spawners]
+  return heads.some(
+    (one) =>
+      (!agent || agent.includes(one.agent.id)) &&
+      (!department || department.some((name) => name === one.department)) &&
+      (!role || (one.role.madeBy !== "agent" && role.some((name) => name === one.role.name || name === one.role.id))),
+  )
+}
+
+function fitsTouch(written: string, { kind, what }: Touch, isWide: boolean): boolean {
+  const [prefix = "", pattern = ""] = written.split(/:(.*)/s)
+  if (prefix === "host") return kind === "host" && glob(pattern, what.toLowerCase().replace(/\.$/, ""))
+  if (prefix === "command") return kind === "command" && glob(pattern, what)
+  if (prefix === "file" ? kind !== "read" && kind !== "write" : kind !== prefix) return false
+  return glob(pattern, what, true) || (isWide && pattern.endsWith("/**") && glob(pattern.slice(0, -3), what, true))
+}
+
+function valueTexts(input: unknown, pointer: string, isAllow: boolean): string[] {
+  let value = input
+  for (const step of pointer.split("/").slice(1)) {
+    const inside = new Map<string, unknown>(typeof value === "object" ? Object.entries(value ?? {}) : [])
+    value = inside.get(step.replace("~1", "/").replace("~0", "~"))
+  }
+  const texts = (one: unknown): string[] => {
+    const own = typeof one === "string" ? one : canonicalJson(one)
+    return Array.isArray(one) && !isAllow ? [own, ...one.flatMap(texts)] : [own]
+  }
+  return value === undefined ? [] : texts(value)
+}
+
+function holds(rule: Rule, { input, touches: { list, proved } }: Facts): boolean {
+  const isAllow = rule.verdict === "allow"
+  const inList = (written: readonly string[], isWide: boolean) => (touch: Touch) =>
+    written.some((one) => fitsTouch(one, touch, isWide))
+  if (isAllow && !proved) return false
+  for (const [pointer, pattern] of Object.entries(rule.args ?? {})) {
+    if (!valueTexts(input, pointer, isAllow).some((text) => glob(pattern, text))) return false
+  }
+  if (rule.touching && isAllow && (list.length === 0 || !list.every(inList(rule.touching, false)))) return false
+  if (rule.touching && !isAllow && !list.some(inList(rule.touching, true))) return false
+  if (rule.except && isAllow && list.some(inList(rule.except, true))) return false
+  return !(rule.except && !isAllow && proved && list.length > 0 && list.every(inList(rule.except, false)))
+}
+
+const slowly = (rules: readonly Rule[], call: Facts) =>
+  rules.filter((rule) => fitsTool(rule, call) && fitsAgent(rule, call) && holds(rule, call))
+
+function isFor(grant: Grant, { who, tool, workspace, sessionId, at, touches, input }: Facts): boolean {
+  const shown = ({ kind, what }: Touch) => grant.touches.some((touch) => touch.kind === kind && touch.what === what)
+  const { list } = touches
+  return (
+    grant.agentId === who.agent.id &&
+    grant.tool === tool.name &&
+    grant.definitionHash === tool.definitionHash &&
+    grant.workspace === workspace &&
+    (grant.expiresAt === null || at < grant.expiresAt) &&
+    (grant.scope === "tool-always" || grant.sessionId === sessionId) &&
+    (grant.scope !== "input-session" || grant.inputDigest === sha256(canonicalJson(input))) &&
+    (grant.verdict === "allow" ? list.every(shown) : list.length === 0 || list.some(shown))
+  )
+}
+
+function decideSlowly(call: Facts, rules: readonly Rule[], grants: readonly Grant[], mode: SessionMode) {
+  const { tool, touches, limit } = call
+  const { level, requireExecutionApproval } = tool.permission
+  const said = slowly(
+    rules.filter(({ shadow }) => shadow !== true),
+    call,
+  )
+  const remembered = grants.filter((grant) => isFor(grant, call))
+  const asking = said.filter(({ verdict }) => verdict === "ask")
+  const quietEffect = tool.effect === "none" || tool.effect === "read"
+  const planned = mode === "plan" && !quietEffect && tool.kind !== "interactive"
+  const terms = {
+    approvers: asking.flatMap(({ approvers }) => approvers ?? []),
+    deadlineMs: Math.min(...asking.map(({ deadline = Infinity }) => deadline * 60_000)),
+    release: ["always", "on-error", undefined].find((when) => asking.some(({ release }) => release === when)),
+  }
+  const none = { approvers: [], deadlineMs: Infinity, release: undefined }
+  if (!limit.ok) return { verdict: "deny", code: "rate_limited", ...none }
+  if (said.some(({ verdict }) => verdict === "deny") || planned)
+    return { verdict: "deny", code: "permission_denied", ...none }
+  if (remembered.some(({ verdict }) => verdict === "deny"))
+    return { verdict: "deny", code: "approval_rejected", ...none }
+  const { require_confirmation: wish } = call.input as { require_confirmation?: unknown }
+  const bound =
+    asking.some(({ release }) => release === undefined) || wish === true || (tool.touches && !touches.proved)
+  if (bound) return { verdict: "ask", code: undefined, ...terms }
+  const asks =
+    level === "sensitive" ||
+    requireExecutionApproval === true ||
+    (level === "moderate" && requireExecutionApproval !== false)
+  const edits = mode === "edits" && tool.group === "workspace" && tool.effect === "write" && touches.proved
+  const covered =
+    edits ||
+    said.some(({ verdict }) => verdict === "allow") ||
+    (level !== "sensitive" && remembered.some(({ verdict }) => verdict === "allow"))
+  return { verdict: asks && !covered ? "ask" : "allow", code: undefined, ...terms }
+}
+
+const told = ({ verdict, code, approvers = [], deadlineMs = Infinity, release }: Verdict) => ({
+  verdict,
+  code,
+  approvers,
+  deadlineMs,
+  release,
+})
+
+function found(book: ReturnType<typeof compile>, call: Facts): Rule[] {
+  const { deny, ask, allow, shadow } = book.select(call.tool, call.who)
+  return [deny, ask, allow, shadow].flatMap((list) => list.find(call)).map(({ rule }) => rule)
+}
+
+const byId = (rules: readonly Rule[]) => rules.map(({ id }) => id).sort()
+
+test("law: what the index finds is what trying every rule finds", () => {
+  fc.assert(
+    fc.property(
+      fc.array(someRule, { maxLength: 60 }),
+      fc.array(someFacts, { minLength: 5, maxLength: 5 }),
+      (rules, calls) => {
+        const book = compile(rules, tools)
+        // Twice, because the second time the selection is remembered.
+        for (const call of [...calls, ...calls]) expect(byId(found(book, call))).toEqual(byId(slowly(rules, call)))
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+test("a thousand rules decide as if each were tried alone, in the order they are written", () => {
+  const rules = fc.sample(someRule, { numRuns: 1000, seed: 7 })
+  const calls = fc.sample(someFacts, { numRuns: 300, seed: 7 })
+  const book = compile(rules, tools)
+  for (const call of calls) {
+    const matching = slowly(rules, call)
+    const of = (verdict: string) => matching.filter((rule) => rule.verdict === verdict && rule.shadow !== true)
+    const selection = book.select(call.tool, call.who)
+    for (const verdict of ["deny", "ask", "allow"] as const) {
+      expect(selection[verdict].find(call).map(({ rule }) => rule)).toEqual(of(verdict))
+    }
+    expect(selection.shadow.find(call).map(({ rule }) => rule)).toEqual(
+      matching.filter(({ shadow }) => shadow === true),
+    )
+    expect(told(decide(call, book, new GrantIndex(), "ask"))).toEqual(decideSlowly(call, rules, [], "ask"))
+  }
+  expect(new Set(calls.map((call) => slowly(rules, call).length)).size).toBeGreaterThan(20)
+})
+
+const someCase = someFacts.chain((call) =>
+  fc.record({ call: fc.constant(call), rules: someRules, grants: someGrantsFor(call), mode: someMode }),
+)
+
+test("law: decide says what the design's three steps say [C-17]", () => {
+  const verdicts = new Map<string, number>()
+  fc.assert(
+    fc.property(someCase, ({ call, rules, grants, mode }) => {
+      const verdict = told(decide(call, compile(rules, tools), new GrantIndex(grants), mode))
+      expect(verdict).toEqual(decideSlowly(call, rules, grants, mode))
+      const key = `${verdict.verdict} ${verdict.code ?? ""}`
+      verdicts.set(key, (verdicts.get(key) ?? 0) + 1)
+    }),
+    { numRuns: 3000, seed: 1 },
+  )
+  const rare = ["allow ", "ask ", "deny rate_limited", "deny permission_denied", "deny approval_rejected"]
+  expect(rare.filter((key) => (verdicts.get(key) ?? 0) < 20)).toEqual([])
+})

@@ -1,0 +1,282 @@
+import fc from "fast-check"
+import { z } from "zod"
+import { defineTool } from "../model/define-tool.ts"
+import { sessionModes, type AgentView, type Role, type SessionMode } from "../model/organisation.ts"
+import { effects } from "../model/permission.ts"
+import { canonicalJson, sha256 } from "../model/plain.ts"
+import type { Facts } from "../model/ports.ts"
+import type { Grant, Rule, Touch } from "../model/rule.ts"
+import type { RegisteredTool, ToolSpec } from "../model/tool.ts"
+import type { RuleTools } from "./conditions.ts"
+
+/* Few words, so that what is made at random often nearly fits. */
+
+export const groupIds = ["workspace", "network", "data"] as const
+const roleNames = ["developer", "tester", "lead"] as const
+const departments = ["north", "south"] as const
+const agentIds = ["ada", "bob", "cleo", "dan"] as const
+
+/** A registered tool; with `touches: true` one that says what it touches. */
+export function registered(spec: Partial<Omit<ToolSpec, "touches">> & { touches?: boolean } = {}): RegisteredTool {
+  const { touches = false, ...rest } = spec
+  const tool = defineTool({
+    name: "probe",
+    group: "data",
+    description: "A tool of a test.",
+    input: z.object({}),
+    execute: () => undefined,
+    ...(touches ? { touches: () => [] } : {}),
+    ...rest,
+  })
+  const definitionHash = sha256(canonicalJson([tool.name, tool.effect, tool.permission]))
+  return { ...tool, id: `system:${tool.name}@1.0.0`, type: "custom", layer: "system", enabled: true, definitionHash }
+}
+
+export function role(name: string, change: Partial<Role> = {}): Role {
+  return {
+    id: `role-${name}`,
+    name,
+    rolePrompt: "",
+    status: "active",
+    llmServiceId: null,
+    toolGroups: null,
+    createdBy: "configuration",
+    madeBy: "configuration",
+    createdAt: "2026-01-01T00:00:00.000Z",
+    ...change,
+  }
+}
+
+type AgentChange = Partial<Omit<AgentView, "role">> & { id?: string; role?: Role | string }
+
+export function agent({ id = "ada", role: given = "developer", ...change }: AgentChange = {}): AgentView {
+  const its = typeof given === "string" ? role(given) : given
+  const made = { createdBy: "configuration", madeBy: "configuration", createdAt: its.createdAt } as const
+  return {
+    agent: { id, roleId: its.id, status: "active", ...made },
+    role: its,
+    level: 0,
+    groups: its.toolGroups,
+    pins: {},
+    spawners: [],
+    ...change,
+  }
+}
+
+const aliases: Readonly<Record<string, string>> = { Read: "read_file", Fetch: "http_get" }
+
+/** A registry in which a tool is in the group it names. */
+export const tools: RuleTools & { inGroups(tool: RegisteredTool, groups: readonly string[] | null): boolean } = {
+  canonical: (name) => aliases[name] ?? name,
+  inGroups: (tool, groups) => groups === null || groups.includes(tool.group),
+}
+
+let rules = 0
+
+export function rule(verdict: Rule["verdict"], tool: string, change: Partial<Rule> = {}): Rule {
+  const id = `r${rules++}`
+  return { id, verdict, tool, because: `Reason ${id}.`, source: `rule ${id}`, ...change }
+}
+
+export const now = Date.UTC(2026, 0, 1)
+
+export function facts(change: Partial<Facts> = {}): Facts {
+  return {
+    who: agent(),
+    tool: registered(),
+    input: {},
+    touches: { list: [], proved: true },
+    limit: { ok: true },
+    sessionId: "s1",
+    workspace: "/work",
+    at: now,
+    ...change,
+  }
+}
+
+/** A yes to exactly this call, in the widest scope unless the test says otherwise. */
+export function grantFor(call: Facts, change: Partial<Grant> = {}): Grant {
+  return {
+    id: "g1",
+    verdict: "allow",
+    scope: "tool-always",
+    agentId: call.who.agent.id,
+    tool: call.tool.name,
+    definitionHash: call.tool.definitionHash,
+    workspace: call.workspace,
+    sessionId: call.sessionId,
+    inputDigest: sha256(canonicalJson(call.input)),
+    touches: call.touches.list,
+    by: "ann",
+    createdAt: call.at - 1,
+    expiresAt: call.at + 1,
+    words: "As it was shown.",
+    ...change,
+  }
+}
+
+const some = <T>(values: readonly T[]) => fc.subarray([...values], { minLength: 1 })
+const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined, freq: 1 })
+
+export const toolNames = ["read_file", "write_file", "http_get", "http_post", "probe"] as const
+
+export const someTool: fc.Arbitrary<RegisteredTool> = fc
+  .record({
+    name: fc.constantFrom(...toolNames),
+    group: fc.constantFrom(...groupIds),
+    effect: maybe(fc.constantFrom(...effects)),
+    kind: fc.constantFrom("plain" as const, "plain" as const, "interactive" as const),
+    touches: fc.boolean(),
+    level: fc.constantFrom("public" as const, "moderate" as const, "sensitive" as const),
+    requireExecutionApproval: maybe(fc.boolean()),
+  })
+  .map(({ level, requireExecutionApproval, effect, ...rest }) =>
+    registered({
+      ...rest,
+      ...(effect === undefined ? {} : { effect }),
+      permission: { level, ...(requireExecutionApproval === undefined ? {} : { requireExecutionApproval }) },
+    }),
+  )
+
+const someRole = fc
+  .record({
+    name: fc.constantFrom(...roleNames),
+    madeBy: fc.constantFrom("configuration" as const, "person" as const, "agent" as const),
+    toolGroups: fc.option(fc.subarray([...groupIds]), { nil: null }),
+  })
+  .map(({ name, ...change }) => role(name, change))
+
+const someView = fc
+  .record({
+    id: fc.constantFrom(...agentIds),
+    role: someRole,
+    department: maybe(fc.constantFrom(...departments)),
+    level: fc.integer({ min: 0, max: 2 }),
+  })
+  .map(agent)
+
+export const someAgent = fc
+  .record({ view: someView, spawners: fc.array(someView, { maxLength: 2 }) })
+  .map(({ view, spawners }): AgentView => ({ ...view, spawners }))
+
+const texts = {
+  read: ["docs", "docs/a.md", "docs/x/b.md", "src/a.ts", ".env", "docs2/a.md"],
+  command: ["rm x", "rm -rf /", "git status", "farm x"],
+  host: ["example.com", "api.example.com", "evilexample.com", "API.Example.com.", "example.org"],
+}
+
+export const someTouch: fc.Arbitrary<Touch> = fc.oneof(
+  fc.record({ kind: fc.constantFrom("read" as const, "write" as const), what: fc.constantFrom(...texts.read) }),
+  fc.record({ kind: fc.constant("command" as const), what: fc.constantFrom(...texts.command) }),
+  fc.record({ kind: fc.constant("host" as const), what: fc.constantFrom(...texts.host) }),
+)
+
+const somePattern = fc.oneof(
+  fc
+    .tuple(
+      fc.constantFrom("file", "read", "write"),
+      fc.constantFrom("docs/**", "docs/*", "docs", "**", "**/*.md", "**/.env", "src/a.ts", "[ds]*/**"),
+    )
+    .map((parts) => parts.join(":")),
+  fc.constantFrom(
+    "command:rm *",
+    "command:*",
+    "command:git status",
+    "host:*.example.com",
+    "host:example.com",
+    "host:*",
+  ),
+)
+
+export const someInput = fc.record(
+  {
+    path: fc.oneof(fc.constantFrom(...texts.read), fc.constantFrom(null, 1, true)),
+    list: fc.oneof(fc.subarray(["a", "b", "c"]), fc.constantFrom([["a"]], [1], "a")),
+    deep: fc.record({ "x/y": fc.constantFrom("a", "ab", { b: 1, a: 2 }) }, { requiredKeys: [] }),
+    require_confirmation: fc.constantFrom(false, true, "true"),
+  },
+  { requiredKeys: [] },
+)
+
+const someArguments = fc
+  .dictionary(
+    fc.constantFrom("/path", "/list", "/list/0", "/deep/x~1y", "/none", ""),
+    fc.constantFrom("a", "a*", "*", "docs/*", "1", "null", '["a"]', '{"a":2,"b":1}', "[ab]", "?"),
+    { maxKeys: 2 },
+  )
+  .filter((given) => Object.keys(given).length > 0)
+
+export const someRule: fc.Arbitrary<Rule> = fc
+  .record(
+    {
+      verdict: fc.constantFrom("allow" as const, "ask" as const, "deny" as const),
+      tool: fc.constantFrom(
+        ...toolNames,
+        "Read",
+        "Fetch",
+        "group:workspace",
+        "group:data",
+        "*",
+        "http_*",
+        "[rw]*_file",
+        "prob?",
+      ),
+      role: some([...roleNames, "role-developer"]),
+      department: some(departments),
+      agent: some(agentIds),
+      effect: some(effects),
+      touching: fc.array(somePattern, { minLength: 1, maxLength: 2 }),
+      args: someArguments,
+      except: fc.array(somePattern, { minLength: 1, maxLength: 2 }),
+      shadow: fc.boolean(),
+      release: fc.constantFrom("always" as const, "on-error" as const),
+      approvers: fc.record({ count: fc.integer({ min: 1, max: 3 }) }),
+      deadline: fc.integer({ min: 1, max: 60 }),
+    },
+    { requiredKeys: ["verdict", "tool"] },
+  )
+  .map(({ verdict, tool, release, approvers, deadline, ...change }) =>
+    rule(verdict, tool, { ...change, ...(verdict === "ask" ? { release, approvers, deadline } : {}) }),
+  )
+
+export const someRules = fc.array(someRule, { maxLength: 8 })
+
+export const someFacts: fc.Arbitrary<Facts> = fc
+  .record({
+    who: someAgent,
+    tool: someTool,
+    input: someInput,
+    list: fc.array(someTouch, { maxLength: 3 }),
+    proved: fc.constantFrom(true, true, false),
+    limited: fc.constantFrom(true, true, true, true, false),
+  })
+  .map(({ list, proved, limited, ...rest }) =>
+    facts({
+      ...rest,
+      touches: rest.tool.touches === undefined ? { list: [], proved: true } : { list, proved },
+      limit: limited
+        ? { ok: true }
+        : { ok: false, sentence: "Rate limit exceeded: 1 calls per minute", retryAfterMs: 12_000 },
+    }),
+  )
+
+export const someMode: fc.Arbitrary<SessionMode> = fc.constantFrom(...sessionModes)
+
+/** Answers that fit the call or nearly do. */
+export function someGrantsFor(call: Facts): fc.Arbitrary<Grant[]> {
+  const grant = fc
+    .record(
+      {
+        verdict: fc.constantFrom("allow" as const, "allow" as const, "deny" as const),
+        scope: fc.constantFrom("input-session" as const, "tool-session" as const, "tool-always" as const),
+        agentId: fc.constantFrom(...agentIds),
+        tool: fc.constantFrom(...toolNames),
+        sessionId: fc.constantFrom("s1", "s2"),
+        touches: fc.array(someTouch, { maxLength: 3 }),
+        expiresAt: fc.constantFrom(null, now, now + 1),
+      },
+      { requiredKeys: ["verdict", "scope"] },
+    )
+    .map((change) => grantFor(call, change))
+  return fc.array(grant, { maxLength: 2 }).map((grants) => grants.map((one, index) => ({ ...one, id: `g${index}` })))
+}
