@@ -206,37 +206,47 @@ const someArguments = fc
   )
   .filter((given) => Object.keys(given).length > 0)
 
+const conditions = fc.record({
+  role: some([...roleNames, "role-developer"]),
+  department: some(departments),
+  agent: some(agentIds),
+  effect: some(effects),
+  touching: fc.array(somePattern, { minLength: 1, maxLength: 2 }),
+  args: someArguments,
+  except: fc.array(somePattern, { minLength: 1, maxLength: 2 }),
+  shadow: fc.boolean(),
+})
+const terms = fc.record({
+  release: maybe(fc.constantFrom("always" as const, "on-error" as const)),
+  approvers: maybe(fc.record({ count: fc.integer({ min: 1, max: 3 }) })),
+  deadline: maybe(fc.integer({ min: 1, max: 60 })),
+})
+const conditionNames = ["role", "department", "agent", "effect", "touching", "args", "except", "shadow"] as const
+
+/** Rules with few conditions, so that many hold. */
 export const someRule: fc.Arbitrary<Rule> = fc
-  .record(
-    {
-      verdict: fc.constantFrom("allow" as const, "ask" as const, "deny" as const),
-      tool: fc.constantFrom(
-        ...toolNames,
-        "Read",
-        "Fetch",
-        "group:workspace",
-        "group:data",
-        "*",
-        "http_*",
-        "[rw]*_file",
-        "prob?",
-      ),
-      role: some([...roleNames, "role-developer"]),
-      department: some(departments),
-      agent: some(agentIds),
-      effect: some(effects),
-      touching: fc.array(somePattern, { minLength: 1, maxLength: 2 }),
-      args: someArguments,
-      except: fc.array(somePattern, { minLength: 1, maxLength: 2 }),
-      shadow: fc.boolean(),
-      release: fc.constantFrom("always" as const, "on-error" as const),
-      approvers: fc.record({ count: fc.integer({ min: 1, max: 3 }) }),
-      deadline: fc.integer({ min: 1, max: 60 }),
-    },
-    { requiredKeys: ["verdict", "tool"] },
-  )
-  .map(({ verdict, tool, release, approvers, deadline, ...change }) =>
-    rule(verdict, tool, { ...change, ...(verdict === "ask" ? { release, approvers, deadline } : {}) }),
+  .record({
+    verdict: fc.constantFrom("allow" as const, "ask" as const, "deny" as const),
+    tool: fc.constantFrom(
+      ...toolNames,
+      "Read",
+      "Fetch",
+      "group:workspace",
+      "group:data",
+      "*",
+      "http_*",
+      "[rw]*_file",
+      "prob?",
+    ),
+    all: conditions,
+    kept: fc.subarray([...conditionNames], { maxLength: 2 }),
+    terms,
+  })
+  .map(({ verdict, tool, all, kept, terms: given }) =>
+    rule(verdict, tool, {
+      ...Object.fromEntries(kept.map((name) => [name, all[name]])),
+      ...(verdict === "ask" ? given : {}),
+    }),
   )
 
 export const someRules = fc.array(someRule, { maxLength: 8 })

@@ -91,3 +91,23 @@ export function hourly(from: number, count: number, letter = "c"): RecordEntry[]
     entriesOf({ callId: `${letter}${index}`, at: from + index * 3_600_000 }),
   ).flat()
 }
+
+/** The same database, which notes for every query how SQLite would go about it. */
+export function plansOf(database: Database): { database: Database; seen: string[] } {
+  const seen: string[] = []
+  const watched = new Proxy(database, {
+    get(target, name) {
+      const member = target[name as keyof Database]
+      if (typeof member !== "function") return member
+      if (name !== "prepare") return (member as () => unknown).bind(target)
+      return (sql: string) => {
+        if (/^\s*select/i.test(sql)) {
+          const steps = target.prepare(`explain query plan ${sql}`).all() as { detail: string }[]
+          seen.push(steps.map((step) => step.detail).join("; "))
+        }
+        return target.prepare(sql)
+      }
+    },
+  })
+  return { database: watched, seen }
+}
