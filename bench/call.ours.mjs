@@ -4,8 +4,8 @@ import { inFlight, oneAtATime } from "./measure.mjs"
 const sumOf = (ended) => ended.result?.sum
 
 /** One governed call, recorded in the given grade. */
-async function house({ folder, durability, effect, tools = 0, agents = 0 }) {
-  const { createQuartermaster, defineTool } = await import("../dist/index.js")
+async function house({ folder, durability, effect, tools = 0, agents = 0, dist = "../dist/index.js" }) {
+  const { createQuartermaster, defineTool } = await import(dist)
   const { z } = await import("zod")
   const system = await createQuartermaster({
     data: { dir: `${folder}/data`, durability },
@@ -37,7 +37,7 @@ async function house({ folder, durability, effect, tools = 0, agents = 0 }) {
   return system
 }
 
-function callRow({ row, durability = "crash", effect = "none", together, queryable = false, reference, ...more }) {
+export function callRow({ row, durability = "crash", effect = "none", together, queryable = false, reference, ...more }) {
   let system
   const call = (input) => system.call({ agentId: "worker", tool: "add", input })
   return {

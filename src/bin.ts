@@ -20,7 +20,7 @@ const io: Io = {
   stderr: process.stderr,
   env: process.env,
   cwd: process.cwd(),
-  home: homedir(),
+  home: homeFolder(),
   leave: (code) => process.exit(code),
 }
 const { cwd, env, home } = io
@@ -92,8 +92,9 @@ const house: House = {
   async card(item, { whole }) {
     const { cardLines } = await import("./approval/card.ts")
     const { paintFor } = await import("./approval/paint.ts")
-    const { isTTY, columns = 100 } = process.stdout
-    return cardLines(item, { whole, paint: await paintFor(process.stdout, env), columns: isTTY ? columns : 100 })
+    const { stdout } = process
+    const columns = stdout.isTTY ? stdout.columns : 100
+    return cardLines(item, { whole, paint: await paintFor(stdout, env), columns })
   },
 
   async readDataFile(file) {
@@ -154,8 +155,18 @@ async function start(): Promise<void> {
   process.exit()
 }
 
+/** An account without a home has no configuration of its own, and nothing there that proves who it is. */
+function homeFolder(): string {
+  try {
+    return homedir()
+  } catch {
+    return "/dev/null"
+  }
+}
+
 /** What tools may know of the environment: not what proves who the person is. */
-function withoutToken({ QM_PERSON_TOKEN: _, ...rest }: Io["env"]): Io["env"] {
+function withoutToken(given: Io["env"]): Io["env"] {
+  const { QM_PERSON_TOKEN: _, ...rest } = given
   return rest
 }
 

@@ -3,6 +3,7 @@ import { z } from "zod"
 import type { Quartermaster } from "./app.ts"
 import type { Config } from "./config/schema.ts"
 import type { DeskItem } from "./model/approval.ts"
+import { silentLogger } from "./model/logger.ts"
 import { open, tool, until } from "./testing/open.ts"
 
 /** A chief who may organise and its worker; every organising tool runs without asking, so that each attempt arrives. */
@@ -34,9 +35,9 @@ const config: Config = {
 const brief = {
   objective: "Get rights.",
   constraints: [],
-  inputs: "",
-  outputs: "",
-  completion_criteria: "",
+  inputs: "none",
+  outputs: "none",
+  completion_criteria: "never",
 }
 
 /** A call of set_env by that agent, which waits for a person. */
@@ -93,7 +94,7 @@ test("an answer that an adapter gives in an agent's name does not count, and the
     showToolResultApproval: async () => ({ approved: true, by: "dev" }),
   }
   const warnings: string[] = []
-  const logger = { ...console, warn: (text: string) => void warnings.push(text), logToolCall() {}, logToolResult() {} }
+  const logger = { ...silentLogger, warn: (text: string) => void warnings.push(text) }
   const system = await open(config, { approvals, logger })
   const { item } = await waiting(system)
   await until(() => warnings.length > 0, "the adapter's answer is refused")
@@ -137,7 +138,12 @@ test("the organising tools make no people, no rules and no grants, and no role t
     ["send_message", { to: "dev", payload: { rules: [loosening], approve: item.callId } }],
   ]
   for (const agentId of ["chief", "dev"]) {
-    for (const [name, input] of attempts) await system.call({ agentId, tool: name, input })
+    for (const [name, input] of attempts) {
+      const { code, metadata } = await system.call({ agentId, tool: name, input })
+      // Each attempt reached the tool or its schema: none was stopped for another reason.
+      expect([undefined, "tool_failed", "invalid_arguments"]).toContain(code)
+      expect(metadata?.["toolCode"]).not.toBe("invalid_task_brief")
+    }
   }
   expect(system.org.listPeople()).toEqual(before.people)
   expect(system.rules.list()).toEqual(before.rules)

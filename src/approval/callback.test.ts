@@ -1,27 +1,10 @@
 import { expect, test } from "vitest"
-import type { ApprovalRequest } from "../model/approval.ts"
-import type { ToolResult } from "../model/result.ts"
 import { open, tool } from "../testing/open.ts"
-import { callbackAdapter } from "./callback.ts"
+import { callbackAdapter, type ApprovalCallbacks } from "./callback.ts"
+import { approvalRequest, toolResult } from "./testing.ts"
 
-const request: ApprovalRequest = {
-  callId: "c1",
-  agentId: "ann",
-  role: "dev",
-  tool: "probe",
-  reasons: [],
-  until: Infinity,
-  signal: new AbortController().signal,
-}
-const result: ToolResult = {
-  callId: "c1",
-  toolName: "probe",
-  version: "1.0.0",
-  status: "success",
-  success: true,
-  result: 1,
-  startedAt: 0,
-}
+const request = approvalRequest()
+const result = toolResult({ result: 1 })
 
 test("both questions go to functions, which see all there is to see [S1-12] [S1-30]", async () => {
   const seen: unknown[] = []
@@ -56,6 +39,27 @@ test("what has no function is answered with no and says so", async () => {
     approved: false,
     rejectReason: "No result approval callback set",
   })
+})
+
+test.each<[string, ReturnType<NonNullable<ApprovalCallbacks["onQuestion"]>>, object]>([
+  ["a text", "red", { answer: "red" }],
+  ["several", ["red", "blue"], { answer: ["red", "blue"] }],
+  ["later", Promise.resolve(""), { answer: "" }],
+  ["nothing", undefined, {}],
+  [
+    "a whole decision",
+    { rejectReason: "Not my question.", by: "ann" },
+    { rejectReason: "Not my question.", by: "ann" },
+  ],
+])("a question goes to a function that answers it: %s", async (_what, given, decision) => {
+  const seen: unknown[] = []
+  const adapter = callbackAdapter({ onQuestion: (question) => (seen.push(question), given) })
+  expect(await adapter.showQuestion?.({ question: "Which?", options: ["red"] }, request)).toEqual(decision)
+  expect(seen).toEqual([{ question: "Which?", options: ["red"], request }])
+})
+
+test("without a function for questions there is no adapter for them, so that they wait for another door", () => {
+  expect(callbackAdapter({ onExecution: () => true }).showQuestion).toBeUndefined()
 })
 
 test("an object with a state of its own may stand for the functions", async () => {

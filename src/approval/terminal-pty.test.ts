@@ -119,17 +119,18 @@ inTerminal(
 inTerminal("what was typed while nobody was asked, and what is pasted, does not answer", async () => {
   const script = `${dialogs}
     output.write("working")
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    // A line that somebody else reads, and behind it a key that stays in the terminal.
+    await new Promise((resolve) => input.once("data", resolve))
+    input.pause()
     const given = [await run(), await run()]`
-  const { given, seen } = await played(script, [
-    ["working", "aaa"],
+  const { given } = await played(script, [
+    ["working", `go${enter}a`],
     [menu, "approve"],
     ["Several characters came at once", ""],
     [menu, "q"],
     [menu, "a"],
   ])
   expect(given).toEqual([closed, yes])
-  expect(seen.indexOf("aaa")).toBeLessThan(seen.indexOf("wants to call"))
 })
 
 inTerminal("the terminal is an editor's while it is open, and the dialog's again afterwards", async () => {

@@ -2,19 +2,36 @@ import { Ending } from "../model/ending.ts"
 import type { LimitVerdict, Ports, Verdict } from "../model/ports.ts"
 import type { Touches } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"
+import { hasRun } from "./states.ts"
 import { agentOf, refuseAborted, type Walk } from "./walk.ts"
 
-/** Whether this call, with this input, is allowed, must be asked for, or is denied. */
-export function allowed(walk: Walk, tool: RegisteredTool, input: unknown, ports: Ports): Verdict | Promise<Verdict> {
+/** Whether this call, with this input, is allowed, must be asked for, or is denied. What has run is not decided again. */
+export function allowed(
+  walk: Walk,
+  tool: RegisteredTool,
+  input: unknown,
+  ports: Ports,
+  at = walk.receivedAt,
+): Verdict | Promise<Verdict> {
   refuseAborted(walk)
   walk.touches = touchesOf(tool, input)
-  const limit = ports.limits.check(agentOf(walk), tool, walk.receivedAt)
+  if (hasRun(walk.row)) return over
+  const limit = ports.limits.check(agentOf(walk), tool, at)
   return limit instanceof Promise
-    ? limit.then((checked) => judge(walk, tool, input, checked, ports))
-    : judge(walk, tool, input, limit, ports)
+    ? limit.then((checked) => judge(walk, tool, input, checked, at, ports))
+    : judge(walk, tool, input, limit, at, ports)
 }
 
-function judge(walk: Walk, tool: RegisteredTool, input: unknown, limit: LimitVerdict, ports: Ports): Verdict {
+const over: Verdict = { verdict: "allow", reasons: [] }
+
+function judge(
+  walk: Walk,
+  tool: RegisteredTool,
+  input: unknown,
+  limit: LimitVerdict,
+  at: number,
+  ports: Ports,
+): Verdict {
   const verdict = ports.policy.decide({
     who: agentOf(walk),
     tool,
@@ -23,7 +40,7 @@ function judge(walk: Walk, tool: RegisteredTool, input: unknown, limit: LimitVer
     limit,
     sessionId: walk.sessionId,
     workspace: ports.settings.workspace,
-    at: walk.receivedAt,
+    at,
   })
   walk.reasons = verdict.reasons
   walk.release = strictestRelease(tool.permission.requireResultApproval, verdict.release)

@@ -1,12 +1,11 @@
 import type { Saying } from "../model/approval.ts"
 import type { Answer, CallRow } from "../model/call.ts"
-import { Ending } from "../model/ending.ts"
 import type { Ports } from "../model/ports.ts"
 import type { Ticket } from "../model/result.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { requestFor, sayTo } from "./desk.ts"
-import { aborted, Detached, type Walk } from "./walk.ts"
 import { tryAdvance } from "./states.ts"
+import { aborted, agentIsGone, Detached, type Walk } from "./walk.ts"
 
 /**
  * Waits until people have answered the stored call, here or at any other door, or until its deadline. The row is the
@@ -49,10 +48,6 @@ async function rowOf(walk: Walk, ports: Ports): Promise<CallRow> {
   const row = await ports.calls.get(walk.callId)
   if (row === undefined || row.state === "ended" || row.owner !== ports.owner) throw aborted(walk)
   return row
-}
-
-function agentIsGone(walk: Walk): Ending {
-  return new Ending("aborted", `Agent ${walk.request.agentId} was ended, and its calls with it.`)
 }
 
 /** What a dialog came to. */
@@ -105,7 +100,7 @@ function dialogFor(
       const decision = await approvals.showToolResultApproval?.(tool.name, input, result, request)
       const { approved, redact, replace, rejectReason: reason, by } = decision ?? { approved: false }
       return {
-        saying: approved === true ? { say: "release", redact, replace: replace?.value } : { say: "withhold", reason },
+        saying: approved === true ? { say: "release", redact, replace: replace && (replace.value ?? null) } : { say: "withhold", reason },
         by,
       }
     })
@@ -119,7 +114,7 @@ function dialogFor(
     const wished = decision?.remember ?? (persistDecision === true ? "tool-session" : undefined)
     const remember = wished !== undefined && offered.includes(wished) ? wished : undefined
     if (edit !== undefined) return { saying: { say: "edit", input: edit.input }, by }
-    return { saying: approved === true ? { say: "approve", remember } : { say: "reject", reason }, by }
+    return { saying: approved === true ? { say: "approve", remember } : { say: "reject", reason, remember }, by }
   })
 }
 
@@ -127,10 +122,15 @@ function refusal(row: CallRow, reason: string): Saying {
   return row.state === "held" ? { say: "withhold", reason } : { say: "reject", reason }
 }
 
+/** An answer that cannot be used is a no, like a dialog that was closed; a yes that does not count leaves it to others. */
 async function say(row: CallRow, saying: Saying, by: string, ports: Ports): Promise<void> {
   try {
     const heard = await sayTo(row.id, saying, by, ports, row.revision)
-    if (!heard.ok) ports.logger.warn(`An answer to call ${row.id} did not count: ${heard.sentence}`)
+    if (heard.ok) return
+    ports.logger.warn(`An answer to call ${row.id} did not count: ${heard.sentence}`)
+    if (saying.say === "approve") return
+    const reason = `The dialog gave an answer that cannot be used: ${heard.sentence}`
+    await sayTo(row.id, refusal(row, reason), by, ports, row.revision)
   } catch (error) {
     ports.logger.error("An answer could not be kept; the call goes on waiting.", error)
   }

@@ -9,11 +9,12 @@ import { allowed } from "./allowed.ts"
 import { waitForAnswer } from "./answer.ts"
 import { rememberable } from "./grants.ts"
 import { join } from "./join.ts"
+import { refused } from "./refused.ts"
 import { resolve } from "./resolve.ts"
-import { advance, digestOf, newRow, redeemWindowMs } from "./states.ts"
+import { advance, digestOf, hasRun, newRow, redeemWindowMs } from "./states.ts"
 import { check } from "./validate.ts"
 import { visible } from "./visible.ts"
-import { agentOf, type Walk } from "./walk.ts"
+import { agentIsGone, agentOf, type Walk } from "./walk.ts"
 
 const previewMs = 10_000
 
@@ -39,10 +40,11 @@ export function approve(
 ): Agreed | Promise<Agreed> {
   const free = verdict.verdict === "allow" && tool.question === undefined
   if (free && walk.request.key === undefined && walk.row === undefined) return { tool, input }
-  return store(walk, { tool, input, verdict, asks: asksOf(tool, verdict) }, ports)
+  return store(walk, { tool, input, verdict, asks: asksOf(tool, verdict, walk.row?.card.editedBy) }, ports)
 }
 
 async function store(walk: Walk, given: Standing, ports: Ports): Promise<Agreed> {
+  refuseAnother(walk, given.tool)
   // A copy nobody else holds: what a person agrees to is what runs.
   const input = check(given.tool, structuredClone(walk.request.input ?? {}))
   const digest = digestOf(walk, input, ports)
@@ -50,20 +52,28 @@ async function store(walk: Walk, given: Standing, ports: Ports): Promise<Agreed>
     throw new Ending("invalid_arguments", "The input changed while it was decided on.")
   let standing: Standing = { ...given, input }
   let isNew = walk.row === undefined && (await enter(walk, standing, digest, ports))
-  if (alreadyRan(walk)) return standing
-  if (walk.row?.card.editedBy !== undefined) standing = await goOnEdited(walk, standing, ports)
+  if (hasRun(walk.row)) return standing
+  if (walk.row?.card.editedBy !== undefined) standing = await goOnEdited(walk, ports)
+  if (walk.row?.state === "ready" && walk.row.answer !== null) await hear(walk, standing.tool, walk.row.answer, ports)
 
   for (let revised: Revised = {}; ; isNew = false) {
     const { answer = null, state } = walk.row ?? {}
     if (state === "ready" && answer?.edit !== undefined) {
-      ;({ standing, revised } = await edit(walk, standing, answer, answer.edit.input, ports))
+      ;({ standing, revised } = await edit(walk, standing, answer.by, answer.edit.input, ports))
     }
     if (standing.asks.length === 0 || (await covers(walk, standing, ports))) return agreedOn(walk, standing)
     await askPerson(walk, standing, revised, isNew, ports)
     revised = {}
     // Decided again, with whatever changed while a person thought.
-    standing = await decideAgain(walk, standing.input, ports)
+    standing = await decideAgain(walk, { raw: shownInput(walk), known: standing }, ports)
   }
+}
+
+/** A row that names another agent or tool than its request is not the call anybody agreed to. */
+function refuseAnother({ row, request }: Walk, tool: RegisteredTool): void {
+  if (row === undefined || (row.agentId === request.agentId && row.tool === tool.name)) return
+  const asked = `agent ${row.agentId} and tool ${row.tool}`
+  throw new Ending("interrupted", `The stored call is for ${asked}, its request is not; it does not go on. Call again.`)
 }
 
 /** What a person's edit changes at the desk. */
@@ -74,11 +84,30 @@ interface Revised {
   raw?: unknown
 }
 
-async function decideAgain(walk: Walk, input: unknown, ports: Ports): Promise<Standing> {
+/** An input as it was given, and what is known of it already. */
+interface Given {
+  raw: unknown
+  /** Checked by this definition; by another it is checked again. */
+  known?: Agreed
+  editedBy?: string | undefined
+}
+
+/** Looks again at everything that may have changed: who asks, what the tool is, whether the input fits, the verdict. */
+async function decideAgain(walk: Walk, given: Given, ports: Ports): Promise<Standing> {
+  const { raw, known, editedBy = walk.row?.card.editedBy } = given
+  walk.who = ports.organisation.view(walk.request.agentId)
+  if (walk.who === undefined) throw agentIsGone(walk)
   const tool = resolve(walk, ports)
+  refuseAnother(walk, tool)
   visible(walk, tool, ports)
-  const verdict = await allowed(walk, tool, input, ports)
-  return { tool, input, verdict, asks: asksOf(tool, verdict) }
+  const input = known?.tool.definitionHash === tool.definitionHash ? known.input : check(tool, raw)
+  const verdict = await allowed(walk, tool, input, ports, ports.now())
+  return { tool, input, verdict, asks: asksOf(tool, verdict, editedBy) }
+}
+
+/** The input that stands at the desk, as it was given. */
+function shownInput({ row }: Walk): unknown {
+  return JSON.parse(row?.input ?? "{}") as unknown
 }
 
 function agreedOn(walk: Walk, { tool, input }: Standing): Agreed {
@@ -86,11 +115,19 @@ function agreedOn(walk: Walk, { tool, input }: Standing): Agreed {
   return { tool, input }
 }
 
-/** A question asks for itself, also where nobody need agree to it. */
-function asksOf(tool: RegisteredTool, { verdict, reasons }: Verdict): readonly Reason[] {
+/** A question asks for itself, and so does an input a person gave: nobody has agreed to it yet. */
+function asksOf(
+  tool: RegisteredTool,
+  { verdict, reasons }: Verdict,
+  editedBy: string | undefined,
+): readonly Reason[] {
   const asks = verdict === "ask" ? reasons.filter((reason) => reason.shadow === undefined) : []
-  if (tool.question === undefined || asks.length > 0) return asks
-  return [{ voice: "tool", source: tool.id, sentence: `Tool ${tool.name} asks a person.` }]
+  if (asks.length > 0) return asks
+  if (tool.question !== undefined) {
+    return [{ voice: "tool", source: tool.id, sentence: `Tool ${tool.name} asks a person.` }]
+  }
+  if (editedBy === undefined) return asks
+  return [{ voice: "person", source: editedBy, sentence: `${editedBy} gave another input, and nobody has agreed to it.` }]
 }
 
 /** Writes the row and says so, or goes on with the one that already stands for this call. */
@@ -147,15 +184,11 @@ async function previewOf({ tool, input }: Agreed): Promise<string | null> {
   }
 }
 
-function alreadyRan(walk: Walk): boolean {
-  return walk.row?.state === "held" || walk.row?.state === "released"
-}
-
 /** Whether the stored answer is a yes to exactly this: tool, definition, input, preview, files and every reason to ask. */
 async function covers(walk: Walk, standing: Standing, ports: Ports): Promise<boolean> {
   const { row } = walk
   if (row?.state !== "ready" || row.answer === null || row.answer.edit !== undefined) return false
-  if (!row.answer.approved) throw rejected(standing.tool, row.answer)
+  if (!row.answer.approved) throw refused(standing.tool.name, standing.tool.question !== undefined, row.answer)
   if (ports.now() > row.answer.at + redeemWindowMs) {
     throw new Ending("approval_expired", "The approval was not used within 10 minutes. Call again to ask anew.")
   }
@@ -174,15 +207,6 @@ function shows(row: CallRow, { tool, asks }: Standing): boolean {
   return asks.every((ask) => row.asks.some((seen) => seen.voice === ask.voice && seen.sentence === ask.sentence))
 }
 
-function rejected(tool: RegisteredTool, answer: Answer): Ending {
-  const rejectReason = answer.rejectReason ?? "No reason was given."
-  if (tool.question !== undefined) {
-    return new Ending("tool_failed", `Failed to get user input: ${rejectReason}`, { toolCode: "no_answer" })
-  }
-  const said = answer.by === "nobody" ? "Nobody agreed to" : `A person (${answer.by}) rejected`
-  return new Ending("approval_rejected", `${said} the call of ${tool.name}: ${rejectReason}`, { rejectReason })
-}
-
 async function askPerson(
   walk: Walk,
   standing: Standing,
@@ -192,12 +216,12 @@ async function askPerson(
 ): Promise<void> {
   const { tool, input, asks } = standing
   const isBack = await putToDesk(walk, standing, revised, ports)
-  const grade = ports.settings.durability
-  const about = { callId: walk.callId, agentId: walk.request.agentId, tool: tool.name }
-  const event = { callId: walk.callId, toolName: tool.name, agentId: walk.request.agentId }
   if (isNew || isBack) {
-    const text = ports.masker.text(sentences(asks))
-    await ports.recorder.keep({ kind: "asked", at: ports.now(), ...about, text }, grade)
+    const { callId } = walk
+    const { agentId } = walk.request
+    const entry = { callId, agentId, tool: tool.name, text: ports.masker.text(sentences(asks)) }
+    await ports.recorder.keep({ kind: "asked", at: ports.now(), ...entry }, ports.settings.durability)
+    const event = { callId, toolName: tool.name, agentId }
     ports.emit({ type: "TOOL_CALL_WAITING", at: ports.now(), ...event, until: walk.row?.deadline ?? Infinity })
     if (walk.row !== undefined) ports.notify(walk.row)
   }
@@ -206,16 +230,23 @@ async function askPerson(
   if (answer === undefined) {
     throw new Ending("approval_expired", `Nobody answered in time, so ${tool.name} was not executed.`)
   }
+  await hear(walk, tool, answer, ports)
+}
+
+/** Writes down and tells what was said. A no ends the call. */
+async function hear(walk: Walk, tool: RegisteredTool, answer: Answer, ports: Ports): Promise<void> {
+  const about = { callId: walk.callId, agentId: walk.request.agentId, tool: tool.name, by: answer.by }
   const text = ports.masker.text(whatWasSaid(answer), walk.maskedInput?.hidden)
-  await ports.recorder.keep({ kind: "answered", at: ports.now(), ...about, by: answer.by, text }, grade)
+  await ports.recorder.keep({ kind: "answered", at: ports.now(), ...about, text }, ports.settings.durability)
   if (answer.edit !== undefined) return
+  const event = { callId: walk.callId, toolName: tool.name, agentId: walk.request.agentId, by: answer.by }
   if (answer.approved) {
-    ports.emit({ type: "TOOL_CALL_APPROVED", at: ports.now(), ...event, by: answer.by })
+    ports.emit({ type: "TOOL_CALL_APPROVED", at: ports.now(), ...event })
     return
   }
-  const ending = rejected(tool, answer)
+  const ending = refused(tool.name, tool.question !== undefined, answer)
   const reason = ending.details.rejectReason ?? ending.message
-  ports.emit({ type: "TOOL_CALL_REJECTED", at: ports.now(), ...event, by: answer.by, reason })
+  ports.emit({ type: "TOOL_CALL_REJECTED", at: ports.now(), ...event, reason })
   throw ending
 }
 
@@ -229,28 +260,27 @@ function whatWasSaid({ approved, edit, value, rejectReason }: Answer): string {
 async function edit(
   walk: Walk,
   before: Standing,
-  { by }: Answer,
+  editedBy: string,
   given: unknown,
   ports: Ports,
 ): Promise<{ standing: Standing; revised: Revised }> {
   try {
-    const input = check(before.tool, structuredClone(given))
-    const standing = await decideAgain(walk, input, ports)
-    walk.ranInput = { input }
-    return { standing, revised: { editedBy: by, raw: given } }
+    const standing = await decideAgain(walk, { raw: structuredClone(given), editedBy }, ports)
+    walk.ranInput = { input: standing.input }
+    return { standing, revised: { editedBy, raw: given } }
   } catch (error) {
     if (!(error instanceof Ending)) throw error
     // The person who edited reads why; the call waits as it was.
-    const standing = await decideAgain(walk, before.input, ports)
-    return { standing, revised: { note: `The input ${by} gave cannot be used: ${error.message}` } }
+    const standing = await decideAgain(walk, { raw: shownInput(walk), known: before }, ports)
+    return { standing, revised: { note: `The input ${editedBy} gave cannot be used: ${error.message}` } }
   }
 }
 
 /** A call that is taken up again after its input was edited goes on with that input. */
-async function goOnEdited(walk: Walk, { tool }: Standing, ports: Ports): Promise<Standing> {
-  const input = check(tool, JSON.parse(walk.row?.input ?? "{}") as unknown)
-  walk.ranInput = { input }
-  return decideAgain(walk, input, ports)
+async function goOnEdited(walk: Walk, ports: Ports): Promise<Standing> {
+  const standing = await decideAgain(walk, { raw: shownInput(walk) }, ports)
+  walk.ranInput = { input: standing.input }
+  return standing
 }
 
 /** Puts the row back to the desk when it does not stand there as it should: another input, reasons, files or preview. */

@@ -11,9 +11,10 @@ export function deskDoor(ports: Ports, documents: Documents): DeskReader {
   return {
     list: async ({ agentId } = {}) => (await waiting(agentId)).filter(inTime(ports)).map(deskItem),
     async show(callId) {
-      const row =
-        (await ports.calls.get(callId)) ?? onlyOne((await waiting(undefined)).filter(({ id }) => id.startsWith(callId)))
-      return row !== undefined && (row.state === "waiting" || row.state === "held") ? deskItem(row) : undefined
+      const named = await ports.calls.get(callId)
+      const found = named === undefined ? (await waiting(undefined)).filter(({ id }) => id.startsWith(callId)) : [named]
+      const row = onlyOne(found.filter(({ state }) => state === "waiting" || state === "held").filter(inTime(ports)))
+      return row && deskItem(row)
     },
     say: (callId, saying, by, revision) => sayTo(callId, saying, by, ports, revision),
     grants: async ({ agentId, includeExpired = false } = {}) =>

@@ -1,4 +1,4 @@
-import type { Answer, Card } from "../model/call.ts"
+import type { Answer, CallRow, Card } from "../model/call.ts"
 import { Ending } from "../model/ending.ts"
 import { withoutPointers } from "../model/pointer.ts"
 import type { Ports } from "../model/ports.ts"
@@ -8,8 +8,9 @@ import { modelTextLimit, plainText } from "../model/text.ts"
 import { artifactLimit, type RegisteredTool } from "../model/tool.ts"
 import { waitForAnswer } from "./answer.ts"
 import { failedResult, succeeded } from "./record.ts"
+import { withheld } from "./refused.ts"
 import type { Outcome } from "./run.ts"
-import { advance, newRow } from "./states.ts"
+import { advance, hasRun, newRow } from "./states.ts"
 import { agentOf, type Walk } from "./walk.ts"
 
 /** What leaves the walk of a call that succeeded. */
@@ -28,7 +29,8 @@ export function release(
 ): Delivered | Promise<Delivered> {
   const policy = walk.release
   const holds = policy === "always" || (policy === "on-error" && outcome.ending !== undefined)
-  return holds ? hold(walk, tool, input, outcome, ports) : deliver(walk, outcome, ports)
+  // What was held once is released by a person, whatever the rules say by now.
+  return holds || hasRun(walk.row) ? hold(walk, tool, input, outcome, ports) : deliver(walk, outcome, ports)
 }
 
 function deliver(walk: Walk, outcome: Outcome, ports: Ports): Delivered | Promise<Delivered> {
@@ -85,14 +87,16 @@ async function hold(
   const result =
     outcome.ending === undefined ? succeeded(walk, outcome, ports) : failedResult(walk, outcome.ending, ports)
   maskResult(walk, outcome.value, ports)
-  await putToDesk(walk, tool, input, result, ports)
   const grade = ports.settings.durability
   const about = { callId: walk.callId, agentId: walk.request.agentId, tool: tool.name }
-  await ports.recorder.keep({ kind: "held", at: ports.now(), ...about }, grade)
   const event = { callId: walk.callId, toolName: tool.name, agentId: walk.request.agentId }
-  ports.emit({ type: "TOOL_CALL_WAITING", at: ports.now(), ...event, until: walk.row?.deadline ?? Infinity })
+  if (!hasRun(walk.row)) {
+    const row = await putToDesk(walk, tool, input, result, ports)
+    await ports.recorder.keep({ kind: "held", at: ports.now(), ...about }, grade)
+    ports.emit({ type: "TOOL_CALL_WAITING", at: ports.now(), ...event, until: row.deadline ?? Infinity })
+    ports.notify(row)
+  }
 
-  if (walk.row !== undefined) ports.notify(walk.row)
   const answer = await waitForAnswer(walk, tool, input, ports)
   if (answer?.approved === true) {
     const text =
@@ -101,14 +105,12 @@ async function hold(
     ports.emit({ type: "TOOL_CALL_RELEASED", at: ports.now(), ...event, by: answer.by })
     return deliver(walk, inReleasedForm(walk, outcome, answer), ports)
   }
+  const ending = withheld(tool.name, answer, outcome.value)
   const by = answer?.by ?? "nobody"
-  const reason = answer?.rejectReason ?? (answer === undefined ? "Nobody released it in time." : "No reason was given.")
+  const reason = ending.details.rejectReason ?? ""
   await ports.recorder.keep({ kind: "withheld", at: ports.now(), ...about, by, text: ports.masker.text(reason) }, grade)
   ports.emit({ type: "TOOL_CALL_WITHHELD", at: ports.now(), ...event, by, reason })
-  throw new Ending("result_withheld", `The result of ${tool.name} is withheld by a person (${by}): ${reason}`, {
-    rejectReason: reason,
-    result: outcome.value,
-  })
+  throw ending
 }
 
 /** What leaves: the result as it is, without what a person took out, or what a person put in its place. */
@@ -117,9 +119,10 @@ function inReleasedForm(walk: Walk, outcome: Outcome, { redact, replace }: Answe
   walk.redacted = true
   if (outcome.ending !== undefined) {
     const { code, details } = outcome.ending
-    return { ending: new Ending(code, String(replace?.value ?? ""), { toolCode: details.toolCode }) }
+    return { ending: new Ending(code, plainText(replace?.value), { toolCode: details.toolCode }) }
   }
-  return { value: replace === undefined ? withoutPointers(outcome.value, redact ?? []) : replace.value }
+  // Taken out of what the person saw, which is the value as the store gives it back.
+  return { value: replace === undefined ? withoutPointers(walk.row?.result?.result, redact ?? []) : replace.value }
 }
 
 /** The result is in the store before anyone is asked about it. */
@@ -129,11 +132,14 @@ async function putToDesk(
   input: unknown,
   result: ToolResult,
   ports: Ports,
-): Promise<void> {
-  if (walk.row?.state === "held" || walk.row?.state === "released") return
+): Promise<CallRow> {
   const at = await ports.calls.clock()
   const deadline = at + ports.settings.approvalDeadlineMs
-  if (walk.row !== undefined) return advance(walk, ports, { state: "held", result, deadline, answer: null, votes: [] })
+  if (walk.row !== undefined) {
+    const change = { state: "held" as const, result, deadline, answer: null, votes: [] }
+    await advance(walk, ports, change)
+    return { ...walk.row, ...change }
+  }
   const { role, spawners } = agentOf(walk)
   const card: Card = {
     role: role.name,
@@ -153,4 +159,5 @@ async function putToDesk(
   const entered = await ports.calls.insert(row)
   if (!entered.inserted) throw new Error("A held result met a row with its own id.")
   walk.row = row
+  return row
 }

@@ -8,8 +8,8 @@ import { rateLimited } from "./allowed.ts"
 import { RunContext, type CallTool } from "./context.ts"
 import { execute } from "./execute.ts"
 import { startEntry } from "./entries.ts"
-import { advance } from "./states.ts"
-import { agentOf, aborted, type Walk } from "./walk.ts"
+import { advance, hasRun } from "./states.ts"
+import { agentOf, agentStopped, aborted, type Walk } from "./walk.ts"
 
 /** What running the tool came to: a value, or the ending it failed with. */
 export type Outcome = { value: unknown; ending?: undefined } | { value?: undefined; ending: Ending }
@@ -27,7 +27,7 @@ export async function run(
   callTool: CallTool,
 ): Promise<Outcome> {
   const kept = walk.row?.result
-  if (kept && (walk.row?.state === "held" || walk.row?.state === "released")) return storedOutcome(walk, kept)
+  if (kept && hasRun(walk.row)) return storedOutcome(walk, kept)
 
   const took = ports.limits.take(agentOf(walk), tool, ports.now())
   const place = took instanceof Promise ? await took : took
@@ -93,9 +93,10 @@ async function once(
     signal: walk.request.signal,
   })
   const permit = asked instanceof Promise ? await asked : asked
-  if (ports.closing.aborted) {
+  const stopped = asked instanceof Promise ? agentStopped(walk, ports) : undefined
+  if (ports.closing.aborted || stopped !== undefined) {
     permit.release()
-    throw aborted(walk)
+    throw stopped ?? aborted(walk)
   }
   const timeoutMs = timeoutOf(walk, tool, ports)
   walk.ran = true
@@ -160,6 +161,8 @@ async function pauseBeforeRetry(walk: Walk, tool: RegisteredTool, attempt: numbe
   await sleep(1000 * attempt, undefined, { signal: stops }).catch(() => {
     throw aborted(walk)
   })
+  const stopped = agentStopped(walk, ports)
+  if (stopped !== undefined) throw stopped
 }
 
 function failed(error: unknown, tool: RegisteredTool, ports: Ports): Ending {

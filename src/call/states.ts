@@ -63,6 +63,11 @@ export function newRow(walk: Walk, tool: RegisteredTool, input: unknown, given: 
   }
 }
 
+/** Whether the tool has run: what is left is its result. */
+export function hasRun(row: CallRow | undefined): boolean {
+  return row?.state === "held" || row?.state === "released"
+}
+
 /**
  * What makes two calls the same. A caller's key stands for itself; without one, calls are the same only in one session
  * and folder and for one task and person.

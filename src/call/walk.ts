@@ -10,6 +10,7 @@ import type { Touches } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import type { RunClock } from "./clock.ts"
 import { readRequest } from "./request.ts"
+import { hasRun } from "./states.ts"
 
 /** How a door walks a call, beyond what the request says. */
 export interface WalkOptions {
@@ -30,7 +31,8 @@ export interface Walk {
   readonly request: CallRequest
   /** What was wrong with the request itself. */
   readonly problems: readonly string[]
-  readonly who: AgentView | undefined
+  /** As it was when the call was last decided on. */
+  who: AgentView | undefined
   readonly sessionId: string
   readonly receivedAt: number
   readonly patienceUntil: number | undefined
@@ -90,7 +92,7 @@ export function beginWalk(given: CallRequest, ports: Ports, options: WalkOptions
     maskedInput: undefined,
     maskedResult: undefined,
     startedAt: undefined,
-    ran: false,
+    ran: hasRun(row),
     streamed: false,
     row,
     clock: undefined,
@@ -144,4 +146,18 @@ export function aborted(walk: Walk): Ending {
     "aborted",
     walk.ran ? "The call was cancelled while it ran." : "The call was cancelled before it ran.",
   )
+}
+
+/** The ending of a call whose agent was ended while it waited. */
+export function agentIsGone({ request }: Walk): Ending {
+  return new Ending("aborted", `Agent ${request.agentId} was ended, and its calls with it.`)
+}
+
+/** The ending of a call whose agent was ended or frozen after it was decided on. */
+export function agentStopped(walk: Walk, ports: Ports): Ending | undefined {
+  const { agentId } = walk.request
+  const who = ports.organisation.view(agentId)
+  if (who === undefined) return agentIsGone(walk)
+  if (who.frozen === undefined) return undefined
+  return new Ending("frozen", `Agent ${agentId} was frozen by ${who.frozen.by} before the tool ran.`)
 }

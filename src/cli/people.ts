@@ -119,6 +119,7 @@ function deletePerson(session: Session, id: string): Promise<number> {
   })
 }
 
-function withoutToken<Known extends Person>({ tokenHash: _, ...person }: Known): Omit<Known, "tokenHash"> {
-  return person
+function withoutToken<Known extends Person>(person: Known): Omit<Known, "tokenHash"> {
+  const { tokenHash: _hash, ...rest } = person
+  return rest
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { clock, readSince } from "./since.ts"
+import { clock, readSince, span } from "./since.ts"
 
 const now = Date.parse("2026-03-10T12:00:00Z")
 
@@ -24,4 +24,19 @@ test("a moment is written in local time and read back as itself", () => {
   expect(clock(at)).toBe("2026-01-05 07:08:09")
   expect(clock(at, { milliseconds: true })).toBe("2026-01-05 07:08:09.010")
   expect(readSince(clock(at, { milliseconds: true }).replace(" ", "T"), now)).toBe(at)
+})
+
+test.each([
+  [-5, "0s"],
+  [999, "0s"],
+  [45_000, "45s"],
+  [185_000, "3m 5s"],
+  [180_000, "3m"],
+  [7_200_000 + 5000, "2h"],
+  [86_400_000 * 4 + 3_600_000, "4d 1h"],
+  [86_400_000 * 30, "30d"],
+])("%i milliseconds are %s", (milliseconds, text) => expect(span(milliseconds)).toBe(text))
+
+test("the flag that was wrong is the one that is named", () => {
+  expect(() => readSince("soon", now, "--before")).toThrow("--before takes a date")
 })

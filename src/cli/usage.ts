@@ -103,13 +103,12 @@ export function repeated(value: string, before: string[] = []): string[] {
   return [...before, value]
 }
 
-/** Waits for something that can be refused by a plain error with a sentence. What is a defect stays one. */
+/** Waits for something that is refused by a plain error with a sentence for the person. */
 export async function expected<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    const isDefect = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError
-    if (!(error instanceof Error) || isDefect || error.name !== "Error") throw error
-    throw new CannotDo(error.message)
+    if (error instanceof Error && ["Error", "TypeError"].includes(error.name)) throw new CannotDo(error.message)
+    throw error
   }
 }

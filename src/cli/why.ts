@@ -44,10 +44,14 @@ function why(session: Session, tool: string | undefined, words: readonly string[
 export function whyText(explanation: Explanation): string {
   const { agentId, tool, verdict, code, heard, touches, approvers, release, change, policy } = explanation
   const title = `${tool} for agent ${agentId}: ${verdict}${code === undefined ? "" : ` (${code})`}`
-  const voices = heard.flatMap(({ voice, source, sentence, says, binding, shadow }) => {
-    const word = shadow === undefined ? says : `${shadow} (shadow)`
+  const said = heard.map(({ says, shadow }) => (shadow === undefined ? says : `${shadow} (shadow)`))
+  const margin = Math.max(0, ...said.map((word) => word.length))
+  const voices = heard.flatMap(({ voice, source, sentence, binding }, place) => {
     const only = binding === true ? "; only a person lifts it" : ""
-    return [`  ${word.padEnd(8)} ${oneLine(sentence)}`, `  ${" ".repeat(8)} ${voice}: ${oneLine(source)}${only}`]
+    return [
+      `  ${said[place]?.padEnd(margin)}  ${oneLine(sentence)}`,
+      `  ${" ".repeat(margin)}  ${voice}: ${oneLine(source)}${only}`,
+    ]
   })
   const touched = touches.list.map(({ kind, what }) => `${kind} ${oneLine(what)}`)
   const agree = approvers.map(({ role, count }) => `${count} with role ${role ?? "any"}`)

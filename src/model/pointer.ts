@@ -12,8 +12,8 @@ export function pointerSteps(pointer: string): string[] | undefined {
 export function pointedAt(value: unknown, steps: readonly string[]): unknown {
   let node = value
   for (const step of steps) {
-    if (typeof node !== "object" || node === null || !Object.hasOwn(node, step)) return undefined
-    node = (node as Record<string, unknown>)[step]
+    if (!has(node, step)) return undefined
+    node = node[step]
   }
   return node
 }
@@ -30,9 +30,13 @@ export function withoutPointers(value: unknown, pointers: readonly string[], mar
       continue
     }
     const parent = pointedAt(copy, steps)
-    if (typeof parent === "object" && parent !== null && Object.hasOwn(parent, last)) {
-      ;(parent as Record<string, unknown>)[last] = mark
-    }
+    if (has(parent, last)) parent[last] = mark
   }
   return copy
+}
+
+/** Of an array only its elements are named, not its length. */
+function has(node: unknown, step: string): node is Record<string, unknown> {
+  if (typeof node !== "object" || node === null || !Object.hasOwn(node, step)) return false
+  return !Array.isArray(node) || /^(0|[1-9]\d*)$/.test(step)
 }

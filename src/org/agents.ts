@@ -18,6 +18,7 @@ const reserved = ["user", "configuration"]
  */
 export async function createAgent(office: Office, given: NewAgent, by: Actor): Promise<Agent> {
   await office.documents.refresh()
+  if (by.kind === "agent" && office.roster.agent(by.id) === undefined) refuseParent(by.id)
   const spawner = makerOf(office, by)
   const role = office.roster.roleCalled(given.role)
   if (role === undefined)

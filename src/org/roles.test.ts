@@ -287,10 +287,11 @@ test("an agent that has ended, has no role or was never there changes nothing", 
       directory.createRole({ name: "boss" }, agent(id)),
       directory.updateRole("boss", {}, agent(id)),
       directory.deleteRole("boss", agent(id)),
-      directory.createAgent({ role: "boss" }, agent(id)),
       directory.terminateAgent("b", agent(id)),
     ]) {
       expect(await codeOf(work)).toBe("caller_terminated")
     }
+    const code = id === "nobody" ? "invalid_parentAgentId" : "caller_terminated"
+    expect(await codeOf(directory.createAgent({ role: "boss" }, agent(id)))).toBe(code)
   }
 })

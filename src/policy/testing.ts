@@ -249,7 +249,7 @@ export const someRule: fc.Arbitrary<Rule> = fc
     }),
   )
 
-export const someRules = fc.array(someRule, { maxLength: 8 })
+export const someRules = fc.array(someRule, { maxLength: 6 })
 
 export const someFacts: fc.Arbitrary<Facts> = fc
   .record({
@@ -272,21 +272,21 @@ export const someFacts: fc.Arbitrary<Facts> = fc
 
 export const someMode: fc.Arbitrary<SessionMode> = fc.constantFrom(...sessionModes)
 
-/** Answers that fit the call or nearly do. */
+/** Answers that fit the call or miss it by one field. */
 export function someGrantsFor(call: Facts): fc.Arbitrary<Grant[]> {
+  const misses: fc.Arbitrary<Partial<Grant>>[] = [
+    fc.record({ agentId: fc.constantFrom(...agentIds) }),
+    fc.record({ tool: fc.constantFrom(...toolNames) }),
+    fc.record({ sessionId: fc.constantFrom("s1", "s2") }),
+    fc.record({ touches: fc.array(someTouch, { maxLength: 3 }) }),
+    fc.record({ expiresAt: fc.constantFrom(null, now, now + 1) }),
+  ]
   const grant = fc
-    .record(
-      {
-        verdict: fc.constantFrom("allow" as const, "allow" as const, "deny" as const),
-        scope: fc.constantFrom("input-session" as const, "tool-session" as const, "tool-always" as const),
-        agentId: fc.constantFrom(...agentIds),
-        tool: fc.constantFrom(...toolNames),
-        sessionId: fc.constantFrom("s1", "s2"),
-        touches: fc.array(someTouch, { maxLength: 3 }),
-        expiresAt: fc.constantFrom(null, now, now + 1),
-      },
-      { requiredKeys: ["verdict", "scope"] },
-    )
-    .map((change) => grantFor(call, change))
+    .record({
+      verdict: fc.constantFrom("allow" as const, "allow" as const, "deny" as const),
+      scope: fc.constantFrom("input-session" as const, "tool-session" as const, "tool-always" as const),
+      change: fc.oneof(fc.constant({}), ...misses),
+    })
+    .map(({ change, ...rest }) => grantFor(call, { ...rest, ...change }))
   return fc.array(grant, { maxLength: 2 }).map((grants) => grants.map((one, index) => ({ ...one, id: `g${index}` })))
 }

@@ -20,7 +20,26 @@ export async function openDatabase(file: string): Promise<Database> {
   })
 }
 
-async function sqlite(): Promise<{ DatabaseSync: new (file: string) => Database }> {
+/** Copies a database file as it is at one moment, while others write to it. Runs beside this thread. */
+export async function copyDatabase(file: string, target: string): Promise<void> {
+  const { backup } = await sqlite()
+  // A connection of its own: the copy keeps it busy. All pages at once, because a write in between starts it anew.
+  const source = await openDatabase(file)
+  try {
+    await backup(source, target, { rate: 2 ** 31 - 1 })
+  } catch (error) {
+    throw unavailable(error)
+  } finally {
+    source.close()
+  }
+}
+
+interface Sqlite {
+  DatabaseSync: new (file: string) => Database
+  backup(source: Database, target: string, options: { rate: number }): Promise<number>
+}
+
+async function sqlite(): Promise<Sqlite> {
   const major = Number(process.versions.node.split(".")[0])
   const builtin: string = "node:sqlite"
   return (major >= 24 ? await import(builtin) : await import("@photostructure/sqlite")) as never

@@ -130,10 +130,15 @@ function recover({ database, key, dir }: Journals, uuid: string): void {
       const text = `A torn last piece of ${torn} bytes was dropped from journal ${uuid}; nothing of it was acknowledged.`
       appendDirect(database, key, { kind: "note", callId: "", at: Date.now(), text })
     }
-    for (const start of unended(database, chain)) appendDirect(database, key, interrupted(start))
-    database.prepare("update chains set closed = 1 where uuid = ?").run(uuid)
-    writeCheckpoint(database, key)
+    endChain(database, key, chain)
   })
+}
+
+/** Ends a chain whose writer is gone: calls it had started are interrupted. Call it inside a transaction. */
+export function endChain(database: Database, key: RecordKey, chain: ChainRow): void {
+  for (const start of unended(database, chain)) appendDirect(database, key, interrupted(start))
+  database.prepare("update chains set closed = 1 where uuid = ?").run(chain.uuid)
+  writeCheckpoint(database, key)
 }
 
 /** A journal without a single whole frame, old enough to be nobody's: nothing in it was acknowledged. */

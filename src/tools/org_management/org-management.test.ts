@@ -204,6 +204,7 @@ test.each(["spawn_agent", "spawn_agent_with_task"])("%s is refused with the code
   expect(await spawn("operator", "root")).toBe("not_child_role")
   expect(await spawn(own, "bob's")).toBe("not_child_role")
   expect(await spawn(own, "ended")).toBe("caller_terminated")
+  expect(await spawn(own, "nobody")).toBe("invalid_parentAgentId")
   expect(await spawn(undefined)).toBe("invalid_arguments")
   expect((await call(name, { roleId: own, taskBrief: brief, parentAgentId: "root" })).code).toBe("invalid_arguments")
   expect(house.directory.listAgents()).toHaveLength(4)

@@ -1,0 +1,184 @@
+import { expect, test } from "vitest"
+import type { RuleReader, Simulation } from "../model/app.ts"
+import type { Rule, RuleFlaw } from "../model/rule.ts"
+import { whenText } from "./rule-text.ts"
+import { runOver } from "./testing.ts"
+
+const rule: Rule = {
+  id: "rules[0]",
+  verdict: "deny",
+  tool: "set_env",
+  role: ["developer"],
+  because: "It is closed.",
+  source: "quartermaster.yml rules[0]",
+}
+const added: Rule = { ...rule, id: "r1", verdict: "ask", shadow: true, role: undefined, source: "rule r1" }
+const flaw: RuleFlaw = { kind: "dead", source: rule.source, sentence: "There is no role 'developer'." }
+const stray: RuleFlaw = { kind: "malformed", source: "quartermaster.yml rules[1]", sentence: "It has no because." }
+const simulation: Simulation = {
+  looked: 7,
+  uncertain: 2,
+  flaws: [],
+  changed: [
+    {
+      callId: "c1",
+      at: 0,
+      agentId: "dev",
+      tool: "set_env",
+      before: "allow",
+      after: "deny",
+      reasons: [{ voice: "rule", source: "rules[0]", sentence: "It is closed." }],
+    },
+  ],
+}
+
+function rulesWith(
+  flaws: readonly RuleFlaw[] = [],
+  replaced: Partial<RuleReader> = {},
+  file: unknown = [{ deny: "x" }],
+) {
+  const told: unknown[] = []
+  const rules: Partial<RuleReader> = {
+    list: () => [rule, added],
+    flaws: () => flaws,
+    add: (given, by) => (told.push(["add", given, by]), Promise.resolve(added)),
+    remove: (id, by) => (told.push(["remove", id, by]), Promise.resolve(id === "r1" ? added : undefined)),
+    simulate: (given, filter) => (told.push(["simulate", given, filter]), Promise.resolve({ ...simulation, flaws })),
+    ...replaced,
+  }
+  const house = {
+    readDataFile: (path: string) => (told.push(["read", path]), Promise.resolve(file)),
+  }
+  return { told, run: (...words: string[]) => runOver({ rules }, words, { house }) }
+}
+
+test("rules are listed with their source, verdict, conditions, reason, shadow and flaws", async () => {
+  const { run } = rulesWith([flaw, stray])
+  const { code, stdout, stderr } = await run("rules")
+  expect(code).toBe(0)
+  expect(stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
+    ["SOURCE", "SAYS", "TOOL", "WHEN", "BECAUSE"],
+    ["quartermaster.yml rules[0]", "deny", "set_env", "role developer", "It is closed."],
+    ["rule r1", "ask (shadow)", "set_env", "-", "It is closed."],
+    [""],
+  ])
+  expect(stderr).toBe(
+    "quartermaster.yml rules[0] (dead): There is no role 'developer'.\nquartermaster.yml rules[1] (malformed): It has no because.\n",
+  )
+  expect(JSON.parse((await run("rules", "list", "--json")).stdout)).toMatchObject({
+    rules: [
+      { id: "rules[0]", flaws: [flaw] },
+      { id: "r1", flaws: [] },
+    ],
+    flaws: [stray],
+  })
+})
+
+test("every condition of a rule is told", () => {
+  const all: Rule = {
+    ...rule,
+    department: ["eng", "ops"],
+    agent: ["dev"],
+    effect: ["write"],
+    touching: ["file:docs/**"],
+    args: { "/key": "A*" },
+    except: ["host:x"],
+    approvers: { role: "lead", count: 2 },
+    deadline: 5,
+  }
+  expect(whenText(all)).toBe(
+    "role developer, department eng or ops, agent dev, effect write, touching file:docs/**, /key is A*, except host:x, 2 of lead agree, within 5 min",
+  )
+})
+
+test("rules without a flaw pass the test; a flaw of any kind fails it", async () => {
+  expect(await rulesWith().run("rules", "test")).toEqual({
+    code: 0,
+    stdout: "2 rules, no flaw, and every example holds.\n",
+    stderr: "",
+  })
+  for (const kind of ["malformed", "dead", "shadowed", "example"] as const) {
+    const { run } = rulesWith([{ ...flaw, kind }])
+    expect(await run("rules", "test")).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining(kind) as string,
+    })
+    expect(JSON.parse((await run("rules", "test", "--json")).stdout)).toMatchObject({
+      ok: false,
+      rules: 2,
+      flaws: [{ kind }],
+    })
+  }
+})
+
+test.each([[[{ deny: "x" }]], [{ rules: [{ deny: "x" }], agent: "dev" }]])(
+  "the rules of a file are tested without looking at any call: %j",
+  async (file) => {
+    const { run, told } = rulesWith([], {}, file)
+    expect(await run("rules", "test", "new.yml")).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^1 rule, /) as string,
+    })
+    expect(told).toEqual([
+      ["read", "/nowhere/new.yml"],
+      ["simulate", [{ deny: "x" }], { since: Number.MAX_SAFE_INTEGER }],
+    ])
+  },
+)
+
+test("a file that is no list of rules is wrong usage", async () => {
+  for (const file of ["text", 1, null, { rules: "all" }, {}]) {
+    expect(await rulesWith([], {}, file).run("rules", "test", "new.yml")).toMatchObject({ code: 2, stdout: "" })
+  }
+})
+
+test("a simulation lists what would have been decided otherwise, and says what it could not be sure of", async () => {
+  const { run, told } = rulesWith()
+  const words = ["rules", "simulate", "--rules", "new.yml", "--since", "2026-01-01T00:00Z", "--agent", "dev"]
+  const { code, stdout, stderr } = await run(...words)
+  expect(code).toBe(0)
+  expect(stderr).toMatch(
+    /^7 calls were decided again; 1 would have been decided otherwise\. The record shows the input of 2 /,
+  )
+  expect(stdout).toMatch(/^\S+ \S+ +c1 +dev +set_env +allow +deny +It is closed\.$/m)
+  expect(told.at(-1)).toEqual([
+    "simulate",
+    [{ deny: "x" }],
+    { agentId: "dev", since: Date.parse("2026-01-01T00:00:00Z") },
+  ])
+  expect((await rulesWith([stray]).run(...words)).code).toBe(1)
+  expect((await rulesWith([flaw]).run(...words)).code).toBe(0)
+})
+
+test("a rule is added as JSON or from a file, and what the book refuses is told", async () => {
+  const { run, told } = rulesWith([], {}, { deny: "y", because: "z" })
+  expect((await run("rules", "add", '{"deny":"x","because":"y"}')).code).toBe(0)
+  expect((await run("rules", "add", "@one.yml", "--as", "eve")).code).toBe(0)
+  expect(told).toEqual([
+    ["add", { deny: "x", because: "y" }, "ada"],
+    ["read", "/nowhere/one.yml"],
+    ["add", { deny: "y", because: "z" }, "eve"],
+  ])
+  const refusing = rulesWith([], { add: () => Promise.reject(new Error("'because' is missing. Say why.")) })
+  expect(await refusing.run("rules", "add", "{}")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "'because' is missing. Say why.\n",
+  })
+  expect(await run("rules", "add", "{oops")).toMatchObject({ code: 2 })
+})
+
+test("a rule that was added can be removed; one of the configuration says where it stands", async () => {
+  const { run } = rulesWith()
+  expect(await run("rules", "remove", "r1")).toMatchObject({ code: 0, stdout: "Removed rule r1: ask set_env.\n" })
+  expect(await run("rules", "remove", "rules[0]")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "The rule 'rules[0]' is written in quartermaster.yml rules[0]. Change it there.\n",
+  })
+  expect(await run("rules", "remove", "r2")).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^No rule was added/) as string,
+  })
+})

@@ -1,0 +1,113 @@
+import { expect, test } from "vitest"
+import type { App } from "../model/app.ts"
+import type { CallRequest } from "../model/call.ts"
+import type { EventOf, EventType, Listener, QuartermasterEvent } from "../model/events.ts"
+import type { ToolResult } from "../model/result.ts"
+import { runOver } from "./testing.ts"
+
+const about = { callId: "c1", toolName: "probe", agentId: "operator", at: 0 }
+const waiting: EventOf<"TOOL_CALL_WAITING"> = { ...about, type: "TOOL_CALL_WAITING", until: 0 }
+const piece = (chunk: unknown, peopleOnly: boolean): QuartermasterEvent => ({
+  ...about,
+  type: "TOOL_CALL_OUTPUT",
+  chunk,
+  peopleOnly,
+})
+const success = (result: unknown, metadata = {}): ToolResult => ({
+  callId: "c1",
+  toolName: "probe",
+  version: "1",
+  status: "success",
+  success: true,
+  result,
+  startedAt: 0,
+  metadata,
+})
+
+/** A house in which one call emits these events and then ends so. */
+function callWith(events: readonly QuartermasterEvent[], ended: ToolResult, kind?: "call" | "result" | "question") {
+  const listeners: [EventType, Listener][] = []
+  const told: unknown[] = []
+  const emit = async (): Promise<ToolResult> => {
+    for (const event of events) {
+      for (const [type, listener] of listeners) if (type === event.type) listener(event as never)
+      await new Promise(setImmediate)
+    }
+    return ended
+  }
+  const app = {
+    on: ((type: EventType, listener: Listener) => (listeners.push([type, listener]), () => {})) as App["on"],
+    call: (request: CallRequest) => (told.push(["call", request.tool]), emit()),
+    submit: (request: CallRequest, { waitMs }: { waitMs: number }) => {
+      told.push(["submit", request.tool, waitMs])
+      return Promise.resolve({
+        callId: "c1",
+        state: "waiting" as const,
+        until: new Date(2026, 0, 5, 7, 8, 9).getTime(),
+      })
+    },
+    desk: { show: () => Promise.resolve(kind && ({ kind } as never)) },
+    visibleTools: () => [],
+  }
+  return {
+    told,
+    run: (words: string[], given: Parameters<typeof runOver>[2] = {}) =>
+      runOver(app, ["call", "probe", ...words], given),
+  }
+}
+
+test.each([
+  ["call", "qm approvals approve c1"],
+  ["result", "qm approvals release c1"],
+  ["question", "qm approvals answer c1 …"],
+] as const)(
+  "without a terminal a waiting %s is told with the command that answers it",
+  async (kind, command) => {
+    const { run } = callWith([waiting], success("done"), kind)
+    expect(await run([])).toEqual({ code: 0, stdout: "done\n", stderr: `Waiting for a person: ${command}\n` })
+  },
+)
+
+test("what is rejected at once, or was answered by the time it is looked at, is not announced", async () => {
+  const { run } = callWith([waiting], success("done"), "call")
+  expect((await run([], { config: { approvals: { unattended: "reject" } } })).stderr).toBe("")
+  expect((await callWith([waiting], success("done")).run([])).stderr).toBe("")
+})
+
+test("with --wait a call that still waits is left at the desk, as a ticket", async () => {
+  const { run, told } = callWith([], success("done"))
+  const ticket = await run(["--wait", "1.5"])
+  expect(ticket).toMatchObject({ code: 4, stdout: "" })
+  expect(ticket.stderr).toMatch(/^Call c1 waits for a person until 2026-01-05 07:08:09\. .*\n.*the same call again/)
+  expect(JSON.parse((await run(["--wait", "0", "--json"])).stdout)).toMatchObject({ callId: "c1", state: "waiting" })
+  expect(told).toEqual([
+    ["submit", "probe", 1500],
+    ["submit", "probe", 0],
+  ])
+  for (const wrong of ["soon", "-1", "", "1e3"]) expect((await run([`--wait=${wrong}`])).code).toBe(2)
+})
+
+test("pieces that only people may see reach no program, and what is released then is shown whole", async () => {
+  const held = [piece("the ", true), piece("secret", true)]
+  expect(await callWith(held, success("the secret", { streamed: true })).run([])).toEqual({
+    code: 0,
+    stdout: "the secret\n",
+    stderr: "",
+  })
+  const withheld: ToolResult = {
+    ...success("the secret"),
+    status: "result_rejected",
+    success: false,
+    code: "result_withheld",
+    error: "It is withheld.",
+  }
+  for (const flags of [[], ["--json"]]) {
+    const { stdout, stderr } = await callWith(held, withheld).run(flags)
+    expect(stdout + stderr).not.toContain("secret")
+  }
+  expect(await callWith([piece("a", false), piece("b", false)], success("ab", { streamed: true })).run([])).toEqual({
+    code: 0,
+    stdout: "ab\n",
+    stderr: "",
+  })
+})

@@ -1,0 +1,298 @@
+import { expect, test } from "vitest"
+import type { Facts } from "../model/ports.ts"
+import type { Rule, Touch } from "../model/rule.ts"
+import { decide } from "./decide.ts"
+import { GrantIndex } from "./grants.ts"
+import { compile } from "./rules.ts"
+import { agent, facts, registered, role, rule, tools } from "./testing.ts"
+
+const judge = (rules: readonly Rule[], call: Partial<Facts>) =>
+  decide(facts(call), compile(rules, tools), new GrantIndex(), "ask")
+
+const readFile = registered({ name: "read_file", group: "workspace", effect: "read", touches: true })
+const other = registered({ name: "write_file", group: "data", effect: "none", touches: true })
+const sensitive = registered({
+  name: "read_file",
+  group: "workspace",
+  effect: "read",
+  touches: true,
+  permission: { level: "sensitive" },
+})
+const spawned = (by: ReturnType<typeof agent>) =>
+  agent({ id: "kid", role: "tester", spawners: [agent({ id: "mid", role: "lead" }), by] })
+const touching = (...list: [Touch["kind"], string][]) => ({
+  touches: { list: list.map(([kind, what]) => ({ kind, what })), proved: true },
+})
+const made = (name: string) => agent({ role: role(name, { madeBy: "agent" }) })
+
+/** Field, the rule's field, a call it is about, and calls that miss it by just that field. */
+const table: [string, Partial<Rule>, Partial<Facts>, Partial<Facts>[]][] = [
+  [
+    "tool, by name",
+    { tool: "read_file" },
+    {},
+    [{ tool: other }, { tool: registered({ name: "read_files", effect: "none" }) }],
+  ],
+  ["tool, by alias", { tool: "Read" }, {}, [{ tool: other }, { tool: registered({ name: "Read", effect: "none" }) }]],
+  [
+    "tool, by group",
+    { tool: "group:workspace" },
+    {},
+    [{ tool: other }, { tool: registered({ name: "workspace", effect: "none" }) }],
+  ],
+  [
+    "tool, by glob",
+    { tool: "read_*" },
+    {},
+    [{ tool: other }, { tool: registered({ name: "xread_file", effect: "none" }) }],
+  ],
+  [
+    "role, by name",
+    { role: ["lead", "developer"] },
+    { who: agent({ role: "developer" }) },
+    [{ who: agent({ role: "developers" }) }, { who: made("developer") }],
+  ],
+  [
+    "role, by id",
+    { role: ["role-developer"] },
+    { who: agent({ role: "developer" }) },
+    [{ who: agent({ role: "tester" }) }, { who: made("developer") }],
+  ],
+  [
+    "role, of a spawner",
+    { role: ["developer"] },
+    { who: spawned(agent({ role: "developer" })) },
+    [{ who: spawned(agent({ role: "tester" })) }, { who: spawned(made("developer")) }],
+  ],
+  [
+    "department",
+    { department: ["north"] },
+    { who: agent({ department: "north" }) },
+    [{ who: agent({ department: "south" }) }, { who: agent() }],
+  ],
+  [
+    "agent",
+    { agent: ["ada"] },
+    { who: agent({ id: "ada" }) },
+    [{ who: agent({ id: "ADA" }) }, { who: agent({ id: "bob" }) }],
+  ],
+  [
+    "agent, of a spawner",
+    { agent: ["ada"] },
+    { who: spawned(agent({ id: "ada" })) },
+    [{ who: spawned(agent({ id: "bob" })) }],
+  ],
+  ["effect", { effect: ["read", "write"] }, {}, [{ tool: registered({ name: "read_file", effect: "none" }) }]],
+  [
+    "effect, of a tool that says none",
+    { effect: ["write"] },
+    { tool: registered({ name: "read_file", permission: { level: "public" } }) },
+    [{ tool: readFile }],
+  ],
+  [
+    "touching, any touch",
+    { touching: ["file:docs/**"] },
+    touching(["read", "src/a"], ["write", "docs/a"]),
+    [touching(["read", "src/a"]), touching(["host", "docs/a"]), touching()],
+  ],
+  [
+    "touching, the folder itself",
+    { touching: ["file:docs/**"] },
+    touching(["write", "docs"]),
+    [touching(["write", "docs2"])],
+  ],
+  [
+    "touching read:",
+    { touching: ["read:docs/*"] },
+    touching(["read", "docs/a"]),
+    [touching(["write", "docs/a"]), touching(["read", "docs/a/b"])],
+  ],
+  ["touching write:", { touching: ["write:**"] }, touching(["write", "docs/a"]), [touching(["read", "docs/a"])]],
+  [
+    "touching command:",
+    { touching: ["command:rm *"] },
+    touching(["command", "git status"], ["command", "rm -rf /"]),
+    [touching(["command", "farm x"]), touching(["read", "rm x"])],
+  ],
+  [
+    "touching host:",
+    { touching: ["host:*.example.com"] },
+    touching(["host", "API.Example.COM."]),
+    [
+      touching(["host", "example.com"]),
+      touching(["host", "evilexample.com"]),
+      touching(["host", "api.example.com.evil.org"]),
+    ],
+  ],
+  [
+    "args",
+    { args: { "/path": "docs/*", "/n": "1" } },
+    { input: { path: "docs/a/b", n: 1 } },
+    [
+      { input: { path: "docs/a", n: 2 } },
+      { input: { path: "doc", n: 1 } },
+      { input: { n: 1 } },
+      { input: {} },
+      { input: "docs/a" },
+    ],
+  ],
+  [
+    "args, in a list",
+    { args: { "/list": "rm *" } },
+    { input: { list: ["ls", "rm x"] } },
+    [{ input: { list: ["ls"] } }, { input: { list: [] } }],
+  ],
+  [
+    "args, of an object",
+    { args: { "/o": '{"a":1,"b":2}' } },
+    { input: { o: { b: 2, a: 1 } } },
+    [{ input: { o: { a: 1 } } }],
+  ],
+  [
+    "args, below",
+    { args: { "/a~1b/~0/0": "x" } },
+    { input: { "a/b": { "~": ["x"] } } },
+    [{ input: { a: { b: { "~": ["x"] } } } }, { input: { "a/b": { "~": ["y", "x"] } } }],
+  ],
+  [
+    "args, of null",
+    { args: { "/path": "null" } },
+    { input: { path: null } },
+    [{ input: {} }, { input: { path: undefined } }],
+  ],
+  [
+    "args, of the prototype",
+    { args: { "/path": "*" } },
+    { input: { path: "" } },
+    [{ input: Object.create({ path: "x" }) as object }],
+  ],
+  [
+    "except, every touch",
+    { except: ["file:docs/**"] },
+    touching(["read", "docs/a"], ["read", "src/a"]),
+    [touching(["read", "docs/a"], ["write", "docs/b"])],
+  ],
+  [
+    "except, not the folder itself",
+    { except: ["file:docs/**"] },
+    touching(["write", "docs"]),
+    [touching(["write", "docs/"])],
+  ],
+  ["except, nothing touched", { except: ["file:**"] }, touching(), [touching(["read", "a"])]],
+  ["shadow", { shadow: false }, {}, []],
+]
+
+test.each(table)("a deny by %s holds for its call and for nothing near it", (_, change, hit, misses) => {
+  const rules = [rule("deny", "*", change)]
+  const base = { tool: readFile, ...touching() }
+  expect(judge(rules, { ...base, ...hit })).toMatchObject({ verdict: "deny", code: "permission_denied" })
+  for (const miss of misses)
+    expect(judge(rules, { ...base, ...hit, ...miss })).toEqual({ verdict: "allow", reasons: [] })
+})
+
+const allowTable: [string, Partial<Rule>, Partial<Facts>, Partial<Facts>[]][] = [
+  ["tool", { tool: "read_file" }, {}, [{ tool: registered({ name: "read_fil", permission: { level: "sensitive" } }) }]],
+  [
+    "role",
+    { role: ["developer"] },
+    { who: agent({ role: "developer" }) },
+    [{ who: made("developer") }, { who: spawned(agent({ role: "developer" })) }],
+  ],
+  [
+    "department",
+    { department: ["north"] },
+    { who: agent({ department: "north" }) },
+    [{ who: { ...spawned(agent({ department: "north" })), department: "south" } }],
+  ],
+  ["agent", { agent: ["ada"] }, { who: agent({ id: "ada" }) }, [{ who: spawned(agent({ id: "ada" })) }]],
+  [
+    "effect",
+    { effect: ["read"] },
+    {},
+    [{ tool: registered({ name: "read_file", permission: { level: "sensitive" } }) }],
+  ],
+  [
+    "touching, every touch",
+    { touching: ["file:docs/**", "host:example.com"] },
+    touching(["read", "docs/a"], ["host", "example.com"]),
+    [touching(["read", "docs/a"], ["read", "src/a"]), touching(), touching(["write", "docs"])],
+  ],
+  [
+    "args, the whole value",
+    { args: { "/list": '[\\[]"a"]' } },
+    { input: { list: ["a"] } },
+    [{ input: { list: ["a", "b"] } }, { input: {} }],
+  ],
+  ["args, not one of a list", { args: { "/list": "a" } }, { input: { list: "a" } }, [{ input: { list: ["a"] } }]],
+  [
+    "except, any touch",
+    { except: ["file:docs/secret/**"] },
+    touching(["read", "docs/a"]),
+    [touching(["read", "docs/a"], ["write", "docs/secret"]), touching(["read", "docs/secret/a"])],
+  ],
+]
+
+test.each(allowTable)("an allow by %s covers its call and nothing near it", (_, change, hit, misses) => {
+  const rules = [rule("allow", "*", change)]
+  const base = { tool: sensitive, ...touching() }
+  expect(judge(rules, { ...base, ...hit })).toMatchObject({ verdict: "allow", reasons: [{ voice: "rule" }] })
+  for (const miss of misses) expect(judge(rules, { ...base, ...hit, ...miss })).toMatchObject({ verdict: "ask" })
+  const unproved = { ...base, ...hit }
+  const touches = { ...unproved.touches, proved: false }
+  expect(judge(rules, { ...unproved, touches }).verdict).toBe("ask")
+  const undeclared = { ...sensitive, touches: undefined } as unknown as Facts["tool"]
+  expect(judge(rules, { ...unproved, tool: undeclared, touches }).verdict).toBe("ask")
+})
+
+test("an exception does not apply when the touches are not proved", () => {
+  const call = { tool: readFile, touches: { list: [{ kind: "read" as const, what: "docs/a" }], proved: false } }
+  expect(judge([rule("deny", "*", { except: ["file:**"] })], call).verdict).toBe("deny")
+})
+
+test("a rule in shadow decides nothing and says at the end what it would have done", () => {
+  const shadow = rule("deny", "*", { shadow: true, because: "Too early." })
+  expect(judge([shadow], { tool: readFile })).toEqual({
+    verdict: "allow",
+    reasons: [
+      {
+        voice: "rule",
+        source: shadow.source,
+        sentence: "A rule in shadow would have denied it: Too early.",
+        shadow: "deny",
+      },
+    ],
+  })
+  const { verdict, reasons } = judge([shadow, rule("deny", "*")], { tool: readFile })
+  expect([verdict, reasons.length, reasons[1]?.shadow]).toEqual(["deny", 2, "deny"])
+  expect(judge([rule("allow", "*", { shadow: true })], { tool: sensitive })).toMatchObject({
+    verdict: "ask",
+    reasons: [{ voice: "level" }, { shadow: "allow" }],
+  })
+  expect(compile([shadow], tools).select(readFile, agent()).hidden).toBeUndefined()
+})
+
+test("rules that cannot be read do not count, and the others do", () => {
+  const wrong = [rule("deny", "["), rule("deny", "*", { touching: ["docs"] }), rule("deny", "*", { args: { a: "*" } })]
+  expect(judge(wrong, { tool: readFile, input: { a: 1 }, ...touching(["read", "docs"]) }).verdict).toBe("allow")
+  expect(judge([...wrong, rule("deny", "*")], { tool: readFile }).verdict).toBe("deny")
+})
+
+test("what was remembered about an agent or tool does not outlive a change of either", () => {
+  const book = compile([rule("deny", "*", { role: ["tester"], effect: ["read"] })], tools)
+  const before = agent({ role: "developer" })
+  expect(book.select(readFile, before).hidden).toBeUndefined()
+  expect(book.select(readFile, { ...before, role: role("tester") }).hidden).toBeDefined()
+  expect(book.select({ ...readFile, effect: "none" }, { ...before, role: role("tester") }).hidden).toBeUndefined()
+  expect(book.select(readFile, before).hidden).toBeUndefined()
+})
+
+test("many agents and tools are answered right, also when what was remembered had to be forgotten", () => {
+  const book = compile([rule("deny", "*", { agent: ["a7"] })], tools)
+  const tool = registered({ effect: "none" })
+  for (let round = 0; round < 2; round++) {
+    for (let index = 0; index < 60_000; index++) {
+      const hidden = book.select(tool, agent({ id: `a${index % 100}` })).hidden !== undefined
+      if (hidden !== (index % 100 === 7)) throw new Error(`Agent a${index % 100} was taken for another.`)
+    }
+  }
+})

@@ -1,0 +1,124 @@
+// Preloaded into a child process and into each of its threads, by NODE_OPTIONS. Kills the whole process with SIGKILL at
+// one place that the variable FAILPOINT describes; see Failpoint in house-process.ts. Nothing in the house knows of it.
+import { createRequire, syncBuiltinESMExports } from "node:module"
+import { isMainThread } from "node:worker_threads"
+
+const require = createRequire(import.meta.url)
+const fs = require("node:fs")
+const { existsSync, writeFileSync } = fs
+const point = JSON.parse(process.env.FAILPOINT)
+const pattern = new RegExp(point.match, "s")
+const isThisThread = point.thread === undefined || point.thread === (isMainThread ? "main" : "mover")
+const names = new Map()
+let seen = 0
+
+watchFiles()
+watchDatabases()
+
+/** Does the work, unless this is the place: then the process ends before it, in the middle of it or after it. */
+function pass(on, text, work, half = work) {
+  if (!isHere(on, text)) return work()
+  if (point.when === "half") half()
+  if (point.when === "after") work()
+  die()
+}
+
+function isHere(on, text) {
+  return isThisThread && point.on === on && pattern.test(text()) && existsSync(point.armed) && ++seen === point.nth
+}
+
+function die() {
+  writeFileSync(point.fired, point.name)
+  process.kill(process.pid, "SIGKILL")
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+}
+
+function watchFiles() {
+  const { openSync, writeSync, fdatasyncSync, fdatasync, fsyncSync, unlinkSync, linkSync, ftruncateSync } = fs
+  const nameOf = (descriptor) => () => names.get(descriptor) ?? ""
+  fs.openSync = (path, ...rest) =>
+    pass(
+      "open",
+      () => String(path),
+      () => {
+        const descriptor = openSync(path, ...rest)
+        names.set(descriptor, String(path))
+        return descriptor
+      },
+    )
+  fs.writeSync = (descriptor, data, ...rest) =>
+    pass(
+      "write",
+      () => `${nameOf(descriptor)()} ${data}`,
+      () => writeSync(descriptor, data, ...rest),
+      () => writeSync(descriptor, data.slice(0, data.length / 2), ...rest),
+    )
+  fs.fdatasyncSync = (descriptor) => pass("sync", nameOf(descriptor), () => fdatasyncSync(descriptor))
+  fs.fsyncSync = (descriptor) => pass("sync", nameOf(descriptor), () => fsyncSync(descriptor))
+  fs.fdatasync = (descriptor, done) =>
+    isHere("sync", nameOf(descriptor))
+      ? point.when === "after"
+        ? fdatasync(descriptor, die)
+        : die()
+      : fdatasync(descriptor, done)
+  fs.ftruncateSync = (descriptor, length) =>
+    pass("truncate", nameOf(descriptor), () => ftruncateSync(descriptor, length))
+  fs.unlinkSync = (path) =>
+    pass(
+      "remove",
+      () => String(path),
+      () => unlinkSync(path),
+    )
+  fs.linkSync = (from, to) =>
+    pass(
+      "link",
+      () => String(to),
+      () => linkSync(from, to),
+    )
+  syncBuiltinESMExports()
+}
+
+/** Every statement is seen with its values; a commit, with every statement since its transaction began. */
+function watchDatabases() {
+  const isBuiltin = Number(process.versions.node.split(".")[0]) >= 24
+  const sqlite = isBuiltin ? require("node:sqlite") : require("@photostructure/sqlite").default
+  sqlite.DatabaseSync = class extends sqlite.DatabaseSync {
+    constructor(...given) {
+      super(...given)
+      const { exec, prepare } = this
+      let inside = []
+      const note = (text) => {
+        inside = /^begin/.test(text) ? [] : [...inside, text]
+      }
+      replace(this, "exec", (sql) => {
+        const isCommit = /\bcommit$/.test(sql)
+        const text = () => (isCommit ? [sql, ...inside].join("\n") : sql)
+        const value = pass("sql", text, () => exec.call(this, sql))
+        note(sql)
+        return value
+      })
+      replace(this, "prepare", (sql, ...rest) => {
+        const statement = prepare.call(this, sql, ...rest)
+        for (const name of ["run", "get", "all"]) {
+          const work = statement[name]
+          replace(statement, name, (...values) => {
+            const text = `${sql} ${JSON.stringify(values, (_key, value) => (typeof value === "bigint" ? Number(value) : value))}`
+            const value = pass(
+              "sql",
+              () => text,
+              () => work.apply(statement, values),
+            )
+            note(text)
+            return value
+          })
+        }
+        return statement
+      })
+    }
+  }
+  if (isBuiltin) syncBuiltinESMExports()
+}
+
+function replace(object, name, value) {
+  Object.defineProperty(object, name, { value })
+}

@@ -1,0 +1,82 @@
+// A house in a process of its own, for tests. It reads one order a line and prints one answer a line; what an answer tells
+// was kept before the answer was printed. The first argument is what it is opened with; see house-process.ts.
+import { appendFileSync, fsyncSync, openSync, writeSync } from "node:fs"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { z } from "zod"
+import { createQuartermaster, defineTool } from "../../../dist/index.js"
+
+const { dir, config, options, tools } = JSON.parse(process.argv[2])
+const marks = openSync(join(dir, "marks"), "a")
+const house = await createQuartermaster(
+  { ...config, data: { ...config.data, dir: join(dir, "data") } },
+  { workspace: dir, ...options },
+)
+for (const spec of tools) house.registry.register(markTool(spec))
+house.on("TOOL_CALL_WAITING", ({ callId, toolName }) => print({ waiting: callId, tool: toolName }))
+
+/** What a test asks for that is not a door of the house itself. */
+const orders = {
+  /** From here on the failpoint counts. */
+  arm: (path) => appendFileSync(path, ""),
+  exported: async (filter) => {
+    const found = []
+    for await (const call of house.audit.export(filter)) found.push(call)
+    return found
+  },
+  /** Waits until the moment, then does the order: two processes that are given the same moment meet. */
+  at: (moment, name, given) => {
+    while (Date.now() < moment);
+    return orderOf(name)(...given)
+  },
+  /** Calls until the record has grown by about so many megabytes. */
+  fill: async (tool, megabytes) => {
+    const note = "文".repeat(3900)
+    const most = Math.ceil((megabytes * 1024 * 1024) / (note.length * 6))
+    for (let made = 0; made < most; made += 20) {
+      await Promise.all(Array.from({ length: 20 }, () => house.call({ agentId: "operator", tool, input: { note } })))
+    }
+    return most
+  },
+}
+
+print({ ready: true })
+createInterface({ input: process.stdin }).on("line", async (line) => {
+  const { id, name, given } = JSON.parse(line)
+  try {
+    print({ id, value: await orderOf(name)(...given) })
+  } catch (error) {
+    print({ id, error: error instanceof Error ? error.message : String(error) })
+  }
+})
+
+function orderOf(name) {
+  if (orders[name] !== undefined) return orders[name]
+  const steps = name.split(".")
+  const last = steps.pop()
+  const owner = steps.reduce((object, step) => object[step], house)
+  return (...given) => owner[last](...given)
+}
+
+/** Leaves a synced mark each time it is run: the call's id, and what it was given. */
+function markTool(spec) {
+  return defineTool({
+    group: "data",
+    description: "Leaves a mark.",
+    effect: "write",
+    input: z.object({ note: z.string(), pauseMs: z.number().optional() }),
+    ...spec,
+    async execute({ note, pauseMs }, { callId }) {
+      if (spec.silent) return note
+      writeSync(marks, `${callId} ${note}\n`)
+      fsyncSync(marks)
+      if (pauseMs !== undefined) await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      return { note }
+    },
+  })
+}
+
+/** At once, so that what was printed outlives the process. */
+function print(message) {
+  writeSync(1, `${JSON.stringify(message)}\n`)
+}
