@@ -1,14 +1,16 @@
 import { setMaxListeners } from "node:events"
 import { realpathSync } from "node:fs"
 import { resolve as resolvePath } from "node:path"
+import { askingWith } from "./approval/asking.ts"
 import { notifier } from "./approval/notify.ts"
 import { printable } from "./approval/printable.ts"
 import { touchesOf } from "./call/allowed.ts"
-import { callTool } from "./call/call.ts"
 import { deskItem } from "./call/desk.ts"
 import { deskDoor } from "./call/desk-door.ts"
 import { ToolDiscovery } from "./call/discovery.ts"
+import { doors } from "./call/doors.ts"
 import { ToolExecutor } from "./call/executor.ts"
+import { endCallsOf, startSweeper, watchDocuments, watchMs } from "./call/housekeeping.ts"
 import { AgentPermits } from "./call/permits.ts"
 import { simulate } from "./call/simulate.ts"
 import { why } from "./call/why.ts"
@@ -17,20 +19,16 @@ import { defaults, type Config } from "./config/schema.ts"
 import { Emitter } from "./emitter.ts"
 import type { App } from "./model/app.ts"
 import type { ApprovalUIAdapter, Ask } from "./model/approval.ts"
-import type { CallRequest } from "./model/call.ts"
-import { Ending } from "./model/ending.ts"
-import { errorOf } from "./model/errors.ts"
 import { silentLogger, type Logger } from "./model/logger.ts"
 import type { Documents, Ports } from "./model/ports.ts"
-import { canonicalJson, sha256 } from "./model/plain.ts"
 import type { ToolPermission } from "./model/permission.ts"
 import type { Grant, Rule } from "./model/rule.ts"
 import type { RegisteredTool } from "./model/tool.ts"
-import { isTicket, type Ticket, type ToolResult } from "./model/result.ts"
 import { Directory } from "./org/directory.ts"
-import { everyone, freezer } from "./org/freezer.ts"
+import { freezer } from "./org/freezer.ts"
 import { PolicyBook } from "./policy/book.ts"
 import { ruleDoor } from "./policy/rule-door.ts"
+import { policyVersion } from "./policy/version.ts"
 import { toLLMTools, type LLMFormat, type LLMTools } from "./registry/formats.ts"
 import { ToolGroupManager } from "./registry/groups.ts"
 import { ToolRegistry } from "./registry/registry.ts"
@@ -143,7 +141,7 @@ export function assemble(
     [...builtinTools(options, store), ...orgManagementTools(org, { list: () => groups.listGroups() })],
     { type: "builtin" },
   )
-  const stops = freezer(documents, (agentId) => org.findAgent(agentId) !== undefined)
+  const stops = freezer(documents, { isKnown: (agentId) => org.findAgent(agentId) !== undefined, emit })
   const named = {
     canonical: (name: string) => registry.get(name)?.name ?? name,
     inGroups: (tool: RegisteredTool, ids: readonly string[] | null) => registry.inGroups(tool, ids),
@@ -158,6 +156,8 @@ export function assemble(
     view: (agentId) => org.view(agentId),
     touches: touchesOf,
   })
+  const { tools, agents, approvals } = config
+  const version = policyVersion({ tools, org: config.org, agents, rules: config.rules, approvals }, documents, registry)
   const policyWith = (list: () => readonly Rule[]) =>
     new PolicyBook({
       rules: list,
@@ -166,7 +166,7 @@ export function assemble(
       version: () => documents.version,
       tools: named,
       toolsVersion: () => registry.version,
-      policyVersion: policyVersion(config, documents, registry),
+      policyVersion: version,
     })
   const policy = policyWith(() => rules.list())
   const discovery = new ToolDiscovery(registry, org, levelOrder, policy)
@@ -185,7 +185,7 @@ export function assemble(
     calls: lazyCalls(store),
     artifacts: store.artifacts,
     masker: masker(store.key),
-    approvals: { ...adapterOf(options) },
+    approvals: askingWith(options.approvals, options.ask),
     grants: {
       keep: async (grant) => void (await documents.put({ kind: "grant", id: grant.id, body: grant }, grant.by)),
     },
@@ -210,15 +210,20 @@ export function assemble(
     notify: (row) => notify(deskItem(row)),
     now: Date.now,
   }
-  const app = doors(ports, emitter, store, () => {
+  // Only before the first call: the host's own tools are registered by then, so that no rule about them looks dead.
+  const app = doors(ports, () => {
     if (logger !== silentLogger) for (const { source, sentence } of rules.flaws()) logger.warn(`${source}: ${sentence}`)
   })
-  const sweeper = startSweeper(ports, options.sweepMs ?? 30_000, logger)
-  const watch = watchDocuments(ports, documents, logger)
-  if (options.telemetry !== undefined) void trace(app.on, options.telemetry)
+  const audit = lazyAudit(store)
+  const on: App["on"] = (type, listener) => emitter.on(type, listener)
+  const sweeper = startSweeper(ports, documents, options.sweepMs ?? 30_000)
+  const watch = watchDocuments(ports, documents)
+  if (options.telemetry !== undefined) void trace(on, options.telemetry)
   const { idle: _idle, ...open } = app
   return {
     ...open,
+    on,
+    audit,
     registry,
     groups,
     org,
@@ -234,21 +239,13 @@ export function assemble(
         const proposed = rules.read(given, "proposed")
         const stored = rules.list().filter(({ source }) => source.startsWith("rule "))
         const besides = (list: readonly Rule[]) => policyWith(() => [...list, ...stored])
-        return simulate(proposed, filter, { ports, policyWith: besides, audit: app.audit })
+        return simulate(proposed, filter, { ports, policyWith: besides, audit })
       },
     },
     why: (request) => why(request, ports, policy),
-    freeze: async (given) => {
-      await stops.freeze(given)
-      emit({ type: "AGENT_CHANGED", at: Date.now(), agent: given.agentId ?? everyone, change: "frozen" })
-      await everywhere(options)
-    },
-    thaw: async (given) => {
-      const thawed = await stops.thaw(given)
-      if (thawed) emit({ type: "AGENT_CHANGED", at: Date.now(), agent: given.agentId ?? everyone, change: "thawed" })
-      return thawed
-    },
-    frozen: () => stops.frozen(),
+    freeze: (given) => stops.freeze(given).then(() => everywhere(options)),
+    thaw: stops.thaw,
+    frozen: stops.frozen,
     setMode: (given) => stops.setMode(given).then(() => everywhere(options)),
     backup: async (folder) => (await import("./store/backup.ts")).backup(store, folder),
     listGroups: () => groups.listGroups(),
@@ -280,68 +277,13 @@ async function trace(on: App["on"], telemetry: Telemetry): Promise<void> {
   traceCalls(on, telemetry.tracer, telemetry)
 }
 
-const watchMs = 100
-
-/** Sees what other processes changed; a call that runs for a frozen or ended agent is cancelled. */
-function watchDocuments(ports: Ports, documents: Documents, logger: Logger): NodeJS.Timeout {
-  documents.onChange(() => {
-    for (const { agentId, cancel } of ports.running.values()) {
-      const who = ports.organisation.view(agentId)
-      if (who === undefined) cancel(new Ending("aborted", `Agent ${agentId} was ended, and its calls with it.`))
-      else if (who.frozen !== undefined)
-        cancel(new Ending("frozen", `Agent ${agentId} was frozen by ${who.frozen.by} while the tool ran.`))
-    }
-  })
-  return setInterval(() => {
-    documents.refresh().catch((error: unknown) => logger.error("Changes of other processes could not be read.", error))
-  }, watchMs).unref()
-}
-
 /** A command that ends at once waits until every other process has seen what it did. */
 async function everywhere({ writes }: QuartermasterOptions): Promise<void> {
   if (writes === "direct") await new Promise((resolve) => setTimeout(resolve, 2.5 * watchMs))
 }
 
-async function endCallsOf(agentIds: readonly string[], ports: Ports): Promise<void> {
-  const { sweep } = await import("./call/abandoned.ts")
-  for (const agentId of agentIds) await sweep(ports, agentId)
-}
-
 function liveGrants(documents: Documents): Grant[] {
   return [...documents.all("grant")].filter(({ live }) => live).map(({ body }) => body as Grant)
-}
-
-/** A hash of everything that decides: configuration, organisation, rules, grants, modes, and what each tool is held to. */
-function policyVersion(config: Config, documents: Documents, registry: ToolRegistry): () => string {
-  const { tools, org, agents, rules, approvals } = config
-  const configured = sha256(canonicalJson({ tools, org, agents, rules, approvals }))
-  let known = { key: "", hash: "" }
-  return () => {
-    const key = `${documents.version}/${registry.version}`
-    if (known.key !== key) {
-      const held = registry
-        .list()
-        .map(({ id, permission, effect, kind, group, enabled }) =>
-          JSON.stringify([id, permission, effect, kind, group, enabled]),
-        )
-      known = { key, hash: sha256([configured, documents.digest, ...held.sort()].join("\n")).slice(0, 16) }
-    }
-    return known.hash
-  }
-}
-
-/** Both ways of asking a person, where they are given. */
-function adapterOf({ approvals, ask }: QuartermasterOptions): Partial<ApprovalUIAdapter> {
-  const showQuestion: ApprovalUIAdapter["showQuestion"] =
-    ask && (async (question, { signal }) => ({ answer: await ask({ ...question, signal }) }))
-  return {
-    ...(approvals && {
-      showToolExecutionApproval: approvals.showToolExecutionApproval.bind(approvals),
-      showToolResultApproval: approvals.showToolResultApproval.bind(approvals),
-      ...(approvals.showQuestion && { showQuestion: approvals.showQuestion.bind(approvals) }),
-    }),
-    ...(showQuestion && { showQuestion }),
-  }
 }
 
 function realPath(folder: string): string {
@@ -350,70 +292,6 @@ function realPath(folder: string): string {
   } catch {
     return resolvePath(folder)
   }
-}
-
-/** What a caller hears whose call still waits for a person when the house is closed. It has not ended. */
-function leftWaiting({ callId }: Ticket, { tool }: CallRequest): ToolResult {
-  const error = `Quartermaster was closed while call ${callId} waits for a person. Go on with resume(callId).`
-  const metadata = { ran: false, waiting: true }
-  return {
-    callId,
-    toolName: tool,
-    version: "",
-    status: "error",
-    success: false,
-    code: "aborted",
-    error,
-    startedAt: Date.now(),
-    metadata,
-  }
-}
-
-type Doors = "call" | "submit" | "resume" | "callMany" | "executeOrThrow" | "on" | "audit"
-
-/** What every door can do. */
-function doors(ports: Ports, emitter: Emitter, store: Store, beforeFirst: () => void) {
-  let inFlight = 0
-  let isFirst = true
-  let quiet: () => void = () => {}
-  const counted = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (ports.closing.aborted) throw new Error("Quartermaster is closed. Create a new one to call tools.")
-    if (isFirst) {
-      // Only now: the host's own tools are registered, so that no rule about them looks dead.
-      isFirst = false
-      beforeFirst()
-    }
-    inFlight++
-    try {
-      return await work()
-    } finally {
-      if (--inFlight === 0) quiet()
-    }
-  }
-  const call = async (request: CallRequest): Promise<ToolResult> => {
-    const ended = await counted(() => callTool(request, ports))
-    return isTicket(ended) ? leftWaiting(ended, request) : ended
-  }
-  return {
-    /** Resolves when no call is on its way. */
-    idle: () => (inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => (quiet = resolve))),
-    call,
-    submit: (request, { waitMs }) => counted(() => callTool(request, ports, { patienceMs: waitMs })),
-    async resume(callId, { waitMs } = {}): Promise<ToolResult | Ticket> {
-      const { resume } = await import("./call/resume.ts")
-      const ended = await counted(() => resume(callId, ports, waitMs))
-      if (ended === undefined) throw new Error(`There is no call '${callId}' that waits or ended within the last day.`)
-      return ended
-    },
-    callMany: (requests) => Promise.all(requests.map(call)),
-    async executeOrThrow<T>(request: CallRequest): Promise<T> {
-      const ended = await call(request)
-      if (!ended.success) throw errorOf(ended)
-      return ended.result as T
-    },
-    on: (type, listener) => emitter.on(type, listener),
-    audit: lazyAudit(store),
-  } satisfies Pick<App, Doors> & { idle(): Promise<void> }
 }
 
 function builtinTools({ print, environment }: QuartermasterOptions, store: Store) {
@@ -438,17 +316,4 @@ function mostAtOnce(config: Config): number {
     config.tools?.maxConcurrent ?? defaults.tools.maxConcurrent,
     config.agents?.maxConcurrentTools ?? defaults.agents.maxConcurrentTools,
   )
-}
-
-function startSweeper(ports: Ports, everyMs: number, logger: Logger): NodeJS.Timeout | undefined {
-  if (everyMs === 0) return undefined
-  const look = async () => {
-    const { sweep } = await import("./call/abandoned.ts")
-    const { keyWindowMs } = await import("./call/states.ts")
-    await sweep(ports)
-    await ports.calls.erase(ports.now() - keyWindowMs)
-  }
-  return setInterval(() => {
-    look().catch((error: unknown) => logger.error("What nobody came back for could not be ended.", error))
-  }, everyMs).unref()
 }

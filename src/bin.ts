@@ -4,7 +4,7 @@ import { homedir } from "node:os"
 import { resolve } from "node:path"
 import type { QuartermasterOptions } from "./app.ts"
 import { printable } from "./approval/printable.ts"
-import { terminalAdapter, terminalAsk } from "./approval/terminal.ts"
+import { terminalAdapter } from "./approval/terminal.ts"
 import type { House, Io, OpenOptions } from "./cli/house.ts"
 import { main } from "./cli/main.ts"
 import { UsageError } from "./cli/usage.ts"
@@ -76,7 +76,7 @@ const house: House = {
 
   person({ yes }) {
     const terminal = { input: process.stdin, output: process.stderr, yes }
-    return { approvals: terminalAdapter(terminal), ask: terminalAsk(terminal) }
+    return { approvals: terminalAdapter(terminal) }
   },
 
   async whoIs(as, { config }: LoadedConfig, app) {

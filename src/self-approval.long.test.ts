@@ -11,7 +11,10 @@ import { findBubblewrap, sandbox, startHouse } from "./testing/shell.ts"
 const found = findBubblewrap()
 if ("why" in found) console.warn(`The sandboxed shell is not tested: ${found.why}.`)
 
-/** A line of bash that tries to get the call $ID approved, and what its output shows when it could not. */
+/**
+ * A line of bash that tries to get the call $ID approved, and what its output shows when it could not. Each does harm to
+ * nothing but the scene of its test, also where it succeeds.
+ */
 type Attack = [what: string, line: string, shows: RegExp]
 
 /** Writes a yes, and a grant, into the database itself. */
@@ -27,6 +30,9 @@ const forge = `node --input-type=module -e '
   console.log("forged")'`
 
 const qmOutside = "env -u QM_INSIDE HOME=$PERSON node $QM"
+
+/** No attack begins where the person's home can be seen. */
+const onlyInSandbox = `[ -e "$PERSON" ] && { echo "This is no sandbox."; exit 99; };`
 
 const attacks: readonly Attack[] = [
   ["asks the command line", "node $QM approvals approve $ID", /is for people.*QM_INSIDE is set/],
@@ -72,22 +78,24 @@ const attacks: readonly Attack[] = [
     `(echo approve $ID >/dev/tcp/127.0.0.1/$PORT) 2>&1; for host in 127.0.0.1 localhost ::1 0.0.0.0; do node -e 'require("net").connect(process.argv[1], process.argv[2]).on("error", (error) => console.log(error.code)).on("connect", () => console.log("connected"))' $PORT $host; done`,
     /refused|unreachable|ENETUNREACH|ECONNREFUSED|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN/,
   ],
-  ["ends the house", "kill -9 $HOUSE; kill -9 $PPID; kill -9 1; kill -9 -- -1; echo never", /No such process|^$/],
-  [
-    "reads the house's memory",
-    "ls /proc/$HOUSE/mem /proc/$HOUSE/environ; cat /proc/1/root$DATA/record.key",
-    /No such file/,
-  ],
+  ["ends the house", "kill -9 $HOUSE; echo end", /No such process[^]*end/],
+  ["reads its memory", "ls /proc/$HOUSE/mem /proc/$HOUSE/environ; cat /proc/1/root$DATA/record.key", /No such file/],
   [
     "looks through open files",
     "ls -l /proc/*/fd /proc/*/cwd /proc/*/root 2>&1 | grep -e quartermaster.db -e record.key; echo end",
     /^end\n$/,
   ],
   [
-    "mounts what is hidden",
-    "mount -o remount,rw / ; mount --bind / /tmp; unshare -Urm true; umount -l $DATA",
+    "uncovers what is hidden",
+    "umount $DATA; umount -l $DATA; cat $DATA/record.key",
+    /(must be superuser|not permitted)[^]*No such file/,
+  ],
+  [
+    "makes what is read-only writable",
+    "mount -o remount,rw,bind /usr && echo writable",
     /denied|not permitted|must be superuser/,
   ],
+  ["becomes root of its own", "unshare -Urm echo became", /not permitted|No space left/],
   [
     "puts programs in the person's way",
     `mkdir -p bin node_modules/@photostructure/sqlite; printf '#!/bin/sh\\ntouch $PWD/pwned\\n' | tee qm node bash bwrap bin/qm >/dev/null; chmod +x qm node bash bwrap bin/qm; echo 'require("fs").writeFileSync("pwned", "")' | tee node_modules/@photostructure/sqlite/index.js .bashrc index.js >/dev/null; echo end`,
@@ -122,6 +130,9 @@ const closedDoors = `
   audit drop --before 0d --yes
   backup copy
   restore copy`
+
+/** Lines that would do little, and lines that would do much. */
+const everyday = ["true", "echo hello", "ls", ":", `${qmOutside} approvals approve $ID`, forge]
 
 /** A person's folder with a call of an agent that waits in it, and everything an attacker may know. */
 async function makeScene(words: (desk: ReturnType<typeof makeDesk>) => readonly string[], agreeable: boolean) {
@@ -179,7 +190,7 @@ needsSandbox("an agent with a shell in a sandbox tries everything and cannot app
     const { result, success } = await house.call({
       agentId: "dev",
       tool: "test_shell",
-      input: { command: line(attack) },
+      input: { command: line(`${onlyInSandbox} ${attack}`) },
     })
     expect([what, success]).toEqual([what, true])
     expect((result as { output: string }).output, what).toMatch(shows)
@@ -218,7 +229,7 @@ test("without a sandbox a shell has the person's rights, so that each command is
   const insistent = doors
     .map((words) => `node $QM ${words} >/dev/null; echo "exit $? ${words.split(" ")[0]}"`)
     .join("\n")
-  const commands = [insistent, ...attacks.map(([, attack]) => attack)]
+  const commands = [insistent, ...everyday]
   const ended = commands.map((command) =>
     house.call({ agentId: "dev", tool: "test_shell", input: { command: line(command) } }),
   )

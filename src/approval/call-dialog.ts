@@ -3,7 +3,7 @@ import type { DeskItem, ExecutionDecision } from "../model/approval.ts"
 import { cardLines } from "./card.ts"
 import { named, oneLine, ourRows } from "./card-rows.ts"
 import { choose, tell, written, type Screen } from "./dialog.ts"
-import { editInFile, onOneLine, readInput } from "./edit-input.ts"
+import { onOneLine, readInput } from "./edit-input.ts"
 import { printableJson } from "./printable.ts"
 
 /** Shows a call that wants to run and waits for what the person says; undefined when the dialog was closed. */
@@ -74,6 +74,7 @@ async function editedText(screen: Screen, text: string): Promise<string | undefi
     const where = await choose(screen, [], "Edit where?", words, "back")
     if (where === undefined) return undefined
     if (where === "v") {
+      const { editInFile } = await import("./editor.ts")
       return editInFile(text, editor, terminal, signal).catch((error: unknown) => {
         if (!signal.aborted) tell(screen, error instanceof Error ? error.message : String(error))
         return undefined

@@ -24,7 +24,7 @@ const all: Limit = { characters: Infinity, lines: Infinity }
  */
 export function cardLines(item: DeskItem, options: CardOptions = {}): string[] {
   const { whole = false, paint = noPaint, columns = 100, now = Date.now() } = options
-  const width = Math.max(20, columns)
+  const width = Math.max(20, columns || 100)
   const line = (text: string, colour?: Colour) =>
     ourRows(text, width).map((row) => (colour === undefined ? row : colour(row)))
   const inside = (text: string) => oneLine(text, whole ? Infinity : undefined)

@@ -36,7 +36,7 @@ async function play({ appears, press }: ReturnType<typeof fakeTerminal>, steps: 
   }
 }
 
-const calls = test.concurrent.each<[string, Partial<ApprovalRequest>, string[][], object]>([
+test.concurrent.each<[string, Partial<ApprovalRequest>, string[][], object]>([
   ["a approves", {}, [[menu, "a"]], yes],
   ["escape is no", {}, [[menu, escape]], closed],
   ["Ctrl-C is no", {}, [[menu, controlC]], closed],
@@ -68,7 +68,6 @@ const calls = test.concurrent.each<[string, Partial<ApprovalRequest>, string[][]
     ],
     closed,
   ],
-  ["the two halves of an arrow key are one key", {}, [[menu, escape, "[A", "a"]], yes],
   ["m and e are nothing where they are not offered", { input: undefined }, [[menu, "m", "e", "q"]], closed],
   [
     "m remembers what is chosen",
@@ -117,9 +116,9 @@ const calls = test.concurrent.each<[string, Partial<ApprovalRequest>, string[][]
     { ...closed, rejectReason: "Operation cancelled by user" },
   ],
   [
-    "s shows and asks again",
-    { preview: "x".repeat(5000) },
-    [["cut here", "s"], [menu, "s"], ["preview, 5,000 characters:"], [menu, "a"]],
+    "s shows the whole and asks again",
+    { preview: "A=1" },
+    [[menu, "s"], ["input as JSON, 12 characters:\n"], [menu, "a"]],
     yes,
   ],
   [
@@ -157,15 +156,16 @@ const calls = test.concurrent.each<[string, Partial<ApprovalRequest>, string[][]
     ],
     closed,
   ],
-])
+])(
+  "the terminal, the adapter by default, asks about a call: %s [S1-14] [S1-56]",
+  async (_what, more, steps, decision) => {
+    const fake = fakeTerminal()
+    const [given] = await Promise.all([askCall(fake.terminal, more), play(fake, steps)])
+    expect(given).toEqual(decision)
+  },
+)
 
-calls("keys of a call: %s [S1-14] [S1-56]", async (_what, more, steps, decision) => {
-  const fake = fakeTerminal()
-  const [given] = await Promise.all([askCall(fake.terminal, more), play(fake, steps)])
-  expect(given).toEqual(decision)
-})
-
-const results = test.concurrent.each<[string, Partial<ToolResult>, string[][], object]>([
+test.concurrent.each<[string, Partial<ToolResult>, string[][], object]>([
   ["a releases", { result: 1 }, [[menu, "a"]], yes],
   ["escape withholds", { result: 1 }, [[menu, escape]], closed],
   [
@@ -179,9 +179,9 @@ const results = test.concurrent.each<[string, Partial<ToolResult>, string[][], o
   ],
   ["keys of a call are nothing here", { result: 1 }, [[menu, "e", "m", "q"]], closed],
   [
-    "s shows the whole",
-    { result: "x".repeat(5000) },
-    [["cut here"], [menu, "s"], ["result as text, 5,000 characters:"], [menu, "a"]],
+    "s shows the whole and asks again",
+    { result: `${"x".repeat(5000)} the end` },
+    [["cut here"], [menu, "s"], ["the end"], [menu, "a"]],
     yes,
   ],
   [
@@ -233,9 +233,7 @@ const results = test.concurrent.each<[string, Partial<ToolResult>, string[][], o
     ],
     closed,
   ],
-])
-
-results("keys of a result: %s [S1-57]", async (_what, result, steps, decision) => {
+])("the terminal asks about a result: %s [S1-57]", async (_what, result, steps, decision) => {
   const fake = fakeTerminal()
   const [given] = await Promise.all([askResult(fake.terminal, result), play(fake, steps)])
   expect(given).toEqual(decision)
@@ -266,6 +264,16 @@ test.concurrent("keys that were typed before the dialog is shown do not answer i
   await Promise.all([play(early, [[menu, "q"]]), play(while_, [[menu, "q"]])])
   expect(await Promise.all(answers)).toEqual([closed, closed, closed])
   expect(stopped.seen()).toBe("")
+})
+
+test.concurrent("the two halves of an arrow key are one key, and no escape", async () => {
+  const fake = fakeTerminal()
+  const answer = askCall(fake.terminal)
+  await fake.appears(menu)
+  fake.pressAtOnce(escape, "[A")
+  await new Promise(setImmediate)
+  await fake.press("a")
+  expect(await answer).toEqual(yes)
 })
 
 test.concurrent("a key typed while the whole is not yet shown does not answer either", async () => {
@@ -311,6 +319,18 @@ test.concurrent.each([
   const next = askCall(fake.terminal)
   await play(fake, [[menu, "a"]])
   expect(await next).toEqual(yes)
+})
+
+test.concurrent("a call that is over does not take the keyboard from the dialog that is open", async () => {
+  const over = new AbortController()
+  const fake = fakeTerminal()
+  const answers = [askCall(fake.terminal, { signal: over.signal }), askCall(fake.terminal)]
+  await play(fake, [[menu, "r"], ["Why not?", enter], [menu]])
+  over.abort()
+  expect(fake.terminal.input.isRaw).toBe(true)
+  await fake.press("a")
+  expect(await Promise.all(answers)).toMatchObject([{ approved: false }, yes])
+  expect(fake.terminal.input.isRaw).toBe(false)
 })
 
 /** An editor out of a line of the shell, in which $1 is the file. */

@@ -23,7 +23,6 @@ export function terminalAdapter(terminal: Terminal): ApprovalUIAdapter {
   ) {
     return alone(terminal, signal, async (screen) => {
       if (!isThere(terminal)) return { approved: false, rejectReason: absent("agree"), by: "nobody" }
-      if (screen.signal.aborted) return closed
       const decision = await ask(screen)
       return decision === undefined ? closed : { ...decision, by }
     })

@@ -71,6 +71,8 @@ export function fakeTerminal(
         await new Promise(setImmediate)
       }
     },
+    /** Several reads with no time between them. */
+    pressAtOnce: (...texts: string[]) => texts.forEach((text) => input.write(text)),
     /** Resolves when the text has appeared after what appeared before. */
     async appears(text: string) {
       for (;;) {

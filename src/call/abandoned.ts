@@ -1,6 +1,9 @@
 import type { CallRow } from "../model/call.ts"
+import type { Ending } from "../model/ending.ts"
 import type { Ports } from "../model/ports.ts"
+import type { EndEntry } from "../model/record.ts"
 import { endings, type EndingCode, type ToolResult } from "../model/result.ts"
+import { refused, withheld } from "./refused.ts"
 import { redeemWindowMs, storedRequest } from "./states.ts"
 
 /** Whether no living process walks the call. */
@@ -40,28 +43,13 @@ export async function endAbandoned(row: CallRow, ports: Ports): Promise<ToolResu
   const mine = { state, owner: ports.owner, epoch: epoch + 1 }
   if (!(await ports.calls.swap(row.id, { state, owner, epoch }, mine))) return undefined
   const result = resultOf(row, how, ports)
-  const { given, sessionId } = storedRequest(row)
-  const { taskId, userId, parentCallId } = given
-  await ports.recorder.keep(
-    {
-      kind: "end",
-      callId: row.id,
-      at: result.completedAt ?? ports.now(),
-      agentId: row.agentId,
-      tool: row.tool,
-      sessionId,
-      taskId,
-      userId,
-      parentCallId,
-      status: result.status,
-      code: how.code,
-      startedAt: result.startedAt,
-      durationMs: result.durationMs ?? 0,
-      error: how.sentence,
-      ran: how.ran,
-    },
-    ports.settings.durability,
-  )
+  try {
+    await ports.recorder.keep(endOf(row, how, result, ports), ports.settings.durability)
+  } catch (error) {
+    // Nobody walks it, so nobody may own it: whoever comes next tries again.
+    await ports.calls.swap(row.id, mine, { owner: "" })
+    throw error
+  }
   await ports.calls.swap(row.id, mine, { state: "ended", input: null, preview: null, result })
   const about = { callId: row.id, toolName: row.tool, agentId: row.agentId, at: ports.now() }
   const { status, durationMs = 0 } = result
@@ -69,10 +57,35 @@ export async function endAbandoned(row: CallRow, ports: Ports): Promise<ToolResu
   return result
 }
 
+function endOf(row: CallRow, { code, sentence, ran }: HowItEnded, result: ToolResult, ports: Ports): EndEntry {
+  const { given, sessionId } = storedRequest(row)
+  const { taskId, userId, parentCallId } = given
+  return {
+    kind: "end",
+    callId: row.id,
+    at: result.completedAt ?? ports.now(),
+    agentId: row.agentId,
+    role: row.card.role,
+    tool: row.tool,
+    sessionId,
+    taskId,
+    userId,
+    parentCallId,
+    status: result.status,
+    code,
+    startedAt: result.startedAt,
+    durationMs: result.durationMs ?? 0,
+    error: ports.masker.text(sentence),
+    ran,
+  }
+}
+
 interface HowItEnded {
   code: EndingCode
   sentence: string
   ran: boolean
+  rejectReason?: string | undefined
+  toolCode?: string | undefined
 }
 
 /** Nobody can want what an ended agent asked for. */
@@ -106,12 +119,7 @@ function howItEnded(row: CallRow, now: number): HowItEnded | undefined {
       }
     case "ready":
       if (row.answer?.approved === false && row.answer.edit === undefined) {
-        const why = row.answer.rejectReason ?? "No reason was given."
-        return {
-          code: "approval_rejected",
-          sentence: `A person (${row.answer.by}) rejected the call: ${why}`,
-          ran: false,
-        }
+        return endedWith(refused(row.tool, row.card.question !== undefined, row.answer), false)
       }
       if (now <= (row.answer?.at ?? 0) + redeemWindowMs) return undefined
       if (!row.wanted) {
@@ -125,16 +133,9 @@ function howItEnded(row: CallRow, now: number): HowItEnded | undefined {
       }
     case "held":
       if (!late) return undefined
-      return { code: "result_withheld", sentence: `Nobody released the result of ${row.tool} in time.`, ran: true }
+      return endedWith(withheld(row.tool, undefined), true)
     case "released":
-      if (row.answer?.approved === false) {
-        const why = row.answer.rejectReason ?? "No reason was given."
-        return {
-          code: "result_withheld",
-          sentence: `The result is withheld by a person (${row.answer.by}): ${why}`,
-          ran: true,
-        }
-      }
+      if (row.answer?.approved === false) return endedWith(withheld(row.tool, row.answer), true)
       if (now <= (row.answer?.at ?? 0) + redeemWindowMs) return undefined
       return {
         code: "result_withheld",
@@ -146,8 +147,13 @@ function howItEnded(row: CallRow, now: number): HowItEnded | undefined {
   }
 }
 
-function resultOf(row: CallRow, { code, sentence, ran }: HowItEnded, ports: Ports): ToolResult {
+function endedWith({ code, message, details }: Ending, ran: boolean): HowItEnded {
+  return { code, sentence: message, ran, rejectReason: details.rejectReason, toolCode: details.toolCode }
+}
+
+function resultOf(row: CallRow, how: HowItEnded, ports: Ports): ToolResult {
   const completedAt = ports.now()
+  const { code, sentence, ran, rejectReason, toolCode } = how
   return {
     callId: row.id,
     toolName: row.tool,
@@ -156,9 +162,10 @@ function resultOf(row: CallRow, { code, sentence, ran }: HowItEnded, ports: Port
     success: false,
     code,
     error: sentence,
+    ...(rejectReason !== undefined && { rejectReason }),
     startedAt: row.createdAt,
     completedAt,
     durationMs: Math.max(0, completedAt - row.createdAt),
-    metadata: { ran },
+    metadata: { ran, ...(toolCode !== undefined && { toolCode }) },
   }
 }

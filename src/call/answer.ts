@@ -100,7 +100,10 @@ function dialogFor(
       const decision = await approvals.showToolResultApproval?.(tool.name, input, result, request)
       const { approved, redact, replace, rejectReason: reason, by } = decision ?? { approved: false }
       return {
-        saying: approved === true ? { say: "release", redact, replace: replace && (replace.value ?? null) } : { say: "withhold", reason },
+        saying:
+          approved === true
+            ? { say: "release", redact, replace: replace && (replace.value ?? null) }
+            : { say: "withhold", reason },
         by,
       }
     })

@@ -4,23 +4,17 @@ import { z } from "zod"
 import { callbackAdapter } from "../approval/callback.ts"
 import type { ApprovalUIAdapter } from "../model/approval.ts"
 import type { EventType } from "../model/events.ts"
-import { failure } from "../model/ending.ts"
-import { isTicket, type Ticket, type ToolResult } from "../model/result.ts"
+import { isTicket } from "../model/result.ts"
 import type { ToolContext } from "../model/tool.ts"
 import { modelText } from "../model/text.ts"
 import { silentLogger } from "../model/logger.ts"
 import { deferred, open, temporaryFolder, tool, until } from "../testing/open.ts"
+import { approve, changeRow, oneNumber as input, ticketOf } from "./testing.ts"
 
-const input = z.object({ n: z.number().default(1) }) as never
 const never: ApprovalUIAdapter = callbackAdapter({
   onExecution: () => new Promise(() => {}),
   onResult: () => new Promise(() => {}),
 })
-
-function ticketOf(answer: ToolResult | Ticket): Ticket {
-  if (!isTicket(answer)) throw new Error(`Expected a ticket, got ${JSON.stringify(answer)}`)
-  return answer
-}
 
 test.each([
   ["public", {}, 0],
@@ -126,15 +120,18 @@ test("any door can answer a waiting call, and the first answer wins", async () =
   const system = await open({}, { approvals: never })
   system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => "ran" }))
   const call = system.call({ agentId: "operator", tool: "probe", input: {} })
-  await until(async () => (await system.waiting()).length === 1, "the call waits")
-  const [row] = await system.waiting()
+  await until(async () => (await system.desk.list()).length === 1, "the call waits")
+  const [row] = await system.desk.list()
   const answers = await Promise.all([
-    system.answer(row!.id, { approved: true, by: "ann" }),
-    system.answer(row!.id, { approved: false, by: "bob" }),
+    system.desk.say(row!.callId, { say: "approve" }, "ann"),
+    system.desk.say(row!.callId, { say: "reject" }, "bob"),
   ])
-  expect(answers).toEqual([true, false])
-  expect(await call).toMatchObject({ callId: row!.id, result: "ran" })
-  const story = await system.audit.show(row!.id)
+  expect(answers).toEqual([
+    { ok: true, done: true, sentence: "Answered." },
+    { ok: false, sentence: "ann has answered already: yes." },
+  ])
+  expect(await call).toMatchObject({ callId: row!.callId, result: "ran" })
+  const story = await system.audit.show(row!.callId)
   expect(story.map((entry) => entry.kind)).toEqual(["asked", "answered", "start", "end"])
   expect(story[1]).toMatchObject({ by: "ann", text: "approved" })
 })
@@ -161,7 +158,7 @@ test("a door that cannot wait gets a ticket; the answered ticket is redeemed by 
   expect(ticket).toMatchObject({ state: "waiting", until: expect.any(Number) })
   expect(ticketOf(await system.resume(ticket.callId, { waitMs: 10 })).callId).toBe(ticket.callId)
   expect(runs).toBe(0)
-  await system.answer(ticket.callId, { approved: true, by: "ann" })
+  await approve(system, ticket.callId)
   expect(runs).toBe(0)
   expect(await system.resume(ticket.callId)).toMatchObject({ callId: ticket.callId, result: 1 })
   expect(await system.resume(ticket.callId)).toMatchObject({ callId: ticket.callId, result: 1 })
@@ -177,7 +174,7 @@ test("the same call by the same agent redeems its ticket or joins the waiting on
   const joined = system.call({ agentId: "operator", tool: "probe", input: {} })
   const other = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: { n: 2 } }, { waitMs: 20 }))
   expect(other.callId).not.toBe(ticket.callId)
-  await system.answer(ticket.callId, { approved: true, by: "ann" })
+  await approve(system, ticket.callId)
   expect(await again).toMatchObject({ callId: ticket.callId, success: true })
   expect(await joined).toMatchObject({ callId: ticket.callId, success: true })
   expect(runs).toBe(1)
@@ -187,11 +184,11 @@ test("an approval nobody redeems within ten minutes is void", async () => {
   const system = await open()
   system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => 1 }))
   const { callId } = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 10 }))
-  const { SqliteCalls } = await import("../store/calls.ts")
-  const { openDatabase } = await import("../store/database.ts")
-  const database = await openDatabase(`${system.dir}/quartermaster.db`)
-  await new SqliteCalls(database).answer(callId, { approved: true, by: "ann", at: Date.now() - 11 * 60_000 })
-  database.close()
+  await approve(system, callId)
+  const longAgo = Date.now() - 11 * 60_000
+  await changeRow(system.dir, callId, ({ answer }) => ({
+    answer: JSON.stringify({ ...JSON.parse(answer), at: longAgo }),
+  }))
   expect(await system.resume(callId)).toMatchObject({ code: "approval_expired" })
 })
 
@@ -203,7 +200,7 @@ test("a waiting call survives a restart and is redeemed by another process's wal
   await first.close()
   const second = await open({ data: { dir: first.dir } })
   second.registry.register(sensitive)
-  expect(await second.answer(callId, { approved: true, by: "ann" })).toBe(true)
+  await approve(second, callId)
   expect(await second.resume(callId)).toMatchObject({ callId, result: "ran" })
   expect(await second.audit.verify()).toMatchObject({ ok: true })
 })
@@ -212,7 +209,7 @@ test("closing leaves a waiting call at the desk and says how to go on", async ()
   const system = await open({}, { approvals: never })
   system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => "ran" }))
   const call = system.call({ agentId: "operator", tool: "probe", input: {} })
-  await until(async () => (await system.waiting()).length === 1, "the call waits")
+  await until(async () => (await system.desk.list()).length === 1, "the call waits")
   await system.close()
   expect(await call).toMatchObject({
     code: "aborted",
@@ -220,21 +217,21 @@ test("closing leaves a waiting call at the desk and says how to go on", async ()
     metadata: { waiting: true },
   })
   const again = await open({ data: { dir: system.dir } })
-  expect(await again.waiting()).toMatchObject([{ state: "waiting", owner: "" }])
+  expect(await again.desk.list()).toMatchObject([{ kind: "call", tool: "probe", votes: [] }])
 })
 
 test("an approval fits one exact call: a changed definition goes back to the desk [D-16]", async () => {
   const system = await open()
   system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => "old" }))
   const { callId } = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 10 }))
-  await system.answer(callId, { approved: true, by: "ann" })
+  await approve(system, callId)
   system.registry.register(
     tool({ description: "Does more now.", permission: { level: "sensitive" }, execute: () => "new" }),
     { replace: true },
   )
   const back = ticketOf(await system.resume(callId, { waitMs: 10 }))
   expect(back).toMatchObject({ callId, state: "waiting" })
-  await system.answer(callId, { approved: true, by: "ann" })
+  await approve(system, callId)
   expect(await system.resume(callId)).toMatchObject({ callId, result: "new" })
 })
 
@@ -243,84 +240,13 @@ test("an agent that lost the tool while a person thought does not get it", async
   let ran = false
   system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => (ran = true) }))
   const { callId } = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 10 }))
-  await system.answer(callId, { approved: true, by: "ann" })
+  await approve(system, callId)
   system.registry.register(
     tool({ permission: { level: "sensitive", allowedRoles: ["boss"] }, execute: () => (ran = true) }),
     { replace: true },
   )
   expect(await system.resume(callId)).toMatchObject({ code: "tool_not_available" })
   expect(ran).toBe(false)
-})
-
-test.each([
-  ["never", true, false],
-  ["on-error", true, false],
-  ["on-error", false, true],
-  ["always", true, true],
-  ["always", false, true],
-] as const)(
-  "result approval %s: a result with success %s is held: %s [S1-29] [D-17]",
-  async (requireResultApproval, success, held) => {
-    let asked = 0
-    const system = await open({}, { approvals: callbackAdapter({ onResult: () => ++asked > 0 }) })
-    system.registry.register(
-      tool({
-        permission: { requireResultApproval },
-        execute() {
-          if (!success) throw failure("It failed.")
-          return "ran"
-        },
-      }),
-    )
-    const result = await system.call({ agentId: "operator", tool: "probe", input: {} })
-    expect(result.success).toBe(success)
-    expect(asked).toBe(held ? 1 : 0)
-  },
-)
-
-test("a withheld result stays with the host and never reaches the model; the tool ran once [S1-22] [S1-32] [S1-53]", async () => {
-  let runs = 0
-  const system = await open(
-    {},
-    { approvals: callbackAdapter({ onResult: () => ({ approved: false, rejectReason: "Private." }) }) },
-  )
-  const chunks: boolean[] = []
-  system.on("TOOL_CALL_OUTPUT", ({ peopleOnly }) => chunks.push(peopleOnly))
-  system.registry.register(
-    tool({ permission: { requireResultApproval: "always" }, async *execute() { runs++; yield "secret"; return { secret: "data" } } }), // prettier-ignore
-  )
-  const result = await system.call({ agentId: "operator", tool: "probe", input: {} })
-  expect(result).toMatchObject({
-    status: "result_rejected",
-    code: "result_withheld",
-    rejectReason: "Private.",
-    result: { secret: "data" },
-  })
-  expect(modelText(result)).not.toContain("data")
-  expect(modelText(result)).toContain("Private.")
-  expect(chunks).toEqual([true])
-  expect(runs).toBe(1)
-  await system.settle()
-  const story = await system.audit.show(result.callId)
-  expect(story.map((entry) => entry.kind)).toEqual(["start", "held", "withheld", "end"])
-  expect(JSON.stringify(story)).not.toContain("data")
-})
-
-test("a held result survives a restart and is released without a second run [S1-20] [S1-21] [S1-57]", async () => {
-  const first = await open({}, { approvals: never })
-  let runs = 0
-  const held = tool({ permission: { requireResultApproval: "always" }, execute: () => ++runs })
-  first.registry.register(held)
-  const { callId, state } = ticketOf(
-    await first.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 300 }),
-  )
-  expect(state).toBe("held")
-  await first.close()
-  const second = await open({ data: { dir: first.dir } })
-  second.registry.register(held)
-  await second.answer(callId, { approved: true, by: "ann" })
-  expect(await second.resume(callId)).toMatchObject({ result: 1, success: true })
-  expect(runs).toBe(1)
 })
 
 test.each([
@@ -388,10 +314,12 @@ test("law: whatever answers come in whatever order, the tool runs exactly when t
         await system.submit({ agentId: "operator", tool: "probe", input: { n: n++ } }, { waitMs: 0 }),
       )
       const taken = await Promise.all(
-        answers.map((approved, by) => system.answer(ticket.callId, { approved, by: `p${by}` })),
+        answers.map((approved, by) =>
+          system.desk.say(ticket.callId, approved ? { say: "approve" } : { say: "reject" }, `p${by}`),
+        ),
       )
       const result = await system.resume(ticket.callId)
-      expect(taken.filter(Boolean)).toHaveLength(1)
+      expect(taken.filter(({ ok }) => ok)).toHaveLength(1)
       expect(runs - before).toBe(answers[0] ? 1 : 0)
       expect(isTicket(result) ? "ticket" : result.code).toBe(answers[0] ? undefined : "approval_rejected")
     }),
@@ -407,8 +335,8 @@ test("an answer that comes in the moment a door's patience ends is not lost", as
     const submitted = system.submit({ agentId: "operator", tool: "probe", input: { n } }, { waitMs: 12 })
     let answered = false
     const answering = until(async () => {
-      const [row] = await system.waiting()
-      return (answered ||= row !== undefined && (await system.answer(row.id, { approved: true, by: "ann" })))
+      const [row] = await system.desk.list()
+      return (answered ||= row !== undefined && (await system.desk.say(row.callId, { say: "approve" }, "ann")).ok)
     }, "the call waits")
     const first = await submitted
     await answering
@@ -426,8 +354,8 @@ test("sweeping ends what is over and never runs a tool", async () => {
   )
   const approved = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: { n: 2 } }, { waitMs: 0 }))
   const rejected = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: { n: 3 } }, { waitMs: 0 }))
-  await system.answer(approved.callId, { approved: true, by: "ann" })
-  await system.answer(rejected.callId, { approved: false, by: "ann", rejectReason: "No." })
+  await approve(system, approved.callId)
+  await system.desk.say(rejected.callId, { say: "reject", reason: "No." }, "ann")
   await new Promise((resolve) => setTimeout(resolve, 80))
   const other = await open({ data: { dir: system.dir } }, { sweepMs: 20 })
   await until(async () => (await other.audit.list()).length === 2, "what is over was ended")
@@ -453,10 +381,10 @@ test("law 3: a preview that changed since the answer goes back to the desk", asy
   let content = "first"
   system.registry.register(tool({ permission: { level: "sensitive" }, preview: () => content, execute: () => content }))
   const { callId } = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 0 }))
-  await system.answer(callId, { approved: true, by: "ann" })
+  await approve(system, callId)
   content = "second"
   expect(ticketOf(await system.resume(callId, { waitMs: 0 })).state).toBe("waiting")
-  expect((await system.waiting())[0]).toMatchObject({ preview: "second" })
+  expect((await system.desk.list())[0]).toMatchObject({ preview: "second" })
 })
 
 test("a call that was cancelled while it waited for its turn was not executed", async () => {
@@ -545,7 +473,7 @@ test("a ticket of a tool whose schema transforms its input is redeemed", async (
   const { callId } = ticketOf(
     await system.submit({ agentId: "operator", tool: "probe", input: { n: "41" } }, { waitMs: 0 }),
   )
-  await system.answer(callId, { approved: true, by: "ann" })
+  await approve(system, callId)
   expect(await system.resume(callId)).toMatchObject({ result: 42 })
 })
 
@@ -560,7 +488,7 @@ test("the same call in another session, or for another task, is another call", a
     tickets.push(ticketOf(await system.submit({ ...request, ...more }, { waitMs: 0 })).callId)
   }
   expect(new Set(tickets).size).toBe(4)
-  await system.answer(tickets[1]!, { approved: true, by: "ann" })
+  await approve(system, tickets[1]!)
   expect(await system.resume(tickets[1]!)).toMatchObject({ result: "two" })
 })
 
@@ -580,17 +508,6 @@ test("a key holds across midnight", async () => {
   expect(await callTool(request, ports)).toMatchObject({ callId: first.callId, result: 1 })
   expect(runs).toBe(1)
   await store.close()
-})
-
-test("a held result that was refused, and that nobody comes for, ends as withheld", async () => {
-  const system = await open()
-  system.registry.register(tool({ permission: { requireResultApproval: "always" }, execute: () => "private words" }))
-  const { callId } = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 300 }))
-  await system.answer(callId, { approved: false, by: "ann", rejectReason: "No." })
-  const other = await open({ data: { dir: system.dir } }, { sweepMs: 20 })
-  await until(async () => (await other.audit.list()).length === 1, "the call was ended")
-  expect((await other.audit.list())[0]).toMatchObject({ code: "result_withheld" })
-  expect(JSON.stringify(await other.resume(callId))).not.toContain("private words")
 })
 
 test("closing starts nothing any more, and does not wait for tools that will not stop", async () => {

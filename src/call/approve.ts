@@ -12,7 +12,7 @@ import { join } from "./join.ts"
 import { refused } from "./refused.ts"
 import { resolve } from "./resolve.ts"
 import { advance, digestOf, hasRun, newRow, redeemWindowMs } from "./states.ts"
-import { check } from "./validate.ts"
+import { check, givenInput } from "./validate.ts"
 import { visible } from "./visible.ts"
 import { agentIsGone, agentOf, type Walk } from "./walk.ts"
 
@@ -46,7 +46,7 @@ export function approve(
 async function store(walk: Walk, given: Standing, ports: Ports): Promise<Agreed> {
   refuseAnother(walk, given.tool)
   // A copy nobody else holds: what a person agrees to is what runs.
-  const input = check(given.tool, structuredClone(walk.request.input ?? {}))
+  const input = check(given.tool, structuredClone(givenInput(walk)))
   const digest = digestOf(walk, input, ports)
   if (digest !== digestOf(walk, given.input, ports))
     throw new Ending("invalid_arguments", "The input changed while it was decided on.")
@@ -116,18 +116,16 @@ function agreedOn(walk: Walk, { tool, input }: Standing): Agreed {
 }
 
 /** A question asks for itself, and so does an input a person gave: nobody has agreed to it yet. */
-function asksOf(
-  tool: RegisteredTool,
-  { verdict, reasons }: Verdict,
-  editedBy: string | undefined,
-): readonly Reason[] {
+function asksOf(tool: RegisteredTool, { verdict, reasons }: Verdict, editedBy: string | undefined): readonly Reason[] {
   const asks = verdict === "ask" ? reasons.filter((reason) => reason.shadow === undefined) : []
   if (asks.length > 0) return asks
   if (tool.question !== undefined) {
     return [{ voice: "tool", source: tool.id, sentence: `Tool ${tool.name} asks a person.` }]
   }
   if (editedBy === undefined) return asks
-  return [{ voice: "person", source: editedBy, sentence: `${editedBy} gave another input, and nobody has agreed to it.` }]
+  return [
+    { voice: "person", source: editedBy, sentence: `${editedBy} gave another input, and nobody has agreed to it.` },
+  ]
 }
 
 /** Writes the row and says so, or goes on with the one that already stands for this call. */

@@ -1,8 +1,9 @@
 import type { ApprovalRequest, DeskItem, Heard, Saying, Vote } from "../model/approval.ts"
 import type { Answer, CallRow } from "../model/call.ts"
+import { plainProblems } from "../model/plain.ts"
 import { pointedAt, pointerSteps } from "../model/pointer.ts"
 import type { Ports } from "../model/ports.ts"
-import type { GrantScope } from "../model/rule.ts"
+import { grantScopes, type GrantScope } from "../model/rule.ts"
 import { grantOf, wordsOf } from "./grants.ts"
 import { storedRequest } from "./states.ts"
 
@@ -85,13 +86,21 @@ function hear(row: CallRow, saying: Saying, by: string, ports: Ports): Said | { 
   switch (saying.say) {
     case "approve":
       return vote(row, by, saying.remember, ports)
-    case "edit":
-      return settled({ approved: false, edit: { input: saying.input } })
-    case "reject":
+    case "edit": {
+      const problem = plainProblem("The input", saying.input)
+      return problem === undefined ? settled({ approved: false, edit: { input: saying.input } }) : { refused: problem }
+    }
+    case "reject": {
+      const { remember, reason } = saying
+      if (remember === undefined || grantScopes.includes(remember))
+        return settled({ approved: false, rejectReason: reason })
+      return { refused: `A no cannot be remembered as '${remember}'. Choose one of: ${grantScopes.join(", ")}.` }
+    }
     case "withhold":
       return settled({ approved: false, rejectReason: saying.reason })
     case "release": {
-      const problem = redactProblem(row, saying.redact)
+      const replaced = saying.replace === undefined ? undefined : plainProblem("The value", saying.replace)
+      const problem = replaced ?? redactProblem(row, saying.redact)
       if (problem !== undefined) return { refused: problem }
       return settled({
         approved: true,
@@ -165,20 +174,34 @@ function redactProblem(row: CallRow, redact: readonly string[] | undefined): str
     : `There is nothing at '${lost}' in the result. Name a place as a JSON pointer, such as /rows/0/name.`
 }
 
+/** What cannot be written as JSON would come back from the store as something else. */
+function plainProblem(what: string, value: unknown): string | undefined {
+  const problems = value === undefined ? ["nothing was given"] : plainProblems(value)
+  return problems.length === 0 ? undefined : `${what} cannot be kept: ${problems.join(", ")}. Give plain JSON.`
+}
+
 function answerProblem(row: CallRow, value: string | readonly string[]): string | undefined {
   const { question } = row.card
   const { options, multiple } = question ?? {}
-  const given = typeof value === "string" ? [value] : value
+  const given: unknown = typeof value === "string" ? [value] : value
+  if (!isTexts(given)) return "An answer is a text, or a list of texts where several may be chosen."
   if (typeof value !== "string" && multiple !== true) return "One answer is asked for, not several."
   if (options === undefined) return undefined
   const odd = given.find((each) => !options.includes(each))
   return odd === undefined ? undefined : `'${odd}' is not one of the options: ${options.join(", ")}.`
 }
 
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === "string" && each.isWellFormed())
+}
+
 async function whatNow(row: CallRow, { votes, answer }: Said, ports: Ports): Promise<string> {
   if (answer === null) return `Counted. ${missing(row, votes, ports)} more must agree.`
-  if (answer.edit !== undefined) return "It is checked and decided again, and comes back here as a new revision."
   const waits = row.owner !== "" && (await ports.alive(row.owner))
+  if (answer.edit !== undefined) {
+    const when = waits ? "" : " when its caller comes back for it, within 10 minutes"
+    return `It is checked and decided again${when}, and then waits here as a new revision.`
+  }
   if (waits || !answer.approved || row.wanted) return "Answered."
   return "Answered. The process that made the call is gone: make the same call again within 10 minutes, and it goes on."
 }

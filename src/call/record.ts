@@ -42,6 +42,7 @@ export function failedResult(walk: Walk, ending: Ending, ports: Ports): ToolResu
   if (details.rejectReason !== undefined) result.rejectReason = details.rejectReason
   if (details.result !== undefined) result.result = details.result
   const { ran } = walk
+  if (ran && walk.ranInput !== undefined) result.ranInput = walk.ranInput.input
   const toolCode = details.toolCode === undefined ? {} : { toolCode: details.toolCode }
   result.metadata = { ...details.metadata, ...toolCode, ran, executionTime: result.durationMs }
   return result

@@ -2,7 +2,11 @@ import type { Answer } from "../model/call.ts"
 import { Ending } from "../model/ending.ts"
 
 /** How a call ends that people said no to; a question fails as the source design says. */
-export function refused(tool: string, isQuestion: boolean, { by, rejectReason = "No reason was given." }: Answer): Ending {
+export function refused(
+  tool: string,
+  isQuestion: boolean,
+  { by, rejectReason = "No reason was given." }: Answer,
+): Ending {
   if (isQuestion) {
     return new Ending("tool_failed", `Failed to get user input: ${rejectReason}`, { toolCode: "no_answer" })
   }

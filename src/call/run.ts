@@ -186,6 +186,7 @@ function sentenceOf(error: unknown): string {
 function storedOutcome(walk: Walk, kept: ToolResult): Outcome {
   walk.startedAt = kept.startedAt
   walk.ran = true
+  if (kept.ranInput !== undefined) walk.ranInput = { input: kept.ranInput }
   if (kept.success) return { value: kept.result }
   return {
     ending: new Ending(kept.code ?? "tool_failed", kept.error ?? "The tool failed.", { metadata: kept.metadata }),

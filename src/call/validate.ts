@@ -6,7 +6,12 @@ import type { Walk } from "./walk.ts"
 /** The input with its defaults, or every problem at once. Nothing is coerced. */
 export function validate(walk: Walk, tool: RegisteredTool): unknown {
   if (walk.problems.length > 0) throw invalid(tool, walk.problems)
-  return check(tool, walk.request.input ?? {})
+  return check(tool, givenInput(walk))
+}
+
+/** What the call was made with: nothing and null are an empty input, except where a person gave it. */
+export function givenInput({ request, row }: Walk): unknown {
+  return row?.card.editedBy === undefined ? (request.input ?? {}) : request.input
 }
 
 /** The same for an input that did not come with the request: an edited or a stored one. */

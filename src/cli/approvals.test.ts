@@ -139,6 +139,8 @@ test("an edited call is shown again once it is back", async () => {
   expect(edited).toMatchObject({ code: 0, stderr: "It is checked again.\n" })
   expect(edited.stdout).toMatch(/^card of 0198-call\n/)
   expect(told).toEqual([["0198-call", { say: "edit", input: { key: "B" } }, "ada", 3]])
+  const again = deskWith([item(), item(), item({ revision: 4 })], heard)
+  expect(JSON.parse((await again.run("approvals", "edit", "01", "{}", "--json")).stdout)).toMatchObject({ revision: 4 })
 })
 
 const options = ["red", "dark red", "blue, light", "green"]

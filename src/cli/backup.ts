@@ -13,7 +13,7 @@ export function addBackup(program: Command, run: Run): void {
   program
     .command("restore <folder>")
     .description("put a copy made by backup into the data folder, once it proved to be whole")
-    .option("--replace", "also where there is data already, which is lost")
+    .option("--replace", "also where there is data already, which is moved aside")
     .action(run(restore))
 }
 
@@ -34,7 +34,9 @@ async function restore(session: Session, given: string, { replace }: { replace?:
   const folder = resolve(session.io.cwd, given)
   const loaded = await load(session)
   const restored = await expected(session.house.restore(folder, loaded, { replace: replace === true }))
-  const sentence = `Restored ${sizeText(restored)} to ${loaded.dataDir}.`
+  const { records, previous } = restored
+  const aside = previous === undefined ? "" : ` What was there is in ${previous} now.`
+  const sentence = `Restored ${sizeText(restored)} with ${records} records to ${loaded.dataDir}.${aside}`
   answer(session, { folder, dataDir: loaded.dataDir, ...restored }, sentence)
   return 0
 }

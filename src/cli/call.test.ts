@@ -30,7 +30,8 @@ test("a first session: encode Chinese, fail with a sentence, list what there is"
 
 test("an agent is shown what it may use, and nothing else", async () => {
   const { run } = makeDesk()
-  expect(await run("tools", "--agent", "root", "--json")).toEqual({ code: 0, stdout: "[]\n", stderr: "" })
+  const ofRoot = JSON.parse((await run("tools", "--agent", "root", "--json")).stdout) as { group: string }[]
+  expect(new Set(ofRoot.map(({ group }) => group))).toEqual(new Set(["org_management"]))
   expect(await run("--agent", "root", "tools", "show", "sleep")).toMatchObject({ code: 1, stdout: "" })
   expect((await run("groups", "--agent", "root")).stdout).not.toMatch(/^data /m)
   const inGroup = JSON.parse((await run("tools", "list", "--group", "data", "--json")).stdout) as { group: string }[]
@@ -85,7 +86,7 @@ test("[S3-71] a wrong input never runs: every problem on a line of its own, or a
 test.each([
   [["cal"], 2, "'qm cal' is not a command. Did you mean 'qm call'?\n"],
   [["audit", "verfy"], 2, "'qm audit verfy' is not a command. Did you mean 'qm audit verify'?\n"],
-  [["serve", "--port", "1"], 2, "'qm serve' is not a command. There is: call, tools, "],
+  [["serve", "--port", "1"], 2, "'qm serve' is not a command. There is: call, why, tools, "],
   [["call"], 2, "Missing required argument 'tool'. Run 'qm help' to see how it is used.\n"],
   [["call", "sleep", "--tmeout", "5"], 2, "Unknown option '--tmeout'. Did you mean --timeout?\n"],
   [["call", "sleep", "--timeout", "soon"], 2, "--timeout takes a whole number above 0, and 'soon' is none.\n"],
@@ -101,11 +102,11 @@ test.each([
   expect(result.stderr.slice(0, stderr.length)).toBe(stderr)
 })
 
-test("[S3-95] without a terminal nobody agrees, so what must be confirmed does not run; --yes is a yes, but not for what is sensitive", async () => {
+test("[S3-95] where nobody is to be waited for, what must be confirmed does not run; --yes is a yes, but not for what is sensitive", async () => {
   const { run } = makeDesk()
-  const refused = await run("call", "set_env", "key=A", "value=1")
+  const refused = await run("--set", "approvals.unattended=reject", "call", "set_env", "key=A", "value=1")
   expect(refused).toMatchObject({ code: 4, stdout: "" })
-  expect(refused.stderr).toContain("Nobody is here to ask.")
+  expect(refused.stderr).toBe("Nobody agreed to the call of set_env: Nobody is here to ask.\n")
   const agreed = await run("call", "set_env", "key=A", "value=2", "--yes", "--json")
   expect(parsed(agreed.stdout)).toMatchObject({ success: true, result: { previous: null } })
   const sensitive = ["--set", "tools.permissions.set_env.level=sensitive"]
@@ -119,7 +120,9 @@ test("what runs inside a tool agrees to nothing", async () => {
   const { run } = makeDesk({ QM_INSIDE: "1" })
   const yes = await run("call", "set_env", "key=A", "value=1", "--yes")
   expect(yes).toMatchObject({ code: 2, stderr: expect.stringContaining("QM_INSIDE is set") as string })
-  expect((await run("trust", "quartermaster.yml")).code).toBe(2)
+  expect((await run("trust", "quartermaster.yml")).code).toBe(3)
+  expect((await run("approvals", "list")).code).toBe(3)
+  expect((await run("call", "base64_encode", "text=a")).code).toBe(0)
 })
 
 test("Ctrl-C cancels a running call, which is recorded and says how it ended", async () => {

@@ -1,13 +1,12 @@
 import type { Command } from "commander"
 import type { App } from "../model/app.ts"
-import type { DeskItem } from "../model/approval.ts"
 import { exitCode, isTicket } from "../model/result.ts"
-import { yesTo } from "./answers.ts"
 import { readArguments, readJson } from "./arguments.ts"
-import type { Loaded, OpenOptions, Run, Session } from "./house.ts"
+import { askedBy, sayWhatWaits, waitsElsewhere } from "./asked.ts"
+import type { Run, Session } from "./house.ts"
 import { divertStdout, onReaderGone, say } from "./output.ts"
 import { showResult, showTicket } from "./result.ts"
-import { agentOf, isAttended, isInside, withApp } from "./session.ts"
+import { agentOf, personOf, withApp } from "./session.ts"
 import { cancelOnSignal } from "./signals.ts"
 import { Stream } from "./stream.ts"
 import { UsageError, wholeNumber } from "./usage.ts"
@@ -39,6 +38,7 @@ export function addCall(program: Command, run: Run): void {
 /** Makes one call and shows how it ended. While it runs, only its own output reaches stdout. */
 async function call(session: Session, tool: string, words: readonly string[], flags: CallFlags): Promise<number> {
   const { io } = session
+  const { yes = false } = flags
   const timeoutMs = wholeNumber("--timeout", flags.timeout)
   const waitMs = patienceOf(flags.wait)
   const isPiped = words.length === 1 && words[0] === "-"
@@ -51,12 +51,15 @@ async function call(session: Session, tool: string, words: readonly string[], fl
   })
   const stdout = divertStdout(io)
   try {
-    return await withApp(session, askedBy(session, flags.yes === true), async (app, loaded) => {
+    let nameOf = () => Promise.resolve("terminal")
+    return await withApp(session, askedBy(session, { yes, nameOf: () => nameOf() }), async (app, loaded) => {
+      nameOf = async () => (await personOf(session, app, loaded)).id
+      if (session.flags.as !== undefined) await nameOf()
       const agentId = agentOf(session, loaded)
       const input = isPiped ? piped : words.length === 0 ? {} : readArguments(words, schemaOf(app, agentId, tool))
       const stream = new Stream(session, stdout.write)
       app.on("TOOL_CALL_OUTPUT", (event) => stream.add(event))
-      if (waitsElsewhere(session, loaded, flags)) sayWhatWaits(session, app)
+      if (!yes && waitsElsewhere(session, loaded)) sayWhatWaits(session, app)
       const { key, session: sessionId, task: taskId } = flags
       const request = { agentId, tool, input, key, sessionId, taskId, timeoutMs, signal: controller.signal }
       const ended = await (waitMs === undefined ? app.call(request) : app.submit(request, { waitMs }))
@@ -71,31 +74,6 @@ async function call(session: Session, tool: string, words: readonly string[], fl
     stdout.restore()
     stop()
   }
-}
-
-/** The person at the terminal. Without one the call waits at the desk, where a person answers from elsewhere. */
-function askedBy(session: Session, yes: boolean): OpenOptions {
-  const { io, house } = session
-  const print = (text: string) => say(session, text)
-  if (yes && isInside(io))
-    throw new UsageError("--yes is for people, and this runs inside a tool (QM_INSIDE is set). Leave it out.")
-  return yes || isAttended(io) ? { print, ...house.person({ yes }) } : { print }
-}
-
-/** Whether nobody here answers, and nobody has said that this is a no. */
-function waitsElsewhere({ io }: Session, { config }: Loaded, { yes }: CallFlags): boolean {
-  return !isAttended(io) && yes !== true && config.approvals?.unattended !== "reject"
-}
-
-/** Tells whoever reads stderr what waits and how to answer it. */
-function sayWhatWaits(session: Session, { on, desk }: App): void {
-  on("TOOL_CALL_WAITING", ({ callId }) => {
-    const tellWith = (kind: DeskItem["kind"]) => say(session, `Waiting for a person: ${yesTo({ kind, callId })}`)
-    void desk.show(callId).then(
-      (item) => item && tellWith(item.kind),
-      () => tellWith("call"),
-    )
-  })
 }
 
 function patienceOf(seconds: string | undefined): number | undefined {

@@ -1,5 +1,5 @@
 import type { App } from "../model/app.ts"
-import type { ApprovalUIAdapter, Ask, DeskItem } from "../model/approval.ts"
+import type { ApprovalUIAdapter, DeskItem } from "../model/approval.ts"
 
 /** Where a command reads and writes. Nothing in this folder looks at `process` for it. */
 export interface Io {
@@ -21,7 +21,7 @@ export interface House {
   /** Opens what `loadConfig` of the same house returned. */
   open(loaded: Loaded, options?: OpenOptions): Promise<App>
   /** The person at this terminal. `yes` answers for what is not sensitive. */
-  person(terminal: { yes: boolean }): { approvals: ApprovalUIAdapter; ask: Ask }
+  person(terminal: { yes: boolean }): { approvals: ApprovalUIAdapter }
   writeInitialConfig(folder: string): Promise<{ file: string; schemaFile: string; sha256: string }>
   /** Reads a configuration file for a person who is about to trust it; without a path, the one in this folder. */
   examine(file: string | undefined): Promise<Examined>
@@ -35,12 +35,12 @@ export interface House {
   card(item: DeskItem, options: { whole: boolean }): Promise<string[]>
   /** What a YAML or JSON file holds. Throws an error named ConfigError for each problem in it. */
   readDataFile(path: string): Promise<unknown>
-  /** Puts what `qm backup` copied into the data folder. */
+  /** Makes a data folder of what `qm backup` copied; `previous` is where the one that was there is now. */
   restore(
     folder: string,
     loaded: Loaded,
     options: { replace: boolean },
-  ): Promise<{ files: number; bytes: number; records?: number }>
+  ): Promise<{ files: number; bytes: number; records: number; previous?: string }>
   /** Which SQLite opens here, by its package and version. */
   sqlite(): Promise<{ name: string; version: string }>
   /** Text for a person's eyes, without characters that paint on a terminal. */
@@ -63,7 +63,6 @@ export interface Loaded {
 export interface OpenOptions {
   print?: (text: string) => void
   approvals?: ApprovalUIAdapter
-  ask?: Ask
 }
 
 export interface Examined {

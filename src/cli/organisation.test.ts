@@ -186,7 +186,7 @@ test.each<[string, string[], unknown[]]>([
 
 test.each([
   [["roles", "create"], "Required option '--name <name>' not specified. Run 'qm help' to see how it is used.\n"],
-  [["roles", "update", "developer"], "Nothing was said to change. 'qm help roles update' shows what can be.\n"],
+  [["roles", "update", "developer"], "Nothing was said to change. 'qm roles update --help' shows what can be.\n"],
   [["roles", "update", "developer", "--level", "high"], "--level takes a number, and 'high' is none.\n"],
   [["roles", "update", "developer", "--level", ""], "--level takes a number, and '' is none.\n"],
   [
@@ -249,9 +249,10 @@ test("one agent is shown with who stands above it, what freezes it and what it h
 })
 
 test("agents that stand above each other in a ring are shown and do not hang the command", async () => {
-  const ring = [agent("a", "b"), agent("b", "a")]
+  const ring = [agent("a", "b"), agent("b", "a"), agent("below", "a")]
   const { run } = bookWith({ findAgent: (id) => ring.find((each) => each.id === id) })
   expect((await run("agents", "show", "a")).stdout).toMatch(/^spawned by: b$/m)
+  expect((await run("agents", "show", "below")).stdout).toMatch(/^spawned by: a ← b$/m)
 })
 
 test("ended agents, messages and deleted people are told in one line each, without anything that paints", async () => {

@@ -98,4 +98,4 @@ function refused(session: Session, { code, message, details }: OrganisationError
 }
 
 const exitCodes = `
-Exit codes: 0 success, 1 the call failed, 2 wrong usage or configuration, 3 not allowed, 4 not approved.`
+Exit codes: 0 success, 1 the call failed or the change was refused, 2 wrong usage or configuration, 3 not allowed, 4 not approved, or not yet.`

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import type { AuditReader, AuditStats, ExportedCall } from "../model/app.ts"
+import type { House } from "./house.ts"
 import { statsText } from "./stats.ts"
 import { runOver } from "./testing.ts"
 
@@ -144,24 +145,25 @@ test("a copy is made and put back with how much it is; what cannot be done is a 
     folder === "/nowhere/there"
       ? Promise.resolve(size)
       : Promise.reject(new Error(`${folder} is not empty. Choose a new one.`))
-  const restored: unknown[] = []
-  const house = {
-    restore: (folder: string, _: unknown, options: unknown) => (
-      restored.push([folder, options]),
-      Promise.resolve(size)
-    ),
+  const told: unknown[] = []
+  const restore: House["restore"] = (folder, _, { replace }) => {
+    told.push([folder, replace])
+    return Promise.resolve({ ...size, records: 7, ...(replace ? { previous: "/nowhere/old" } : {}) })
   }
-  const run = (...words: string[]) => runOver({ backup }, words, { house })
+  const run = (...words: string[]) => runOver({ backup }, words, { house: { restore } })
   expect((await run("backup", "there")).stdout).toMatch(/^Copied 3 files \(2\.5 MB\) to \/nowhere\/there\./)
   expect(await run("backup", "elsewhere")).toEqual({
     code: 1,
     stdout: "",
     stderr: "/nowhere/elsewhere is not empty. Choose a new one.\n",
   })
-  expect((await run("restore", "there")).stdout).toBe("Restored 3 files (2.5 MB) to /nowhere/.quartermaster.\n")
-  await run("restore", "there", "--replace")
-  expect(restored).toEqual([
-    ["/nowhere/there", { replace: false }],
-    ["/nowhere/there", { replace: true }],
+  const restored = "Restored 3 files (2.5 MB) with 7 records to /nowhere/.quartermaster."
+  expect((await run("restore", "there")).stdout).toBe(`${restored}\n`)
+  expect((await run("restore", "there", "--replace")).stdout).toBe(
+    `${restored} What was there is in /nowhere/old now.\n`,
+  )
+  expect(told).toEqual([
+    ["/nowhere/there", false],
+    ["/nowhere/there", true],
   ])
 })

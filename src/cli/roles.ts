@@ -115,7 +115,7 @@ async function createRole(session: Session, flags: RoleFlags): Promise<number> {
 async function updateRole(session: Session, name: string, flags: RoleFlags): Promise<number> {
   const change = await fieldsOf(session, flags)
   if (Object.keys(change).length === 0) {
-    throw new UsageError("Nothing was said to change. 'qm help roles update' shows what can be.")
+    throw new UsageError("Nothing was said to change. 'qm roles update --help' shows what can be.")
   }
   return withPerson(session, async ({ org }, by) => {
     const { role, hint } = await org.updateRole(name, change, by)

@@ -35,7 +35,8 @@ export function withPerson(
   return withApp(session, {}, async (app, loaded) => work(app, await personOf(session, app, loaded), loaded))
 }
 
-async function personOf({ house, flags }: Session, app: App, loaded: Loaded): Promise<Actor> {
+/** Who that is, if it can be proved. */
+export async function personOf({ house, flags }: Session, app: App, loaded: Loaded): Promise<Actor> {
   try {
     const { id } = await house.whoIs(flags.as, loaded, app)
     return { kind: "person", id }

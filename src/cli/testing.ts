@@ -21,13 +21,22 @@ export interface Ended {
 /** A working folder and a home that live as long as the test, and the built command line in them. */
 export function makeDesk(env: Record<string, string> = {}) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "quartermaster-cli-")))
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  const children: ChildProcess[] = []
+  onTestFinished(() => {
+    // A call that still waits for a person would outlive the test by half an hour.
+    for (const child of children) if (child.exitCode === null) child.kill("SIGKILL")
+    rmSync(root, { recursive: true, force: true })
+  })
   const cwd = join(root, "work")
   const home = join(root, "home")
   mkdirSync(cwd)
   mkdirSync(home)
   const surroundings = { PATH: process.env["PATH"] ?? "", HOME: home, ...env }
-  const start = (command: string, ...words: string[]) => spawn(command, words, { cwd, env: surroundings })
+  const start = (command: string, ...words: string[]) => {
+    const child = spawn(command, words, { cwd, env: surroundings })
+    children.push(child)
+    return child
+  }
   return {
     cwd,
     dataDir: join(cwd, ".quartermaster"),

@@ -19,7 +19,7 @@ test("an untrusted file counts only where it tightens, until a person has seen a
     "quartermaster.yml",
     "agent: root\ntools: { permissions: { set_env: { level: public }, sleep: { dangerous: true } } }",
   )
-  const untrusted = await run("call", "set_env", "key=A", "value=1")
+  const untrusted = await run("call", "set_env", "key=A", "value=1", "--wait", "0")
   expect(untrusted.code).toBe(4)
   expect(untrusted.stderr.match(/^Warning: /gm)).toHaveLength(2)
   expect(untrusted.stderr).toMatch(/^Warning: 'tools\.permissions\.set_env\.level' in .* is ignored because/m)

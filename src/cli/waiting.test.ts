@@ -60,13 +60,10 @@ test.each([
   ["call", "qm approvals approve c1"],
   ["result", "qm approvals release c1"],
   ["question", "qm approvals answer c1 …"],
-] as const)(
-  "without a terminal a waiting %s is told with the command that answers it",
-  async (kind, command) => {
-    const { run } = callWith([waiting], success("done"), kind)
-    expect(await run([])).toEqual({ code: 0, stdout: "done\n", stderr: `Waiting for a person: ${command}\n` })
-  },
-)
+] as const)("without a terminal a waiting %s is told with the command that answers it", async (kind, command) => {
+  const { run } = callWith([waiting], success("done"), kind)
+  expect(await run([])).toEqual({ code: 0, stdout: "done\n", stderr: `Waiting for a person: ${command}\n` })
+})
 
 test("what is rejected at once, or was answered by the time it is looked at, is not announced", async () => {
   const { run } = callWith([waiting], success("done"), "call")

@@ -25,7 +25,10 @@ function whyWith(given: Parameters<typeof runOver>[2] = {}) {
   const asked: unknown[] = []
   const why: App["why"] = (request) => {
     asked.push(request)
-    return request.tool === "broken" ? Promise.reject(new Error("The store is gone.")) : Promise.resolve(explanation)
+    if (request.tool === "broken") return Promise.reject(new Error("The store is gone."))
+    return Promise.resolve(
+      request.tool === "free" ? { ...explanation, verdict: "allow", code: undefined, reasons: [] } : explanation,
+    )
   }
   return { asked, run: (...words: string[]) => runOver({ why, visibleTools: () => [] }, words, given) }
 }
@@ -70,7 +73,7 @@ test("lines on stdin are answered line by line, and a bad one does not stop the 
     "",
     '{"tool":"sleep","session":"s2"}',
     '{"tool":"broken"}',
-    '{"tool":"last"}',
+    '{"tool":"free"}',
   ]
   const { run, asked } = whyWith({ stdin: lines.join("\n"), config: { agent: "usual" } })
   const { code, stdout, stderr } = await run("why", "--stdin")
@@ -94,13 +97,13 @@ test("lines on stdin are answered line by line, and a bad one does not stop the 
     { error: expect.stringMatching(/^The line is not JSON/) as string },
     judged,
     { error: "The store is gone." },
-    judged,
+    { verdict: "allow", code: null, reasons: [] },
   ])
   expect(asked).toEqual([
     { agentId: "dev", tool: "set_env", input: { key: "A" } },
     { agentId: "usual", tool: "sleep", input: {}, sessionId: "s2" },
     { agentId: "usual", tool: "broken", input: {} },
-    { agentId: "usual", tool: "last", input: {} },
+    { agentId: "usual", tool: "free", input: {} },
   ])
 })
 

@@ -77,14 +77,14 @@ const somePattern = fc
   .array(fc.constantFrom("a", "b", "/", "?", "*", "**", "**/"), { minLength: 1, maxLength: 7 })
   .map((parts) => parts.join(""))
 
-test("law: a pattern matches what trying everything matches, and only what begins with its start", () => {
+test("law: a pattern matches what trying everything matches, and only what begins and ends as it says", () => {
   fc.assert(
     fc.property(somePattern, someText, fc.constantFrom("text" as const, "path" as const), (pattern, text, kind) => {
       const read = readGlob(pattern, kind)
       if ("mistake" in read) throw new Error(read.mistake)
       const expected = slowly(pattern, text, kind)
       expect(read.glob.matches(text)).toBe(expected)
-      if (expected) expect(text.startsWith(read.glob.start)).toBe(true)
+      if (expected) expect([text.startsWith(read.glob.start), text.endsWith(read.glob.end)]).toEqual([true, true])
       if (read.glob.literal !== undefined) expect(expected).toBe(text === read.glob.literal)
     }),
     { numRuns: 3000 },

@@ -2,8 +2,9 @@
 export interface Glob {
   /** The only text it matches, when it has no wildcard. */
   readonly literal: string | undefined
-  /** What every text it matches begins with. */
+  /** What every text it matches begins with, and ends with. */
   readonly start: string
+  readonly end: string
   matches(text: string): boolean
 }
 
@@ -89,7 +90,7 @@ function globOf(parts: readonly Part[], kind: GlobKind): Glob {
   const texts = parts.map((part) => (part.is === "one" ? part.text : undefined))
   const firstWild = texts.indexOf(undefined)
   const start = texts.slice(0, firstWild === -1 ? undefined : firstWild).join("")
-  if (firstWild === -1) return { literal: start, start, matches: (text) => text === start }
+  if (firstWild === -1) return { literal: start, start, end: start, matches: (text) => text === start }
   const lastWild = texts.lastIndexOf(undefined)
   const end = texts.slice(lastWild + 1).join("")
   const middle = parts.slice(firstWild, lastWild + 1)
@@ -99,6 +100,7 @@ function globOf(parts: readonly Part[], kind: GlobKind): Glob {
   return {
     literal: undefined,
     start,
+    end,
     matches: (text) =>
       text.length >= least &&
       text.startsWith(start) &&

@@ -45,7 +45,9 @@ export function readTouchPattern(written: string, loosens: boolean): TouchPatter
 
 /** The text of a touch as patterns are compared with it. */
 export function touchText({ kind, what }: Touch): string {
-  return kind === "host" ? what.toLowerCase().replace(/\.$/, "") : what
+  if (kind !== "host") return what
+  const host = what.toLowerCase()
+  return host.endsWith(".") ? host.slice(0, -1) : host
 }
 
 export function pointerMistake(written: string): string | undefined {

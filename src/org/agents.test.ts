@@ -150,9 +150,7 @@ test("who is terminated ends with everyone below, from the top down; documents s
   const ended = await directory.terminateAgent(a, agent("boss"), "It is done.")
   expect([ended[0], ended.slice(1, 3).sort(), ended[3]]).toEqual([a, [b, c].sort(), d])
   expect(stopped).toEqual([ended])
-  expect(events).toEqual(
-    ended.map((id) => ({ type: "AGENT_CHANGED", at: 7, agent: id, change: "terminated" })),
-  )
+  expect(events).toEqual(ended.map((id) => ({ type: "AGENT_CHANGED", at: 7, agent: id, change: "terminated" })))
   expect(ended.map((id) => directory.view(id))).toEqual([undefined, undefined, undefined, undefined])
   expect(directory.findAgent(a)).toMatchObject({
     status: "terminated",

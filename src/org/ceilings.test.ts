@@ -9,7 +9,13 @@ import { agent, ann, codeOf, directoryOver } from "./testing.ts"
 
 const config = {
   roles: [
-    { name: "developer", toolGroups: ["org_management", "data"], level: 2, department: "north", pins: { sleep: "1.0.0" } },
+    {
+      name: "developer",
+      toolGroups: ["org_management", "data"],
+      level: 2,
+      department: "north",
+      pins: { sleep: "1.0.0" },
+    },
     { name: "chief", toolGroups: ["org_management", "system", "network"], level: 5, department: "south" },
     { name: "free" },
   ],
@@ -23,7 +29,7 @@ const config = {
 
 /** Names that would be worth having, near misses of them, and plain ones. */
 const worthy = ["root", "operator", "developer", "chief", "free", "lead", "Developer", "developer ", "dev", "user", "*"]
-const names = [...worthy, ..."abcdefghijk"]
+const names = [...worthy, ..."a b c d e f g h i j k".split(" ")]
 
 interface Step {
   what: "create" | "update" | "delete" | "spawn" | "terminate" | "person updates" | "person deletes"
@@ -135,7 +141,12 @@ test.each(["asc", "desc"] as const)(
     // The law says something only if the steps came to something.
     expect(deepest).toBeGreaterThan(2)
     const happened = ["create: done", "spawn: done", "terminate: done", "update: done", "create: tool_groups_not_held"]
-    const refused = ["create: level_not_held", "create: department_not_held", "spawn: not_child_role", "spawn: person_required"]
+    const refused = [
+      "create: level_not_held",
+      "create: department_not_held",
+      "spawn: not_child_role",
+      "spawn: person_required",
+    ]
     for (const one of [...happened, ...refused]) expect(seen.get(one) ?? 0, one).toBeGreaterThan(0)
   },
   60_000,

@@ -1,3 +1,4 @@
+import type { QuartermasterEvent } from "../model/events.ts"
 import type { Freeze, SessionMode } from "../model/organisation.ts"
 import { sessionModes } from "../model/organisation.ts"
 import { OrganisationError } from "../model/organisation-book.ts"
@@ -7,7 +8,12 @@ import type { Documents } from "../model/ports.ts"
 export const everyone = "*"
 
 /** Stops and starts agents, and sets how strict a session is. Everything is kept before it resolves. */
-export function freezer(documents: Documents, isKnown: (agentId: string) => boolean) {
+export function freezer(
+  documents: Documents,
+  { isKnown, emit }: { isKnown(agentId: string): boolean; emit(event: QuartermasterEvent): void },
+) {
+  const tell = (agent: string, change: "frozen" | "thawed") =>
+    emit({ type: "AGENT_CHANGED", at: Date.now(), agent, change })
   return {
     async freeze({
       agentId = everyone,
@@ -26,11 +32,13 @@ export function freezer(documents: Documents, isKnown: (agentId: string) => bool
       }
       const body: Freeze = { by, at: Date.now(), because }
       await documents.put({ kind: "freeze", id: agentId, body }, by)
+      tell(agentId, "frozen")
     },
     async thaw({ agentId = everyone, by }: { agentId?: string | undefined; by: string }): Promise<boolean> {
       const document = documents.get("freeze", agentId)
       if (document?.live !== true) return false
       await documents.put({ kind: "freeze", id: agentId, live: false, body: document.body }, by)
+      tell(agentId, "thawed")
       return true
     },
     frozen(): (Freeze & { agentId?: string | undefined })[] {

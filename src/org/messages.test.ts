@@ -44,6 +44,13 @@ test("a message is kept for its recipient, then announced, and is there in anoth
   expect(await directory.inbox("uno")).toEqual([{ ...sent, readAt: 1000 }])
 })
 
+test("a message is of its sender's task, and of the call's only where the sender has none", async () => {
+  const { directory } = await openTeam()
+  const taskOf = async (from: string) =>
+    (await directory.sendMessage({ from, to: "root", payload: 1, taskId: "the call's" })).taskId
+  expect([await taskOf("one"), await taskOf("a"), await taskOf("user")]).toEqual(["t1", "the call's", "the call's"])
+})
+
 test("a delayed message arrives when its time has come", async () => {
   const { directory, clock } = await openTeam()
   const sent = await directory.sendMessage({ from: "a", to: "b", payload: 1, delayMs: 500 })

@@ -9,7 +9,7 @@ type Written = Parameters<OrganisationBook["sendMessage"]>[0]
 const mostBytes = 1_000_000
 const longestDelayMs = 30 * 24 * 3600 * 1000
 
-/** Who can always be written to, and writes to everyone. */
+/** Who can always be written to. Neither works on a task. */
 const always = ["root", "user"]
 
 /** Keeps a message for its recipient. Agents that work on different tasks do not write to each other. */
@@ -48,9 +48,8 @@ export async function sendMessage(
 }
 
 function worksApart(sender: Agent | undefined, recipient: Agent | undefined): boolean {
-  if (sender === undefined || recipient === undefined) return false
-  if (always.includes(sender.id) || always.includes(recipient.id)) return false
-  return sender.taskId !== undefined && recipient.taskId !== undefined && sender.taskId !== recipient.taskId
+  const [one, other] = [sender?.taskId, recipient?.taskId]
+  return one !== undefined && other !== undefined && one !== other
 }
 
 function textOf(payload: unknown): string {

@@ -85,7 +85,11 @@ test("people and departments are listed by name while they live", async () => {
 
 test("a department is kept, renamed and, once nobody needs it, deleted and made again", async () => {
   const { directory, again } = await openDirectory()
-  expect(await directory.createDepartment({ id: "north" }, ann)).toMatchObject({ id: "north", name: "north", madeBy: "person" })
+  expect(await directory.createDepartment({ id: "north" }, ann)).toMatchObject({
+    id: "north",
+    name: "north",
+    madeBy: "person",
+  })
   await directory.renameDepartment("north", "Norden", ann)
   expect((await again()).directory.listDepartments()).toMatchObject([{ id: "north", name: "Norden" }])
   await directory.createRole({ name: "dev", department: "north" }, ann)
@@ -99,7 +103,10 @@ test("a department is kept, renamed and, once nobody needs it, deleted and made 
   await directory.terminateAgent("a", ann)
   await directory.deleteDepartment("north", ann)
   expect(directory.listDepartments()).toEqual([])
-  expect(await directory.createDepartment({ id: "north", name: "New" }, ann)).toMatchObject({ name: "New", status: "active" })
+  expect(await directory.createDepartment({ id: "north", name: "New" }, ann)).toMatchObject({
+    name: "New",
+    status: "active",
+  })
 })
 
 const config = {

@@ -59,7 +59,10 @@ test("law: what is saved of a role is what is there after the file is opened aga
       department: text,
       level: fc.double({ noNaN: true, noDefaultInfinity: true }).map((level) => (Object.is(level, -0) ? 0 : level)),
       dialect: fc.constantFrom("native", "claude", "classic"),
-      pins: fc.dictionary(text.filter((name) => name !== "__proto__"), text),
+      pins: fc.dictionary(
+        text.filter((name) => name !== "__proto__"),
+        text,
+      ),
       llmServiceId: fc.option(text),
     },
     { requiredKeys: [] },
@@ -80,17 +83,23 @@ test("law: what is saved of a role is what is there after the file is opened aga
   )
 })
 
-test.each([undefined, null, []])("groups given as %j mean all groups, and a hint says so [S0R-6.6] [S0R-3.3] [C-22]", async (toolGroups) => {
-  const { directory } = await openDirectory()
-  const hint = "No groups were chosen, so the role has all groups."
-  expect(await directory.createRole({ name: "all", toolGroups }, ann)).toMatchObject({ role: { toolGroups: null }, hint })
-  const { role } = await directory.createRole({ name: "some", toolGroups: ["data"] }, ann)
-  const updated = await directory.updateRole(role.id, { toolGroups }, ann)
-  if (toolGroups === undefined) expect(updated).toEqual({ role })
-  else expect(updated).toEqual({ role: { ...role, toolGroups: null }, hint })
-  await directory.createAgent({ id: "a", role: "all" }, ann)
-  expect(directory.view("a")?.groups).toBeNull()
-})
+test.each([undefined, null, []])(
+  "groups given as %j mean all groups, and a hint says so [S0R-6.6] [S0R-3.3] [C-22]",
+  async (toolGroups) => {
+    const { directory } = await openDirectory()
+    const hint = "No groups were chosen, so the role has all groups."
+    expect(await directory.createRole({ name: "all", toolGroups }, ann)).toMatchObject({
+      role: { toolGroups: null },
+      hint,
+    })
+    const { role } = await directory.createRole({ name: "some", toolGroups: ["data"] }, ann)
+    const updated = await directory.updateRole(role.id, { toolGroups }, ann)
+    if (toolGroups === undefined) expect(updated).toEqual({ role })
+    else expect(updated).toEqual({ role: { ...role, toolGroups: null }, hint })
+    await directory.createAgent({ id: "a", role: "all" }, ann)
+    expect(directory.view("a")?.groups).toBeNull()
+  },
+)
 
 test("where the configuration names default groups, the hint names them", async () => {
   const { directory } = await openDirectory({ config: { defaultToolGroups: ["data", "system"] } })
@@ -116,17 +125,20 @@ test("unknown groups are refused by name, when a role is made and when it is cha
   expect(directory.findRole("dev")).toEqual({ ...role, source: "store" })
 })
 
-test.each(["developer", "root", "operator", "boss"])("a second role '%s' is the first one, as it is [S0-51]", async (name) => {
-  const { directory, events } = await openDirectory({ config })
-  await directory.createRole({ name: "developer", toolGroups: ["data"] }, ann)
-  events.length = 0
-  const before = directory.findRole(name)!
-  const { role, created } = await directory.createRole({ name, rolePrompt: "mine now", toolGroups: ["network"] }, ann)
-  expect(created).toBe(false)
-  expect({ ...role, source: before.source }).toEqual(before)
-  expect(directory.findRole(name)).toEqual(before)
-  expect(events).toEqual([])
-})
+test.each(["developer", "root", "operator", "boss"])(
+  "a second role '%s' is the first one, as it is [S0-51]",
+  async (name) => {
+    const { directory, events } = await openDirectory({ config })
+    await directory.createRole({ name: "developer", toolGroups: ["data"] }, ann)
+    events.length = 0
+    const before = directory.findRole(name)!
+    const { role, created } = await directory.createRole({ name, rolePrompt: "mine now", toolGroups: ["network"] }, ann)
+    expect(created).toBe(false)
+    expect({ ...role, source: before.source }).toEqual(before)
+    expect(directory.findRole(name)).toEqual(before)
+    expect(events).toEqual([])
+  },
+)
 
 test("the name of a deleted role is free again, and the new role is another one", async () => {
   const { directory } = await openDirectory()
@@ -146,17 +158,29 @@ test("the name of a deleted role is free again, and the new role is another one"
 test("a change says only what it changes, and is announced after it is kept", async () => {
   const { directory, events, documents } = await openDirectory()
   const { role } = await directory.createRole({ name: "dev", level: 2, department: "x", toolGroups: ["data"] }, ann)
-  const { role: changed } = await directory.updateRole("dev", { name: "ops", department: "" }, { kind: "person", id: "bob" })
+  const { role: changed } = await directory.updateRole(
+    "dev",
+    { name: "ops", department: "" },
+    { kind: "person", id: "bob" },
+  )
   const { department: _, ...rest } = role
   expect(changed).toEqual({ ...rest, name: "ops" })
   expect([directory.findRole("dev"), directory.findRole("ops")?.id]).toEqual([undefined, role.id])
   expect(documents.get("role", role.id)).toMatchObject({ name: "ops", changedBy: "bob" })
   await directory.deleteRole("ops", ann)
-  expect(events.map((event) => event.type === "ROLE_CHANGED" && event.change)).toEqual(["created", "updated", "deleted"])
+  expect(events.map((event) => event.type === "ROLE_CHANGED" && event.change)).toEqual([
+    "created",
+    "updated",
+    "deleted",
+  ])
 })
 
 test.each<[string, string, (directory: Awaited<ReturnType<typeof openDirectory>>["directory"]) => Promise<unknown>]>([
-  ["root cannot be changed [S0R-6.3]", "cannot_modify_system_role", (it) => it.updateRole("root", { toolGroups: null }, ann)],
+  [
+    "root cannot be changed [S0R-6.3]",
+    "cannot_modify_system_role",
+    (it) => it.updateRole("root", { toolGroups: null }, ann),
+  ],
   ["root cannot be deleted", "cannot_modify_system_role", (it) => it.deleteRole("root", ann)],
   ["operator cannot be changed", "cannot_modify_system_role", (it) => it.updateRole("operator", { level: 9 }, ann)],
   ["an unknown role cannot be changed [S0R-6.3]", "role_not_found", (it) => it.updateRole("nobody", {}, ann)],
@@ -165,13 +189,21 @@ test.each<[string, string, (directory: Awaited<ReturnType<typeof openDirectory>>
   ["a role of the configuration cannot be deleted here", "read_only", (it) => it.deleteRole("boss", ann)],
   ["a role cannot take a name that is taken", "name_taken", (it) => it.updateRole("dev", { name: "boss" }, ann)],
   ["a role cannot take the name of a stored one", "name_taken", (it) => it.updateRole("dev", { name: "two" }, ann)],
-  ["a role cannot be called like another's id", "name_taken", (it) => it.createRole({ name: it.findRole("dev")!.id }, ann)],
+  [
+    "a role cannot be called like another's id",
+    "name_taken",
+    (it) => it.createRole({ name: it.findRole("dev")!.id }, ann),
+  ],
   ["a role needs a name", "invalid_role_name", (it) => it.createRole({ name: "" }, ann)],
   ["a name has no spaces at its ends", "invalid_role_name", (it) => it.createRole({ name: "boss " }, ann)],
   ["a name has no invisible characters", "invalid_role_name", (it) => it.createRole({ name: "bo\u200bss" }, ann)],
   ["a name has no control characters", "invalid_role_name", (it) => it.createRole({ name: "a\nb" }, ann)],
   ["a name is not too long", "invalid_role_name", (it) => it.createRole({ name: "x".repeat(201) }, ann)],
-  ["a prompt is not too long", "invalid_role_prompt", (it) => it.createRole({ name: "x", rolePrompt: "x".repeat(100_001) }, ann)],
+  [
+    "a prompt is not too long",
+    "invalid_role_prompt",
+    (it) => it.createRole({ name: "x", rolePrompt: "x".repeat(100_001) }, ann),
+  ],
   ["a dialect is known", "invalid_dialect", (it) => it.updateRole("dev", { dialect: "Claude" }, ann)],
   ["a level is a number", "invalid_level", (it) => it.createRole({ name: "x", level: Number.NaN }, ann)],
   ["a pin has a version", "invalid_pins", (it) => it.createRole({ name: "x", pins: { sleep: "" } }, ann)],
@@ -251,7 +283,9 @@ test("root gives any groups, level and department, but no pins", async () => {
   const { role, hint } = await directory.createRole({ name: "all" }, agent("root"))
   expect([role.toolGroups, hint]).toEqual([null, "No groups were chosen, so the role has all groups."])
   expect(await codeOf(directory.createRole({ name: "x", pins: {} }, agent("root")))).toBe("pins_not_allowed")
-  expect(await codeOf(directory.createRole({ name: "x", department: "west" }, agent("root")))).toBe("unknown_department")
+  expect(await codeOf(directory.createRole({ name: "x", department: "west" }, agent("root")))).toBe(
+    "unknown_department",
+  )
 })
 
 test("an agent changes and deletes only roles it made; a person also those, but pins them never", async () => {
@@ -268,7 +302,10 @@ test("an agent changes and deletes only roles it made; a person also those, but 
     expect(await codeOf(directory.deleteRole(name, agent(by)))).toBe("not_child_role")
   }
   expect(await codeOf(directory.updateRole("boss", {}, agent("b")))).toBe("read_only")
-  expect((await directory.updateRole("own", { rolePrompt: "x" }, agent("b"))).role).toEqual({ ...role, rolePrompt: "x" })
+  expect((await directory.updateRole("own", { rolePrompt: "x" }, agent("b"))).role).toEqual({
+    ...role,
+    rolePrompt: "x",
+  })
   expect(await codeOf(directory.updateRole("own", { pins: { a: "1" } }, ann))).toBe("pins_not_allowed")
   expect((await directory.updateRole("own", { level: 1 }, ann)).role).toMatchObject({ madeBy: "agent", createdBy: "b" })
   expect((await directory.deleteRole("own", agent("b"))).status).toBe("deleted")

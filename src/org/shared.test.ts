@@ -17,7 +17,9 @@ test("law: of all who make a role of one name at once, in two processes' directo
     fc.asyncProperty(fc.array(fc.boolean(), { minLength: 2, maxLength: 6 }), async (who) => {
       const name = `role ${run++}`
       const made = await Promise.all(
-        who.map((first, index) => (first ? here : there).directory.createRole({ name, level: index }, first ? ann : bob)),
+        who.map((first, index) =>
+          (first ? here : there).directory.createRole({ name, level: index }, first ? ann : bob),
+        ),
       )
       expect(made.filter(({ created }) => created)).toHaveLength(1)
       const winner = made.find(({ created }) => created)!.role
@@ -61,7 +63,10 @@ test("of two who take one name, one id, or end one agent at once, one does it an
   }
   for (let run = 0; run < 20; run++) {
     for (const side of ["a", "b"]) await here.directory.createRole({ name: `${side}${run}` }, ann)
-    expect(await both((it, index) => it.updateRole(`${"ab"[index]}${run}`, { name: `c${run}` }, ann))).toEqual(["done", "name_taken"])
+    expect(await both((it, index) => it.updateRole(`${"ab"[index]}${run}`, { name: `c${run}` }, ann))).toEqual([
+      "done",
+      "name_taken",
+    ])
     expect(await both((it) => it.createAgent({ id: `x${run}`, role: "dev" }, ann))).toEqual(["agent_exists", "done"])
     expect(await both((it) => it.terminateAgent(`x${run}`, ann))).toEqual(["agent_not_found", "done"])
     expect(await both((it) => it.createPerson({ id: `p${run}` }, ann))).toEqual(["done", "person_exists"])
@@ -119,7 +124,9 @@ test("real processes that make the same roles at the same time make each of them
   })
   const children = [0, 1, 2].map(() => child(`await import(${JSON.stringify(join(folder, "bundle.mjs"))})`))
   expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0])
-  const lines = children.flatMap(({ lines: printed }) => printed.map((line) => JSON.parse(line) as [number, boolean, string]))
+  const lines = children.flatMap(({ lines: printed }) =>
+    printed.map((line) => JSON.parse(line) as [number, boolean, string]),
+  )
   expect(lines).toHaveLength(120)
   for (let index = 0; index < 40; index++) {
     const about = lines.filter(([which]) => which === index)

@@ -17,10 +17,9 @@ export async function terminateAgent(office: Office, id: string, by: Actor, reas
   if (!(await end(office, id, by, reason === "" ? undefined : reason))) refuseUnknown(id)
   const ended = [id]
   try {
-    for (let below = liveBelow(office, id); below.length > 0; below = liveBelow(office, id)) {
-      for (const { id: child, parentId } of below) {
-        if (await end(office, child, by, `Agent '${parentId}' above it was terminated.`)) ended.push(child)
-      }
+    // Whoever is spawned from now on finds that somebody above it has ended.
+    for (const { id: child, parentId } of liveBelow(office, id)) {
+      if (await end(office, child, by, `Agent '${parentId}' above it was terminated.`)) ended.push(child)
     }
   } finally {
     for (const agent of ended) office.emit({ type: "AGENT_CHANGED", at: office.now(), agent, change: "terminated" })

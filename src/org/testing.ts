@@ -33,7 +33,10 @@ export function directoryOver(database: Database, given: Given = {}) {
   const directory = new Directory({
     documents,
     messages,
-    groups: { has: (id) => groupIds.includes(id), list: () => groupIds.map((id) => ({ id, description: `${id} tools` })) },
+    groups: {
+      has: (id) => groupIds.includes(id),
+      list: () => groupIds.map((id) => ({ id, description: `${id} tools` })),
+    },
     levelOrder: "asc",
     emit: (event) => void events.push(event),
     onTerminated: (ids) => void stopped.push([...ids]),

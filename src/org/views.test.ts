@@ -80,7 +80,10 @@ test.each([
 
 test("pins come from what a person or the configuration made, also from further up, and never from an agent", async () => {
   const { directory, documents } = await tree(
-    [{ name: "dev", pins: { a: "1.0.0", b: "1.0.0" } }, { name: "low", pins: { b: "2.0.0" } }],
+    [
+      { name: "dev", pins: { a: "1.0.0", b: "1.0.0" } },
+      { name: "low", pins: { b: "2.0.0" } },
+    ],
     [
       { id: "top", role: "dev" },
       { id: "low", role: "low", parent: "top", pins: { c: "3.0.0" } },
@@ -101,9 +104,22 @@ test("pins come from what a person or the configuration made, also from further 
 
 test.each([
   ["itself", [["a", "a"]]],
-  ["an agent below it", [["a", "b"], ["b", "c"], ["c", "a"]]],
+  [
+    "an agent below it",
+    [
+      ["a", "b"],
+      ["b", "c"],
+      ["c", "a"],
+    ],
+  ],
   ["nobody", [["a", "gone"]]],
-  ["someone below nobody", [["a", "b"], ["b", "gone"]]],
+  [
+    "someone below nobody",
+    [
+      ["a", "b"],
+      ["b", "gone"],
+    ],
+  ],
 ])("whoever stands below %s has nothing", async (_what, agents) => {
   const { directory } = await tree(
     [{ name: "dev" }],
@@ -127,8 +143,14 @@ test("an agent whose role was deleted has nothing, also when another role takes 
 test("root has org_management only, whatever the store says of it [S0-34] [S0-37] [S0R-3.2]", async () => {
   const { directory, documents } = await openDirectory()
   const made = { createdBy: "x", madeBy: "person", createdAt: "", status: "active" }
-  await documents.put({ kind: "role", id: "root", name: "root", body: { ...made, id: "root", name: "root", toolGroups: null } }, "x")
-  await documents.put({ kind: "role", id: "r2", name: "other", body: { ...made, id: "r2", name: "other", toolGroups: null } }, "x")
+  await documents.put(
+    { kind: "role", id: "root", name: "root", body: { ...made, id: "root", name: "root", toolGroups: null } },
+    "x",
+  )
+  await documents.put(
+    { kind: "role", id: "r2", name: "other", body: { ...made, id: "r2", name: "other", toolGroups: null } },
+    "x",
+  )
   await documents.put({ kind: "agent", id: "root", body: { ...made, id: "root", roleId: "r2" } }, "x")
   expect(directory.view("root")).toMatchObject({ groups: ["org_management"], role: { name: "root" } })
   expect(directory.listRoles().filter(({ name }) => name === "root")).toHaveLength(1)
@@ -172,7 +194,9 @@ test("a freeze holds for its agent and everyone below, the one for everyone for 
   const freeze = (id: string, live = true) =>
     documents.put({ kind: "freeze", id, live, body: { by: "ann", at: 1, because: id } }, "ann")
   const frozen = () =>
-    Object.fromEntries(["root", "top", "low", "other", "operator"].map((id) => [id, directory.view(id)?.frozen?.because]))
+    Object.fromEntries(
+      ["root", "top", "low", "other", "operator"].map((id) => [id, directory.view(id)?.frozen?.because]),
+    )
   expect(frozen()).toEqual({})
   await freeze("top")
   expect(frozen()).toEqual({ top: "top", low: "top" })

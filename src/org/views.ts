@@ -1,7 +1,6 @@
 import type { Agent, AgentView, Freeze, Role } from "../model/organisation.ts"
 import type { LevelOrder } from "../model/permission.ts"
 import { bothGroups, leastLevel, weakerLevel } from "./ceilings.ts"
-import { rootGroups } from "./configured.ts"
 import { everyone } from "./freezer.ts"
 import type { Roster } from "./roster.ts"
 
@@ -57,7 +56,7 @@ export class Views {
       role,
       department: departmentOf(agent, role, parent),
       level: parent === undefined ? own : weakerLevel(own, parent.level, this.#levelOrder),
-      groups: agent.id === "root" ? rootGroups : bothGroups(this.#groupsOf(role), parent?.groups ?? null),
+      groups: bothGroups(this.#groupsOf(role), parent?.groups ?? null),
       pins: {
         ...parent?.pins,
         ...(role.madeBy === "agent" ? {} : role.pins),

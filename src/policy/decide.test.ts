@@ -258,7 +258,7 @@ const shown = {
 }
 const remembered = calling(
   { level: "moderate" },
-  { tool: registered({ effect: "write", touches: true }), input: { n: 1 }, touches: shown },
+  { tool: registered({ effect: "write", touches: true }), input: { n: 1, m: 2 }, touches: shown },
 )
 const spawned = { ...agent({ id: "kid" }), spawners: [remembered.who] }
 
@@ -289,7 +289,7 @@ test.each<[string, Partial<Grant>, Partial<Facts>]>([
   ["fewer touches", {}, { touches: { list: shown.list.slice(1), proved: true } }],
   ["no end", { expiresAt: null }, {}],
   ["another input, for the tool", { scope: "tool-session" }, { input: { n: 2 } }],
-  ["the same input in another order", { scope: "input-session" }, {}],
+  ["the same input in another order", { scope: "input-session" }, { input: { m: 2, n: 1 } }],
   ["another session, for always", { scope: "tool-always", sessionId: "s2" }, { sessionId: "s3" }],
 ])("a yes is also for %s", (_, change, call) => {
   expect(judge({ ...remembered, ...call }, { grants: [grantFor(remembered, change)] }).verdict).toBe("allow")

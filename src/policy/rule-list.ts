@@ -21,18 +21,21 @@ export class RuleList {
   /** The rules that hold, in the order they were written. */
   find(call: CallFacts): readonly CompiledRule[] {
     if (this.size === 0) return none
-    const found: CompiledRule[] = []
+    let found: CompiledRule[] | undefined
     const look = (rule: CompiledRule) => {
-      if (holds(rule, call)) found.push(rule)
+      if (holds(rule, call)) (found ??= []).push(rule)
     }
     for (const rule of this.#plain) look(rule)
     for (const { steps, index } of this.#byArgument.values()) {
-      for (const text of textsOf(pointedAt(call.input, steps), true)) index.near(text, look)
+      const value = pointedAt(call.input, steps)
+      if (typeof value === "string") index.near(value, look)
+      else for (const text of textsOf(value, true)) index.near(text, look)
     }
     if (this.#byTouch.size > 0) {
       for (const touch of call.touches.list) this.#byTouch.get(touch.kind)?.near(touchText(touch), look)
     }
-    return found.length < 2 ? found : [...new Set(found)].sort((one, other) => one.order - other.order)
+    if (found === undefined || found.length < 2) return found ?? none
+    return [...new Set(found)].sort((one, other) => one.order - other.order)
   }
 
   #file(rule: CompiledRule): void {

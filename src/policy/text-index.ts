@@ -1,33 +1,51 @@
 import type { Glob } from "../model/glob.ts"
 
-/** How many first characters a pattern is filed under: the largest that it fixes. */
-const lengths = [32, 16, 8, 4, 2, 1]
-
-/** Finds the few patterns that could match a text without trying them all. */
+/** Finds the few patterns that could match a text by how they begin or end, without trying them all. */
 export class TextIndex<Value> {
   readonly #literal = new Map<string, Value[]>()
-  readonly #starts = new Map<number, Map<string, Value[]>>()
+  readonly #starts: Branch<Value> = {}
+  readonly #ends: Branch<Value> = {}
   readonly #others: Value[] = []
 
-  add({ literal, start }: Glob, value: Value): void {
-    if (literal !== undefined) return file(this.#literal, literal, value)
-    const length = lengths.find((most) => most <= start.length)
-    if (length === undefined) return void this.#others.push(value)
-    let shelf = this.#starts.get(length)
-    if (shelf === undefined) this.#starts.set(length, (shelf = new Map()))
-    file(shelf, start.slice(0, length), value)
+  add({ literal, start, end }: Glob, value: Value): void {
+    if (literal !== undefined) {
+      if (this.#literal.get(literal)?.push(value) === undefined) this.#literal.set(literal, [value])
+    } else if (start === "" && end === "") this.#others.push(value)
+    else if (start.length >= end.length) grow(this.#starts, start.length, (at) => start.charCodeAt(at), value)
+    else grow(this.#ends, end.length, (at) => end.charCodeAt(end.length - 1 - at), value)
   }
 
   /** Shows every value whose pattern could match, and maybe some more. */
   near(text: string, show: (value: Value) => void): void {
     this.#literal.get(text)?.forEach(show)
-    for (const [length, shelf] of this.#starts) shelf.get(text.slice(0, length))?.forEach(show)
+    let branch: Branch<Value> | undefined = this.#starts.next && this.#starts
+    for (let at = 0; branch !== undefined; at++) {
+      branch.values?.forEach(show)
+      branch = branch.next?.get(text.charCodeAt(at))
+    }
+    branch = this.#ends.next && this.#ends
+    for (let at = text.length - 1; branch !== undefined; at--) {
+      branch.values?.forEach(show)
+      branch = branch.next?.get(text.charCodeAt(at))
+    }
     for (const value of this.#others) show(value)
   }
 }
 
-function file<Value>(shelf: Map<string, Value[]>, key: string, value: Value): void {
-  const values = shelf.get(key)
-  if (values === undefined) shelf.set(key, [value])
-  else values.push(value)
+/** What stands after the characters that led here. */
+interface Branch<Value> {
+  values?: Value[]
+  next?: Map<number, Branch<Value>>
+}
+
+function grow<Value>(root: Branch<Value>, length: number, codeAt: (at: number) => number, value: Value): void {
+  let branch = root
+  for (let at = 0; at < length; at++) {
+    branch.next ??= new Map()
+    let next = branch.next.get(codeAt(at))
+    if (next === undefined) branch.next.set(codeAt(at), (next = {}))
+    branch = next
+  }
+  branch.values ??= []
+  branch.values.push(value)
 }

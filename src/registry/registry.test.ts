@@ -38,12 +38,15 @@ function agent({ id = "ada", department, groups = null, pins = {} }: Who = {}): 
     name: "developer",
     rolePrompt: "",
     createdBy: "root",
+    madeBy: "person",
     createdAt: "",
     status: "active",
     llmServiceId: null,
     toolGroups: groups,
   } as const
-  return { agent: { id, roleId: "r", level: 0, status: "active" }, role, department, level: 0, groups, pins }
+  const made = { createdBy: "root", madeBy: "person", createdAt: "" } as const
+  const agent = { ...made, id, roleId: "r", level: 0, status: "active" } as const
+  return { agent, role, department, level: 0, groups, pins, spawners: [] }
 }
 
 describe("registration", () => {

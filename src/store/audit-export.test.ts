@@ -47,6 +47,7 @@ test("every ended call is exported flat, with what its start said [S2-75] [S2-77
       userId: "u",
       parentCallId: "above",
       input: '{"text":"1"}',
+      inputDigest: "",
       result: '"done one"',
       error: "",
       reasons: JSON.stringify(reasons),
@@ -177,4 +178,18 @@ test("counts by tool, agent, role, ending and hour, each adding up to the whole"
     byEnding: {},
     byHour: {},
   })
+})
+
+test("a call is shown in the order of its chain, though the clock was set back while it ran, and across chains by time", async () => {
+  const store = await openRecord()
+  const [start, end] = entriesOf({ callId: "back", at: day })
+  const step = { callId: "back", agentId: "ann", tool: "probe" }
+  await keepAll(store, [start, { kind: "try", at: day - hour, ...step }, { ...end, at: day - hour + 1 } as RecordEntry])
+  expect((await store.audit.show("back")).map((entry) => entry.kind)).toEqual(["start", "try", "end"])
+  await keepAll(store, [{ kind: "note", at: day + 3, callId: "two", text: "here" }])
+  await keepMany(store, [
+    { kind: "asked", at: day + 1, callId: "two" },
+    { kind: "answered", at: day + 4, callId: "two" },
+  ])
+  expect((await store.audit.show("two")).map((entry) => entry.kind)).toEqual(["asked", "note", "answered"])
 })

@@ -24,18 +24,24 @@ test("calls of an agent and a tool on a day are found by an index, without a sor
   expect(plan).not.toContain("TEMP B-TREE FOR ORDER BY")
 })
 
-test.each([{}, { tool: "probe" }, aDay, { status: "error", ...aDay }])("the newest calls with %o come in the order of an index", async (filter) => {
-  const plan = await plans((audit) => audit.list(filter))
-  expect(plan).toContain("USING INDEX ended_at")
-  expect(plan).not.toContain("TEMP B-TREE FOR ORDER BY")
-})
-
-test.each([{}, { agentId: "ann" }, { tool: "probe" }, { agentId: "ann", tool: "probe" }, { status: "success", ...aDay }])(
-  "each page of an export with %o begins where the last one ended, in the order of an index",
+test.each([{}, { tool: "probe" }, aDay, { status: "error", ...aDay }])(
+  "the newest calls with %o come in the order of an index",
   async (filter) => {
-    const plan = await plans((audit) => drain(audit.export(filter)))
-    expect(plan).toMatch(/SEARCH ended USING INDEX ended_(at|agent) \(.*at>\?/)
+    const plan = await plans((audit) => audit.list(filter))
+    expect(plan).toContain("USING INDEX ended_at")
     expect(plan).not.toContain("TEMP B-TREE FOR ORDER BY")
-    expect(plan).not.toContain("SCAN")
   },
 )
+
+test.each([
+  {},
+  { agentId: "ann" },
+  { tool: "probe" },
+  { agentId: "ann", tool: "probe" },
+  { status: "success", ...aDay },
+])("each page of an export with %o begins where the last one ended, in the order of an index", async (filter) => {
+  const plan = await plans((audit) => drain(audit.export(filter)))
+  expect(plan).toMatch(/SEARCH ended USING INDEX ended_(at|agent) \(.*at>\?/)
+  expect(plan).not.toContain("TEMP B-TREE FOR ORDER BY")
+  expect(plan).not.toContain("SCAN")
+})

@@ -7,6 +7,7 @@ import { dropBefore, type Dropped } from "./audit-drop.ts"
 import { exportCalls } from "./audit-export.ts"
 import { statsOf } from "./audit-stats.ts"
 import { where } from "./audit-where.ts"
+import { ordinalOf } from "./chains.ts"
 import { writeCheckpoint } from "./checkpoint.ts"
 import { transaction, whenFree, type Database } from "./database.ts"
 import { lineReader } from "./lines.ts"
@@ -58,12 +59,8 @@ export class Audit implements AuditReader {
     }[]
     const calls = new Set([...ended, ...steps].map((row) => row.call))
     if (calls.size !== 1) return []
-    const line = lineReader(this.#database)
     const places = [...ended.flatMap((row) => [row.start_place, row.place]), ...steps.map((row) => row.place)]
-    const found = [...new Set(places.filter((place) => place !== null))]
-      .sort((one, other) => one - other)
-      .flatMap((place) => line(place) ?? [])
-    return found.sort((one, other) => one.at - other.at)
+    return inOrder(this.#database, new Set(places.filter((place) => place !== null)))
   }
 
   async stats(filter: AuditFilter = {}): Promise<AuditStats> {
@@ -94,6 +91,24 @@ export class Audit implements AuditReader {
   async verify(head?: string): Promise<Verified> {
     await this.catchUp()
     return whenFree(() => verifyRecord(this.#database, this.#journals.key, head))
+  }
+}
+
+/** Each chain in its own order, whatever its clock did; entries of several chains by their times. */
+function inOrder(database: Database, places: ReadonlySet<number>): RecordEntry[] {
+  const line = lineReader(database)
+  const chains = new Map<number, RecordEntry[]>()
+  for (const place of [...places].sort((one, other) => one - other)) {
+    const entry = line(place)
+    const chain = chains.get(ordinalOf(place)) ?? []
+    chains.set(ordinalOf(place), chain)
+    if (entry !== undefined) chain.push(entry)
+  }
+  const story: RecordEntry[] = []
+  for (;;) {
+    const waiting = [...chains.values()].filter((chain) => chain.length > 0)
+    if (waiting.length === 0) return story
+    story.push(waiting.reduce((first, chain) => (chain[0]!.at < first[0]!.at ? chain : first)).shift()!)
   }
 }
 

@@ -44,11 +44,17 @@ export async function readManifest(folder: string): Promise<Manifest> {
   try {
     return manifestSchema.parse(JSON.parse(await readFile(file, "utf8")))
   } catch (error) {
-    const what = (error as NodeJS.ErrnoException).code === "ENOENT" ? "It has no backup.json" : "Its backup.json cannot be read"
+    const what =
+      (error as NodeJS.ErrnoException).code === "ENOENT" ? "It has no backup.json" : "Its backup.json cannot be read"
     throw new StoreUnavailable(`${folder} is not a whole backup. ${what}; give the folder that 'qm backup' made.`, {
       cause: error,
     })
   }
+}
+
+/** An empty file for its owner alone, for others to fill. */
+export async function makePrivate(file: string): Promise<void> {
+  await (await open(file, "wx", 0o600)).close()
 }
 
 /** Copies one file for its owner alone, synced, and tells what was copied. */

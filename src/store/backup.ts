@@ -7,6 +7,7 @@ import {
   databaseName,
   digestOf,
   isFree,
+  makePrivate,
   syncFolder,
   writeManifest,
   type BackedUpFile,
@@ -49,7 +50,9 @@ export async function backup(store: Source, folder: string): Promise<{ files: nu
 async function refuse(dataDir: string, target: string): Promise<void> {
   const way = relative(resolve(dataDir), target)
   if (!way.startsWith("..") && !isAbsolute(way)) {
-    throw new StoreUnavailable(`${target} is inside the data folder. Give a folder outside of it, best on another disk.`)
+    throw new StoreUnavailable(
+      `${target} is inside the data folder. Give a folder outside of it, best on another disk.`,
+    )
   }
   const free = await isFree(target).catch((error: unknown) => {
     throw unwritten(target, error)
@@ -71,6 +74,7 @@ async function copyAll(
   const dataDir = dirname(journalDir)
   await whenFree(() => catchUp({ database, key, dir: journalDir }))
   const { id, mac } = await whenFree(() => transaction(database, () => writeCheckpoint(database, key)))
+  await makePrivate(join(half, databaseName))
   await copyDatabase(join(dataDir, databaseName), join(half, databaseName))
   const files = [{ name: databaseName, ...(await digestOf(join(half, databaseName))) }]
   // After the database, because an artifact's file is there before its row.

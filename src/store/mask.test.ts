@@ -57,7 +57,11 @@ const secrets: [string, unknown, string][] = [
   ["an age key", "AGE-SECRET-KEY-1QQPQQQQQQQQQQQQQQQQQQQQQQQQ", "QQPQQ"],
   ["a JWT without its signature", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0", "eyJzdWIi"],
   ["a JWT behind a dash", "jwt-eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2ln", "eyJzdWIi"],
-  ["an OpenSSH key", "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaA==\n-----END OPENSSH PRIVATE KEY-----", "b3BlbnNz"],
+  [
+    "an OpenSSH key",
+    "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaA==\n-----END OPENSSH PRIVATE KEY-----",
+    "b3BlbnNz",
+  ],
   ["a PGP key", "-----BEGIN PGP PRIVATE KEY BLOCK-----\nlQOYBF\n-----END PGP PRIVATE KEY BLOCK-----", "lQOYBF"],
   ["a PEM key longer than the record keeps", `-----BEGIN PRIVATE KEY-----\n${"QUJD".repeat(4000)}`, "QUJDQUJD"],
   ["a password with an @ in a connection string", "postgres://ann:p@ss@db.example/x", "p@ss"],

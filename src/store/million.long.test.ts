@@ -75,7 +75,12 @@ async function median(work: () => Promise<unknown>): Promise<number> {
 test("a million calls: what an agent did with a tool on a day is found by an index, in the time it takes among ten thousand", async () => {
   const small = await record(1)
   const large = await record(100)
-  const question = (lastDay: number) => ({ agentId: "agent-3", tool: "tool-4", since: lastDay, until: lastDay + 24 * hour })
+  const question = (lastDay: number) => ({
+    agentId: "agent-3",
+    tool: "tool-4",
+    since: lastDay,
+    until: lastDay + 24 * hour,
+  })
   const ask = async ({ store, lastDay }: typeof small) => {
     const rows = await store.audit.list({ ...question(lastDay), limit: 1000 })
     expect(rows).toHaveLength(perDay / agents / tools)
@@ -85,7 +90,9 @@ test("a million calls: what an agent did with a tool on a day is found by an ind
   expect(seen.join()).toContain("USING INDEX ended_agent (agent=? AND tool=? AND at>? AND at<?)")
 
   const [among10000, amongMillion] = [await median(() => ask(small)), await median(() => ask(large))]
-  console.log(`list by agent and tool for a day: ${among10000.toFixed(3)} ms of 10,000, ${amongMillion.toFixed(3)} ms of 1,000,000`)
+  console.log(
+    `list by agent and tool for a day: ${among10000.toFixed(3)} ms of 10,000, ${amongMillion.toFixed(3)} ms of 1,000,000`,
+  )
   expect(amongMillion).toBeLessThan(3 * among10000)
 
   const counted = await large.store.audit.stats({ since: large.lastDay })
@@ -127,5 +134,11 @@ async function readThrough(dir: string) {
     ["--max-old-space-size=64"],
   )
   expect(await ended).toBe(0)
-  return JSON.parse(lines[0]!) as { ok: boolean; records: number; exported: number; verifying: number; exporting: number }
+  return JSON.parse(lines[0]!) as {
+    ok: boolean
+    records: number
+    exported: number
+    verifying: number
+    exporting: number
+  }
 }

@@ -65,12 +65,22 @@ async function refuse(target: string, replace: boolean): Promise<void> {
       `${target} has a database. Give another folder, or restore with --replace, which moves it aside.`,
     )
   }
+  const living = (await ownersIn(file)).find(ownerLives)
+  if (living === undefined) return
+  throw new StoreUnavailable(`Process ${living.split("|")[1]} still writes to ${target}. Stop it, then restore again.`)
+}
+
+/**
+ * Who writes journals into a database. Without a prepared statement: one that is left keeps a closed database open, and
+ * when it is let go SQLite removes the log by its name, which would be another database's by then.
+ */
+async function ownersIn(file: string): Promise<string[]> {
+  const owners: string[] = []
   const database = await openDatabase(file)
   try {
-    const living = chainsOf(database).find((chain) => chain.closed === 0 && ownerLives(chain.owner))
-    if (living === undefined) return
-    const [, pid] = living.owner.split("|")
-    throw new StoreUnavailable(`Process ${pid} still writes to ${target}. Stop it, then restore again.`)
+    database.function("quartermaster_note", (owner: unknown) => void owners.push(String(owner)))
+    database.exec("select quartermaster_note(owner) from chains where closed = 0")
+    return owners
   } finally {
     database.close()
   }
@@ -115,10 +125,18 @@ async function settle(half: string, { head, madeAt }: Manifest): Promise<number>
     }
     await whenFree(() => transaction(database, () => leaveBehind(database, key, madeAt)))
     database.exec("pragma wal_checkpoint(truncate)")
+    await leaveOpened(join(half, databaseName))
     return verified.records
   } finally {
     database.close()
   }
+}
+
+/** What was opened may stay open for a while after it is closed; a fresh copy takes its place. */
+async function leaveOpened(file: string): Promise<void> {
+  await copyFile(file, `${file}.settled`)
+  for (const ending of ["", "-wal", "-shm"]) await rm(`${file}${ending}`, { force: true })
+  await rename(`${file}.settled`, file)
 }
 
 /** In the copy nobody writes on: journals have ended, and calls belong to nobody until somebody comes for them. */

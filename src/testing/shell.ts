@@ -57,13 +57,17 @@ export async function startHouse(options: HouseOptions) {
   })
   onTestFinished(() => void started.kill("SIGKILL"))
   const waiting = new Map<number, (value: unknown) => void>()
+  const gone = new Promise<never>((_, reject) => {
+    started.on("exit", (code, signal) => reject(new Error(`The house ended with ${signal ?? code}.`)))
+  })
+  gone.catch(() => {})
   let count = 0
-  const ask = <T>(question: object) =>
-    new Promise<T>((resolve, reject) => {
-      const number = ++count
-      waiting.set(number, resolve as never)
-      started.send({ number, ...question }, (error) => error && reject(error))
-    })
+  const ask = <T>(question: object): Promise<T> => {
+    const number = ++count
+    const answer = new Promise<T>((resolve) => waiting.set(number, resolve as never))
+    started.send({ number, ...question }, () => {})
+    return Promise.race([answer, gone])
+  }
   started.on("message", ({ number, value }: { number: number; value: unknown }) => waiting.get(number)?.(value))
   const { port } = await ask<{ port: number }>({ about: "port" })
   return {

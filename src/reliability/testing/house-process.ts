@@ -54,11 +54,11 @@ export interface HouseProcess {
   arm(): Promise<void>
   /** Does an order of the house at a moment, given in milliseconds since 1970. */
   at<T>(moment: number, name: string, given: readonly unknown[]): Promise<T>
-  /** The next call of that tool that is said to wait for a person. */
+  /** The next call of that tool that is said to wait for a person, since the failpoint was armed. */
   waiting(tool: string): Promise<string>
   kill(): Promise<void>
-  /** Resolves with the signal that ended it, or null. */
-  readonly ended: Promise<NodeJS.Signals | null>
+  /** Resolves with the signal that ended it, or its exit code. */
+  readonly ended: Promise<NodeJS.Signals | number | null>
 }
 
 /** The process ended before it answered. */
@@ -78,8 +78,8 @@ export async function startHouse(dir: string, given: HouseOptions = {}): Promise
     stdio: ["pipe", "pipe", "inherit"],
     env: failpoint === undefined ? process.env : { ...process.env, ...preload(dir, failpoint) },
   })
-  const ended = new Promise<NodeJS.Signals | null>((resolve) => {
-    running.on("close", (_code, signal) => resolve(signal))
+  const ended = new Promise<NodeJS.Signals | number | null>((resolve) => {
+    running.on("close", (code, signal) => resolve(signal ?? code))
   })
   const desk = new Desk()
   void ended.then(() => desk.close())
@@ -93,7 +93,10 @@ export async function startHouse(dir: string, given: HouseOptions = {}): Promise
     app: doorsOf((name, words) => order(name, ...words)) as unknown as Remote<App>,
     exported: (filter) => order("exported", filter),
     fill: (tool, megabytes) => order("fill", tool, megabytes),
-    arm: () => order("arm", armedFile(dir)),
+    arm() {
+      desk.forget()
+      return order("arm", armedFile(dir))
+    },
     at: (moment, name, words) => order("at", moment, name, words),
     waiting: (tool) => desk.waiting(tool),
     async kill() {
@@ -147,6 +150,10 @@ class Desk {
       const waiter = { resolve: resolve as (value: unknown) => void, reject }
       this.#waiters.set(tool, [...(this.#waiters.get(tool) ?? []), waiter])
     })
+  }
+
+  forget(): void {
+    this.#told.clear()
   }
 
   hear(heard: Heard): void {

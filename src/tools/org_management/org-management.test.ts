@@ -44,7 +44,10 @@ async function call(name: string, input: unknown, caller = "ann's", taskId?: str
   const checked = tool.input.check(input)
   if (!checked.ok) return { code: "invalid_arguments", metadata: { problems: checked.problems } }
   try {
-    const result = await tool.execute(checked.value, { agent: { id: caller, role: "not asked" }, taskId } as ToolContext)
+    const result = await tool.execute(checked.value, {
+      agent: { id: caller, role: "not asked" },
+      taskId,
+    } as ToolContext)
     expect(tool.output!.check(result)).toMatchObject({ ok: true })
     return { result: result as Record<string, unknown> }
   } catch (error) {
@@ -60,7 +63,9 @@ async function ownRole(caller = "ann's", name = `of ${caller}`): Promise<string>
 }
 
 test("the group has its six tools, which ask a person unless somebody is let through [S0-43]", () => {
-  const names = "find_role_by_name create_role spawn_agent spawn_agent_with_task terminate_agent send_message".split(" ")
+  const names = "find_role_by_name create_role spawn_agent spawn_agent_with_task terminate_agent send_message".split(
+    " ",
+  )
   expect(tools().map(({ name }) => name)).toEqual(names)
   for (const { group, permission } of tools()) expect([group, permission.level]).toEqual(["org_management", "moderate"])
   expect(tools().map(({ effect }) => effect)).toEqual(["read", ...names.slice(1).map(() => "communicate")])
@@ -89,7 +94,10 @@ test("find_role_by_name finds a live role by its name and by nothing else [S0-50
   const { role } = await house.directory.createRole({ name: "tester", toolGroups: ["data"] }, ann)
   const { madeBy: _, ...shown } = role
   expect((await call("find_role_by_name", { name: "tester" })).result).toMatchObject(shown)
-  expect((await call("find_role_by_name", { name: "lead" })).result).toMatchObject({ id: "lead", createdBy: "configuration" })
+  expect((await call("find_role_by_name", { name: "lead" })).result).toMatchObject({
+    id: "lead",
+    createdBy: "configuration",
+  })
   for (const name of [role.id, "Tester", "nobody", "__proto__"]) {
     expect(await call("find_role_by_name", { name })).toEqual({ result: null })
   }
@@ -109,20 +117,40 @@ test("create_role makes a role with the groups it is given, and without them say
     [null, "b"],
     [[], "c"],
   ] as const) {
-    const all = await call("create_role", { name, rolePrompt: "x", ...(toolGroups === undefined ? {} : { toolGroups }) }, "root")
+    const all = await call(
+      "create_role",
+      { name, rolePrompt: "x", ...(toolGroups === undefined ? {} : { toolGroups }) },
+      "root",
+    )
     expect(all.result).toMatchObject({ toolGroups: null, hint: "No groups were chosen, so the role has all groups." })
   }
 })
 
 test("create_role with a name that lives returns that role, not an error [S0-51]", async () => {
   const { result: first } = await call("create_role", { name: "writer", rolePrompt: "You write." })
-  const { result: second } = await call("create_role", { name: "writer", rolePrompt: "Mine.", toolGroups: ["nothing"] }, "bob's")
+  const { result: second } = await call(
+    "create_role",
+    { name: "writer", rolePrompt: "Mine.", toolGroups: ["nothing"] },
+    "bob's",
+  )
   expect(second).toMatchObject({ id: first!["id"], rolePrompt: "You write.", createdBy: "ann's", created: false })
 })
 
 test.each<[string, unknown, string, string, Record<string, unknown>?]>([
-  ["a group nobody knows", { toolGroups: ["dat", "data"] }, "ann's", "invalid_tool_group_ids", { invalidGroups: ["dat"] }],
-  ["a group the caller does not have", { toolGroups: ["system"] }, "ann's", "tool_groups_not_held", { invalidGroups: ["system"] }],
+  [
+    "a group nobody knows",
+    { toolGroups: ["dat", "data"] },
+    "ann's",
+    "invalid_tool_group_ids",
+    { invalidGroups: ["dat"] },
+  ],
+  [
+    "a group the caller does not have",
+    { toolGroups: ["system"] },
+    "ann's",
+    "tool_groups_not_held",
+    { invalidGroups: ["system"] },
+  ],
   ["a caller that ended", {}, "ended", "caller_terminated"],
   ["a caller nobody knows", {}, "nobody", "caller_terminated"],
   ["a name that cannot be seen", { name: "\u200b" }, "ann's", "invalid_role_name"],
@@ -189,34 +217,40 @@ test.each(["spawn_agent", "spawn_agent_with_task"])("%s lists every problem of t
   expect(house.directory.listAgents()).toHaveLength(4)
 })
 
-test.each(["spawn_agent", "spawn_agent_with_task"])("%s is refused with the codes of its design [S0-52] [S0-53]", async (name) => {
-  const own = await ownRole()
-  const others = await ownRole("bob's")
-  await house.directory.createAgent({ id: "ended", role: "lead" }, ann)
-  await house.directory.terminateAgent("ended", ann)
-  const spawn = async (roleId: unknown, caller?: string) => {
-    const initialMessage = name === "spawn_agent" ? {} : { initialMessage: { text: "Go." } }
-    return (await call(name, { roleId, taskBrief: brief, ...initialMessage }, caller)).code
-  }
-  expect(await spawn("nothing")).toBe("unknown_role")
-  expect(await spawn(others)).toBe("not_child_role")
-  expect(await spawn("lead")).toBe("not_child_role")
-  expect(await spawn("operator", "root")).toBe("not_child_role")
-  expect(await spawn(own, "bob's")).toBe("not_child_role")
-  expect(await spawn(own, "ended")).toBe("caller_terminated")
-  expect(await spawn(own, "nobody")).toBe("invalid_parentAgentId")
-  expect(await spawn(undefined)).toBe("invalid_arguments")
-  expect((await call(name, { roleId: own, taskBrief: brief, parentAgentId: "root" })).code).toBe("invalid_arguments")
-  expect(house.directory.listAgents()).toHaveLength(4)
-  expect(await spawn(own)).toBeUndefined()
-})
+test.each(["spawn_agent", "spawn_agent_with_task"])(
+  "%s is refused with the codes of its design [S0-52] [S0-53]",
+  async (name) => {
+    const own = await ownRole()
+    const others = await ownRole("bob's")
+    await house.directory.createAgent({ id: "ended", role: "lead" }, ann)
+    await house.directory.terminateAgent("ended", ann)
+    const spawn = async (roleId: unknown, caller?: string) => {
+      const initialMessage = name === "spawn_agent" ? {} : { initialMessage: { text: "Go." } }
+      return (await call(name, { roleId, taskBrief: brief, ...initialMessage }, caller)).code
+    }
+    expect(await spawn("nothing")).toBe("unknown_role")
+    expect(await spawn(others)).toBe("not_child_role")
+    expect(await spawn("lead")).toBe("not_child_role")
+    expect(await spawn("operator", "root")).toBe("not_child_role")
+    expect(await spawn(own, "bob's")).toBe("not_child_role")
+    expect(await spawn(own, "ended")).toBe("caller_terminated")
+    expect(await spawn(own, "nobody")).toBe("invalid_parentAgentId")
+    expect(await spawn(undefined)).toBe("invalid_arguments")
+    expect((await call(name, { roleId: own, taskBrief: brief, parentAgentId: "root" })).code).toBe("invalid_arguments")
+    expect(house.directory.listAgents()).toHaveLength(4)
+    expect(await spawn(own)).toBeUndefined()
+  },
+)
 
 test("spawn_agent_with_task sends the first message from the caller, as a task unless it says otherwise [S0-53]", async () => {
   const roleId = await ownRole()
   for (const [initialMessage, payload] of [
     ["Begin.", { message_type: "task_assignment", message: "Begin." }],
     [{ text: "Begin." }, { message_type: "task_assignment", text: "Begin." }],
-    [{ message_type: "question", text: "Can you?" }, { message_type: "question", text: "Can you?" }],
+    [
+      { message_type: "question", text: "Can you?" },
+      { message_type: "question", text: "Can you?" },
+    ],
   ] as const) {
     const { result } = await call("spawn_agent_with_task", { roleId, taskBrief: brief, initialMessage })
     expect(result).toEqual({ id: expect.any(String), roleId, roleName: "of ann's", messageId: expect.any(String) })
@@ -226,12 +260,15 @@ test("spawn_agent_with_task sends the first message from the caller, as a task u
   }
 })
 
-test.each([undefined, null, "", {}, [], 5])("spawn_agent_with_task with %j as first message spawns nobody [S0-53]", async (initialMessage) => {
-  const roleId = await ownRole()
-  const ended = await call("spawn_agent_with_task", { roleId, taskBrief: brief, initialMessage })
-  expect(ended.code).toBe("missing_initial_message")
-  expect(house.directory.listAgents()).toHaveLength(4)
-})
+test.each([undefined, null, "", {}, [], 5])(
+  "spawn_agent_with_task with %j as first message spawns nobody [S0-53]",
+  async (initialMessage) => {
+    const roleId = await ownRole()
+    const ended = await call("spawn_agent_with_task", { roleId, taskBrief: brief, initialMessage })
+    expect(ended.code).toBe("missing_initial_message")
+    expect(house.directory.listAgents()).toHaveLength(4)
+  },
+)
 
 test("when the first message cannot be kept, the new agent ends again", async () => {
   const roleId = await ownRole()
@@ -317,7 +354,9 @@ test("what an approver is shown of each tool says whom and what", async () => {
   )
   expect(await shown("create_role", { name: "w", rolePrompt: "x" })).toContain("all its maker has")
   expect(await shown("spawn_agent", { roleId: "r", taskBrief: brief })).toContain("Write the report.")
-  expect(await shown("spawn_agent_with_task", { roleId: "r", taskBrief: brief, initialMessage: "Go." })).toContain("Go.")
+  expect(await shown("spawn_agent_with_task", { roleId: "r", taskBrief: brief, initialMessage: "Go." })).toContain(
+    "Go.",
+  )
   expect(await shown("send_message", { to: "user", payload: { a: 1 } })).toBe('To user\n\n{\n  "a": 1\n}')
 })
 

@@ -1,0 +1,264 @@
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { expect, test } from "vitest"
+import { child } from "../testing/children.ts"
+import { temporaryFolder, until } from "../testing/open.ts"
+import { backup } from "./backup.ts"
+import { openDatabase } from "./database.ts"
+import { Journal } from "./journal.ts"
+import { currentVersion } from "./migrations-version.ts"
+import { ownerName } from "./owner.ts"
+import { restore } from "./restore.ts"
+import { entriesOf, hourly, keepAll, openRecord } from "./testing.ts"
+
+const day = Date.UTC(2026, 0, 1)
+
+/** A store with something of everything that must last, and where to copy it. */
+async function filled() {
+  const store = await openRecord()
+  await keepAll(store, hourly(day, 3, "a"))
+  const artifact = {
+    type: "text",
+    content: Buffer.from("kept"),
+    mimeType: "text/plain",
+    isBinary: false,
+    agentId: "ann",
+  }
+  const ref = await store.artifacts.put({ ...artifact, meta: null })
+  store.database.exec("insert into session_environment values ('s', 'LANG', 'de', 1)")
+  writeFileSync(join(store.dir, "token"), "a person's token", { mode: 0o600 })
+  mkdirSync(join(store.dir, "more", "deep"), { recursive: true })
+  writeFileSync(join(store.dir, "more", "deep", "file"), "deep")
+  return { store, ref, folder: join(temporaryFolder(), "copy"), target: join(temporaryFolder(), "data") }
+}
+
+interface Manifest {
+  storeVersion: number
+  head: string
+  files: { name: string; size: number; sha256: string }[]
+}
+const manifestIn = (folder: string) => JSON.parse(readFileSync(join(folder, "backup.json"), "utf8")) as Manifest
+const sha256 = (file: string) => createHash("sha256").update(readFileSync(file)).digest("hex")
+
+test("a backup has everything that must last, each file with its size and digest, for its owner alone", async () => {
+  const { store, ref, folder } = await filled()
+  const copied = await backup(store, folder)
+  const { files, head, storeVersion } = manifestIn(folder)
+  const names = [
+    "artifacts/" + ref.replace("artifact:", ""),
+    "more/deep/file",
+    "quartermaster.db",
+    "record.key",
+    "token",
+  ]
+  expect(files.map((file) => file.name).sort()).toEqual(names)
+  expect(copied).toEqual({ files: 5, bytes: files.reduce((sum, file) => sum + file.size, 0) })
+  for (const { name, size, sha256: digest } of files) {
+    const file = join(folder, name)
+    expect({ name, size: statSync(file).size, digest: sha256(file) }).toEqual({ name, size, digest })
+    expect(statSync(file).mode & 0o077).toBe(0)
+  }
+  expect(storeVersion).toBe(currentVersion)
+  expect(await store.audit.verify(head)).toMatchObject({ ok: true })
+  expect(readdirSync(dirname(folder))).toEqual(["copy"])
+})
+
+test("what was backed up is restored, verifies, says that it was restored, and is written to again", async () => {
+  const { store, ref, folder, target } = await filled()
+  await backup(store, folder)
+  await keepAll(store, hourly(day, 1, "later"))
+  expect(await restore(folder, target)).toMatchObject({ files: 5, records: 6 })
+  const restored = await openRecord({ dataDir: target })
+  expect((await restored.audit.list()).map((row) => row.callId).sort()).toEqual(["a0", "a1", "a2"])
+  expect(Buffer.from((await restored.artifacts.get(ref))!.content).toString()).toBe("kept")
+  expect(restored.database.prepare("select value from session_environment").get()).toEqual({ value: "de" })
+  expect(readFileSync(join(target, "token"), "utf8")).toBe("a person's token")
+  expect(readFileSync(join(target, "more/deep/file"), "utf8")).toBe("deep")
+  expect(statSync(join(target, "record.key")).mode & 0o777).toBe(0o600)
+  expect(statSync(target).mode & 0o777).toBe(0o700)
+  const last = restored.database.prepare("select text from segments order by place desc limit 1").get() as {
+    text: string
+  }
+  expect(last.text).toContain("Restored from a backup that was made at 20")
+  await keepAll(restored, hourly(day, 1, "new"))
+  expect(await restored.audit.verify(manifestIn(folder).head)).toMatchObject({ ok: true, records: 9 })
+  expect(await restored.audit.verify(await store.audit.head())).toMatchObject({ ok: false })
+})
+
+test("a call that ran while it was backed up is interrupted in the restored record, and one that waited waits for anyone", async () => {
+  const { store, folder, target } = await filled()
+  const { key, journalDir } = store
+  const journal = new Journal(journalDir, key, ownerName(), () => {})
+  const [start, end] = entriesOf({ callId: "running", at: day })
+  await journal.keep(start, "crash")
+  store.database.exec(
+    `insert into calls (id, state, owner, epoch, agent_id, session_id, tool, definition_hash, input_digest, request, asks, created_at, updated_at, change)
+     values ('waits', 'waiting', 'somebody', 3, 'ann', 's', 'probe', '', '', '{}', '[]', 0, 0, 1)`,
+  )
+  await backup(store, folder)
+  await journal.keep(end, "crash")
+  journal.close()
+  await restore(folder, target)
+  const restored = await openRecord({ dataDir: target })
+  expect(await restored.audit.list({ status: "interrupted" })).toMatchObject([{ callId: "running" }])
+  expect(await store.audit.list({ status: "interrupted" })).toEqual([])
+  expect(restored.database.prepare("select owner, epoch, state from calls").all()).toEqual([
+    { owner: "", epoch: 4, state: "waiting" },
+  ])
+  expect(restored.database.prepare("select closed from chains order by ordinal").all()).toEqual([
+    { closed: 0 },
+    { closed: 1 },
+  ])
+  expect(await restored.audit.verify()).toMatchObject({ ok: true })
+})
+
+test("a backup goes into a new folder outside the data, or nowhere", async () => {
+  const { store, folder } = await filled()
+  mkdirSync(folder)
+  writeFileSync(join(folder, "mine"), "x")
+  await expect(backup(store, folder)).rejects.toThrow(/copy is not empty\. Give a folder that does not exist yet\.$/)
+  expect(readdirSync(folder)).toEqual(["mine"])
+  for (const within of ["backups", ".", "artifacts/x"])
+    await expect(backup(store, join(store.dir, within))).rejects.toThrow(/inside the data folder/)
+  await expect(backup(store, join(folder, "mine", "x"))).rejects.toThrow(/cannot be written/)
+  expect(readdirSync(folder)).toEqual(["mine"])
+  expect(await backup(store, `${store.dir}-beside`)).toMatchObject({ files: 5 })
+  mkdirSync(join(folder, "empty"))
+  expect(await backup(store, join(folder, "empty"))).toMatchObject({ files: 5 })
+})
+
+const damage: [string, (folder: string) => void, RegExp][] = [
+  ["a changed byte in the database", (folder) => flip(join(folder, "quartermaster.db")), /quartermaster\.db is not as it was written/],
+  ["a changed byte in the key", (folder) => flip(join(folder, "record.key")), /record\.key is not as it was written/],
+  ["a changed byte in a file", (folder) => flip(join(folder, "more/deep/file")), /more\/deep\/file is not as it was written/],
+  ["a file that is longer", (folder) => writeFileSync(join(folder, "token"), "a person's token!"), /token is not as it was written/],
+  ["a file that is gone", (folder) => change(folder, (manifest) => manifest.files.push({ name: "gone", size: 1, sha256: "0".repeat(64) })), /ENOENT.*What was there is unchanged/],
+  ["no manifest", (folder) => writeFileSync(join(folder, "backup.json"), ""), /is not a whole backup\. Its backup\.json cannot be read/],
+  ["a manifest of another folder", (folder) => change(folder, (manifest) => (manifest.files[0]!.name = "../quartermaster.db")), /cannot be read/],
+  ["a manifest of an absolute file", (folder) => change(folder, (manifest) => (manifest.files[0]!.name = "/quartermaster.db")), /cannot be read/],
+  ["a manifest without the key", (folder) => change(folder, (manifest) => (manifest.files = manifest.files.filter(({ name }) => name !== "record.key"))), /has no record\.key/],
+  ["a newer version", (folder) => change(folder, (manifest) => manifest.storeVersion++), /newer version/],
+  ["another head", (folder) => change(folder, (manifest) => (manifest.head = `9.${manifest.head.slice(2)}`)), /checkpoint 9: The record is older than the head/],
+] // prettier-ignore
+
+function flip(file: string): void {
+  const bytes = readFileSync(file)
+  bytes[bytes.length - 2]! ^= 1
+  writeFileSync(file, bytes)
+}
+
+function change(folder: string, edit: (manifest: Manifest) => unknown): void {
+  const manifest = manifestIn(folder)
+  edit(manifest)
+  writeFileSync(join(folder, "backup.json"), JSON.stringify(manifest))
+}
+
+test.each(damage)("a backup with %s is not restored, and nothing is left of the try", async (_what, harm, sentence) => {
+  const { store, folder, target } = await filled()
+  await backup(store, folder)
+  harm(folder)
+  await expect(restore(folder, target)).rejects.toThrow(sentence)
+  expect(readdirSync(dirname(target))).toEqual([])
+})
+
+test("a record that was tampered with in the backup is not restored, though its digest was made to fit", async () => {
+  const { store, folder, target } = await filled()
+  await backup(store, folder)
+  const file = join(folder, "quartermaster.db")
+  const database = await openDatabase(file)
+  database.exec(
+    "update segments set text = replace(text, 'developer', 'root') where place % 10 = 8; pragma wal_checkpoint(truncate)",
+  )
+  database.close()
+  change(folder, ({ files }) => {
+    const entry = files.find(({ name }) => name === "quartermaster.db")!
+    Object.assign(entry, { size: statSync(file).size, sha256: sha256(file) })
+  })
+  await expect(restore(folder, target)).rejects.toThrow(
+    /^The record in the backup is not as it was written\. record 1\/2: It was changed/,
+  )
+  expect(readdirSync(dirname(target))).toEqual([])
+})
+
+test("a data folder with a database is replaced only when asked, is kept aside, and never while a process writes to it", async () => {
+  const { store, folder } = await filled()
+  await backup(store, folder)
+  const other = await openRecord()
+  await keepAll(other, hourly(day, 1, "other"))
+  const journal = new Journal(other.journalDir, other.key, ownerName(), () => {})
+  await journal.keep(entriesOf({ callId: "x", at: day })[0], "crash")
+  await other.audit.catchUp()
+  await expect(restore(folder, other.dir)).rejects.toThrow(
+    /has a database\. Give another folder, or restore with --replace/,
+  )
+  await expect(restore(folder, other.dir, { replace: true })).rejects.toThrow(
+    new RegExp(`Process ${process.pid} still writes`),
+  )
+  other.database.exec("update chains set owner = ''")
+  journal.close()
+  await other.close()
+  const { previous } = await restore(folder, other.dir, { replace: true })
+  expect(existsSync(join(previous!, "quartermaster.db"))).toBe(true)
+  expect(previous!.startsWith(`${other.dir}.before-restore-`)).toBe(true)
+  const [now, before] = [await openRecord({ dataDir: other.dir }), await openRecord({ dataDir: previous! })]
+  expect((await now.audit.list()).map((row) => row.callId).sort()).toEqual(["a0", "a1", "a2"])
+  expect((await before.audit.list()).map((row) => row.callId)).toContain("other0")
+})
+
+const built = (name: string) => JSON.stringify(fileURLToPath(new URL(`../../dist/store/${name}.js`, import.meta.url)))
+
+/** A process that records calls and artifacts as fast as it can and prints each that is kept. */
+const hammer = (dir: string) => `
+  import { openStore } from ${built("store")}
+  import { ownerName } from ${built("owner")}
+  const logger = { info() {}, warn() {}, error() {}, logToolCall() {}, logToolResult() {} }
+  const store = await openStore({ dataDir: ${JSON.stringify(dir)}, owner: ownerName(), logger, writes: "journal" })
+  let count = 0
+  const lane = async (name) => {
+    for (;;) {
+      const facts = { callId: "call-" + name + "-" + count++, agentId: "ann", role: "developer", tool: "probe" }
+      await store.recorder.keep({ kind: "start", at: Date.now(), ...facts, input: "{}" }, "crash")
+      await store.recorder.keep({ kind: "end", at: Date.now(), ...facts, status: "success", startedAt: Date.now(), durationMs: 0, result: '"' + "r".repeat(200) + '"', ran: true }, "crash")
+      console.log(facts.callId)
+      if (count % 50 === 0) console.log(await store.artifacts.put({ type: "text", content: Buffer.from(facts.callId), mimeType: "text/plain", isBinary: false, meta: null, agentId: "ann" }))
+      if (count % 8 === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+  }
+  await Promise.all(["a", "b", "c", "d"].map(lane))
+`
+
+test("a backup beside a process that never stops writing has all that was acknowledged before, and nothing by halves", async () => {
+  const dir = temporaryFolder()
+  const store = await openRecord({ dataDir: dir })
+  const { process: running, lines, ended } = child(hammer(dir))
+  try {
+    await until(() => lines.length > 500, "the other process writes")
+    for (const round of [1, 2]) {
+      const before = [...lines]
+      const [folder, target] = [join(temporaryFolder(), "copy"), join(temporaryFolder(), "data")]
+      await backup(store, folder)
+      const during = lines.length - before.length
+      expect(during).toBeGreaterThan(0)
+      await restore(folder, target)
+      const restored = await openRecord({ dataDir: target })
+      expect(await restored.audit.verify(manifestIn(folder).head)).toMatchObject({ ok: true })
+      const rows = await restored.audit.list({ limit: 10_000_000 })
+      const ending = new Map(rows.map((row) => [row.callId, row.code ?? row.status]))
+      const calls = before.filter((line) => line.startsWith("call-"))
+      expect(calls.filter((callId) => ending.get(callId) !== "success")).toEqual([])
+      for (const ref of before.filter((line) => line.startsWith("artifact:")))
+        expect(Buffer.from((await restored.artifacts.get(ref))!.content).toString()).toMatch(/^call-/)
+      const files = readdirSync(join(target, "artifacts"))
+      const known = restored.database.prepare("select id from artifacts").all() as { id: string }[]
+      expect(known.filter(({ id }) => !files.includes(id))).toEqual([])
+      // At most one call a lane had started and not ended.
+      expect([...ending.values()].filter((how) => how !== "success").length).toBeLessThanOrEqual(4 * round)
+    }
+  } finally {
+    running.kill("SIGKILL")
+    await ended
+  }
+  expect(await store.audit.verify()).toMatchObject({ ok: true })
+})
