@@ -5,6 +5,7 @@ test("the public surface is exactly this list", () => {
   expect(Object.keys(surface).sort()).toEqual([
     "BaseTool",
     "ExecutionCancelledError",
+    "OrganisationError",
     "PermissionDeniedError",
     "SecurityError",
     "ToolCategory",
@@ -35,5 +36,6 @@ test("the public surface is exactly this list", () => {
     "modelText",
     "terminalAdapter",
     "terminalAsk",
+    "textAdapter",
   ])
 })

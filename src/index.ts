@@ -18,7 +18,10 @@ export {
 } from "./model/tool.ts"
 export type { ToolParameter } from "./model/parameters.ts"
 export type { JsonSchema } from "./model/schema.ts"
-export type { Agent, AgentView, Person, Role } from "./model/organisation.ts"
+export type { Agent, AgentView, Department, Message, Person, Role, SessionMode } from "./model/organisation.ts"
+export { OrganisationError, type Actor, type OrganisationBook } from "./model/organisation-book.ts"
+export type { App, AuditReader, DeskReader, Explanation, RuleReader } from "./model/app.ts"
+export type { Approvers, Grant, GrantScope, Rule, Touch, Touches } from "./model/rule.ts"
 export type { CallRequest, CallState } from "./model/call.ts"
 export type { EventOf, EventType, Listener, QuartermasterEvent } from "./model/events.ts"
 export type { Logger } from "./model/logger.ts"
@@ -26,9 +29,13 @@ export type {
   ApprovalRequest,
   ApprovalUIAdapter,
   Ask,
+  DeskItem,
   ExecutionDecision,
+  Heard,
   Question,
+  QuestionDecision,
   ResultDecision,
+  Saying,
 } from "./model/approval.ts"
 export {
   ExecutionCancelledError,
@@ -58,3 +65,4 @@ export { ToolDiscovery } from "./call/discovery.ts"
 export { ToolExecutor, type ToolCall } from "./call/executor.ts"
 export { callbackAdapter, type ApprovalCallbacks } from "./approval/callback.ts"
 export { terminalAdapter, terminalAsk } from "./approval/terminal.ts"
+export { textAdapter, type Chat } from "./approval/text.ts"

@@ -9,6 +9,18 @@ import type { Paint } from "./paint.ts"
 const at = Date.UTC(2026, 0, 2, 12, 0)
 const lines = (more: Partial<DeskItem>, options = {}) => cardLines(deskItem(more), { now: at, ...options })
 
+test("a card says what the call touches, and when nobody could prove that this is all", () => {
+  const list = [
+    { kind: "write", what: "notes.md" },
+    { kind: "command", what: "rm\u202e -r" },
+  ] as const
+  expect(lines({ touches: { list, proved: false } })).toContain(
+    'touches: write notes.md, command "rm\\u202e -r" and whatever nobody could prove',
+  )
+  expect(lines({ touches: { list: list.slice(0, 1), proved: true } })).toContain("touches: write notes.md")
+  expect(lines({}).join("\n")).not.toContain("touches")
+})
+
 test("a card says who wants what and why, who must agree, what may be remembered, and until when [S1-12] [S1-69]", () => {
   expect(
     lines({

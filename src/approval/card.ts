@@ -105,6 +105,9 @@ function origin(item: DeskItem, inside: (text: string) => string): string[] {
   const edited = item.editedBy === undefined ? "" : `edited by ${named(item.editedBy)}`
   const revision = item.revision > 1 ? `revision ${item.revision}` : ""
   if (edited !== "" || revision !== "") lines.push([revision, edited].filter((text) => text !== "").join(", "))
+  const { list, proved } = item.touches
+  const touched = list.map(({ kind, what }) => `${kind} ${named(what)}`).join(", ")
+  if (touched !== "" || !proved) lines.push(`touches: ${touched}${proved ? "" : " and whatever nobody could prove"}`)
   if (item.note !== undefined) lines.push(`it came back: ${inside(item.note)}`)
   return lines
 }

@@ -18,6 +18,7 @@ export function deskItem(more: Partial<DeskItem> = {}): DeskItem {
     level: "moderate",
     input: { n: 1 },
     reasons: [],
+    touches: { list: [], proved: true },
     revision: 1,
     votes: [],
     approvers: [],

@@ -25,6 +25,7 @@ export async function waitForAnswer(
       const row = await rowOf(walk, ports)
       if (row.answer !== null) {
         walk.row = row
+        closing.abort({ by: row.answer.by })
         return row.answer
       }
       if (walk.request.signal?.aborted) throw aborted(walk)

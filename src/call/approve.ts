@@ -26,6 +26,8 @@ export interface Agreed {
 
 /** What a person is asked to agree to: a tool with an input, and why it is asked for. */
 interface Standing extends Agreed {
+  /** The input as it was given, in canonical JSON: what the desk shows. */
+  raw: string
   verdict: Verdict
   asks: readonly Reason[]
 }
@@ -40,20 +42,28 @@ export function approve(
 ): Agreed | Promise<Agreed> {
   const free = verdict.verdict === "allow" && tool.question === undefined
   if (free && walk.request.key === undefined && walk.row === undefined) return { tool, input }
-  return store(walk, { tool, input, verdict, asks: asksOf(tool, verdict, walk.row?.card.editedBy) }, ports)
+  return store(walk, tool, input, verdict, ports)
 }
 
-async function store(walk: Walk, given: Standing, ports: Ports): Promise<Agreed> {
-  refuseAnother(walk, given.tool)
+async function store(
+  walk: Walk,
+  tool: RegisteredTool,
+  decided: unknown,
+  verdict: Verdict,
+  ports: Ports,
+): Promise<Agreed> {
+  refuseAnother(walk, tool)
   // A copy nobody else holds: what a person agrees to is what runs.
-  const input = check(given.tool, structuredClone(givenInput(walk)))
+  const raw = canonicalJson(givenInput(walk))
+  const input = check(tool, JSON.parse(raw))
   const digest = digestOf(walk, input, ports)
-  if (digest !== digestOf(walk, given.input, ports))
+  if (digest !== digestOf(walk, decided, ports))
     throw new Ending("invalid_arguments", "The input changed while it was decided on.")
-  let standing: Standing = { ...given, input }
+  let standing: Standing = { tool, input, raw, verdict, asks: asksOf(tool, verdict, walk.row?.card.editedBy) }
   let isNew = walk.row === undefined && (await enter(walk, standing, digest, ports))
   if (hasRun(walk.row)) return standing
-  if (walk.row?.card.editedBy !== undefined) standing = await goOnEdited(walk, ports)
+  // Taken up again, with the input a person gave.
+  if (walk.row?.card.editedBy !== undefined) standing = await decideAgain(walk, {}, ports)
   if (walk.row?.state === "ready" && walk.row.answer !== null) await hear(walk, standing.tool, walk.row.answer, ports)
 
   for (let revised: Revised = {}; ; isNew = false) {
@@ -65,7 +75,7 @@ async function store(walk: Walk, given: Standing, ports: Ports): Promise<Agreed>
     await askPerson(walk, standing, revised, isNew, ports)
     revised = {}
     // Decided again, with whatever changed while a person thought.
-    standing = await decideAgain(walk, { raw: shownInput(walk), known: standing }, ports)
+    standing = await decideAgain(walk, { known: standing }, ports)
   }
 }
 
@@ -80,38 +90,34 @@ function refuseAnother({ row, request }: Walk, tool: RegisteredTool): void {
 interface Revised {
   editedBy?: string
   note?: string
-  /** The input as it was given, for the row. */
-  raw?: unknown
 }
 
-/** An input as it was given, and what is known of it already. */
-interface Given {
-  raw: unknown
-  /** Checked by this definition; by another it is checked again. */
-  known?: Agreed
+/** Which input is looked at again. */
+interface Again {
+  /** As a person gave it; without one, what the desk shows. */
+  raw?: string
   editedBy?: string | undefined
+  /** What the same input came to by the same definition; anything else is checked again. */
+  known?: Standing
 }
 
 /** Looks again at everything that may have changed: who asks, what the tool is, whether the input fits, the verdict. */
-async function decideAgain(walk: Walk, given: Given, ports: Ports): Promise<Standing> {
-  const { raw, known, editedBy = walk.row?.card.editedBy } = given
+async function decideAgain(walk: Walk, again: Again, ports: Ports): Promise<Standing> {
+  const { raw = walk.row?.input ?? "{}", editedBy = walk.row?.card.editedBy, known } = again
   walk.who = ports.organisation.view(walk.request.agentId)
   if (walk.who === undefined) throw agentIsGone(walk)
   const tool = resolve(walk, ports)
   refuseAnother(walk, tool)
   visible(walk, tool, ports)
-  const input = known?.tool.definitionHash === tool.definitionHash ? known.input : check(tool, raw)
+  const same = known?.raw === raw && known.tool.definitionHash === tool.definitionHash
+  const input = same ? known.input : check(tool, JSON.parse(raw))
   const verdict = await allowed(walk, tool, input, ports, ports.now())
-  return { tool, input, verdict, asks: asksOf(tool, verdict, editedBy) }
-}
-
-/** The input that stands at the desk, as it was given. */
-function shownInput({ row }: Walk): unknown {
-  return JSON.parse(row?.input ?? "{}") as unknown
+  return { tool, input, raw, verdict, asks: asksOf(tool, verdict, editedBy) }
 }
 
 function agreedOn(walk: Walk, { tool, input }: Standing): Agreed {
   if (tool.question !== undefined) walk.answer = walk.row?.answer?.value
+  if (walk.row?.card.editedBy !== undefined) walk.ranInput = { input }
   return { tool, input }
 }
 
@@ -137,6 +143,7 @@ async function enter(walk: Walk, standing: Standing, digest: string, ports: Port
     standing.tool,
     standing.input,
     {
+      raw: standing.raw,
       state: waits ? "waiting" : "decided",
       asks: standing.asks,
       card: await cardOf(walk, standing, ports),
@@ -263,46 +270,34 @@ async function edit(
   ports: Ports,
 ): Promise<{ standing: Standing; revised: Revised }> {
   try {
-    const standing = await decideAgain(walk, { raw: structuredClone(given), editedBy }, ports)
-    walk.ranInput = { input: standing.input }
-    return { standing, revised: { editedBy, raw: given } }
+    const standing = await decideAgain(walk, { raw: canonicalJson(given), editedBy }, ports)
+    return { standing, revised: { editedBy } }
   } catch (error) {
     if (!(error instanceof Ending)) throw error
     // The person who edited reads why; the call waits as it was.
-    const standing = await decideAgain(walk, { raw: shownInput(walk), known: before }, ports)
+    const standing = await decideAgain(walk, { known: before }, ports)
     return { standing, revised: { note: `The input ${editedBy} gave cannot be used: ${error.message}` } }
   }
-}
-
-/** A call that is taken up again after its input was edited goes on with that input. */
-async function goOnEdited(walk: Walk, ports: Ports): Promise<Standing> {
-  const standing = await decideAgain(walk, { raw: shownInput(walk) }, ports)
-  walk.ranInput = { input: standing.input }
-  return standing
 }
 
 /** Puts the row back to the desk when it does not stand there as it should: another input, reasons, files or preview. */
 async function putToDesk(walk: Walk, standing: Standing, revised: Revised, ports: Ports): Promise<boolean> {
   if (walk.row?.state === "waiting" && shows(walk.row, standing)) return false
-  const { raw, note, editedBy = walk.row?.card.editedBy } = revised
-  const card = { ...(await cardOf(walk, standing, ports)), editedBy, note }
-  await backToDesk(walk, standing, { card, ...(raw === undefined ? {} : { input: canonicalJson(raw) }) }, ports)
-  return true
-}
-
-/** Older votes were for something else, so they are void. */
-async function backToDesk(walk: Walk, standing: Standing, change: Partial<CallRow>, ports: Ports): Promise<void> {
+  const { note, editedBy = walk.row?.card.editedBy } = revised
   await advance(walk, ports, {
     state: "waiting",
     answer: null,
+    // They were for something else.
     votes: [],
     revision: (walk.row?.revision ?? 0) + 1,
+    input: standing.raw,
     asks: standing.asks,
+    card: { ...(await cardOf(walk, standing, ports)), editedBy, note },
     definitionHash: standing.tool.definitionHash,
     preview: await previewOf(standing),
     deadline: deadlineFrom(await ports.calls.clock(), standing, ports),
-    ...change,
   })
+  return true
 }
 
 function deadlineFrom(at: number, { verdict }: Standing, ports: Ports): number {

@@ -24,6 +24,7 @@ export function deskItem(row: CallRow): DeskItem {
     result: row.state === "held" ? (row.result ?? undefined) : undefined,
     question: card.question,
     reasons: row.asks,
+    touches: card.touches,
     preview: row.preview ?? undefined,
     revision: row.revision,
     editedBy: card.editedBy,

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import fc from "fast-check"
 import { expect, test } from "vitest"
@@ -79,7 +79,7 @@ class World {
   }
 
   read(): string {
-    return readFileSync(this.#file, "utf8")
+    return existsSync(this.#file) ? readFileSync(this.#file, "utf8") : ""
   }
 
   removeFile(): void {
@@ -257,6 +257,7 @@ test("a call that waits for its turn is not run when its agent was frozen or end
   await new Promise((resolve) => setImmediate(resolve))
   await system.freeze({ agentId: "dev", by: "ann" })
   await system.org.terminateAgent("dan", admin)
+  gate.resolve()
   expect(await Promise.all([...first, ...queued])).toMatchObject([
     { code: "frozen", metadata: { ran: true } },
     { code: "aborted", metadata: { ran: true } },
@@ -264,7 +265,6 @@ test("a call that waits for its turn is not run when its agent was frozen or end
     { code: "aborted", metadata: { ran: false } },
   ])
   expect(runs).toBe(0)
-  gate.resolve()
 })
 
 /* The law as a property: whatever is changed, approved, edited and redeemed, in whatever order. */

@@ -1,5 +1,6 @@
 import type { Answer, CallRow, Card } from "../model/call.ts"
 import { Ending } from "../model/ending.ts"
+import { canonicalJson } from "../model/plain.ts"
 import { withoutPointers } from "../model/pointer.ts"
 import type { Ports } from "../model/ports.ts"
 import type { ToolResult } from "../model/result.ts"
@@ -152,10 +153,9 @@ async function putToDesk(
     approvers: [],
     remember: [],
   }
-  const row = {
-    ...newRow(walk, tool, input, { state: "held", asks: [], card, at, deadline, preview: null }, ports),
-    result,
-  }
+  const raw = canonicalJson(walk.request.input ?? {})
+  const beginning = { raw, state: "held" as const, asks: [], card, at, deadline, preview: null }
+  const row = { ...newRow(walk, tool, input, beginning, ports), result }
   const entered = await ports.calls.insert(row)
   if (!entered.inserted) throw new Error("A held result met a row with its own id.")
   walk.row = row

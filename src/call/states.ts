@@ -24,6 +24,8 @@ export function storedRequest(row: CallRow): StoredRequest {
 
 /** What a row begins with beyond its request. */
 export interface Beginning {
+  /** The input as it was given, in canonical JSON. */
+  raw: string
   state: CallState
   asks: readonly Reason[]
   card: Card
@@ -34,7 +36,7 @@ export interface Beginning {
 
 /** The row of a call that must outlive this process. */
 export function newRow(walk: Walk, tool: RegisteredTool, input: unknown, given: Beginning, ports: Ports): CallRow {
-  const { input: raw, signal: _signal, ...request } = walk.request
+  const { input: _input, signal: _signal, ...request } = walk.request
   return {
     id: walk.callId,
     state: given.state,
@@ -45,7 +47,7 @@ export function newRow(walk: Walk, tool: RegisteredTool, input: unknown, given: 
     key: walk.request.key ?? null,
     tool: tool.name,
     definitionHash: tool.definitionHash,
-    input: canonicalJson(raw ?? {}),
+    input: given.raw,
     inputDigest: digestOf(walk, input, ports),
     request: JSON.stringify({ given: request, sessionId: walk.sessionId } satisfies StoredRequest),
     asks: given.asks,

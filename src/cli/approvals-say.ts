@@ -6,7 +6,7 @@ import { readJson } from "./arguments.ts"
 import type { Session } from "./house.ts"
 import { answer, say } from "./output.ts"
 import { withPerson } from "./session.ts"
-import { wholeNumber } from "./usage.ts"
+import { idOf, wholeNumber } from "./usage.ts"
 
 export interface SayFlags {
   revision?: string
@@ -20,8 +20,9 @@ export function sayTo(
   { revision }: SayFlags,
 ): Promise<number> {
   const seen = wholeNumber("--revision", revision)
+  const named = idOf(id)
   return withPerson(session, async ({ desk }, by) => {
-    const { heard } = await hear(desk, id, sayingTo, by.id, seen)
+    const { heard } = await hear(desk, named, sayingTo, by.id, seen)
     return showHeard(session, heard)
   })
 }
@@ -30,8 +31,9 @@ export function sayTo(
 export function editInput(session: Session, id: string, json: string, { revision }: SayFlags): Promise<number> {
   const input = readJson(json, "The new input is")
   const seen = wholeNumber("--revision", revision)
+  const named = idOf(id)
   return withPerson(session, async ({ desk }, by) => {
-    const { heard, item } = await hear(desk, id, () => ({ say: "edit", input }), by.id, seen)
+    const { heard, item } = await hear(desk, named, () => ({ say: "edit", input }), by.id, seen)
     if (!heard.ok || item === undefined) return showHeard(session, heard)
     say(session, heard.sentence)
     const back = await nextRevision(desk, item)

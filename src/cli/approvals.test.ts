@@ -16,6 +16,7 @@ const item = (replaced: Partial<DeskItem> = {}): DeskItem => ({
   level: "moderate",
   input: { key: "A" },
   reasons: [],
+  touches: { list: [], proved: true },
   revision: 3,
   votes: [],
   approvers: [],
@@ -123,6 +124,9 @@ test.each([
   [["approve", "01", "--remember", "always"], "--remember takes one of input-session, tool-session, tool-always, and"],
   [["approve", "01", "--revision", "last"], "--revision takes a whole number above 0, and 'last' is none.\n"],
   [["edit", "01", "{oops"], "The new input is not JSON"],
+  [["approve", ""], "The id is empty. Give it, or a unique beginning of it.\n"],
+  [["edit", " ", "{}"], "The id is empty."],
+  [["show", ""], "The id is empty."],
   [["release", "01", "--redact", "/a", "--replace", "b"], "--redact takes parts out and --replace puts"],
 ])("%j is wrong usage, and nothing is said", async (words, stderr) => {
   const { run, told } = deskWith([item()])
@@ -178,4 +182,5 @@ test("remembered answers are listed by agent, and forgotten by a person", async 
     stdout: "This no longer counts: Agent dev may call set_env.\n",
   })
   expect(await run("grants", "revoke", "g")).toMatchObject({ code: 1, stdout: "" })
+  expect(await run("grants", "revoke", "")).toMatchObject({ code: 2, stdout: "" })
 })

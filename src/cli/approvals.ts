@@ -8,7 +8,7 @@ import { showList } from "./listing.ts"
 import { readAnswer, readReplacement, splitPointers } from "./sayings.ts"
 import { withApp } from "./session.ts"
 import { clock, span } from "./since.ts"
-import { CannotDo, listCommand, oneOf, repeated, UsageError } from "./usage.ts"
+import { CannotDo, idOf, listCommand, oneOf, repeated, UsageError } from "./usage.ts"
 
 export function addApprovals(program: Command, run: Run): void {
   const desk = program.command("approvals").description("what waits for a person: calls, results and questions")
@@ -67,7 +67,8 @@ function listDesk(session: Session): Promise<number> {
   })
 }
 
-function showCard(session: Session, id: string): Promise<number> {
+function showCard(session: Session, given: string): Promise<number> {
+  const id = idOf(given)
   return withApp(session, {}, async ({ desk }) => {
     const item = await desk.show(id)
     if (item === undefined) throw nothingWaits(id)

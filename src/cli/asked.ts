@@ -1,5 +1,4 @@
 import type { App } from "../model/app.ts"
-import type { DeskItem } from "../model/approval.ts"
 import { yesTo } from "./answers.ts"
 import type { Loaded, OpenOptions, Session } from "./house.ts"
 import { namedPerson } from "./named-person.ts"
@@ -27,10 +26,10 @@ export function waitsElsewhere({ io }: Session, { config }: Loaded): boolean {
 /** Tells whoever reads stderr what waits and how to answer it. */
 export function sayWhatWaits(session: Session, { on, desk }: App): void {
   on("TOOL_CALL_WAITING", ({ callId }) => {
-    const tellWith = (kind: DeskItem["kind"]) => say(session, `Waiting for a person: ${yesTo({ kind, callId })}`)
     void desk.show(callId).then(
-      (item) => item && tellWith(item.kind),
-      () => tellWith("call"),
+      (item) => item && say(session, `Waiting for a person: ${yesTo({ kind: item.kind, callId })}`),
+      // It has ended while it was looked for.
+      () => {},
     )
   })
 }

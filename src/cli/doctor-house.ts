@@ -3,6 +3,7 @@ import { frozenText } from "./agents.ts"
 import { broken, note, ok, type Finding } from "./finding.ts"
 import type { Loaded, Session } from "./house.ts"
 import { flawText } from "./rule-text.ts"
+import { isInside } from "./session.ts"
 
 /** What only the open house can tell: whether it opens, who you are, and what in it needs a look. */
 export async function checkHouse(session: Session, loaded: Loaded): Promise<Finding[]> {
@@ -26,7 +27,8 @@ export async function checkHouse(session: Session, loaded: Loaded): Promise<Find
   }
 }
 
-async function checkPerson({ house, flags }: Session, loaded: Loaded, app: App): Promise<Finding> {
+async function checkPerson({ io, house, flags }: Session, loaded: Loaded, app: App): Promise<Finding> {
+  if (isInside(io)) return note("This runs inside a tool (QM_INSIDE is set), where nobody is a person.")
   try {
     const { id, proved } = await house.whoIs(flags.as, loaded, app)
     return ok(`You are ${id}, proved by ${proved}.`)

@@ -73,6 +73,13 @@ test("without a sandbox the doctor says whose rights a command has", async () =>
   })
 })
 
+test("inside a tool nobody is a person, and that is no defect", async () => {
+  const whoIs = () => Promise.reject(new Error("It was asked for."))
+  const found = await findings(app("store"), { env: { QM_INSIDE: "1" }, house: { whoIs } })
+  expect(found.filter(({ state }) => state === "broken")).toEqual([])
+  expect(found.some(({ sentence }) => sentence.includes("nobody is a person"))).toBe(true)
+})
+
 test("who cannot prove who they are is broken, and the rest is still told", async () => {
   const whoIs = () => Promise.reject(new Error("The file that proves who you are is damaged."))
   const found = await findings(app("store"), { house: { whoIs } })

@@ -4,7 +4,7 @@ import { showList } from "./listing.ts"
 import { answer } from "./output.ts"
 import { withApp, withPerson } from "./session.ts"
 import { clock } from "./since.ts"
-import { CannotDo, listCommand } from "./usage.ts"
+import { CannotDo, idOf, listCommand } from "./usage.ts"
 
 export function addGrants(program: Command, run: Run): void {
   const grants = program.command("grants").description("the answers that are remembered")
@@ -35,7 +35,8 @@ function listGrants(session: Session, { all }: { all?: boolean }): Promise<numbe
   })
 }
 
-function revokeGrant(session: Session, id: string): Promise<number> {
+function revokeGrant(session: Session, given: string): Promise<number> {
+  const id = idOf(given)
   return withPerson(session, async ({ desk }, by) => {
     const grant = await desk.revoke(id, by.id)
     if (grant === undefined) {

@@ -13,6 +13,7 @@ const rule: Rule = {
   source: "quartermaster.yml rules[0]",
 }
 const added: Rule = { ...rule, id: "r1", verdict: "ask", shadow: true, role: undefined, source: "rule r1" }
+const builtIn: Rule = { ...rule, id: "root-organises", verdict: "allow", source: "built in" }
 const flaw: RuleFlaw = { kind: "dead", source: rule.source, sentence: "There is no role 'developer'." }
 const stray: RuleFlaw = { kind: "malformed", source: "quartermaster.yml rules[1]", sentence: "It has no because." }
 const simulation: Simulation = {
@@ -36,10 +37,11 @@ function rulesWith(
   flaws: readonly RuleFlaw[] = [],
   replaced: Partial<RuleReader> = {},
   file: unknown = [{ deny: "x" }],
+  others: readonly Rule[] = [],
 ) {
   const told: unknown[] = []
   const rules: Partial<RuleReader> = {
-    list: () => [rule, added],
+    list: () => [rule, added, ...others],
     flaws: () => flaws,
     add: (given, by) => (told.push(["add", given, by]), Promise.resolve(added)),
     remove: (id, by) => (told.push(["remove", id, by]), Promise.resolve(id === "r1" ? added : undefined)),
@@ -170,13 +172,17 @@ test("a rule is added as JSON or from a file, and what the book refuses is told"
 })
 
 test("a rule that was added can be removed; one of the configuration says where it stands", async () => {
-  const { run } = rulesWith()
+  const { run } = rulesWith([], {}, [], [builtIn])
   expect(await run("rules", "remove", "r1")).toMatchObject({ code: 0, stdout: "Removed rule r1: ask set_env.\n" })
   expect(await run("rules", "remove", "rules[0]")).toEqual({
     code: 1,
     stdout: "",
     stderr: "The rule 'rules[0]' is written in quartermaster.yml rules[0]. Change it there.\n",
   })
+  expect((await run("rules", "remove", "root-organises")).stderr).toBe(
+    "The rule 'root-organises' is built in and stays.\n",
+  )
+  expect((await run("rules", "remove", "")).code).toBe(2)
   expect(await run("rules", "remove", "r2")).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^No rule was added/) as string,

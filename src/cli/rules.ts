@@ -10,7 +10,7 @@ import { readRules } from "./rule-file.ts"
 import { flawText, whenText } from "./rule-text.ts"
 import { withApp, withPerson } from "./session.ts"
 import { simulate } from "./simulate.ts"
-import { CannotDo, expected, listCommand } from "./usage.ts"
+import { CannotDo, expected, idOf, listCommand } from "./usage.ts"
 
 export function addRules(program: Command, run: Run): void {
   const rules = program.command("rules").description("the rules that allow, ask or deny")
@@ -94,22 +94,23 @@ function addRule(session: Session, text: string): Promise<number> {
   })
 }
 
-function removeRule(session: Session, id: string): Promise<number> {
+function removeRule(session: Session, given: string): Promise<number> {
+  const id = idOf(given)
   return withPerson(session, async ({ rules }, by) => {
-    const written = rules.list().find((rule) => rule.id === id && rule.source !== storedSource(id))
     const removed = await expected(rules.remove(id, by.id))
-    if (removed === undefined) {
-      const sentence =
-        written === undefined
-          ? `No rule was added with the id '${id}'. 'qm rules list' shows them.`
-          : `The rule '${id}' is written in ${written.source}. Change it there.`
-      throw new CannotDo(sentence)
-    }
+    if (removed === undefined) throw notRemoved(id, rules.list())
     answer(session, removed, `Removed ${removed.source}: ${removed.verdict} ${removed.tool}.`)
     return 0
   })
 }
 
-function storedSource(id: string): string {
-  return `rule ${id}`
+function notRemoved(id: string, rules: readonly Rule[]): CannotDo {
+  const written = rules.find((rule) => rule.id === id)
+  if (written === undefined)
+    return new CannotDo(
+      `No rule was added with the id '${id}', or several begin like that. 'qm rules list' shows them.`,
+    )
+  const where =
+    written.source === "built in" ? "is built in and stays" : `is written in ${written.source}. Change it there`
+  return new CannotDo(`The rule '${id}' ${where}.`)
 }

@@ -52,6 +52,12 @@ export function parserSentence(message: string): string {
   return `${sentence} ${help}`
 }
 
+/** The beginning of an id. An empty one would name whatever there is only one of. */
+export function idOf(text: string): string {
+  if (text.trim() !== "") return text
+  throw new UsageError("The id is empty. Give it, or a unique beginning of it.")
+}
+
 /** A flag's whole number. */
 export function wholeNumber(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined

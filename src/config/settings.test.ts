@@ -22,6 +22,8 @@ test.each([
   [{ QM_DATA__DIR: "/kept" }, { data: { dir: "/kept" } }],
   [{ QUARTERMASTER_DATA: "kept" }, { data: { dir: "/place/kept" } }],
   [{ QM_CONFIG: "x", QM_INSIDE: "1", PATH: "/bin", QM_TOOLS__TIMEOUT: "" }, {}],
+  [{ QM_PERSON_TOKEN: "qmp_x", QM_NOTIFY_CALL_ID: "1", QM_NOTIFY_UNTIL: "2" }, {}],
+  [{ QM_NOTIFY: "[{ webhook: 'http://a.example' }]" }, { notify: [{ webhook: "http://a.example" }] }],
 ])("the environment %j says %j", (env, config) => {
   expect(environmentConfig(env, "/place")).toEqual(config)
 })

@@ -1,7 +1,7 @@
 import type { ToolPermissionLevel } from "./permission.ts"
 import type { Reason } from "./record.ts"
 import type { ToolResult } from "./result.ts"
-import type { Approvers, GrantScope } from "./rule.ts"
+import type { Approvers, GrantScope, Touches } from "./rule.ts"
 
 /** What stands at the desk, as an approver sees it. */
 export interface DeskItem {
@@ -21,6 +21,7 @@ export interface DeskItem {
   result?: ToolResult | undefined
   question?: Question | undefined
   reasons: readonly Reason[]
+  touches: Touches
   preview?: string | undefined
   /** Grows when somebody edits the input or something else changed; an answer is for one revision. */
   revision: number

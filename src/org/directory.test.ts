@@ -201,7 +201,8 @@ test("the example wiring: root organises, a developer has workspace and command,
   ] as const
   for (const [name, group] of tools) system.registry.register(grouped(name, group))
   const seen = (agentId: string) => system.visibleTools(agentId).map(({ name }) => name)
-  expect([seen("root"), seen("dev"), seen("qa")]).toEqual([["spawn"], ["look", "shell"], ["look", "page"]])
+  const organising = system.groups.getGroup("org_management")!.tools.map((definition) => definition.function.name)
+  expect([seen("root"), seen("dev"), seen("qa")]).toEqual([organising.sort(), ["look", "shell"], ["look", "page"]])
   const may = async (agentId: string) => {
     const results = await system.callMany(tools.map(([name]) => ({ agentId, tool: name, input: {} })))
     return results.filter(({ success }) => success).map(({ result }) => result)

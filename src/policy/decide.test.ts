@@ -4,7 +4,7 @@ import type { ToolPermission } from "../model/permission.ts"
 import type { Facts } from "../model/ports.ts"
 import type { Grant, Rule } from "../model/rule.ts"
 import { decide } from "./decide.ts"
-import { GrantIndex } from "./grants.ts"
+import { fits, GrantIndex } from "./grants.ts"
 import { compile } from "./rules.ts"
 import { agent, facts, grantFor, now, registered, rule, tools } from "./testing.ts"
 
@@ -246,6 +246,7 @@ test("the mode edits allows writes of the workspace whose touches are proved, an
   expect(edits({ group: "command" }).verdict).toBe("ask")
   expect(edits({ effect: "execute" }).verdict).toBe("ask")
   expect(edits({}, false).verdict).toBe("ask")
+  expect(edits({ touches: false }, false).verdict).toBe("ask")
   expect(judge(facts({ tool: registered(workspace), touches }), { mode: "ask" }).verdict).toBe("ask")
 })
 
@@ -283,6 +284,7 @@ test.each<[string, Partial<Grant>, Partial<Facts>]>([
     expect(judge(remembered, { grants: [grantFor(remembered, { scope })] }).verdict).toBe("allow")
   }
   expect(judge({ ...remembered, ...call }, { grants: [grantFor(remembered, change)] }).verdict).toBe("ask")
+  expect(fits(grantFor(remembered, change), { ...remembered, ...call })).toBe(false)
 })
 
 test.each<[string, Partial<Grant>, Partial<Facts>]>([

@@ -38,7 +38,7 @@ export function decide(facts: Facts, book: RuleBook, grants: GrantIndex, mode: S
 }
 
 /** What denies a call that may be known of: a limit, rules, the session's mode, a remembered no. */
-export function denialsOf(facts: Facts, rules: Selection, remembered: readonly Grant[], mode: SessionMode): Reason[] {
+function denialsOf(facts: Facts, rules: Selection, remembered: readonly Grant[], mode: SessionMode): Reason[] {
   const { limit, tool } = facts
   const denials: Reason[] = limit.ok ? [] : [{ voice: "limit", source: tool.id, sentence: limit.sentence }]
   for (const { reason } of rules.deny.find(facts)) denials.push(reason)
@@ -77,7 +77,7 @@ export function levelAsk(tool: RegisteredTool): Reason | undefined {
 }
 
 /** What leads from the level's ask back to allow. A remembered yes is never for a sensitive tool. */
-export function loosenedBy(
+function loosenedBy(
   facts: Facts,
   book: RuleBook,
   rules: Selection,

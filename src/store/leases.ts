@@ -9,11 +9,15 @@ const deadAfterMs = 20_000
 export class Leases {
   readonly #owner: string
   readonly #open: () => Promise<Database>
+  readonly #hear: (owner: string) => Promise<void>
+  readonly #heard = new Set<string>()
   #beating: NodeJS.Timeout | undefined
 
-  constructor(owner: string, open: () => Promise<Database>) {
+  /** `hear` takes in what a dead process wrote last. */
+  constructor(owner: string, open: () => Promise<Database>, hear: (owner: string) => Promise<void>) {
     this.#owner = owner
     this.#open = open
+    this.#hear = hear
   }
 
   /** From now on this process is known to live. Resolves after the first beat. */
@@ -23,9 +27,13 @@ export class Leases {
     await this.#beat()
   }
 
+  /** A process counts as dead only once its last words were heard: nobody goes on with a call that it ended. */
   alive(owner: string): boolean | Promise<boolean> {
+    if (owner === "" || this.#heard.has(owner)) return false
     const [host] = owner.split("|")
-    return host === hostname() || owner === "" ? ownerLives(owner) : this.#beats(owner)
+    const isHere = host === hostname()
+    const lives = isHere ? ownerLives(owner) : this.#beats(owner)
+    return lives === true ? true : this.#whenHeard(owner, lives, isHere)
   }
 
   async close(): Promise<void> {
@@ -33,6 +41,13 @@ export class Leases {
     clearInterval(this.#beating)
     const database = await this.#open()
     await whenFree(() => database.prepare("delete from processes where owner = ?").run(this.#owner)).catch(() => {})
+  }
+
+  async #whenHeard(owner: string, lives: boolean | Promise<boolean>, isHere: boolean): Promise<boolean> {
+    if (await lives) return true
+    await this.#hear(owner)
+    if (isHere) this.#heard.add(owner)
+    return false
   }
 
   async #beat(): Promise<void> {

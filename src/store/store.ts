@@ -57,7 +57,12 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
       opened.exec("pragma synchronous = normal")
       return opened
     }))
-  const leases = new Leases(owner, openSide)
+  const openAudit = async () => new (await import("./audit.ts")).Audit(database, key, journalDir)
+  const leases = new Leases(owner, openSide, async (dead) => {
+    await (await openAudit()).catchUp()
+    const { closeEnded } = await import("./last-words.ts")
+    await whenFree(() => closeEnded(database, dead))
+  })
   async function openCalls(): Promise<CallStore> {
     const { SqliteCalls } = await import("./calls.ts")
     callsDatabase = await openDatabase(file)
@@ -75,7 +80,7 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
     limits: new StoreLimits(openSide),
     leases,
     calls: () => (calls ??= openCalls()),
-    audit: async () => new (await import("./audit.ts")).Audit(database, key, journalDir),
+    audit: openAudit,
     async close() {
       await recorder.close()
       await leases.close()

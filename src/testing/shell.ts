@@ -60,13 +60,15 @@ export async function startHouse(options: HouseOptions) {
   const gone = new Promise<never>((_, reject) => {
     started.on("exit", (code, signal) => reject(new Error(`The house ended with ${signal ?? code}.`)))
   })
-  gone.catch(() => {})
   let count = 0
   const ask = <T>(question: object): Promise<T> => {
     const number = ++count
     const answer = new Promise<T>((resolve) => waiting.set(number, resolve as never))
     started.send({ number, ...question }, () => {})
-    return Promise.race([answer, gone])
+    const heard = Promise.race([answer, gone])
+    // Who still waits when the test is over need not hear that the house is gone.
+    heard.catch(() => {})
+    return heard
   }
   started.on("message", ({ number, value }: { number: number; value: unknown }) => waiting.get(number)?.(value))
   const { port } = await ask<{ port: number }>({ about: "port" })
