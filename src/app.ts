@@ -60,6 +60,8 @@ export interface QuartermasterOptions {
   writes?: "journal" | "direct"
   /** Permissions from a file nobody has trusted yet: they count only where they tighten. */
   tightening?: Readonly<Record<string, ToolPermission>>
+  /** Where each rule of the configuration is written. */
+  ruleSources?: readonly string[]
   /** How often what nobody came back for is ended; 0 switches it off. */
   sweepMs?: number
   /** The folder this process works in; the current one when left out. */
@@ -146,16 +148,20 @@ export function assemble(
     canonical: (name: string) => registry.get(name)?.name ?? name,
     inGroups: (tool: RegisteredTool, ids: readonly string[] | null) => registry.inGroups(tool, ids),
   }
-  const rules = ruleDoor(documents, config.rules ?? [], {
-    ...named,
-    tools: () => registry.list(),
-    groups: () => groups.listGroups().map(({ id }) => id),
-    roles: () => org.listRoles(),
-    departments: () => org.listDepartments().map(({ id }) => id),
-    agents: () => org.listAgents().map(({ id }) => id),
-    view: (agentId) => org.view(agentId),
-    touches: touchesOf,
-  })
+  const rules = ruleDoor(
+    documents,
+    { rules: config.rules ?? [], sources: options.ruleSources },
+    {
+      ...named,
+      tools: () => registry.list(),
+      groups: () => groups.listGroups().map(({ id }) => id),
+      roles: () => org.listRoles(),
+      departments: () => org.listDepartments().map(({ id }) => id),
+      agents: () => org.listAgents().map(({ id }) => id),
+      view: (agentId) => org.view(agentId),
+      touches: touchesOf,
+    },
+  )
   const { tools, agents, approvals } = config
   const version = policyVersion({ tools, org: config.org, agents, rules: config.rules, approvals }, documents, registry)
   const policyWith = (list: () => readonly Rule[]) =>

@@ -48,7 +48,7 @@ const house: House = {
     return loadConfig({ cwd, env, home, configPath, overrides })
   },
 
-  async open({ config, dataDir, permissions }: LoadedConfig, parts: OpenOptions = {}) {
+  async open({ config, dataDir, permissions, ruleSources }: LoadedConfig, parts: OpenOptions = {}) {
     const { enterFolder } = await import("./config/known-folders.ts")
     enterFolder(dataDir, { home, env, named: config.data?.dir !== undefined })
     const { createQuartermaster } = await import("./app.ts")
@@ -58,6 +58,7 @@ const house: House = {
       writes: "direct",
       sweepMs: 0,
       tightening: permissions.untrusted,
+      ruleSources,
     }
     try {
       return await createQuartermaster(

@@ -1,6 +1,6 @@
 import { Ending } from "../model/ending.ts"
 import type { LimitVerdict, Ports, Verdict } from "../model/ports.ts"
-import type { Touches } from "../model/rule.ts"
+import type { Touch, Touches } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { hasRun } from "./states.ts"
 import { agentOf, refuseAborted, type Walk } from "./walk.ts"
@@ -55,11 +55,20 @@ export function touchesOf(tool: RegisteredTool, input: unknown): Touches {
   if (tool.touches === undefined) return nothing
   try {
     const list = tool.touches(input)
+    if (!Array.isArray(list) || !list.every(isTouch)) return unknown
     return { list, proved: list.every((touch) => touch.kind !== "command") }
   } catch {
-    return { list: [], proved: false }
+    return unknown
   }
 }
+
+const unknown: Touches = { list: [], proved: false }
+
+function isTouch({ kind, what }: Touch): boolean {
+  return touchKinds.includes(kind) && typeof what === "string"
+}
+
+const touchKinds: readonly Touch["kind"][] = ["read", "write", "command", "host"]
 
 function strictestRelease(own: Walk["release"], rule: "always" | "on-error" | undefined): Walk["release"] {
   if (rule === undefined || own === "always") return own

@@ -62,8 +62,8 @@ async function store(
   let standing: Standing = { tool, input, raw, verdict, asks: asksOf(tool, verdict, walk.row?.card.editedBy) }
   let isNew = walk.row === undefined && (await enter(walk, standing, digest, ports))
   if (hasRun(walk.row)) return standing
-  // Taken up again, with the input a person gave.
-  if (walk.row?.card.editedBy !== undefined) standing = await decideAgain(walk, {}, ports)
+  // The desk showed another input than this call came with: that of the row goes on.
+  if (walk.row?.input !== raw) standing = await decideAgain(walk, {}, ports)
   if (walk.row?.state === "ready" && walk.row.answer !== null) await hear(walk, standing.tool, walk.row.answer, ports)
 
   for (let revised: Revised = {}; ; isNew = false) {
@@ -221,15 +221,15 @@ async function askPerson(
 ): Promise<void> {
   const { tool, input, asks } = standing
   const isBack = await putToDesk(walk, standing, revised, ports)
+  const { callId } = walk
+  const { agentId } = walk.request
   if (isNew || isBack) {
-    const { callId } = walk
-    const { agentId } = walk.request
     const entry = { callId, agentId, tool: tool.name, text: ports.masker.text(sentences(asks)) }
     await ports.recorder.keep({ kind: "asked", at: ports.now(), ...entry }, ports.settings.durability)
-    const event = { callId, toolName: tool.name, agentId }
-    ports.emit({ type: "TOOL_CALL_WAITING", at: ports.now(), ...event, until: walk.row?.deadline ?? Infinity })
     if (walk.row !== undefined) ports.notify(walk.row)
   }
+  const event = { callId, toolName: tool.name, agentId }
+  ports.emit({ type: "TOOL_CALL_WAITING", at: ports.now(), ...event, until: walk.row?.deadline ?? Infinity })
 
   const answer = await waitForAnswer(walk, tool, input, ports)
   if (answer === undefined) {

@@ -12,7 +12,7 @@ export function deskDoor(ports: Ports, documents: Documents): DeskReader {
     list: async ({ agentId } = {}) => (await waiting(agentId)).filter(inTime(ports)).map(deskItem),
     async show(callId) {
       const named = await ports.calls.get(callId)
-      const found = named === undefined ? (await waiting(undefined)).filter(({ id }) => id.startsWith(callId)) : [named]
+      const found = named === undefined ? (await waiting(undefined)).filter(({ id }) => begins(id, callId)) : [named]
       const row = onlyOne(found.filter(({ state }) => state === "waiting" || state === "held").filter(inTime(ports)))
       return row && deskItem(row)
     },
@@ -25,7 +25,7 @@ export function deskDoor(ports: Ports, documents: Documents): DeskReader {
         .filter((grant) => includeExpired || grant.expiresAt === null || grant.expiresAt > ports.now())
         .sort((one, other) => one.createdAt - other.createdAt),
     async revoke(grantId, by) {
-      const found = [...documents.all("grant")].filter(({ live, id }) => live && id.startsWith(grantId))
+      const found = [...documents.all("grant")].filter(({ live, id }) => live && begins(id, grantId))
       const document = onlyOne(found)
       if (document === undefined) return undefined
       await documents.put({ kind: "grant", id: document.id, live: false, body: document.body }, by)
@@ -40,4 +40,9 @@ function inTime(ports: Ports): (row: CallRow) => boolean {
 
 function onlyOne<T>(found: readonly T[]): T | undefined {
   return found.length === 1 ? found[0] : undefined
+}
+
+/** Nothing is the beginning of everything, and names nothing. */
+function begins(id: string, beginning: string): boolean {
+  return beginning !== "" && id.startsWith(beginning)
 }

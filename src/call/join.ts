@@ -17,6 +17,7 @@ export async function join(walk: Walk, existing: CallRow, digest: string, ports:
       `The key '${existing.key}' was used for another call in this session. Use a new key for a new call.`,
     )
   }
+  let isTold = false
   for (let row: CallRow | undefined = existing; row !== undefined; row = await ports.calls.get(existing.id)) {
     if (row.state === "ended" && row.result !== null) throw new Joined(row.result, row.id)
     if (await nobodyWalks(row, ports)) {
@@ -24,6 +25,11 @@ export async function join(walk: Walk, existing: CallRow, digest: string, ports:
       if (ended !== undefined) throw new Joined(ended, row.id)
       if (row.state !== "started" && row.workspace === ports.settings.workspace && (await claim(walk, row, ports)))
         return
+    }
+    if (!isTold && (row.state === "waiting" || row.state === "held")) {
+      isTold = true
+      const about = { callId: row.id, toolName: row.tool, agentId: row.agentId, at: ports.now() }
+      ports.emit({ type: "TOOL_CALL_WAITING", ...about, until: row.deadline ?? Infinity })
     }
     if (walk.request.signal?.aborted) throw aborted(walk)
     const now = ports.now()

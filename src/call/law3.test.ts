@@ -175,7 +175,8 @@ test.each(changes)("law 3: a yes is void when somebody has changed %s before it 
   expect(world.runs).toHaveLength(1)
 })
 
-test.each(changes)(
+// Who walks a call has its request in memory, so that nobody can change it.
+test.each(changes.filter(([what]) => what !== "the agent that asked"))(
   "law 3: a call that waits in this process notices too when somebody has changed %s",
   async (...change) => {
     const [, make, ends, shows = {}] = change
@@ -345,7 +346,7 @@ test("law 3: whatever changes, the tool runs at most once and only with what the
       expect(world.runs).toHaveLength(isTicket(ended) || !ended.success ? 0 : 1)
       met[world.runs.length === 1 ? "ran" : "refused"]++
     }),
-    { numRuns: 150, examples: [[[]], [["approve", "file", "redeem", "approve", "redeem"]], [["approve", "denyRule"]]] },
+    { numRuns: 100, examples: [[[]], [["approve", "file", "redeem", "approve", "redeem"]], [["approve", "denyRule"]]] },
   )
   expect(met).toEqual({ ran: expect.any(Number), back: expect.any(Number), refused: expect.any(Number) })
   for (const count of Object.values(met)) expect(count).toBeGreaterThan(0)

@@ -9,7 +9,7 @@ export function deadSentences(placed: PlacedRule, known: Known): string[] {
   return [
     ...(tool === undefined ? [] : [tool]),
     ...role.flatMap((name) => deadRole(name, known) ?? []),
-    ...department.flatMap((name) => missing("department", name, known.departments()) ?? []),
+    ...department.flatMap((name) => deadDepartment(name, known) ?? []),
     ...agent.flatMap((id) => missing("agent", id, known.agents()) ?? []),
     ...(tool === undefined ? deadConditions(placed) : []),
   ]
@@ -38,6 +38,12 @@ function deadRole(name: string, known: Known): string | undefined {
     )
   if (roles.some(({ madeBy }) => madeBy !== "agent")) return undefined
   return `Role '${name}' was made by an agent, and no rule counts for such a role. Name the agent instead.`
+}
+
+/** Where no department is declared, any word is one. */
+function deadDepartment(name: string, known: Known): string | undefined {
+  const declared = known.departments()
+  return declared.length === 0 ? undefined : missing("department", name, declared)
 }
 
 function deadConditions({ rule, args, touching, except, about }: PlacedRule): string[] {

@@ -215,6 +215,11 @@ test("of two rules that say the same the later one is named, also under an alias
   expect(flawsOf(...twice).map(({ source }) => source)).toEqual(["b", "c"])
 })
 
+test("where no department is declared any word may be one", () => {
+  const rules = [rule("deny", "*", { department: ["east"] })]
+  expect(findFlaws(rules, { ...known, departments: () => [] })).toEqual([])
+})
+
 test("flaws come in the order of the rules", () => {
   const rules = [rule("deny", "zzzz"), rule("deny", "["), rule("deny", "yyyy", { agent: ["eve"] })]
   expect(flawsOf(...rules).map(({ source }) => source)).toEqual(

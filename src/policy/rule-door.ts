@@ -17,8 +17,12 @@ const builtIn: readonly Rule[] = [
 ]
 
 /** Every rule that counts: the house's own, then the configuration's, then those kept in the store. */
-export function ruleDoor(documents: Documents, configured: readonly unknown[], known: Known) {
-  const { rules: own, flaws: malformed } = readRules(configured, "configuration")
+export function ruleDoor(
+  documents: Documents,
+  configured: { rules: readonly unknown[]; sources?: readonly string[] | undefined },
+  known: Known,
+) {
+  const { rules: own, flaws: malformed } = readRules(configured.rules, "configuration", configured.sources)
   let read: { version: number; rules: readonly Rule[] } | undefined
   const list = (): readonly Rule[] => {
     if (read?.version === documents.version) return read.rules
@@ -47,13 +51,13 @@ export function ruleDoor(documents: Documents, configured: readonly unknown[], k
       const made = readRule(given, id, `rule ${id}`)
       const flaws = "flaws" in made ? made.flaws : findFlaws([made.rule], known).filter(({ kind }) => kind !== "dead")
       if ("flaws" in made || flaws.length > 0) {
-        throw new TypeError(`The rule cannot be kept: ${flaws.map(({ sentence }) => sentence).join(" ")}`)
+        throw new Error(`The rule cannot be kept: ${flaws.map(({ sentence }) => sentence).join(" ")}`)
       }
       await documents.put({ kind: "rule", id, body: given }, by)
       return made.rule
     },
     async remove(id: string, by: string): Promise<Rule | undefined> {
-      const found = list().filter((rule) => rule.source.startsWith("rule ") && rule.id.startsWith(id))
+      const found = list().filter((rule) => id !== "" && rule.source.startsWith("rule ") && rule.id.startsWith(id))
       const [rule] = found
       const document = found.length === 1 && rule !== undefined ? documents.get("rule", rule.id) : undefined
       if (rule === undefined || document === undefined) return undefined
@@ -63,8 +67,13 @@ export function ruleDoor(documents: Documents, configured: readonly unknown[], k
   }
 }
 
-function readRules(given: readonly unknown[], source: string): { rules: Rule[]; flaws: RuleFlaw[] } {
-  const read = given.map((rule, index) => readRule(rule, `${source}-${index}`, `${source} rules[${index}]`))
+function readRules(
+  given: readonly unknown[],
+  source: string,
+  sources?: readonly string[],
+): { rules: Rule[]; flaws: RuleFlaw[] } {
+  const placeOf = (index: number) => sources?.[index] ?? `${source} rules[${index}]`
+  const read = given.map((rule, index) => readRule(rule, `${source}-${index}`, placeOf(index)))
   return {
     rules: read.flatMap((each) => ("rule" in each ? [each.rule] : [])),
     flaws: read.flatMap((each) => ("flaws" in each ? each.flaws : [])),

@@ -41,7 +41,9 @@ const arrows: Arrow[] = [
   { name: "after the row of a keyed call was closed", walk: "keyed", on: "sql", match: moved("ended"), when: "after", leaves: "success", ends: "success", runs: 1 },
 ]
 
-test.concurrent.for(arrows)("kill -9 $name loses nothing that was told and runs nothing twice", async (arrow, { expect, onTestFinished }) => {
+const named = arrows.map((arrow) => [arrow.name, arrow] as const)
+
+test.concurrent.for(named)("kill -9 %s: nothing told is lost, nothing runs twice", async ([, arrow], { expect, onTestFinished }) => {
   const dir = mkdtempSync(join(tmpdir(), "qm-test-"))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const { problems, ended, counted } = await killTenTimes(dir, planOf(arrow))

@@ -18,7 +18,7 @@ export interface Failpoint {
   match: RegExp
   when: "before" | "half" | "after"
   thread?: "main" | "mover"
-  /** Which time it comes there; the first when left out. */
+  /** Which time it comes there: always this one; when left out, the first, the second and the third by turns. */
   nth?: number
 }
 

@@ -59,7 +59,7 @@ function orderOf(name) {
 }
 
 /** Leaves a synced mark each time it is run: the call's id, and what it was given. */
-function markTool(spec) {
+function markTool({ silent, ...spec }) {
   return defineTool({
     group: "data",
     description: "Leaves a mark.",
@@ -67,7 +67,7 @@ function markTool(spec) {
     input: z.object({ note: z.string(), pauseMs: z.number().optional() }),
     ...spec,
     async execute({ note, pauseMs }, { callId }) {
-      if (spec.silent) return note
+      if (silent === true) return note
       writeSync(marks, `${callId} ${note}\n`)
       fsyncSync(marks)
       if (pauseMs !== undefined) await new Promise((resolve) => setTimeout(resolve, pauseMs))

@@ -144,6 +144,21 @@ async function lookFor(turn: Turn, arrow: Arrow, house: HouseProcess, known: Kno
   const runs = result === undefined ? marksIn(known.dir).filter((mark) => mark.note === sessionId) : ran
   if (runs.length !== arrow.runs) problem(`it ran ${runs.length} times, not ${arrow.runs}.`)
   if (arrow.walk === "edited" && runs[0] !== undefined && runs[0].note !== "edited") problem("the old input ran.")
+  await lookForAnswers(result, walks[arrow.walk], house, problem)
+}
+
+/** Who agreed to a call that ran, or let its result out, stands in the record of the call. */
+async function lookForAnswers(
+  result: ToolResult | undefined,
+  { says = [] }: Walk,
+  house: HouseProcess,
+  problem: (sentence: string) => void,
+): Promise<void> {
+  if (result?.success !== true || says.length === 0) return
+  const steps = await house.app.audit.show(result.callId)
+  const kind = says.some(([, saying]) => saying.say === "release") ? "released" : "answered"
+  const found = steps.some((step) => step.kind === kind && (step.by ?? "") !== "")
+  if (!found) problem(`its record does not say who agreed: ${steps.map((step) => step.kind).join(", ")}.`)
 }
 
 /** Goes on with a call as its caller would, with the people at the desk saying yes; undefined when there is no way back. */
