@@ -365,14 +365,14 @@ test("sweeping ends what is over and never runs a tool", async () => {
   expect(await system.resume(approved.callId)).toMatchObject({ result: 1 })
 })
 
-test("a resumed wait is not asked for twice in the record", async () => {
+test("a resumed wait is told to whoever watches, and is not asked for twice in the record", async () => {
   const system = await open()
   const asked: string[] = []
   system.on("TOOL_CALL_WAITING", ({ callId }) => asked.push(callId))
   system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => 1 }))
   const { callId } = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 0 }))
   for (let again = 0; again < 3; again++) await system.resume(callId, { waitMs: 0 })
-  expect(asked).toEqual([callId])
+  expect(asked).toEqual(Array(4).fill(callId))
   expect((await system.audit.show(callId)).map((entry) => entry.kind)).toEqual(["asked"])
 })
 

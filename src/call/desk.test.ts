@@ -58,7 +58,7 @@ test("a unique beginning of an id is enough to see a call; an ambiguous or unkno
   const one = await leave(system, { input: { n: 1 } })
   expect(await system.desk.show(one.callId.slice(0, 4))).toEqual(one)
   const two = await leave(system, { input: { n: 2 } })
-  const common = [...one.callId].findIndex((letter, index) => letter !== two.callId[index])
+  const common = Array.from(one.callId).findIndex((letter, index) => letter !== two.callId[index])
   expect(await system.desk.show(one.callId.slice(0, common + 1))).toEqual(one)
   expect(await system.desk.show(two.callId.slice(0, common + 1))).toEqual(two)
   expect(await system.desk.show(one.callId.slice(0, common))).toBeUndefined()

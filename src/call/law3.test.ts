@@ -100,7 +100,7 @@ const asAgent = (request: string, agentId: string) => {
   return JSON.stringify({ ...stored, given: { ...stored.given, agentId } })
 }
 
-type Change = [what: string, change: (world: World) => unknown, ends: "back" | string, shows?: object]
+type Change = [what: string, change: (world: World) => unknown, ends: string, shows?: object]
 
 const changes: Change[] = [
   ["the agent it is for", (world) => world.row(() => ({ agent_id: "other" })), "interrupted"],

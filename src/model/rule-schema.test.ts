@@ -15,7 +15,6 @@ const everyField = {
   deadline: 0.5,
   examples: { match: [{ agent: "ada", tool: "write_file", input: { path: "src/a" } }], miss: [{ input: null }] },
   shadow: true,
-  release: "on-error",
 }
 
 test("a rule with every field is read, and one becomes a list", () => {
@@ -37,9 +36,9 @@ test("a rule with every field is read, and one becomes a list", () => {
       deadline: 0.5,
       examples: everyField.examples,
       shadow: true,
-      release: "on-error",
     },
   })
+  expect(readRule(asking({ release: "on-error" }), "r", "s")).toMatchObject({ rule: { release: "on-error" } })
 })
 
 test.each(["allow", "ask", "deny"] as const)("%s says the verdict and the tool", (verdict) => {
@@ -89,6 +88,8 @@ test.each<[unknown, string | RegExp]>([
   [rule({ approvers: {} }), "'approvers' is not right: only a rule that asks can have it"],
   [rule({ deadline: 5 }), "'deadline' is not right: only a rule that asks"],
   [rule({ release: "always" }), "'release' is not right: only a rule that asks"],
+  [asking({ release: "always", approvers: {} }), "'approvers' is not right: a result is released by one person"],
+  [asking({ release: "always", deadline: 5 }), "'deadline' is not right: a result is released by one person"],
   [asking({ approvers: { cuont: 2 } }), "'approvers.cuont' is not a field of a rule. Did you mean 'approvers.count'?"],
   [asking({ approvers: { count: 0 } }), "'approvers.count' is too small. Write a number of at least 1."],
   [asking({ deadline: 0 }), "'deadline' is too small. Write a number above 0."],

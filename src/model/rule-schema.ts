@@ -128,6 +128,16 @@ function refuseContradictions(given: unknown, context: Context): void {
       if (rule[field] !== undefined) say(context, [field], "only a rule that asks can have it")
     }
   }
+  if (rule.release !== undefined) {
+    for (const field of ["approvers", "deadline"] as const) {
+      if (rule[field] !== undefined)
+        say(
+          context,
+          [field],
+          "a result is released by one person, in the usual time; leave it out or write a rule of its own",
+        )
+    }
+  }
   for (const field of ["touching", "except"] as const) {
     for (const written of [rule[field]].flat()) {
       if (typeof written !== "string" || written === "") continue

@@ -23,24 +23,22 @@ export function ruleDoor(
   known: Known,
 ) {
   const { rules: own, flaws: malformed } = readRules(configured.rules, "configuration", configured.sources)
-  let read: { version: number; rules: readonly Rule[] } | undefined
-  const list = (): readonly Rule[] => {
-    if (read?.version === documents.version) return read.rules
+  let read: { version: number; rules: readonly Rule[]; flaws: readonly RuleFlaw[] } | undefined
+  const look = () => {
+    if (read?.version === documents.version) return read
     const before = new Map(read?.rules.map((rule) => [rule.id, rule]))
     const stored = [...documents.all("rule")].filter(({ live }) => live).sort((one, other) => one.change - other.change)
+    const each = stored.map(({ id, body }) => readRule(body, id, `rule ${id}`))
     // The same rule stays the same object, so that who compares can see that nothing changed.
-    const rules = stored.flatMap(({ id, body }) => {
-      const rule = readRule(body, id, `rule ${id}`)
-      const same = before.get(id)
-      if (!("rule" in rule)) return []
-      return [same !== undefined && JSON.stringify(same) === JSON.stringify(rule.rule) ? same : rule.rule]
-    })
-    read = { version: documents.version, rules: [...builtIn, ...own, ...rules] }
-    return read.rules
+    const rules = each.flatMap((one) => ("rule" in one ? [sameAs(before.get(one.rule.id), one.rule)] : []))
+    const flaws = each.flatMap((one) => ("flaws" in one ? one.flaws : []))
+    read = { version: documents.version, rules: [...builtIn, ...own, ...rules], flaws }
+    return read
   }
+  const list = () => look().rules
   return {
     list,
-    flaws: (): readonly RuleFlaw[] => [...malformed, ...findFlaws(list(), known)],
+    flaws: (): readonly RuleFlaw[] => [...malformed, ...look().flaws, ...findFlaws(list(), known)],
     /** Reads rules that are not kept, and says what is wrong with them. */
     read(given: readonly unknown[], source: string): { rules: readonly Rule[]; flaws: readonly RuleFlaw[] } {
       const { rules, flaws } = readRules(given, source)
@@ -65,6 +63,10 @@ export function ruleDoor(
       return rule
     },
   }
+}
+
+function sameAs(before: Rule | undefined, now: Rule): Rule {
+  return before !== undefined && JSON.stringify(before) === JSON.stringify(now) ? before : now
 }
 
 function readRules(

@@ -65,7 +65,8 @@ test("the name of a role made by an agent gives no right", () => {
 
 test("what is frozen sees nothing, and is told by whom, when, why and how it ends", () => {
   const frozen = { by: "ann", at: Date.UTC(2026, 0, 2, 3), because: "Too fast" }
-  const sentence = "Agent ada was frozen by ann at 2026-01-02T03:00:00.000Z: Too fast. A person ends it: qm thaw."
+  const sentence =
+    "Agent ada was frozen by ann at 2026-01-02T03:00:00.000Z: Too fast. A person ends it: qm thaw --agent ada, or qm thaw when everyone is frozen."
   expect(hidden(open(), agent({ frozen }))).toEqual({ voice: "freeze", source: "freeze", sentence })
   expect(hidden({ ...open(), enabled: false }, agent({ frozen: { by: "ann", at: 0 } }))?.sentence).toMatch(
     /00Z\. A person/,

@@ -44,7 +44,11 @@ export function frozenBecause({ agent, frozen }: AgentView): Reason | undefined 
   const { by, at, because } = frozen
   const why = because === undefined ? "." : `: ${ended(because)}`
   const when = new Date(at).toISOString()
-  return say("freeze", "freeze", `Agent ${agent.id} was frozen by ${by} at ${when}${why} A person ends it: qm thaw.`)
+  return say(
+    "freeze",
+    "freeze",
+    `Agent ${agent.id} was frozen by ${by} at ${when}${why} A person ends it: qm thaw --agent ${agent.id}, or qm thaw when everyone is frozen.`,
+  )
 }
 
 export function switchedOffBecause({ enabled, name }: RegisteredTool): Reason | undefined {

@@ -331,7 +331,9 @@ function definitionOf(tool: RegisteredTool): ToolDefinition {
     type: "function",
     function: {
       name: tool.name,
-      description: tool.description,
+      get description() {
+        return tool.description
+      },
       get parameters() {
         return tool.input.json
       },

@@ -142,6 +142,7 @@ export const migrations: Record<string, Migration> = {
         .addColumn("read_at", "bigint")
         .execute()
       await db.schema.createIndex("messages_inbox").on("messages").columns(["recipient", "deliver_at", "id"]).execute()
+      await sql`create index messages_unread on messages (recipient, deliver_at, id) where read_at is null`.execute(db)
 
       // When calls of limited tools started: the sliding windows of every process that shares the store.
       await db.schema
