@@ -97,7 +97,9 @@ export async function createQuartermaster(
   const dataDir = resolvePath(config.data?.dir ?? ".quartermaster")
   const store = await openStore({ dataDir, owner, logger, writes: options.writes ?? "journal" })
   try {
-    return assemble(config, options, store, owner, logger)
+    const system = assemble(config, options, store, owner, logger)
+    await trace(config, options, system, store)
+    return system
   } catch (error) {
     await store.close()
     throw error
@@ -224,7 +226,6 @@ export function assemble(
   const on: App["on"] = (type, listener) => emitter.on(type, listener)
   const sweeper = startSweeper(ports, documents, options.sweepMs ?? 30_000)
   const watch = watchDocuments(ports, documents)
-  if (options.telemetry !== undefined) void trace(on, options.telemetry)
   const { idle: _idle, ...open } = app
   return {
     ...open,
@@ -278,9 +279,18 @@ export function assemble(
   }
 }
 
-async function trace(on: App["on"], telemetry: Telemetry): Promise<void> {
-  const { traceCalls } = await import("./telemetry/spans.ts")
-  traceCalls(on, telemetry.tracer, telemetry)
+/** Tells calls as spans, where that is wished for: to the tracer that was given, else to the SDK this process has loaded. */
+async function trace(
+  config: Config,
+  options: QuartermasterOptions,
+  system: Quartermaster,
+  store: Store,
+): Promise<void> {
+  if (options.telemetry === undefined && config.telemetry?.enabled !== true) return
+  const { globalTracer, traceCalls } = await import("./telemetry/spans.ts")
+  const { tracer, content }: Partial<Telemetry> = { ...config.telemetry, ...options.telemetry }
+  const tool = (name: string) => system.registry.get(name)
+  traceCalls(system.on, tracer ?? (await globalTracer()), { content, masker: masker(store.key), tool })
 }
 
 /** A command that ends at once waits until every other process has seen what it did. */

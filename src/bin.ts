@@ -110,7 +110,7 @@ const house: House = {
   },
 
   async restore(folder, { dataDir }, options) {
-    const { restore } = await import("./store/backup.ts")
+    const { restore } = await import("./store/restore.ts")
     const { rememberFolder } = await import("./config/known-folders.ts")
     const restored = await restore(folder, dataDir, options)
     rememberFolder(dataDir, home)

@@ -31,7 +31,7 @@ const mayImport: Record<string, readonly string[]> = {
     "model",
     "emitter.ts",
   ],
-  "index.ts": ["app.ts", "call", "registry", "approval", "config", "model"],
+  "index.ts": ["app.ts", "call", "registry", "approval", "config", "telemetry", "model"],
   "bin.ts": ["app.ts", "cli", "approval", "config", "store", "model"],
 }
 

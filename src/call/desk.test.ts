@@ -42,6 +42,7 @@ test("the desk shows who wants what and why, oldest first, and for one agent whe
     votes: [],
     approvers: [],
     remember: [],
+    touches: { list: [], proved: true },
     ...more,
     createdAt: expect.any(Number),
     until: first.createdAt + 600_000,
@@ -57,6 +58,7 @@ test("a unique beginning of an id is enough to see a call; an ambiguous or unkno
   system.registry.register(tool({ input: oneNumber, permission: sensitive, execute: () => 1 }))
   const one = await leave(system, { input: { n: 1 } })
   expect(await system.desk.show(one.callId.slice(0, 4))).toEqual(one)
+  expect(await system.desk.show("")).toBeUndefined()
   const two = await leave(system, { input: { n: 2 } })
   const common = Array.from(one.callId).findIndex((letter, index) => letter !== two.callId[index])
   expect(await system.desk.show(one.callId.slice(0, common + 1))).toEqual(one)

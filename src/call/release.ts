@@ -94,8 +94,10 @@ async function hold(
   if (!hasRun(walk.row)) {
     const row = await putToDesk(walk, tool, input, result, ports)
     await ports.recorder.keep({ kind: "held", at: ports.now(), ...about }, grade)
-    ports.emit({ type: "TOOL_CALL_WAITING", at: ports.now(), ...event, until: row.deadline ?? Infinity })
     ports.notify(row)
+  }
+  if (walk.row?.state === "held") {
+    ports.emit({ type: "TOOL_CALL_WAITING", at: ports.now(), ...event, until: walk.row.deadline ?? Infinity })
   }
 
   const answer = await waitForAnswer(walk, tool, input, ports)

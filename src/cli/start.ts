@@ -22,7 +22,7 @@ function start(session: Session): Promise<number> {
       "So far it is a library and this command line; the server, the console and MCP come later.",
       here,
       "",
-      ...tour.map(([command, what]) => `  ${command.padEnd(38)} ${what}`),
+      ...tour.map(([command, what]) => `  ${command.padEnd(width)}  ${what}`),
       "",
       "Without an installed qm, write 'node dist/qm.js' instead; 'npm link' installs it.",
     ]
@@ -31,16 +31,20 @@ function start(session: Session): Promise<number> {
   })
 }
 
+/** In this order every command works as it stands, also in an empty folder; the call that waits wants a yes. */
 const tour = [
   ["qm tools list", "what an agent can use"],
   ["qm call base64_encode text=hello", "call a tool; every call is written down"],
-  ["qm call set_env key=GREETING value=hi", "this one asks you first"],
-  ["qm approvals list", "what waits for a person, also from other terminals"],
-  ["qm why set_env", "what would become of a call, and why"],
-  ["qm roles create --name developer", "make a role; 'qm agents create' makes an agent of it"],
+  ["qm roles create --name developer --groups data,system", "make a role with two groups of tools"],
+  ["qm agents create --id dev --role developer", "make an agent of it"],
+  ["qm why set_env key=A value=1 --agent dev", "what would become of a call, and why"],
+  ["qm call set_env key=A value=1 --agent dev", "this one asks you; without a terminal it waits"],
+  ["qm approvals list", "what waits for a person; answer from any terminal"],
+  ["qm freeze --agent dev", "stop an agent; 'qm thaw --agent dev' ends it"],
   ["qm audit list", "who called what, and how it ended"],
   ["qm audit verify", "whether the record is as it was written"],
   ["qm init", "write a configuration file"],
   ["qm doctor", "what works on this machine and what is missing"],
   ["qm help", "everything else"],
 ] as const
+const width = Math.max(...tour.map(([command]) => command.length))

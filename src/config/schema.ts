@@ -88,6 +88,11 @@ const org = z.strictObject({
   defaultToolGroups: names.optional().describe("Groups of a role that names none; all when left out."),
 })
 
+const telemetry = z.strictObject({
+  enabled: z.boolean().optional().describe("True tells ended calls as OpenTelemetry spans; the SDK is yours to load."),
+  content: z.boolean().optional().describe("True also sends inputs, results and errors, masked as the record is."),
+})
+
 const approvals = z.strictObject({
   deadline: z.number().positive().optional().describe("Minutes a call waits for an answer before it ends."),
   unattended: z.enum(["wait", "reject"]).optional().describe("What happens when nobody is there to answer."),
@@ -125,6 +130,7 @@ export const configSchema = z.strictObject({
   rules: z.array(ruleSchema).optional().describe("What is allowed, asked about or denied, and why."),
   notify: z.array(notice).optional().describe("Who is told when something waits for a person."),
   approvals: approvals.optional().describe("How long and for whom a question waits."),
+  telemetry: telemetry.optional().describe("Whether spans are made of calls."),
 })
 
 export type Config = z.infer<typeof configSchema>
@@ -136,6 +142,7 @@ export const defaults = {
   agents: { maxConcurrentTools: 3 },
   org: { levelOrder: "asc" },
   approvals: { deadline: 30, unattended: "wait" },
+  telemetry: { enabled: false, content: false },
 } as const satisfies Config
 
 /** The JSON Schema editors use to complete and check a configuration file. */

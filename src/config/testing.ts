@@ -79,5 +79,6 @@ export function configs(text: fc.Arbitrary<string>, or: fc.Arbitrary<unknown>[] 
       deadline: any(fc.constantFrom(0.5, 29, 30, 31, 1000)),
       unattended: any(fc.constantFrom("wait", "reject")),
     }),
+    telemetry: some({ enabled: fc.boolean(), content: fc.boolean() }),
   })
 }

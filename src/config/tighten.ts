@@ -11,6 +11,8 @@ const tightening: Readonly<Record<string, (value: unknown) => boolean>> = {
   "agents.maxConcurrentTools": atMost(defaults.agents.maxConcurrentTools),
   "approvals.deadline": atMost(defaults.approvals.deadline),
   "approvals.unattended": () => true,
+  "telemetry.enabled": isFalse,
+  "telemetry.content": isFalse,
   "tools.permissions.*.level": (level) => level === "sensitive",
   "tools.permissions.*.requireExecutionApproval": isTrue,
   "tools.permissions.*.requireResultApproval": (when) => when !== "never",
@@ -86,6 +88,10 @@ function readsVariable(value: unknown): boolean {
 
 function atMost(limit: number) {
   return (value: unknown) => typeof value === "number" && value <= limit
+}
+
+function isFalse(value: unknown): boolean {
+  return value === false
 }
 
 function isTrue(value: unknown): boolean {

@@ -45,6 +45,8 @@ export interface CallFacts {
 export interface StartEntry extends About, CallFacts {
   kind: "start"
   reasons?: readonly Reason[] | undefined
+  /** The process that runs it, where several write into one chain. */
+  owner?: string | undefined
 }
 
 export interface EndEntry extends About, CallFacts {

@@ -3,12 +3,9 @@ import { folderFor } from "./testing/folder.ts"
 import { startHouse, type Failpoint, type HouseProcess, type MarkTool } from "./testing/house-process.ts"
 import { killTenTimes, note, type Known, type Plan } from "./testing/kill.ts"
 
-const tools: readonly MarkTool[] = [
-  { name: "plain", permission: { level: "public" } },
-  { name: "bulky", permission: { level: "public" }, effect: "none", silent: true },
-]
+const tools: readonly MarkTool[] = [{ name: "plain", permission: { level: "public" } }]
 
-type Walk = Pick<Plan, "walk" | "isQuiet" | "config">
+type Walk = Pick<Plan, "walk" | "look" | "isQuiet" | "isFresh" | "config">
 
 const ask = (house: HouseProcess, pauseMs = 0) =>
   house.app.call({ agentId: "operator", tool: "plain", input: { note: "plain", pauseMs } })
@@ -23,11 +20,31 @@ const calling: Walk = {
 /** Calls whose records are synced. */
 const synced: Walk = { ...calling, config: { data: { durability: "power" } } }
 
-/** Calls until the journal goes on in a second file. */
-const filling: Walk = {
-  async walk(house) {
-    for (;;) await house.fill("bulky", 20)
-  },
+/** Entries that fill a journal's first file, so that it goes on in a second one. */
+function filling(): Walk {
+  let kept: string[] = []
+  return {
+    isQuiet: true,
+    isFresh: true,
+    async walk(house) {
+      kept = []
+      for (const [entry, megabytes] of [
+        ["first", 1],
+        ["large", 64],
+        ["last", 1],
+      ] as const) {
+        await house.keep(entry, megabytes)
+        if (megabytes === 1) kept.push(entry)
+      }
+      await house.ended
+    },
+    async look(house, { problems }) {
+      for (const entry of kept) {
+        const found = await house.app.audit.show(entry)
+        if (found.length !== 1) problems.push(`${entry} was told as kept, but the record has it ${found.length} times.`)
+      }
+    },
+  }
 }
 
 /** A few calls, then a proper end. */
@@ -62,7 +79,7 @@ type Place = [
   on: Failpoint["on"],
   match: RegExp,
   when: Failpoint["when"],
-  nth?: number,
+  nth?: readonly number[],
 ]
 
 const journal = /\.log$/
@@ -71,33 +88,33 @@ const closes = /^commit.*update chains set closed/
 
 /** Every step of a journal's life. */
 const places: Place[] = [
-  ["after a journal was begun, before its first line", calling, "main", "open", journal, "after", 1],
-  ["before a frame is written", calling, "main", "write", /\.log /, "before"],
-  ["in the middle of a frame", calling, "main", "write", /\.log /, "half"],
-  ["after a frame was written", calling, "main", "write", /\.log /, "after"],
-  ["before a frame is synced", synced, "main", "sync", journal, "before"],
-  ["after a frame was synced", synced, "main", "sync", journal, "after"],
+  ["after a journal was begun, before its first line", calling, "main", "open", journal, "after", [1]],
+  ["before a frame is written", calling, "main", "write", /\.log /, "before", [1, 9, 40]],
+  ["in the middle of a frame", calling, "main", "write", /\.log /, "half", [1, 9, 40]],
+  ["after a frame was written", calling, "main", "write", /\.log /, "after", [1, 9, 40]],
+  ["before a frame is synced", synced, "main", "sync", journal, "before", [1, 9, 40]],
+  ["after a frame was synced", synced, "main", "sync", journal, "after", [1, 9, 40]],
   ["before lines are moved for good", calling, "mover", "sql", moves, "before"],
   ["after lines were moved", calling, "mover", "sql", moves, "after"],
-  ["before a full journal goes on in a new file", filling, "main", "open", journal, "before", 2],
-  ["after a full journal went on in a new file", filling, "main", "open", journal, "after", 2],
-  ["before a file that was moved whole is removed", filling, "mover", "remove", journal, "before", 1],
-  ["before a journal is closed for good", closing, "main", "sql", closes, "before", 1],
-  ["after a journal was closed", closing, "main", "sql", closes, "after", 1],
-  ["after a closed journal was removed", closing, "main", "remove", journal, "after", 1],
-  ["before the log goes into the database file", closing, "main", "sql", /wal_checkpoint\(truncate/, "before", 1],
-  ["before another process has moved what is left", catchingUp, "main", "sql", moves, "before", 1],
-  ["after another process has moved what is left", catchingUp, "main", "sql", moves, "after", 1],
-  ["in the middle of a checkpoint", catchingUp, "main", "sql", /^insert into checkpoints/, "after", 1],
-  ["after the calls of a dead process were ended", catchingUp, "main", "sql", closes, "after", 1],
-  ["before a dead process's journal is removed", catchingUp, "main", "remove", journal, "before", 1],
+  ["before a full journal goes on in a new file", filling(), "main", "open", journal, "before", [2]],
+  ["after a full journal went on in a new file", filling(), "main", "open", journal, "after", [2]],
+  ["before a file that was moved whole is removed", filling(), "mover", "remove", journal, "before", [1]],
+  ["before a journal is closed for good", closing, "main", "sql", closes, "before", [1]],
+  ["after a journal was closed", closing, "main", "sql", closes, "after", [1]],
+  ["after a closed journal was removed", closing, "main", "remove", journal, "after", [1]],
+  ["before the log goes into the database file", closing, "main", "sql", /wal_checkpoint\(truncate/, "before", [1]],
+  ["before another process has moved what is left", catchingUp, "main", "sql", moves, "before", [1]],
+  ["after another process has moved what is left", catchingUp, "main", "sql", moves, "after", [1]],
+  ["in the middle of a checkpoint", catchingUp, "main", "sql", /^insert into checkpoints/, "after", [1]],
+  ["after the calls of a dead process were ended", catchingUp, "main", "sql", closes, "after", [1]],
+  ["before a dead process's journal is removed", catchingUp, "main", "remove", journal, "before", [1]],
 ]
 
 test.concurrent.for(places)("kill -9 %s: nothing told is lost", async (place, { expect, onTestFinished }) => {
   const [name, walk, thread, on, match, when, nth] = place
-  const point: Failpoint = { name, thread, on, match, when, ...(nth === undefined ? {} : { nth }) }
-  const { problems, ended, counted } = await killTenTimes(folderFor(onTestFinished), { point, tools, ...walk })
-  console.log(`kill -9 ${name}: ${counted.kills} kills, ${ended.size} calls told as ended, ${counted.runs} runs.`)
+  const plan = { point: { name, thread, on, match, when }, tools, ...walk, ...(nth && { nth }) }
+  const { problems, counted } = await killTenTimes(folderFor(onTestFinished), plan)
+  console.log(`kill -9 ${name}: ${counted.kills} kills, ${counted.told} calls told as ended, ${counted.runs} runs.`)
   expect(problems).toEqual([])
   expect(counted.kills).toBe(10)
 })

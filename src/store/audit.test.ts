@@ -1,7 +1,8 @@
 import { copyFileSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { open, temporaryFolder } from "../testing/open.ts"
+import { child, library } from "../testing/children.ts"
+import { open, temporaryFolder, until } from "../testing/open.ts"
 import { openDatabase, transaction } from "./database.ts"
 import { recordKey } from "./key.ts"
 import { verifyRecord } from "./verify.ts"
@@ -102,4 +103,27 @@ test("ten systems that open a new folder at once find one database and one key",
   const systems = await Promise.all(Array.from({ length: 10 }, () => open({ data: { dir } }, { writes: "direct" })))
   await Promise.all(systems.map((system) => system.call({ agentId: "operator", tool: "current_time", input: {} })))
   expect(await systems[0]!.audit.verify()).toMatchObject({ ok: true, records: 20 })
+})
+
+test("a call whose process wrote directly and was killed is shown as interrupted, once", async () => {
+  const dir = temporaryFolder()
+  const {
+    process: running,
+    lines,
+    ended,
+  } = child(`
+    import { createQuartermaster } from ${JSON.stringify(library)}
+    const system = await createQuartermaster({ data: { dir: ${JSON.stringify(dir)} } }, { writes: "direct" })
+    system.on("TOOL_CALL_REQUESTED", ({ callId }) => console.log(callId))
+    await system.call({ agentId: "operator", tool: "sleep", input: { duration: 20 } })
+  `)
+  await until(() => lines.length > 0, "the tool runs")
+  const system = await open({ data: { dir } })
+  expect(await system.audit.list()).toEqual([])
+  running.kill("SIGKILL")
+  await ended
+  for (let look = 0; look < 2; look++) {
+    expect(await system.audit.list()).toMatchObject([{ callId: lines[0], code: "interrupted", tool: "sleep" }])
+  }
+  expect(await system.audit.verify()).toMatchObject({ ok: true })
 })

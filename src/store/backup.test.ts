@@ -17,7 +17,7 @@ const day = Date.UTC(2026, 0, 1)
 
 /** A store with something of everything that must last, and where to copy it. */
 async function filled() {
-  const store = await openRecord()
+  const store = await openRecord({ dataDir: join(temporaryFolder(), "data") })
   await keepAll(store, hourly(day, 3, "a"))
   const artifact = {
     type: "text",
@@ -185,7 +185,7 @@ test("a record that was tampered with in the backup is not restored, though its 
 test("a data folder with a database is replaced only when asked, is kept aside, and never while a process writes to it", async () => {
   const { store, folder } = await filled()
   await backup(store, folder)
-  const other = await openRecord()
+  const other = await openRecord({ dataDir: join(temporaryFolder(), "data") })
   await keepAll(other, hourly(day, 1, "other"))
   const journal = new Journal(other.journalDir, other.key, ownerName(), () => {})
   await journal.keep(entriesOf({ callId: "x", at: day })[0], "crash")

@@ -19,8 +19,6 @@ import { currentVersion } from "./migrations-version.ts"
 import { catchUp } from "./mover.ts"
 import type { Store } from "./store.ts"
 
-export { restore } from "./restore.ts"
-
 /** What a backup is made of: an open store, or that much of it. */
 type Source = Pick<Store, "database" | "key" | "journalDir">
 

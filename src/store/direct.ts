@@ -8,14 +8,17 @@ import { appendDirect } from "./segments.ts"
 export class DirectRecorder implements Recorder {
   readonly #database: Database
   readonly #key: RecordKey
+  readonly #owner: string
 
-  constructor(database: Database, key: RecordKey) {
+  constructor(database: Database, key: RecordKey, owner: string) {
     this.#database = database
     this.#key = key
+    this.#owner = owner
   }
 
   keep(entry: RecordEntry): Promise<void> {
-    return whenFree(() => transaction(this.#database, () => appendDirect(this.#database, this.#key, entry)))
+    const owned = entry.kind === "start" ? { ...entry, owner: this.#owner } : entry
+    return whenFree(() => transaction(this.#database, () => appendDirect(this.#database, this.#key, owned)))
   }
 
   settle(): Promise<void> {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
-import { assemble } from "../app.ts"
+import { assemble, type Quartermaster } from "../app.ts"
 import { callbackAdapter } from "../approval/callback.ts"
 import { StoreUnavailable } from "../model/ending.ts"
 import { silentLogger } from "../model/logger.ts"
@@ -19,9 +19,9 @@ import { openStore } from "./store.ts"
 /** A disk of its own in memory, as small as given. */
 function smallDisk(size: string, skip: (note: string) => never): { dir: string; remount(options: string): void } {
   const dir = mkdtempSync(join(tmpdir(), "qm-disk-"))
-  const mount = (...words: string[]) => execFileSync("mount", words, { stdio: "pipe" })
+  const run = (command: string, ...words: string[]) => execFileSync(command, words, { stdio: "pipe" })
   try {
-    mount("-t", "tmpfs", "-o", `size=${size}`, "tmpfs", dir)
+    run("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", dir)
   } catch (error) {
     rmdirSync(dir)
     const note = `A small disk cannot be mounted here (${String(error)}). Run this test as root.`
@@ -29,10 +29,10 @@ function smallDisk(size: string, skip: (note: string) => never): { dir: string; 
     skip(note)
   }
   onTestFinished(() => {
-    execFileSync("umount", ["-l", dir])
+    run("umount", "-l", dir)
     rmdirSync(dir)
   })
-  return { dir, remount: (options) => void mount("-o", `remount,${options}`, dir) }
+  return { dir, remount: (options) => void run("mount", "-o", `remount,${options}`, dir) }
 }
 
 const ways = [
@@ -158,7 +158,6 @@ const script = ["plain", "asked", "plain", "held", "fails", "keyed", "keyed", "p
 async function runScript(failAt: number) {
   const owner = ownerName()
   const store = await openStore({ dataDir: temporaryFolder(), owner, logger: silentLogger, writes: "direct" })
-  onTestFinished(() => store.close())
   const port = failingAt(store.recorder, await store.calls())
   const approvals = callbackAdapter({ onExecution: () => true, onResult: () => true })
   const options = { sweepMs: 0, approvals }
@@ -181,7 +180,7 @@ async function runScript(failAt: number) {
   const results: ToolResult[] = []
   for (const [index, name] of script.entries()) {
     const key = name === "keyed" ? `k${index}` : undefined
-    results.push(await system.call({ agentId: "operator", tool: name, input: {}, key }))
+    results.push(await answered(system, system.call({ agentId: "operator", tool: name, input: {}, key })))
   }
   const { writes } = port.counter
   port.counter.failAt = 0
@@ -189,11 +188,25 @@ async function runScript(failAt: number) {
   return { system, store, port, ran, results, writes, after }
 }
 
+/** An answer that could not be kept was not given: the call still waits at the desk, and is answered again. */
+async function answered(system: Quartermaster, call: Promise<ToolResult>): Promise<ToolResult> {
+  const state = { ended: false }
+  const settled = call.finally(() => (state.ended = true))
+  for (let looks = 0; !state.ended; looks++) {
+    await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, 300))])
+    if (state.ended || looks === 0) continue
+    for (const { callId, kind } of await system.desk.list())
+      await system.desk.say(callId, { say: kind === "result" ? "release" : "approve" }, "ann")
+  }
+  return settled
+}
+
 test("whichever write fails, no tool runs unrecorded, nothing leaves unrecorded, and the record stays whole", async () => {
   const whole = await runScript(0)
   expect(whole.results.map((result) => result.code)).toEqual(
     script.map((name) => (name === "fails" ? "tool_failed" : undefined)),
   )
+  await whole.system.close()
   console.log(`the script writes ${whole.writes} times`)
   expect(whole.writes).toBeGreaterThan(20)
   for (let failAt = 1; failAt <= Math.max(40, whole.writes); failAt++) {

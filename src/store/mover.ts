@@ -2,7 +2,7 @@ import type { RecordKey } from "./key.ts"
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync, unlinkSync } from "node:fs"
 import { join } from "node:path"
 import type { StartEntry } from "../model/record.ts"
-import { chainOf, findChain, moveHead, placeOf } from "./chains.ts"
+import { chainOf, directChain, findChain, moveHead, placeOf } from "./chains.ts"
 import { writeCheckpoint } from "./checkpoint.ts"
 import { transaction, type Database } from "./database.ts"
 import { framesOf, wholeFrames } from "./frames.ts"
@@ -64,6 +64,7 @@ export function catchUp(journals: Journals): void {
     recover(journals, uuid)
     removeMoved(journals, uuid)
   }
+  recoverDirect(journals)
 }
 
 /** Ends a chain for good: nothing is added to it any more, and a checkpoint says where it ended. */
@@ -134,6 +135,17 @@ function recover({ database, key, dir }: Journals, uuid: string): void {
   })
 }
 
+/** Calls that a process started which wrote without a journal, and then died, are interrupted. */
+function recoverDirect({ database, key }: Journals): void {
+  const chain = findChain(database, directChain)
+  if (chain === undefined) return
+  const left = () => unended(database, chain, newest).filter(({ owner }) => owner !== undefined && !ownerLives(owner))
+  if (left().length === 0) return
+  transaction(database, () => {
+    for (const start of left()) appendDirect(database, key, interrupted(start))
+  })
+}
+
 /** Ends a chain whose writer is gone: calls it had started are interrupted. Call it inside a transaction. */
 export function endChain(database: Database, key: RecordKey, chain: ChainRow): void {
   for (const start of unended(database, chain)) appendDirect(database, key, interrupted(start))
@@ -163,14 +175,20 @@ function writtenOf(bytes: Buffer): number {
   return end === -1 ? bytes.length : end
 }
 
-function unended(database: Database, { ordinal }: ChainRow): StartEntry[] {
+/** How far back the chain that never closes is looked through. */
+const newest = 1000
+
+function unended(database: Database, { ordinal }: ChainRow, most = -1): StartEntry[] {
   const rows = database
     .prepare(
-      `select place from steps where place between ? and ? and kind = 'start'
-       and not exists (select 1 from ended where ended.call = steps.call)
-       and not exists (select 1 from calls where calls.id = steps.call and calls.state <> 'ended')`,
+      `select place from (
+         select place, call from steps where place between ? and ? and kind = 'start' order by place desc limit ?
+       ) as starts
+       where not exists (select 1 from ended where ended.call = starts.call)
+       and not exists (select 1 from calls where calls.id = starts.call and calls.state <> 'ended')
+       order by place`,
     )
-    .all(placeOf(ordinal, 0), placeOf(ordinal + 1, 0) - 1) as { place: number }[]
+    .all(placeOf(ordinal, 0), placeOf(ordinal + 1, 0) - 1, most) as { place: number }[]
   return rows.flatMap(({ place }) => (lineAt(database, place) as StartEntry | undefined) ?? [])
 }
 

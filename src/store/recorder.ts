@@ -117,8 +117,8 @@ export class JournalRecorder implements Recorder {
   }
 
   #startMover(): void {
-    if (Date.now() < this.#restartAt) return
-    this.#restartAt = Date.now() + 1000
+    if (performance.now() < this.#restartAt) return
+    this.#restartAt = performance.now() + 1000
     const { databaseFile, dir, key, logger } = this.#options
     const workerData: MoverData = {
       file: databaseFile,

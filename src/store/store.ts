@@ -47,7 +47,7 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
   const recorder = await makeRecorder()
 
   async function makeRecorder(): Promise<Recorder> {
-    if (writes === "direct") return new (await import("./direct.ts")).DirectRecorder(database, key)
+    if (writes === "direct") return new (await import("./direct.ts")).DirectRecorder(database, key, owner)
     const { JournalRecorder } = await import("./recorder.ts")
     return new JournalRecorder({ database, databaseFile: file, dir: journalDir, key, owner, logger })
   }

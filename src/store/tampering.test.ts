@@ -74,8 +74,8 @@ const without = (from: number, to: number) =>
       .join(";"),
   )
 
-function swap<T>(list: T[], one: number, other: number): void {
-  ;[list[one], list[other]] = [list[other]!, list[one]!]
+function swap(list: unknown[], one: number, other: number): void {
+  ;[list[one], list[other]] = [list[other], list[one]]
 }
 
 const tampering: [string, (database: Database) => unknown, string][] = [

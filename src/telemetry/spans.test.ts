@@ -1,4 +1,4 @@
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import { Emitter } from "../emitter.ts"
 import { silentLogger } from "../model/logger.ts"
@@ -208,4 +208,17 @@ test("a tracer that throws harms no call, and every call of a house is traced on
     "gen_ai.tool.description": "A tool of a test.",
     "gen_ai.tool.call.result": "1",
   })
+})
+
+test("telemetry.enabled in the configuration tells calls to the SDK this process has loaded; content only when asked for", async () => {
+  const { trace: api } = await import("@opentelemetry/api")
+  const { tracer, spans } = recordingTracer()
+  api.setGlobalTracerProvider({ getTracer: () => tracer } as never)
+  onTestFinished(() => api.disable())
+  const call = { agentId: "operator", tool: "json_parse", input: { text: "1" } }
+  for (const telemetry of [{ enabled: false }, { enabled: true }, { enabled: true, content: true }]) {
+    const system = await open({ telemetry })
+    await system.call(call)
+  }
+  expect(spans.map(({ attributes }) => attributes["gen_ai.tool.call.arguments"])).toEqual([undefined, '{"text":"1"}'])
 })

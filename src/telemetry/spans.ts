@@ -33,6 +33,12 @@ export interface TraceOptions {
   tool?: ((name: string) => Pick<RegisteredTool, "description" | "input" | "output"> | undefined) | undefined
 }
 
+/** The tracer of whatever OpenTelemetry SDK this process has loaded; without one it does nothing. */
+export async function globalTracer(): Promise<Tracer> {
+  const { trace } = await import("@opentelemetry/api")
+  return trace.getTracer("quartermaster")
+}
+
 /** OpenTelemetry's SpanKind.INTERNAL and SpanStatusCode.ERROR. */
 const internal = 0
 const failed = 2

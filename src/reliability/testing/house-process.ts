@@ -18,7 +18,7 @@ export interface Failpoint {
   match: RegExp
   when: "before" | "half" | "after"
   thread?: "main" | "mover"
-  /** Which time it comes there: always this one; when left out, the first, the second and the third by turns. */
+  /** Which time it comes there: the first when left out. */
   nth?: number
 }
 
@@ -30,12 +30,10 @@ export interface HouseOptions {
   failpoint?: Failpoint & { armed?: boolean }
 }
 
-/** A tool that leaves a synced mark for each run, unless it is silent. */
+/** A tool that leaves a synced mark for each run. */
 export interface MarkTool {
   name: string
   permission?: ToolPermission
-  effect?: "none" | "write"
-  silent?: boolean
 }
 
 /** Every door of the house, asked from another process. */
@@ -49,7 +47,8 @@ export interface HouseProcess {
   /** An answer is given once what it tells was kept. Rejects with `Died` when the process ends before it answers. */
   readonly app: Remote<App>
   exported(filter?: AuditFilter): Promise<ExportedCall[]>
-  fill(tool: string, megabytes: number): Promise<number>
+  /** Keeps a note of so many megabytes, in a journal of its own. */
+  keep(callId: string, megabytes: number): Promise<void>
   /** The failpoint counts from here on. */
   arm(): Promise<void>
   /** Does an order of the house at a moment, given in milliseconds since 1970. */
@@ -92,7 +91,7 @@ export async function startHouse(dir: string, given: HouseOptions = {}): Promise
   return {
     app: doorsOf((name, words) => order(name, ...words)) as unknown as Remote<App>,
     exported: (filter) => order("exported", filter),
-    fill: (tool, megabytes) => order("fill", tool, megabytes),
+    keep: (callId, megabytes) => order("keep", callId, megabytes),
     arm() {
       desk.forget()
       return order("arm", armedFile(dir))

@@ -5,6 +5,9 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { z } from "zod"
 import { createQuartermaster, defineTool } from "../../../dist/index.js"
+import { silentLogger } from "../../../dist/model/logger.js"
+import { ownerName } from "../../../dist/store/owner.js"
+import { openStore } from "../../../dist/store/store.js"
 
 const { dir, config, options, tools } = JSON.parse(process.argv[2])
 const marks = openSync(join(dir, "marks"), "a")
@@ -29,16 +32,15 @@ const orders = {
     while (Date.now() < moment);
     return orderOf(name)(...given)
   },
-  /** Calls until the record has grown by about so many megabytes. */
-  fill: async (tool, megabytes) => {
-    const note = "文".repeat(3900)
-    const most = Math.ceil((megabytes * 1024 * 1024) / (note.length * 6))
-    for (let made = 0; made < most; made += 20) {
-      await Promise.all(Array.from({ length: 20 }, () => house.call({ agentId: "operator", tool, input: { note } })))
-    }
-    return most
+  /** One entry of so many megabytes, in a journal beside the house's own. */
+  keep: async (callId, megabytes) => {
+    beside ??= openStore({ dataDir: join(dir, "data"), owner: ownerName(), logger: silentLogger, writes: "journal" })
+    const text = "x".repeat(megabytes * 1024 * 1024)
+    await (await beside).recorder.keep({ kind: "note", callId, at: Date.now(), text }, "crash")
   },
 }
+
+let beside
 
 print({ ready: true })
 createInterface({ input: process.stdin }).on("line", async (line) => {
@@ -59,7 +61,7 @@ function orderOf(name) {
 }
 
 /** Leaves a synced mark each time it is run: the call's id, and what it was given. */
-function markTool({ silent, ...spec }) {
+function markTool(spec) {
   return defineTool({
     group: "data",
     description: "Leaves a mark.",
@@ -67,7 +69,6 @@ function markTool({ silent, ...spec }) {
     input: z.object({ note: z.string(), pauseMs: z.number().optional() }),
     ...spec,
     async execute({ note, pauseMs }, { callId }) {
-      if (silent === true) return note
       writeSync(marks, `${callId} ${note}\n`)
       fsyncSync(marks)
       if (pauseMs !== undefined) await new Promise((resolve) => setTimeout(resolve, pauseMs))

@@ -11,47 +11,68 @@ export interface Known {
   ended: Map<string, string>
   /** What was wrong, as sentences. */
   problems: string[]
-  counted: { kills: number; runs: number }
+  counted: { kills: number; told: number; runs: number }
 }
 
 export interface Plan {
   point: Failpoint
+  /** Which times it is killed at, by turns. */
+  nth?: readonly number[]
   tools: readonly MarkTool[]
   config?: Config
-  /** Does things over and over until the process is gone. */
-  walk(house: HouseProcess, known: Known): Promise<void>
+  /** Does things over and over until the process is gone. Without it the process is killed while it opens the house. */
+  walk?(house: HouseProcess, known: Known): Promise<void>
   /** Looks, in a fresh process, at what the last walk left. */
   look?(house: HouseProcess, known: Known): Promise<void>
-  /** Whether others call meanwhile; they do, unless the walk closes the house itself. */
+  /** Whether others call meanwhile; they do, unless the walk leaves them no room. */
   isQuiet?: boolean
+  /** Each time in a new folder; else every process goes on with what the one before it left. */
+  isFresh?: boolean
 }
 
 const rounds = 10
-const neverReachedMs = 30_000
+const neverReachedMs = 60_000
 
 /**
- * Kills a process at one place ten times. Each time a fresh process opens the store, looks at what is there, and is the
- * next to be killed.
+ * Kills a process at one place ten times. Each time a fresh process opens the store and looks at what is there; unless
+ * the folder is a new one each time, it is the next to be killed.
  */
 export async function killTenTimes(dir: string, plan: Plan): Promise<Known> {
-  const known: Known = { dir, ended: new Map(), problems: [], counted: { kills: 0, runs: 0 } }
+  const known: Known = { dir, ended: new Map(), problems: [], counted: { kills: 0, told: 0, runs: 0 } }
+  const { point, nth = [1, 2, 3], isFresh = false } = plan
   for (let round = 0; round < rounds; round++) {
-    const nth = plan.point.nth ?? 1 + (round % 3)
-    const house = await open(known, plan, { ...plan.point, nth })
-    await house.arm()
-    await untilKilled(house, plan, known)
+    if (isFresh) Object.assign(known, { dir: join(dir, String(round)), ended: new Map() })
+    await killOnce(known, plan, { ...point, nth: nth[round % nth.length]! })
+    known.counted.kills++
+    if (!isFresh && round < rounds - 1) continue
+    const house = await open(known, plan)
+    await house.app.close()
+    await house.kill()
+    known.counted.told += known.ended.size
+    known.counted.runs += marksIn(known.dir).length
+    rmSync(known.dir, { recursive: true })
   }
-  const house = await open(known, plan)
-  await house.app.close()
-  await house.kill()
-  known.counted.runs = marksIn(dir).length
   return known
 }
 
+async function killOnce(known: Known, plan: Plan, failpoint: Failpoint): Promise<void> {
+  const { walk } = plan
+  if (walk === undefined) {
+    const opened = await open(known, plan, { ...failpoint, armed: true }).catch((error: unknown) => error)
+    if (opened instanceof Died && existsSync(firedFile(known.dir))) return
+    throw opened instanceof Error ? opened : new Error(`The failpoint '${failpoint.name}' was never reached.`)
+  }
+  const house = await open(known, plan, failpoint)
+  await house.arm()
+  const others = plan.isQuiet === true ? [] : [makeNoise(house, known), makeNoise(house, known)]
+  await untilKilled(house, failpoint, known, [walk(house, known), ...others])
+}
+
 /** A fresh process, which first tells whether everything is as it must be. */
-async function open(known: Known, plan: Plan, failpoint?: Failpoint): Promise<HouseProcess> {
+async function open(known: Known, plan: Plan, failpoint?: Failpoint & { armed?: boolean }): Promise<HouseProcess> {
   for (const file of [armedFile(known.dir), firedFile(known.dir)]) rmSync(file, { force: true })
-  const { config = {}, tools } = plan
+  const { config = {}, tools, isFresh = false } = plan
+  const isLeft = known.counted.kills > 0 && (!isFresh || failpoint === undefined)
   const house = await startHouse(known.dir, {
     config,
     tools: [...tools, noise],
@@ -59,30 +80,31 @@ async function open(known: Known, plan: Plan, failpoint?: Failpoint): Promise<Ho
     options: { sweepMs: known.counted.kills % 2 === 0 ? 0 : 50 },
     ...(failpoint && { failpoint }),
   })
-  if (known.counted.kills > 0) await plan.look?.(house, known)
+  if (isLeft) await plan.look?.(house, known)
   await lookAtRecord(house, known)
   return house
 }
 
-async function untilKilled(house: HouseProcess, plan: Plan, known: Known): Promise<void> {
+async function untilKilled(
+  house: HouseProcess,
+  { name }: Failpoint,
+  { dir }: Known,
+  work: readonly Promise<void>[],
+): Promise<void> {
   let isLate = false
   const guard = setTimeout(() => {
     isLate = true
     void house.kill()
   }, neverReachedMs)
-  const others = plan.isQuiet === true ? [] : [makeNoise(house, known), makeNoise(house, known)]
-  const outcomes = await Promise.allSettled([plan.walk(house, known), ...others])
+  const outcomes = await Promise.allSettled(work)
   clearTimeout(guard)
   for (const outcome of outcomes) {
     if (outcome.status === "rejected" && !(outcome.reason instanceof Died)) throw outcome.reason as Error
   }
   const by = await house.ended
-  const fired = firedFile(known.dir)
-  if (isLate || by !== "SIGKILL" || !existsSync(fired)) {
-    const how = isLate ? `and the process was still there after ${neverReachedMs} ms` : `the process ended with ${by}`
-    throw new Error(`The failpoint '${plan.point.name}' was never reached: ${how}. So nothing is proved.`)
-  }
-  known.counted.kills++
+  if (!isLate && by === "SIGKILL" && existsSync(firedFile(dir))) return
+  const how = isLate ? `the process was still there after ${neverReachedMs} ms` : `the process ended with ${by}`
+  throw new Error(`The failpoint '${name}' was never reached: ${how}. So nothing is proved.`)
 }
 
 const noise: MarkTool = { name: "noise", permission: { level: "public" } }
