@@ -125,6 +125,20 @@ test("an edit whose process is gone before it was checked is checked when the ca
   expect(noted).toEqual([{ n: 2 }])
 })
 
+test("who makes the same call again goes on with the input that a person gave meanwhile", async () => {
+  const system = await open()
+  const { noted, probe } = noting()
+  system.registry.register(probe)
+  const { callId } = await leave(system)
+  await system.desk.say(callId, { say: "edit", input: { n: 2 } }, "bob")
+  ticketOf(await system.resume(callId, { waitMs: 0 }))
+  const again = system.call(probing)
+  await approve(system, callId)
+  expect(await again).toMatchObject({ callId, ranInput: { n: 2 } })
+  expect(noted).toEqual([{ n: 2 }])
+  expect((await system.audit.show(callId)).filter(({ kind }) => kind === "asked")).toHaveLength(2)
+})
+
 test("an edited input that nobody need agree to by the rules still waits for a yes, also after a restart", async () => {
   const rules = [{ allow: "probe", args: { "/n": "2" }, because: "Two is fine." }]
   const first = await open({ rules })

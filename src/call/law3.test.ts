@@ -229,6 +229,17 @@ test("law 3: a yes is void after ten minutes, for whoever redeems it and for who
   expect(world.runs).toEqual([])
 })
 
+test("law 3: a yes that is older than ten minutes when its process reads it is void too", async () => {
+  const world = await World.open()
+  const call = world.system.call(world.request)
+  await until(async () => (await world.system.desk.list()).length === 1, "the call waits")
+  world.callId = (await world.system.desk.list())[0]!.callId
+  const answer = JSON.stringify({ approved: true, by: "ann", at: Date.now() - 11 * 60_000 })
+  await world.row(() => ({ state: "ready", answer }))
+  expect(await call).toMatchObject({ callId: world.callId, code: "approval_expired" })
+  expect(world.runs).toEqual([])
+})
+
 test("law 3: a yes given in one folder is not used in another", async () => {
   const world = await World.open()
   const { callId } = await leave(world.system, world.request)

@@ -30,7 +30,7 @@ export function moveBatch({ database, key, dir }: Journals, uuid: string): { seq
     const known = findChain(database, uuid)
     const files = filesOf(dir, uuid)
     const file = known?.file ?? files[0]
-    if (file === undefined) return { seq: known?.last_seq ?? 0, more: false }
+    if (file === undefined || known?.closed === 1) return { seq: known?.last_seq ?? 0, more: false }
     const offset = known?.byte_offset ?? 0
     const { text, bytes, atEnd } = readFrames(join(dir, file), offset)
     if (bytes > 0) {
@@ -51,7 +51,7 @@ export function removeMoved({ database, dir }: Journals, uuid: string): void {
   const chain = findChain(database, uuid)
   if (chain === undefined) return
   for (const file of filesOf(dir, uuid)) {
-    if (chain.closed === 1 || (chain.file !== null && file < chain.file)) unlinkSync(join(dir, file))
+    if (chain.closed === 1 || (chain.file !== null && file < chain.file)) removeFile(join(dir, file))
   }
 }
 
@@ -120,12 +120,17 @@ function ownerIn(text: string): string {
   return first === undefined ? "" : ((JSON.parse(first.lines[0]!) as { by?: string }).by ?? "")
 }
 
-/** Once the writer is gone: calls it had started are interrupted, a torn last frame is noted, the chain is closed. */
+/**
+ * Once the writer is gone: calls it had started are interrupted, a torn last frame is noted, the chain is closed. Of
+ * several processes that find it, the first to get the lock does it.
+ */
 function recover({ database, key, dir }: Journals, uuid: string): void {
-  const chain = findChain(database, uuid)
-  if (chain === undefined) return discardEmpty(dir, uuid)
-  if (chain.closed === 1 || ownerLives(chain.owner)) return
+  const found = findChain(database, uuid)
+  if (found === undefined) return discardEmpty(dir, uuid)
+  if (found.closed === 1 || ownerLives(found.owner)) return
   transaction(database, () => {
+    const chain = findChain(database, uuid)
+    if (chain === undefined || chain.closed === 1) return
     const torn = leftover(dir, chain)
     if (torn > 0) {
       const text = `A torn last piece of ${torn} bytes was dropped from journal ${uuid}; nothing of it was acknowledged.`
@@ -156,7 +161,17 @@ export function endChain(database: Database, key: RecordKey, chain: ChainRow): v
 /** A journal without a single whole frame, old enough to be nobody's: nothing in it was acknowledged. */
 function discardEmpty(dir: string, uuid: string): void {
   const files = filesOf(dir, uuid).map((file) => join(dir, file))
-  if (files.every((file) => Date.now() - statSync(file).mtimeMs > 60_000)) for (const file of files) unlinkSync(file)
+  const changedAt = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  if (files.every((file) => Date.now() - changedAt(file) > 60_000)) for (const file of files) removeFile(file)
+}
+
+/** Another process may have been faster. */
+function removeFile(file: string): void {
+  try {
+    unlinkSync(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error
+  }
 }
 
 /** How many bytes were written behind the last whole frame. */

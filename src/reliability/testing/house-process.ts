@@ -49,15 +49,23 @@ export interface HouseProcess {
   exported(filter?: AuditFilter): Promise<ExportedCall[]>
   /** Keeps a note of so many megabytes, in a journal of its own. */
   keep(callId: string, megabytes: number): Promise<void>
+  /** Leaves journals of processes that are gone, each with a call that had started; gives the calls. */
+  orphans(count: number): Promise<string[]>
   /** The failpoint counts from here on. */
   arm(): Promise<void>
-  /** Does an order of the house at a moment, given in milliseconds since 1970. */
-  at<T>(moment: number, name: string, given: readonly unknown[]): Promise<T>
+  /** Does an order of the house at a moment, given in milliseconds since 1970, and tells how long it was at it. */
+  at<T>(moment: number, name: string, given: readonly unknown[]): Promise<Met<T>>
   /** The next call of that tool that is said to wait for a person, since the failpoint was armed. */
   waiting(tool: string): Promise<string>
   kill(): Promise<void>
   /** Resolves with the signal that ended it, or its exit code. */
   readonly ended: Promise<NodeJS.Signals | number | null>
+}
+
+export interface Met<T> {
+  value: T
+  began: number
+  ended: number
 }
 
 /** The process ended before it answered. */
@@ -77,6 +85,7 @@ export async function startHouse(dir: string, given: HouseOptions = {}): Promise
     stdio: ["pipe", "pipe", "inherit"],
     env: failpoint === undefined ? process.env : { ...process.env, ...preload(dir, failpoint) },
   })
+  running.unref()
   const ended = new Promise<NodeJS.Signals | number | null>((resolve) => {
     running.on("close", (code, signal) => resolve(signal ?? code))
   })
@@ -92,6 +101,7 @@ export async function startHouse(dir: string, given: HouseOptions = {}): Promise
     app: doorsOf((name, words) => order(name, ...words)) as unknown as Remote<App>,
     exported: (filter) => order("exported", filter),
     keep: (callId, megabytes) => order("keep", callId, megabytes),
+    orphans: (count) => order("orphans", count),
     arm() {
       desk.forget()
       return order("arm", armedFile(dir))

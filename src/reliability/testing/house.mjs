@@ -1,11 +1,15 @@
 // A house in a process of its own, for tests. It reads one order a line and prints one answer a line; what an answer tells
 // was kept before the answer was printed. The first argument is what it is opened with; see house-process.ts.
 import { appendFileSync, fsyncSync, openSync, writeSync } from "node:fs"
+import { hostname } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { z } from "zod"
 import { createQuartermaster, defineTool } from "../../../dist/index.js"
+import { newId } from "../../../dist/model/identity.js"
 import { silentLogger } from "../../../dist/model/logger.js"
+import { Journal } from "../../../dist/store/journal.js"
+import { recordKey } from "../../../dist/store/key.js"
 import { ownerName } from "../../../dist/store/owner.js"
 import { openStore } from "../../../dist/store/store.js"
 
@@ -28,10 +32,13 @@ const orders = {
     return found
   },
   /** Waits until the moment, then does the order: two processes that are given the same moment meet. */
-  at: (moment, name, given) => {
+  at: async (moment, name, given) => {
     while (Date.now() < moment);
-    return orderOf(name)(...given)
+    const began = performance.timeOrigin + performance.now()
+    const value = await orderOf(name)(...given)
+    return { value, began, ended: performance.timeOrigin + performance.now() }
   },
+  orphans: (count) => Promise.all(Array.from({ length: count }, orphan)),
   /** One entry of so many megabytes, in a journal beside the house's own. */
   keep: async (callId, megabytes) => {
     beside ??= openStore({ dataDir: join(dir, "data"), owner: ownerName(), logger: silentLogger, writes: "journal" })
@@ -42,8 +49,20 @@ const orders = {
 
 let beside
 
+/** The journal of a process that is long gone, with a call it had started. */
+async function orphan() {
+  const key = recordKey(join(dir, "data"))
+  const journal = new Journal(join(dir, "data", "journal"), key, `${hostname()}|${2 ** 22}|0|${newId()}`, () => {})
+  const callId = newId()
+  await journal.keep({ kind: "start", callId, at: Date.now(), agentId: "operator", tool: "orphan" }, "crash")
+  journal.close()
+  return callId
+}
+
 print({ ready: true })
-createInterface({ input: process.stdin }).on("line", async (line) => {
+const lines = createInterface({ input: process.stdin })
+lines.on("close", () => process.exit()) // Whoever gives the orders is gone.
+lines.on("line", async (line) => {
   const { id, name, given } = JSON.parse(line)
   try {
     print({ id, value: await orderOf(name)(...given) })

@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs"
+import { expect, test } from "vitest"
+import { parse } from "yaml"
+import { z } from "zod"
+import { readRule, ruleSchema } from "./model/rule-schema.ts"
+import { open, tool } from "./testing/open.ts"
+
+const page = readFileSync(new URL("../docs/RULES.md", import.meta.url), "utf8")
+const blocks = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ""]) => parse(text) as unknown[])
+
+const config = {
+  org: {
+    roles: [{ name: "developer", department: "eng" }, { name: "lead" }],
+    agents: [{ id: "dev", role: "developer" }],
+    departments: [{ id: "eng" }, { id: "qa" }],
+  },
+}
+
+test("every rule in the documentation can be read, is not dead, and its examples hold", async () => {
+  expect(blocks.length).toBeGreaterThan(1)
+  for (const rules of blocks) {
+    for (const rule of rules) expect(readRule(rule, "id", "docs/RULES.md")).toHaveProperty("rule")
+    const system = await open({ ...config, rules: rules as never })
+    const path = z.object({ path: z.string() }) as never
+    const host = z.object({ host: z.string() }) as never
+    system.registry.registerMany([
+      tool({ name: "write_note", effect: "write", input: path, touches: touching("write", "path"), execute: () => 1 }),
+      tool({ name: "fetch_page", effect: "network", input: host, touches: touching("host", "host"), execute: () => 1 }),
+    ])
+    expect(system.rules.flaws()).toEqual([])
+  }
+})
+
+test("the documentation names every field of a rule, and no other", () => {
+  const table = page.slice(page.indexOf("## The fields"), page.indexOf("Patterns:"))
+  const named = [...table.matchAll(/^\| (`.*?) +\|/gm)].flatMap(([, cell = ""]) => cell.match(/\w+/g) ?? [])
+  expect(named.sort()).toEqual(Object.keys(ruleSchema.shape).sort())
+})
+
+function touching(kind: "write" | "host", parameter: string) {
+  return (input: unknown) => [{ kind, what: (input as Record<string, string>)[parameter] ?? "" }]
+}
