@@ -22,6 +22,12 @@ export function allowed(
     : judge(walk, tool, input, limit, at, ports)
 }
 
+/** The verdict as things stand, for a call that has its place in the limits already. */
+export function decideNow(walk: Walk, tool: RegisteredTool, input: unknown, ports: Ports): Verdict {
+  walk.touches = touchesOf(tool, input)
+  return judge(walk, tool, input, { ok: true }, ports.now(), ports)
+}
+
 const over: Verdict = { verdict: "allow", reasons: [] }
 
 function judge(

@@ -71,12 +71,21 @@ async function store(
     if (state === "ready" && answer?.edit !== undefined) {
       ;({ standing, revised } = await edit(walk, standing, answer.by, answer.edit.input, ports))
     }
-    if (standing.asks.length === 0 || (await covers(walk, standing, ports))) return agreedOn(walk, standing)
+    // Once a person has answered, only what they agreed to runs, also where nobody need be asked any more.
+    const isAnswered = walk.row?.state === "ready" && walk.row.answer !== null && walk.row.answer.edit === undefined
+    if (isAnswered ? await covers(walk, standing, ports) : standing.asks.length === 0) return agreedOn(walk, standing)
+    if (standing.asks.length === 0) standing = { ...standing, asks: [changed] }
     await askPerson(walk, standing, revised, isNew, ports)
     revised = {}
     // Decided again, with whatever changed while a person thought.
     standing = await decideAgain(walk, { known: standing }, ports)
   }
+}
+
+const changed: Reason = {
+  voice: "person",
+  source: "the desk",
+  sentence: "What would run is not what was agreed to any more.",
 }
 
 /** A row that names another agent or tool than its request is not the call anybody agreed to. */
@@ -301,7 +310,7 @@ async function putToDesk(walk: Walk, standing: Standing, revised: Revised, ports
 }
 
 function deadlineFrom(at: number, { verdict }: Standing, ports: Ports): number {
-  return at + Math.min(verdict.deadlineMs ?? Infinity, ports.settings.approvalDeadlineMs)
+  return at + (verdict.deadlineMs ?? ports.settings.approvalDeadlineMs)
 }
 
 function sentences(reasons: readonly Reason[]): string {

@@ -111,7 +111,7 @@ function hear(row: CallRow, saying: Saying, by: string, ports: Ports): Said | { 
     }
     case "answer": {
       const problem = answerProblem(row, saying.value)
-      return problem === undefined ? settled({ approved: true, value: saying.value }) : { refused: problem }
+      return problem === undefined ? vote(row, by, undefined, ports, saying.value) : { refused: problem }
     }
   }
 }

@@ -7,6 +7,7 @@ import type { RegisteredTool } from "../model/tool.ts"
 import { rateLimited } from "./allowed.ts"
 import { RunContext, type CallTool } from "./context.ts"
 import { execute } from "./execute.ts"
+import { stillAgreed } from "./still-agreed.ts"
 import { startEntry } from "./entries.ts"
 import { advance, hasRun } from "./states.ts"
 import { agentOf, agentStopped, aborted, type Walk } from "./walk.ts"
@@ -93,10 +94,14 @@ async function once(
     signal: walk.request.signal,
   })
   const permit = asked instanceof Promise ? await asked : asked
-  const stopped = asked instanceof Promise ? agentStopped(walk, ports) : undefined
-  if (ports.closing.aborted || stopped !== undefined) {
+  try {
+    if (asked instanceof Promise) await stillAgreed(walk, tool, input, ports)
+    // From here to the tool nothing is awaited: what was stopped before has not begun.
+    const stopped = ports.closing.aborted ? aborted(walk) : agentStopped(walk, ports)
+    if (stopped !== undefined) throw stopped
+  } catch (error) {
     permit.release()
-    throw stopped ?? aborted(walk)
+    throw error
   }
   const timeoutMs = timeoutOf(walk, tool, ports)
   walk.ran = true

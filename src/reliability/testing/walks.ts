@@ -5,24 +5,31 @@ import type { Failpoint, HouseProcess, MarkTool } from "./house-process.ts"
 import { endingOf, marksIn, note, type Known, type Plan } from "./kill.ts"
 
 /** A failpoint on the way of one call, and what must be found of that call afterwards. */
-export interface Arrow extends Failpoint {
-  walk: keyof typeof walks
-  /**
-   * What a fresh process finds: nothing, the call or its result at the desk, its ending in the record, or *open*: none of
-   * these, but it goes on or ends as soon as somebody comes back for it or the sweeper looks.
-   */
-  leaves: "nothing" | "waiting" | "held" | "open" | Ending
+export interface Arrow {
+  point: Failpoint
+  walk: WalkName
+  leaves: Left
   /** How the call has ended once somebody came back for it. */
   ends: "nothing" | Ending
   /** How often its tool ran by then. */
   runs: 0 | 1
 }
 
-type Ending = "success" | "interrupted"
+/**
+ * What a fresh process finds of a call: nothing, the call or its result at the desk, its ending in the record, or *open*:
+ * none of these, but it goes on or ends as soon as somebody comes back for it or the sweeper looks.
+ */
+export type Left = "nothing" | "waiting" | "held" | "open" | Ending
+
+export type Ending = "success" | "interrupted"
+
+export type WalkName = keyof typeof walks
 
 interface Walk {
   tool: string
   keyed?: boolean
+  /** Nobody waits for the answer; somebody comes back when it was given. */
+  isLeft?: boolean
   /** What people say, one after the other. */
   says?: readonly (readonly [by: string, saying: Saying])[]
 }
@@ -48,7 +55,7 @@ const walks = {
       ["ben", yes],
     ],
   },
-  remembered: { tool: "asked", says: [["ann", { say: "approve", remember: "tool-session" }]] },
+  remembered: { tool: "asked", isLeft: true, says: [["ann", { say: "approve", remember: "tool-session" }]] },
   held: { tool: "held", says: [["ann", { say: "release" }]] },
   "held with a key": { tool: "held", keyed: true, says: [["ann", { say: "release" }]] },
 } satisfies Record<string, Walk>
@@ -77,7 +84,7 @@ export function planOf(arrow: Arrow): Plan {
   const remembered: string[] = []
   let last: Turn | undefined
   return {
-    point: arrow,
+    point: arrow.point,
     tools,
     config,
     async walk(house, known) {
@@ -104,9 +111,10 @@ function newTurn({ tool, keyed }: Walk): Turn {
   return { request: keyed === true ? { ...request, key: "the key" } : request }
 }
 
-async function takeTurn(house: HouseProcess, turn: Turn, { says = [] }: Walk, known: Known, remembered: string[]) {
+async function takeTurn(house: HouseProcess, turn: Turn, walk: Walk, known: Known, remembered: string[]) {
   const { request } = turn
-  const pending = house.app.call(request)
+  const { says = [], isLeft = false } = walk
+  const pending = isLeft ? house.app.submit(request, { waitMs: 0 }) : house.app.call(request)
   pending.catch(() => {})
   let isShown = false
   for (const [by, saying] of says) {
@@ -116,7 +124,8 @@ async function takeTurn(house: HouseProcess, turn: Turn, { says = [] }: Walk, kn
     isShown = saying.say !== "edit"
     if (saying.say === "approve" && saying.remember !== undefined) remembered.push(request.sessionId)
   }
-  return pending
+  const ended = await pending
+  return (isTicket(ended) ? await house.app.resume(ended.callId) : ended) as ToolResult
 }
 
 async function lookFor(turn: Turn, arrow: Arrow, house: HouseProcess, known: Known): Promise<void> {
