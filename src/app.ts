@@ -10,7 +10,7 @@ import { deskDoor } from "./call/desk-door.ts"
 import { ToolDiscovery } from "./call/discovery.ts"
 import { doors } from "./call/doors.ts"
 import { ToolExecutor } from "./call/executor.ts"
-import { endCallsOf, startSweeper, watchDocuments, watchMs } from "./call/housekeeping.ts"
+import { endCallsOf, sweepAll, startSweeper, watchDocuments, watchMs } from "./call/housekeeping.ts"
 import { AgentPermits } from "./call/permits.ts"
 import { simulate } from "./call/simulate.ts"
 import { why } from "./call/why.ts"
@@ -36,6 +36,7 @@ import { fileDigests } from "./store/file-digests.ts"
 import { lazyAudit, lazyCalls } from "./store/lazy.ts"
 import { masker } from "./store/mask.ts"
 import { ownerName } from "./store/owner.ts"
+import { recordedDocuments } from "./store/recorded-documents.ts"
 import { sessionEnvironment } from "./store/session-environment.ts"
 import { openStore, type Store } from "./store/store.ts"
 import type { Telemetry } from "./telemetry/spans.ts"
@@ -116,7 +117,9 @@ export function assemble(
 ): Quartermaster {
   const emitter = new Emitter(logger)
   const { emit } = emitter
-  const { documents } = store
+  const masking = masker(store.key)
+  const grade = config.data?.durability ?? "crash"
+  const documents = recordedDocuments(store.documents, { recorder: store.recorder, masker: masking, grade })
   const levelOrder = config.org?.levelOrder ?? "asc"
   const workspace = realPath(options.workspace ?? process.cwd())
   const groups = new ToolGroupManager({
@@ -147,7 +150,7 @@ export function assemble(
   )
   const stops = freezer(documents, { isKnown: (agentId) => org.findAgent(agentId) !== undefined, emit })
   const named = {
-    canonical: (name: string) => registry.get(name)?.name ?? name,
+    canonical: (name: string) => registry.nameOf(name),
     inGroups: (tool: RegisteredTool, ids: readonly string[] | null) => registry.inGroups(tool, ids),
   }
   const rules = ruleDoor(
@@ -162,6 +165,7 @@ export function assemble(
       agents: () => org.listAgents().map(({ id }) => id),
       view: (agentId) => org.view(agentId),
       touches: touchesOf,
+      workspace,
     },
   )
   const { tools, agents, approvals } = config
@@ -192,7 +196,7 @@ export function assemble(
     recorder: store.recorder,
     calls: lazyCalls(store),
     artifacts: store.artifacts,
-    masker: masker(store.key),
+    masker: masking,
     approvals: askingWith(options.approvals, options.ask),
     grants: {
       keep: async (grant) => void (await documents.put({ kind: "grant", id: grant.id, body: grant }, grant.by)),
@@ -205,7 +209,7 @@ export function assemble(
     closing: closer.signal,
     logger,
     settings: {
-      durability: config.data?.durability ?? "crash",
+      durability: grade,
       timeoutMs: config.tools?.timeout ?? defaults.tools.timeout,
       approvalDeadlineMs: (config.approvals?.deadline ?? defaults.approvals.deadline) * 60_000,
       unattended: config.approvals?.unattended ?? "wait",
@@ -214,6 +218,7 @@ export function assemble(
     },
     owner,
     alive: (other) => store.leases.alive(other),
+    refresh: () => documents.refresh(),
     digests: (touches) => fileDigests(touches, workspace),
     notify: (row) => notify(deskItem(row)),
     now: Date.now,
@@ -262,6 +267,7 @@ export function assemble(
     executor: (agentId) => new ToolExecutor(app, registry, agentId ?? config.agent ?? "operator"),
     toolsFor: (agentId, { format } = {}) =>
       toLLMTools(discovery.discoverToolsForAgent(agentId), format ?? "openai", registry.wireNames()) as never,
+    sweep: () => sweepOnce(ports, documents, store),
     settle: () => store.recorder.settle(),
     close: () => (closing ??= shut()),
   }
@@ -291,6 +297,11 @@ async function trace(
   const { tracer, content }: Partial<Telemetry> = { ...config.telemetry, ...options.telemetry }
   const tool = (name: string) => system.registry.get(name)
   traceCalls(system.on, tracer ?? (await globalTracer()), { content, masker: masker(store.key), tool })
+}
+
+/** Most commands find nothing that was ever left, and then the calls need not be opened. */
+async function sweepOnce(ports: Ports, documents: Documents, store: Store): Promise<void> {
+  if (store.database.prepare("select 1 from calls limit 1").get() !== undefined) await sweepAll(ports, documents)
 }
 
 /** A command that ends at once waits until every other process has seen what it did. */

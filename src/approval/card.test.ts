@@ -64,6 +64,13 @@ test("a card says who wants what and why, who must agree, what may be remembered
   ])
 })
 
+test.each(["call", "result", "question"] as const)("the card of a %s tells a role that an agent made", (kind) => {
+  expect(lines({ kind, roleMadeBy: "chief" })[0]).toContain("ann (dev (made by agent chief))")
+  const forged = lines({ kind, role: "dev (made by agent x)", roleMadeBy: "ch\u202eief" })[0]
+  expect(forged).toContain('ann ("dev (made by agent x)" (made by agent "ch\\u202eief"))')
+  expect(lines({ kind })[0]).not.toContain("made by")
+})
+
 test("a plain card has no empty lines of what there is none of", () => {
   expect(lines({ description: "", input: {} })).toEqual([
     "ann (dev) wants to call probe [moderate]",

@@ -91,7 +91,8 @@ export function cardLines(item: DeskItem, options: CardOptions = {}): string[] {
 }
 
 function headline(item: DeskItem): string {
-  const who = `${named(item.agentId)} (${named(item.role)})`
+  const maker = item.roleMadeBy === undefined ? "" : ` (made by agent ${named(item.roleMadeBy)})`
+  const who = `${named(item.agentId)} (${named(item.role)}${maker})`
   const tool = named(item.tool)
   if (item.kind === "question") return `${who} asks a question with ${tool} [${item.level}]`
   if (item.kind === "result") return `${tool} has run for ${who}. May the model see its result? [${item.level}]`

@@ -17,9 +17,22 @@ export function allowed(
   walk.touches = touchesOf(tool, input)
   if (hasRun(walk.row)) return over
   const limit = ports.limits.check(agentOf(walk), tool, at)
-  return limit instanceof Promise
-    ? limit.then((checked) => judge(walk, tool, input, checked, at, ports))
-    : judge(walk, tool, input, limit, at, ports)
+  if (limit instanceof Promise) return limit.then((checked) => judgeFresh(walk, tool, input, checked, at, ports))
+  return judgeFresh(walk, tool, input, limit, at, ports)
+}
+
+/** What loosens may have been taken back by another process a moment ago, so it is looked at before it counts. */
+function judgeFresh(
+  walk: Walk,
+  tool: RegisteredTool,
+  input: unknown,
+  limit: LimitVerdict,
+  at: number,
+  ports: Ports,
+): Verdict | Promise<Verdict> {
+  const verdict = judge(walk, tool, input, limit, at, ports)
+  if (verdict.verdict !== "allow" || verdict.reasons.length === 0) return verdict
+  return ports.refresh().then((changed) => (changed ? judge(walk, tool, input, limit, at, ports) : verdict))
 }
 
 /** The verdict as things stand, for a call that has its place in the limits already. */

@@ -4,8 +4,8 @@ import type { Ports } from "../model/ports.ts"
 import type { Ticket } from "../model/result.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { requestFor, sayTo } from "./desk.ts"
-import { tryAdvance } from "./states.ts"
-import { aborted, agentIsGone, Detached, type Walk } from "./walk.ts"
+import { claim, tryAdvance } from "./states.ts"
+import { Joined, aborted, agentIsGone, Detached, type Walk } from "./walk.ts"
 
 /**
  * Waits until people have answered the stored call, here or at any other door, or until its deadline. The row is the
@@ -32,12 +32,16 @@ export async function waitForAnswer(
       if (ports.organisation.view(walk.request.agentId) === undefined) throw agentIsGone(walk)
       const now = ports.now()
       const until = row.deadline ?? Infinity
-      if (now >= until) return undefined
+      // An answer of this very moment either came before, and is read in the next turn, or does not count any more.
+      if (now >= until) {
+        if (await tryAdvance(walk, ports, { revision: row.revision + 1 })) return undefined
+        continue
+      }
       const impatient = ports.closing.aborted || (walk.patienceUntil !== undefined && now >= walk.patienceUntil)
       // Lost to an answer that came at this very moment: it is read in the next turn.
       if (impatient && (await tryAdvance(walk, ports, { owner: "", wanted: true }))) throw new Detached(ticketOf(row))
-      const pause = Math.min(until - now, (walk.patienceUntil ?? Infinity) - now, 250)
-      await ports.calls.waitForChange(walk.callId, Math.max(1, pause), walk.request.signal)
+      const pause = Math.min(until - now, (walk.patienceUntil ?? Infinity) - now, lookAgainMs)
+      await ports.calls.waitForChange(walk.callId, Math.max(1, pause), [walk.request.signal, ports.closing])
     }
   } finally {
     walk.parent?.clock?.waiting(-1)
@@ -45,10 +49,20 @@ export async function waitForAnswer(
   }
 }
 
+/** Wake-ups are hints, so now and then somebody looks without one. */
+const lookAgainMs = 1000
+
+/** The row as it stands. When somebody else took it, what the call comes to there is what it comes to here. */
 async function rowOf(walk: Walk, ports: Ports): Promise<CallRow> {
-  const row = await ports.calls.get(walk.callId)
-  if (row === undefined || row.state === "ended" || row.owner !== ports.owner) throw aborted(walk)
-  return row
+  for (;;) {
+    const row = await ports.calls.get(walk.callId)
+    if (row === undefined) throw aborted(walk)
+    if (row.state === "ended" && row.result !== null) throw new Joined(row.result, row.id)
+    if (row.owner === ports.owner && row.state !== "ended") return row
+    if (row.owner === "" && (await claim(walk, row, ports))) continue
+    if (walk.request.signal?.aborted || ports.closing.aborted) throw new Detached(ticketOf(row))
+    await ports.calls.waitForChange(walk.callId, lookAgainMs, [walk.request.signal, ports.closing])
+  }
 }
 
 /** What a dialog came to. */

@@ -14,7 +14,7 @@ import { resolve } from "./resolve.ts"
 import { advance, digestOf, hasRun, newRow, redeemWindowMs } from "./states.ts"
 import { check, givenInput } from "./validate.ts"
 import { visible } from "./visible.ts"
-import { agentIsGone, agentOf, type Walk } from "./walk.ts"
+import { agentIsGone, whoAndWhat, type Walk } from "./walk.ts"
 
 const previewMs = 10_000
 
@@ -162,20 +162,20 @@ async function enter(walk: Walk, standing: Standing, digest: string, ports: Port
     },
     ports,
   )
-  const entered = await ports.calls.insert(row)
-  if (entered.inserted) walk.row = row
-  else await join(walk, entered.existing, digest, ports)
-  return entered.inserted
+  for (;;) {
+    const entered = await ports.calls.insert(row)
+    if (entered.inserted) {
+      walk.row = row
+      return true
+    }
+    if ((await join(walk, entered.existing, digest, ports)) === "claimed") return false
+  }
 }
 
 /** What approvers see and what their yes is bound to, besides the row itself. */
 async function cardOf(walk: Walk, { tool, input, verdict }: Standing, ports: Ports): Promise<Card> {
-  const { role, spawners } = agentOf(walk)
   return {
-    role: role.name,
-    spawners: spawners.map(({ agent }) => agent.id),
-    description: tool.description,
-    level: tool.permission.level,
+    ...whoAndWhat(walk, tool),
     inputDigest: sha256(canonicalJson(input)),
     touches: walk.touches,
     files: walk.touches.list.length === 0 ? {} : await ports.digests(walk.touches),
@@ -251,7 +251,7 @@ async function askPerson(
 async function hear(walk: Walk, tool: RegisteredTool, answer: Answer, ports: Ports): Promise<void> {
   const about = { callId: walk.callId, agentId: walk.request.agentId, tool: tool.name, by: answer.by }
   const text = ports.masker.text(whatWasSaid(answer), walk.maskedInput?.hidden)
-  await ports.recorder.keep({ kind: "answered", at: ports.now(), ...about, text }, ports.settings.durability)
+  await ports.recorder.keep({ kind: "answered", at: answer.at, ...about, text }, ports.settings.durability)
   if (answer.edit !== undefined) return
   const event = { callId: walk.callId, toolName: tool.name, agentId: walk.request.agentId, by: answer.by }
   if (answer.approved) {
@@ -310,7 +310,7 @@ async function putToDesk(walk: Walk, standing: Standing, revised: Revised, ports
 }
 
 function deadlineFrom(at: number, { verdict }: Standing, ports: Ports): number {
-  return at + (verdict.deadlineMs ?? ports.settings.approvalDeadlineMs)
+  return at + Math.min(verdict.deadlineMs ?? Infinity, ports.settings.approvalDeadlineMs)
 }
 
 function sentences(reasons: readonly Reason[]): string {

@@ -2,7 +2,7 @@ import type { CallRequest } from "../model/call.ts"
 import type { Ports } from "../model/ports.ts"
 import { isTicket, type Ticket, type ToolResult } from "../model/result.ts"
 import type { ArtifactShelf, RegisteredTool, ToolContext } from "../model/tool.ts"
-import { agentOf, type Walk, type WalkOptions } from "./walk.ts"
+import { agentOf, mayBeHeld, type Walk, type WalkOptions } from "./walk.ts"
 
 /** The walk itself, handed down so that a composite tool's calls walk like any other. */
 export type CallTool = (request: CallRequest, ports: Ports, options: WalkOptions) => Promise<ToolResult | Ticket>
@@ -67,7 +67,7 @@ export class RunContext implements ToolContext {
         toolName: this.#tool.name,
         agentId: this.#walk.request.agentId,
         chunk,
-        peopleOnly: this.#walk.release !== "never",
+        peopleOnly: mayBeHeld(this.#walk),
       })
     }
   }

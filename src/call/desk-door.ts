@@ -4,17 +4,32 @@ import type { Documents, Ports } from "../model/ports.ts"
 import type { Grant } from "../model/rule.ts"
 import { deskItem, sayTo } from "./desk.ts"
 
+const pageSize = 1000
+
 /** What waits for a person, for doors where people answer. */
 export function deskDoor(ports: Ports, documents: Documents): DeskReader {
-  const waiting = (agentId: string | undefined) =>
-    ports.calls.list({ states: ["waiting", "held"], ...(agentId === undefined ? {} : { agentId }) })
+  /** Everything that waits and is not over, however much that is. */
+  const waiting = async (agentId?: string): Promise<CallRow[]> => {
+    const found: CallRow[] = []
+    for (let page: CallRow[] | undefined; page === undefined || page.length === pageSize;) {
+      const after = found.at(-1)
+      page = await ports.calls.list({
+        states: ["waiting", "held"],
+        openAt: ports.now(),
+        limit: pageSize,
+        ...(agentId !== undefined && { agentId }),
+        ...(after && { after }),
+      })
+      found.push(...page)
+    }
+    return found
+  }
   return {
-    list: async ({ agentId } = {}) => (await waiting(agentId)).filter(inTime(ports)).map(deskItem),
+    list: async ({ agentId } = {}) => (await waiting(agentId)).map(deskItem),
     async show(callId) {
-      const named = await ports.calls.get(callId)
-      const found = named === undefined ? (await waiting(undefined)).filter(({ id }) => begins(id, callId)) : [named]
-      const row = onlyOne(found.filter(({ state }) => state === "waiting" || state === "held").filter(inTime(ports)))
-      return row && deskItem(row)
+      const row = (await ports.calls.get(callId)) ?? onlyOne((await waiting()).filter(({ id }) => begins(id, callId)))
+      const waits = row !== undefined && (row.state === "waiting" || row.state === "held")
+      return waits && (row.deadline === null || row.deadline > ports.now()) ? deskItem(row) : undefined
     },
     say: (callId, saying, by, revision) => sayTo(callId, saying, by, ports, revision),
     grants: async ({ agentId, includeExpired = false } = {}) =>
@@ -32,10 +47,6 @@ export function deskDoor(ports: Ports, documents: Documents): DeskReader {
       return document.body as Grant
     },
   }
-}
-
-function inTime(ports: Ports): (row: CallRow) => boolean {
-  return ({ deadline }) => deadline === null || deadline > ports.now()
 }
 
 function onlyOne<T>(found: readonly T[]): T | undefined {

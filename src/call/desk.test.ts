@@ -184,6 +184,18 @@ test.each(["operator", "root", "dev"])("the agent %s answers nothing that waits"
   expect(await onDesk(system, item.callId)).toEqual(item)
 })
 
+test("what waits for an agent ends with it, in every house, without an answer", async () => {
+  const system = await open()
+  const other = await open({ data: { dir: system.dir } })
+  await system.org.createAgent({ id: "dev", role: "operator" }, admin)
+  system.registry.register(tool({ permission: sensitive, execute: () => 1 }))
+  const call = system.call({ ...probing, agentId: "dev" })
+  await until(async () => (await other.desk.list()).length === 1, "the call waits")
+  await other.org.terminateAgent("dev", admin)
+  expect(await call).toMatchObject({ code: "aborted", error: "Agent dev was ended, and its calls with it." })
+  expect(await other.desk.list()).toEqual([])
+})
+
 test("a no with its reason reaches the model, whoever comes for the ending and whenever", async () => {
   const system = await open()
   let runs = 0

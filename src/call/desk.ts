@@ -16,6 +16,7 @@ export function deskItem(row: CallRow): DeskItem {
     kind: kindOf(row),
     agentId: row.agentId,
     role: card.role,
+    roleMadeBy: card.roleMadeBy,
     spawners: card.spawners,
     tool: row.tool,
     description: card.description,
@@ -63,10 +64,21 @@ export async function sayTo(
     if ("refused" in heard) return no(heard.refused)
     // Lost to another answer of this very moment: look again.
     if (!(await ports.calls.say(callId, { revision: row.revision, votes: row.votes }, heard))) continue
+    if (heard.answer === null) await noteVote(row, by, ports)
     const remember = "remember" in saying ? saying.remember : undefined
     if (heard.answer !== null && remember !== undefined) await ports.grants.keep(grantOf(row, heard.answer, remember))
     return { ok: true, done: heard.answer !== null, sentence: await whatNow(row, heard, ports) }
   }
+}
+
+/** A vote that settles nothing yet. The one that does is written down with the answer. */
+async function noteVote(row: CallRow, by: string, ports: Ports): Promise<void> {
+  const { id: callId, agentId, tool, revision } = row
+  const about = { callId, agentId, tool, by, at: ports.now() }
+  await ports.recorder.keep(
+    { kind: "answered", ...about, text: `agreed to revision ${revision}` },
+    ports.settings.durability,
+  )
 }
 
 interface Said {
@@ -122,8 +134,14 @@ const sayings: Record<DeskItem["kind"], readonly Saying["say"][]> = {
   question: ["answer", "reject"],
 }
 
-/** One more person agrees. Without a quorum the first yes settles it. */
-function vote(row: CallRow, by: string, remember: GrantScope | undefined, ports: Ports): Said | { refused: string } {
+/** One more person agrees, or answers. Without a quorum the first one settles it; with one, the last answer counts. */
+function vote(
+  row: CallRow,
+  by: string,
+  remember: GrantScope | undefined,
+  ports: Ports,
+  value?: Answer["value"],
+): Said | { refused: string } {
   const { approvers, remember: offered } = row.card
   const at = ports.now()
   if (remember !== undefined && !offered.includes(remember)) {
@@ -131,8 +149,10 @@ function vote(row: CallRow, by: string, remember: GrantScope | undefined, ports:
     return { refused: `This yes cannot be remembered as '${remember}'. ${instead}` }
   }
   if (approvers.length > 0) {
-    if (storedRequest(row).given.userId === by) {
-      return { refused: `The agent acts for ${by}, so somebody else must agree.` }
+    const { userId } = storedRequest(row).given
+    if (userId === by) return { refused: `The agent acts for ${by}, so somebody else must agree.` }
+    if (userId !== undefined && ports.rolesOf(by) === undefined) {
+      return { refused: `The agent acts for ${userId}, and nobody knows who '${by}' is. Answer as a person: --as.` }
     }
     const asked = approvers.flatMap(({ role }) => role ?? [])
     const roles = ports.rolesOf(by)
@@ -144,7 +164,7 @@ function vote(row: CallRow, by: string, remember: GrantScope | undefined, ports:
     }
   }
   const votes = [...row.votes, { by, at }]
-  return { votes, answer: missing(row, votes, ports) === 0 ? { approved: true, by: names(votes), at } : null }
+  return { votes, answer: missing(row, votes, ports) === 0 ? { approved: true, by: names(votes), at, value } : null }
 }
 
 /** How many more people must agree. Voices without a known name are together one person and have no role. */

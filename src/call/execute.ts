@@ -5,7 +5,7 @@ import { onAbort } from "./abort.ts"
 import { RunClock } from "./clock.ts"
 import type { RunContext } from "./context.ts"
 import { drain, isStream } from "./stream.ts"
-import { aborted, type Walk } from "./walk.ts"
+import { aborted, mayBeHeld, type Walk } from "./walk.ts"
 
 /** How long a tool that ignored its signal may keep its permit before it counts as lost. */
 const lostAfterMs = 60_000
@@ -101,7 +101,7 @@ function announceLate(walk: Walk, tool: RegisteredTool, outcome: "returned" | "f
   void (async () => {
     try {
       await ports.recorder.keep({ kind: "late", tool: tool.name, text, ...about }, ports.settings.durability)
-      const peopleOnly = walk.release !== "never"
+      const peopleOnly = mayBeHeld(walk)
       ports.emit({ type: "TOOL_CALL_LATE_RESULT", toolName: tool.name, outcome, peopleOnly, ...about })
     } catch (error) {
       ports.logger.error("A late result could not be kept.", error)

@@ -28,16 +28,20 @@ export function watchDocuments(ports: Ports, documents: Documents): NodeJS.Timeo
 /** Ends what nobody came back for and forgets what is over, again and again; never, when the time is 0. */
 export function startSweeper(ports: Ports, documents: Documents, everyMs: number): NodeJS.Timeout | undefined {
   if (everyMs === 0) return undefined
-  const look = async () => {
-    const { sweep } = await import("./abandoned.ts")
-    const { keyWindowMs } = await import("./states.ts")
-    await sweep(ports)
-    await ports.calls.erase(ports.now() - keyWindowMs)
-    await forgetGrants(documents, ports.now() - dayMs)
-  }
   return setInterval(() => {
-    look().catch((error: unknown) => ports.logger.error("What nobody came back for could not be ended.", error))
+    sweepAll(ports, documents).catch((error: unknown) =>
+      ports.logger.error("What nobody came back for could not be ended.", error),
+    )
   }, everyMs).unref()
+}
+
+/** One round of it. */
+export async function sweepAll(ports: Ports, documents: Documents): Promise<void> {
+  const { sweep } = await import("./abandoned.ts")
+  const { keyWindowMs } = await import("./states.ts")
+  await sweep(ports)
+  await ports.calls.erase(ports.now() - keyWindowMs)
+  await forgetGrants(documents, ports.now() - dayMs)
 }
 
 /** Ends the waiting calls of agents that are no more. */

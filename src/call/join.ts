@@ -8,9 +8,9 @@ import { aborted, Detached, Joined, type Walk } from "./walk.ts"
 
 /**
  * Another row already stands for this call. Goes on with it when nobody walks it any more; otherwise waits for its
- * ending and throws it as `Joined`.
+ * ending and throws it as `Joined`. *again* means that whoever made the call cancelled it, which is no answer to us.
  */
-export async function join(walk: Walk, existing: CallRow, digest: string, ports: Ports): Promise<void> {
+export async function join(walk: Walk, existing: CallRow, digest: string, ports: Ports): Promise<"claimed" | "again"> {
   if (existing.tool !== walk.tool?.name || existing.inputDigest !== digest) {
     throw new Ending(
       "key_conflict",
@@ -19,12 +19,15 @@ export async function join(walk: Walk, existing: CallRow, digest: string, ports:
   }
   let isTold = false
   for (let row: CallRow | undefined = existing; row !== undefined; row = await ports.calls.get(existing.id)) {
-    if (row.state === "ended" && row.result !== null) throw new Joined(row.result, row.id)
+    if (row.state === "ended" && row.result !== null) {
+      if (row.key === null && row.result.code === "aborted" && row.id !== walk.callId) return "again"
+      throw new Joined(row.result, row.id)
+    }
     if (await nobodyWalks(row, ports)) {
       const ended = await endAbandoned(row, ports)
       if (ended !== undefined) throw new Joined(ended, row.id)
       if (row.state !== "started" && row.workspace === ports.settings.workspace && (await claim(walk, row, ports)))
-        return
+        return "claimed"
     }
     if (!isTold && (row.state === "waiting" || row.state === "held")) {
       isTold = true
@@ -35,8 +38,8 @@ export async function join(walk: Walk, existing: CallRow, digest: string, ports:
     const now = ports.now()
     if (ports.closing.aborted || (walk.patienceUntil !== undefined && now >= walk.patienceUntil))
       throw new Detached(ticketOf(row))
-    const pause = Math.min(250, (walk.patienceUntil ?? Infinity) - now)
-    await ports.calls.waitForChange(row.id, Math.max(1, pause), walk.request.signal)
+    const pause = Math.min(1000, (walk.patienceUntil ?? Infinity) - now)
+    await ports.calls.waitForChange(row.id, Math.max(1, pause), [walk.request.signal, ports.closing])
   }
   throw new Ending("interrupted", "The call this one joined is gone. Call again.")
 }

@@ -31,12 +31,18 @@ test("two people with the role must agree, each once; one vote leaves it waiting
   for (const by of ["cleo", "dan", "adapter", "lead", "Bob"]) {
     expect(await system.say(callId, by)).toEqual({
       ok: false,
-      sentence: `${by} does not have the role that must agree (lead).`,
+      sentence: ["adapter", "lead", "Bob"].includes(by)
+        ? `The agent acts for eve, and nobody knows who '${by}' is. Answer as a person: --as.`
+        : `${by} does not have the role that must agree (lead).`,
     })
   }
   expect(await system.say(callId, "bob")).toMatchObject({ ok: true, done: true })
   expect(await system.resume(callId)).toMatchObject({ success: true })
-  expect((await system.audit.show(callId)).find(({ kind }) => kind === "answered")).toMatchObject({ by: "ann, bob" })
+  const said = (await system.audit.show(callId)).filter(({ kind }) => kind === "answered")
+  expect(said).toMatchObject([
+    { by: "ann", text: "agreed to revision 1" },
+    { by: "ann, bob", text: "approved" },
+  ])
   expect(system.runs()).toBe(1)
 })
 

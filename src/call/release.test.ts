@@ -326,10 +326,8 @@ test("what a tool still says after its time is for people only, where its result
   const slow = { timeoutMs: 5, execute: () => new Promise((resolve) => setTimeout(resolve, 40)) }
   system.registry.register(tool({ ...slow, permission: { requireResultApproval: "on-error" } }))
   system.registry.register(tool({ ...slow, name: "open" }))
-  const { callId, result } = await leave(system)
-  expect(result).toMatchObject({ code: "timeout" })
-  await system.desk.say(callId, { say: "release" }, "ann")
-  expect(await system.resume(callId)).toMatchObject({ code: "timeout" })
+  // How the house ended it says nothing of what the tool found, so nobody need release it.
+  expect(await system.call(probing)).toMatchObject({ code: "timeout" })
   expect(await system.call({ ...probing, tool: "open" })).toMatchObject({ code: "timeout" })
   await until(() => late.length === 2, "both tools settled")
   expect(late).toEqual([true, false])

@@ -3,6 +3,7 @@ import { Ending } from "../model/ending.ts"
 import { canonicalJson } from "../model/plain.ts"
 import { withoutPointers } from "../model/pointer.ts"
 import type { Ports } from "../model/ports.ts"
+import type { Reason } from "../model/record.ts"
 import type { ToolResult } from "../model/result.ts"
 import { secretPaths } from "../model/secrets.ts"
 import { modelTextLimit, plainText } from "../model/text.ts"
@@ -12,7 +13,7 @@ import { failedResult, succeeded } from "./record.ts"
 import { withheld } from "./refused.ts"
 import type { Outcome } from "./run.ts"
 import { advance, hasRun, newRow } from "./states.ts"
-import { agentOf, type Walk } from "./walk.ts"
+import { mayBeHeld, whoAndWhat, type Walk } from "./walk.ts"
 
 /** What leaves the walk of a call that succeeded. */
 export interface Delivered {
@@ -29,9 +30,21 @@ export function release(
   ports: Ports,
 ): Delivered | Promise<Delivered> {
   const policy = walk.release
-  const holds = policy === "always" || (policy === "on-error" && outcome.ending !== undefined)
+  const holds = (policy === "always" || (policy === "on-error" && outcome.ending !== undefined)) && isTheTools(outcome)
   // What was held once is released by a person, whatever the rules say by now.
   return holds || hasRun(walk.row) ? hold(walk, tool, input, outcome, ports) : deliver(walk, outcome, ports)
+}
+
+/** How the house itself ended a call says nothing of what the tool found. */
+function isTheTools({ ending }: Outcome): boolean {
+  return ending === undefined || ending.code === "tool_failed" || ending.code === "output_invalid"
+}
+
+/** Why the result is held: the tool's own wish, and the rules that say so. */
+function heldBecause(walk: Walk, tool: RegisteredTool): readonly Reason[] {
+  const when = walk.release === "on-error" ? "when it fails" : "always"
+  const sentence = `A person looks at what ${tool.name} came to before the model does, ${when}.`
+  return [{ voice: "release", source: tool.id, sentence }]
 }
 
 function deliver(walk: Walk, outcome: Outcome, ports: Ports): Delivered | Promise<Delivered> {
@@ -49,7 +62,9 @@ function maskResult(walk: Walk, value: unknown, ports: Ports) {
     return ports.masker.mask(value, walk.tool?.output && secretPaths(walk.tool.output.json), walk.maskedInput?.hidden)
   } catch (error) {
     const why = error instanceof Error ? error.message.split("\n")[0] : String(error)
-    throw new Ending("output_invalid", `${walk.tool?.name} returned a value that cannot be written as JSON: ${why}.`)
+    // The value had a say in that text, and may not be seen yet.
+    const because = mayBeHeld(walk) ? "" : `: ${why}`
+    throw new Ending("output_invalid", `${walk.tool?.name} returned a value that cannot be written as JSON${because}.`)
   }
 }
 
@@ -143,12 +158,8 @@ async function putToDesk(
     await advance(walk, ports, change)
     return { ...walk.row, ...change }
   }
-  const { role, spawners } = agentOf(walk)
   const card: Card = {
-    role: role.name,
-    spawners: spawners.map(({ agent }) => agent.id),
-    description: tool.description,
-    level: tool.permission.level,
+    ...whoAndWhat(walk, tool),
     inputDigest: "",
     touches: walk.touches,
     files: {},
@@ -156,7 +167,7 @@ async function putToDesk(
     remember: [],
   }
   const raw = canonicalJson(walk.request.input ?? {})
-  const beginning = { raw, state: "held" as const, asks: [], card, at, deadline, preview: null }
+  const beginning = { raw, state: "held" as const, asks: heldBecause(walk, tool), card, at, deadline, preview: null }
   const row = { ...newRow(walk, tool, input, beginning, ports), result }
   const entered = await ports.calls.insert(row)
   if (!entered.inserted) throw new Error("A held result met a row with its own id.")

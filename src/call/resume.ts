@@ -34,7 +34,7 @@ export async function resume(
     }
     const now = ports.now()
     if (now >= until || ports.closing.aborted) return ticketOf(row)
-    await ports.calls.waitForChange(callId, Math.max(1, Math.min(250, until - now)))
+    await ports.calls.waitForChange(callId, Math.max(1, Math.min(1000, until - now)), [ports.closing])
   }
   return undefined
 }

@@ -43,7 +43,7 @@ export function newRow(walk: Walk, tool: RegisteredTool, input: unknown, given: 
     owner: ports.owner,
     epoch: 0,
     agentId: walk.request.agentId,
-    sessionId: walk.request.sessionId ?? "",
+    sessionId: sessionOf(walk),
     key: walk.request.key ?? null,
     tool: tool.name,
     definitionHash: tool.definitionHash,
@@ -70,15 +70,21 @@ export function hasRun(row: CallRow | undefined): boolean {
   return row?.state === "held" || row?.state === "released"
 }
 
+/** The session a call was made in. An agent's day is none: a retry after midnight is the same call. */
+function sessionOf(walk: Walk): string {
+  return walk.request.sessionId ?? (walk.parent === undefined ? "" : walk.sessionId)
+}
+
 /**
  * What makes two calls the same. A caller's key stands for itself; without one, calls are the same only in one session
  * and folder and for one task and person.
  */
 export function digestOf(walk: Walk, input: unknown, ports: Ports): string {
-  const { key, sessionId, taskId, userId, allowedPaths } = walk.request
+  const { key, taskId, userId, allowedPaths } = walk.request
   const { workspace } = ports.settings
+  const about = { input, taskId, userId }
   return sha256(
-    canonicalJson(key === undefined ? { input, sessionId, taskId, userId, allowedPaths, workspace } : { input }),
+    canonicalJson(key === undefined ? { ...about, sessionId: sessionOf(walk), allowedPaths, workspace } : about),
   )
 }
 

@@ -110,6 +110,26 @@ function defaultSession(agentId: string, at: number): string {
   return `${agentId}/${today.text}`
 }
 
+/** Whether a person may still hold back what this call, or one above it, comes to. */
+export function mayBeHeld(walk: Walk): boolean {
+  for (let each: Walk | undefined = walk; each !== undefined; each = each.parent) {
+    if (each.release !== "never") return true
+  }
+  return false
+}
+
+/** Who asks for what, as approvers are told. */
+export function whoAndWhat(walk: Walk, tool: RegisteredTool) {
+  const { role, spawners } = agentOf(walk)
+  return {
+    role: role.name,
+    roleMadeBy: role.madeBy === "agent" ? role.createdBy : undefined,
+    spawners: spawners.map(({ agent }) => agent.id),
+    description: tool.description,
+    level: tool.permission.level,
+  }
+}
+
 /** The agent of a call that got past `visible`. */
 export function agentOf(walk: Walk): AgentView {
   if (walk.who === undefined) throw new Error("A step after `visible` met a call without an agent.")

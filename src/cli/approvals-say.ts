@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { App } from "../model/app.ts"
 import type { DeskItem, Heard, Saying } from "../model/approval.ts"
-import { showItem } from "./answers.ts"
+import { showItem, unseen } from "./answers.ts"
 import { readJson } from "./arguments.ts"
 import type { Session } from "./house.ts"
 import { answer, say } from "./output.ts"
@@ -49,7 +49,10 @@ function showHeard(session: Session, heard: Heard): number {
   return heard.ok ? 0 : 1
 }
 
-/** An id that names nothing that waits is said to the desk as it is: it knows who has answered already. */
+/**
+ * An id that names nothing that waits is said to the desk as it is: it knows who has answered already. A yes to what has
+ * changed must name the revision that was seen.
+ */
 async function hear(
   desk: App["desk"],
   id: string,
@@ -58,7 +61,11 @@ async function hear(
   revision: number | undefined,
 ) {
   const item = await desk.show(id)
-  const heard = await desk.say(item?.callId ?? id, sayingTo(item), by, revision ?? item?.revision)
+  const saying = sayingTo(item)
+  const isYes = saying.say === "approve" || saying.say === "release"
+  const sentence = item !== undefined && isYes && revision === undefined ? unseen(item) : undefined
+  if (sentence !== undefined) return { heard: { ok: false as const, sentence }, item }
+  const heard = await desk.say(item?.callId ?? id, saying, by, revision ?? item?.revision)
   return { heard, item }
 }
 

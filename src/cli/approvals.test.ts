@@ -17,7 +17,7 @@ const item = (replaced: Partial<DeskItem> = {}): DeskItem => ({
   input: { key: "A" },
   reasons: [],
   touches: { list: [], proved: true },
-  revision: 3,
+  revision: 1,
   votes: [],
   approvers: [],
   remember: [{ scope: "tool-session", words: "Agent dev may call set_env." }],
@@ -81,7 +81,44 @@ test.each<[DeskItem["kind"], string[]]>([
   const { run } = deskWith([item({ kind })])
   const { stdout } = await run("approvals", "show", "0198")
   expect(stdout.trimEnd().split("\n")).toEqual(["card of 0198-call", "", "Answer with one of:", ...commands])
-  expect(JSON.parse((await run("approvals", "show", "0198", "--json")).stdout)).toMatchObject({ kind, revision: 3 })
+  expect(JSON.parse((await run("approvals", "show", "0198", "--json")).stdout)).toMatchObject({ kind, revision: 1 })
+})
+
+test.each<DeskItem["kind"]>(["call", "result", "question"])(
+  "every command that answers a %s which has changed names the revision that is shown",
+  async (kind) => {
+    const { run } = deskWith([item({ kind, revision: 3 })])
+    const { stdout } = await run("approvals", "show", "0198")
+    const commands = stdout.split("\n").filter((line) => line.startsWith("  qm"))
+    expect(commands.length).toBeGreaterThan(1)
+    for (const command of commands) expect(command).toMatch(/^ {2}qm approvals [a-z]+ 0198-call --revision 3( |$)/)
+  },
+)
+
+test.each([
+  ["approve", "call"],
+  ["release", "result"],
+] as const)("'%s' without a revision does not count for a %s that has changed since", async (verb, kind) => {
+  const { run, told } = deskWith([item({ kind, revision: 3 })])
+  const refused = await run("approvals", verb, "01")
+  expect(refused).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `What waits as 0198-call has changed and is at revision 3. Look at it with 'qm approvals show 0198-call', then say 'qm approvals ${verb} 0198-call --revision 3'.\n`,
+  })
+  expect(JSON.parse((await run("approvals", verb, "01", "--json")).stdout)).toMatchObject({ ok: false })
+  expect(told).toEqual([])
+  expect(await run("approvals", verb, "01", "--revision", "3")).toMatchObject({ code: 0 })
+  expect(told).toEqual([["0198-call", { say: verb }, "ada", 3]])
+})
+
+test("a no needs no revision, and counts for the one that stands there", async () => {
+  const { run, told } = deskWith([item({ revision: 3 })])
+  for (const verb of ["reject", "withhold"]) expect(await run("approvals", verb, "01")).toMatchObject({ code: 0 })
+  expect(told).toEqual([
+    ["0198-call", { say: "reject" }, "ada", 3],
+    ["0198-call", { say: "withhold" }, "ada", 3],
+  ])
 })
 
 test.each<[string[], unknown]>([
@@ -103,7 +140,7 @@ test.each<[string[], unknown]>([
   expect(await run("approvals", ...words)).toEqual({ code: 0, stdout: "Answered.\n", stderr: "" })
   await run("approvals", ...words, "--as", "eve", "--revision", "2")
   expect(told).toEqual([
-    ["0198-call", saying, "ada", 3],
+    ["0198-call", saying, "ada", 1],
     ["0198-call", saying, "eve", 2],
   ])
 })
@@ -117,6 +154,9 @@ test("an answer that did not count exits with 1 and says why; an id that waits n
   expect(await run("approvals", "show", "0198-gone")).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("Nothing waits with the id '0198-gone'") as string,
+  })
+  expect(JSON.parse((await run("approvals", "show", "0198-gone", "--json")).stdout)).toMatchObject({
+    error: "nothing_waits",
   })
 })
 
@@ -138,13 +178,13 @@ test.each([
 
 test("an edited call is shown again once it is back", async () => {
   const heard: Heard = { ok: true, done: true, sentence: "It is checked again." }
-  const { run, told } = deskWith([item(), undefined, item(), item({ revision: 4 })], heard)
+  const { run, told } = deskWith([item(), undefined, item(), item({ revision: 2 })], heard)
   const edited = await run("approvals", "edit", "01", '{"key":"B"}')
   expect(edited).toMatchObject({ code: 0, stderr: "It is checked again.\n" })
-  expect(edited.stdout).toMatch(/^card of 0198-call\n/)
-  expect(told).toEqual([["0198-call", { say: "edit", input: { key: "B" } }, "ada", 3]])
-  const again = deskWith([item(), item(), item({ revision: 4 })], heard)
-  expect(JSON.parse((await again.run("approvals", "edit", "01", "{}", "--json")).stdout)).toMatchObject({ revision: 4 })
+  expect(edited.stdout).toMatch(/^card of 0198-call\n[^]*approve 0198-call --revision 2\n/)
+  expect(told).toEqual([["0198-call", { say: "edit", input: { key: "B" } }, "ada", 1]])
+  const again = deskWith([item(), item(), item({ revision: 2 })], heard)
+  expect(JSON.parse((await again.run("approvals", "edit", "01", "{}", "--json")).stdout)).toMatchObject({ revision: 2 })
 })
 
 const options = ["red", "dark red", "blue, light", "green"]

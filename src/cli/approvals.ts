@@ -42,7 +42,10 @@ export function addApprovals(program: Command, run: Run): void {
 }
 
 function revised(command: Command): Command {
-  return command.option("--revision <number>", "count only for the revision you saw")
+  return command.option(
+    "--revision <number>",
+    "count only for the revision you saw; a yes to a later one than the first needs it",
+  )
 }
 
 function listDesk(session: Session): Promise<number> {
@@ -109,6 +112,7 @@ function answer(session: Session, id: string, words: readonly string[], flags: S
 
 function nothingWaits(id: string): CannotDo {
   return new CannotDo(
+    "nothing_waits",
     `Nothing waits with the id '${id}', or several begin like that. 'qm approvals list' shows what does.`,
   )
 }

@@ -27,7 +27,7 @@ export function waitsElsewhere({ io }: Session, { config }: Loaded): boolean {
 export function sayWhatWaits(session: Session, { on, desk }: App): void {
   on("TOOL_CALL_WAITING", ({ callId }) => {
     void desk.show(callId).then(
-      (item) => item && say(session, `Waiting for a person: ${yesTo({ kind: item.kind, callId })}`),
+      (item) => item && say(session, `Waiting for a person: ${yesTo({ ...item, callId })}`),
       // It has ended while it was looked for.
       () => {},
     )

@@ -4,12 +4,12 @@ import { dropRecords } from "./drop.ts"
 import { exportCalls } from "./export.ts"
 import type { Run, Session } from "./house.ts"
 import { showList } from "./listing.ts"
-import { answer, say } from "./output.ts"
+import { answer } from "./output.ts"
 import { withApp } from "./session.ts"
 import { clock } from "./since.ts"
 import { showStats } from "./stats.ts"
 import { storyOf } from "./story.ts"
-import { listCommand } from "./usage.ts"
+import { CannotDo, listCommand } from "./usage.ts"
 import { showHead, verify } from "./verify.ts"
 
 export function addAudit(program: Command, run: Run): void {
@@ -73,8 +73,10 @@ function showCall(session: Session, callId: string): Promise<number> {
   return withApp(session, {}, async ({ audit }) => {
     const entries = await audit.show(callId)
     if (entries.length === 0) {
-      say(session, `No call has the id '${callId}', or several begin like that. 'qm audit list' shows whole ids.`)
-      return 1
+      throw new CannotDo(
+        "call_not_found",
+        `No call has the id '${callId}', or several begin like that. 'qm audit list' shows whole ids.`,
+      )
     }
     answer(session, entries, storyOf(entries))
     return 0

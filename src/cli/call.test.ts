@@ -117,12 +117,15 @@ test("[S3-95] where nobody is to be waited for, what must be confirmed does not 
 })
 
 test("what runs inside a tool agrees to nothing", async () => {
-  const { run } = makeDesk({ QM_INSIDE: "1" })
+  const { run } = makeDesk({ QM_INSIDE: "1", QM_AGENT: "operator" })
   const yes = await run("call", "set_env", "key=A", "value=1", "--yes")
   expect(yes).toMatchObject({ code: 2, stderr: expect.stringContaining("QM_INSIDE is set") as string })
   expect((await run("trust", "quartermaster.yml")).code).toBe(3)
   expect((await run("approvals", "list")).code).toBe(3)
   expect((await run("call", "base64_encode", "text=a")).code).toBe(0)
+  expect((await run("call", "base64_encode", "text=a", "--agent", "root")).code).toBe(3)
+  const loose = ["--set", "tools.permissions.set_env.level=public"]
+  expect((await run(...loose, "call", "set_env", "key=A", "value=1")).code).toBe(3)
 })
 
 test("Ctrl-C cancels a running call, which is recorded and says how it ended", async () => {

@@ -3,10 +3,11 @@ import type { App } from "../model/app.ts"
 import { exitCode, isTicket } from "../model/result.ts"
 import { readArguments, readJson } from "./arguments.ts"
 import { askedBy, sayWhatWaits, waitsElsewhere } from "./asked.ts"
+import { agentOf } from "./caller.ts"
 import type { Run, Session } from "./house.ts"
 import { divertStdout, onReaderGone, say } from "./output.ts"
 import { showResult, showTicket } from "./result.ts"
-import { agentOf, personOf, withApp } from "./session.ts"
+import { personOf, withApp } from "./session.ts"
 import { cancelOnSignal } from "./signals.ts"
 import { Stream } from "./stream.ts"
 import { UsageError, wholeNumber } from "./usage.ts"
@@ -55,7 +56,7 @@ async function call(session: Session, tool: string, words: readonly string[], fl
     return await withApp(session, askedBy(session, { yes, nameOf: () => nameOf() }), async (app, loaded) => {
       nameOf = async () => (await personOf(session, app, loaded)).id
       if (session.flags.as !== undefined) await nameOf()
-      const agentId = agentOf(session, loaded)
+      const agentId = agentOf(session, loaded, app)
       const input = isPiped ? piped : words.length === 0 ? {} : readArguments(words, schemaOf(app, agentId, tool))
       const stream = new Stream(session, stdout.write)
       app.on("TOOL_CALL_OUTPUT", (event) => stream.add(event))

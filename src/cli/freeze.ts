@@ -37,7 +37,8 @@ function freeze(session: Session, { because }: { because?: string }): Promise<nu
 function thaw(session: Session): Promise<number> {
   const { agent: agentId } = session.flags
   return withPerson(session, async (app, by) => {
-    if (!(await app.thaw({ agentId, by: by.id }))) throw new CannotDo(nothingFrozen(agentId, app.frozen()))
+    if (!(await app.thaw({ agentId, by: by.id })))
+      throw new CannotDo("not_frozen", nothingFrozen(agentId, app.frozen()))
     answer(
       session,
       { thawed: agentId ?? null },

@@ -41,6 +41,7 @@ function revokeGrant(session: Session, given: string): Promise<number> {
     const grant = await desk.revoke(id, by.id)
     if (grant === undefined) {
       throw new CannotDo(
+        "grant_not_found",
         `No remembered answer has the id '${id}', or several begin like that. 'qm grants list' shows them.`,
       )
     }

@@ -1,12 +1,13 @@
 import type { Command } from "commander"
 import type { App } from "../model/app.ts"
 import { nearest } from "../model/nearest.ts"
+import { agentOf } from "./caller.ts"
 import type { Run, Session } from "./house.ts"
-import { answer, jsonText, say, tell } from "./output.ts"
+import { answer, jsonText, tell } from "./output.ts"
 import { paintFor } from "./paint.ts"
-import { agentOf, withApp } from "./session.ts"
+import { withApp } from "./session.ts"
 import { columnsOf, table } from "./table.ts"
-import { listCommand } from "./usage.ts"
+import { CannotDo, listCommand } from "./usage.ts"
 
 type Group = ReturnType<App["listGroups"]>[number]
 
@@ -20,7 +21,7 @@ export function addGroups(program: Command, run: Run): void {
 function listGroups(session: Session): Promise<number> {
   const { io, house, flags } = session
   return withApp(session, {}, async (app, loaded) => {
-    const groups = groupsOf(app, agentOf(session, loaded))
+    const groups = groupsOf(app, agentOf(session, loaded, app))
     if (flags.json) tell(session, jsonText(groups, house))
     else {
       const paint = await paintFor(io)
@@ -38,14 +39,13 @@ function listGroups(session: Session): Promise<number> {
 
 function showGroup(session: Session, id: string): Promise<number> {
   return withApp(session, {}, (app, loaded) => {
-    const groups = groupsOf(app, agentOf(session, loaded))
+    const groups = groupsOf(app, agentOf(session, loaded, app))
     const group = groups.find((each) => each.id === id)
     if (group === undefined) {
       const known = groups.map((each) => each.id)
       const guess = nearest(id, known)
       const help = guess ? `Did you mean '${guess}'?` : "'qm groups list' shows what there is."
-      say(session, `There is no group '${id}' for this agent. ${help}`)
-      return 1
+      throw new CannotDo("group_not_found", `There is no group '${id}' for this agent. ${help}`)
     }
     const { description, isReserved, tools } = group
     const lines = [

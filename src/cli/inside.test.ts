@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { App } from "../model/app.ts"
-import { runOver } from "./testing.ts"
+import { runOver, type AppParts } from "./testing.ts"
 
 /** Every command there is, with words that are right. */
 const people = [
@@ -84,7 +84,113 @@ test.each([
       export: async function* () {},
     },
   }
-  expect(await runOver(app, line.split(" "), { env: { QM_INSIDE: "1" } })).toMatchObject({ code: 0 })
+  expect(await runOver(app, line.split(" "), { env: { QM_INSIDE: "1", QM_AGENT: "operator" } })).toMatchObject({
+    code: 0,
+  })
+})
+
+const inside = { QM_INSIDE: "1", QM_AGENT: "dev" }
+
+test.each<[string, Record<string, string>, string]>([
+  ["--set tools.timeout=1", inside, "--set"],
+  ["--config mine.yml", inside, "--config"],
+  ["--data there", inside, "--data"],
+  ["", { ...inside, QM_CONFIG: "mine.yml" }, "QM_CONFIG"],
+  ["", { ...inside, QM_TOOLS__TIMEOUT: "1" }, "QM_TOOLS__TIMEOUT"],
+  ["", { ...inside, QM_Agent: "root" }, "QM_Agent"],
+  ["", { ...inside, QM_NOTIFY__COMMAND: "x" }, "QM_NOTIFY__COMMAND"],
+  ["", { ...inside, QUARTERMASTER_DATA: "there" }, "QUARTERMASTER_DATA"],
+])(
+  "inside a tool nothing is configured: '%s' with %j is refused before anything is opened",
+  async (flag, env, what) => {
+    for (const line of ["call sleep duration=1", "why sleep", "tools", "audit list"]) {
+      const refused = await runOver({}, `${line} ${flag}`.trim().split(" "), {
+        env,
+        house: { open: () => Promise.resolve(untouched), loadConfig: () => Promise.reject(new Error("It was read.")) },
+      })
+      expect(refused).toMatchObject({ code: 3, stdout: "" })
+      expect(refused.stderr).toMatch(
+        new RegExp(`^${what} is for people, and this runs inside a tool \\(QM_INSIDE is set`),
+      )
+    }
+  },
+)
+
+/** Runs a command inside a tool; `calls` has the agents that it called, asked or looked as. */
+async function asAgent(line: string, env: Record<string, string>, given: { stdin?: string; agent?: string } = {}) {
+  const calls: string[] = []
+  const above: Record<string, string | undefined> = { dev: undefined, child: "dev", grandchild: "child", other: "root" }
+  const app: AppParts = {
+    org: { findAgent: (id) => (id in above ? ({ id, parentId: above[id] } as never) : undefined) },
+    on: () => () => {},
+    visibleTools: (agentId) => (calls.push(agentId), []),
+    listGroups: () => [],
+    call: ({ agentId }) => (calls.push(agentId), Promise.resolve({ success: true, status: "success" } as never)),
+    why: ({ agentId }) => {
+      calls.push(agentId)
+      return Promise.resolve({ reasons: [], heard: [], touches: { list: [] }, approvers: [], change: [] } as never)
+    },
+  }
+  const { stdin, agent } = given
+  const ended = await runOver(app, line.split(" "), {
+    env: { QM_INSIDE: "1", QM_PERSON_TOKEN: "t", QM_NOTIFY_TEXT: "t", ...env },
+    ...(stdin === undefined ? {} : { stdin }),
+    ...(agent === undefined ? {} : { config: { agent } }),
+  })
+  return { ...ended, calls: [...new Set(calls)] }
+}
+
+const lines = ["call sleep", "why sleep", "tools", "tools show x", "groups", "groups show x"]
+
+test.each<[string, Record<string, string>, string]>([
+  ["", { QM_AGENT: "dev" }, "dev"],
+  [" --agent dev", { QM_AGENT: "dev" }, "dev"],
+  [" --agent child", { QM_AGENT: "dev" }, "child"],
+  [" --agent grandchild", { QM_AGENT: "dev" }, "grandchild"],
+  [" --agent root", { QM_AGENT: "root" }, "root"],
+  ["", { QM_AGENT: "operator" }, "operator"],
+  [" --agent dev", {}, "dev"],
+])("inside a tool '%s' with %j speaks for agent %s", async (flag, env, agent) => {
+  for (const line of lines) {
+    const { calls, code } = await asAgent(line + flag, env)
+    expect({ calls, allowed: code !== 3 }).toEqual({ calls: [agent], allowed: true })
+  }
+})
+
+test.each<[string, Record<string, string>, RegExp]>([
+  ["", {}, /and nobody says for which agent\. .* sets QM_AGENT/],
+  ["", { QM_AGENT: "" }, /nobody says for which agent/],
+  [" --agent root", {}, /'root' is not an agent it may speak for/],
+  [" --agent operator", {}, /'operator' is not an agent it may speak for/],
+  [" --agent root", { QM_AGENT: "dev" }, /of agent dev \(QM_AGENT\), so it cannot call or look as 'root'/],
+  [" --agent operator", { QM_AGENT: "dev" }, /'operator'/],
+  [" --agent other", { QM_AGENT: "dev" }, /'other'/],
+  [" --agent dev", { QM_AGENT: "child" }, /'dev'/],
+  [" --agent unknown", { QM_AGENT: "dev" }, /'unknown'/],
+])("inside a tool '%s' with %j speaks for nobody", async (flag, env, sentence) => {
+  for (const line of lines) {
+    const { calls, code, stdout, stderr } = await asAgent(line + flag, env)
+    expect({ calls, code, stdout }).toEqual({ calls: [], code: 3, stdout: "" })
+    expect(stderr).toMatch(sentence)
+  }
+})
+
+test("inside a tool the configuration may name the agent, but none of the built-in ones", async () => {
+  expect(await asAgent("call sleep", {}, { agent: "dev" })).toMatchObject({ code: 0, calls: ["dev"] })
+  expect(await asAgent("call sleep", {}, { agent: "operator" })).toMatchObject({ code: 3, calls: [] })
+  expect(await asAgent("call sleep", { QM_AGENT: "child" }, { agent: "dev" })).toMatchObject({ calls: ["child"] })
+})
+
+test("inside a tool each line of 'qm why --stdin' speaks for the same agents as a flag", async () => {
+  const stdin = ['{"tool":"a"}', '{"tool":"a","agent":"child"}', '{"tool":"a","agent":"root"}'].join("\n")
+  const { calls, code, stdout } = await asAgent("why --stdin", { QM_AGENT: "dev" }, { stdin })
+  expect({ calls, code }).toEqual({ calls: ["dev", "child"], code: 1 })
+  expect(
+    stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => "error" in (JSON.parse(line) as object)),
+  ).toEqual([false, false, true])
 })
 
 test("somebody who cannot prove who they are changes nothing", async () => {

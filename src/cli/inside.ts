@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import type { Io } from "./house.ts"
+import type { Flags, Io } from "./house.ts"
 import { isInside } from "./session.ts"
 import { NotAllowed } from "./usage.ts"
 
@@ -22,9 +22,28 @@ const open: Readonly<Record<string, "whole" | readonly string[]>> = {
   people: ["list", "show"],
 }
 
-/** Refuses what is for people when no person can be there. */
+/** Refuses what is for people when no person can be there: their commands, and to say what Quartermaster counts with. */
 export function refuseInside(io: Io, command: Command): void {
   if (!isInside(io)) return
+  refuseClosed(command)
+  const { set, config, data } = command.optsWithGlobals<Partial<Flags>>()
+  const flags = Object.entries({ "--set": set, "--config": config, "--data": data })
+  const setting = flags.find(([, value]) => value !== undefined)?.[0] ?? settingIn(io.env)
+  if (setting === undefined) return
+  throw new NotAllowed(
+    `${setting} is for people, and this runs inside a tool (QM_INSIDE is set), which counts with the configuration as it is. Leave it out.`,
+  )
+}
+
+/** A variable that would configure. QM_AGENT says whom the tool was started for. */
+function settingIn(env: Io["env"]): string | undefined {
+  const given = Object.keys(env).filter((name) => env[name] && (/^QM_/.test(name) || name === "QUARTERMASTER_DATA"))
+  return given.find((name) => !known.includes(name) && !/^QM_NOTIFY_(?!_)/.test(name))
+}
+
+const known: readonly string[] = ["QM_INSIDE", "QM_AGENT", "QM_PERSON_TOKEN"]
+
+function refuseClosed(command: Command): void {
   const [noun = "", verb = ""] = wordsOf(command)
   const allowed = Object.hasOwn(open, noun) ? open[noun] : []
   if (allowed === "whole" || allowed?.includes(verb)) return

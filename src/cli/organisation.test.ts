@@ -34,7 +34,7 @@ const agent = (id: string, parentId?: string): Sourced<Agent> => ({
   parentId,
   status: "active",
 })
-const ann: Sourced<Person> = { ...made, id: "ann", name: "Ann", roles: ["lead"], status: "active", tokenHash: "abc" }
+const ann: Sourced<Person> = { ...made, id: "ann", name: "Ann", roles: ["lead"], status: "active", hasToken: true }
 
 /** A book of plain data that writes down what it is told. */
 function bookWith(replaced: Partial<OrganisationBook> = {}) {
@@ -79,6 +79,8 @@ function bookWith(replaced: Partial<OrganisationBook> = {}) {
     org,
     frozen: () => [{ agentId: "dev", by: "eve", at: 0, because: "it loops" }],
     visibleTools: () => [],
+    listGroups: () => [],
+    audit: { show: () => Promise.resolve([]) },
   }
   return { told, run: (...words: string[]) => runOver(app, words) }
 }
@@ -273,6 +275,43 @@ test("a person's token is shown once, with where it is kept, and its hash never"
   for (const words of [["people"], ["people", "show", "ann"], ["people", "create", "--id", "ann"]]) {
     expect((await run(...words, "--json")).stdout).not.toContain("tokenHash")
   }
+})
+
+test.each<[Partial<Person>, RegExp]>([
+  [{}, /^token: +only its hash is kept$/m],
+  [{ hasToken: false }, /^token: +none, so nobody can speak as them$/m],
+  [{ hasToken: false, madeBy: "configuration" }, /^token: +none; the login 'ann' of this machine speaks as them$/m],
+])("a person with %j is shown with what proves who they are", async (more, line) => {
+  const { run } = bookWith({ findPerson: () => ({ ...ann, ...more }) })
+  expect((await run("people", "show", "ann")).stdout).toMatch(line)
+  expect(JSON.parse((await run("people", "show", "ann", "--json")).stdout)).toMatchObject({ ...ann, ...more })
+})
+
+test.each([
+  [["roles", "show", "nope"], "role_not_found", "There is no role 'nope'. 'qm roles list' shows what there is."],
+  [["agents", "show", "nope"], "agent_not_found", "There is no agent 'nope'. 'qm agents list' shows what there is."],
+  [["people", "show", "nope"], "person_not_found", "There is no person 'nope'. 'qm people list' shows what there is."],
+  [
+    ["tools", "show", "nope"],
+    "tool_not_found",
+    "There is no tool 'nope' for this agent. 'qm tools list' shows what there is.",
+  ],
+  [
+    ["groups", "show", "nope"],
+    "group_not_found",
+    "There is no group 'nope' for this agent. 'qm groups list' shows what there is.",
+  ],
+  [
+    ["audit", "show", "nope"],
+    "call_not_found",
+    "No call has the id 'nope', or several begin like that. 'qm audit list' shows whole ids.",
+  ],
+])("%j is no JSON for people, and JSON for programs", async (words, error, message) => {
+  const { run } = bookWith()
+  expect(await run(...words)).toEqual({ code: 1, stdout: "", stderr: `${message}\n` })
+  const json = await run(...words, "--json")
+  expect(json).toMatchObject({ code: 1, stderr: `${message}\n` })
+  expect(JSON.parse(json.stdout)).toEqual({ error, message })
 })
 
 test("a token that no file takes is shown all the same", async () => {

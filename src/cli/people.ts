@@ -64,7 +64,7 @@ function showPerson(session: Session, id: string): Promise<number> {
       ["id", person.id],
       ["name", person.name],
       ["roles", person.roles.join(", ")],
-      ["token", found.tokenHash === undefined ? "none, so nobody can speak as them" : "only its hash is kept"],
+      ["token", tokenText(person)],
       ["source", person.source],
       ["made by", `${person.createdBy} (${person.madeBy})`],
       ["made at", person.createdAt],
@@ -117,6 +117,14 @@ function deletePerson(session: Session, id: string): Promise<number> {
     answer(session, person, `Deleted ${person.id}.`)
     return 0
   })
+}
+
+/** By what they prove who they are. */
+function tokenText({ id, hasToken, madeBy }: Person): string {
+  if (hasToken === true) return "only its hash is kept"
+  return madeBy === "configuration"
+    ? `none; the login '${id}' of this machine speaks as them`
+    : "none, so nobody can speak as them"
 }
 
 function withoutToken<Known extends Person>(person: Known): Omit<Known, "tokenHash"> {

@@ -20,7 +20,7 @@ import { addRules } from "./rules.ts"
 import { addStart } from "./start.ts"
 import { addTools } from "./tools.ts"
 import { addTrust } from "./trust.ts"
-import { repeated, unknownCommand } from "./usage.ts"
+import { CannotDo, repeated, unknownCommand } from "./usage.ts"
 import { addWhy } from "./why.ts"
 
 const commands = [
@@ -56,7 +56,7 @@ export async function runProgram(argv: readonly string[], io: Io, house: House):
       try {
         code = await work(session, ...given)
       } catch (error) {
-        if (!(error instanceof OrganisationError)) throw error
+        if (!(error instanceof OrganisationError || error instanceof CannotDo)) throw error
         code = refused(session, error)
       }
     }
@@ -90,8 +90,10 @@ export async function runProgram(argv: readonly string[], io: Io, house: House):
   return code
 }
 
-/** A change of the organisation that cannot be made: its sentence for people, its code for programs. */
-function refused(session: Session, { code, message, details }: OrganisationError): number {
+/** What cannot be done or does not exist: its sentence for people, its code for programs. */
+function refused(session: Session, error: OrganisationError | CannotDo): number {
+  const { code, message } = error
+  const details = error instanceof OrganisationError ? error.details : {}
   say(session, message)
   if (session.flags.json) tell(session, jsonText({ error: code, message, ...details }, session.house))
   return 1

@@ -108,9 +108,10 @@ function notRemoved(id: string, rules: readonly Rule[]): CannotDo {
   const written = rules.find((rule) => rule.id === id)
   if (written === undefined)
     return new CannotDo(
+      "rule_not_found",
       `No rule was added with the id '${id}', or several begin like that. 'qm rules list' shows them.`,
     )
   const where =
     written.source === "built in" ? "is built in and stays" : `is written in ${written.source}. Change it there`
-  return new CannotDo(`The rule '${id}' ${where}.`)
+  return new CannotDo("read_only", `The rule '${id}' ${where}.`)
 }

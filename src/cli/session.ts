@@ -23,6 +23,8 @@ export async function withApp<T>(
   try {
     return await work(app, loaded)
   } finally {
+    // Where the command line is all there is, nobody else ends what nobody came back for. It can wait for the next one.
+    await app.sweep().catch(() => {})
     await app.close()
   }
 }
@@ -43,11 +45,6 @@ export async function personOf({ house, flags }: Session, app: App, loaded: Load
   } catch (error) {
     throw new NotAllowed(error instanceof Error ? error.message : String(error))
   }
-}
-
-/** Who calls and looks: the flag, else the configuration, else the person at the keyboard. */
-export function agentOf({ flags }: Session, { config }: Loaded): string {
-  return flags.agent ?? config.agent ?? "operator"
 }
 
 /** Whether a person sits here who can be asked. A program that an agent started may hold a terminal; it is no person. */

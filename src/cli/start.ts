@@ -1,7 +1,8 @@
 import type { Command } from "commander"
+import { agentOf } from "./caller.ts"
 import type { Run, Session } from "./house.ts"
 import { answer } from "./output.ts"
-import { agentOf, withApp } from "./session.ts"
+import { withApp } from "./session.ts"
 
 export function addStart(program: Command, run: Run): void {
   program.command("start").description("what there is so far, and a short tour").action(run(start))
@@ -10,7 +11,7 @@ export function addStart(program: Command, run: Run): void {
 /** What there is so far, and a short tour of the command line. */
 function start(session: Session): Promise<number> {
   return withApp(session, {}, async (app, loaded) => {
-    const agent = agentOf(session, loaded)
+    const agent = agentOf(session, loaded, app)
     const tools = app.visibleTools(agent)
     const groups = new Set(tools.map((tool) => tool.group)).size
     const { total: calls } = await app.audit.stats()

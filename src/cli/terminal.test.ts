@@ -23,7 +23,7 @@ test("[S3-95] in a terminal a person sees what would run, with nothing painted o
 })
 
 test("a terminal that a tool holds is nobody who could agree", async () => {
-  const { inTerminal } = makeDesk({ QM_INSIDE: "1" })
+  const { inTerminal } = makeDesk({ QM_INSIDE: "1", QM_AGENT: "operator" })
   const refused = await inTerminal(["call", "set_env", "key=A", "value=1", "--wait", "0.2"], [["Run set_env?", "a"]])
   expect(refused.code).toBe(4)
   expect(refused.stdout).not.toContain("Run set_env?")

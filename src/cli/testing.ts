@@ -123,7 +123,7 @@ export async function runOver(
   const loaded = { config: given.config ?? {}, dataDir: "/nowhere/.quartermaster", warnings: [], trusted: true }
   const house = {
     loadConfig: () => Promise.resolve(loaded),
-    open: () => Promise.resolve({ close: () => Promise.resolve(), ...parts } as App),
+    open: () => Promise.resolve({ sweep: () => Promise.resolve(), close: () => Promise.resolve(), ...parts } as App),
     whoIs: (as: string | undefined) => Promise.resolve({ id: as ?? "ada", proved: "this test" }),
     keepPersonToken: (id: string) => `/nowhere/${id}.token`,
     card: ({ callId }: { callId: string }) => Promise.resolve([`card of ${callId}`]),

@@ -1,12 +1,13 @@
 import type { Command } from "commander"
 import { nearest } from "../model/nearest.ts"
 import type { RegisteredTool } from "../model/tool.ts"
+import { agentOf } from "./caller.ts"
 import type { Run, Session } from "./house.ts"
 import { answer, jsonText, say, tell } from "./output.ts"
 import { paintFor } from "./paint.ts"
-import { agentOf, withApp } from "./session.ts"
+import { withApp } from "./session.ts"
 import { columnsOf, table } from "./table.ts"
-import { listCommand } from "./usage.ts"
+import { CannotDo, listCommand } from "./usage.ts"
 
 export function addTools(program: Command, run: Run): void {
   const tools = program.command("tools").description("the tools an agent can use")
@@ -19,7 +20,7 @@ function listTools(session: Session, { group }: { group?: string }): Promise<num
   const { io, house, flags } = session
   return withApp(session, {}, async (app, loaded) => {
     const members = app.listGroups().find(({ id }) => id === group)?.tools ?? []
-    const seen = app.visibleTools(agentOf(session, loaded))
+    const seen = app.visibleTools(agentOf(session, loaded, app))
     const tools = seen.filter((tool) => group === undefined || tool.group === group || members.includes(tool.name))
     if (flags.json) tell(session, jsonText(tools.map(summary), house))
     else if (tools.length === 0) say(session, "There is no tool here that this agent may use.")
@@ -50,14 +51,13 @@ function summary({ name, group, permission: { level }, effect, description, vers
 function showTool(session: Session, name: string): Promise<number> {
   const { house } = session
   return withApp(session, {}, (app, loaded) => {
-    const tools = app.visibleTools(agentOf(session, loaded))
+    const tools = app.visibleTools(agentOf(session, loaded, app))
     const tool = tools.find((each) => [each.name, `${each.name}@${each.version}`, each.id].includes(name))
     if (tool === undefined) {
       const known = tools.map((each) => each.name)
       const guess = nearest(name, known)
       const help = guess ? `Did you mean '${guess}'?` : "'qm tools list' shows what there is."
-      say(session, `There is no tool '${name}' for this agent. ${help}`)
-      return 1
+      throw new CannotDo("tool_not_found", `There is no tool '${name}' for this agent. ${help}`)
     }
     const { permission, input, output, ...about } = {
       ...tool,

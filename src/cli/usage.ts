@@ -11,9 +11,15 @@ export class NotAllowed extends Error {
   override readonly name = "NotAllowed"
 }
 
-/** What was asked for cannot be done: exit 1, and a sentence that says why. */
+/** What was asked for cannot be done: exit 1, a sentence that says why, and a code for programs. */
 export class CannotDo extends Error {
   override readonly name = "CannotDo"
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
 }
 
 /** A command that does not exist, with the nearest that does. */
@@ -30,7 +36,7 @@ export function noSuch(kind: string, name: string, known: readonly string[]): Ca
   const guess = nearest(name, known)
   const plural = kind === "person" ? "people" : `${kind}s`
   const help = guess === undefined ? `'qm ${plural} list' shows what there is.` : `Did you mean '${guess}'?`
-  return new CannotDo(`There is no ${kind} '${name}'. ${help}`)
+  return new CannotDo(`${kind}_not_found`, `There is no ${kind} '${name}'. ${help}`)
 }
 
 /** `list`, which is also what a noun alone means; a word behind it that nobody knows is a misspelt command. */
@@ -114,7 +120,8 @@ export async function expected<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    if (error instanceof Error && ["Error", "TypeError"].includes(error.name)) throw new CannotDo(error.message)
+    if (error instanceof Error && ["Error", "TypeError"].includes(error.name))
+      throw new CannotDo("refused", error.message)
     throw error
   }
 }

@@ -25,7 +25,12 @@ const success = (result: unknown, metadata = {}): ToolResult => ({
 })
 
 /** A house in which one call emits these events and then ends so. */
-function callWith(events: readonly QuartermasterEvent[], ended: ToolResult, kind?: "call" | "result" | "question") {
+function callWith(
+  events: readonly QuartermasterEvent[],
+  ended: ToolResult,
+  kind?: "call" | "result" | "question",
+  revision = 1,
+) {
   const listeners: [EventType, Listener][] = []
   const told: unknown[] = []
   const emit = async (): Promise<ToolResult> => {
@@ -46,7 +51,7 @@ function callWith(events: readonly QuartermasterEvent[], ended: ToolResult, kind
         until: new Date(2026, 0, 5, 7, 8, 9).getTime(),
       })
     },
-    desk: { show: () => Promise.resolve(kind && ({ kind } as never)) },
+    desk: { show: () => Promise.resolve(kind && ({ kind, revision } as never)) },
     visibleTools: () => [],
   }
   return {
@@ -63,6 +68,15 @@ test.each([
 ] as const)("without a terminal a waiting %s is told with the command that answers it", async (kind, command) => {
   const { run } = callWith([waiting], success("done"), kind)
   expect(await run([])).toEqual({ code: 0, stdout: "done\n", stderr: `Waiting for a person: ${command}\n` })
+})
+
+test.each([
+  ["call", "qm approvals approve c1 --revision 2"],
+  ["result", "qm approvals release c1 --revision 2"],
+  ["question", "qm approvals answer c1 --revision 2 …"],
+] as const)("a waiting %s that has changed is told with its revision", async (kind, command) => {
+  const { run } = callWith([waiting], success("done"), kind, 2)
+  expect((await run([])).stderr).toBe(`Waiting for a person: ${command}\n`)
 })
 
 test("what is rejected at once, or was answered by the time it is looked at, is not announced", async () => {

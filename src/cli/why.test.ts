@@ -63,7 +63,7 @@ test("a verdict is told with every voice in order, its source, and what would ch
   expect(JSON.parse((await run("why", "set_env", '{"key":"A"}', "--json")).stdout)).toEqual(explanation)
 })
 
-test("lines on stdin are answered line by line, and a bad one does not stop the rest", async () => {
+test("lines on stdin are answered line by line; a bad one does not stop the rest, and is told by the exit code", async () => {
   const lines = [
     '{"agent":"dev","tool":"set_env","input":{"key":"A"}}',
     "{oops",
@@ -77,7 +77,9 @@ test("lines on stdin are answered line by line, and a bad one does not stop the 
   ]
   const { run, asked } = whyWith({ stdin: lines.join("\n"), config: { agent: "usual" } })
   const { code, stdout, stderr } = await run("why", "--stdin")
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+  expect({ code, stderr }).toEqual({ code: 1, stderr: "" })
+  const right = whyWith({ stdin: '{"tool":"free"}\n{"tool":"set_env"}\n' })
+  expect((await right.run("why", "--stdin")).code).toBe(0)
   const answers = stdout
     .trimEnd()
     .split("\n")

@@ -2,9 +2,10 @@ import type { Command } from "commander"
 import type { Explanation } from "../model/app.ts"
 import { readArguments } from "./arguments.ts"
 import { schemaOf } from "./call.ts"
+import { agentOf } from "./caller.ts"
 import type { Run, Session } from "./house.ts"
 import { answer } from "./output.ts"
-import { agentOf, withApp } from "./session.ts"
+import { withApp } from "./session.ts"
 import { UsageError } from "./usage.ts"
 import { whyLines } from "./why-lines.ts"
 
@@ -17,7 +18,7 @@ export function addWhy(program: Command, run: Run): void {
   program
     .command("why [tool] [input...]")
     .description(
-      "what would become of a call, and why, without making it; the exit code is 0 whatever the verdict, --json tells it",
+      "what would become of a call, and why, without making it; the exit code is 0 whatever the verdict, --json tells it; 1 when a line of --stdin is wrong",
     )
     .option("--session <id>", "the session the call would belong to")
     .option("--stdin", 'read one {"agent","tool","input"} a line, answer each with {"verdict","code","reasons"}')
@@ -32,7 +33,7 @@ function why(session: Session, tool: string | undefined, words: readonly string[
   }
   if (tool === undefined) return whyLines(session, sessionId)
   return withApp(session, {}, async (app, loaded) => {
-    const agentId = agentOf(session, loaded)
+    const agentId = agentOf(session, loaded, app)
     const input = words.length === 0 ? {} : readArguments(words, schemaOf(app, agentId, tool))
     const explanation = await app.why({ agentId, tool, input, sessionId })
     answer(session, explanation, whyText(explanation))

@@ -38,6 +38,8 @@ export interface App {
   frozen(): readonly (Freeze & { agentId?: string | undefined })[]
   setMode(given: { sessionId: string; mode: SessionMode; by: string }): Promise<void>
   readonly audit: AuditReader
+  /** Ends what nobody came back for and forgets what is over. A process that lives does it by itself. */
+  sweep(): Promise<void>
   /** Copies everything that must last into a new folder, while others go on working. */
   backup(folder: string): Promise<{ files: number; bytes: number }>
   close(): Promise<void>

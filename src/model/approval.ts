@@ -10,6 +10,8 @@ export interface DeskItem {
   kind: "call" | "result" | "question"
   agentId: string
   role: string
+  /** The agent that made the role, where no person did. */
+  roleMadeBy?: string | undefined
   /** The ids of the agents above it, nearest first. */
   spawners: readonly string[]
   tool: string

@@ -67,6 +67,8 @@ export interface CallRow {
 /** What the people who answer are shown, and what their answer is bound to. */
 export interface Card {
   role: string
+  /** The agent that made the role, where no person did. */
+  roleMadeBy?: string | undefined
   spawners: readonly string[]
   description: string
   level: ToolPermissionLevel

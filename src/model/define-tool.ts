@@ -5,7 +5,7 @@ import type { Tool, ToolSpec } from "./tool.ts"
 
 const kinds = ["plain", "composite", "interactive"]
 const fields = [
-  "name", "description", "group", "title", "category", "effect", "kind", "input", "output", "permission", "version", "author",
+  "name", "description", "describe", "group", "title", "category", "effect", "kind", "input", "output", "permission", "version", "author",
   "tags", "timeoutMs", "idempotent", "exclusive", "durability", "touches", "preview", "question", "execute",
 ] // prettier-ignore
 
@@ -14,14 +14,15 @@ const namePattern = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
 /** Makes a tool. Mistakes in the definition are thrown here, at once, as sentences. */
 export function defineTool<Input>(spec: ToolSpec<Input>): Tool {
   refuseMistakes(spec as ToolSpec)
-  const { input, output, permission, execute, preview, touches, question, ...rest } = spec
+  const { input, output, permission, execute, preview, touches, question, describe, ...rest } = spec
   // A description may be a getter that tells what is there now.
   const { description: _description, ...named } = rest
   return {
     ...named,
     get description() {
-      return spec.description
+      return describe === undefined ? spec.description : `${spec.description} ${describe.call(spec)}`
     },
+    ...(describe === undefined ? {} : { definition: spec.description }),
     category: spec.category ?? "custom",
     kind: spec.kind ?? "plain",
     version: spec.version ?? "1.0.0",

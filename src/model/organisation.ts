@@ -18,6 +18,8 @@ export interface Person extends Made {
   status: "active" | "deleted"
   /** SHA-256 of the token that proves who speaks. */
   tokenHash?: string | undefined
+  /** Told in place of the hash to whoever may not see it. */
+  hasToken?: boolean | undefined
 }
 
 /** A role (岗位) says which groups its agents are given. */

@@ -45,6 +45,8 @@ export interface Ports {
   alive(owner: string): boolean | Promise<boolean>
   /** SHA-256 of the files a call names, by path; what is not there has a word of its own. */
   digests(touches: Touches): Promise<Readonly<Record<string, string>>>
+  /** Looks for what other processes changed in what decides; true when there was something. */
+  refresh(): Promise<boolean>
   /** Tells the outside that something waits for a person. */
   notify(row: CallRow): void
   now(): number
@@ -227,13 +229,15 @@ export interface CallStore {
   list(filter: {
     states?: readonly CallState[]
     agentId?: string
+    /** Only those whose deadline is later. */
+    openAt?: number
     after?: CallRow
     limit?: number
   }): Promise<CallRow[]>
   /** Ids of rows that changed after the cursor, and the cursor to ask with next. */
   changesSince(cursor: number): Promise<{ ids: string[]; cursor: number }>
   /** Resolves when something may have changed, or after that many milliseconds. A hint only. */
-  waitForChange(id: string, milliseconds: number, signal?: AbortSignal): Promise<void>
+  waitForChange(id: string, milliseconds: number, signals?: readonly (AbortSignal | undefined)[]): Promise<void>
   /** Erases raw inputs and results whose window is over. */
   erase(olderThan: number): Promise<number>
   /** The store's clock. */

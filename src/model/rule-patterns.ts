@@ -26,6 +26,11 @@ export function readToolPattern(written: string): ToolPattern | Mistake {
 export interface TouchPattern {
   kinds: readonly Touch["kind"][]
   glob: Glob
+  /** For paths: where they are counted from. */
+  from?: "root" | "workspace"
+  loosens: boolean
+  /** As it was written, a path in its normal form. */
+  written: string
 }
 
 /** `loosens` says that a match lets more happen: then a host pattern must not fit what anyone can register. */
@@ -34,13 +39,26 @@ export function readTouchPattern(written: string, loosens: boolean): TouchPatter
   const kinds = Object.hasOwn(kindsOf, written.slice(0, colon)) ? kindsOf[written.slice(0, colon)] : undefined
   if (kinds === undefined) return { mistake: `must begin with one of: ${Object.keys(kindsOf).join(":, ")}:` }
   const pattern = written.slice(colon + 1)
-  const read =
-    kinds[0] === "command"
-      ? readGlob(pattern, "text")
-      : kinds[0] === "host"
-        ? readHost(pattern.toLowerCase(), loosens)
-        : readPlainGlob(pattern, "path")
-  return "mistake" in read ? read : { kinds, glob: read.glob }
+  if (kinds[0] !== "command" && kinds[0] !== "host") return readPath(written.slice(0, colon), kinds, pattern, loosens)
+  const read = kinds[0] === "command" ? readGlob(pattern, "text") : readHost(pattern.toLowerCase(), loosens)
+  return "mistake" in read ? read : { kinds, glob: read.glob, loosens, written }
+}
+
+/** A path pattern means what its normal form means: without `.`, doubled slashes and a slash at its end. */
+function readPath(
+  prefix: string,
+  kinds: TouchPattern["kinds"],
+  pattern: string,
+  loosens: boolean,
+): TouchPattern | Mistake {
+  const steps = pattern.split("/")
+  if (steps.includes("..")) return { mistake: "has '..', which no touch is compared with; write the path without it" }
+  const rest = steps.filter((step) => step !== "" && step !== ".").join("/")
+  const normal = pattern.startsWith("/") ? `/${rest}` : rest === "" && pattern !== "" ? "." : rest
+  const read = readPlainGlob(normal, "path")
+  if ("mistake" in read) return read
+  const from = read.glob.start.startsWith("/") ? "root" : "workspace"
+  return { kinds, glob: read.glob, from, loosens, written: `${prefix}:${normal}` }
 }
 
 /** The text of a touch as patterns are compared with it. */

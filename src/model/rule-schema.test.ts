@@ -76,6 +76,8 @@ test.each<[unknown, string | RegExp]>([
   [rule({ touching: "constructor:a" }), "must begin with"],
   [rule({ touching: "file:" }), "'file:' is empty"],
   [rule({ touching: "file:*.{ts,js}" }), "has braces"],
+  [rule({ touching: "file:../other/**" }), "'file:../other/**' has '..'"],
+  [rule({ except: "file:/tmp/../etc" }), "write the path without it"],
   [rule({ touching: "command:[" }), "not closed"],
   [rule({ except: "host:*example.com" }), "write a dot after the '*'"],
   [rule({ except: "host:docs.*" }), "do not end it with '*'"],

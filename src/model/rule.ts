@@ -28,7 +28,7 @@ export interface Rule {
   except?: readonly string[] | undefined
   because: string
   approvers?: Approvers | undefined
-  /** Minutes the question waits, instead of the configured deadline. */
+  /** Minutes the question waits, where that is less than the configured deadline. */
   deadline?: number | undefined
   /** For an ask: it is the result that is held, and when. */
   release?: "always" | "on-error" | undefined

@@ -77,6 +77,8 @@ export interface StoredArtifact {
 export interface ToolSpec<Input = unknown> {
   name: string
   description: string
+  /** What is to be told after the description as it is now; nobody's agreement ends when it changes. */
+  describe?(): string
   /** The group a role must hold to see the tool. */
   group: string
   title?: string
@@ -112,6 +114,8 @@ export interface ToolSpec<Input = unknown> {
 export interface Tool {
   readonly name: string
   readonly description: string
+  /** The part of the description that does not change by itself, where it has one that does. */
+  readonly definition?: string | undefined
   readonly group: string
   readonly title?: string | undefined
   readonly category: ToolCategory
@@ -139,6 +143,8 @@ export interface RegisteredTool extends Tool {
   readonly type: ToolType
   readonly layer: Layer
   readonly enabled: boolean
-  /** SHA-256 of what an approver agreed to: name, version, description, schemas, effect, permission. */
+  /** SHA-256 of what an approver agreed to: id, name, version, description, schemas, effect, permission. */
   readonly definitionHash: string
+  /** Where it stands before others of its name: itself and all of those, each as it was registered. */
+  readonly together?: readonly RegisteredTool[] | undefined
 }

@@ -31,18 +31,52 @@ export function refuseBadId(id: string, kind: string): void {
   if (typeof id === "string" && /^[A-Za-z0-9_.:-]{1,100}$/.test(id)) return
   throw new OrganisationError(
     `invalid_${kind}_id`,
-    `${JSON.stringify(id)} cannot be the id of a ${kind}. Use 1 to 100 letters, digits and _ . : -`,
+    `${JSON.stringify(id)} cannot be the id of ${kind === "agent" ? "an" : "a"} ${kind}. Use 1 to 100 letters, digits and _ . : -`,
   )
 }
 
 /** For names that people and models read. */
 export function refuseBadName(name: string, code: string): void {
   const fits = typeof name === "string" && name.length <= 200 && name.trim() === name && name !== ""
-  if (fits && !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(name)) return
+  if (fits && !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(name) && !blankLetter.test(name)) return
   throw new OrganisationError(
     code,
     "A name needs 1 to 200 visible characters, without spaces at its ends, control or invisible characters.",
   )
+}
+
+/** Letters and signs that show nothing though no category says so. */
+const blankLetter = /[\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\u{1d159}]/u
+
+/**
+ * For a name that an agent chooses for a role: written in the one usual way, and not one that people would read as
+ * another live role's. `id` is the role's own.
+ */
+export function refuseLookAlike({ roster }: Office, name: string, id?: string): void {
+  if (name.normalize("NFKC") !== name || /\p{Default_Ignorable_Code_Point}|(?! )\p{Zs}/u.test(name)) {
+    throw new OrganisationError(
+      "invalid_role_name",
+      `${JSON.stringify(name)} has characters that look like others. Write the name in plain letters, digits and spaces.`,
+    )
+  }
+  const looks = skeleton(name)
+  const twin = roster
+    .roles()
+    .find(
+      (role) =>
+        role.status === "active" && role.id !== id && [role.name, role.id].some((word) => skeleton(word) === looks),
+    )
+  if (twin === undefined) return
+  throw new OrganisationError("name_taken", `'${name}' looks like role '${twin.name}'. Choose another name.`)
+}
+
+/** What is left of a name for somebody who reads it quickly. */
+function skeleton(name: string): string {
+  const folded = name.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC")
+  return folded
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .replaceAll(/\s+/g, " ")
+    .trim()
 }
 
 /** Departments need not be listed; where some are, only those count. */

@@ -14,6 +14,7 @@ test("a person is kept with a token of 32 random bytes that is shown once and st
     createdBy: "ann",
     madeBy: "person",
     createdAt: "1970-01-01T00:00:00.000Z",
+    hasToken: true,
   })
   expect(token).toMatch(/^qmp_[A-Za-z0-9_-]{43}$/)
   const { token: another } = await directory.createPerson({ id: "cid" }, ann)
@@ -55,12 +56,37 @@ test("a person of the configuration has the roles and the token whose hash is wr
     madeBy: "configuration",
     createdAt: "1970-01-01T00:00:00.000Z",
     source: "configuration",
+    hasToken: true,
   })
+  expect(directory.findPerson("eve")?.hasToken).toBe(false)
   expect(directory.personOfToken("")).toBeUndefined()
   expect(directory.listPeople().map(({ id, name }) => [id, name])).toEqual([
     ["dee", "Dee"],
     ["eve", "eve"],
   ])
+})
+
+test("whether a person has a token is told and never kept, and a deleted one has none", async () => {
+  const { directory, documents } = await openDirectory()
+  await directory.createPerson({ id: "bob" }, ann)
+  expect(await directory.updatePerson("bob", { name: "Bob" }, ann)).toMatchObject({ hasToken: true })
+  expect(directory.listPeople()).toMatchObject([{ id: "bob", hasToken: true }])
+  expect(await directory.deletePerson("bob", ann)).toMatchObject({ status: "deleted", hasToken: false })
+  expect(JSON.stringify(documents.get("person", "bob"))).not.toMatch(/hasToken|tokenHash/)
+})
+
+test.each([
+  ["agent", "an agent"],
+  ["person", "a person"],
+  ["department", "a department"],
+])("a bad id of a %s is refused in a sentence", async (kind, words) => {
+  const { directory } = await openDirectory()
+  const make = {
+    agent: () => directory.createAgent({ id: "b b", role: "operator" }, ann),
+    person: () => directory.createPerson({ id: "b b" }, ann),
+    department: () => directory.createDepartment({ id: "b b" }, ann),
+  }[kind]!
+  await expect(make()).rejects.toThrow(`"b b" cannot be the id of ${words}. Use 1 to 100 letters, digits and _ . : -`)
 })
 
 test("people and departments are listed by name while they live", async () => {

@@ -4,10 +4,10 @@ import { refuseAgents, refuseBadId, refuseBadName, refuseConfigured } from "./ch
 import { keep, type Office } from "./office.ts"
 import { newToken } from "./tokens.ts"
 
-/** A person as they leave this folder: without what proves who they are. */
-export function withoutHash<T extends Person>(person: T): Omit<T, "tokenHash"> {
-  const { tokenHash: _, ...rest } = person
-  return rest
+/** A person as they leave this folder: without what proves who they are, and with whether something does. */
+export function withoutHash<T extends Person>(person: T): Omit<T, "tokenHash"> & { hasToken: boolean } {
+  const { tokenHash, ...rest } = person
+  return { ...rest, hasToken: tokenHash !== undefined }
 }
 
 export async function createPerson(
@@ -52,10 +52,11 @@ export async function updatePerson(
 export async function deletePerson(office: Office, id: string, by: Actor): Promise<Person> {
   refuseAgents(by, "remove people")
   await office.documents.refresh()
-  return keep<Person>(office, { kind: "person", id }, by, () => ({
-    body: { ...withoutHash(changeable(office, id)), status: "deleted" },
-    live: false,
-  }))
+  const person = await keep<Person>(office, { kind: "person", id }, by, () => {
+    const { tokenHash: _, ...rest } = changeable(office, id)
+    return { body: { ...rest, status: "deleted" }, live: false }
+  })
+  return withoutHash(person)
 }
 
 function changeable({ roster }: Office, id: string): Person {

@@ -197,6 +197,7 @@ test.each<[string, string, (directory: Awaited<ReturnType<typeof openDirectory>>
   ["a role needs a name", "invalid_role_name", (it) => it.createRole({ name: "" }, ann)],
   ["a name has no spaces at its ends", "invalid_role_name", (it) => it.createRole({ name: "boss " }, ann)],
   ["a name has no invisible characters", "invalid_role_name", (it) => it.createRole({ name: "bo\u200bss" }, ann)],
+  ["a name has no letters that show nothing", "invalid_role_name", (it) => it.createRole({ name: "boss\u3164" }, ann)],
   ["a name has no control characters", "invalid_role_name", (it) => it.createRole({ name: "a\nb" }, ann)],
   ["a name is not too long", "invalid_role_name", (it) => it.createRole({ name: "x".repeat(201) }, ann)],
   [
@@ -267,6 +268,37 @@ test.each<[string, string, NewRole]>([
   const { name: _name, ...change } = given
   expect(await codeOf(directory.updateRole("own", change, agent("b")))).toBe(code)
   expect(directory.findRole("own")).toEqual({ ...role, source: "store" })
+})
+
+test.each([
+  ["a blank letter", "boss\u2800", "invalid_role_name"],
+  ["another blank letter", "boss\u115f", "invalid_role_name"],
+  ["a sign that is not shown", "boss\ufe0f", "invalid_role_name"],
+  ["wide letters", "ｂｏｓｓ", "invalid_role_name"],
+  ["a ligature", "oﬃce", "invalid_role_name"],
+  ["a space that is no space", "the\u00a0boss", "invalid_role_name"],
+  ["a space that looks like a dash", "the\u1680boss", "invalid_role_name"],
+  ["other capitals than a role of the configuration", "BOSS", "name_taken"],
+  ["other capitals than a built-in role", "Operator", "name_taken"],
+  ["a letter that only capitals show", "ﬀree", "invalid_role_name"],
+  ["a dotless letter", "bıg boss", "name_taken"],
+  ["another space than a person's role", "Big  boss", "name_taken"],
+])("an agent cannot call a role by %s, not when it makes it and not later", async (_what, name, code) => {
+  const { directory } = await openDirectory({ config })
+  await directory.createRole({ name: "Big Boss" }, ann)
+  await directory.createRole({ name: "own" }, agent("b"))
+  for (const by of ["b", "root"]) expect(await codeOf(directory.createRole({ name }, agent(by)))).toBe(code)
+  expect(await codeOf(directory.updateRole("own", { name }, agent("b")))).toBe(code)
+})
+
+test("an agent may write its own role's name otherwise, use that of a deleted one, and names of any script", async () => {
+  const { directory } = await openDirectory({ config })
+  await directory.createRole({ name: "own" }, agent("b"))
+  expect((await directory.updateRole("own", { name: "Own" }, agent("b"))).role.name).toBe("Own")
+  await directory.deleteRole("Own", agent("b"))
+  for (const name of ["OWN", "开发者", "développeur", "the boss's helper"])
+    expect((await directory.createRole({ name }, agent("b"))).created).toBe(true)
+  expect((await directory.createRole({ name: "BOSS" }, ann)).created).toBe(true)
 })
 
 test("an agent without a department cannot give one, and with levels turned round a smaller one is more", async () => {

@@ -1,7 +1,7 @@
 import { newId } from "../model/identity.ts"
 import type { Role } from "../model/organisation.ts"
 import { OrganisationError, type Actor, type NewRole, type Sourced } from "../model/organisation-book.ts"
-import { makerOf, refuseConfigured } from "./checks.ts"
+import { makerOf, refuseConfigured, refuseLookAlike } from "./checks.ts"
 import { sources } from "./configured.ts"
 import { keep, type Office } from "./office.ts"
 import { roleFields } from "./role-fields.ts"
@@ -20,6 +20,7 @@ export async function createRole(
   if (twin !== undefined) return { role: namesake(twin, given.name), created: false }
 
   const { fields, hint } = roleFields(office, { ...given, toolGroups: given.toolGroups ?? null }, maker)
+  if (maker !== undefined) refuseLookAlike(office, given.name)
   const held = maker !== undefined && maker.agent.id !== "root"
   const role: Role = {
     id: newId(),
@@ -57,6 +58,7 @@ export async function updateRole(
   const maker = makerOf(office, by)
   const { id } = changeable(office, idOrName, by)
   const { fields, hint } = roleFields(office, change, maker)
+  if (maker !== undefined && fields.name !== undefined) refuseLookAlike(office, fields.name, id)
   const role = await keep<Role>(office, { kind: "role", id }, by, () => {
     const role = { ...changeable(office, id, by), ...fields }
     if (fields.pins !== undefined && role.madeBy === "agent") refusePins(role)

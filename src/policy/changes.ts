@@ -83,3 +83,8 @@ export function approve({ permission }: RegisteredTool, isBinding: boolean): str
   if (permission.level === "sensitive") return "A person can approve it, each time anew"
   return isBinding ? "A person can approve it, this once" : "A person can approve it and remember it for the session"
 }
+
+/** What a person can do about a call that is a question. */
+export function answer(): string {
+  return "A person can answer it, each time anew"
+}

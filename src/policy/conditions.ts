@@ -1,20 +1,20 @@
 import type { AgentView } from "../model/organisation.ts"
 import type { Effect } from "../model/permission.ts"
-import { canonicalJson } from "../model/plain.ts"
 import { pointedAt, pointerSteps } from "../model/pointer.ts"
 import type { Facts } from "../model/ports.ts"
 import { readGlob, type Glob } from "../model/glob.ts"
 import {
   readToolPattern,
   readTouchPattern,
-  touchText,
   type ToolPattern,
   type TouchPattern,
 } from "../model/rule-patterns.ts"
 import type { Reason } from "../model/record.ts"
-import type { Rule, RuleVerdict, Touch } from "../model/rule.ts"
+import type { Rule, RuleVerdict } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"
+import { placeFits, placesOf, type Place } from "./places.ts"
 import { reasonOf } from "./reasons.ts"
+import { textFits } from "./texts.ts"
 
 /** What rules ask the registry. */
 export interface RuleTools {
@@ -42,7 +42,7 @@ export interface ArgumentPattern {
 }
 
 /** What a call gives the conditions that need its input. */
-export type CallFacts = Pick<Facts, "input" | "touches">
+export type CallFacts = Pick<Facts, "input" | "touches" | "workspace">
 
 /** Undefined for a rule that cannot be read: it does not count, and `findFlaws` says so. */
 export function compileRule(rule: Rule, order: number, tools: RuleTools): CompiledRule | undefined {
@@ -68,8 +68,16 @@ export function isConditional({ args, touching, except }: CompiledRule): boolean
   return args.length > 0 || touching !== undefined || except !== undefined
 }
 
-/** Whether the rule is about this tool, whoever calls it. A tool that does not say its effect could have any. */
-export function isAboutTool({ rule, tool: pattern }: CompiledRule, tool: RegisteredTool, tools: RuleTools): boolean {
+/** Whether the rule is about this tool, whoever calls it. What denies or asks for a tool does so for what hides it. */
+export function isAboutTool(compiled: CompiledRule, tool: RegisteredTool, tools: RuleTools): boolean {
+  const { together } = tool
+  if (together === undefined) return isAboutOne(compiled, tool, tools)
+  const isAbout = (one: RegisteredTool) => isAboutOne(compiled, one, tools)
+  return compiled.rule.verdict === "allow" ? together.every(isAbout) : together.some(isAbout)
+}
+
+/** A tool that does not say its effect could have any. */
+function isAboutOne({ rule, tool: pattern }: CompiledRule, tool: RegisteredTool, tools: RuleTools): boolean {
   if (rule.effect !== undefined && !hasEffect(tool, rule.effect, rule.verdict)) return false
   if ("name" in pattern) return pattern.name === tool.name
   return "group" in pattern ? tools.inGroups(tool, [pattern.group]) : pattern.glob.matches(tool.name)
@@ -81,12 +89,13 @@ export function isAboutAgent({ rule }: CompiledRule, who: AgentView): boolean {
 }
 
 /** Whether what the rule says about input and touches is so. An allow needs proof that it knows every touch. */
-export function holds({ rule, args, touching, except }: CompiledRule, { input, touches }: CallFacts): boolean {
-  const { list, proved } = touches
+export function holds({ rule, args, touching, except }: CompiledRule, call: CallFacts): boolean {
+  const { input, touches, workspace } = call
   const loosens = rule.verdict === "allow"
+  const { list, proved } = placesOf(touches, workspace)
   if (loosens && !proved) return false
   for (const { steps, glob } of args) if (!textFits(pointedAt(input, steps), glob, !loosens)) return false
-  const covered = (patterns: readonly TouchPattern[]) => (touch: Touch) => patterns.some((one) => touchFits(touch, one))
+  const covered = (patterns: readonly TouchPattern[]) => (place: Place) => patterns.some((one) => placeFits(place, one))
   if (touching !== undefined) {
     const touched = loosens ? list.length > 0 && list.every(covered(touching)) : list.some(covered(touching))
     if (!touched) return false
@@ -94,22 +103,6 @@ export function holds({ rule, args, touching, except }: CompiledRule, { input, t
   if (except === undefined) return true
   // An exception tightens what allows, so there one touch is enough.
   return loosens ? !list.some(covered(except)) : !(proved && list.length > 0 && list.every(covered(except)))
-}
-
-/** The texts a value is compared by: its own and, `within` a list, those of what is in it. */
-export function textsOf(value: unknown, within: boolean): readonly string[] {
-  if (value === undefined) return []
-  if (typeof value === "string") return [value]
-  const own = canonicalJson(value)
-  return within && Array.isArray(value) ? [own, ...value.flatMap((part) => textsOf(part, true))] : [own]
-}
-
-function textFits(value: unknown, glob: Glob, within: boolean): boolean {
-  return typeof value === "string" ? glob.matches(value) : textsOf(value, within).some((text) => glob.matches(text))
-}
-
-function touchFits(touch: Touch, { kinds, glob }: TouchPattern): boolean {
-  return kinds.includes(touch.kind) && glob.matches(touchText(touch))
 }
 
 function hasEffect({ effect }: RegisteredTool, wanted: readonly Effect[], verdict: RuleVerdict): boolean {
@@ -137,8 +130,10 @@ function readTouches(written: readonly string[], loosens: boolean): TouchPattern
     if ("mistake" in read) return "malformed"
     patterns.push(read)
     // What happens to a folder happens to all that is in it; that may only ever tighten.
-    const folder = loosens || !pattern.endsWith("/**") ? read : readTouchPattern(pattern.slice(0, -"/**".length), false)
-    if (folder !== read && !("mistake" in folder)) patterns.push(folder)
+    const { written: normal } = read
+    if (loosens || !normal.endsWith("/**")) continue
+    const folder = readTouchPattern(normal.slice(0, -"/**".length), false)
+    if (!("mistake" in folder)) patterns.push(folder)
   }
   return patterns
 }

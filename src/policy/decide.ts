@@ -70,6 +70,11 @@ export function ownAsks({ tool, input, touches }: Facts): readonly Reason[] {
   return [...(unproved ? [guard] : []), ...(wish === undefined ? [] : [model])]
 }
 
+/** What a tool that is a question asks for by itself. The walk asks it only where nothing else asks already. */
+export function questionAsk({ question, id, name }: RegisteredTool): Reason | undefined {
+  return question && { voice: "tool", source: id, sentence: `Tool ${name} asks a person.`, binding: true }
+}
+
 /** The ask of the tool's level, or undefined when the level allows. */
 export function levelAsk(tool: RegisteredTool): Reason | undefined {
   const sentence = asksBecause(tool)

@@ -35,7 +35,7 @@ function trial(
   const isMatch =
     isAboutTool(placed, tool, known) &&
     (who === undefined || isAboutAgent(placed, who)) &&
-    holds(placed, { input, touches: known.touches(tool, input) })
+    holds(placed, { input, touches: known.touches(tool, input), workspace: known.workspace })
   if (isMatch === wanted) return undefined
   return `'${place}' should ${wanted ? "match" : "not match"} the rule and does ${wanted ? "not" : "all the same"}: ${JSON.stringify(example)}`
 }

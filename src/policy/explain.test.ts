@@ -239,3 +239,18 @@ test("a frozen agent's call would end as frozen, and the tool's own release coun
   })
   expect(why(facts({ tool }))).toMatchObject({ release: "on-error", policy: "v1", touches: { proved: true } })
 })
+
+test("a question waits for its answer whatever allows it, and what asks or denies besides is told as ever", () => {
+  const tool = { ...registered({ name: "ask_user", effect: "none" }), question: () => ({ question: "Which?" }) }
+  const call = facts({ tool })
+  const sentence = "Tool ask_user asks a person."
+  for (const rules of [[], [rule("allow", "*")]]) {
+    const told = why(call, judges(rules))
+    expect(told).toMatchObject({ verdict: "ask", reasons: [{ voice: "tool", sentence }] })
+    expect(told.heard).toContainEqual(expect.objectContaining({ sentence, says: "ask" }))
+    expect(told.change).toEqual(["A person can answer it, each time anew"])
+    expect(fromVoices(told)).toBe("ask")
+  }
+  expect(why(call, judges([rule("ask", "*")]))).toMatchObject({ verdict: "ask", reasons: [{ voice: "rule" }] })
+  expect(why(call, judges([rule("deny", "*", { args: { "": "*" } })])).verdict).toBe("deny")
+})

@@ -3,7 +3,7 @@ import type { AgentView } from "../model/organisation.ts"
 import type { Facts, Verdict } from "../model/ports.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import * as change from "./changes.ts"
-import { decide } from "./decide.ts"
+import { decide, questionAsk } from "./decide.ts"
 import { hearCall, hearVisible, says, type Heard, type Judges } from "./heard.ts"
 import { unknownAgent } from "./visible.ts"
 
@@ -13,14 +13,16 @@ export interface Asked extends Omit<Facts, "who"> {
   who: AgentView | undefined
 }
 
-/** What would become of a call, with every voice in order. It says what `hiddenBecause` and `decide` would. */
+/**
+ * What would become of a call, with every voice in order. It says what `hiddenBecause` and `decide` would, and that a
+ * question waits for its answer.
+ */
 export function explain({ agentId, who, ...rest }: Asked, judges: Judges): Explanation {
   const { tool, touches } = rest
   const facts = who && { ...rest, who }
   const visible = who ? hearVisible(tool, who, judges) : [says(unknownAgent, "deny", change.create(agentId))]
   const call = facts ? hearCall(facts, judges) : []
-  const verdict =
-    facts && !visible.some(isDeny) ? decide(facts, judges.book, judges.grants, judges.mode) : hidden(visible)
+  const verdict = facts && !visible.some(isDeny) ? decideWithQuestion(facts, judges) : hidden(visible)
   return {
     agentId,
     tool: tool.name,
@@ -34,6 +36,13 @@ export function explain({ agentId, who, ...rest }: Asked, judges: Judges): Expla
     change: [...new Set(changesFor(verdict, tool, [...visible, ...call]))],
     policy: judges.version,
   }
+}
+
+function decideWithQuestion(facts: Facts, { book, grants, mode }: Judges): Verdict {
+  const verdict = decide(facts, book, grants, mode)
+  const asks = questionAsk(facts.tool)
+  if (asks === undefined || verdict.verdict !== "allow") return verdict
+  return { ...verdict, verdict: "ask", reasons: [asks, ...verdict.reasons] }
 }
 
 function hidden(visible: readonly Heard[]): Verdict {
@@ -50,6 +59,7 @@ function changesFor({ verdict, reasons }: Verdict, tool: RegisteredTool, heard: 
   const changes = (isDecisive: (voice: Heard["voice"]) => boolean) =>
     heard.flatMap((one) => (isDecisive(one.voice) && one.change !== undefined ? [one.change] : []))
   if (verdict === "deny") return changes(({ says }) => says === "deny")
+  if (verdict === "ask" && reasons[0]?.voice === "tool") return [change.answer()]
   if (verdict === "ask") {
     const isBound = reasons.some(({ binding }) => binding === true)
     return [

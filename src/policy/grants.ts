@@ -1,6 +1,7 @@
 import { canonicalJson, sha256 } from "../model/plain.ts"
 import type { Facts } from "../model/ports.ts"
 import type { Grant, Touch } from "../model/rule.ts"
+import { placeOf } from "./places.ts"
 
 const none: readonly Grant[] = []
 
@@ -33,8 +34,13 @@ export function fits(grant: Grant, { who, tool, input, touches, sessionId, works
   if (grant.scope !== "tool-always" && grant.sessionId !== sessionId) return false
   if (grant.definitionHash !== tool.definitionHash) return false
   const shown = (touch: Touch) => grant.touches.some(({ kind, what }) => kind === touch.kind && what === touch.what)
+  // A no also covers the same path written in another way.
+  const meant = (touch: Touch) => {
+    const { kind, text } = placeOf(touch, workspace)
+    return grant.touches.some((one) => one.kind === kind && placeOf(one, workspace).text === text)
+  }
   const { list } = touches
-  const touching = grant.verdict === "allow" ? list.every(shown) : list.length === 0 || list.some(shown)
+  const touching = grant.verdict === "allow" ? list.every(shown) : list.length === 0 || list.some(meant)
   if (!touching) return false
   return grant.scope !== "input-session" || grant.inputDigest === sha256(canonicalJson(input))
 }

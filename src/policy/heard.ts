@@ -6,7 +6,7 @@ import type { Reason } from "../model/record.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import * as change from "./changes.ts"
 import { holds, isConditional, type CompiledRule } from "./conditions.ts"
-import { levelAsk, ownAsks, rememberedNo, rememberedYes } from "./decide.ts"
+import { levelAsk, ownAsks, questionAsk, rememberedNo, rememberedYes } from "./decide.ts"
 import { fits, type GrantIndex } from "./grants.ts"
 import { allowedByMode, deniedByMode } from "./modes.ts"
 import type { RuleBook } from "./rules.ts"
@@ -98,6 +98,7 @@ export function hearCall(facts: Facts, { book, grants, mode }: Judges): Heard[] 
   const saying = (verdict: "allow" | "ask" | "deny") => about.filter(({ rule }) => rule.verdict === verdict)
   const remembered = grants.of(who.agent.id, tool.name)
   const level = levelAsk(tool)
+  const question = questionAsk(tool)
   const planned = deniedByMode(mode, facts)
   const edits = allowedByMode(mode, facts, book.tools)
   return [
@@ -120,6 +121,7 @@ export function hearCall(facts: Facts, { book, grants, mode }: Judges): Heard[] 
       ),
     ...saying("ask").map((rule) => hearRule(rule, facts)),
     ...ownAsks(facts).map((reason) => says(reason, "ask", change.ask(reason))),
+    ...(question === undefined ? [] : [says(question, "ask")]),
     level === undefined
       ? says({ voice: "level", source: tool.id, sentence: `Tool ${tool.name} is public: it runs unasked.` }, "allow")
       : says(level, "ask", change.allowRule(tool)),

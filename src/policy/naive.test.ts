@@ -4,6 +4,7 @@ import type { AgentView, SessionMode } from "../model/organisation.ts"
 import { canonicalJson, sha256 } from "../model/plain.ts"
 import type { Facts, Verdict } from "../model/ports.ts"
 import type { Grant, Rule, Touch } from "../model/rule.ts"
+import type { RegisteredTool } from "../model/tool.ts"
 import { decide } from "./decide.ts"
 import { GrantIndex } from "./grants.ts"
 import { compile } from "./rules.ts"
@@ -23,7 +24,12 @@ function glob(pattern: string, text: string, isPath = false): boolean {
   return new RegExp(`^${source}$`).test(text)
 }
 
-function fitsTool({ tool: written, effect, verdict }: Rule, { tool }: Facts): boolean {
+function fitsTool(rule: Rule, { tool }: Facts): boolean {
+  const each = (tool.together ?? [tool]).map((one) => fitsOneTool(rule, one))
+  return rule.verdict === "allow" ? !each.includes(false) : each.includes(true)
+}
+
+function fitsOneTool({ tool: written, effect, verdict }: Rule, tool: RegisteredTool): boolean {
   if (effect && !(tool.effect === undefined ? verdict !== "allow" : effect.includes(tool.effect))) return false
   if (written.startsWith("group:")) return tool.group === written.slice(6)
   return written === "Read"
@@ -43,11 +49,29 @@ function fitsAgent({ role, department, agent, verdict }: Rule, { who }: Facts): 
   )
 }
 
-function fitsTouch(written: string, { kind, what }: Touch, isWide: boolean): boolean {
+/** Step by step from the root. */
+function fromRoot(path: string): string {
+  const steps: string[] = []
+  for (const step of (path.startsWith("/") ? path : `/work/${path}`).split("/")) {
+    if (step === "..") steps.pop()
+    else if (step !== "" && step !== ".") steps.push(step)
+  }
+  return `/${steps.join("/")}`
+}
+
+const isOutside = (path: string) => !/^\/work(\/|$)/.test(fromRoot(path))
+
+const isOdd = ({ kind, what }: Touch) =>
+  (kind === "read" || kind === "write") && (/[~$]/.test(what) || (/(^|\/)\.\.(\/|$)/.test(what) && isOutside(what)))
+
+function fitsTouch(written: string, { kind, what: raw }: Touch, isWide: boolean): boolean {
   const [prefix = "", pattern = ""] = written.split(/:(.*)/s)
-  if (prefix === "host") return kind === "host" && glob(pattern, what.toLowerCase().replace(/\.$/, ""))
-  if (prefix === "command") return kind === "command" && glob(pattern, what)
+  if (prefix === "host") return kind === "host" && glob(pattern, raw.toLowerCase().replace(/\.$/, ""))
+  if (prefix === "command") return kind === "command" && glob(pattern, raw)
   if (prefix === "file" ? kind !== "read" && kind !== "write" : kind !== prefix) return false
+  if (!pattern.startsWith("/") && isOutside(raw) && !isWide) return false
+  const whole = fromRoot(raw)
+  const what = pattern.startsWith("/") || isOutside(raw) ? whole : whole.slice("/work/".length) || "."
   return glob(pattern, what, true) || (isWide && pattern.endsWith("/**") && glob(pattern.slice(0, -3), what, true))
 }
 
@@ -59,12 +83,15 @@ function valueTexts(input: unknown, pointer: string, isAllow: boolean): string[]
   }
   const texts = (one: unknown): string[] => {
     const own = typeof one === "string" ? one : canonicalJson(one)
-    return Array.isArray(one) && !isAllow ? [own, ...one.flatMap(texts)] : [own]
+    const parts = typeof one === "object" && one !== null ? Object.values(one) : []
+    return isAllow ? [own] : [own, ...parts.flatMap(texts)]
   }
   return value === undefined ? [] : texts(value)
 }
 
-function holds(rule: Rule, { input, touches: { list, proved } }: Facts): boolean {
+function holds(rule: Rule, { input, touches }: Facts): boolean {
+  const { list } = touches
+  const proved = touches.proved && !list.some(isOdd)
   const isAllow = rule.verdict === "allow"
   const inList = (written: readonly string[], isWide: boolean) => (touch: Touch) =>
     written.some((one) => fitsTouch(one, touch, isWide))
@@ -83,6 +110,9 @@ const slowly = (rules: readonly Rule[], call: Facts) =>
 
 function isFor(grant: Grant, { who, tool, workspace, sessionId, at, touches, input }: Facts): boolean {
   const shown = ({ kind, what }: Touch) => grant.touches.some((touch) => touch.kind === kind && touch.what === what)
+  const text = ({ kind, what }: Touch) =>
+    kind === "command" ? what : kind === "host" ? what.toLowerCase().replace(/\.$/, "") : fromRoot(what)
+  const meant = (one: Touch) => grant.touches.some((touch) => touch.kind === one.kind && text(touch) === text(one))
   const { list } = touches
   return (
     grant.agentId === who.agent.id &&
@@ -92,7 +122,7 @@ function isFor(grant: Grant, { who, tool, workspace, sessionId, at, touches, inp
     (grant.expiresAt === null || at < grant.expiresAt) &&
     (grant.scope === "tool-always" || grant.sessionId === sessionId) &&
     (grant.scope !== "input-session" || grant.inputDigest === sha256(canonicalJson(input))) &&
-    (grant.verdict === "allow" ? list.every(shown) : list.length === 0 || list.some(shown))
+    (grant.verdict === "allow" ? list.every(shown) : list.length === 0 || list.some(meant))
   )
 }
 
@@ -105,8 +135,9 @@ function decideSlowly(call: Facts, rules: readonly Rule[], grants: readonly Gran
   )
   const remembered = grants.filter((grant) => isFor(grant, call))
   const asking = said.filter(({ verdict }) => verdict === "ask")
-  const quietEffect = tool.effect === "none" || tool.effect === "read"
-  const planned = mode === "plan" && !quietEffect && tool.kind !== "interactive"
+  const each = tool.together ?? [tool]
+  const planned =
+    mode === "plan" && each.some(({ effect, kind }) => effect !== "none" && effect !== "read" && kind !== "interactive")
   const terms = {
     approvers: asking.flatMap(({ approvers }) => approvers ?? []),
     deadlineMs: Math.min(...asking.map(({ deadline = Infinity }) => deadline * 60_000)),
@@ -126,7 +157,12 @@ function decideSlowly(call: Facts, rules: readonly Rule[], grants: readonly Gran
     level === "sensitive" ||
     requireExecutionApproval === true ||
     (level === "moderate" && requireExecutionApproval !== false)
-  const edits = mode === "edits" && tool.group === "workspace" && tool.effect === "write" && touches.proved
+  const isFile = ({ kind }: Touch) => kind === "read" || kind === "write"
+  const edits =
+    mode === "edits" &&
+    each.every(({ group, effect }) => group === "workspace" && effect === "write") &&
+    touches.proved &&
+    !touches.list.some((touch) => isOdd(touch) || (isFile(touch) && isOutside(touch.what)))
   const covered =
     edits ||
     said.some(({ verdict }) => verdict === "allow") ||

@@ -24,13 +24,19 @@ export function ruleDoor(
 ) {
   const { rules: own, flaws: malformed } = readRules(configured.rules, "configuration", configured.sources)
   let read: { version: number; rules: readonly Rule[]; flaws: readonly RuleFlaw[] } | undefined
+  // A document that did not change stays the same rule, so that who compares can see it.
+  let before = new Map<string, StoredRule>()
   const look = () => {
     if (read?.version === documents.version) return read
-    const before = new Map(read?.rules.map((rule) => [rule.id, rule]))
     const stored = [...documents.all("rule")].filter(({ live }) => live).sort((one, other) => one.change - other.change)
-    const each = stored.map(({ id, body }) => readRule(body, id, `rule ${id}`))
-    // The same rule stays the same object, so that who compares can see that nothing changed.
-    const rules = each.flatMap((one) => ("rule" in one ? [sameAs(before.get(one.rule.id), one.rule)] : []))
+    const now = new Map<string, StoredRule>()
+    for (const { id, body, change } of stored) {
+      const known = before.get(id)
+      now.set(id, known?.change === change ? known : { change, read: readRule(body, id, `rule ${id}`) })
+    }
+    before = now
+    const each = [...now.values()].map((one) => one.read)
+    const rules = each.flatMap((one) => ("rule" in one ? [one.rule] : []))
     const flaws = each.flatMap((one) => ("flaws" in one ? one.flaws : []))
     read = { version: documents.version, rules: [...builtIn, ...own, ...rules], flaws }
     return read
@@ -65,8 +71,10 @@ export function ruleDoor(
   }
 }
 
-function sameAs(before: Rule | undefined, now: Rule): Rule {
-  return before !== undefined && JSON.stringify(before) === JSON.stringify(now) ? before : now
+/** A rule of the store, read from its document as it was at that change. */
+interface StoredRule {
+  change: number
+  read: ReturnType<typeof readRule>
 }
 
 function readRules(

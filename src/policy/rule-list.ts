@@ -1,8 +1,9 @@
 import { pointedAt } from "../model/pointer.ts"
-import { touchText } from "../model/rule-patterns.ts"
 import type { Touch } from "../model/rule.ts"
-import { holds, textsOf, type CallFacts, type CompiledRule } from "./conditions.ts"
+import { holds, type CallFacts, type CompiledRule } from "./conditions.ts"
+import { placesOf } from "./places.ts"
 import { TextIndex } from "./text-index.ts"
+import { textsOf } from "./texts.ts"
 
 const none: readonly CompiledRule[] = []
 
@@ -29,10 +30,19 @@ export class RuleList {
     for (const { steps, index } of this.#byArgument.values()) {
       const value = pointedAt(call.input, steps)
       if (typeof value === "string") index.near(value, look)
-      else for (const text of textsOf(value, true)) index.near(text, look)
+      else if (value !== undefined) {
+        // A value of many parts is near to the same rules many times.
+        const near = new Set<CompiledRule>()
+        for (const text of textsOf(value, true)) index.near(text, (rule) => near.add(rule))
+        for (const rule of near) look(rule)
+      }
     }
-    if (this.#byTouch.size > 0) {
-      for (const touch of call.touches.list) this.#byTouch.get(touch.kind)?.near(touchText(touch), look)
+    if (this.#byTouch.size > 0 && call.touches.list.length > 0) {
+      for (const { kind, text, inside } of placesOf(call.touches, call.workspace).list) {
+        const index = this.#byTouch.get(kind)
+        index?.near(text, look)
+        if (inside !== undefined) index?.near(inside, look)
+      }
     }
     if (found === undefined || found.length < 2) return found ?? none
     return [...new Set(found)].sort((one, other) => one.order - other.order)

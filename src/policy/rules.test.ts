@@ -102,6 +102,36 @@ const table: [string, Partial<Rule>, Partial<Facts>, Partial<Facts>[]][] = [
     [touching(["write", "docs2"])],
   ],
   [
+    "touching, however the path is written",
+    { touching: ["file:docs/**"] },
+    touching(["read", "./src/..//docs/./a"]),
+    [touching(["read", "docs/../src/a"]), touching(["read", "/docs/a"])],
+  ],
+  [
+    "touching, from the root",
+    { touching: ["file:docs/**"] },
+    touching(["read", "/work/docs/a"]),
+    [touching(["read", "/work/docs/../src"]), touching(["read", "/workdocs/a"])],
+  ],
+  [
+    "touching, a pattern from the root",
+    { touching: ["file:/etc/**", "file:/work//src/./**/"] },
+    touching(["read", "/tmp/..//etc/passwd"]),
+    [touching(["read", "etc/passwd"]), touching(["read", "/etc/../tmp/a"])],
+  ],
+  [
+    "touching, a pattern from the root for what is in the workspace",
+    { touching: ["file:/work//src/./**/"] },
+    touching(["read", "src/a"]),
+    [touching(["read", "docs/a"])],
+  ],
+  [
+    "touching, outside of the workspace",
+    { touching: ["file:**/.env"] },
+    touching(["read", "../home/.env"]),
+    [touching(["read", "../home/env"])],
+  ],
+  [
     "touching read:",
     { touching: ["read:docs/*"] },
     touching(["read", "docs/a"]),
@@ -149,6 +179,12 @@ const table: [string, Partial<Rule>, Partial<Facts>, Partial<Facts>[]][] = [
     [{ input: { o: { a: 1 } } }],
   ],
   [
+    "args, within an object",
+    { args: { "/o": "rm *" } },
+    { input: { o: { a: [{ b: "rm x" }] } } },
+    [{ input: { o: { a: [{ b: "ls" }], "rm x": "ls" } } }],
+  ],
+  [
     "args, below",
     { args: { "/a~1b/~0/0": "x" } },
     { input: { "a/b": { "~": ["x"] } } },
@@ -176,7 +212,7 @@ const table: [string, Partial<Rule>, Partial<Facts>, Partial<Facts>[]][] = [
     "except, not the folder itself",
     { except: ["file:docs/**"] },
     touching(["write", "docs"]),
-    [touching(["write", "docs/"])],
+    [touching(["write", "docs/a/"])],
   ],
   ["except, nothing touched", { except: ["file:**"] }, touching(), [touching(["read", "a"])]],
   ["shadow", { shadow: false }, {}, []],
@@ -218,6 +254,28 @@ const allowTable: [string, Partial<Rule>, Partial<Facts>, Partial<Facts>[]][] = 
     [touching(["read", "docs/a"], ["read", "src/a"]), touching(), touching(["write", "docs"])],
   ],
   [
+    "touching, the normal form",
+    { touching: ["file:/tmp/**", "file:docs/**"] },
+    touching(["write", "//tmp/./a"], ["write", "src/../docs/a"]),
+    [
+      touching(["write", "/tmp/../etc/passwd"]),
+      touching(["write", "docs/../src/a"]),
+      touching(["write", "/docs/a"]),
+      touching(["write", "docs/~/a"]),
+      touching(["write", "docs/$HOME"]),
+      touching(["write", "docs/a\\b"]),
+      touching(["write", "docs/a\0b"]),
+      touching(["write", "../../tmp/a"]),
+    ],
+  ],
+  [
+    "touching, only in the workspace",
+    { touching: ["file:**"] },
+    touching(["write", "/work/a"]),
+    [touching(["write", "/etc/passwd"]), touching(["write", "../a"])],
+  ],
+  ["args, not within an object", { args: { "/o": "a" } }, { input: { o: "a" } }, [{ input: { o: { a: "a" } } }]],
+  [
     "args, the whole value",
     { args: { "/list": '[\\[]"a"]' } },
     { input: { list: ["a"] } },
@@ -247,6 +305,37 @@ test.each(allowTable)("an allow by %s covers its call and nothing near it", (_, 
 test("an exception does not apply when the touches are not proved", () => {
   const call = { tool: readFile, touches: { list: [{ kind: "read" as const, what: "docs/a" }], proved: false } }
   expect(judge([rule("deny", "*", { except: ["file:**"] })], call).verdict).toBe("deny")
+})
+
+test("an exception does not apply to a path that could mean another", () => {
+  const rules = [rule("deny", "*", { except: ["write:/tmp/**"] })]
+  const verdictOf = (path: string) => judge(rules, { tool: readFile, ...touching(["write", path]) }).verdict
+  expect(["/tmp/a", "/tmp/../tmp/a", "/tmp/$A", "/tmp/../etc/passwd"].map(verdictOf)).toEqual([
+    "allow",
+    "deny",
+    "deny",
+    "deny",
+  ])
+})
+
+test("what hides another tool is denied and asked about like either of them, and allowed only like both", () => {
+  const below = registered({ name: "pay", group: "network", effect: "execute", permission: { level: "sensitive" } })
+  const above = registered({ name: "pay", group: "data", effect: "read", permission: { level: "sensitive" } })
+  const tool = { ...above, together: [above, below] }
+  const verdictOf = (...rules: Rule[]) => judge(rules, { tool }).verdict
+  for (const one of ["group:network", "group:data"]) {
+    expect(verdictOf(rule("deny", one))).toBe("deny")
+    expect(judge([rule("ask", one)], { tool }).reasons[0]?.voice).toBe("rule")
+    expect(verdictOf(rule("allow", one))).toBe("ask")
+  }
+  for (const effect of ["execute", "read"] as const) {
+    expect(verdictOf(rule("deny", "*", { effect: [effect] }))).toBe("deny")
+    expect(verdictOf(rule("allow", "*", { effect: [effect] }))).toBe("ask")
+  }
+  expect(verdictOf(rule("deny", "group:workspace"))).toBe("ask")
+  expect(verdictOf(rule("allow", "*", { effect: ["execute", "read"] }))).toBe("allow")
+  // Group and effect of two tools together are those of neither.
+  expect(verdictOf(rule("deny", "group:data", { effect: ["execute"] }))).toBe("ask")
 })
 
 test("a rule in shadow decides nothing and says at the end what it would have done", () => {

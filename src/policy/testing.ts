@@ -68,7 +68,8 @@ const aliases: Readonly<Record<string, string>> = { Read: "read_file", Fetch: "h
 /** A registry in which a tool is in the group it names. */
 export const tools: RuleTools & { inGroups(tool: RegisteredTool, groups: readonly string[] | null): boolean } = {
   canonical: (name) => aliases[name] ?? name,
-  inGroups: (tool, groups) => groups === null || groups.includes(tool.group),
+  inGroups: (tool, groups) =>
+    groups === null || (tool.together ?? [tool]).every(({ group }) => groups.includes(group)),
 }
 
 let rules = 0
@@ -120,7 +121,7 @@ const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined
 
 export const toolNames = ["read_file", "write_file", "http_get", "http_post", "probe"] as const
 
-export const someTool: fc.Arbitrary<RegisteredTool> = fc
+const someSingleTool: fc.Arbitrary<RegisteredTool> = fc
   .record({
     name: fc.constantFrom(...toolNames),
     group: fc.constantFrom(...groupIds),
@@ -137,6 +138,11 @@ export const someTool: fc.Arbitrary<RegisteredTool> = fc
       permission: { level, ...(requireExecutionApproval === undefined ? {} : { requireExecutionApproval }) },
     }),
   )
+
+/** Some of them hide another of their name. */
+export const someTool: fc.Arbitrary<RegisteredTool> = fc
+  .tuple(someSingleTool, fc.option(someSingleTool, { nil: undefined, freq: 1 }))
+  .map(([tool, below]) => (below === undefined ? tool : { ...tool, together: [tool, { ...below, name: tool.name }] }))
 
 const someRole = fc
   .record({
@@ -160,7 +166,7 @@ export const someAgent = fc
   .map(({ view, spawners }): AgentView => ({ ...view, spawners }))
 
 const texts = {
-  read: ["docs", "docs/a.md", "docs/x/b.md", "src/a.ts", ".env", "docs2/a.md"],
+  read: ["docs", "docs/a.md", "docs/x/b.md", "src/a.ts", ".env", "docs2/a.md", "./docs//a.md", "docs/../.env", "/work/docs/a.md", "/etc/passwd", "../x/.env", "docs/$A", "."], // prettier-ignore
   command: ["rm x", "rm -rf /", "git status", "farm x"],
   host: ["example.com", "api.example.com", "evilexample.com", "API.Example.com.", "example.org"],
 }
@@ -175,7 +181,7 @@ const somePattern = fc.oneof(
   fc
     .tuple(
       fc.constantFrom("file", "read", "write"),
-      fc.constantFrom("docs/**", "docs/*", "docs", "**", "**/*.md", "**/.env", "src/a.ts", "[ds]*/**"),
+      fc.constantFrom("docs/**", "docs/*", "docs", "**", "**/*.md", "**/.env", "src/a.ts", "[ds]*/**", "/work/docs/**", "/**", "/etc/*"),
     )
     .map((parts) => parts.join(":")),
   fc.constantFrom(

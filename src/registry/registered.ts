@@ -3,7 +3,7 @@ import { canonicalJson, sha256 } from "../model/plain.ts"
 import type { RegisteredTool, Tool } from "../model/tool.ts"
 
 /** Where a tool stands, and what it is held to there. */
-type Place = Pick<RegisteredTool, "id" | "type" | "layer" | "enabled" | "permission">
+type Place = Pick<RegisteredTool, "id" | "type" | "layer" | "enabled" | "permission" | "together">
 
 /** The tool at its place. What an approver agrees to is known by its hash, made when it is first asked for. */
 export function asRegistered(tool: Tool, place: Place): RegisteredTool {
@@ -15,10 +15,10 @@ export function asRegistered(tool: Tool, place: Place): RegisteredTool {
       return tool.description
     },
     get definitionHash() {
-      const { name, version, description, effect } = tool
+      const { name, version, effect, definition: description = tool.description } = tool
       if (known?.description !== description) {
-        const { permission } = place
-        const facts = { name, version, description, effect, input: tool.input.json, output: tool.output?.json, permission }
+        const { id, permission } = place
+        const facts = { id, name, version, description, effect, input: tool.input.json, output: tool.output?.json, permission }
         known = { description, hash: sha256(canonicalJson(facts)) }
       }
       return known.hash

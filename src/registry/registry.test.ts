@@ -631,13 +631,35 @@ describe("laws of covering", () => {
       }
       const found = registry.resolve(name, agent({ department: "sales", groups }))
       if (found === undefined) return
-      const hidden = stacked.slice(stacked.findIndex((tool) => tool.id === found.id))
-      expect(registry.inGroups(found, groups)).toBe(hidden.every((tool) => groups.includes(tool.group)))
+      // What is asked for by its version is held to what the name alone means, and that covers the whole stack.
+      expect(registry.inGroups(found, groups)).toBe(stacked.every((tool) => groups.includes(tool.group)))
       expect(registry.inGroups(found, null)).toBe(true)
       if (registry.inGroups(found, groups))
         expect([...registry.namesIn(groups, agent({ department: "sales" }))]).toEqual(["a"])
     })
     fc.assert(law, { numRuns: 500 })
+  })
+
+  it("a version an agent asks for is never looser than the one it would have been given; one a person chose is as it is", () => {
+    const shelves = fc.tuple(...layers.map(() => fc.uniqueArray(specs, { selector: ({ version }) => version })))
+    const law = fc.property(shelves, orders, written, pins, (shelved, levelOrder, name, held) => {
+      const registry = empty({ levelOrder })
+      for (const [index, layer] of layers.entries()) {
+        registry.registerMany(
+          shelved[index]!.map((spec) => make("a", spec)),
+          { layer },
+        )
+      }
+      const who = agent({ department: "sales", pins: held })
+      const found = registry.resolve(name, who)
+      const given = registry.resolve("a", who)
+      if (found === undefined || given === undefined) return
+      expectNoLooser(found.permission, given.permission, levelOrder)
+      if (registry.inGroups(found, ["g1", "g2"])) expect(registry.inGroups(given, ["g1", "g2"])).toBe(true)
+      if ("a" in held) expect(found).toBe(given)
+      expect(registry.resolve(name, who)).toBe(found)
+    })
+    fc.assert(law, { numRuns: 1000 })
   })
 
   it("nothing registered in another layer changes what the system's tool is, or who sees it", () => {
@@ -734,6 +756,25 @@ describe("the definition hash", () => {
     expect(new Set(hashes).size).toBe(hashes.length)
     expect(hashOf()).toBe(hashes[0])
     expect(hashes[0]).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  it("follows the layer: what stands in another one is another tool", () => {
+    const registry = empty()
+    const system = registry.register(make("a"))
+    const other = registry.register(make("a"), { layer: "department:sales" })
+    expect(other.definitionHash).not.toBe(system.definitionHash)
+    expect(registry.resolve("a", agent({ department: "sales" }))?.definitionHash).toBe(other.definitionHash)
+  })
+
+  it("follows the description, and not what is told after it", () => {
+    let now = "Groups: one."
+    const tool = empty().register(make("a", { describe: () => now }))
+    const before = tool.definitionHash
+    expect(tool.description).toBe("Does a. Groups: one.")
+    now = "Groups: one, two."
+    expect(tool.description).toBe("Does a. Groups: one, two.")
+    expect(tool.definitionHash).toBe(before)
+    expect(hashOf({ describe: () => now, description: "Other." })).not.toBe(before)
   })
 
   it("follows the configuration, and does not follow the order of keys", () => {

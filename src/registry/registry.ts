@@ -58,7 +58,6 @@ export class ToolRegistry {
   readonly #system: Shelf
   readonly #statistics = new CallStatistics()
   readonly #restricted = new WeakMap<RegisteredTool, WeakMap<RegisteredTool, RegisteredTool>>()
-  readonly #hiddenBy = new WeakMap<RegisteredTool, RegisteredTool>()
   #wire: { version: number; names: WireNames } | undefined
   #version = 0
 
@@ -188,7 +187,8 @@ export class ToolRegistry {
 
   /**
    * The tool this agent means: its own layer's, its department's, the system's. `name@version` means just that version;
-   * an agent that is held to a version has no other.
+   * an agent that is held to a version has no other. One that an agent asks for itself has every restriction of the one
+   * it would have been given.
    */
   resolve(written: string, who: AgentView | undefined): RegisteredTool | undefined {
     const at = written.indexOf("@")
@@ -196,12 +196,19 @@ export class ToolRegistry {
     const asked = at === -1 ? undefined : written.slice(at + 1)
     const pinned = pinOf(who, name)
     if (pinned !== undefined && asked !== undefined && asked !== pinned) return undefined
-    const version = asked ?? pinned
-    const found =
-      this.#layers.size === 1 ? pick(this.#system.get(name), version) : this.#resolveLayers(name, version, who)
-    if (found !== undefined) return found
+    const found = this.#find(name, asked ?? pinned, who)
+    if (found !== undefined) {
+      const given = asked === undefined || pinned !== undefined || who === undefined ? found : this.#find(name, pinned, who)
+      return given === undefined || given === found ? found : this.#cover(found, given)
+    }
     const meant = this.wireNames().fromWire(name)
     return meant === undefined || meant === name ? undefined : this.resolve(written.replace(name, meant), who)
+  }
+
+  /** The name of the tool that is meant by its own name or its wire name, whatever layer it is in; else the same. */
+  nameOf(written: string): string {
+    const [name = written] = written.split("@", 1)
+    return this.wireNames().fromWire(name) ?? name
   }
 
   *names(): Iterable<string> {
@@ -223,12 +230,14 @@ export class ToolRegistry {
     }
   }
 
-  /** A tool of another layer counts by the group it names; one of the system by every group that holds it. */
+  /**
+   * A tool of another layer counts by the group it names; one of the system by every group that holds it; one that
+   * hides others by all of them.
+   */
   inGroups(tool: RegisteredTool, groups: readonly string[] | null): boolean {
     if (groups === null) return true
-    if (tool.layer === "system") return this.groups.isToolInGroups(tool.name, groups)
-    const below = this.#hiddenBy.get(tool)
-    return groups.includes(tool.group) && (below === undefined || this.inGroups(below, groups))
+    if (tool.together !== undefined) return tool.together.every((one) => this.inGroups(one, groups))
+    return tool.layer === "system" ? this.groups.isToolInGroups(tool.name, groups) : groups.includes(tool.group)
   }
 
   wireNames(): WireNames {
@@ -293,6 +302,11 @@ export class ToolRegistry {
     for (const group of groups) yield* this.groups.toolNamesOf(group)
   }
 
+  #find(name: string, version: string | undefined, who: AgentView | undefined): RegisteredTool | undefined {
+    if (this.#layers.size === 1) return pick(this.#system.get(name), version)
+    return this.#resolveLayers(name, version, who)
+  }
+
   /** A version that only an upper layer has still hides what the layers below offer by that name. */
   #resolveLayers(name: string, version: string | undefined, who: AgentView | undefined): RegisteredTool | undefined {
     const shelves = layersOf(who).flatMap((layer) => {
@@ -312,8 +326,8 @@ export class ToolRegistry {
     let covered = known.get(below)
     if (covered === undefined) {
       const permission = strictest(tool.permission, below.permission, this.#options.levelOrder)
-      covered = asRegistered(tool, { ...placeOf(tool), enabled: tool.enabled && below.enabled, permission })
-      this.#hiddenBy.set(covered, below)
+      const together = [...new Set([tool, below].flatMap((one) => one.together ?? [one]))]
+      covered = asRegistered(tool, { ...placeOf(tool), enabled: tool.enabled && below.enabled, permission, together })
       known.set(below, covered)
     }
     return covered

@@ -7,6 +7,7 @@ import { child } from "../testing/children.ts"
 import { temporaryFolder, until } from "../testing/open.ts"
 import { backup } from "./backup.ts"
 import { openDatabase } from "./database.ts"
+import { DirectRecorder } from "./direct.ts"
 import { Journal } from "./journal.ts"
 import { currentVersion } from "./migrations-version.ts"
 import { ownerName } from "./owner.ts"
@@ -112,6 +113,101 @@ test("a call that ran while it was backed up is interrupted in the restored reco
     { closed: 1 },
   ])
   expect(await restored.audit.verify()).toMatchObject({ ok: true })
+})
+
+const ada = [{ by: "ada", at: day }]
+const yes = { approved: true, by: "ada", at: day }
+const no = { approved: false, by: "ada", at: day }
+const again = {
+  answer: null,
+  votes: "[]",
+  revision: 2,
+  note: expect.stringMatching(/restored from a backup/) as string,
+}
+const asItWas = (answer: object | null, votes: object[] = []) => ({
+  answer: answer && JSON.stringify(answer),
+  votes: JSON.stringify(votes),
+  revision: 1,
+  note: null,
+})
+
+test.each<[string, object | null, object[], string, object]>([
+  ["ready", yes, ada, "waiting", again],
+  ["ready", { ...no, edit: { input: {} } }, [], "waiting", again],
+  ["ready", no, [], "ready", asItWas(no)],
+  ["released", yes, [], "held", again],
+  ["released", no, [], "released", asItWas(no)],
+  ["waiting", null, ada, "waiting", again],
+  ["held", null, ada, "held", again],
+  ["waiting", null, [], "waiting", asItWas(null)],
+  ["decided", null, [], "decided", asItWas(null)],
+  ["started", yes, ada, "started", asItWas(yes, ada)],
+  ["ended", yes, ada, "ended", asItWas(yes, ada)],
+])("no yes counts twice through a backup: a call that was %s with %j and votes %j is %s", async (...given) => {
+  const [state, answer, votes, after, rest] = given
+  const { store, folder, target } = await filled()
+  store.database
+    .prepare(
+      `insert into calls (id, state, owner, epoch, agent_id, session_id, tool, definition_hash, input_digest, request, asks, created_at, updated_at, change, answer, votes)
+       values ('c', ?, 'somebody', 3, 'ann', 's', 'probe', '', '', '{}', '[]', 0, 0, 1, ?, ?)`,
+    )
+    .run(state, answer && JSON.stringify(answer), JSON.stringify(votes))
+  await backup(store, folder)
+  await restore(folder, target)
+  const restored = await openRecord({ dataDir: target })
+  const fields = "state, answer, votes, revision, json_extract(card, '$.note') as note"
+  expect(restored.database.prepare(`select ${fields} from calls`).get()).toEqual({ state: after, ...rest })
+})
+
+const beat = (owner: string, at: number) => `insert into processes values ('${owner}', ${at})`
+const walked = (owner: string, state: string) =>
+  `insert into calls (id, state, owner, epoch, agent_id, session_id, tool, definition_hash, input_digest, request, asks, created_at, updated_at, change)
+   values ('w', '${state}', '${owner}', 1, 'ann', 's', 'probe', '', '', '{}', '[]', 0, 0, 1)`
+const here = ownerName()
+const dead = here.replace(/\|\d+\|/, "|999999999|")
+const away = here.replace(/^[^|]*/, "elsewhere")
+
+test.each<[string, string, string | undefined]>([
+  ["a heartbeat of a living process", beat(here, Date.now()), `Process ${process.pid} still writes to `],
+  ["a heartbeat of a process that died", beat(dead, Date.now()), undefined],
+  [
+    "a fresh heartbeat from another machine",
+    beat(away, Date.now()),
+    `Process ${process.pid} on elsewhere still writes`,
+  ],
+  ["an old heartbeat from another machine", beat(away, Date.now() - 60_000), undefined],
+  ["a call that a living process walks", walked(here, "waiting"), `Process ${process.pid} still writes to `],
+  ["a call that a living process ended", walked(here, "ended"), undefined],
+  ["a call of a process that died", walked(dead, "started"), undefined],
+  ["a call of another machine that no longer beats", walked(away, "started"), undefined],
+])("over a store with %s", async (_what, sql, sentence) => {
+  const { store, folder } = await filled()
+  await backup(store, folder)
+  const other = await openRecord({ dataDir: join(temporaryFolder(), "data") })
+  other.database.exec(sql)
+  await other.close()
+  const restoring = restore(folder, other.dir, { replace: true })
+  if (sentence === undefined) expect(await restoring).toMatchObject({ files: 5 })
+  else {
+    await expect(restoring).rejects.toThrow(sentence)
+    expect(readdirSync(dirname(other.dir))).toEqual(["data"])
+  }
+})
+
+test("a store is not replaced under a call that the command line runs, and is when that has ended or its process died", async () => {
+  const { store, folder } = await filled()
+  await backup(store, folder)
+  const other = await openRecord({ dataDir: join(temporaryFolder(), "data") })
+  const [start, end] = entriesOf({ callId: "x", at: day })
+  await new DirectRecorder(other.database, other.key, dead).keep(entriesOf({ callId: "left", at: day })[0])
+  const recorder = new DirectRecorder(other.database, other.key, here)
+  await recorder.keep(start)
+  await expect(restore(folder, other.dir, { replace: true })).rejects.toThrow(
+    `Process ${process.pid} still writes to ${other.dir}. Stop it, then restore again.`,
+  )
+  await recorder.keep(end)
+  await other.close()
+  expect(await restore(folder, other.dir, { replace: true })).toMatchObject({ files: 5 })
 })
 
 test("a backup goes into a new folder outside the data, or nowhere", async () => {

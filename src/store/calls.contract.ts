@@ -204,7 +204,7 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
       expect(await woken(() => store.swap(row.id, { ...row, state: "ready" }, { state: "started" }))).toBe(true)
       const controller = new AbortController()
       setTimeout(() => controller.abort(), 20)
-      await store.waitForChange(row.id, 10_000, controller.signal)
+      await store.waitForChange(row.id, 10_000, [undefined, controller.signal])
       await store.waitForChange(row.id, 10)
     })
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events"
 import type { Kysely, Selectable } from "kysely"
 import { sql } from "kysely"
 import type { Vote } from "../model/approval.ts"
@@ -15,6 +16,8 @@ export class SqliteCalls implements CallStore {
   readonly #database: Database
   readonly #kysely: Kysely<Tables>
   readonly #watchers = new Map<string, Set<() => void>>()
+  #looking: NodeJS.Timeout | undefined
+  #seen: { version: unknown; change: number } = { version: 0, change: 0 }
 
   constructor(database: Database) {
     this.#database = database
@@ -90,13 +93,17 @@ export class SqliteCalls implements CallStore {
   async list(filter: {
     states?: readonly CallState[]
     agentId?: string
+    openAt?: number
     after?: CallRow
     limit?: number
   }): Promise<CallRow[]> {
     let query = this.#kysely.selectFrom("calls").selectAll().orderBy("created_at").orderBy("id")
     if (filter.states !== undefined) query = query.where("state", "in", [...filter.states])
     if (filter.agentId !== undefined) query = query.where("agent_id", "=", filter.agentId)
-    const { after } = filter
+    const { after, openAt } = filter
+    if (openAt !== undefined) {
+      query = query.where((where) => where.or([where("deadline", "is", null), where("deadline", ">", openAt)]))
+    }
     if (after !== undefined) {
       query = query.where((where) =>
         where.or([
@@ -122,26 +129,27 @@ export class SqliteCalls implements CallStore {
     return { ids: rows.map((row) => row.id), cursor: Number(rows.at(-1)?.change ?? cursor) }
   }
 
-  waitForChange(id: string, milliseconds: number, signal?: AbortSignal): Promise<void> {
+  waitForChange(id: string, milliseconds: number, signals: readonly (AbortSignal | undefined)[] = []): Promise<void> {
     return new Promise((resolve) => {
-      const began = this.#version()
       const watchers = this.#watchers.get(id) ?? new Set()
       this.#watchers.set(id, watchers)
       const done = () => {
         clearTimeout(timer)
-        clearInterval(look)
-        signal?.removeEventListener("abort", done)
+        for (const signal of signals) signal?.removeEventListener("abort", done)
         watchers.delete(done)
         if (watchers.size === 0) this.#watchers.delete(id)
+        if (this.#watchers.size === 0) this.#rest()
         resolve()
       }
       const timer = setTimeout(done, milliseconds)
-      const look = setInterval(() => {
-        if (this.#version() !== began) done()
-      }, lookEveryMs)
       watchers.add(done)
-      signal?.addEventListener("abort", done)
-      if (signal?.aborted) done()
+      this.#watch()
+      for (const signal of signals) {
+        if (signal === undefined) continue
+        setMaxListeners(0, signal)
+        signal.addEventListener("abort", done)
+      }
+      if (signals.some((signal) => signal?.aborted)) done()
     })
   }
 
@@ -186,6 +194,39 @@ export class SqliteCalls implements CallStore {
     if (rows === 0n) return false
     for (const wake of this.#watchers.get(id) ?? []) wake()
     return true
+  }
+
+  /** One look for all who wait, and only those whose call changed are woken. */
+  #watch(): void {
+    if (this.#looking !== undefined) return
+    this.#seen = { version: this.#version(), change: this.#lastChange() }
+    this.#looking = setInterval(() => {
+      try {
+        this.#look()
+      } catch {
+        // Somebody holds the lock; the next look sees it.
+      }
+    }, lookEveryMs)
+  }
+
+  #look(): void {
+    const version = this.#version()
+    if (version === this.#seen.version) return
+    const rows = this.#database
+      .prepare("select id, change from calls where change > ? order by change")
+      .all(this.#seen.change) as { id: string; change: number }[]
+    this.#seen = { version, change: rows.at(-1)?.change ?? this.#seen.change }
+    for (const { id } of rows) for (const wake of this.#watchers.get(id) ?? []) wake()
+  }
+
+  #rest(): void {
+    clearInterval(this.#looking)
+    this.#looking = undefined
+  }
+
+  #lastChange(): number {
+    const row = this.#database.prepare("select max(change) as change from calls").get() as { change: number | null }
+    return row.change ?? 0
   }
 
   #version(): unknown {

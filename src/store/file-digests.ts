@@ -1,11 +1,15 @@
 import { createHash } from "node:crypto"
-import { open } from "node:fs/promises"
-import { resolve } from "node:path"
+import { constants } from "node:fs"
+import { lstat, open, readlink, realpath } from "node:fs/promises"
+import { basename, dirname, join, resolve } from "node:path"
 import type { Touches } from "../model/rule.ts"
 
 const longest = 10 * 1024 * 1024
 
-/** SHA-256 of every file a call names, by the path it was named with; what is no readable file has a word of its own. */
+/**
+ * What every file a call names is, by the path it was named with: its real place, where a link leads, and a SHA-256 of
+ * its content. What is no file, or is not there, has a word of its own.
+ */
 export async function fileDigests(touches: Touches, folder: string): Promise<Record<string, string>> {
   const paths = touches.list.filter(({ kind }) => kind === "read" || kind === "write").map(({ what }) => what)
   const digests = await Promise.all(
@@ -15,13 +19,28 @@ export async function fileDigests(touches: Touches, folder: string): Promise<Rec
 }
 
 async function digestOf(path: string): Promise<string> {
+  const place = join(await realpath(dirname(path)).catch(codeOf), basename(path))
   try {
-    const file = await open(path, "r")
+    const stat = await lstat(path)
+    if (stat.isSymbolicLink()) {
+      const target = await realpath(path).catch(codeOf)
+      return `${place} links to ${await readlink(path)}, ${target}, ${await contentOf(target)}`
+    }
+    return `${place} ${await contentOf(path)}`
+  } catch (error) {
+    return `${place} ${codeOf(error)}`
+  }
+}
+
+/** Opened so that a pipe nobody writes into does not hold us. */
+async function contentOf(path: string): Promise<string> {
+  try {
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const stat = await file.stat({ bigint: true })
       if (!stat.isFile()) return stat.isDirectory() ? "folder" : "special"
       // What is too long to read each time is known by what changes with its content.
-      if (stat.size > longest) return `${stat.size} bytes, ${stat.ino}, ${stat.mtimeNs}`
+      if (stat.size > longest) return `${stat.size} bytes, ${stat.ino}, ${stat.mtimeNs}, ${stat.ctimeNs}`
       return createHash("sha256")
         .update(await file.readFile())
         .digest("hex")
@@ -29,6 +48,10 @@ async function digestOf(path: string): Promise<string> {
       await file.close()
     }
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? "unreadable"
+    return codeOf(error)
   }
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? "unreadable"
 }

@@ -17,7 +17,7 @@ export function lazyCalls(store: Store): CallStore {
     say: async (id, seen, said) => (await store.calls()).say(id, seen, said),
     list: async (filter) => (await store.calls()).list(filter),
     changesSince: async (cursor) => (await store.calls()).changesSince(cursor),
-    waitForChange: async (id, milliseconds, signal) => (await store.calls()).waitForChange(id, milliseconds, signal),
+    waitForChange: async (id, milliseconds, signals) => (await store.calls()).waitForChange(id, milliseconds, signals),
     erase: async (olderThan) => (await store.calls()).erase(olderThan),
     clock: async () => (await store.calls()).clock(),
   }

@@ -209,6 +209,15 @@ test("a clock that is set back and forth still gives a true retryAfterMs", async
   expect(await limits.check(agent("a"), two, noon + 2 * hour + minute)).toEqual({ ok: true })
 })
 
+test("a clock that was a year ahead for one call fills no window for a year", async () => {
+  const limits = forgetful()
+  const two = limited({ maxCallsPerHour: 2 })
+  expect(await limits.take(agent("a"), two, noon + 365 * 24 * hour)).toEqual({ ok: true })
+  for (let call = 0; call < 6; call++) {
+    expect(await limits.take(agent("a"), two, noon + 2 * call * hour)).toEqual({ ok: true })
+  }
+})
+
 test("calls that come at once share the window that is being read", async () => {
   const limits = forgetful()
   const tool = limited({ maxCallsPerHour: 2 })

@@ -6,6 +6,7 @@ import { transaction, whenFree, type Database } from "./database.ts"
 
 const minute = 60_000
 const hour = 60 * minute
+const month = 30 * 24 * hour
 
 /**
  * Sliding windows per agent and tool, in the store: every process that shares it counts together, and a restart forgets
@@ -56,13 +57,16 @@ function isLimited({ permission }: RegisteredTool): boolean {
 /** When the calls of the last hour started, oldest first. After a clock was set back some may lie ahead: they count. */
 function windowOf(database: Database, agent: string, tool: string, at: number): number[] {
   const rows = database
-    .prepare("select at from starts where agent = ? and tool = ? and at > ? order by at")
-    .all(agent, tool, at - hour) as { at: number }[]
+    .prepare("select at from starts where agent = ? and tool = ? and at > ? and at <= ? order by at")
+    .all(agent, tool, at - hour, at + month) as { at: number }[]
   return rows.map((row) => row.at)
 }
 
 function takePlace(database: Database, agent: string, tool: string, at: number): void {
-  database.prepare("delete from starts where agent = ? and tool = ? and at <= ?").run(agent, tool, at - hour)
+  // What lies a month ahead was written by a clock that was wrong.
+  database
+    .prepare("delete from starts where agent = ? and tool = ? and (at <= ? or at > ?)")
+    .run(agent, tool, at - hour, at + month)
   database
     .prepare(
       `insert into starts (agent, tool, at)

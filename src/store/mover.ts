@@ -144,10 +144,9 @@ function recover({ database, key, dir }: Journals, uuid: string): void {
 function recoverDirect({ database, key }: Journals): void {
   const chain = findChain(database, directChain)
   if (chain === undefined) return
-  const left = () => unended(database, chain, newest).filter(({ owner }) => owner !== undefined && !ownerLives(owner))
-  if (left().length === 0) return
+  if (leftDirect(database, chain).length === 0) return
   transaction(database, () => {
-    for (const start of left()) appendDirect(database, key, interrupted(start))
+    for (const start of leftDirect(database, chain)) appendDirect(database, key, interrupted(start))
   })
 }
 
@@ -190,21 +189,31 @@ function writtenOf(bytes: Buffer): number {
   return end === -1 ? bytes.length : end
 }
 
+function unended(database: Database, { ordinal }: ChainRow): StartEntry[] {
+  const rows = database
+    .prepare(
+      `select place from steps where place between ? and ? and kind = 'start'
+       and not exists (select 1 from ended where ended.call = steps.call)
+       and not exists (select 1 from calls where calls.id = steps.call and calls.state <> 'ended')`,
+    )
+    .all(placeOf(ordinal, 0), placeOf(ordinal + 1, 0) - 1) as { place: number }[]
+  return rows.flatMap(({ place }) => (lineAt(database, place) as StartEntry | undefined) ?? [])
+}
+
 /** How far back the chain that never closes is looked through. */
 const newest = 1000
 
-function unended(database: Database, { ordinal }: ChainRow, most = -1): StartEntry[] {
+/** The same for the newest calls of that chain, whose processes are gone. */
+function leftDirect(database: Database, { ordinal }: ChainRow): StartEntry[] {
   const rows = database
-    .prepare(
-      `select place from (
-         select place, call from steps where place between ? and ? and kind = 'start' order by place desc limit ?
-       ) as starts
-       where not exists (select 1 from ended where ended.call = starts.call)
-       and not exists (select 1 from calls where calls.id = starts.call and calls.state <> 'ended')
-       order by place`,
-    )
-    .all(placeOf(ordinal, 0), placeOf(ordinal + 1, 0) - 1, most) as { place: number }[]
-  return rows.flatMap(({ place }) => (lineAt(database, place) as StartEntry | undefined) ?? [])
+    .prepare("select place, call from steps where place between ? and ? and kind = 'start' order by place desc limit ?")
+    .all(placeOf(ordinal, 0), placeOf(ordinal + 1, 0) - 1, newest) as { place: number; call: string }[]
+  const ended = database.prepare("select 1 from ended where call = ?")
+  const walked = database.prepare("select 1 from calls where id = ? and state <> 'ended'")
+  return rows
+    .filter(({ call }) => ended.get(call) === undefined && walked.get(call) === undefined)
+    .flatMap(({ place }) => (lineAt(database, place) as StartEntry | undefined) ?? [])
+    .filter(({ owner }) => owner !== undefined && !ownerLives(owner))
 }
 
 function interrupted({ callId, agentId, role, tool, sessionId, at }: StartEntry) {

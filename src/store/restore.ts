@@ -8,9 +8,9 @@ import { directChain } from "./chains.ts"
 import { openDatabase, transaction, whenFree, type Database } from "./database.ts"
 import { ensureFolder } from "./folder.ts"
 import { recordKey, type RecordKey } from "./key.ts"
+import { livingWriter } from "./living-writer.ts"
 import { currentVersion } from "./migrations-version.ts"
 import { endChain } from "./mover.ts"
-import { ownerLives } from "./owner.ts"
 import { appendDirect } from "./segments.ts"
 import type { ChainRow } from "./tables.ts"
 import { verifyRecord } from "./verify.ts"
@@ -65,25 +65,9 @@ async function refuse(target: string, replace: boolean): Promise<void> {
       `${target} has a database. Give another folder, or restore with --replace, which moves it aside.`,
     )
   }
-  const living = (await ownersIn(file)).find(ownerLives)
+  const living = await livingWriter(file)
   if (living === undefined) return
-  throw new StoreUnavailable(`Process ${living.split("|")[1]} still writes to ${target}. Stop it, then restore again.`)
-}
-
-/**
- * Who writes journals into a database. Without a prepared statement: one that is left keeps a closed database open, and
- * when it is let go SQLite removes the log by its name, which would be another database's by then.
- */
-async function ownersIn(file: string): Promise<string[]> {
-  const owners: string[] = []
-  const database = await openDatabase(file)
-  try {
-    database.function("quartermaster_note", (owner: unknown) => void owners.push(String(owner)))
-    database.exec("select quartermaster_note(owner) from chains where closed = 0")
-    return owners
-  } finally {
-    database.close()
-  }
+  throw new StoreUnavailable(`${living} still writes to ${target}. Stop it, then restore again.`)
 }
 
 function chainsOf(database: Database): ChainRow[] {
@@ -142,9 +126,27 @@ async function leaveOpened(file: string): Promise<void> {
 /** In the copy nobody writes on: journals have ended, and calls belong to nobody until somebody comes for them. */
 function leaveBehind(database: Database, key: RecordKey, madeAt: number): void {
   database.exec("update calls set owner = '', epoch = epoch + 1 where state <> 'ended'; delete from processes")
+  askAgain(database)
   for (const chain of chainsOf(database)) if (chain.closed === 0) endChain(database, key, chain)
   const text = `Restored from a backup that was made at ${new Date(madeAt).toISOString()}.`
   appendDirect(database, key, { kind: "note", callId: "", at: Date.now(), text })
+}
+
+/**
+ * A yes may have been used since the backup was made, so none of them counts twice: what people agreed to, wholly or in
+ * part, waits again as a new revision. A no stays a no.
+ */
+function askAgain(database: Database): void {
+  const note = "It was restored from a backup, so what was said to it before counts no more."
+  const isNo = "json_extract(answer, '$.approved') = 0 and json_extract(answer, '$.edit') is null"
+  database
+    .prepare(
+      `update calls set state = case state when 'ready' then 'waiting' when 'released' then 'held' else state end,
+       answer = null, votes = '[]', revision = revision + 1, card = json_set(card, '$.note', ?)
+       where state in ('ready', 'released') and (${isNo}) is not true
+       or state in ('waiting', 'held') and votes <> '[]'`,
+    )
+    .run(note)
 }
 
 async function takePlace(half: string, target: string): Promise<string | undefined> {

@@ -79,6 +79,7 @@ export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Pr
     owner: ownerName(),
     alive: ownerLives,
     digests: () => Promise.resolve({}),
+    refresh: () => Promise.resolve(false),
     notify: () => {},
     now: Date.now,
     ...replaced,

@@ -36,7 +36,7 @@ export const line = (kind: string): Spot => ({
 })
 
 /** The tool leaves its mark. */
-export const marked: Spot = { on: "write", match: /marks .*-\d/ }
+export const marked: Spot = { on: "write", match: /marks \S+ (?!noise)/ }
 
 /** Kills ten times at each place, and looks each time at what that left. */
 export function testArrows(rows: readonly ArrowRow[]): void {

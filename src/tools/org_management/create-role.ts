@@ -14,13 +14,11 @@ export const createRole = (book: OrganisationBook, groups: GroupList) =>
     name: "create_role",
     group: "org_management",
     category: "communication",
-    get description() {
-      return [
-        "Create a role, or get the one that has this name already (created is false then).",
-        "Choose the tool groups its work needs; without them it gets all groups, or yours if you have fewer.",
-        `Groups: ${groups.list().map(inWords).join(", ")}.`,
-      ].join(" ")
-    },
+    description: [
+      "Create a role, or get the one that has this name already (created is false then).",
+      "Choose the tool groups its work needs; without them it gets all groups, or yours if you have fewer.",
+    ].join(" "),
+    describe: () => `Groups: ${groups.list().map(inWords).join(", ")}.`,
     effect: "communicate",
     permission: { level: "moderate" },
     input: z.object({

@@ -1,0 +1,203 @@
+import { expect, test } from "vitest"
+import { z } from "zod"
+import type { ToolContext } from "../model/tool.ts"
+import { deferred, open, tool, until } from "../testing/open.ts"
+import { ticketOf } from "./testing.ts"
+
+const probing = { agentId: "operator", tool: "probe", input: {} }
+const moderate = { level: "moderate" } as const
+
+test("law 3: a yes that is also remembered covers no other preview than the one that was shown", async () => {
+  const system = await open()
+  let shown = "harmless"
+  const ran: string[] = []
+  system.registry.register(tool({ permission: moderate, preview: () => shown, execute: () => ran.push(shown) }))
+  const { callId } = ticketOf(await system.submit(probing, { waitMs: 0 }))
+  shown = "something else"
+  expect(await system.desk.say(callId, { say: "approve", remember: "input-session" }, "ann")).toMatchObject({
+    ok: true,
+  })
+  expect(ticketOf(await system.resume(callId, { waitMs: 0 })).state).toBe("waiting")
+  expect(ran).toEqual([])
+  expect((await system.desk.list())[0]).toMatchObject({ preview: "something else", revision: 2 })
+  await system.desk.say(callId, { say: "approve" }, "ann")
+  expect(await system.resume(callId)).toMatchObject({ success: true })
+})
+
+const added: [string, object, string][] = [
+  ["a deny rule", { deny: "probe", because: "Not now." }, "tool_not_available"],
+  ["a deny rule on its input", { deny: "probe", args: { "/n": "1" }, because: "Not this one." }, "permission_denied"],
+  ["an ask rule", { ask: "probe", because: "Somebody looks." }, "permission_denied"],
+]
+
+test.each(added)("%s that comes while a call waits for its turn still counts", async (_what, rule, code) => {
+  const system = await open({ tools: { maxConcurrent: 1 } })
+  const gate = deferred()
+  let [runs, requested] = [0, 0]
+  system.on("TOOL_CALL_REQUESTED", () => requested++)
+  system.registry.register(tool({ name: "busy", execute: () => gate.promise }))
+  system.registry.register(tool({ input: z.object({ n: z.number() }) as never, execute: () => ++runs }))
+  const busy = system.call({ ...probing, tool: "busy" })
+  const queued = system.call({ ...probing, input: { n: 1 } })
+  await until(() => requested === 2, "one runs and one waits for its turn")
+  await system.rules.add(rule, "ann")
+  gate.resolve()
+  await busy
+  expect(await queued).toMatchObject({ code, metadata: { ran: false } })
+  expect(runs).toBe(0)
+})
+
+test("a call that waits for its turn and changed nothing runs, also when it fills its own limit", async () => {
+  const system = await open({ tools: { maxConcurrent: 1 } })
+  const gate = deferred()
+  system.registry.register(tool({ name: "busy", execute: () => gate.promise }))
+  system.registry.register(tool({ permission: { rateLimit: { maxCallsPerHour: 1 } }, execute: () => "ran" }))
+  const busy = system.call({ ...probing, tool: "busy" })
+  const queued = system.call(probing)
+  gate.resolve()
+  await busy
+  expect(await queued).toMatchObject({ result: "ran" })
+})
+
+test("nothing begins after freeze has resolved, however far a call had come", async () => {
+  const system = await open({ data: { durability: "power" } })
+  let frozen = false
+  let late = 0
+  system.registry.register(
+    tool({ effect: "write", permission: { level: "public" }, execute: () => (late += Number(frozen)) }),
+  )
+  const calls = Array.from({ length: 20 }, () => system.call(probing))
+  await system.freeze({ agentId: "operator", by: "ann" })
+  frozen = true
+  const codes = (await Promise.all(calls)).map(({ code }) => code)
+  expect(late).toBe(0)
+  expect(codes).toContain("frozen")
+})
+
+test("a quorum counts for a question too", async () => {
+  const rules = [{ ask: "probe", approvers: { role: "boss", count: 2 }, because: "Two bosses answer." }]
+  const system = await open({ rules })
+  let heard: unknown
+  system.registry.register(
+    tool({ question: () => ({ question: "Which?" }), execute: (_input, { answer }: ToolContext) => (heard = answer) }),
+  )
+  const admin = { kind: "person", id: "admin" } as const
+  for (const id of ["ann", "bob"]) await system.org.createPerson({ id, roles: ["boss"] }, admin)
+  const { callId } = ticketOf(await system.submit({ ...probing, userId: "mallory" }, { waitMs: 0 }))
+  const answer = (by: string, value: string) => system.desk.say(callId, { say: "answer", value }, by)
+  expect(await answer("mallory", "mine")).toMatchObject({ ok: false })
+  expect(await answer("ann", "left")).toMatchObject({ ok: true, done: false })
+  expect(await answer("ann", "left")).toMatchObject({ ok: false })
+  expect(await answer("bob", "right")).toMatchObject({ ok: true, done: true })
+  expect(await system.resume(callId)).toMatchObject({ success: true })
+  expect(heard).toBe("right")
+})
+
+test("calls that composite tools make in two sessions are two calls", async () => {
+  const system = await open()
+  system.registry.register(
+    tool({
+      name: "both",
+      kind: "composite",
+      execute: (_input, { call }: ToolContext) => call("set_env", { key: "A", value: "1" }),
+    }),
+  )
+  const calls = ["s1", "s2"].map((sessionId) => system.call({ ...probing, tool: "both", sessionId }))
+  await until(async () => (await system.desk.list()).length === 2, "each has a card of its own")
+  for (const { callId } of await system.desk.list()) await system.desk.say(callId, { say: "approve" }, "ann")
+  expect(await Promise.all(calls)).toMatchObject([{ success: true }, { success: true }])
+})
+
+test("a key that was used for one person is a conflict for another", async () => {
+  const system = await open()
+  system.registry.register(tool({ execute: (_input, { userId }: ToolContext) => `mailbox of ${userId}` }))
+  const call = (userId: string) => system.call({ ...probing, userId, key: "k" })
+  expect(await call("alice")).toMatchObject({ result: "mailbox of alice" })
+  expect(await call("bob")).toMatchObject({ code: "key_conflict" })
+})
+
+test("whoever joined a call is not cancelled with the one who made it", async () => {
+  const system = await open()
+  system.registry.register(tool({ permission: moderate, execute: () => "ran" }))
+  const controller = new AbortController()
+  const first = system.call({ ...probing, signal: controller.signal })
+  await until(async () => (await system.desk.list()).length === 1, "the first waits")
+  const second = system.call(probing)
+  const told = deferred()
+  system.on("TOOL_CALL_WAITING", () => told.resolve())
+  await told.promise
+  controller.abort()
+  expect(await first).toMatchObject({ code: "aborted" })
+  await until(async () => (await system.desk.list()).length === 1, "the second stands for itself")
+  const [item] = await system.desk.list()
+  await system.desk.say(item!.callId, { say: "approve" }, "ann")
+  expect(await second).toMatchObject({ result: "ran" })
+})
+
+test("a grant another process has revoked is not used, from the moment it says so", async () => {
+  const first = await open()
+  const second = await open({ data: { dir: first.dir } })
+  for (const system of [first, second]) system.registry.register(tool({ permission: moderate, execute: () => "ran" }))
+  const { callId } = ticketOf(await first.submit(probing, { waitMs: 0 }))
+  await first.desk.say(callId, { say: "approve", remember: "tool-always" }, "ann")
+  expect(await first.resume(callId)).toMatchObject({ result: "ran" })
+  await until(async () => (await second.desk.grants()).length === 1, "the other process has heard of it")
+  expect(await second.call(probing)).toMatchObject({ result: "ran" })
+  const [grant] = await first.desk.grants()
+  await first.desk.revoke(grant!.id, "ann")
+  expect(ticketOf(await second.submit(probing, { waitMs: 0 })).state).toBe("waiting")
+})
+
+test("a call that another walk took up ends once in the record, and tells both the same", async () => {
+  const system = await open()
+  system.registry.register(tool({ permission: moderate, execute: () => "ran" }))
+  const call = system.call(probing)
+  await until(async () => (await system.desk.list()).length === 1, "the call waits")
+  const { callId } = (await system.desk.list())[0]!
+  const other = await open({ data: { dir: system.dir } })
+  other.registry.register(tool({ permission: moderate, execute: () => "ran elsewhere" }))
+  const { changeRow } = await import("./testing.ts")
+  await changeRow(system.dir, callId, () => ({ owner: "" }))
+  const resumed = other.resume(callId)
+  await other.desk.say(callId, { say: "approve" }, "ann")
+  const results = [await call, await resumed]
+  expect(new Set(results.map((result) => "result" in result && result.result)).size).toBe(1)
+  expect(await other.audit.list()).toHaveLength(1)
+})
+
+test("every change of what decides is in the record, and its story is shown by its name", async () => {
+  const system = await open()
+  const ann = { kind: "person", id: "ann" } as const
+  const { role } = await system.org.createRole({ name: "tester", toolGroups: ["data"] }, ann)
+  await system.org.updateRole("tester", { level: 2 }, ann)
+  await system.org.deleteRole("tester", ann)
+  const story = await system.audit.show(`role:${role.id}`)
+  expect(story).toMatchObject([
+    { kind: "note", by: "ann", text: expect.stringMatching(/^role made: .*"tester"/) },
+    { by: "ann", text: expect.stringMatching(/^role changed: .*"level":2/) },
+    { by: "ann", text: expect.stringMatching(/^role ended: /) },
+  ])
+  const { token } = await system.org.createPerson({ id: "bob" }, ann)
+  expect(JSON.stringify(await system.audit.show("person:bob"))).not.toMatch(/[0-9a-f]{64}/)
+  expect(token).toBeTruthy()
+  await system.freeze({ agentId: "operator", by: "ann" })
+  expect(await system.audit.show("freeze:operator")).toMatchObject([{ by: "ann" }])
+  expect(await system.audit.verify()).toMatchObject({ ok: true })
+})
+
+test("the desk shows what waits however much there is", async () => {
+  const system = await open()
+  system.registry.register(
+    tool({ permission: moderate, input: z.object({ n: z.number() }) as never, execute: () => 1 }),
+  )
+  const row = ticketOf(await system.submit({ ...probing, input: { n: 0 } }, { waitMs: 0 }))
+  const { openDatabase } = await import("../store/database.ts")
+  const database = await openDatabase(`${system.dir}/quartermaster.db`)
+  database.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < 1100)
+    insert into calls select 'x' || i, state, owner, epoch, agent_id, session_id, key, tool, definition_hash, input, 'd' || i,
+      request, asks, preview, case when i <= 50 then deadline else 1 end, answer, result, created_at - 1, updated_at,
+      1000 + i, card, revision, votes, wanted, workspace from calls, n where id = '${row.callId}'`)
+  database.close()
+  expect(await system.desk.list()).toHaveLength(51)
+  expect(await system.desk.show(row.callId.slice(0, -1))).toMatchObject({ callId: row.callId })
+})
