@@ -21,6 +21,7 @@ const io: Io = {
   env: process.env,
   cwd: process.cwd(),
   home: homeFolder(),
+  isInForeground,
   leave: (code) => process.exit(code),
 }
 const { cwd, env, home } = io
@@ -169,6 +170,17 @@ function homeFolder(): string {
 function withoutToken(given: Io["env"]): Io["env"] {
   const { QM_PERSON_TOKEN: _, ...rest } = given
   return rest
+}
+
+/** Where the system tells: whether our process group is the one the terminal listens to. */
+function isInForeground(): boolean {
+  try {
+    const stat = readFileSync("/proc/self/stat", "latin1")
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+    return fields[2] === fields[5]
+  } catch {
+    return true
+  }
 }
 
 function isSetting(name: string): boolean {

@@ -9,6 +9,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   readonly home: string
+  /** Whether the terminal is ours to read; a command behind `&` would be stopped for trying. */
+  isInForeground?: () => boolean
   /** Ends the process at once, for someone who asks a second time. */
   leave: (code: number) => void
 }

@@ -123,10 +123,13 @@ async function asAgent(line: string, env: Record<string, string>, given: { stdin
   const app: AppParts = {
     org: { findAgent: (id) => (id in above ? ({ id, parentId: above[id] } as never) : undefined) },
     on: () => () => {},
-    visibleTools: (agentId) => (calls.push(agentId), []),
+    visibleTools: (agentId: string) => (calls.push(agentId), []),
     listGroups: () => [],
-    call: ({ agentId }) => (calls.push(agentId), Promise.resolve({ success: true, status: "success" } as never)),
-    why: ({ agentId }) => {
+    call: ({ agentId }: { agentId: string }) => (
+      calls.push(agentId),
+      Promise.resolve({ success: true, status: "success" } as never)
+    ),
+    why: ({ agentId }: { agentId: string }) => {
       calls.push(agentId)
       return Promise.resolve({ reasons: [], heard: [], touches: { list: [] }, approvers: [], change: [] } as never)
     },

@@ -37,7 +37,9 @@ export function refuseInside(io: Io, command: Command): void {
 
 /** A variable that would configure. QM_AGENT says whom the tool was started for. */
 function settingIn(env: Io["env"]): string | undefined {
-  const given = Object.keys(env).filter((name) => env[name] && (/^QM_/.test(name) || name === "QUARTERMASTER_DATA"))
+  const given = Object.keys(env).filter(
+    (name) => env[name] && (name.startsWith("QM_") || name === "QUARTERMASTER_DATA"),
+  )
   return given.find((name) => !known.includes(name) && !/^QM_NOTIFY_(?!_)/.test(name))
 }
 

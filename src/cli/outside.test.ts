@@ -103,7 +103,9 @@ test("a person may give another input, sees it again, and agrees to just that", 
   expect(edited.stdout).toContain("A=2")
   const late = await run("approvals", "approve", waiting.id, "--revision", "1")
   expect(late).toMatchObject({ code: 1, stderr: saying("this is revision 2 now") })
-  expect((await run("approvals", "approve", waiting.id)).code).toBe(0)
+  const unseen = await run("approvals", "approve", waiting.id)
+  expect(unseen).toMatchObject({ code: 1, stderr: saying(`approve ${waiting.id} --revision 2`) })
+  expect((await run("approvals", "approve", waiting.id, "--revision", "2")).code).toBe(0)
   expect((await waiting.result()).result).toMatchObject({ success: true, ranInput: { key: "A", value: "2" } })
 })
 

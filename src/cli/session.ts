@@ -49,7 +49,7 @@ export async function personOf({ house, flags }: Session, app: App, loaded: Load
 
 /** Whether a person sits here who can be asked. A program that an agent started may hold a terminal; it is no person. */
 export function isAttended(io: Io): boolean {
-  return !isInside(io) && io.stdin.isTTY && io.stderr.isTTY
+  return !isInside(io) && io.stdin.isTTY && io.stderr.isTTY && io.isInForeground?.() !== false
 }
 
 export function isInside({ env }: Io): boolean {

@@ -29,6 +29,23 @@ test("a terminal that a tool holds is nobody who could agree", async () => {
   expect(refused.stdout).not.toContain("Run set_env?")
 })
 
+test("behind an & a call in a terminal waits at the desk instead of being stopped for asking", async () => {
+  const { shellInTerminal } = makeDesk()
+  const { stdout } = await shellInTerminal(`
+    eval $QM call set_env key=A value=1 &
+    for look in 1 2 3 4 5 6 7 8 9 10; do
+      ID=$(eval $QM approvals list --json | sed -n 's/.*"callId":"\\([^"]*\\)".*/\\1/p')
+      [ -n "$ID" ] && break
+    done
+    jobs
+    eval $QM approvals approve $ID
+    wait
+  `)
+  expect(stdout).toContain("Waiting for a person")
+  expect(stdout).toContain("Running")
+  expect(stdout).toContain('"previous": null')
+})
+
 test("[S3-63] a question with options is answered by choosing one, and one without by writing", async () => {
   const { inTerminal } = makeDesk()
   const chosen = await inTerminal(

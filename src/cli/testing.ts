@@ -53,9 +53,18 @@ export function makeDesk(env: Record<string, string> = {}) {
       const line = [process.execPath, qm, ...words].map((word) => `'${word}'`).join(" ")
       return pressed(start("script", "-qec", `stty cols 120 rows 40; ${line}`, "/dev/null"), keys)
     },
+    /** Runs a shell with jobs in a terminal; `$QM` is the command line. */
+    shellInTerminal: (lines: string) => {
+      const text = `set -m\nQM="'${process.execPath}' '${qm}'"\n${lines}`
+      return ended(start("script", "-qec", `exec bash -c ${quoted(text)}`, "/dev/null"), "")
+    },
     /** Runs a module that uses the built library and the built command line. */
     script: (name: string, ...words: string[]) => start(process.execPath, join(cwd, name), ...words),
   }
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 export function ended(child: ChildProcess, stdin: string): Promise<Ended> {

@@ -3,12 +3,7 @@ import type { Effect } from "../model/permission.ts"
 import { pointedAt, pointerSteps } from "../model/pointer.ts"
 import type { Facts } from "../model/ports.ts"
 import { readGlob, type Glob } from "../model/glob.ts"
-import {
-  readToolPattern,
-  readTouchPattern,
-  type ToolPattern,
-  type TouchPattern,
-} from "../model/rule-patterns.ts"
+import { readToolPattern, readTouchPattern, type ToolPattern, type TouchPattern } from "../model/rule-patterns.ts"
 import type { Reason } from "../model/record.ts"
 import type { Rule, RuleVerdict } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"

@@ -5,7 +5,7 @@ import { effects } from "../model/permission.ts"
 import type { Layer } from "../model/tool.ts"
 import { ToolRegistry } from "../registry/registry.ts"
 import { open, tool } from "../testing/open.ts"
-import { leave, onDesk } from "../call/testing.ts"
+import { leave, onDesk, ticketOf } from "../call/testing.ts"
 import { compile } from "./rules.ts"
 import { agent, rule } from "./testing.ts"
 import { hiddenBecause } from "./visible.ts"
@@ -71,7 +71,9 @@ test("law 6 for versions: of a name that is hidden no version is visible", () =>
   const law = fc.property(specs, rules, held, (given, denies, groups) => {
     const registry = new ToolRegistry()
     for (const { layer, allowedRoles, minLevel, ...spec } of given) {
-      registry.register(tool({ name: "a", ...spec, permission: { allowedRoles, minLevel }, execute: () => 1 }), { layer })
+      registry.register(tool({ name: "a", ...spec, permission: { allowedRoles, minLevel }, execute: () => 1 }), {
+        layer,
+      })
     }
     const who = agent({ department: "north", groups })
     const book = compile(denies, {
@@ -95,7 +97,9 @@ test("a rule finds a tool by its wire name in whatever layer it is", async () =>
   const system = await open({ org, rules: [{ deny: "srv__wipe", because: "Nothing is wiped." }] })
   const layer = "department:eng" as const
   system.registry.register(tool({ name: "mcp:srv:wipe", ...free, execute: () => "wiped" }), { layer })
-  expect(await system.call({ agentId: "d", tool: "srv__wipe", input: {} })).toMatchObject({ code: "tool_not_available" })
+  expect(await system.call({ agentId: "d", tool: "srv__wipe", input: {} })).toMatchObject({
+    code: "tool_not_available",
+  })
   expect(system.rules.flaws()).toEqual([])
 })
 
@@ -112,7 +116,16 @@ test("a path counts by where it leads, from the workspace of the house", async (
   const verdictOf = async (path: string) =>
     (await system.why({ agentId: "operator", tool: "put", input: { path } })).verdict
   const all = ["/tmp/a", "a", "/tmp/../etc/passwd", "//etc/passwd", "../etc/x", "./x/../.env", "../var", "~/a"]
-  expect(await Promise.all(all.map(verdictOf))).toEqual(["allow", "allow", "deny", "deny", "deny", "deny", "ask", "ask"])
+  expect(await Promise.all(all.map(verdictOf))).toEqual([
+    "allow",
+    "allow",
+    "deny",
+    "deny",
+    "deny",
+    "deny",
+    "ask",
+    "ask",
+  ])
 })
 
 test("a yes to the system's tool is none to that of a department, which came meanwhile", async () => {
@@ -122,8 +135,8 @@ test("a yes to the system's tool is none to that of a department, which came mea
   const { callId } = await leave(system, { agentId: "d" })
   await system.desk.say(callId, { say: "approve" }, "ann")
   system.registry.register(probe("department"), { layer: "department:eng" })
-  expect(await system.resume(callId, { waitMs: 0 })).toMatchObject({ callId })
-  expect((await onDesk(system, callId)).state).toBe("waiting")
+  expect(ticketOf(await system.resume(callId, { waitMs: 0 })).callId).toBe(callId)
+  expect((await onDesk(system, callId)).kind).toBe("call")
 })
 
 test("a remembered yes to create_role lasts when a group appears", async () => {

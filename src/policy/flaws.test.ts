@@ -232,7 +232,9 @@ test("flaws come in the order of the rules", () => {
 
 /** Which rule speaks for each, found by trying every pair. */
 function shadowedSlowly(rules: readonly Rule[], all: readonly RegisteredTool[]): (string | undefined)[] {
-  const about = rules.map((one) => all.filter((tool) => compile([one], tools).select(tool, anyone(one)).rules.length > 0))
+  const about = rules.map((one) =>
+    all.filter((tool) => compile([one], tools).select(tool, anyone(one)).rules.length > 0),
+  )
   const people = ({ role: roles, department, agent: agents }: Rule) => [roles, department, agents]
   const says = ({ verdict, tool, effect, touching, args, except, release, approvers, deadline, ...one }: Rule) =>
     JSON.stringify([

@@ -102,7 +102,10 @@ function keysOf({ verdict, agent, role, department }: Rule): string[] {
 
 function lookupKeys({ verdict, agent, role, department }: Rule): string[] {
   const stronger = verdict === "allow" ? (["deny", "ask", "allow"] as const) : (["deny"] as const)
-  const people = ["department ", ...["agent", "role", "department"].map((field, at) => `${field} ${[agent, role, department][at]?.[0]}`)]
+  const people = [
+    "department ",
+    ...["agent", "role", "department"].map((field, at) => `${field} ${[agent, role, department][at]?.[0]}`),
+  ]
   return stronger.flatMap((one) => people.map((key) => `${one} ${key}`))
 }
 

@@ -68,8 +68,7 @@ const aliases: Readonly<Record<string, string>> = { Read: "read_file", Fetch: "h
 /** A registry in which a tool is in the group it names. */
 export const tools: RuleTools & { inGroups(tool: RegisteredTool, groups: readonly string[] | null): boolean } = {
   canonical: (name) => aliases[name] ?? name,
-  inGroups: (tool, groups) =>
-    groups === null || (tool.together ?? [tool]).every(({ group }) => groups.includes(group)),
+  inGroups: (tool, groups) => groups === null || (tool.together ?? [tool]).every(({ group }) => groups.includes(group)),
 }
 
 let rules = 0
@@ -181,7 +180,19 @@ const somePattern = fc.oneof(
   fc
     .tuple(
       fc.constantFrom("file", "read", "write"),
-      fc.constantFrom("docs/**", "docs/*", "docs", "**", "**/*.md", "**/.env", "src/a.ts", "[ds]*/**", "/work/docs/**", "/**", "/etc/*"),
+      fc.constantFrom(
+        "docs/**",
+        "docs/*",
+        "docs",
+        "**",
+        "**/*.md",
+        "**/.env",
+        "src/a.ts",
+        "[ds]*/**",
+        "/work/docs/**",
+        "/**",
+        "/etc/*",
+      ),
     )
     .map((parts) => parts.join(":")),
   fc.constantFrom(

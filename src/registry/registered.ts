@@ -18,7 +18,16 @@ export function asRegistered(tool: Tool, place: Place): RegisteredTool {
       const { name, version, effect, definition: description = tool.description } = tool
       if (known?.description !== description) {
         const { id, permission } = place
-        const facts = { id, name, version, description, effect, input: tool.input.json, output: tool.output?.json, permission }
+        const facts = {
+          id,
+          name,
+          version,
+          description,
+          effect,
+          input: tool.input.json,
+          output: tool.output?.json,
+          permission,
+        }
         known = { description, hash: sha256(canonicalJson(facts)) }
       }
       return known.hash

@@ -198,7 +198,8 @@ export class ToolRegistry {
     if (pinned !== undefined && asked !== undefined && asked !== pinned) return undefined
     const found = this.#find(name, asked ?? pinned, who)
     if (found !== undefined) {
-      const given = asked === undefined || pinned !== undefined || who === undefined ? found : this.#find(name, pinned, who)
+      const given =
+        asked === undefined || pinned !== undefined || who === undefined ? found : this.#find(name, pinned, who)
       return given === undefined || given === found ? found : this.#cover(found, given)
     }
     const meant = this.wireNames().fromWire(name)

@@ -89,7 +89,9 @@ test("a yes and a no at the same moment: the call ends as the one says that was 
     const result = await ending!
     const isYes = values[0]!.ok
     heard[isYes ? "yes" : "no"]++
-    expect(result).toMatchObject(isYes ? { status: "success" } : { code: "approval_rejected", rejectReason: "Not today." })
+    expect(result).toMatchObject(
+      isYes ? { status: "success" } : { code: "approval_rejected", rejectReason: "Not today." },
+    )
     expect(runsOf(dir, note)).toBe(isYes ? 1 : 0)
   }
   console.log(`A yes and a no at once: ${heard.yes} times the yes was heard, ${heard.no} times the no.`)

@@ -97,14 +97,20 @@ test("three processes, 2,000 calls with keys, processes killed at random: none r
   )
   expect([...runs].filter(([, count]) => count > 1)).toEqual([])
   expect([...endings].filter(([, all]) => all.length !== 1)).toEqual([])
-  expect([...endings].filter(([key, [ending]]) => ending!.endsWith("success") !== (runs.get(key) === 1) && !interrupted.includes(key))).toEqual([])
+  expect(
+    [...endings].filter(
+      ([key, [ending]]) => ending!.endsWith("success") !== (runs.get(key) === 1) && !interrupted.includes(key),
+    ),
+  ).toEqual([])
   expect(kills).toBeGreaterThan(5)
 
   const reader = await startHouse(dir)
   const rows = new Map<string, string[]>()
   for (const row of await reader.app.audit.list({ limit: 100_000 }))
     rows.set(row.callId, [...(rows.get(row.callId) ?? []), endingOf(row)])
-  const recorded = keys.map((key) => endings.get(key)![0]!.split(" ")).filter(([callId, ending]) => rows.get(callId!)?.join() !== ending)
+  const recorded = keys
+    .map((key) => endings.get(key)![0]!.split(" "))
+    .filter(([callId, ending]) => rows.get(callId!)?.join() !== ending)
   expect(recorded).toEqual([])
   expect(await reader.app.audit.verify()).toMatchObject({ ok: true })
   await Promise.all([reader.kill(), ...houses.map((house) => house.end())])

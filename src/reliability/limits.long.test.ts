@@ -32,7 +32,9 @@ test("three processes call limited tools at once: exactly as many run as the lim
   const houses = await Promise.all([0, 1, 2].map(() => startHouse(dir, { tools })))
   const results = (await Promise.all(houses.map((house) => callAll(house, "operator", limit)))).flat()
   const refused = results.filter(({ code }) => code === "rate_limited")
-  console.log(`Limits: 3 processes, ${results.length} calls, ${marksIn(dir).length} runs of 10 tools with a limit of ${limit}.`)
+  console.log(
+    `Limits: 3 processes, ${results.length} calls, ${marksIn(dir).length} runs of 10 tools with a limit of ${limit}.`,
+  )
   for (const name of names) expect([name, runsOf(dir, name)]).toEqual([name, limit])
   expect(refused).toHaveLength(results.length - names.length * limit)
   await Promise.all(houses.map((house) => house.kill()))

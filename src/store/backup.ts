@@ -16,7 +16,7 @@ import { writeCheckpoint } from "./checkpoint.ts"
 import { copyDatabase, transaction, whenFree } from "./database.ts"
 import { ensureFolder } from "./folder.ts"
 import { currentVersion } from "./migrations-version.ts"
-import { catchUp } from "./mover.ts"
+import { catchUp } from "./recovery.ts"
 import type { Store } from "./store.ts"
 
 /** What a backup is made of: an open store, or that much of it. */

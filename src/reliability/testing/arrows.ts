@@ -21,7 +21,10 @@ export const entered = (state: string): Spot => ({ on: "sql", match: new RegExp(
 export const moved = (state: string): Spot => ({ on: "sql", match: new RegExp(`^update "calls" set .*\\["${state}"`) })
 
 /** The row of a call is given an answer with that in it. */
-export const answered = (what: string): Spot => ({ on: "sql", match: new RegExp(`^update "calls" set .*case state.*${what}`) })
+export const answered = (what: string): Spot => ({
+  on: "sql",
+  match: new RegExp(`^update "calls" set .*case state.*${what}`),
+})
 
 /** One vote of several is counted. */
 export const voted: Spot = { on: "sql", match: /^update "calls" set "votes".*ann/ }

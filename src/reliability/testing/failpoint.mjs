@@ -1,5 +1,6 @@
-// Preloaded into a child process and into each of its threads, by NODE_OPTIONS. Kills the whole process with SIGKILL at
-// one place that the variable FAILPOINT describes; see Failpoint in house-process.ts. Nothing in the house knows of it.
+// Preloaded into a child process and into each of its threads, by NODE_OPTIONS. Kills the whole process with SIGKILL, or
+// holds it up, at one place that the variable FAILPOINT describes; see Failpoint in house-process.ts. Nothing in the house
+// knows of it.
 import { createRequire, syncBuiltinESMExports } from "node:module"
 import { isMainThread } from "node:worker_threads"
 
@@ -18,6 +19,7 @@ watchDatabases()
 /** Does the work, unless this is the place: then the process ends before it, in the middle of it or after it. */
 function pass(on, text, work, half = work) {
   if (!isHere(on, text)) return work()
+  if (point.when === "pause") return pauseAfter(work())
   if (point.when === "half") half()
   if (point.when === "after") work()
   die()
@@ -25,6 +27,13 @@ function pass(on, text, work, half = work) {
 
 function isHere(on, text) {
   return isThisThread && point.on === on && pattern.test(text()) && existsSync(point.armed) && ++seen === point.nth
+}
+
+/** Stands still as long as the failpoint is armed. */
+function pauseAfter(value) {
+  writeFileSync(point.fired, point.name)
+  while (existsSync(point.armed)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+  return value
 }
 
 function die() {
@@ -88,7 +97,7 @@ function watchDatabases() {
       const { exec, prepare } = this
       let inside = []
       const note = (text) => {
-        inside = /^begin/.test(text) ? [] : [...inside, text]
+        inside = text.startsWith("begin") ? [] : [...inside, text]
       }
       replace(this, "exec", (sql) => {
         const isCommit = /\bcommit$/.test(sql)

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process"
-import { mkdirSync } from "node:fs"
+import { existsSync, mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
@@ -9,14 +9,15 @@ import type { App, ExportedCall } from "../../model/app.ts"
 import type { AuditFilter } from "../../model/ports.ts"
 import type { ToolPermission } from "../../model/permission.ts"
 
-/** One place at which a process is killed. */
+/** One place at which a process is killed, or held up. */
 export interface Failpoint {
   name: string
   /** What the process does there. `sql` is any statement with its values, and a commit with what it commits. */
   on: "open" | "write" | "sync" | "truncate" | "remove" | "link" | "sql"
   /** A pattern over the file's path and what is written, or over the statement. */
   match: RegExp
-  when: "before" | "half" | "after"
+  /** *pause* stands still behind it until the failpoint is disarmed. */
+  when: "before" | "half" | "after" | "pause"
   thread?: "main" | "mover"
   /** Which time it comes there: the first when left out. */
   nth?: number
@@ -53,6 +54,9 @@ export interface HouseProcess {
   orphans(count: number): Promise<string[]>
   /** The failpoint counts from here on. */
   arm(): Promise<void>
+  /** Resolves when the process stands still at its failpoint. */
+  paused(): Promise<void>
+  goOn(): void
   /** Does an order of the house at a moment, given in milliseconds since 1970, and tells how long it was at it. */
   at<T>(moment: number, name: string, given: readonly unknown[]): Promise<Met<T>>
   /** The next call of that tool that is said to wait for a person, since the failpoint was armed. */
@@ -106,6 +110,10 @@ export async function startHouse(dir: string, given: HouseOptions = {}): Promise
       desk.forget()
       return order("arm", armedFile(dir))
     },
+    async paused() {
+      while (!existsSync(firedFile(dir))) await new Promise((resolve) => setTimeout(resolve, 5))
+    },
+    goOn: () => rmSync(armedFile(dir)),
     at: (moment, name, words) => order("at", moment, name, words),
     waiting: (tool) => desk.waiting(tool),
     async kill() {
@@ -118,14 +126,17 @@ export async function startHouse(dir: string, given: HouseOptions = {}): Promise
 
 function preload(dir: string, { armed, match, ...point }: Failpoint & { armed?: boolean }): Record<string, string> {
   const file = new URL("./failpoint.mjs", import.meta.url).href
-  const place = { nth: 1, ...point, match: match.source, armed: armed === true ? dir : armedFile(dir), fired: firedFile(dir) }
+  const place = {
+    nth: 1,
+    ...point,
+    match: match.source,
+    armed: armed === true ? dir : armedFile(dir),
+    fired: firedFile(dir),
+  }
   return { NODE_OPTIONS: `--import ${file}`, FAILPOINT: JSON.stringify(place) }
 }
 
-type Heard =
-  | { ready: true }
-  | { waiting: string; tool: string }
-  | { id: number; value?: unknown; error?: string }
+type Heard = { ready: true } | { waiting: string; tool: string } | { id: number; value?: unknown; error?: string }
 
 interface Asked {
   resolve(value: unknown): void
@@ -189,7 +200,8 @@ class Desk {
 /** `app.desk.say(…)` becomes the order `desk.say`. */
 function doorsOf(order: (name: string, given: readonly unknown[]) => Promise<unknown>, path = ""): unknown {
   return new Proxy(() => {}, {
-    get: (_target, step) => (step === "then" ? undefined : doorsOf(order, path === "" ? String(step) : `${path}.${String(step)}`)),
+    get: (_target, step) =>
+      step === "then" ? undefined : doorsOf(order, path === "" ? String(step) : `${path}.${String(step)}`),
     apply: (_target, _self, given: readonly unknown[]) => order(path, given),
   })
 }

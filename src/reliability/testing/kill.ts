@@ -2,7 +2,15 @@ import { existsSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import type { Config } from "../../config/schema.ts"
 import type { ToolResult } from "../../model/result.ts"
-import { armedFile, Died, firedFile, startHouse, type Failpoint, type HouseProcess, type MarkTool } from "./house-process.ts"
+import {
+  armedFile,
+  Died,
+  firedFile,
+  startHouse,
+  type Failpoint,
+  type HouseProcess,
+  type MarkTool,
+} from "./house-process.ts"
 
 /** What the test knows: everything here was answered by a process before it was killed. */
 export interface Known {
@@ -147,7 +155,8 @@ async function lookAtRecord(house: HouseProcess, known: Known): Promise<void> {
     if (ran.has(callId)) problems.push(`The tool of call ${callId} ran twice.`)
     ran.add(callId)
     const ending = found.get(callId)
-    if (ending !== "success" && ending !== "interrupted") problems.push(`Call ${callId} ran, and the record says ${ending}.`)
+    if (ending !== "success" && ending !== "interrupted")
+      problems.push(`Call ${callId} ran, and the record says ${ending}.`)
   }
   if (problems.length > before) problems.push(`That was found after kill ${known.counted.kills}.`)
 }

@@ -1,6 +1,7 @@
 import type { Saying } from "../../model/approval.ts"
 import type { CallRequest } from "../../model/call.ts"
 import { isTicket, type ToolResult } from "../../model/result.ts"
+import { until } from "../../testing/open.ts"
 import type { Failpoint, HouseProcess, MarkTool } from "./house-process.ts"
 import { endingOf, marksIn, note, type Known, type Plan } from "./kill.ts"
 
@@ -136,7 +137,7 @@ async function lookFor(turn: Turn, arrow: Arrow, house: HouseProcess, known: Kno
     (await house.exported({ tool })).filter((call) => call.sessionId === sessionId).map(endingOf)
 
   const sweeps = known.counted.kills % 2 === 1 && arrow.leaves === "open" && arrow.ends === "interrupted"
-  for (let waited = 0; sweeps && waited < 10_000 && (await endings()).length === 0; waited += 20) await pause(20)
+  if (sweeps) await until(async () => (await endings()).length > 0, "the sweeper ends the call")
   const found = await endings()
   const item = (await house.app.desk.list()).find((each) => each.sessionId === sessionId)
   const leaves = found[0] ?? (item === undefined ? "open" : item.kind === "call" ? "waiting" : "held")
@@ -147,7 +148,8 @@ async function lookFor(turn: Turn, arrow: Arrow, house: HouseProcess, known: Kno
 
   const result = await comeBack(turn, house, problem)
   const ends = await endings()
-  if (ends.length > 1 || (ends[0] ?? "nothing") !== arrow.ends) problem(`it ended as ${ends.join()}, not ${arrow.ends}.`)
+  if (ends.length > 1 || (ends[0] ?? "nothing") !== arrow.ends)
+    problem(`it ended as ${ends.join()}, not ${arrow.ends}.`)
   if (result !== undefined && endingOf(result) !== arrow.ends) problem(`who came back heard ${endingOf(result)}.`)
   const ran = marksIn(known.dir).filter(({ callId }) => callId === (result?.callId ?? turn.callId))
   const runs = result === undefined ? marksIn(known.dir).filter((mark) => mark.note === sessionId) : ran
@@ -171,7 +173,11 @@ async function lookForAnswers(
 }
 
 /** Goes on with a call as its caller would, with the people at the desk saying yes; undefined when there is no way back. */
-async function comeBack(turn: Turn, house: HouseProcess, problem: (sentence: string) => void): Promise<ToolResult | undefined> {
+async function comeBack(
+  turn: Turn,
+  house: HouseProcess,
+  problem: (sentence: string) => void,
+): Promise<ToolResult | undefined> {
   const { sessionId, key } = turn.request
   for (let attempt = 0; attempt < 10; attempt++) {
     const item = (await house.app.desk.list()).find((each) => each.sessionId === sessionId)
@@ -192,8 +198,4 @@ async function comeBack(turn: Turn, house: HouseProcess, problem: (sentence: str
   }
   problem("it never ended, though somebody came back for it.")
   return undefined
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
