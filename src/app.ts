@@ -12,6 +12,7 @@ import { doors } from "./call/doors.ts"
 import { ToolExecutor } from "./call/executor.ts"
 import { endCallsOf, sweepAll, startSweeper, watchDocuments, watchMs } from "./call/housekeeping.ts"
 import { AgentPermits } from "./call/permits.ts"
+import { keyWindowMs } from "./call/states.ts"
 import { simulate } from "./call/simulate.ts"
 import { why } from "./call/why.ts"
 import { checkConfig } from "./config/check.ts"
@@ -301,7 +302,8 @@ async function trace(
 
 /** Most commands find nothing that was ever left, and then the calls need not be opened. */
 async function sweepOnce(ports: Ports, documents: Documents, store: Store): Promise<void> {
-  if (store.database.prepare("select 1 from calls limit 1").get() !== undefined) await sweepAll(ports, documents)
+  const due = "select 1 from calls where state <> 'ended' or updated_at < ? limit 1"
+  if (store.database.prepare(due).get(Date.now() - keyWindowMs) !== undefined) await sweepAll(ports, documents)
 }
 
 /** A command that ends at once waits until every other process has seen what it did. */
