@@ -12,12 +12,12 @@ export const reference = "before"
 export const floor = "before"
 
 const kinds = [
-  ["", {}],
-  [", with effect write", { effect: "write" }],
-  [", 64 in flight", { together: 64 }],
+  { what: "", options: {} },
+  { what: ", with effect write", options: { effect: "write" } },
+  { what: ", 64 in flight", options: { together: 64 } },
 ]
 
-export const rows = kinds.flatMap(([what, options]) => [
+export const rows = kinds.flatMap(({ what, options }) => [
   callRow({ row: `before${what}`, reference: `before${what}`, dist: before, ...options }),
   callRow({ row: `now${what}`, reference: `before${what}`, ...options }),
 ])

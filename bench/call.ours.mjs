@@ -37,7 +37,15 @@ async function house({ folder, durability, effect, tools = 0, agents = 0, dist =
   return system
 }
 
-export function callRow({ row, durability = "crash", effect = "none", together, queryable = false, reference, ...more }) {
+export function callRow({
+  row,
+  durability = "crash",
+  effect = "none",
+  together,
+  queryable = false,
+  reference,
+  ...more
+}) {
   let system
   const call = (input) => system.call({ agentId: "worker", tool: "add", input })
   return {

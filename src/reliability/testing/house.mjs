@@ -62,14 +62,15 @@ async function orphan() {
 print({ ready: true })
 const lines = createInterface({ input: process.stdin })
 lines.on("close", () => process.exit()) // Whoever gives the orders is gone.
-lines.on("line", async (line) => {
-  const { id, name, given } = JSON.parse(line)
+lines.on("line", (line) => void obey(JSON.parse(line)))
+
+async function obey({ id, name, given }) {
   try {
     print({ id, value: await orderOf(name)(...given) })
   } catch (error) {
     print({ id, error: error instanceof Error ? error.message : String(error) })
   }
-})
+}
 
 function orderOf(name) {
   if (orders[name] !== undefined) return orders[name]
