@@ -192,6 +192,16 @@ test("ending an agent ends what waits for it and for those below it, in whatever
   await approve(system, answered.callId)
   await system.org.terminateAgent("dev", admin, "Done.")
   for (const owner of owners.slice(0, 2)) expect((await owner.heard("ended"))[1]).toBe("aborted")
+  const states = await goAround(dir, (database) =>
+    database.prepare("select state from calls order by created_at").all(),
+  )
+  expect(states.map((row) => (row as { state: string }).state).sort()).toEqual([
+    "ended",
+    "ended",
+    "ended",
+    "ended",
+    "waiting",
+  ])
   for (const { callId, agentId } of [ticket, answered]) {
     expect(await system.resume(callId)).toMatchObject({
       code: "aborted",

@@ -1,4 +1,5 @@
-import { after, answered, before, entered, line, moved, remembered, testArrows, voted } from "./testing/arrows.ts"
+import { answered, entered, line, moved, remembered, testArrows, voted } from "./testing/arrows.ts"
+import { after, before } from "./testing/places.ts"
 
 /** From where a call is received to where it may run: received → decided → waiting → ready. */
 testArrows([

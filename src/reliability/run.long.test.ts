@@ -1,4 +1,5 @@
-import { after, answered, before, entered, halfway, line, marked, moved, testArrows } from "./testing/arrows.ts"
+import { answered, entered, line, marked, moved, testArrows } from "./testing/arrows.ts"
+import { after, before, halfway } from "./testing/places.ts"
 
 /** From where a call runs to its end: started → held → released → ended. */
 testArrows([

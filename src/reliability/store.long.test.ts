@@ -1,21 +1,15 @@
-import { test } from "vitest"
-import { folderFor } from "./testing/folder.ts"
-import type { Failpoint } from "./testing/house-process.ts"
-import { killTenTimes, type Plan } from "./testing/kill.ts"
-
-type Walk = Omit<Plan, "point" | "tools">
+import { after, before, commit, testPlaces, type Spot, type Walk } from "./testing/places.ts"
 
 /** The first opening of a new folder. The next process opens it as if nothing had been, and works with it. */
-const opening = (nth: readonly number[] = [1]): Walk => ({
+const opening: Walk = {
   isFresh: true,
-  nth,
   async look(house, { problems, ended }) {
     const { role } = await house.app.org.createRole({ name: "first" }, ann)
     const result = await house.app.call({ agentId: "operator", tool: "noise", input: { note: role.name } })
     if (!result.success) problems.push(`A call failed: ${result.error}`)
     ended.set(result.callId, "success")
   },
-})
+}
 
 const ann = { kind: "person", id: "ann" } as const
 
@@ -51,32 +45,23 @@ function organising(): Walk {
   }
 }
 
-type Place = [name: string, walk: Walk, on: Failpoint["on"], match: RegExp, when: Failpoint["when"]]
+const key: Spot = { on: "link", match: /record\.key$/ }
+const file: Spot = { on: "open", match: /quartermaster\.db$/ }
+const migrated: Spot = { on: "sql", match: /^(create|alter|insert)/ }
+const finished: Spot = { on: "sql", match: /user_version = .*commit/ }
+const message: Spot = { on: "sql", match: /^insert into messages/ }
+const role = commit('into documents.*"role"')
+const agent = commit('into documents.*"agent"')
 
-const places: Place[] = [
-  ["before the key of a new folder is in its place", opening(), "link", /record\.key$/, "before"],
-  ["after the key of a new folder is in its place", opening(), "link", /record\.key$/, "after"],
-  ["after the database file was made", opening(), "open", /quartermaster\.db$/, "after"],
-  [
-    "in the middle of the first migration",
-    opening([1, 4, 7, 10, 13, 16, 19, 22, 25, 28]),
-    "sql",
-    /^(create|alter|insert)/,
-    "after",
-  ],
-  ["before a new database is there for good", opening(), "sql", /user_version = .*commit/, "before"],
-  ["after a new database was there", opening(), "sql", /user_version = .*commit/, "after"],
-  ["before a role is kept", organising(), "sql", /^commit.*into documents.*"role"/, "before"],
-  ["after a role was kept", organising(), "sql", /^commit.*into documents.*"role"/, "after"],
-  ["after an agent was kept", organising(), "sql", /^commit.*into documents.*"agent"/, "after"],
-  ["after a message was kept", organising(), "sql", /^insert into messages/, "after"],
-]
-
-test.concurrent.for(places)("kill -9 %s: what was told is there", async (place, { expect, onTestFinished }) => {
-  const [name, walk, on, match, when] = place
-  const plan = { point: { name, on, match, when }, tools: [], ...walk }
-  const { problems, counted } = await killTenTimes(folderFor(onTestFinished), plan)
-  console.log(`kill -9 ${name}: ${counted.kills} kills, ${counted.told} calls told as ended, ${counted.runs} runs.`)
-  expect(problems).toEqual([])
-  expect(counted.kills).toBe(10)
-})
+testPlaces([
+  ["before the key of a new folder is in its place", opening, before(key), [1]],
+  ["after the key of a new folder is in its place", opening, after(key), [1]],
+  ["after the database file was made", opening, after(file), [1]],
+  ["in the middle of the first migration", opening, after(migrated), [1, 4, 7, 10, 13, 16, 19, 22, 25, 28]],
+  ["before a new database is there for good", opening, before(finished), [1]],
+  ["after a new database was there", opening, after(finished), [1]],
+  ["before a role is kept", organising(), before(role)],
+  ["after a role was kept", organising(), after(role)],
+  ["after an agent was kept", organising(), after(agent)],
+  ["after a message was kept", organising(), after(message)],
+])

@@ -1,18 +1,11 @@
 import { test } from "vitest"
 import { folderFor } from "./folder.ts"
-import type { Failpoint } from "./house-process.ts"
 import { killTenTimes } from "./kill.ts"
+import { commit, type Place, type Spot } from "./places.ts"
 import { planOf, type Arrow, type Left, type WalkName } from "./walks.ts"
 
 /** One row of a table: where a call is killed, what that leaves, how it ends in the end, and how often its tool ran. */
 export type ArrowRow = [name: string, walk: WalkName, place: Place, leaves: Left, ends: Arrow["ends"], runs: 0 | 1]
-
-type Place = Omit<Failpoint, "name">
-type Spot = Pick<Failpoint, "on" | "match">
-
-export const before = (spot: Spot): Place => ({ ...spot, when: "before" })
-export const halfway = (spot: Spot): Place => ({ ...spot, when: "half" })
-export const after = (spot: Spot): Place => ({ ...spot, when: "after" })
 
 /** The row of a call is made in that state. */
 export const entered = (state: string): Spot => ({ on: "sql", match: new RegExp(`^insert into "calls".*"${state}"`) })
@@ -30,7 +23,7 @@ export const answered = (what: string): Spot => ({
 export const voted: Spot = { on: "sql", match: /^update "calls" set "votes".*ann/ }
 
 /** An answer is remembered for good. */
-export const remembered: Spot = { on: "sql", match: /^commit.*into documents.*"grant"/ }
+export const remembered = commit('into documents.*"grant"')
 
 /** A line of that kind is written down. */
 export const line = (kind: string): Spot => ({
