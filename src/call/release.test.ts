@@ -343,7 +343,7 @@ test("what a tool still says after its time is for people only, where its result
 test.each([
   ["is still held when the rule is gone", undefined],
   ["leaves as it was released when the rule is gone", ["/secret"]],
-] as const)("a result that a rule held back %s [C-20]", async (_what, redact) => {
+] as const)("a result that a rule held back %s", async (_what, redact) => {
   const first = await open()
   const reads = tool({ execute: () => ({ secret: "hunter2", name: "ann" }) })
   first.registry.register(reads)
