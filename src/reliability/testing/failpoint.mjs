@@ -58,7 +58,7 @@ function watchFiles() {
   fs.writeSync = (descriptor, data, ...rest) =>
     pass(
       "write",
-      () => `${nameOf(descriptor)()} ${data}`,
+      () => `${nameOf(descriptor)()} ${String(data)}`,
       () => writeSync(descriptor, data, ...rest),
       () => writeSync(descriptor, data.slice(0, data.length / 2), ...rest),
     )
