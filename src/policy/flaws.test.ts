@@ -145,6 +145,11 @@ test("examples that come out as they say are no flaw", () => {
   expect(flawsOf(rule("deny", "move_file", { touching: ["file:src/**"], agent: ["ada"], examples }))).toEqual([])
 })
 
+test("the paths of an example are counted from the workspace", () => {
+  const examples = { match: [{ input: { path: "src/a" } }], miss: [{ input: { path: "/src/a" } }] }
+  expect(flawsOf(rule("deny", "move_file", { touching: ["file:/work/src/**"], examples }))).toEqual([])
+})
+
 const wide = (verdict: Rule["verdict"], change: Partial<Rule> = {}) => rule(verdict, "*", { source: "wide", ...change })
 const narrow = (verdict: Rule["verdict"], change: Partial<Rule> = {}) =>
   rule(verdict, "read_file", { source: "narrow", ...change })

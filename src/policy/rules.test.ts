@@ -385,3 +385,11 @@ test("many agents and tools are answered right, also when what was remembered ha
     }
   }
 })
+
+test("the mode edits covers what stays in the workspace, and nothing that could be elsewhere", () => {
+  const tool = registered({ name: "write_file", group: "workspace", effect: "write", touches: true })
+  const verdictOf = (path: string) =>
+    decide(facts({ tool, ...touching(["write", path]) }), compile([], tools), new GrantIndex(), "edits").verdict
+  expect(["a", "/work/a", "a/../b", "../work/a"].map(verdictOf)).toEqual(["allow", "allow", "allow", "allow"])
+  expect(["/etc/passwd", "/workplace/a", "../a", "~/a", "$A/b"].map(verdictOf)).toEqual(Array(5).fill("ask"))
+})

@@ -116,7 +116,7 @@ export function grantFor(call: Facts, change: Partial<Grant> = {}): Grant {
 }
 
 const some = <T>(values: readonly T[]) => fc.subarray([...values], { minLength: 1 })
-const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined, freq: 1 })
+const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined, freq: 2 })
 
 export const toolNames = ["read_file", "write_file", "http_get", "http_post", "probe"] as const
 
@@ -140,7 +140,7 @@ const someSingleTool: fc.Arbitrary<RegisteredTool> = fc
 
 /** Some of them hide another of their name. */
 export const someTool: fc.Arbitrary<RegisteredTool> = fc
-  .tuple(someSingleTool, fc.option(someSingleTool, { nil: undefined, freq: 1 }))
+  .tuple(someSingleTool, fc.option(someSingleTool, { nil: undefined, freq: 2 }))
   .map(([tool, below]) => (below === undefined ? tool : { ...tool, together: [tool, { ...below, name: tool.name }] }))
 
 const someRole = fc
