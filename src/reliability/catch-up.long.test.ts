@@ -21,6 +21,11 @@ const afterMoving: Failpoint = {
 
 const call = (tool: string) => ({ agentId: "operator", tool, input: { note: tool } })
 
+/** Whether the reader came to its failpoint, before it had read everything. */
+function pausedWhile(reader: { paused(): Promise<void> }, reading: Promise<unknown>): Promise<boolean> {
+  return Promise.race([reader.paused().then(() => true), reading.then(() => false)])
+}
+
 test("three processes that move the journals of dead ones at the same moment end each of their calls once", async () => {
   const dir = temporaryFolder()
   const houses = [await startHouse(dir), await startHouse(dir), await startHouse(dir)]
@@ -42,13 +47,20 @@ test("three processes that move the journals of dead ones at the same moment end
 test("what a process wrote and was told as kept is there, though it was killed while another read its journal", async () => {
   const dir = temporaryFolder()
   const told: string[] = []
+  let missed = 0
   for (let round = 0; round < 10; round++) {
     const writer = await startHouse(dir, { tools })
     const reader = await startHouse(dir, { tools, failpoint: afterMoving })
     told.push((await writer.app.call(call("plain"))).callId)
     await reader.arm()
     const reading = reader.app.audit.list()
-    await reader.paused()
+    if (!(await pausedWhile(reader, reading))) {
+      // The writer's own mover was faster, so there was nothing to be stopped at: once more.
+      await Promise.all([reader.kill(), writer.kill()])
+      expect(++missed).toBeLessThan(30)
+      round--
+      continue
+    }
     for (let more = 0; more < 5; more++) told.push((await writer.app.call(call("plain"))).callId)
     await writer.kill()
     reader.goOn()
@@ -57,13 +69,14 @@ test("what a process wrote and was told as kept is there, though it was killed w
     expect(told.filter((callId) => !rows.some((row) => row.callId === callId && row.status === "success"))).toEqual([])
     expect(await reader.app.audit.verify()).toMatchObject({ ok: true })
     await reader.kill()
-    rmSync(firedFile(dir))
+    rmSync(firedFile(dir), { force: true })
   }
   console.log(`Killed while another read its journal: 10 times, ${told.length} calls told, all there.`)
 })
 
 test("a call that one process began and another ended has that one ending, though a third read the record meanwhile", async () => {
   const dir = temporaryFolder()
+  let missed = 0
   for (let round = 0; round < 10; round++) {
     const beginner = await startHouse(dir, { tools, options: { writes: "direct" } })
     const { callId } = await beginner.app.submit(call("held"), { waitMs: 0 })
@@ -73,7 +86,12 @@ test("a call that one process began and another ended has that one ending, thoug
     await ender.app.call(call("plain"))
     await reader.arm()
     const reading = reader.app.audit.list()
-    await reader.paused()
+    if (!(await pausedWhile(reader, reading))) {
+      await Promise.all([reader.kill(), ender.kill()])
+      expect(++missed).toBeLessThan(30)
+      round--
+      continue
+    }
     expect(await ender.app.desk.say(callId, { say: "release" }, "ann")).toMatchObject({ ok: true })
     expect(await ender.app.resume(callId)).toMatchObject({ status: "success" })
     reader.goOn()
@@ -81,7 +99,7 @@ test("a call that one process began and another ended has that one ending, thoug
     const rows = await reader.app.audit.list({ limit: 1000 })
     expect(rows.filter((row) => row.callId === callId).map(({ status }) => status)).toEqual(["success"])
     await Promise.all([reader.kill(), ender.kill()])
-    rmSync(firedFile(dir))
+    rmSync(firedFile(dir), { force: true })
   }
   console.log("Ended by another while a third read: 10 times, one ending each.")
 })
