@@ -18,11 +18,15 @@ watchDatabases()
 
 /** Does the work, unless this is the place: then the process ends before it, in the middle of it or after it. */
 function pass(on, text, work, half = work) {
-  if (!isHere(on, text)) return work()
-  if (point.when === "pause") return pauseAfter(work())
-  if (point.when === "half") half()
-  if (point.when === "after") work()
-  die()
+  if (point.when === "before" || point.when === "half") {
+    if (!isHere(on, text)) return work()
+    if (point.when === "half") half()
+    die()
+  }
+  // Work that fails, because another has the lock, is done again: only what was done counts.
+  const value = work()
+  if (isHere(on, text)) point.when === "pause" ? pause() : die()
+  return value
 }
 
 function isHere(on, text) {
@@ -30,10 +34,9 @@ function isHere(on, text) {
 }
 
 /** Stands still as long as the failpoint is armed. */
-function pauseAfter(value) {
+function pause() {
   writeFileSync(point.fired, point.name)
   while (existsSync(point.armed)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
-  return value
 }
 
 function die() {

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import type { QuartermasterOptions } from "../../app.ts"
 import type { Config } from "../../config/schema.ts"
@@ -111,7 +112,7 @@ export async function startHouse(dir: string, given: HouseOptions = {}): Promise
       return order("arm", armedFile(dir))
     },
     async paused() {
-      while (!existsSync(firedFile(dir))) await new Promise((resolve) => setTimeout(resolve, 5))
+      while (!existsSync(firedFile(dir)) && running.signalCode === null) await sleep(5)
     },
     goOn: () => rmSync(armedFile(dir)),
     at: (moment, name, words) => order("at", moment, name, words),
