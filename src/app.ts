@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto"
 import { setMaxListeners } from "node:events"
 import { realpathSync } from "node:fs"
 import { resolve as resolvePath } from "node:path"
@@ -16,8 +17,10 @@ import { keyWindowMs } from "./call/states.ts"
 import { simulate } from "./call/simulate.ts"
 import { why } from "./call/why.ts"
 import { checkConfig } from "./config/check.ts"
+import { serverSpecs } from "./config/mcp-servers.ts"
 import { defaults, type Config } from "./config/schema.ts"
 import { Emitter } from "./emitter.ts"
+import { mcpServers } from "./mcp/client/servers.ts"
 import type { App } from "./model/app.ts"
 import type { ApprovalUIAdapter, Ask } from "./model/approval.ts"
 import { silentLogger, type Logger } from "./model/logger.ts"
@@ -25,6 +28,7 @@ import type { Documents, Ports } from "./model/ports.ts"
 import type { ToolPermission } from "./model/permission.ts"
 import type { Grant, Rule } from "./model/rule.ts"
 import type { RegisteredTool } from "./model/tool.ts"
+import { agentTokens } from "./org/agent-tokens.ts"
 import { Directory } from "./org/directory.ts"
 import { freezer } from "./org/freezer.ts"
 import { PolicyBook } from "./policy/book.ts"
@@ -68,6 +72,8 @@ export interface QuartermasterOptions {
   sweepMs?: number
   /** The folder this process works in; the current one when left out. */
   workspace?: string
+  /** What other people's servers are told our version is. */
+  version?: string
   /** Where finished calls are told as OpenTelemetry spans. */
   telemetry?: Telemetry
 }
@@ -183,6 +189,15 @@ export function assemble(
     })
   const policy = policyWith(() => rules.list())
   const discovery = new ToolDiscovery(registry, org, levelOrder, policy)
+  const mcp = mcpServers(serverSpecs(config), {
+    registry,
+    groups,
+    documents,
+    logger,
+    workspace,
+    version: options.version ?? "0",
+    lazy: options.writes === "direct",
+  })
   const permits = new AgentPermits(mostAtOnce(config))
   const notify = notifier(config.notify ?? [], logger)
   const closer = new AbortController()
@@ -203,6 +218,7 @@ export function assemble(
       keep: async (grant) => void (await documents.put({ kind: "grant", id: grant.id, body: grant }, grant.by)),
     },
     rolesOf: (person) => org.findPerson(person)?.roles,
+    tokenCounts: (tokenId) => documents.get("token", tokenId)?.live === true,
     isAgent: (name) => org.findPerson(name) === undefined && org.findAgent(name) !== undefined,
     emit,
     hears: emitter.hears,
@@ -260,6 +276,22 @@ export function assemble(
     thaw: stops.thaw,
     frozen: stops.frozen,
     setMode: (given) => stops.setMode(given).then(() => everywhere(options)),
+    mcp,
+    tokens: agentTokens({
+      documents,
+      isKnown: (agentId) => org.findAgent(agentId) !== undefined,
+      isPerson: (id) => org.findPerson(id)?.status === "active",
+      onRevoked: (agentId) => endCallsOf([agentId], ports),
+      now: ports.now,
+    }),
+    mayKnow: (agentId, tool) => discovery.mayKnow(agentId, tool),
+    wireName: (tool) => registry.wireNames().toWire(tool),
+    listVersion: () => discovery.version,
+    async artifact(agentId, ref) {
+      const found = await store.artifacts.get(ref)
+      return found?.agentId === agentId ? found : undefined
+    },
+    sealKey: (purpose) => createHmac("sha256", store.key.text).update(`seal:${purpose}`).digest(),
     backup: async (folder) => (await import("./store/backup.ts")).backup(store, folder),
     listGroups: () => groups.listGroups(),
     visibleTools: (agentId) => discovery.discoverToolsForAgent(agentId),
@@ -278,6 +310,7 @@ export function assemble(
     clearInterval(sweeper)
     clearInterval(watch)
     closer.abort()
+    await mcp.close()
     permits.cancelWaiting()
     for (const { cancel } of ports.running.values()) cancel()
     await app.idle()

@@ -17,6 +17,9 @@ const mayImport: Record<string, readonly string[]> = {
   telemetry: ["model"],
   call: ["policy", "model"],
   cli: ["call", "model"],
+  "mcp/client": ["model"],
+  "mcp/server": ["call", "model"],
+  http: ["mcp/server", "call", "model"],
   "emitter.ts": ["model"],
   "app.ts": [
     "call",
@@ -28,18 +31,23 @@ const mayImport: Record<string, readonly string[]> = {
     "store",
     "config",
     "telemetry",
+    "mcp/client",
     "model",
     "emitter.ts",
   ],
-  "index.ts": ["app.ts", "call", "registry", "approval", "config", "telemetry", "model"],
-  "bin.ts": ["app.ts", "cli", "approval", "config", "store", "model"],
+  "index.ts": ["app.ts", "call", "registry", "approval", "config", "telemetry", "mcp/client", "model"],
+  "bin.ts": ["app.ts", "cli", "approval", "config", "store", "http", "mcp/server", "model"],
 }
 
 const files = readdirSync(root, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".ts") && !/\.(test|contract)\.ts$|(^|\/)testing(\.ts|\/)/.test(file))
   .map((file) => join(root, file))
 
-const partOf = (file: string) => relative(root, file).split("/")[0]!
+/** MCP has two sides, and neither knows the other. */
+const partOf = (file: string) => {
+  const [first = "", second = ""] = relative(root, file).split("/")
+  return first === "mcp" ? `${first}/${second}` : first
+}
 
 /** What a file imports of ours, types apart from values. */
 function importsOf(file: string): { target: string; typeOnly: boolean }[] {

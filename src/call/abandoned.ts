@@ -4,6 +4,7 @@ import type { Ports } from "../model/ports.ts"
 import type { EndEntry } from "../model/record.ts"
 import { endings, type EndingCode, type ToolResult } from "../model/result.ts"
 import { refused, withheld } from "./refused.ts"
+import { revoked } from "./walk.ts"
 import { redeemWindowMs, storedRequest } from "./states.ts"
 
 /** Whether no living process walks the call. */
@@ -37,7 +38,7 @@ export async function sweep(ports: Ports, agentId?: string): Promise<void> {
 
 /** Ends a call nobody walks, if there is nothing left to wait for. Of several who try, one does it. */
 export async function endAbandoned(row: CallRow, ports: Ports): Promise<ToolResult | undefined> {
-  const how = agentIsGone(row, ports) ?? howItEnded(row, ports.now())
+  const how = agentIsGone(row, ports) ?? tokenIsGone(row, ports) ?? howItEnded(row, ports.now())
   if (how === undefined) return undefined
   const { state, owner, epoch } = row
   const mine = { state, owner: ports.owner, epoch: epoch + 1 }
@@ -93,6 +94,14 @@ function agentIsGone(row: CallRow, ports: Ports): HowItEnded | undefined {
   if (row.state === "started" || ports.organisation.view(row.agentId) !== undefined) return undefined
   const ran = row.state === "held" || row.state === "released"
   return { code: "aborted", sentence: `Agent ${row.agentId} was ended, and its calls with it.`, ran }
+}
+
+/** Nor what came by a token that was revoked while it waited. */
+function tokenIsGone(row: CallRow, ports: Ports): HowItEnded | undefined {
+  if (row.state !== "waiting" && row.state !== "ready" && row.state !== "held") return undefined
+  const { tokenId } = storedRequest(row).given
+  if (tokenId === undefined || ports.tokenCounts(tokenId)) return undefined
+  return { code: "aborted", sentence: revoked(tokenId), ran: row.state === "held" }
 }
 
 function howItEnded(row: CallRow, now: number): HowItEnded | undefined {

@@ -5,7 +5,7 @@ import type { Ticket } from "../model/result.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { requestFor, sayTo } from "./desk.ts"
 import { claim, tryAdvance } from "./states.ts"
-import { Joined, aborted, agentIsGone, Detached, type Walk } from "./walk.ts"
+import { Joined, aborted, callerIsGone, Detached, type Walk } from "./walk.ts"
 
 /**
  * Waits until people have answered the stored call, here or at any other door, or until its deadline. The row is the
@@ -29,7 +29,8 @@ export async function waitForAnswer(
         return row.answer
       }
       if (walk.request.signal?.aborted) throw aborted(walk)
-      if (ports.organisation.view(walk.request.agentId) === undefined) throw agentIsGone(walk)
+      const gone = callerIsGone(walk, ports)
+      if (gone !== undefined) throw gone
       const now = ports.now()
       const until = row.deadline ?? Infinity
       // An answer of this very moment either came before, and is read in the next turn, or does not count any more.
@@ -75,7 +76,7 @@ interface Spoken {
 function show(walk: Walk, tool: RegisteredTool, input: unknown, ports: Ports, signal: AbortSignal): void {
   const { row } = walk
   if (row === undefined) return
-  const dialog = dialogFor(row, tool, input, ports, signal)
+  const dialog = dialogFor(row, tool, input, walk.request.caller?.approvals ?? ports.approvals, signal)
   if (dialog === undefined) {
     if (ports.settings.unattended === "reject") void say(row, refusal(row, "Nobody is here to ask."), "nobody", ports)
     return
@@ -94,7 +95,7 @@ function dialogFor(
   row: CallRow,
   tool: RegisteredTool,
   input: unknown,
-  { approvals }: Ports,
+  approvals: Ports["approvals"],
   signal: AbortSignal,
 ): Promise<Spoken> | undefined {
   const request = requestFor(row, signal)

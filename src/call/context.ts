@@ -1,3 +1,4 @@
+import type { AnswerValue } from "../model/approval.ts"
 import type { CallRequest } from "../model/call.ts"
 import type { Ports } from "../model/ports.ts"
 import { isTicket, type Ticket, type ToolResult } from "../model/result.ts"
@@ -16,7 +17,7 @@ export class RunContext implements ToolContext {
   readonly taskId: string | undefined
   readonly userId: string | undefined
   readonly allowedPaths: readonly string[] | undefined
-  readonly answer: string | readonly string[] | undefined
+  readonly answer: AnswerValue | undefined
   readonly #walk: Walk
   readonly #tool: RegisteredTool
   readonly #ports: Ports
@@ -76,13 +77,17 @@ export class RunContext implements ToolContext {
     return (message) => this.#ports.logger.info(`${this.#tool.name}: ${message}`, { callId: this.callId })
   }
 
+  get ask(): ToolContext["ask"] {
+    return this.#walk.request.caller?.ask
+  }
+
   get call(): ToolContext["call"] {
     return async (tool, input) => {
-      if (this.#tool.kind !== "composite") {
+      if (this.#tool.kind !== "composite" && this.#tool.asks !== tool) {
         throw new Error(`Tool ${this.#tool.name} calls tools but is not defined with kind "composite". Define it so.`)
       }
-      const { agentId, taskId, userId, allowedPaths } = this.#walk.request
-      const request = { agentId, tool, input, taskId, userId, allowedPaths, signal: this.signal }
+      const { agentId, taskId, userId, allowedPaths, caller } = this.#walk.request
+      const request = { agentId, tool, input, taskId, userId, allowedPaths, caller, signal: this.signal }
       const result = await this.#callTool(request, this.#ports, { parent: this.#walk })
       if (isTicket(result)) throw new Error("A sub-call waits for its ending and never gets a ticket.")
       return result

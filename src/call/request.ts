@@ -16,7 +16,7 @@ export function readRequest(given: CallRequest): ReadRequest {
   const asked: Partial<CallRequest> = typeof given === "object" && given !== null ? given : {}
   if (isTidy(asked)) return { request: asked, problems: none }
   const problems: string[] = []
-  const word = (name: "key" | "taskId" | "userId" | "sessionId" | "parentCallId" | "traceId") => {
+  const word = (name: "key" | "taskId" | "userId" | "sessionId" | "parentCallId" | "traceId" | "tokenId") => {
     const value: unknown = asked[name]
     if (value === undefined || isName(value)) return value as string | undefined
     problems.push(`'${name}' must be a text of at most ${longest} characters`)
@@ -34,6 +34,7 @@ export function readRequest(given: CallRequest): ReadRequest {
     sessionId: word("sessionId"),
     parentCallId: word("parentCallId"),
     traceId: word("traceId"),
+    tokenId: word("tokenId"),
     timeoutMs: isTimeout(asked.timeoutMs) ? asked.timeoutMs : undefined,
   }
   return { request, problems }
@@ -49,6 +50,7 @@ function isTidy(asked: Partial<CallRequest>): asked is CallRequest {
     (asked.sessionId === undefined || isName(asked.sessionId)) &&
     (asked.parentCallId === undefined || isName(asked.parentCallId)) &&
     (asked.traceId === undefined || isName(asked.traceId)) &&
+    (asked.tokenId === undefined || isName(asked.tokenId)) &&
     isTimeout(asked.timeoutMs)
   )
 }

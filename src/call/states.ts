@@ -36,7 +36,7 @@ export interface Beginning {
 
 /** The row of a call that must outlive this process. */
 export function newRow(walk: Walk, tool: RegisteredTool, input: unknown, given: Beginning, ports: Ports): CallRow {
-  const { input: _input, signal: _signal, ...request } = walk.request
+  const { input: _input, signal: _signal, caller: _caller, ...request } = walk.request
   return {
     id: walk.callId,
     state: given.state,

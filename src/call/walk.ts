@@ -1,3 +1,4 @@
+import type { AnswerValue } from "../model/approval.ts"
 import type { CallRequest, CallRow } from "../model/call.ts"
 import { Ending } from "../model/ending.ts"
 import { newId } from "../model/identity.ts"
@@ -46,7 +47,7 @@ export interface Walk {
   /** When a person releases the result: the stricter of what the tool and the rules say. */
   release: ResultApproval
   /** What a person said to the tool's question. */
-  answer: string | readonly string[] | undefined
+  answer: AnswerValue | undefined
   /** The input that ran instead of the request's, when a person edited it. */
   ranInput: { input: unknown } | undefined
   /** Whether a person took something out of the result. */
@@ -171,6 +172,17 @@ export function aborted(walk: Walk): Ending {
 /** The ending of a call whose agent was ended while it waited. */
 export function agentIsGone({ request }: Walk): Ending {
   return new Ending("aborted", `Agent ${request.agentId} was ended, and its calls with it.`)
+}
+
+export function revoked(tokenId: string): string {
+  return `The token ${tokenId} this call came by was revoked, and its waiting calls with it.`
+}
+
+/** The ending of a call whose agent was ended, or whose token was revoked, while it waited. */
+export function callerIsGone(walk: Walk, ports: Ports): Ending | undefined {
+  const { agentId, tokenId } = walk.request
+  if (ports.organisation.view(agentId) === undefined) return agentIsGone(walk)
+  return tokenId === undefined || ports.tokenCounts(tokenId) ? undefined : new Ending("aborted", revoked(tokenId))
 }
 
 /** The ending of a call whose agent was ended or frozen after it was decided on. */

@@ -2,12 +2,14 @@ import type { DeskItem, Heard, Saying } from "./approval.ts"
 import type { CallRequest } from "./call.ts"
 import type { EventType, Listener } from "./events.ts"
 import type { Freeze, SessionMode } from "./organisation.ts"
+import type { McpServers } from "./mcp.ts"
 import type { OrganisationBook } from "./organisation-book.ts"
 import type { AuditFilter, AuditRow } from "./ports.ts"
 import type { Reason, RecordEntry } from "./record.ts"
 import type { EndingCode, Ticket, ToolResult } from "./result.ts"
 import type { Approvers, Grant, Rule, RuleFlaw, RuleVerdict, Touches } from "./rule.ts"
-import type { RegisteredTool } from "./tool.ts"
+import type { TokenBook } from "./token-book.ts"
+import type { RegisteredTool, StoredArtifact } from "./tool.ts"
 
 /** What a door is given: everything it may do, and nothing else. */
 export interface App {
@@ -23,10 +25,22 @@ export interface App {
   executeOrThrow<T = unknown>(request: CallRequest): Promise<T>
   /** The tools an agent may know of, in the order of their names. */
   visibleTools(agentId: string): readonly RegisteredTool[]
+  /** The same for what is offered as a resource, a prompt or only inside: whether this agent may know of it. */
+  mayKnow(agentId: string, tool: string): boolean
+  /** What a tool is called outside. */
+  wireName(tool: string): string
+  /** Changes with everything that decides what agents may know of. */
+  listVersion(): string
   /** Every group with the names of its tools. */
   listGroups(): { id: string; description: string; toolCount: number; tools: string[]; isReserved: boolean }[]
   on<T extends EventType>(type: T, listener: Listener<T>): () => void
   readonly org: OrganisationBook
+  readonly tokens: TokenBook
+  readonly mcp: McpServers
+  /** What an artifact holds, for the agent it belongs to. */
+  artifact(agentId: string, ref: string): Promise<StoredArtifact | undefined>
+  /** 32 bytes that every process of this store shares, for what a door seals. */
+  sealKey(purpose: string): Buffer
   readonly desk: DeskReader
   readonly rules: RuleReader
   /** What would become of a call, and why, without making it. */

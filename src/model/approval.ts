@@ -2,6 +2,7 @@ import type { ToolPermissionLevel } from "./permission.ts"
 import type { Reason } from "./record.ts"
 import type { ToolResult } from "./result.ts"
 import type { Approvers, GrantScope, Touches } from "./rule.ts"
+import type { JsonSchema } from "./schema.ts"
 
 /** What stands at the desk, as an approver sees it. */
 export interface DeskItem {
@@ -47,12 +48,19 @@ export interface Vote {
   at: number
 }
 
-/** A question of ask_user. */
+/** A question of ask_user, or of an MCP server. */
 export interface Question {
   question: string
   options?: readonly string[] | undefined
   multiple?: boolean | undefined
+  /** For a form: the JSON Schema of the object that is asked for. Its fields are plain: text, number, yes or no, choices. */
+  form?: JsonSchema | undefined
+  /** For something to be done elsewhere: the address to open. The answer is an empty object once it is agreed to. */
+  url?: string | undefined
 }
+
+/** A text, several of the options, or the fields of a form. */
+export type AnswerValue = string | readonly string[] | Readonly<Record<string, unknown>>
 
 /** What a person says to what stands at the desk. */
 export type Saying =
@@ -63,7 +71,7 @@ export type Saying =
   /** Without more, the result leaves as it is; `redact` names JSON pointers, `replace` puts another value in its place. */
   | { say: "release"; redact?: readonly string[] | undefined; replace?: unknown }
   | { say: "withhold"; reason?: string | undefined }
-  | { say: "answer"; value: string | readonly string[] }
+  | { say: "answer"; value: AnswerValue }
 
 /** What became of a saying. When it did not count, the sentence says why and what to do. */
 export type Heard = { ok: true; done: boolean; sentence: string } | { ok: false; sentence: string }
@@ -96,7 +104,7 @@ export interface ResultDecision {
 
 export interface QuestionDecision {
   /** Undefined when the question was closed without an answer. */
-  answer?: string | readonly string[]
+  answer?: AnswerValue
   rejectReason?: string
   by?: string
 }

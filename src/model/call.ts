@@ -1,4 +1,4 @@
-import type { Question, Vote } from "./approval.ts"
+import type { AnswerValue, ApprovalUIAdapter, Question, Vote } from "./approval.ts"
 import type { ToolPermissionLevel } from "./permission.ts"
 import type { Reason } from "./record.ts"
 import type { ToolResult } from "./result.ts"
@@ -17,11 +17,23 @@ export interface CallRequest {
   parentCallId?: string | undefined
   /** The trace this call is a part of, for the record. */
   traceId?: string | undefined
+  /** The token it came by, so that revoking it ends the call while it waits. */
+  tokenId?: string | undefined
   timeoutMs?: number | undefined
   /** Narrows the fence for this call, never widens it. */
   allowedPaths?: readonly string[] | undefined
   /** Cancels the call. */
   signal?: AbortSignal | undefined
+  /** Who is at the other end of the door, where it can be asked; sub-calls have the same. */
+  caller?: Caller | undefined
+}
+
+/** The other end of a door that can be asked while a call is on its way. */
+export interface Caller {
+  /** How the person at the other end is asked. Only a door that knows who that is gives it, and it says who in `by`. */
+  approvals?: Partial<ApprovalUIAdapter> | undefined
+  /** Sends the caller's program a request of the protocol it speaks; only for what is no person's decision. */
+  ask?(method: string, params: unknown, signal: AbortSignal): Promise<unknown>
 }
 
 /** received → decided → waiting → ready → started → held → released → ended; most calls skip the middle. */
@@ -96,5 +108,5 @@ export interface Answer {
   redact?: readonly string[] | undefined
   replace?: { value: unknown } | undefined
   /** For a question. */
-  value?: string | readonly string[] | undefined
+  value?: AnswerValue | undefined
 }

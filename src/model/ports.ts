@@ -28,6 +28,8 @@ export interface Ports {
   grants: { keep(grant: Grant): Promise<void> }
   /** The roles of a person who is known by that name. */
   rolesOf(person: string): readonly string[] | undefined
+  /** Whether nobody has revoked that token. */
+  tokenCounts(tokenId: string): boolean
   /** Whether an agent, and no person, has that name. */
   isAgent(name: string): boolean
   emit(event: QuartermasterEvent): void
@@ -103,7 +105,18 @@ export interface Verdict {
 }
 
 /** A small table of documents, mirrored in memory: organisation, rules, grants, freezes, modes. Always *power*. */
-export const documentKinds = ["role", "agent", "department", "person", "rule", "grant", "freeze", "mode"] as const
+export const documentKinds = [
+  "role",
+  "agent",
+  "department",
+  "person",
+  "rule",
+  "grant",
+  "freeze",
+  "mode",
+  "token",
+  "pin",
+] as const
 export type DocumentKind = (typeof documentKinds)[number]
 
 export interface StoredDocument<T = unknown> {

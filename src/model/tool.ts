@@ -1,4 +1,5 @@
-import type { Question } from "./approval.ts"
+import type { AnswerValue, Question } from "./approval.ts"
+import type { Caller } from "./call.ts"
 import type { Effect, Permission, ToolPermission } from "./permission.ts"
 import type { Touch } from "./rule.ts"
 import type { Schema, SchemaSource } from "./schema.ts"
@@ -31,6 +32,9 @@ export type Layer = "system" | `department:${string}` | `agent:${string}`
  */
 export type ToolKind = "plain" | "composite" | "interactive"
 
+/** In which of MCP's lists something stands: what is no tool is reached as a resource or prompt, or only by tools. */
+export type Offered = "tool" | "resource" | "prompt" | "inside"
+
 /** What a running tool is given. Everything it does to the world beyond its return value goes through here. */
 export interface ToolContext {
   readonly callId: string
@@ -40,14 +44,16 @@ export interface ToolContext {
   readonly userId?: string | undefined
   readonly allowedPaths?: readonly string[] | undefined
   /** What a person said to the tool's question. */
-  readonly answer?: string | readonly string[] | undefined
+  readonly answer?: AnswerValue | undefined
   /** Aborted on time-out, on cancel and when the agent is stopped. */
   readonly signal: AbortSignal
   /** Sends a piece of output to whoever watches while the tool still runs. */
   emit(chunk: unknown): void
   log(message: string): void
   readonly artifacts: ArtifactShelf
-  /** Calls another tool as this agent. Only tools of kind `composite` may. */
+  /** The other end of the door the call came by, where its program can be asked. */
+  readonly ask?: Caller["ask"] | undefined
+  /** Calls another tool as this agent. Only tools of kind `composite` may, and others the one they name in `asks`. */
   call(tool: string, input: unknown): Promise<import("./result.ts").ToolResult>
 }
 
@@ -86,6 +92,14 @@ export interface ToolSpec<Input = unknown> {
   /** What the tool does to the world. Without it the tool counts as sensitive. */
   effect?: Effect
   kind?: ToolKind
+  /** Where it is offered; what is no *tool* is in no list of tools, and is decided, limited and recorded all the same. */
+  offered?: Offered
+  /** The name of the tool by which this one may ask a person while it runs. */
+  asks?: string
+  /** What it is called outside, where that is not derived from its name. */
+  wireName?: string
+  /** Why nobody may use it until a person has looked at it. */
+  quarantine?: string
   input: SchemaSource<Input>
   output?: SchemaSource<unknown>
   permission?: ToolPermission
@@ -121,6 +135,10 @@ export interface Tool {
   readonly category: ToolCategory
   readonly effect?: Effect | undefined
   readonly kind: ToolKind
+  readonly offered?: Offered | undefined
+  readonly asks?: string | undefined
+  readonly wireName?: string | undefined
+  readonly quarantine?: string | undefined
   readonly input: Schema
   readonly output?: Schema | undefined
   readonly permission: Permission

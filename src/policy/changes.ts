@@ -18,6 +18,10 @@ export function switchOn({ name }: RegisteredTool): string {
   return `Add ${name} to tools.enabled in the configuration`
 }
 
+export function trustPin({ group }: RegisteredTool): string {
+  return `Look at it and agree: qm mcp pins diff ${group}, then qm mcp pins trust ${group}`
+}
+
 /** Nothing to do about the role when it has the group and an agent above has not. */
 export function giveGroup(tool: RegisteredTool, { role, agent }: AgentView, groups: Groups): string | undefined {
   if (agent.id === "root") return "Call it as another agent: root organises and has nothing else"

@@ -15,6 +15,7 @@ import {
   frozenBecause,
   groupBecause,
   levelBecause,
+  quarantinedBecause,
   roleBecause,
   spawnerBecause,
   switchedOffBecause,
@@ -60,6 +61,13 @@ export function hearVisible(tool: RegisteredTool, who: AgentView, { book, groups
       switchedOffBecause(tool),
       "The tool is switched on.",
       change.switchOn(tool),
+    ),
+    speak(
+      "pin",
+      tool.group,
+      quarantinedBecause(tool),
+      "Nobody needs to look at the tool first.",
+      change.trustPin(tool),
     ),
     speak(
       "group",

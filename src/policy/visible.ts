@@ -24,6 +24,7 @@ export function hiddenBecause(
   return (
     frozenBecause(who) ??
     switchedOffBecause(tool) ??
+    quarantinedBecause(tool) ??
     groupBecause(tool, who, groups) ??
     roleBecause(tool, who) ??
     departmentBecause(tool, who) ??
@@ -54,6 +55,10 @@ export function frozenBecause({ agent, frozen }: AgentView): Reason | undefined 
 export function switchedOffBecause({ enabled, name }: RegisteredTool): Reason | undefined {
   if (enabled) return undefined
   return say("configuration", "tools.enabled", `Tool ${name} is switched off. Add it to tools.enabled to use it.`)
+}
+
+export function quarantinedBecause({ quarantine, group }: RegisteredTool): Reason | undefined {
+  return quarantine === undefined ? undefined : say("pin", group, quarantine)
 }
 
 export function groupBecause(

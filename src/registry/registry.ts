@@ -243,8 +243,13 @@ export class ToolRegistry {
 
   wireNames(): WireNames {
     if (this.#wire?.version !== this.#version) {
-      const names = [...this.#layers.values()].flatMap((shelf) => [...shelf.keys()])
-      this.#wire = { version: this.#version, names: new WireNames(names) }
+      const shelves = [...this.#layers.values()]
+      const names = shelves.flatMap((shelf) => [...shelf.keys()])
+      const chosen = new Map<string, string>()
+      for (const [name, [newest]] of shelves.flatMap((shelf) => [...shelf])) {
+        if (newest?.wireName !== undefined) chosen.set(name, newest.wireName)
+      }
+      this.#wire = { version: this.#version, names: new WireNames(names, chosen) }
     }
     return this.#wire.names
   }

@@ -20,14 +20,16 @@ export class WireNames {
   readonly #wires = new Map<string, string>()
   readonly #names = new Map<string, string>()
 
-  constructor(names: Iterable<string>) {
+  /** `chosen` are the names outside that are not derived; one that meets another is not honoured. */
+  constructor(names: Iterable<string>, chosen: ReadonlyMap<string, string> = new Map()) {
     const all = [...new Set(names)].sort()
+    const wished = (name: string) => chosen.get(name) ?? wireName(name)
     const spellings = new Map<string, number>()
-    for (const name of all) spellings.set(wireName(name), (spellings.get(wireName(name)) ?? 0) + 1)
+    for (const name of all) spellings.set(wished(name), (spellings.get(wished(name)) ?? 0) + 1)
 
     const meeting: string[] = []
     for (const name of all) {
-      const wire = wireName(name)
+      const wire = wished(name)
       if (wire === name || spellings.get(wire) === 1) this.#pair(name, wire)
       else meeting.push(name)
     }

@@ -62,6 +62,7 @@ export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Pr
     approvals: {},
     grants: { keep: () => Promise.resolve() },
     rolesOf: () => undefined,
+    tokenCounts: () => true,
     isAgent: () => false,
     emit: () => {},
     hears: () => true,

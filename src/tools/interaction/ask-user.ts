@@ -26,7 +26,8 @@ export const askUser = () =>
     }),
 
     execute({ question }, { answer }) {
-      if (answer === undefined) throw failure("Failed to get user input: nobody answered.", { toolCode: "no_answer" })
-      return { question, answer: typeof answer === "string" ? answer : [...answer] }
+      const given = typeof answer === "string" ? answer : Array.isArray(answer) ? (answer as string[]) : undefined
+      if (given === undefined) throw failure("Failed to get user input: nobody answered.", { toolCode: "no_answer" })
+      return { question, answer: given }
     },
   })

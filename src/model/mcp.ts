@@ -1,0 +1,136 @@
+import type { JsonSchema } from "./schema.ts"
+import type { Layer } from "./tool.ts"
+
+/** One server of the configuration, in one shape whichever way it was written. */
+export interface McpServerSpec {
+  readonly name: string
+  readonly enabled: boolean
+  /** For a child process on stdio. */
+  readonly command?: string | undefined
+  readonly args?: readonly string[] | undefined
+  readonly env?: Readonly<Record<string, string>> | undefined
+  readonly cwd?: string | undefined
+  /** For a server elsewhere: streamable HTTP, and SSE where that is all it speaks. */
+  readonly url?: string | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly transport?: "stdio" | "http" | "sse" | undefined
+  readonly layer: Layer
+  /** False keeps the server's own names outside. */
+  readonly prefix: boolean
+  /** *first* pins what the server offers at its first connection; *ask* quarantines that too. */
+  readonly trust: "first" | "ask"
+  /** What becomes of the server's requests to sample: refused, or handed to the program that made the call. */
+  readonly sampling: "refuse" | "caller"
+  /** What the server is told of folders: the workspace, or what the program that made the call says. */
+  readonly roots: "workspace" | "caller"
+  readonly connectTimeoutMs?: number | undefined
+  readonly timeoutMs?: number | undefined
+}
+
+/** What a server says of a tool, unchanged. */
+export interface McpToolDefinition {
+  readonly name: string
+  readonly title?: string | undefined
+  readonly description?: string | undefined
+  readonly inputSchema: JsonSchema
+  readonly outputSchema?: JsonSchema | undefined
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined
+  readonly icons?: unknown
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** What a call of an MCP tool comes to when it succeeds; nothing of what the server sent is lost. */
+export interface McpToolValue {
+  readonly content: readonly McpContent[]
+  readonly structuredContent?: unknown
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined
+}
+/** text, image, audio, resource or resource_link, as the protocol has them. */
+export type McpContent = { readonly type: string } & Readonly<Record<string, unknown>>
+
+export interface McpServerState {
+  readonly name: string
+  readonly group: string
+  /** *resting*: not connected yet because nobody needed it. *open*: the circuit breaker lets nothing through. */
+  readonly state: "disabled" | "resting" | "connecting" | "connected" | "waiting" | "open" | "refused"
+  readonly transport: "stdio" | "http" | "sse"
+  readonly protocolVersion?: string | undefined
+  /** Why it is not connected, in a sentence. */
+  readonly problem?: string | undefined
+  readonly tools: number
+  readonly quarantined: number
+  readonly resources: number
+  readonly prompts: number
+  readonly restarts: number
+  readonly pid?: number | undefined
+}
+
+/** One tool of a server, and what a person has agreed to of it. */
+export interface McpPin {
+  readonly server: string
+  readonly tool: string
+  readonly state: "pinned" | "new" | "changed" | "gone"
+  /** SHA-256 of the definition that is agreed to. */
+  readonly hash?: string | undefined
+  /** SHA-256 of what the server offers now, where that differs. */
+  readonly seenHash?: string | undefined
+  readonly definition?: McpToolDefinition | undefined
+  readonly seen?: McpToolDefinition | undefined
+  /** What was noticed about the texts, such as hidden characters; one sentence each. */
+  readonly warnings: readonly string[]
+  readonly by?: string | undefined
+  readonly at?: number | undefined
+}
+
+export interface McpResource {
+  readonly uri: string
+  readonly name: string
+  readonly [field: string]: unknown
+}
+export interface McpResourceTemplate {
+  readonly uriTemplate: string
+  readonly name: string
+  readonly [field: string]: unknown
+}
+export interface McpPrompt {
+  readonly name: string
+  readonly [field: string]: unknown
+}
+
+/** What changed at a server. */
+export type McpChange =
+  | { readonly server: string; readonly what: "tools" | "resources" | "prompts" | "state" }
+  | { readonly server: string; readonly what: "resource"; readonly uri: string }
+
+/** Other people's servers, for the doors. What is read and run there goes through the walk by the names below. */
+export interface McpServers {
+  list(): readonly McpServerState[]
+  /** Resolves when what each server offers is known or it failed to say so; at most that many milliseconds. */
+  ready(milliseconds?: number): Promise<void>
+  pins(server?: string): readonly McpPin[]
+  /** Agrees to what the server offers now: all of it, or one tool. Returns what was agreed to. */
+  trust(server: string, tool: string | undefined, by: string): Promise<readonly McpPin[]>
+  resources(server: string): readonly McpResource[]
+  templates(server: string): readonly McpResourceTemplate[]
+  prompts(server: string): readonly McpPrompt[]
+  /** Asks to be told of changes of one resource, until the returned function is called. */
+  subscribe(server: string, uri: string): Promise<() => Promise<void>>
+  onChange(listener: (change: McpChange) => void): () => void
+}
+
+/** The names by which what is no tool of a server is called, decided, limited and recorded. */
+export const mcpParts = {
+  read: "resources.read",
+  prompt: "prompts.get",
+  complete: "completion.complete",
+  elicit: "elicitation.create",
+} as const
+
+export function mcpName(server: string, part: string): string {
+  return `mcp:${server}:${part}`
+}
+
+/** What a running MCP tool tells while it runs, as chunks. */
+export type McpChunk =
+  | { readonly progress: number; readonly total?: number | undefined; readonly message?: string | undefined }
+  | { readonly log: { readonly level: string; readonly logger?: string | undefined; readonly data: unknown } }
