@@ -62,13 +62,17 @@ export function hearVisible(tool: RegisteredTool, who: AgentView, { book, groups
       "The tool is switched on.",
       change.switchOn(tool),
     ),
-    speak(
-      "pin",
-      tool.group,
-      quarantinedBecause(tool),
-      "Nobody needs to look at the tool first.",
-      change.trustPin(tool),
-    ),
+    ...(tool.type === "mcp"
+      ? [
+          speak(
+            "pin",
+            tool.group,
+            quarantinedBecause(tool),
+            "Nobody needs to look at the tool first.",
+            change.trustPin(tool),
+          ),
+        ]
+      : []),
     speak(
       "group",
       `role ${role.name}`,
