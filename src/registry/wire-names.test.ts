@@ -100,6 +100,27 @@ describe("the wire names of many tools", () => {
     fc.assert(law, { numRuns: 500 })
   })
 
+  it("chosen names are kept where they meet nobody, and no two tools ever share one", () => {
+    const some = sets.chain((all) => {
+      const choices = fc.constantFrom("read", "list", "a.b", ...all, ...all.map(wireName))
+      return fc.tuple(fc.constant(all), fc.array(fc.tuple(fc.constantFrom("", ...all), choices), { maxLength: 6 }))
+    })
+    const law = fc.property(some, ([all, pairs]) => {
+      const chosen = new Map(pairs.filter(([name]) => all.includes(name) && !legal.test(name)))
+      const names = new WireNames(all, chosen)
+      const own = [...new Set(all)]
+      expect(new Set(own.map((name) => names.toWire(name))).size).toBe(own.length)
+      for (const name of own) {
+        expect(names.fromWire(names.toWire(name))).toBe(name)
+        if (legal.test(name)) expect(names.toWire(name)).toBe(name)
+        const wish = chosen.get(name) ?? wireName(name)
+        const alone = own.every((other) => other === name || (chosen.get(other) ?? wireName(other)) !== wish)
+        if (alone) expect(names.toWire(name)).toBe(wish)
+      }
+    })
+    fc.assert(law, { numRuns: 500 })
+  })
+
   it("the order and the repetition of names change nothing", () => {
     const twoOrders = sets.chain((all) => {
       return fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length }))

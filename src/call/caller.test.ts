@@ -1,0 +1,139 @@
+import { expect, test } from "vitest"
+import { z } from "zod"
+import type { ApprovalUIAdapter } from "../model/approval.ts"
+import { mcpName, mcpParts } from "../model/mcp.ts"
+import { isTicket } from "../model/result.ts"
+import { open, tool, until } from "../testing/open.ts"
+
+const saying = (approved: boolean, by: string, seen: string[] = []): Partial<ApprovalUIAdapter> => ({
+  showToolExecutionApproval: async (name) => {
+    seen.push(name)
+    return { approved, by }
+  },
+  showToolResultApproval: async () => ({ approved, by }),
+  showQuestion: async ({ question }) => {
+    seen.push(question)
+    return { answer: { name: "Ann" }, by }
+  },
+})
+
+test("the person at the other end of the door is asked instead of the one the house would ask", async () => {
+  const elsewhere: string[] = []
+  const house = await open({}, { approvals: saying(true, "house", elsewhere) as ApprovalUIAdapter })
+  house.registry.register(tool({ permission: { level: "sensitive" }, execute: () => "ran" }))
+  const call = { agentId: "operator", tool: "probe", input: {} }
+  expect(await house.call({ ...call, caller: { approvals: saying(false, "ann") } })).toMatchObject({
+    code: "approval_rejected",
+  })
+  expect(elsewhere).toEqual([])
+  expect(await house.call({ ...call, caller: { ask: async () => 1 } })).toMatchObject({ result: "ran" })
+  expect(elsewhere).toEqual(["probe"])
+})
+
+test("sub-calls have the caller of the call that made them", async () => {
+  const house = await open()
+  const seen: string[] = []
+  house.registry.registerMany([
+    tool({ name: "inner", permission: { level: "sensitive" }, execute: () => "inner ran" }),
+    tool({ name: "outer", kind: "composite", execute: (_input, { call }) => call("inner", {}) }),
+  ])
+  const result = await house.call({
+    agentId: "operator",
+    tool: "outer",
+    input: {},
+    caller: { approvals: saying(true, "ann", seen) },
+  })
+  expect(result).toMatchObject({ success: true, result: { result: "inner ran" } })
+  expect(seen).toEqual(["inner"])
+})
+
+test("a running tool reaches the program that made the call, and finds nobody where there is none", async () => {
+  const house = await open()
+  house.registry.register(
+    tool({ execute: async (_i, { ask, signal }) => (await ask?.("roots/list", {}, signal)) ?? null }),
+  )
+  const call = { agentId: "operator", tool: "probe", input: {} }
+  const ask = async (method: string) => `asked ${method}`
+  expect(await house.call({ ...call, caller: { ask } })).toMatchObject({ result: "asked roots/list" })
+  expect(await house.call(call)).toMatchObject({ success: true, result: null })
+})
+
+test("a plain tool may ask a person by the one tool it names, and no other", async () => {
+  const house = await open()
+  const form = { type: "object", properties: { name: { type: "string" } }, required: ["name"] }
+  const question = tool({
+    name: "ask_name",
+    kind: "interactive",
+    offered: "inside",
+    permission: { level: "public" },
+    question: () => ({ question: "Who?", form }),
+    execute: (_input, { answer }) => ({ answer }),
+  })
+  const asker = tool({ name: "asker", asks: "ask_name", execute: (_input, { call }) => call("ask_name", {}) })
+  const other = tool({ name: "other", asks: "ask_else", execute: (_input, { call }) => call("ask_name", {}) })
+  house.registry.registerMany([question, asker, other])
+  const caller = { approvals: saying(true, "ann") }
+  expect(await house.call({ agentId: "operator", tool: "asker", input: {}, caller })).toMatchObject({
+    result: { result: { answer: { name: "Ann" } } },
+  })
+  expect(await house.call({ agentId: "operator", tool: "other", input: {}, caller })).toMatchObject({
+    code: "tool_failed",
+  })
+})
+
+test("what is offered elsewhere is in no list of tools, and is decided and recorded like one", async () => {
+  const house = await open({ rules: [{ deny: "mcp:notes:*", args: { "/uri": "secret*" }, because: "Secrets stay." }] })
+  const read = mcpName("notes", mcpParts.read)
+  house.registry.register(
+    tool({
+      name: read,
+      group: "notes",
+      offered: "resource",
+      input: z.object({ uri: z.string() }),
+      execute: () => "text",
+    }),
+  )
+  expect(house.visibleTools("operator").map(({ name }) => name)).not.toContain(read)
+  expect(house.mayKnow("operator", read)).toBe(true)
+  expect(house.mayKnow("root", read)).toBe(false)
+  expect(house.mayKnow("nobody", read)).toBe(false)
+  const call = (uri: string) => house.call({ agentId: "operator", tool: read, input: { uri } })
+  expect(await call("plain")).toMatchObject({ success: true })
+  expect(await call("secret/1")).toMatchObject({ code: "permission_denied" })
+  expect((await house.audit.list({ tool: read })).length).toBe(2)
+})
+
+test("a tool in quarantine is neither listed nor callable, and why says what to do", async () => {
+  const house = await open()
+  const quarantine = "Its description changed. Look at it with qm mcp pins diff notes."
+  house.registry.register(tool({ group: "notes", quarantine, execute: () => "ran" }), { type: "mcp" })
+  expect(house.visibleTools("operator").map(({ name }) => name)).not.toContain("probe")
+  expect(await house.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({
+    code: "tool_not_available",
+    error: expect.stringContaining(quarantine) as string,
+  })
+  const { verdict, reasons, change } = await house.why({ agentId: "operator", tool: "probe" })
+  expect(verdict).toBe("deny")
+  expect(reasons[0]?.sentence).toBe(quarantine)
+  expect(change.join()).toContain("qm mcp pins trust notes")
+})
+
+test.each(["waiting", "held"] as const)(
+  "revoking a token ends what came by it and is %s, and nothing else",
+  async (state) => {
+    const house = await open()
+    const permission = { level: state === "held" ? "public" : "sensitive", requireResultApproval: "always" } as const
+    house.registry.register(tool({ permission, input: z.object({ n: z.number() }), execute: () => "ran" }))
+    const { entry } = await house.tokens.create({ agentId: "operator" }, "ann")
+    const call = (n: number, tokenId?: string) => ({ agentId: "operator", tool: "probe", input: { n }, tokenId })
+    const ended = house.call(call(1, entry.id))
+    const ticket = await house.submit(call(2, entry.id), { waitMs: 0 })
+    const other = await house.submit(call(3), { waitMs: 0 })
+    expect([isTicket(ticket), isTicket(other)]).toEqual([true, true])
+    await until(async () => (await house.desk.list()).length === 3, "three calls wait")
+    await house.tokens.revoke(entry.id, "ann")
+    expect(await ended).toMatchObject({ code: "aborted", error: expect.stringContaining("revoked") as string })
+    expect(await house.resume(ticket.callId)).toMatchObject({ code: "aborted" })
+    expect((await house.desk.list()).map(({ callId }) => callId)).toEqual([other.callId])
+  },
+)
