@@ -23,7 +23,7 @@ export interface ApprovalCallbacks {
     result: ToolResult
     request: ApprovalRequest
   }): boolean | ResultDecision | Promise<boolean | ResultDecision>
-  /** Answers a question of ask_user. Undefined closes it. */
+  /** Answers a question: with a text, some of the options, or `{ answer }` with the fields of a form. Undefined closes it. */
   onQuestion?(question: Question & { request: ApprovalRequest }): GivenAnswer | Promise<GivenAnswer>
 }
 
@@ -46,7 +46,8 @@ export function callbackAdapter(callbacks: ApprovalCallbacks): ApprovalUIAdapter
     ...(callbacks.onQuestion !== undefined && {
       async showQuestion(question, request) {
         const given = await callbacks.onQuestion?.({ ...question, request })
-        return given === undefined || isAnswer(given) ? { ...(given !== undefined && { answer: given }) } : given
+        if (given === undefined) return {}
+        return isAnswer(given) ? { answer: given } : questionDecision(given, question)
       },
     }),
   }
@@ -54,6 +55,15 @@ export function callbackAdapter(callbacks: ApprovalCallbacks): ApprovalUIAdapter
 
 function isAnswer(given: string | readonly string[] | QuestionDecision): given is string | readonly string[] {
   return typeof given === "string" || Array.isArray(given)
+}
+
+const decisionFields = ["answer", "rejectReason", "by"]
+
+/** A form may have fields of any name, so that its fields alone could pass for a decision. */
+function questionDecision(given: QuestionDecision, { form, url }: Question): QuestionDecision {
+  const odd = Object.keys(given).find((name) => !decisionFields.includes(name))
+  if (odd === undefined || (form === undefined && url === undefined)) return given
+  throw new Error(`the callback gave '${odd}'; it gives the fields of a form as { answer: { … } }`)
 }
 
 function no(rejectReason: string): ResultDecision {

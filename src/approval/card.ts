@@ -1,41 +1,20 @@
 import type { DeskItem } from "../model/approval.ts"
 import type { Approvers } from "../model/rule.ts"
-import { counted, named, oneLine, ourRows, theirRows, type Limit } from "./card-rows.ts"
+import { counted, named, type Limit } from "./card-rows.ts"
 import { deadlineWords } from "./deadline-words.ts"
-import { noPaint, type Colour, type Paint } from "./paint.ts"
+import type { Colour, Paint } from "./paint.ts"
+import { most, penFor, some, type CardOptions } from "./pen.ts"
 import { printableJson } from "./printable.ts"
-
-export interface CardOptions {
-  /** Everything, however long it is. */
-  whole?: boolean
-  paint?: Paint
-  /** How wide the rows may be. */
-  columns?: number
-  now?: number
-}
-
-const most: Limit = { characters: 4000, lines: 40 }
-const some: Limit = { characters: 800, lines: 10 }
-const all: Limit = { characters: Infinity, lines: Infinity }
+import { questionRows } from "./question-rows.ts"
 
 /**
  * What an approver sees, the same at every door that shows text. Everything that an agent or a tool's author wrote
  * stands behind a bar, in quotes or inside a line of ours; nothing of it is hidden, and how long it is is always said.
  */
 export function cardLines(item: DeskItem, options: CardOptions = {}): string[] {
-  const { whole = false, paint = noPaint, columns = 100, now = Date.now() } = options
-  const width = Math.max(20, columns || 100)
-  const line = (text: string, colour?: Colour) =>
-    ourRows(text, width).map((row) => (colour === undefined ? row : colour(row)))
-  const inside = (text: string) => oneLine(text, whole ? Infinity : undefined)
-  const block = (text: string, limit = most, colourOf?: (row: string) => Colour) => {
-    const { rows, isCut } = theirRows(text, { columns: width, limit: whole ? all : limit, colourOf })
-    return isCut ? [...rows, ...line(`… cut here: the whole has ${counted(text)}.`, paint.yellow)] : rows
-  }
-  const titled = (title: string, text: string, limit?: Limit, colourOf?: (row: string) => Colour) => [
-    ...line(`${title}, ${counted(text)}:`, paint.dim),
-    ...block(text, limit, colourOf),
-  ]
+  const pen = penFor(options)
+  const { line, inside, block, titled, paint, whole } = pen
+  const { now = Date.now() } = options
 
   return [
     ...line(headline(item), paint.bold),
@@ -49,7 +28,7 @@ export function cardLines(item: DeskItem, options: CardOptions = {}): string[] {
 
   /** The question, the result, the preview or the input. */
   function matter(): string[] {
-    if (item.kind === "question") return asked()
+    if (item.kind === "question") return questionRows(item.question ?? { question: "" }, pen)
     if (item.kind === "result") return [...given(some), ...resulted()]
     if (item.preview === undefined) return given()
     const colourOf = isDiff(item.preview) ? diffColours(paint) : undefined
@@ -76,17 +55,6 @@ export function cardLines(item: DeskItem, options: CardOptions = {}): string[] {
     return typeof result.result === "string"
       ? titled("result as text", result.result)
       : titled("result as JSON", printableJson(result.result, 2))
-  }
-
-  function asked(): string[] {
-    const { question, options: choices, multiple } = item.question ?? { question: "" }
-    const rows = titled("question", question)
-    if (choices === undefined || choices.length === 0) return rows
-    return [
-      ...rows,
-      ...line(multiple === true ? "options, one or more:" : "options, one of:", paint.dim),
-      ...choices.flatMap((choice, place) => block(`${place + 1}. ${choice}`, some)),
-    ]
   }
 }
 

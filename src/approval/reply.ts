@@ -1,5 +1,8 @@
-import type { DeskItem, Saying } from "../model/approval.ts"
+import type { AnswerValue, DeskItem, Question, Saying } from "../model/approval.ts"
+import { checkForm, formFields } from "../model/form.ts"
+import { readForm } from "../model/form-reading.ts"
 import type { GrantScope } from "../model/rule.ts"
+import type { JsonSchema } from "../model/schema.ts"
 import { readInput } from "./edit-input.ts"
 import { readRedactions } from "./redactions.ts"
 
@@ -17,7 +20,7 @@ export type Meaning = Saying | "show" | { sentence: string } | undefined
 
 /** Reads a reply: a verb, a code and what belongs to it, spelled exactly. Anything else is left alone. */
 export function readReply(text: string): Reply | undefined {
-  const [, verb, code, rest = ""] = /^([a-z]+) ([A-Z2-9]+)(?: (\S[^]*))?$/.exec(text.trim()) ?? []
+  const [, verb, code, rest = ""] = /^([a-z]+) ([A-Z2-9]+)(?:[ \n](\S[^]*))?$/.exec(text.trim()) ?? []
   if (verb === undefined || code === undefined || !Object.hasOwn(meanings, verb)) return undefined
   return { verb: verb as VerbName, code, rest }
 }
@@ -40,6 +43,9 @@ export function repliesTo(item: DeskItem, code: string): string[] {
     ]
   }
   if (item.kind === "question") {
+    if (item.question?.form !== undefined || item.question?.url !== undefined) {
+      return [...formReplies(item.question, code), `reject ${code} ${why}`, `show ${code}`]
+    }
     const choices = item.question?.multiple === true ? "<numbers of options, such as 1, 2>" : "<number of an option>"
     const isOpen = (item.question?.options ?? []).length === 0
     return [`answer ${code} ${isOpen ? "<your answer>" : choices}`, `reject ${code} ${why}`, `show ${code}`]
@@ -105,6 +111,8 @@ function redact(rest: string, { result }: DeskItem): Meaning {
 function answer(rest: string, { question }: DeskItem): Meaning {
   const options = question?.options ?? []
   if (rest === "") return undefined
+  if (question?.form !== undefined) return fillIn(rest, question.form)
+  if (question?.url !== undefined) return rest === "agree" ? { say: "answer", value: {} } : undefined
   if (options.length === 0) return { say: "answer", value: rest }
   const one = optionOf(rest, options)
   const several = one === undefined ? rest.split(",").map((part) => optionOf(part.trim(), options)) : [one]
@@ -114,6 +122,22 @@ function answer(rest: string, { question }: DeskItem): Meaning {
     return { sentence: `Answer with ${many}, by number or word for word. Nothing was answered.` }
   }
   return { say: "answer", value: question?.multiple === true ? [...new Set(chosen)] : chosen[0]! }
+}
+
+/** What does not fit is said and answers nothing, so that the person can write it again. */
+function fillIn(rest: string, form: JsonSchema): Meaning {
+  const lines = rest.split("\n").filter((line) => line.trim() !== "")
+  const read = readForm(form, lines, { between: "\n", numbered: true })
+  if ("wrong" in read) return { sentence: `${read.wrong} Nothing was answered.` }
+  const checked = checkForm(form, read.value)
+  if (checked.ok) return { say: "answer", value: read.value as AnswerValue }
+  return { sentence: `The form is not filled in as it asks: ${checked.problems.join(", ")}. Nothing was answered.` }
+}
+
+function formReplies({ form }: Question, code: string): string[] {
+  if (form === undefined) return [`answer ${code} agree`]
+  if (formFields(form).length === 1) return [`answer ${code} <your answer, or the number of a choice>`]
+  return [`answer ${code} <name=value, each field on a line of its own; or the whole form as a JSON object>`]
 }
 
 /** An option by its words, else by its number. */

@@ -217,6 +217,36 @@ inTerminal(
   },
 )
 
+inTerminal("a form is filled in field by field, and a link is agreed to with a key", async () => {
+  const script = `${dialogs}
+    const properties = {
+      name: { type: "string", minLength: 2 },
+      age: { type: "integer" },
+      colour: { type: "string", oneOf: [{ const: "r", title: "Red" }, { const: "b", title: "Blue" }] },
+      tags: { type: "array", items: { type: "string", enum: ["a", "b"] } },
+    }
+    const form = { type: "object", properties, required: ["name", "colour"] }
+    const given = [
+      await ask({ question: "Who?", form, signal }),
+      await ask({ question: "Sign in.", url: "https://bank.example@evil.example/", signal }),
+    ]`
+  const { given, seen } = await played(script, [
+    ["name: text", `A${enter}`],
+    ["must NOT have fewer than 2", `da${enter}`],
+    ["age: a whole number", enter],
+    ["colour: one of", ""],
+    ["Blue (b)", down],
+    ["● Blue (b)", enter],
+    ["tags: some of", " "],
+    ["◼ a", enter],
+    [menu, "a"],
+    ["it leads to: evil.example", ""],
+    [menu, "a"],
+  ])
+  expect(given).toEqual([{ name: "Ada", colour: "b", tags: ["a"] }, {}])
+  expect(seen).toContain("not proved safe")
+})
+
 inTerminal("calls that ask at once are asked one after the other: one key answers one call", async () => {
   const script = `
     import { createQuartermaster } from ${dist("index.js")}

@@ -1,10 +1,13 @@
-import type { ApprovalUIAdapter, Ask, DeskItem, Question } from "../model/approval.ts"
+import type { ApprovalUIAdapter, Ask, DeskItem, Question, QuestionDecision } from "../model/approval.ts"
 import type { Reason } from "../model/record.ts"
 import { askAboutCall } from "./call-dialog.ts"
 import { cardLines } from "./card.ts"
 import { oneLine, theirRows } from "./card-rows.ts"
 import { alone, isThere, prompted, say, type Screen, type Terminal } from "./dialog.ts"
+import { agreeToOpen, fillIn } from "./form-dialog.ts"
 import { forgetKeys } from "./keys.ts"
+import { penFor } from "./pen.ts"
+import { questionRows } from "./question-rows.ts"
 import { askAboutResult } from "./result-dialog.ts"
 
 export type { Terminal } from "./dialog.ts"
@@ -43,10 +46,10 @@ export function terminalAdapter(terminal: Terminal): ApprovalUIAdapter {
     async showQuestion(question, request) {
       if (!isThere(terminal)) return { rejectReason: absent("answer"), by: "nobody" }
       const item: DeskItem = { ...request, kind: "question", question }
-      const answer = await alone(terminal, request.signal, (screen) =>
-        answerTo(screen, question, () => cardLines(item, screen)),
+      const decision = await alone(terminal, request.signal, (screen) =>
+        decisionOn(screen, question, () => cardLines(item, screen)),
       )
-      return answer === undefined ? { rejectReason: closedQuestion, by } : { answer, by }
+      return { ...(decision ?? { rejectReason: closedQuestion }), by }
     },
   }
 }
@@ -56,16 +59,32 @@ export function terminalAsk(terminal: Terminal): Ask {
   return ({ signal, ...question }) =>
     alone(terminal, signal, async (screen) => {
       if (!isThere(terminal)) throw new Error("there is no terminal to ask in")
-      const limit = { characters: Infinity, lines: Infinity }
-      const lines = () => theirRows(question.question, { columns: screen.columns, limit }).rows
-      const answer = await answerTo(screen, question, lines)
-      if (answer === undefined) throw new Error(closedQuestion)
-      return answer
+      const decision = await decisionOn(screen, question, () => questionLines(question, screen))
+      if (decision?.answer === undefined) throw new Error(decision?.rejectReason ?? closedQuestion)
+      return decision.answer
     })
+}
+
+function questionLines(question: Question, screen: Screen): string[] {
+  if (question.form !== undefined || question.url !== undefined) return questionRows(question, penFor(screen))
+  const limit = { characters: Infinity, lines: Infinity }
+  return theirRows(question.question, { columns: screen.columns, limit }).rows
 }
 
 function isBinding(reason: Reason): boolean {
   return reason.binding === true
+}
+
+/** A form is filled in, an address agreed to, anything else answered; undefined when the dialog was closed. */
+async function decisionOn(
+  screen: Screen,
+  question: Question,
+  lines: () => readonly string[],
+): Promise<QuestionDecision | undefined> {
+  if (question.form !== undefined) return fillIn(screen, question.form, lines)
+  if (question.url !== undefined) return agreeToOpen(screen, lines())
+  const answer = await answerTo(screen, question, lines)
+  return answer === undefined ? undefined : { answer }
 }
 
 async function answerTo(

@@ -1,36 +1,19 @@
-import { setTimeout as sleep } from "node:timers/promises"
-import type { Answer, CallRow, Card } from "../model/call.ts"
+import type { Answer } from "../model/call.ts"
 import { Ending } from "../model/ending.ts"
-import { canonicalJson, sha256 } from "../model/plain.ts"
+import { canonicalJson } from "../model/plain.ts"
 import type { Ports, Verdict } from "../model/ports.ts"
 import type { Reason } from "../model/record.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { allowed } from "./allowed.ts"
 import { waitForAnswer } from "./answer.ts"
-import { rememberable } from "./grants.ts"
+import { cardOf, previewOf, shows, stillShows, type Agreed, type Standing } from "./card.ts"
 import { join } from "./join.ts"
 import { refused } from "./refused.ts"
 import { resolve } from "./resolve.ts"
 import { advance, digestOf, hasRun, newRow, redeemWindowMs } from "./states.ts"
 import { check, givenInput } from "./validate.ts"
 import { visible } from "./visible.ts"
-import { agentIsGone, whoAndWhat, type Walk } from "./walk.ts"
-
-const previewMs = 10_000
-
-/** What may run: the tool and input that were agreed to. */
-export interface Agreed {
-  tool: RegisteredTool
-  input: unknown
-}
-
-/** What a person is asked to agree to: a tool with an input, and why it is asked for. */
-interface Standing extends Agreed {
-  /** The input as it was given, in canonical JSON: what the desk shows. */
-  raw: string
-  verdict: Verdict
-  asks: readonly Reason[]
-}
+import { agentIsGone, tellWaiting, type Walk } from "./walk.ts"
 
 /** Gets a person's agreement where the verdict asks for one, bound to this exact call; claims a caller's key. */
 export function approve(
@@ -172,32 +155,6 @@ async function enter(walk: Walk, standing: Standing, digest: string, ports: Port
   }
 }
 
-/** What approvers see and what their yes is bound to, besides the row itself. */
-async function cardOf(walk: Walk, { tool, input, verdict }: Standing, ports: Ports): Promise<Card> {
-  return {
-    ...whoAndWhat(walk, tool),
-    inputDigest: sha256(canonicalJson(input)),
-    touches: walk.touches,
-    files: walk.touches.list.length === 0 ? {} : await ports.digests(walk.touches),
-    question: tool.question?.(input),
-    approvers: verdict.approvers ?? [],
-    remember: rememberable(tool, verdict, walk.touches),
-  }
-}
-
-/** What an approver sees. A preview that fails is shown as such, so that nobody agrees to something unseen. */
-async function previewOf({ tool, input }: Agreed): Promise<string | null> {
-  if (tool.preview === undefined) return null
-  try {
-    // As the store gives it back, so that an unchanged preview is equal to the one that was agreed to.
-    const shown = await Promise.race([tool.preview(input), sleep(previewMs, undefined, { ref: false })])
-    if (shown === undefined) return "(The preview took too long.)"
-    return String(shown).toWellFormed().replaceAll("\0", "\\0")
-  } catch (error) {
-    return `(The preview failed: ${error instanceof Error ? error.message : String(error)})`
-  }
-}
-
 /** Whether the stored answer is a yes to exactly this: tool, definition, input, preview, files and every reason to ask. */
 async function covers(walk: Walk, standing: Standing, ports: Ports): Promise<boolean> {
   const { row } = walk
@@ -206,19 +163,7 @@ async function covers(walk: Walk, standing: Standing, ports: Ports): Promise<boo
   if (ports.now() > row.answer.at + redeemWindowMs) {
     throw new Ending("approval_expired", "The approval was not used within 10 minutes. Call again to ask anew.")
   }
-  if (!shows(row, standing) || row.preview !== (await previewOf(standing))) return false
-  const card = await cardOf(walk, standing, ports)
-  return card.inputDigest === row.card.inputDigest && bindingPart(card) === bindingPart(row.card)
-}
-
-function bindingPart({ touches, files, approvers }: Card): string {
-  return canonicalJson({ touches, files, approvers })
-}
-
-/** Whether what stands at the desk is this tool with these reasons. */
-function shows(row: CallRow, { tool, asks }: Standing): boolean {
-  if (row.tool !== tool.name || row.definitionHash !== tool.definitionHash) return false
-  return asks.every((ask) => row.asks.some((seen) => seen.voice === ask.voice && seen.sentence === ask.sentence))
+  return stillShows(walk, row, standing, ports)
 }
 
 async function askPerson(
@@ -238,7 +183,7 @@ async function askPerson(
     if (walk.row !== undefined) ports.notify(walk.row)
   }
   const event = { callId, toolName: tool.name, agentId }
-  ports.emit({ type: "TOOL_CALL_WAITING", at: ports.now(), ...event, until: walk.row?.deadline ?? Infinity })
+  tellWaiting(walk, { ...event, until: walk.row?.deadline ?? Infinity }, ports)
 
   const answer = await waitForAnswer(walk, tool, input, ports)
   if (answer === undefined) {

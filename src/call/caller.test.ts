@@ -1,9 +1,12 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
 import type { ApprovalUIAdapter } from "../model/approval.ts"
+import type { Caller } from "../model/call.ts"
 import { mcpName, mcpParts } from "../model/mcp.ts"
 import { isTicket } from "../model/result.ts"
-import { open, tool, until } from "../testing/open.ts"
+import type { ToolContext } from "../model/tool.ts"
+import { deferred, open, tool, until } from "../testing/open.ts"
+import { oneNumber as input } from "./testing.ts"
 
 const saying = (approved: boolean, by: string, seen: string[] = []): Partial<ApprovalUIAdapter> => ({
   showToolExecutionApproval: async (name) => {
@@ -58,6 +61,53 @@ test("a running tool reaches the program that made the call, and finds nobody wh
   expect(await house.call(call)).toMatchObject({ success: true, result: null })
 })
 
+test.each([
+  ["its caller", (_input: unknown, { ask, signal }: ToolContext) => ask?.("roots/list", {}, signal)],
+  ["a person", (_input: unknown, { call }: ToolContext) => call("question", {})],
+])(
+  "calls that wait for %s keep no other call of their agent from running, and count again when they go on",
+  async (_who, execute) => {
+    const house = await open({ agents: { maxConcurrentTools: 2 } })
+    const answers = deferred<string>()
+    let running = 0
+    let most = 0
+    const work = tool({
+      name: "work",
+      execute: async () => {
+        most = Math.max(most, ++running)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        running--
+      },
+    })
+    const question = tool({
+      name: "question",
+      kind: "interactive",
+      permission: { level: "public" },
+      question: () => ({ question: "Who?" }),
+      execute: (_input, { answer }) => answer,
+    })
+    house.registry.registerMany([
+      work,
+      question,
+      tool({ name: "waits", asks: "question", input: input as never, execute }),
+    ])
+    const caller: Caller = {
+      ask: () => answers.promise,
+      approvals: { showQuestion: async () => ({ answer: await answers.promise, by: "ann" }) },
+    }
+    const call = (name: string, given = {}) => house.call({ agentId: "operator", tool: name, input: given, caller })
+    const waiting = [1, 2, 3, 4].map((n) => call("waits", { n }))
+    const worked = await Promise.all([1, 2, 3, 4, 5, 6].map(() => call("work")))
+    expect(worked.every(({ success }) => success)).toBe(true)
+    expect(most).toBe(2)
+    answers.resolve("Ann")
+    expect((await Promise.all(waiting)).map(({ success }) => success)).toEqual([true, true, true, true])
+    most = 0
+    await Promise.all([1, 2, 3, 4, 5, 6].map(() => call("work")))
+    expect(most).toBe(2)
+  },
+)
+
 test("a plain tool may ask a person by the one tool it names, and no other", async () => {
   const house = await open()
   const form = { type: "object", properties: { name: { type: "string" } }, required: ["name"] }
@@ -89,7 +139,7 @@ test("what is offered elsewhere is in no list of tools, and is decided and recor
       name: read,
       group: "notes",
       offered: "resource",
-      input: z.object({ uri: z.string() }),
+      input: z.object({ uri: z.string() }) as never,
       execute: () => "text",
     }),
   )
@@ -123,7 +173,7 @@ test.each(["waiting", "held"] as const)(
   async (state) => {
     const house = await open()
     const permission = { level: state === "held" ? "public" : "sensitive", requireResultApproval: "always" } as const
-    house.registry.register(tool({ permission, input: z.object({ n: z.number() }), execute: () => "ran" }))
+    house.registry.register(tool({ permission, input: z.object({ n: z.number() }) as never, execute: () => "ran" }))
     const { entry } = await house.tokens.create({ agentId: "operator" }, "ann")
     const call = (n: number, tokenId?: string) => ({ agentId: "operator", tool: "probe", input: { n }, tokenId })
     const ended = house.call(call(1, entry.id))

@@ -61,6 +61,8 @@ export class RunContext implements ToolContext {
   get emit(): ToolContext["emit"] {
     return (chunk) => {
       if (this.#over !== undefined) return
+      const peopleOnly = mayBeHeld(this.#walk)
+      if (!peopleOnly) this.#walk.request.caller?.onOutput?.(chunk)
       this.#ports.emit({
         type: "TOOL_CALL_OUTPUT",
         at: this.#ports.now(),
@@ -68,7 +70,7 @@ export class RunContext implements ToolContext {
         toolName: this.#tool.name,
         agentId: this.#walk.request.agentId,
         chunk,
-        peopleOnly: mayBeHeld(this.#walk),
+        peopleOnly,
       })
     }
   }
@@ -78,7 +80,8 @@ export class RunContext implements ToolContext {
   }
 
   get ask(): ToolContext["ask"] {
-    return this.#walk.request.caller?.ask
+    const ask = this.#walk.request.caller?.ask
+    return ask && ((...given) => this.#standing(() => ask(...given)))
   }
 
   get call(): ToolContext["call"] {
@@ -88,9 +91,20 @@ export class RunContext implements ToolContext {
       }
       const { agentId, taskId, userId, allowedPaths, caller } = this.#walk.request
       const request = { agentId, tool, input, taskId, userId, allowedPaths, caller, signal: this.signal }
-      const result = await this.#callTool(request, this.#ports, { parent: this.#walk })
+      const result = await this.#standing(() => this.#callTool(request, this.#ports, { parent: this.#walk }))
       if (isTicket(result)) throw new Error("A sub-call waits for its ending and never gets a ticket.")
       return result
+    }
+  }
+
+  /** Who waits for somebody else keeps no other call of its agent from running. */
+  async #standing<T>(wait: () => Promise<T>): Promise<T> {
+    const { permit } = this.#walk
+    permit?.stand(1)
+    try {
+      return await wait()
+    } finally {
+      permit?.stand(-1)
     }
   }
 

@@ -1,10 +1,10 @@
-import type { AnswerValue, ApprovalRequest, DeskItem, Heard, Saying, Vote } from "../model/approval.ts"
+import type { ApprovalRequest, DeskItem, Heard, Saying, Vote } from "../model/approval.ts"
 import type { Answer, CallRow } from "../model/call.ts"
 import { plainProblems } from "../model/plain.ts"
 import { pointedAt, pointerSteps } from "../model/pointer.ts"
 import type { Ports } from "../model/ports.ts"
-import { compileSchema, type JsonSchema } from "../model/schema.ts"
 import { grantScopes, type GrantScope } from "../model/rule.ts"
+import { answerTo } from "./answer-value.ts"
 import { grantOf, wordsOf } from "./grants.ts"
 import { storedRequest } from "./states.ts"
 
@@ -123,8 +123,8 @@ function hear(row: CallRow, saying: Saying, by: string, ports: Ports): Said | { 
       })
     }
     case "answer": {
-      const problem = answerProblem(row, saying.value)
-      return problem === undefined ? vote(row, by, undefined, ports, saying.value) : { refused: problem }
+      const answered = answerTo(row.card.question, saying.value)
+      return "wrong" in answered ? { refused: answered.wrong } : vote(row, by, undefined, ports, answered.value)
     }
   }
 }
@@ -200,30 +200,6 @@ function redactProblem(row: CallRow, redact: readonly string[] | undefined): str
 function plainProblem(what: string, value: unknown): string | undefined {
   const problems = value === undefined ? ["nothing was given"] : plainProblems(value)
   return problems.length === 0 ? undefined : `${what} cannot be kept: ${problems.join(", ")}. Give plain JSON.`
-}
-
-function answerProblem(row: CallRow, value: AnswerValue): string | undefined {
-  const { question } = row.card
-  const { options, multiple, form, url } = question ?? {}
-  if (form !== undefined || url !== undefined) return formProblem(form ?? { type: "object", properties: {} }, value)
-  const given: unknown = typeof value === "string" ? [value] : value
-  if (!isTexts(given)) return "An answer is a text, or a list of texts where several may be chosen."
-  if (typeof value !== "string" && multiple !== true) return "One answer is asked for, not several."
-  if (options === undefined) return undefined
-  const odd = given.find((each) => !options.includes(each))
-  return odd === undefined ? undefined : `'${odd}' is not one of the options: ${options.join(", ")}.`
-}
-
-/** A form is filled in as its schema says. */
-function formProblem(form: JsonSchema, value: AnswerValue): string | undefined {
-  if (typeof value !== "object" || Array.isArray(value)) return "A form is answered with an object of its fields."
-  const checked = compileSchema(form as never, true).check(value)
-  if (checked.ok) return plainProblem("The answer", value)
-  return `The form is not filled in as it asks: ${checked.problems.join(", ")}.`
-}
-
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((each) => typeof each === "string" && each.isWellFormed())
 }
 
 async function whatNow(row: CallRow, { votes, answer }: Said, ports: Ports): Promise<string> {

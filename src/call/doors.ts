@@ -34,9 +34,9 @@ export function doors(ports: Ports, beforeFirst: () => void): Doors & { idle(): 
     idle: () => (inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => (quiet = resolve))),
     call,
     submit: (request, { waitMs }) => counted(() => callTool(request, ports, { patienceMs: waitMs })),
-    async resume(callId, { waitMs } = {}): Promise<ToolResult | Ticket> {
+    async resume(callId, { waitMs, ...by } = {}): Promise<ToolResult | Ticket> {
       const { resume } = await import("./resume.ts")
-      const ended = await counted(() => resume(callId, ports, waitMs))
+      const ended = await counted(() => resume(callId, ports, waitMs, by))
       if (ended === undefined) throw new Error(`There is no call '${callId}' that waits or ended within the last day.`)
       return ended
     },

@@ -4,7 +4,7 @@ import type { Ports } from "../model/ports.ts"
 import { endAbandoned, nobodyWalks } from "./abandoned.ts"
 import { ticketOf } from "./answer.ts"
 import { claim } from "./states.ts"
-import { aborted, Detached, Joined, type Walk } from "./walk.ts"
+import { aborted, Detached, Joined, tellWaiting, type Walk } from "./walk.ts"
 
 /**
  * Another row already stands for this call. Goes on with it when nobody walks it any more; otherwise waits for its
@@ -31,8 +31,8 @@ export async function join(walk: Walk, existing: CallRow, digest: string, ports:
     }
     if (!isTold && (row.state === "waiting" || row.state === "held")) {
       isTold = true
-      const about = { callId: row.id, toolName: row.tool, agentId: row.agentId, at: ports.now() }
-      ports.emit({ type: "TOOL_CALL_WAITING", ...about, until: row.deadline ?? Infinity })
+      const { id: callId, tool: toolName, agentId, deadline } = row
+      tellWaiting(walk, { callId, toolName, agentId, until: deadline ?? Infinity }, ports)
     }
     if (walk.request.signal?.aborted) throw aborted(walk)
     const now = ports.now()

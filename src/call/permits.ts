@@ -69,13 +69,26 @@ export class AgentPermits implements Permits {
     gate.running.set(request.callId, request)
     if (!request.free) gate.taken++
     let released = false
+    let waits = 0
+    const free = () => {
+      if (!request.free) gate.taken--
+      this.#next(gate, request.agentId)
+    }
     return {
+      // Who goes on does not queue again: it could wait for ever behind calls that wait for it.
+      stand: (change) => {
+        const stood = waits > 0
+        waits += change
+        if (released || stood === waits > 0) return
+        if (waits > 0) free()
+        else if (!request.free) gate.taken++
+      },
       release: () => {
         if (released) return
         released = true
         gate.running.delete(request.callId)
-        if (!request.free) gate.taken--
-        this.#next(gate, request.agentId)
+        if (waits > 0) this.#next(gate, request.agentId)
+        else free()
       },
     }
   }

@@ -13,7 +13,7 @@ import { failedResult, succeeded } from "./record.ts"
 import { withheld } from "./refused.ts"
 import type { Outcome } from "./run.ts"
 import { advance, hasRun, newRow } from "./states.ts"
-import { mayBeHeld, whoAndWhat, type Walk } from "./walk.ts"
+import { mayBeHeld, tellWaiting, whoAndWhat, type Walk } from "./walk.ts"
 
 /** What leaves the walk of a call that succeeded. */
 export interface Delivered {
@@ -112,7 +112,7 @@ async function hold(
     ports.notify(row)
   }
   if (walk.row?.state === "held") {
-    ports.emit({ type: "TOOL_CALL_WAITING", at: ports.now(), ...event, until: walk.row.deadline ?? Infinity })
+    tellWaiting(walk, { ...event, until: walk.row.deadline ?? Infinity }, ports)
   }
 
   const answer = await waitForAnswer(walk, tool, input, ports)

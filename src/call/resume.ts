@@ -14,6 +14,7 @@ export async function resume(
   callId: string,
   ports: Ports,
   patienceMs?: number,
+  by: Pick<CallRequest, "caller" | "signal"> = {},
 ): Promise<ToolResult | Ticket | undefined> {
   const until = patienceMs === undefined ? Infinity : ports.now() + patienceMs
   for (let row = await ports.calls.get(callId); row !== undefined; row = await ports.calls.get(callId)) {
@@ -26,15 +27,15 @@ export async function resume(
       }
       const claimed = row.state === "started" ? undefined : await take(row, ports)
       if (claimed !== undefined)
-        return callTool(requestOf(claimed), ports, {
+        return callTool({ ...requestOf(claimed), ...by }, ports, {
           row: claimed,
           patienceMs,
           sessionId: storedRequest(claimed).sessionId,
         })
     }
     const now = ports.now()
-    if (now >= until || ports.closing.aborted) return ticketOf(row)
-    await ports.calls.waitForChange(callId, Math.max(1, Math.min(1000, until - now)), [ports.closing])
+    if (now >= until || ports.closing.aborted || by.signal?.aborted === true) return ticketOf(row)
+    await ports.calls.waitForChange(callId, Math.max(1, Math.min(1000, until - now)), [by.signal, ports.closing])
   }
   return undefined
 }

@@ -105,6 +105,7 @@ async function once(
   }
   const timeoutMs = timeoutOf(walk, tool, ports)
   walk.ran = true
+  walk.permit = permit
   return execute(walk, tool, input, { context, timeoutMs, ports, free: () => permit.release() })
 }
 

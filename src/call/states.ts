@@ -80,12 +80,11 @@ function sessionOf(walk: Walk): string {
  * and folder and for one task and person.
  */
 export function digestOf(walk: Walk, input: unknown, ports: Ports): string {
-  const { key, taskId, userId, allowedPaths } = walk.request
+  const { key, taskId, userId, allowedPaths, anySession } = walk.request
   const { workspace } = ports.settings
+  const sessionId = anySession === true ? "" : sessionOf(walk)
   const about = { input, taskId, userId }
-  return sha256(
-    canonicalJson(key === undefined ? { ...about, sessionId: sessionOf(walk), allowedPaths, workspace } : about),
-  )
+  return sha256(canonicalJson(key === undefined ? { ...about, sessionId, allowedPaths, workspace } : about))
 }
 
 /** One arrow of a stored call: a compare-and-set on state, owner and epoch. Losing it ends the walk. */

@@ -4,7 +4,7 @@ import { Ending } from "../model/ending.ts"
 import { newId } from "../model/identity.ts"
 import type { AgentView } from "../model/organisation.ts"
 import type { ResultApproval } from "../model/permission.ts"
-import type { Masked, Ports } from "../model/ports.ts"
+import type { Masked, Permit, Ports } from "../model/ports.ts"
 import type { Reason } from "../model/record.ts"
 import type { Ticket, ToolResult } from "../model/result.ts"
 import type { Touches } from "../model/rule.ts"
@@ -64,6 +64,8 @@ export interface Walk {
   streamed: boolean
   /** The row in the store, for calls that must outlive this process. */
   row: CallRow | undefined
+  /** What a running tool holds of its agent's share. */
+  permit: Permit | undefined
   /** The clock of a running tool; stopped while all its running sub-calls wait for people. */
   clock: RunClock | undefined
 }
@@ -96,6 +98,7 @@ export function beginWalk(given: CallRequest, ports: Ports, options: WalkOptions
     ran: hasRun(row),
     streamed: false,
     row,
+    permit: undefined,
     clock: undefined,
   }
 }
@@ -117,6 +120,17 @@ export function mayBeHeld(walk: Walk): boolean {
     if (each.release !== "never") return true
   }
   return false
+}
+
+/** Says to everyone, and to whoever made the call, that it waits for a person. */
+export function tellWaiting(
+  walk: Walk,
+  waiting: { callId: string; toolName: string; agentId: string; until: number },
+  ports: Ports,
+): void {
+  const { callId, toolName: tool, until } = waiting
+  ports.emit({ type: "TOOL_CALL_WAITING", at: ports.now(), ...waiting })
+  walk.request.caller?.onWaiting?.({ callId, tool, until })
 }
 
 /** Who asks for what, as approvers are told. */

@@ -98,13 +98,20 @@ function compile(json: JsonSchema): ValidateFunction {
 
 type Draft = "2020-12" | "draft-07"
 
-const judges = new Map<Draft, Ajv>()
+const judges = new Map<Draft, { judge: Ajv; left: number }>()
+const schemasPerJudge = 256
 
-/** One judge for all schemas of a draft, except those that name their parts: names of strangers must not meet. */
+/**
+ * One judge for many schemas of a draft, except those that name their parts: names of strangers must not meet. A judge
+ * keeps every schema it has seen for as long as it lives, so that now and then there is a new one.
+ */
 function judgeFor(draft: Draft): Ajv {
-  let judge = judges.get(draft)
-  if (judge === undefined) judges.set(draft, (judge = newJudge(draft)))
-  return judge
+  let known = judges.get(draft)
+  if (known === undefined || known.left === 0) {
+    judges.set(draft, (known = { judge: newJudge(draft), left: schemasPerJudge }))
+  }
+  known.left -= 1
+  return known.judge
 }
 
 function newJudge(draft: Draft): Ajv {

@@ -57,6 +57,17 @@ test("sound rules have no flaws", () => {
   ).toEqual([])
 })
 
+test("a rule that comes with the house is never a flaw; one that repeats it is", () => {
+  const about = { agent: ["nobody"], source: "built in" }
+  const wide = rule("allow", "group:workspace", { source: "yours" })
+  expect(flawsOf(rule("allow", "group:workspace", about), wide)).toEqual([])
+  expect(flawsOf(rule("allow", "group:workspace", about), rule("deny", "*", { source: "yours" }))).toEqual([])
+  const narrow = { agent: ["ada"], source: "built in" }
+  expect(
+    told(flawsOf(rule("allow", "read_file", narrow), rule("allow", "read_file", { ...narrow, source: "yours" }))),
+  ).toEqual(["shadowed: It says the same as the rule at built in. Remove one of them."])
+})
+
 test.each<[Rule, string]>([
   [rule("deny", "["), "malformed: 'deny' is not right: '[' has a '['"],
   [rule("allow", "*", { touching: ["docs/**"] }), "malformed: 'touching' is not right: 'docs/**' must begin"],

@@ -28,13 +28,17 @@ export interface PlacedRule extends CompiledRule {
   readonly fingerprint: string
 }
 
-/** Everything that is wrong with the rules as a whole, in their order. Malformed rules do not count; the others do. */
+/**
+ * Everything that is wrong with the rules as a whole, in their order. Malformed rules do not count; the others do. What
+ * comes with the house is never wrong: nobody could mend it.
+ */
 export function findFlaws(rules: readonly Rule[], given: Known): RuleFlaw[] {
   const known = readOnce(given)
   const placed = placeRules(rules, known)
   const shadows = new Shadows(placed.filter((rule) => rule !== undefined))
   return rules.flatMap((rule, order) => {
     const found = placed[order]
+    if (rule.source === "built in") return []
     if (found === undefined) return malformed(rule)
     const shadowed = shadows.sentence(found)
     const say = (kind: RuleFlaw["kind"], sentences: readonly string[]) =>

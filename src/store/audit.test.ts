@@ -54,6 +54,18 @@ test("an older copy of the record is found with a head kept elsewhere, and only 
   })
 })
 
+test("an id that several begin with shows none of them, and which they are can be asked", async () => {
+  const system = await open()
+  const made = ["1", "2", "3"].map((text) => system.call({ agentId: "operator", tool: "json_parse", input: { text } }))
+  const ids = (await Promise.all(made)).map(({ callId }) => callId).sort()
+  const [one = ""] = ids
+  expect(await system.audit.show(one.slice(0, 2))).toEqual([])
+  expect(await system.audit.beginningWith(one.slice(0, 2))).toEqual(ids)
+  expect(await system.audit.beginningWith(one)).toEqual([one])
+  expect(await system.audit.beginningWith("zz")).toEqual([])
+  expect(await system.audit.show(one)).toHaveLength(2)
+})
+
 test("lists by agent, tool, status and time, newest first", async () => {
   const system = await open()
   await system.call({ agentId: "operator", tool: "json_parse", input: { text: "1" } })

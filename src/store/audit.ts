@@ -48,20 +48,27 @@ export class Audit implements AuditReader {
   /** Everything the record has about one call, in order. A unique beginning of the id is enough. */
   async show(callId: string): Promise<RecordEntry[]> {
     await this.catchUp()
-    const range = [callId, `${callId}\uffff`] as const
+    const { ended, steps, calls } = this.#begunSo(callId)
+    if (calls.size !== 1) return []
+    const places = [...ended.flatMap((row) => [row.start_place, row.place]), ...steps.map((row) => row.place)]
+    return inOrder(this.#database, new Set(places.filter((place) => place !== null)))
+  }
+
+  /** The ids that begin so, where somebody gave less than one of them. */
+  async beginningWith(beginning: string): Promise<string[]> {
+    await this.catchUp()
+    return [...this.#begunSo(beginning).calls].sort().slice(0, 100)
+  }
+
+  #begunSo(beginning: string) {
+    const range = [beginning, `${beginning}\uffff`] as const
     const ended = this.#database
       .prepare("select * from ended where call >= ? and call < ? limit 100")
       .all(...range) as unknown as EndedRow[]
     const steps = this.#database
       .prepare("select place, call from steps where call >= ? and call < ? limit 1000")
-      .all(...range) as {
-      place: number
-      call: string
-    }[]
-    const calls = new Set([...ended, ...steps].map((row) => row.call))
-    if (calls.size !== 1) return []
-    const places = [...ended.flatMap((row) => [row.start_place, row.place]), ...steps.map((row) => row.place)]
-    return inOrder(this.#database, new Set(places.filter((place) => place !== null)))
+      .all(...range) as { place: number; call: string }[]
+    return { ended, steps, calls: new Set([...ended, ...steps].map((row) => row.call)) }
   }
 
   async stats(filter: AuditFilter = {}): Promise<AuditStats> {

@@ -28,6 +28,7 @@ export function lazyAudit(store: Store): AuditReader {
   return {
     list: async (filter) => (await store.audit()).list(filter),
     show: async (callId) => (await store.audit()).show(callId),
+    beginningWith: async (beginning) => (await store.audit()).beginningWith(beginning),
     stats: async (filter) => (await store.audit()).stats(filter),
     verify: async (head) => (await store.audit()).verify(head),
     head: async () => (await store.audit()).head(),
