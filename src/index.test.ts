@@ -5,6 +5,7 @@ test("the public surface is exactly this list", () => {
   expect(Object.keys(surface).sort()).toEqual([
     "BaseTool",
     "ExecutionCancelledError",
+    "MCPClient",
     "OrganisationError",
     "PermissionDeniedError",
     "SecurityError",
@@ -37,5 +38,6 @@ test("the public surface is exactly this list", () => {
     "terminalAdapter",
     "terminalAsk",
     "textAdapter",
+    "wrapMCPTool",
   ])
 })

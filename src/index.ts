@@ -26,6 +26,7 @@ export type { CallRequest, CallState } from "./model/call.ts"
 export type { EventOf, EventType, Listener, QuartermasterEvent } from "./model/events.ts"
 export type { Logger } from "./model/logger.ts"
 export type {
+  AnswerValue,
   ApprovalRequest,
   ApprovalUIAdapter,
   Ask,
@@ -67,3 +68,6 @@ export { callbackAdapter, type ApprovalCallbacks } from "./approval/callback.ts"
 export { terminalAdapter, terminalAsk } from "./approval/terminal.ts"
 export type { Telemetry, Tracer } from "./telemetry/spans.ts"
 export { textAdapter, type Chat } from "./approval/text.ts"
+export { MCPClient, type MCPCallOptions, type MCPClientOptions, type MCPServer } from "./mcp/client/client.ts"
+export { wrapMCPTool, type MCPCaller } from "./mcp/client/wrap.ts"
+export type { McpToolDefinition as MCPTool } from "./model/mcp.ts"

@@ -2,7 +2,7 @@ import type { DeskItem, Heard, Saying } from "./approval.ts"
 import type { CallRequest } from "./call.ts"
 import type { EventType, Listener } from "./events.ts"
 import type { Freeze, SessionMode } from "./organisation.ts"
-import type { McpServers } from "./mcp.ts"
+import type { McpServers, McpToolDefinition } from "./mcp.ts"
 import type { OrganisationBook } from "./organisation-book.ts"
 import type { AuditFilter, AuditRow } from "./ports.ts"
 import type { Reason, RecordEntry } from "./record.ts"
@@ -18,7 +18,10 @@ export interface App {
   /** Like `call`, for a door that cannot wait for people: after `waitMs` it gets a ticket instead. */
   submit(request: CallRequest, options: { waitMs: number }): Promise<ToolResult | Ticket>
   /** Goes on with a stored call: redeems a ticket, waits on, or tells how it ended. */
-  resume(callId: string, options?: { waitMs?: number }): Promise<ToolResult | Ticket>
+  resume(
+    callId: string,
+    options?: { waitMs?: number } & Pick<CallRequest, "caller" | "signal">,
+  ): Promise<ToolResult | Ticket>
   /** Every call gets an answer, in order; one failure never loses its siblings. */
   callMany(requests: readonly CallRequest[]): Promise<ToolResult[]>
   /** Throws the error classes of the source designs instead of returning a failed result. */
@@ -27,6 +30,8 @@ export interface App {
   visibleTools(agentId: string): readonly RegisteredTool[]
   /** The same for what is offered as a resource, a prompt or only inside: whether this agent may know of it. */
   mayKnow(agentId: string, tool: string): boolean
+  /** What an MCP client is told of the visible tools, in the order of their names outside. */
+  mcpTools(agentId: string): readonly McpToolDefinition[]
   /** What a tool is called outside. */
   wireName(tool: string): string
   /** Changes with everything that decides what agents may know of. */
@@ -54,6 +59,8 @@ export interface App {
   readonly audit: AuditReader
   /** Ends what nobody came back for and forgets what is over. A process that lives does it by itself. */
   sweep(): Promise<void>
+  /** Why nothing can be kept just now, in a sentence; undefined when all is well. */
+  health(): Promise<string | undefined>
   /** Copies everything that must last into a new folder, while others go on working. */
   backup(folder: string): Promise<{ files: number; bytes: number }>
   close(): Promise<void>
@@ -122,7 +129,10 @@ export interface Explanation {
 
 export interface AuditReader {
   list(filter?: AuditFilter): Promise<AuditRow[]>
+  /** A unique beginning of the id is enough. Nothing when no call, or more than one, begins so. */
   show(callId: string): Promise<RecordEntry[]>
+  /** The ids that begin so, at most a hundred. */
+  beginningWith(beginning: string): Promise<string[]>
   stats(filter?: AuditFilter): Promise<AuditStats>
   verify(head?: string): Promise<Verified>
   head(): Promise<string>

@@ -129,4 +129,4 @@ export interface ApprovalUIAdapter {
 }
 
 /** Asks a person and resolves with the answer; rejects with a sentence when nobody can be asked. */
-export type Ask = (question: Question & { signal: AbortSignal }) => Promise<string | string[]>
+export type Ask = (question: Question & { signal: AbortSignal }) => Promise<AnswerValue>

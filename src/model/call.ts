@@ -17,6 +17,8 @@ export interface CallRequest {
   parentCallId?: string | undefined
   /** The trace this call is a part of, for the record. */
   traceId?: string | undefined
+  /** True where the same call of the agent from another session joins this one while it waits: its sessions are short. */
+  anySession?: boolean | undefined
   /** The token it came by, so that revoking it ends the call while it waits. */
   tokenId?: string | undefined
   timeoutMs?: number | undefined
@@ -34,6 +36,10 @@ export interface Caller {
   approvals?: Partial<ApprovalUIAdapter> | undefined
   /** Sends the caller's program a request of the protocol it speaks; only for what is no person's decision. */
   ask?(method: string, params: unknown, signal: AbortSignal): Promise<unknown>
+  /** Told each piece of output while a tool runs, of sub-calls too; never what a person may still hold back. */
+  onOutput?(chunk: unknown): void
+  /** Told when this call, or one that it made, begins to wait for a person. */
+  onWaiting?(waiting: { callId: string; tool: string; until: number }): void
 }
 
 /** received → decided → waiting → ready → started → held → released → ended; most calls skip the middle. */

@@ -5,7 +5,7 @@ import type { Tool, ToolSpec } from "./tool.ts"
 
 const kinds = ["plain", "composite", "interactive"]
 const fields = [
-  "name", "description", "describe", "group", "title", "category", "effect", "kind", "offered", "asks", "wireName", "quarantine", "input", "output", "permission", "version", "author",
+  "name", "description", "describe", "group", "title", "category", "effect", "kind", "offered", "asks", "wireName", "quarantine", "mcp", "input", "output", "permission", "version", "author",
   "tags", "timeoutMs", "idempotent", "exclusive", "durability", "touches", "preview", "question", "execute",
 ] // prettier-ignore
 

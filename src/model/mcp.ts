@@ -25,6 +25,41 @@ export interface McpServerSpec {
   readonly roots: "workspace" | "caller"
   readonly connectTimeoutMs?: number | undefined
   readonly timeoutMs?: number | undefined
+  /** How one signs in at a server elsewhere that wants it; what is left out is told by the server. */
+  readonly auth?: McpAuth | undefined
+}
+
+export interface McpAuth {
+  /** *code*: a person signs in with `qm mcp login`. *client_credentials*: the house does, with the client's secret. */
+  readonly grant: "code" | "client_credentials"
+  /** The client we are registered as; without it we register, or are known by `clientMetadataUrl`. */
+  readonly clientId?: string | undefined
+  readonly clientSecret?: string | undefined
+  readonly clientMetadataUrl?: string | undefined
+  readonly scopes?: readonly string[] | undefined
+  /** The only authorization server that sees the client's secret; the first that is met when left out. */
+  readonly issuer?: string | undefined
+  /** For a client whose redirect address is registered with one port. */
+  readonly redirectPort?: number | undefined
+}
+
+/** An address that answers no sign-in of ours; the right one may still come. */
+export class StrayAnswer extends Error {
+  override readonly name = "StrayAnswer"
+}
+
+/** A sign-in that has begun: a person opens `url`, and their browser comes back to `redirectUrl`. */
+export interface McpSignIn {
+  readonly url: string
+  readonly redirectUrl: string
+}
+
+export interface McpSignedIn {
+  readonly server: string
+  /** What we are allowed to do there, where the authorization server says so. */
+  readonly scopes: readonly string[]
+  /** Who vouches for it. */
+  readonly issuer: string
 }
 
 /** What a server says of a tool, unchanged. */
@@ -51,6 +86,8 @@ export type McpContent = { readonly type: string } & Readonly<Record<string, unk
 export interface McpServerState {
   readonly name: string
   readonly group: string
+  /** False where the server's own names are kept outside. */
+  readonly prefix: boolean
   /** *resting*: not connected yet because nobody needed it. *open*: the circuit breaker lets nothing through. */
   readonly state: "disabled" | "resting" | "connecting" | "connected" | "waiting" | "open" | "refused"
   readonly transport: "stdio" | "http" | "sse"
@@ -105,8 +142,11 @@ export type McpChange =
 /** Other people's servers, for the doors. What is read and run there goes through the walk by the names below. */
 export interface McpServers {
   list(): readonly McpServerState[]
-  /** Resolves when what each server offers is known or it failed to say so; at most that many milliseconds. */
-  ready(milliseconds?: number): Promise<void>
+  /**
+   * Resolves when what each server offers is known or it failed to say so; at most that many milliseconds. Where
+   * connections wait until they are needed, only servers without pins are connected for it, unless *all* is said.
+   */
+  ready(milliseconds?: number, options?: { all?: boolean }): Promise<void>
   pins(server?: string): readonly McpPin[]
   /** Agrees to what the server offers now: all of it, or one tool. Returns what was agreed to. */
   trust(server: string, tool: string | undefined, by: string): Promise<readonly McpPin[]>
@@ -116,6 +156,19 @@ export interface McpServers {
   /** Asks to be told of changes of one resource, until the returned function is called. */
   subscribe(server: string, uri: string): Promise<() => Promise<void>>
   onChange(listener: (change: McpChange) => void): () => void
+  /**
+   * Begins to sign in. `redirectTo` gets the port that should be used if it is free and returns the address a browser
+   * comes back to. Where no person is needed it is done at once.
+   */
+  signIn(
+    server: string,
+    by: string,
+    redirectTo: (port: number | undefined) => Promise<string>,
+  ): Promise<McpSignIn | McpSignedIn>
+  /** Ends what `signIn` began, in this process or another, with the address the browser came back to. */
+  finishSignIn(server: string, by: string, redirected: string): Promise<McpSignedIn>
+  /** Forgets a sign-in and revokes it where that can be done; undefined when there was none. */
+  signOut(server: string, by: string): Promise<{ readonly revoked: boolean } | undefined>
 }
 
 /** The names by which what is no tool of a server is called, decided, limited and recorded. */

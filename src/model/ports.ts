@@ -116,6 +116,7 @@ export const documentKinds = [
   "mode",
   "token",
   "pin",
+  "login",
 ] as const
 export type DocumentKind = (typeof documentKinds)[number]
 
@@ -206,6 +207,8 @@ export interface Permits {
   }): Permit | Promise<Permit>
 }
 export interface Permit {
+  /** Tells that the call began (+1) or ceased (-1) to wait for somebody else: meanwhile another may run in its place. */
+  stand(change: 1 | -1): void
   release(): void
 }
 

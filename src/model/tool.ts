@@ -1,5 +1,6 @@
 import type { AnswerValue, Question } from "./approval.ts"
 import type { Caller } from "./call.ts"
+import type { McpToolDefinition } from "./mcp.ts"
 import type { Effect, Permission, ToolPermission } from "./permission.ts"
 import type { Touch } from "./rule.ts"
 import type { Schema, SchemaSource } from "./schema.ts"
@@ -100,6 +101,8 @@ export interface ToolSpec<Input = unknown> {
   wireName?: string
   /** Why nobody may use it until a person has looked at it. */
   quarantine?: string
+  /** What an MCP server says of it, unchanged; a door that speaks MCP lists it so. */
+  mcp?: McpToolDefinition
   input: SchemaSource<Input>
   output?: SchemaSource<unknown>
   permission?: ToolPermission
@@ -139,6 +142,7 @@ export interface Tool {
   readonly asks?: string | undefined
   readonly wireName?: string | undefined
   readonly quarantine?: string | undefined
+  readonly mcp?: McpToolDefinition | undefined
   readonly input: Schema
   readonly output?: Schema | undefined
   readonly permission: Permission

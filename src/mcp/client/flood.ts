@@ -1,0 +1,45 @@
+import { clientLimits } from "./limits.ts"
+
+/** Counts what a server sends in each second. */
+export class FloodGate {
+  #second = 0
+  #notes = 0
+  #messages = 0
+  readonly #onFlood: () => void
+  readonly #now: () => number
+
+  constructor(onFlood: () => void, now: () => number = Date.now) {
+    this.#onFlood = onFlood
+    this.#now = now
+  }
+
+  /** Whether a message is looked at. Answers always are. */
+  lets(message: object): boolean {
+    this.#turn()
+    this.#messages++
+    if (!("method" in message)) return true
+    this.#notes++
+    if (this.#notes === clientLimits.notesPerSecond + 1) this.#onFlood()
+    return this.#notes <= clientLimits.notesPerSecond
+  }
+
+  /** Counts messages that are not yet told apart. */
+  count(messages: number): void {
+    this.#turn()
+    this.#messages += messages
+  }
+
+  /** How long to leave the server's output unread, in milliseconds. */
+  restMs(): number {
+    this.#turn()
+    return this.#messages > clientLimits.messagesPerSecond ? this.#second + 1000 - this.#now() : 0
+  }
+
+  #turn(): void {
+    const now = this.#now()
+    if (now - this.#second < 1000 && now >= this.#second) return
+    this.#second = now
+    this.#notes = 0
+    this.#messages = 0
+  }
+}

@@ -1,0 +1,140 @@
+import { getEventListeners, setMaxListeners } from "node:events"
+import { readdirSync, readFileSync } from "node:fs"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import { expect, onTestFinished, test } from "vitest"
+import type { McpServerSpec } from "../../model/mcp.ts"
+import { asking, connect, isRunning, plainSpec, stubSpec, textOf, until } from "../testing/connections.ts"
+import { sessionServer, sseServer, todaysServer, type Listening } from "../testing/http-servers.ts"
+import type { Connection } from "./connection.ts"
+
+setFlagsFromString("--expose_gc")
+const collect = runInNewContext("gc") as () => void
+
+/** What this process holds on to. */
+async function holdings(): Promise<{ files: number; children: number; megabytes: number }> {
+  for (let at = 0; at < 3; at++) {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    collect()
+  }
+  return {
+    files: readdirSync("/proc/self/fd").length,
+    children: childrenOf(process.pid),
+    megabytes: process.memoryUsage().heapUsed / 1024 / 1024,
+  }
+}
+
+function childrenOf(parent: number): number {
+  return readdirSync("/proc").filter((name) => {
+    try {
+      return (
+        Number(
+          readFileSync(`/proc/${Number(name)}/stat`, "utf8")
+            .split(") ")
+            .at(-1)!
+            .split(" ")[1],
+        ) === parent
+      )
+    } catch {
+      return false
+    }
+  }).length
+}
+
+/** Warnings of listeners that pile up, while the test runs. */
+function listenerWarnings(): string[] {
+  const seen: string[] = []
+  const listener = (warning: Error) =>
+    void (warning.name === "MaxListenersExceededWarning" && seen.push(warning.message))
+  process.on("warning", listener)
+  onTestFinished(() => void process.off("warning", listener))
+  return seen
+}
+
+async function callMany(connection: Connection, times: number, signal: AbortSignal): Promise<void> {
+  for (let at = 0; at < times; at += 20) {
+    const some = Array.from({ length: 20 }, (_, next) => {
+      return connection.callTool("echo", { text: `${at + next}` }, asking({ signal, onProgress() {} }))
+    })
+    const results = await Promise.all(some)
+    results.forEach((result, next) => expect(textOf(result)).toBe(`${at + next}`))
+  }
+}
+
+async function expectNoLeak(spec: McpServerSpec, again: (connection: Connection) => Promise<void>): Promise<void> {
+  const warnings = listenerWarnings()
+  const { connection } = connect(spec)
+  const { signal } = new AbortController()
+  setMaxListeners(20, signal)
+  await callMany(connection, 1000, signal)
+  const before = await holdings()
+  await callMany(connection, 10_000, signal)
+  const called = await holdings()
+  expect(called.files).toBeLessThanOrEqual(before.files + 5)
+  expect(called.children).toBe(before.children)
+  expect(called.megabytes - before.megabytes).toBeLessThan(8)
+  for (let at = 0; at < 100; at++) {
+    await again(connection)
+    await callMany(connection, 20, signal)
+  }
+  expect(connection.state.restarts).toBe(100)
+  const reconnected = await holdings()
+  expect(reconnected.files).toBeLessThanOrEqual(before.files + 5)
+  expect(reconnected.children).toBe(before.children)
+  expect(reconnected.megabytes - before.megabytes).toBeLessThan(12)
+  expect(getEventListeners(signal, "abort")).toEqual([])
+  expect(warnings).toEqual([])
+}
+
+test.each(["legacy", "modern"])(
+  "10,000 calls and 100 restarts of a %s server leave no listener, process, descriptor or memory behind",
+  async (era) => {
+    await expectNoLeak(stubSpec({ era }), async (connection) => {
+      const { pid } = connection.state
+      process.kill(pid!, "SIGKILL")
+      await until(() => connection.state.state !== "connected" && !isRunning(pid!))
+    })
+  },
+)
+
+test.each([
+  ["of today", (port?: number): Promise<Listening> => todaysServer(port)],
+  ["of 2025 with sessions", (port?: number): Promise<Listening> => sessionServer(port)],
+])("10,000 calls and 100 reconnects to a server %s leave nothing behind", async (_, serve) => {
+  let server = await serve()
+  await expectNoLeak(plainSpec({ url: server.url }), async (connection) => {
+    await server.stop()
+    await connection.callTool("echo", { text: "" }, asking()).catch(() => {})
+    server = await serve(server.port)
+  })
+})
+
+test("10,000 calls and 100 reconnects by SSE leave nothing behind", async () => {
+  const server = await sseServer()
+  await expectNoLeak(plainSpec({ url: server.url, transport: "sse" }), async (connection) => {
+    for (const stream of server.streams) stream.destroy()
+    await until(() => connection.state.state !== "connected")
+  })
+})
+
+test("a server that ignores TERM is killed after two seconds", async () => {
+  const { connection } = connect(stubSpec({ stays: true, ignoreTerm: true }))
+  await connection.ensure()
+  const { pid } = connection.state
+  const from = Date.now()
+  await connection.close()
+  expect(isRunning(pid!)).toBe(false)
+  expect(Date.now() - from).toBeGreaterThanOrEqual(2000)
+  expect(Date.now() - from).toBeLessThan(5000)
+})
+
+test("more servers than a process may have are refused with a sentence, and one that ends makes room", async () => {
+  const many = Array.from({ length: 64 }, (_, at) => connect(stubSpec({}, { name: `stub${at}` })).connection)
+  for (const connection of many) await connection.ensure()
+  const { connection } = connect(stubSpec({}, { name: "last" }))
+  await expect(connection.ensure()).rejects.toMatchObject({
+    message: expect.stringContaining("because 64 servers run already in this process") as string,
+  })
+  await many[0]!.close()
+  await connection.ensure()
+})

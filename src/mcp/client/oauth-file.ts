@@ -1,0 +1,196 @@
+import { randomUUID } from "node:crypto"
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
+import { dirname, join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { OAuthDiscoveryState, StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client"
+
+/** What is known of signing in at one server. All of it is secret. */
+export interface Login {
+  /** The client we registered as. */
+  readonly client?: StoredOAuthClientInformation | undefined
+  readonly discovery?: OAuthDiscoveryState | undefined
+  readonly tokens?: KeptTokens | undefined
+  /** The authorization server that a client of the configuration was first shown to. */
+  readonly issuer?: string | undefined
+  /** The scope that was asked for last. */
+  readonly asked?: string | undefined
+  /** What the server wanted when it last refused us. */
+  readonly wanted?: Challenge | undefined
+  /** A sign-in that waits for a person. */
+  readonly pending?: PendingSignIn | undefined
+}
+
+export interface KeptTokens extends StoredOAuthTokens {
+  readonly expiresAt?: number | undefined
+}
+
+export interface Challenge {
+  readonly scope?: string | undefined
+  readonly resourceMetadataUrl?: string | undefined
+}
+
+export interface PendingSignIn {
+  readonly state: string
+  readonly verifier: string
+  readonly redirectUrl: string
+  readonly scope?: string | undefined
+  readonly client: StoredOAuthClientInformation
+  readonly discovery: OAuthDiscoveryState
+  readonly at: number
+}
+
+/**
+ * The private file of one server's sign-in. It counts only for the address it was made for. Readers see the old or the
+ * new, never half; who changes it holds its lock, so that of two processes neither overwrites what the other got.
+ */
+export class LoginFile {
+  readonly path: string
+  readonly #server: string
+  readonly #url: string
+  #seen: { mark: string; login: Login } | undefined
+
+  constructor(folder: string, server: string, url: string) {
+    this.path = join(folder, `${server}.json`)
+    this.#server = server
+    this.#url = url
+  }
+
+  /** Costs a look at the file's times unless somebody changed it. */
+  read(): Login {
+    const mark = markOf(this.path)
+    if (mark === undefined) return {}
+    if (this.#seen?.mark !== mark) this.#seen = { mark, login: this.#parse(readPrivate(this.path)) }
+    return this.#seen.login
+  }
+
+  /** Makes the next content from what is there once nobody else changes it; undefined leaves it as it is. */
+  async change(make: (login: Login) => Login | undefined | Promise<Login | undefined>): Promise<Login> {
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
+    const unlock = await lock(`${this.path}.lock`)
+    try {
+      const before = this.read()
+      const next = await make(before)
+      if (next === undefined) return before
+      this.#write(next)
+      return next
+    } finally {
+      unlock()
+    }
+  }
+
+  /** True when there was one. */
+  async remove(): Promise<boolean> {
+    if (markOf(this.path) === undefined) return false
+    const unlock = await lock(`${this.path}.lock`)
+    try {
+      rmSync(this.path, { force: true })
+      return true
+    } finally {
+      unlock()
+    }
+  }
+
+  #write(login: Login): void {
+    const temporary = `${this.path}.${randomUUID()}.part`
+    try {
+      const text = JSON.stringify({ server: this.#server, url: this.#url, ...login })
+      writeFileSync(temporary, text, { mode: 0o600, flag: "wx", flush: true })
+      renameSync(temporary, this.path)
+    } finally {
+      rmSync(temporary, { force: true })
+    }
+  }
+
+  #parse(text: string | undefined): Login {
+    if (text === undefined) return {}
+    let found: { server?: unknown; url?: unknown } & Login
+    try {
+      found = JSON.parse(text) as typeof found
+    } catch {
+      throw new Error(`${this.path} is damaged. Delete it and sign in again: qm mcp login ${this.#server}`)
+    }
+    const { server, url, ...login } = found
+    return server === this.#server && url === this.#url ? login : {}
+  }
+}
+
+/** Changes with every write, because each makes a new file. */
+function markOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false, bigint: true })
+  return found === undefined ? undefined : `${found.ino}.${found.mtimeNs}.${found.size}`
+}
+
+function readPrivate(path: string): string | undefined {
+  let descriptor: number | undefined
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+    const { uid, mode } = fstatSync(descriptor)
+    if (process.getuid !== undefined && uid !== process.getuid())
+      throw new Error(`${path} belongs to somebody else, so what it holds is not used. Delete it.`)
+    if (process.getuid !== undefined && (mode & 0o077) !== 0)
+      throw new Error(`Others can read ${path}, so what it holds may be known. Delete it and sign in again.`)
+    return readFileSync(descriptor, "utf8")
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
+    throw error
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+}
+
+/** Longer than anything that is done under it, so that an older lock is of a process that died. */
+const staleMs = 60_000
+const patienceMs = 40_000
+
+async function lock(path: string): Promise<() => void> {
+  const own = randomUUID()
+  for (const end = Date.now() + patienceMs; ;) {
+    try {
+      writeFileSync(path, own, { mode: 0o600, flag: "wx" })
+      return () => {
+        if (readOr(path) === own) rmSync(path, { force: true })
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
+    }
+    breakStale(path)
+    if (Date.now() > end) throw new Error(`${path} is held by another process. Try again when it has ended.`)
+    await sleep(25)
+  }
+}
+
+/** Of several who find it stale, one moves it away; whoever moved a fresh one instead puts it back. */
+function breakStale(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined || Date.now() - found.mtimeMs < staleMs) return
+  const aside = `${path}.${randomUUID()}.part`
+  try {
+    renameSync(path, aside)
+    if (statSync(aside).ino !== found.ino) linkSync(aside, path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== "ENOENT" && code !== "EEXIST") throw error
+  } finally {
+    rmSync(aside, { force: true })
+  }
+}
+
+function readOr(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8")
+  } catch {
+    return undefined
+  }
+}

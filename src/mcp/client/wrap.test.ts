@@ -1,0 +1,44 @@
+import { expect, onTestFinished, test } from "vitest"
+import { open } from "../../testing/open.ts"
+import { definition, toolbox } from "../testing/toolbox.ts"
+import { MCPClient } from "./client.ts"
+import { wrapMCPTool } from "./wrap.ts"
+
+test("[S4-59] [S4-60] [S4-61] [S4-62] [S4-63] [S4-64] [S4-66] a tool of a client's server is wrapped into one of ours", async () => {
+  const box = toolbox({ tools: [definition("steps"), definition("echo", { title: "Echo" })] })
+  const client = new MCPClient()
+  onTestFinished(() => client.disconnect())
+  await client.connect({ name: "box", ...box.command })
+  const house = await open({ rules: [{ allow: "group:box", because: "The test uses it." }] })
+  house.registry.registerMany((await client.listTools()).map((one) => wrapMCPTool(one, client)))
+
+  expect(house.registry.require("mcp:box:echo")).toMatchObject({ category: "mcp", group: "box", title: "Echo" })
+  const call = (tool: string, input: unknown) => house.call({ agentId: "operator", tool, input })
+  expect(await call("mcp:box:echo", { text: "hi" })).toMatchObject({
+    success: true,
+    result: { content: [{ type: "text", text: '{"text":"hi"}' }] },
+  })
+  expect(await call("mcp:box:echo", { tex: "hi" })).toMatchObject({ code: "invalid_arguments" })
+  const chunks: unknown[] = []
+  house.on("TOOL_CALL_OUTPUT", ({ chunk }) => chunks.push(chunk))
+  expect(await call("mcp:box:steps", {})).toMatchObject({ success: true })
+  expect(chunks).toContainEqual({ progress: 1, total: 2, message: "step 1" })
+  await client.disconnect()
+  expect(await call("mcp:box:echo", {})).toMatchObject({
+    code: "tool_failed",
+    error: expect.stringContaining("connect"),
+  })
+})
+
+test("[S4-65] any client will do, and a schema nobody could judge by refuses every input", async () => {
+  const asked: unknown[] = []
+  const client = { callTool: async (name: string, args: unknown) => (asked.push([name, args]), { content: [] }) }
+  const house = await open({ rules: [{ allow: "group:mcp", because: "The test uses it." }] })
+  const broken = definition("broken", { inputSchema: { type: "object", properties: { a: { type: "wrong" } } } })
+  house.registry.registerMany([definition("echo", { description: "" }), broken].map((one) => wrapMCPTool(one, client)))
+  expect(house.registry.require("mcp:mcp:echo").description).toBe("The tool echo of the MCP server mcp.")
+  const call = (name: string) => house.call({ agentId: "operator", tool: `mcp:mcp:${name}`, input: {} })
+  expect(await call("echo")).toMatchObject({ success: true, result: { content: [] } })
+  expect(await call("broken")).toMatchObject({ code: "invalid_arguments", error: expect.stringContaining("schema") })
+  expect(asked).toEqual([["echo", {}]])
+})

@@ -1,0 +1,144 @@
+import { randomUUID } from "node:crypto"
+import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from "node:http"
+import type { AddressInfo, Socket } from "node:net"
+import { NodeStreamableHTTPServerTransport, toNodeHandler } from "@modelcontextprotocol/node"
+import { createMcpHandler, inputRequired, McpServer, type CallToolResult } from "@modelcontextprotocol/server"
+import { onTestFinished } from "vitest"
+import { z } from "zod"
+
+/** A server on a port of its own, ended after the test. */
+export interface Listening {
+  readonly url: string
+  readonly port: number
+  /** The method and the headers of every request. */
+  readonly requests: { method: string; headers: IncomingMessage["headers"]; body?: string }[]
+  /** Ends it at once, connections and all. */
+  stop(): Promise<void>
+}
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
+
+export async function listen(handle: Handle, port = 0): Promise<Listening> {
+  const requests: Listening["requests"] = []
+  const sockets = new Set<Socket>()
+  const server: HttpServer = createServer((request, response) => {
+    requests.push({ method: request.method!, headers: request.headers })
+    void handle(request, response)
+  })
+  server.on("connection", (socket) => {
+    sockets.add(socket)
+    socket.once("close", () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      for (const socket of sockets) socket.destroy()
+      server.close(() => resolve())
+    })
+  onTestFinished(() => stop())
+  const bound = (server.address() as AddressInfo).port
+  return { url: `http://127.0.0.1:${bound}/mcp`, port: bound, requests, stop }
+}
+
+/** The SDK's handler, as a server of today has it: both eras on one address, without sessions. */
+export async function todaysServer(port?: number): Promise<Listening & { announceTools(): void }> {
+  const handler = createMcpHandler(() => sdkServer())
+  const handle = toNodeHandler(handler)
+  const listening = await listen((request, response) => void handle(request as never, response), port)
+  return { ...listening, announceTools: () => handler.notify.toolsChanged() }
+}
+
+/** A server of 2025 with sessions, each with a stream of its own. */
+export async function sessionServer(port?: number): Promise<Listening & { sessions: Map<string, unknown> }> {
+  const sessions = new Map<string, NodeStreamableHTTPServerTransport>()
+  const listening = await listen(async (request, response) => {
+    const id = request.headers["mcp-session-id"] as string | undefined
+    let transport = id === undefined ? undefined : sessions.get(id)
+    if (id !== undefined && transport === undefined) return void response.writeHead(404).end()
+    if (transport === undefined) {
+      const fresh = new NodeStreamableHTTPServerTransport({
+        sessionIdGenerator: () => randomUUID(),
+        onsessioninitialized: (made) => void sessions.set(made, fresh),
+        onsessionclosed: (gone) => void sessions.delete(gone),
+      })
+      transport = fresh
+      await sdkServer().connect(fresh)
+    }
+    await transport.handleRequest(request, response)
+  }, port)
+  return { ...listening, sessions }
+}
+
+/** A server of 2024: what it says comes by one stream, what it is told by posts. */
+export async function sseServer(): Promise<Listening & { streams: Set<ServerResponse> }> {
+  const streams = new Set<ServerResponse>()
+  const listening = await listen(async (request, response) => {
+    const { pathname } = new URL(request.url!, "http://local")
+    if (request.method === "GET" && pathname === "/mcp") {
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      response.write("event: endpoint\ndata: /message\n\n")
+      streams.add(response)
+      response.once("close", () => streams.delete(response))
+      return
+    }
+    if (request.method !== "POST" || pathname !== "/message") return void response.writeHead(405).end()
+    const message = JSON.parse(await bodyOf(request)) as PlainMessage
+    response.writeHead(202).end()
+    const result = plainAnswer(message)
+    if (result === undefined) return
+    for (const stream of streams) stream.write(`event: message\ndata: ${JSON.stringify(result)}\n\n`)
+  })
+  return { ...listening, streams }
+}
+
+export interface PlainMessage {
+  id?: number | string
+  method: string
+  params?: { name?: string; arguments?: Record<string, unknown>; protocolVersion?: string }
+}
+
+/** What a plain server of 2025 with one tool, echo, answers. */
+export function plainAnswer({ id, method, params }: PlainMessage): object | undefined {
+  const answer = (result: object) => ({ jsonrpc: "2.0", id, result })
+  if (id === undefined) return undefined
+  if (method === "initialize") {
+    const { protocolVersion } = params!
+    return answer({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "plain", version: "1" } })
+  }
+  if (method === "tools/list") return answer({ tools: [{ name: "echo", inputSchema: { type: "object" } }] })
+  if (method === "tools/call") return answer({ content: [{ type: "text", text: String(params?.arguments?.["text"]) }] })
+  return { jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } }
+}
+
+export async function bodyOf(request: IncomingMessage): Promise<string> {
+  let text = ""
+  for await (const part of request) text += String(part)
+  return text
+}
+
+function sdkServer(): McpServer {
+  const server = new McpServer(
+    { name: "sdk", version: "1.0.0" },
+    { capabilities: { tools: { listChanged: true }, logging: {} } },
+  )
+  const text = (value: string): CallToolResult => ({ content: [{ type: "text", text: value }] })
+  server.registerTool("echo", { inputSchema: z.object({ text: z.string() }) }, ({ text: given }) => text(given))
+  server.registerTool("slow", { inputSchema: z.object({}) }, (_, { mcpReq }) => {
+    return new Promise((resolve) => mcpReq.signal.addEventListener("abort", () => resolve(text("stopped"))))
+  })
+  server.registerTool("progress", { inputSchema: z.object({}) }, async (_, { mcpReq }) => {
+    const progressToken = mcpReq._meta?.progressToken
+    if (progressToken === undefined) return text("no token")
+    for (const progress of [1, 2]) {
+      await mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress, total: 2 } })
+    }
+    return text("done")
+  })
+  server.registerTool("elicit", { inputSchema: z.object({}) }, (_, { mcpReq }) => {
+    const given = mcpReq.inputResponses?.["who"]
+    if (given !== undefined) return text(JSON.stringify(given))
+    const requestedSchema = { type: "object" as const, properties: { name: { type: "string" as const } } }
+    return inputRequired({ inputRequests: { who: inputRequired.elicit({ message: "Who?", requestedSchema }) } })
+  })
+  return server
+}
