@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto"
 import { setMaxListeners } from "node:events"
 import { realpathSync } from "node:fs"
-import { resolve as resolvePath } from "node:path"
+import { dirname, join, resolve as resolvePath } from "node:path"
 import { askingWith } from "./approval/asking.ts"
 import { notifier } from "./approval/notify.ts"
 import { printable } from "./approval/printable.ts"
@@ -17,13 +17,14 @@ import { keyWindowMs } from "./call/states.ts"
 import { simulate } from "./call/simulate.ts"
 import { why } from "./call/why.ts"
 import { checkConfig } from "./config/check.ts"
-import { serverSpecs } from "./config/mcp-servers.ts"
+import { serverFlaws, serverSpecs } from "./config/mcp-servers.ts"
 import { defaults, type Config } from "./config/schema.ts"
 import { Emitter } from "./emitter.ts"
 import { mcpServers } from "./mcp/client/servers.ts"
 import type { App } from "./model/app.ts"
 import type { ApprovalUIAdapter, Ask } from "./model/approval.ts"
 import { silentLogger, type Logger } from "./model/logger.ts"
+import { lostAgents } from "./model/lost-agents.ts"
 import type { Documents, Ports } from "./model/ports.ts"
 import type { ToolPermission } from "./model/permission.ts"
 import type { Grant, Rule } from "./model/rule.ts"
@@ -34,10 +35,11 @@ import { freezer } from "./org/freezer.ts"
 import { PolicyBook } from "./policy/book.ts"
 import { ruleDoor } from "./policy/rule-door.ts"
 import { policyVersion } from "./policy/version.ts"
-import { toLLMTools, type LLMFormat, type LLMTools } from "./registry/formats.ts"
+import { mcpDefinitions, toLLMTools, type LLMFormat, type LLMTools } from "./registry/formats.ts"
 import { ToolGroupManager } from "./registry/groups.ts"
 import { ToolRegistry } from "./registry/registry.ts"
 import { fileDigests } from "./store/file-digests.ts"
+import { healthOf } from "./store/health.ts"
 import { lazyAudit, lazyCalls } from "./store/lazy.ts"
 import { masker } from "./store/mask.ts"
 import { ownerName } from "./store/owner.ts"
@@ -196,6 +198,7 @@ export function assemble(
     logger,
     workspace,
     version: options.version ?? "0",
+    logins: join(dirname(store.journalDir), "logins"),
     lazy: options.writes === "direct",
   })
   const permits = new AgentPermits(mostAtOnce(config))
@@ -242,7 +245,9 @@ export function assemble(
   }
   // Only before the first call: the host's own tools are registered by then, so that no rule about them looks dead.
   const app = doors(ports, () => {
-    if (logger !== silentLogger) for (const { source, sentence } of rules.flaws()) logger.warn(`${source}: ${sentence}`)
+    if (logger === silentLogger) return
+    for (const { source, sentence } of rules.flaws()) logger.warn(`${source}: ${sentence}`)
+    for (const sentence of lostAgents(org.listAgents())) logger.warn(sentence)
   })
   const audit = lazyAudit(store)
   const on: App["on"] = (type, listener) => emitter.on(type, listener)
@@ -279,11 +284,13 @@ export function assemble(
     mcp,
     tokens: agentTokens({
       documents,
-      isKnown: (agentId) => org.findAgent(agentId) !== undefined,
+      isKnown: (agentId) => org.view(agentId) !== undefined,
       isPerson: (id) => org.findPerson(id)?.status === "active",
       onRevoked: (agentId) => endCallsOf([agentId], ports),
+      everywhere: () => everywhere(options),
       now: ports.now,
     }),
+    mcpTools: (agentId) => mcpDefinitions(discovery.discoverToolsForAgent(agentId), registry.wireNames()),
     mayKnow: (agentId, tool) => discovery.mayKnow(agentId, tool),
     wireName: (tool) => registry.wireNames().toWire(tool),
     listVersion: () => discovery.version,
@@ -292,6 +299,7 @@ export function assemble(
       return found?.agentId === agentId ? found : undefined
     },
     sealKey: (purpose) => createHmac("sha256", store.key.text).update(`seal:${purpose}`).digest(),
+    health: healthOf(store.database, store.recorder, ports.now),
     backup: async (folder) => (await import("./store/backup.ts")).backup(store, folder),
     listGroups: () => groups.listGroups(),
     visibleTools: (agentId) => discovery.discoverToolsForAgent(agentId),
@@ -367,7 +375,8 @@ function builtinTools({ print, environment }: QuartermasterOptions, store: Store
 }
 
 function refuseBadConfig(config: Config): void {
-  const { flaws } = checkConfig(config)
+  const checked = checkConfig(config)
+  const flaws = checked.flaws.length > 0 ? checked.flaws : serverFlaws(checked.config)
   if (flaws.length > 0) {
     throw new TypeError(`The configuration cannot be used: ${flaws.map((flaw) => flaw.sentence).join(" ")}`)
   }

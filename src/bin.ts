@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { readFileSync, realpathSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
@@ -11,6 +11,9 @@ import { UsageError } from "./cli/usage.ts"
 import { findConfig } from "./config/find.ts"
 import type { LoadedConfig } from "./config/load.ts"
 import { StoreUnavailable } from "./model/ending.ts"
+
+const words = process.argv.slice(2)
+if (words[0] === "-C") enter(words.splice(0, 2)[1])
 
 const io: Io = {
   get stdin() {
@@ -49,15 +52,16 @@ const house: House = {
     return loadConfig({ cwd, env, home, configPath, overrides })
   },
 
-  async open({ config, dataDir, permissions, ruleSources }: LoadedConfig, parts: OpenOptions = {}) {
+  async open({ config, dataDir, permissions, ruleSources }: LoadedConfig, given: OpenOptions = {}) {
+    const { stays = false, ...parts } = given
     const { enterFolder } = await import("./config/known-folders.ts")
     enterFolder(dataDir, { home, env, named: config.data?.dir !== undefined })
     const { createQuartermaster } = await import("./app.ts")
     const options: QuartermasterOptions = {
       ...parts,
       environment: withoutToken(env),
-      writes: "direct",
-      sweepMs: 0,
+      version: house.version(),
+      ...(stays ? { writes: "journal" } : { writes: "direct", sweepMs: 0 }),
       tightening: permissions.untrusted,
       ruleSources,
     }
@@ -145,16 +149,60 @@ const house: House = {
     }
   },
 
+  async serveHttp(app, { config }: LoadedConfig, given) {
+    const { serveHttp } = await import("./http/serve.ts")
+    const { defaults } = await import("./config/schema.ts")
+    const { host = defaults.server.host, port = defaults.server.port, ...limits } = config.server ?? {}
+    const version = house.version()
+    return serveHttp(app, { ...limits, host: given.host ?? host, port: given.port ?? port, version })
+  },
+
+  async serveStdio(app, speaker, streams) {
+    const { serveStdio } = await import("./mcp/server/stdio.ts")
+    await serveStdio(app, speaker, { ...streams, version: house.version() })
+  },
+
+  async importFrom(client, path) {
+    const { importFrom } = await import("./config/import.ts")
+    return importFrom(client, path, { cwd, home })
+  },
+
+  async writeImported(folder, { text }) {
+    const { writeConfig } = await import("./config/init.ts")
+    return writeConfig(folder, text, env)
+  },
+
+  async installInto(client, { agent, name, http }, { config }: LoadedConfig) {
+    const { installInto } = await import("./config/install.ts")
+    const { defaults } = await import("./config/schema.ts")
+    const { host = defaults.server.host, port = defaults.server.port } = config.server ?? {}
+    const reached = ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host
+    const wanted = http
+      ? { url: `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}/mcp`, agent }
+      : { command: process.execPath, script: realpathSync(process.argv[1] ?? "qm"), folder: cwd, agent }
+    return installInto(client, name, wanted, { cwd })
+  },
+
   printable,
 }
 
 void start()
 
 async function start(): Promise<void> {
-  process.exitCode = await main(process.argv.slice(2), io, house)
+  process.exitCode = await main(words, io, house)
   // A tool that does not stop when it is told to must not keep the process.
   for (const stream of [process.stdout, process.stderr]) await new Promise((done) => stream.write("", done))
   process.exit()
+}
+
+/** Works as if it had been started there; everything below looks at the working folder. */
+function enter(folder: string | undefined): void {
+  try {
+    process.chdir(folder ?? "")
+  } catch {
+    process.stderr.write(`-C takes a folder, and '${printable(folder ?? "")}' is none that can be entered.\n`)
+    process.exit(2)
+  }
 }
 
 /** An account without a home has no configuration of its own, and nothing there that proves who it is. */

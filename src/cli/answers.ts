@@ -1,4 +1,5 @@
-import type { DeskItem } from "../model/approval.ts"
+import type { DeskItem, Question } from "../model/approval.ts"
+import { formFields } from "../model/form.ts"
 import type { Session } from "./house.ts"
 import { jsonText, tell } from "./output.ts"
 
@@ -10,8 +11,8 @@ export async function showItem(session: Session, item: DeskItem, { whole }: { wh
 }
 
 /** The commands that answer what waits, one a line, each for the revision that is shown. */
-export function howToAnswer(item: Pick<DeskItem, "kind" | "callId" | "revision" | "remember">): string[] {
-  const { kind, remember } = item
+export function howToAnswer(item: Pick<DeskItem, "kind" | "callId" | "revision" | "remember" | "question">): string[] {
+  const { kind, remember, question } = item
   const it = shownOf(item)
   const lines = {
     call: [
@@ -21,20 +22,35 @@ export function howToAnswer(item: Pick<DeskItem, "kind" | "callId" | "revision" 
       `reject ${it} --reason "…"`,
     ],
     result: [`release ${it}`, `release ${it} --redact /a/b,/c`, `withhold ${it} --reason "…"`],
-    question: [`answer ${it} …`, `reject ${it} --reason "…"`],
+    question: [...answersTo(it, question), `reject ${it} --reason "…"`],
   }
   return ["Answer with one of:", ...lines[kind].map((line) => `  qm approvals ${line}`)]
 }
 
 /** The one command that says yes to the revision that is shown. */
-export function yesTo(item: Pick<DeskItem, "kind" | "callId" | "revision">): string {
+export function yesTo(item: Pick<DeskItem, "kind" | "callId" | "revision" | "question">): string {
   const it = shownOf(item)
-  const verbs = { call: `approve ${it}`, result: `release ${it}`, question: `answer ${it} …` }
+  const [toQuestion] = answersTo(it, item.question)
+  const verbs = { call: `approve ${it}`, result: `release ${it}`, question: toQuestion }
   return `qm approvals ${verbs[item.kind]}`
 }
 
+const mostFields = 6
+
+/** How a question is answered. A name that the shell could take for more than a name is not offered for copying. */
+function answersTo(it: string, { form, url }: Partial<Question> = {}): string[] {
+  if (form === undefined) return [url === undefined ? `answer ${it} …` : `answer ${it}`]
+  const fields = formFields(form)
+  if (fields.length === 1) return [`answer ${it} …`]
+  const whole = `answer ${it} '{"…":"…"}'`
+  const names = fields.map(({ name }) => name)
+  if (fields.length === 0 || fields.length > mostFields || !names.every((name) => /^[\w.-]+$/.test(name)))
+    return [whole]
+  return [`answer ${it} ${names.map((name) => `${name}=…`).join(" ")}`, whole]
+}
+
 /** Why a yes without a revision does not count for what has changed since it came to the desk; undefined when it has not. */
-export function unseen(item: Pick<DeskItem, "kind" | "callId" | "revision">): string | undefined {
+export function unseen(item: Pick<DeskItem, "kind" | "callId" | "revision" | "question">): string | undefined {
   const { callId, revision } = item
   if (revision <= 1) return undefined
   const look = `Look at it with 'qm approvals show ${callId}', then say '${yesTo(item)}'.`

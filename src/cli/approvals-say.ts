@@ -6,7 +6,7 @@ import { readJson } from "./arguments.ts"
 import type { Session } from "./house.ts"
 import { answer, say } from "./output.ts"
 import { withPerson } from "./session.ts"
-import { idOf, wholeNumber } from "./usage.ts"
+import { idOf, severalBegin, wholeNumber } from "./usage.ts"
 
 export interface SayFlags {
   revision?: string
@@ -61,12 +61,20 @@ async function hear(
   revision: number | undefined,
 ) {
   const item = await desk.show(id)
+  const several = item === undefined ? await beginningWith(desk, id) : []
+  if (several.length > 0) throw severalBegin(id, several)
   const saying = sayingTo(item)
   const isYes = saying.say === "approve" || saying.say === "release"
   const sentence = item !== undefined && isYes && revision === undefined ? unseen(item) : undefined
   if (sentence !== undefined) return { heard: { ok: false as const, sentence }, item }
   const heard = await desk.say(item?.callId ?? id, saying, by, revision ?? item?.revision)
   return { heard, item }
+}
+
+/** What waits with an id that begins so, where that is more than one. */
+export async function beginningWith(desk: App["desk"], id: string): Promise<string[]> {
+  const ids = (await desk.list()).map(({ callId }) => callId).filter((callId) => callId.startsWith(id))
+  return ids.length > 1 ? ids : []
 }
 
 const patienceMs = 5000

@@ -149,7 +149,10 @@ test("an answer that did not count exits with 1 and says why; an id that waits n
   const { run, told } = deskWith([undefined], { ok: false, sentence: "eve has answered already: no." })
   const words = ["approvals", "approve", "0198-gone"]
   expect(await run(...words)).toEqual({ code: 1, stdout: "", stderr: "eve has answered already: no.\n" })
-  expect(told).toEqual([["0198-gone", { say: "approve" }, "ada", undefined]])
+  expect(told).toEqual([
+    ["list", undefined],
+    ["0198-gone", { say: "approve" }, "ada", undefined],
+  ])
   expect(JSON.parse((await run(...words, "--json")).stdout)).toMatchObject({ ok: false })
   expect(await run("approvals", "show", "0198-gone")).toMatchObject({
     code: 1,
@@ -185,6 +188,97 @@ test("an edited call is shown again once it is back", async () => {
   expect(told).toEqual([["0198-call", { say: "edit", input: { key: "B" } }, "ada", 1]])
   const again = deskWith([item(), item(), item({ revision: 2 })], heard)
   expect(JSON.parse((await again.run("approvals", "edit", "01", "{}", "--json")).stdout)).toMatchObject({ revision: 2 })
+})
+
+test("an id that several begin with is not taken for an unknown one: they are named, and nothing is said", async () => {
+  const ids = Array.from({ length: 12 }, (_, place) => `0198-${String.fromCharCode(97 + place)}`)
+  const told: unknown[] = []
+  const desk: Partial<DeskReader> = {
+    list: () => Promise.resolve(["0197-x", ...ids].map((callId) => item({ callId }))),
+    show: () => Promise.resolve(undefined),
+    say: (...what) => (told.push(what), Promise.resolve({ ok: true, done: true, sentence: "" })),
+  }
+  const named = `Several ids begin with '0198': ${ids.slice(0, 10).join(", ")}, …. Give more of the one you mean.\n`
+  for (const words of [
+    ["show", "0198"],
+    ["approve", "0198"],
+    ["answer", "0198"],
+    ["edit", "0198", "{}"],
+  ]) {
+    expect(await runOver({ desk }, ["approvals", ...words])).toEqual({ code: 1, stdout: "", stderr: named })
+  }
+  const { stdout } = await runOver({ desk }, ["approvals", "show", "0198", "--json"])
+  expect(JSON.parse(stdout)).toMatchObject({ error: "ambiguous_id" })
+  expect((await runOver({ desk }, ["approvals", "show", "0196"])).stderr).toBe(
+    "Nothing waits with the id '0196'. 'qm approvals list' shows what does.\n",
+  )
+  expect(told).toEqual([])
+})
+
+const form = {
+  type: "object",
+  properties: {
+    name: { type: "string" },
+    age: { type: "integer" },
+    tags: { type: "array", items: { type: "string", enum: ["a", "b"] } },
+  },
+}
+const onlyName = { type: "object", properties: { name: { type: "string" } } }
+const filling = (given: object): DeskItem =>
+  item({ kind: "question", question: { question: "?", form: given as never } })
+const opening = item({ kind: "question", question: { question: "?", url: "https://example.com" } })
+
+test.each<[string[], DeskItem, unknown]>([
+  [
+    ["name=Ada Lovelace", "age=36", "tags=a", "tags=b"],
+    filling(form),
+    { name: "Ada Lovelace", age: 36, tags: ["a", "b"] },
+  ],
+  [["tags=a", "age:=36"], filling(form), { tags: ["a"], age: 36 }],
+  [['{"name":"Ada"}'], filling(form), { name: "Ada" }],
+  [["--json", '{"name":"Ada"}'], filling(form), { name: "Ada" }],
+  [[], filling(form), {}],
+  [["Ada", "Lovelace"], filling(onlyName), { name: "Ada Lovelace" }],
+  [["name=Ada"], filling(onlyName), { name: "Ada" }],
+  [["a=b"], filling(onlyName), { name: "a=b" }],
+  [["{oops"], filling(onlyName), { name: "{oops" }],
+  [[], opening, {}],
+  [["{}"], opening, {}],
+])("%j fills in what is asked for", async (words, asked, value) => {
+  const { run, told } = deskWith([asked])
+  expect(await run("approvals", "answer", "0198", ...words)).toMatchObject({ code: 0, stderr: "" })
+  expect(told).toEqual([["0198-call", { say: "answer", value }, "ada", 1]])
+})
+
+test.each<[string[], DeskItem, string]>([
+  [["Ada"], filling(form), "'Ada' cannot be read. Give name=value for each field"],
+  [["name=Ada", "aeg=3"], filling(form), "The form has no field 'aeg'. It has: name, age, tags. Nothing was answered."],
+  [["age=old"], filling(form), "'age' takes a whole number, and 'old' is not that."],
+  [["tags=a,c"], filling(form), "'c' is not a choice of 'tags': a, b."],
+  [["name=a", "name=b"], filling(form), "'name' is given twice. Keep one of them."],
+  [["{oops"], filling(form), "'{oops' cannot be read."],
+  [["yes"], opening, "There is nothing to fill in here. Give the id alone to agree, or reject it."],
+  [[], item({ kind: "question", question: { question: "?" } }), "Say what the answer is, behind the id."],
+])("%j is wrong for what is asked, and nothing is said", async (words, asked, sentence) => {
+  const { run, told } = deskWith([asked])
+  const { code, stderr } = await run("approvals", "answer", "0198", ...words)
+  expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)])
+  expect(told).toEqual([])
+})
+
+test.each<[string, DeskItem, string[]]>([
+  ["a form", filling(form), ["answer 0198-call name=… age=… tags=…", `answer 0198-call '{"…":"…"}'`]],
+  ["a form of one field", filling(onlyName), ["answer 0198-call …"]],
+  ["a link", opening, ["answer 0198-call"]],
+  [
+    "a form whose names the shell would run",
+    filling({ type: "object", properties: { "$(rm -rf ~)": {}, b: {} } }),
+    [`answer 0198-call '{"…":"…"}'`],
+  ],
+])("the commands that answer %s can be copied", async (_what, asked, commands) => {
+  const { stdout } = await deskWith([asked]).run("approvals", "show", "0198")
+  const shown = stdout.split("\n").filter((line) => line.startsWith("  qm"))
+  expect(shown).toEqual([...commands, 'reject 0198-call --reason "…"'].map((command) => `  qm approvals ${command}`))
 })
 
 const options = ["red", "dark red", "blue, light", "green"]

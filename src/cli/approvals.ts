@@ -1,14 +1,14 @@
 import type { Command } from "commander"
 import { grantScopes } from "../model/rule.ts"
 import { showItem } from "./answers.ts"
-import { editInput, sayTo, type SayFlags } from "./approvals-say.ts"
+import { beginningWith, editInput, sayTo, type SayFlags } from "./approvals-say.ts"
 import { watchDesk } from "./approvals-watch.ts"
 import type { Run, Session } from "./house.ts"
 import { showList } from "./listing.ts"
 import { readAnswer, readReplacement, splitPointers } from "./sayings.ts"
 import { withApp } from "./session.ts"
 import { clock, span } from "./since.ts"
-import { CannotDo, idOf, listCommand, oneOf, repeated, UsageError } from "./usage.ts"
+import { CannotDo, idOf, listCommand, oneOf, repeated, severalBegin, UsageError } from "./usage.ts"
 
 export function addApprovals(program: Command, run: Run): void {
   const desk = program.command("approvals").description("what waits for a person: calls, results and questions")
@@ -35,9 +35,11 @@ export function addApprovals(program: Command, run: Run): void {
   revised(desk.command("withhold <id>").description("keep a held result from the model"))
     .option("--reason <text>", "why; the model reads it")
     .action(run(withhold))
-  revised(desk.command("answer <id> <text...>").description("answer a question; several options by comma")).action(
-    run(answer),
-  )
+  revised(
+    desk
+      .command("answer <id> [text...]")
+      .description("answer a question: a text, options by comma, a form as name=value … or one JSON object"),
+  ).action(run(answer))
   desk.command("watch").description("show what comes to the desk, as it comes, until Ctrl-C").action(run(watchDesk))
 }
 
@@ -74,7 +76,7 @@ function showCard(session: Session, given: string): Promise<number> {
   const id = idOf(given)
   return withApp(session, {}, async ({ desk }) => {
     const item = await desk.show(id)
-    if (item === undefined) throw nothingWaits(id)
+    if (item === undefined) throw nothingWaits(id, await beginningWith(desk, id))
     await showItem(session, item, { whole: true })
     return 0
   })
@@ -110,9 +112,7 @@ function answer(session: Session, id: string, words: readonly string[], flags: S
   return sayTo(session, id, (item) => ({ say: "answer", value: readAnswer(words, item?.question) }), flags)
 }
 
-function nothingWaits(id: string): CannotDo {
-  return new CannotDo(
-    "nothing_waits",
-    `Nothing waits with the id '${id}', or several begin like that. 'qm approvals list' shows what does.`,
-  )
+function nothingWaits(id: string, several: readonly string[]): CannotDo {
+  if (several.length > 0) return severalBegin(id, several)
+  return new CannotDo("nothing_waits", `Nothing waits with the id '${id}'. 'qm approvals list' shows what does.`)
 }

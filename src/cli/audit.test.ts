@@ -38,8 +38,13 @@ test("the record says who called what, how it ended and who decided, and finds i
   ])
   expect(await run("audit", "show", "0")).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("several") as string,
+    stderr: expect.stringMatching(/^Several ids begin with '0': (0\S+, ){3}0\S+\. Give more/) as string,
   })
+  expect(await run("audit", "show", "zz")).toMatchObject({
+    code: 1,
+    stderr: "No call has the id 'zz'. 'qm audit list' shows whole ids.\n",
+  })
+  expect(await run("audit", "show", "")).toMatchObject({ code: 2 })
   const stats = await run("audit", "stats", "--agent", "operator")
   expect(stats.stdout).toMatch(/^3 calls, 1 of them did not succeed\.\n/)
   expect(stats.stdout).toMatch(/^json_parse +1 +1 +\d/m)

@@ -9,7 +9,7 @@ import { withApp } from "./session.ts"
 import { clock } from "./since.ts"
 import { showStats } from "./stats.ts"
 import { storyOf } from "./story.ts"
-import { CannotDo, listCommand } from "./usage.ts"
+import { CannotDo, idOf, listCommand, severalBegin } from "./usage.ts"
 import { showHead, verify } from "./verify.ts"
 
 export function addAudit(program: Command, run: Run): void {
@@ -69,14 +69,14 @@ function listCalls(session: Session, flags: AuditFlags): Promise<number> {
 }
 
 /** One call from its first line in the record to its last. */
-function showCall(session: Session, callId: string): Promise<number> {
+function showCall(session: Session, given: string): Promise<number> {
+  const callId = idOf(given)
   return withApp(session, {}, async ({ audit }) => {
     const entries = await audit.show(callId)
     if (entries.length === 0) {
-      throw new CannotDo(
-        "call_not_found",
-        `No call has the id '${callId}', or several begin like that. 'qm audit list' shows whole ids.`,
-      )
+      const ids = await audit.beginningWith(callId)
+      if (ids.length > 1) throw severalBegin(callId, ids)
+      throw new CannotDo("call_not_found", `No call has the id '${callId}'. 'qm audit list' shows whole ids.`)
     }
     answer(session, entries, storyOf(entries))
     return 0

@@ -86,7 +86,7 @@ test("[S3-71] a wrong input never runs: every problem on a line of its own, or a
 test.each([
   [["cal"], 2, "'qm cal' is not a command. Did you mean 'qm call'?\n"],
   [["audit", "verfy"], 2, "'qm audit verfy' is not a command. Did you mean 'qm audit verify'?\n"],
-  [["serve", "--port", "1"], 2, "'qm serve' is not a command. There is: call, why, tools, "],
+  [["listen", "--port", "1"], 2, "'qm listen' is not a command. There is: call, why, tools, "],
   [["call"], 2, "Missing required argument 'tool'. Run 'qm help' to see how it is used.\n"],
   [["call", "sleep", "--tmeout", "5"], 2, "Unknown option '--tmeout'. Did you mean --timeout?\n"],
   [["call", "sleep", "--timeout", "soon"], 2, "--timeout takes a whole number above 0, and 'soon' is none.\n"],

@@ -7,6 +7,7 @@ import { agentOf } from "./caller.ts"
 import type { Run, Session } from "./house.ts"
 import { divertStdout, onReaderGone, say } from "./output.ts"
 import { showResult, showTicket } from "./result.ts"
+import { meetTool } from "./servers.ts"
 import { personOf, withApp } from "./session.ts"
 import { cancelOnSignal } from "./signals.ts"
 import { Stream } from "./stream.ts"
@@ -57,6 +58,7 @@ async function call(session: Session, tool: string, words: readonly string[], fl
       nameOf = async () => (await personOf(session, app, loaded)).id
       if (session.flags.as !== undefined) await nameOf()
       const agentId = agentOf(session, loaded, app)
+      await meetTool(app, agentId, tool)
       const input = isPiped ? piped : words.length === 0 ? {} : readArguments(words, schemaOf(app, agentId, tool))
       const stream = new Stream(session, stdout.write)
       app.on("TOOL_CALL_OUTPUT", (event) => stream.add(event))

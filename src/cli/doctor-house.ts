@@ -1,4 +1,5 @@
 import type { App } from "../model/app.ts"
+import { lostAgents } from "../model/lost-agents.ts"
 import { frozenText } from "./agents.ts"
 import { broken, note, ok, type Finding } from "./finding.ts"
 import type { Loaded, Session } from "./house.ts"
@@ -17,6 +18,7 @@ export async function checkHouse(session: Session, loaded: Loaded): Promise<Find
       ok(`SQLite ${version} (${name}) opens the store, which has ${total} calls.`),
       await checkPerson(session, loaded, app),
       ...app.rules.flaws().map((flaw) => note(`Rule: ${flawText(flaw)}`)),
+      ...lostAgents(app.org.listAgents()).map(note),
       ...app.frozen().map((freeze) => note(`Frozen: ${frozenText(freeze)}.`)),
       ...(await checkCovered(session, loaded, app.org)),
     ]

@@ -46,6 +46,16 @@ test("the doctor says who you are, what is frozen and which rules have flaws", a
   })
 })
 
+test("the doctor tells of a configured agent whose parent is not there", async () => {
+  const org = names("configuration")
+  const listAgents: OrganisationBook["listAgents"] = () =>
+    (org.listAgents?.() ?? []).map((agent) => ({ ...agent, parentId: "nobody" }))
+  expect(await findings(app("configuration", { org: { ...org, listAgents } }))).toContainEqual({
+    state: "note",
+    sentence: "Agent 'dev' has nothing: its parent 'nobody' does not exist. Correct its parent in org.agents.",
+  })
+})
+
 test("the doctor names what the configuration covers in the store, and nothing else", async () => {
   const config = { org: { roles: [] } }
   const open = (loaded: { config: { org?: unknown } }) =>

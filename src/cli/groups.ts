@@ -5,6 +5,7 @@ import { agentOf } from "./caller.ts"
 import type { Run, Session } from "./house.ts"
 import { answer, jsonText, tell } from "./output.ts"
 import { paintFor } from "./paint.ts"
+import { meetServers } from "./servers.ts"
 import { withApp } from "./session.ts"
 import { columnsOf, table } from "./table.ts"
 import { CannotDo, listCommand } from "./usage.ts"
@@ -21,6 +22,7 @@ export function addGroups(program: Command, run: Run): void {
 function listGroups(session: Session): Promise<number> {
   const { io, house, flags } = session
   return withApp(session, {}, async (app, loaded) => {
+    await meetServers(app)
     const groups = groupsOf(app, agentOf(session, loaded, app))
     if (flags.json) tell(session, jsonText(groups, house))
     else {
@@ -38,7 +40,8 @@ function listGroups(session: Session): Promise<number> {
 }
 
 function showGroup(session: Session, id: string): Promise<number> {
-  return withApp(session, {}, (app, loaded) => {
+  return withApp(session, {}, async (app, loaded) => {
+    await meetServers(app)
     const groups = groupsOf(app, agentOf(session, loaded, app))
     const group = groups.find((each) => each.id === id)
     if (group === undefined) {

@@ -45,8 +45,68 @@ export interface House {
   ): Promise<{ files: number; bytes: number; records: number; previous?: string }>
   /** Which SQLite opens here, by its package and version. */
   sqlite(): Promise<{ name: string; version: string }>
+  /** Listens for callers over HTTP, where the configuration and these say. */
+  serveHttp(app: App, loaded: Loaded, given: { host?: string | undefined; port?: number | undefined }): Promise<Served>
+  /** Speaks MCP for one agent until the other end is gone or the signal says so. */
+  serveStdio(app: App, speaker: McpSpeaker, streams: McpStreams): Promise<void>
+  /** Reads what another program is configured with, and what that is in a configuration of ours. */
+  importFrom(client: Client, path: string | undefined): Promise<Imported>
+  /** Writes such a configuration here, for a person to read before it is trusted. Never overwrites. */
+  writeImported(folder: string, imported: Imported): Promise<{ file: string; schemaFile: string }>
+  /** How another program's configuration would have to change so that it starts or calls this one. */
+  installInto(client: Client | { path: string }, wish: Wish, loaded: Loaded): Promise<Installation>
   /** Text for a person's eyes, without characters that paint on a terminal. */
   printable: (text: string) => string
+}
+
+/** Programs whose configuration can be read and written. */
+export const clients = ["claude", "cursor", "vscode"] as const
+export type Client = (typeof clients)[number]
+
+export interface Served {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Who speaks at the other end of MCP; without a person, nobody's answers come from there. */
+export interface McpSpeaker {
+  agentId: string
+  person?: string | undefined
+}
+
+export interface McpStreams {
+  stdin: NodeJS.ReadableStream
+  stdout: NodeJS.WritableStream
+  signal: AbortSignal
+}
+
+export interface Imported {
+  /** The files that were read. */
+  files: readonly string[]
+  /** The configuration as YAML. */
+  text: string
+  servers: readonly string[]
+  rules: number
+  /** What could not be taken over, or is to be looked at; a sentence each. */
+  notes: readonly string[]
+}
+
+/** For which agent, by which name, and whether it calls a running server instead of starting one. */
+export interface Wish {
+  agent: string
+  name: string
+  http: boolean
+}
+
+export interface Installation {
+  file: string
+  /** What is there now; undefined when there is no such file. */
+  before: string | undefined
+  after: string
+  /** What is still to be done, a sentence each. */
+  next: readonly string[]
+  /** Writes it; returns where what was there before is kept. */
+  write(): string | undefined
 }
 
 export interface Loaded {
@@ -63,6 +123,8 @@ export interface Loaded {
 }
 
 export interface OpenOptions {
+  /** True for a process that stays: it writes a journal, ends what nobody came back for, and connects to servers at once. */
+  stays?: boolean
   print?: (text: string) => void
   approvals?: ApprovalUIAdapter
 }

@@ -20,6 +20,7 @@ const open: Readonly<Record<string, "whole" | readonly string[]>> = {
   agents: ["list", "show"],
   departments: ["list"],
   people: ["list", "show"],
+  mcp: ["serve", "list"],
 }
 
 /** Refuses what is for people when no person can be there: their commands, and to say what Quartermaster counts with. */

@@ -12,15 +12,19 @@ import { addGrants } from "./grants.ts"
 import { addGroups } from "./groups.ts"
 import type { Flags, House, Io, Run, Session } from "./house.ts"
 import { addInit } from "./init.ts"
+import { addInstall } from "./install.ts"
 import { refuseInside } from "./inside.ts"
+import { addMcp } from "./mcp.ts"
 import { jsonText, say, tell } from "./output.ts"
 import { addPeople } from "./people.ts"
 import { addRoles } from "./roles.ts"
 import { addRules } from "./rules.ts"
+import { addServe } from "./serve.ts"
 import { addStart } from "./start.ts"
+import { addTokens } from "./tokens.ts"
 import { addTools } from "./tools.ts"
 import { addTrust } from "./trust.ts"
-import { CannotDo, repeated, unknownCommand } from "./usage.ts"
+import { CannotDo, repeated, unknownCommand, UsageError } from "./usage.ts"
 import { addWhy } from "./why.ts"
 
 const commands = [
@@ -35,10 +39,14 @@ const commands = [
   addAgents,
   addDepartments,
   addPeople,
+  addTokens,
+  addMcp,
+  addServe,
   addFreeze,
   addAudit,
   addBackup,
   addInit,
+  addInstall,
   addTrust,
   addDoctor,
   addStart,
@@ -68,7 +76,11 @@ export async function runProgram(argv: readonly string[], io: Io, house: House):
     .option("--config <file>", "the configuration file, instead of the one in this folder")
     .option("--data <dir>", "the folder where the record is kept")
     .option("--set <key=value>", "set a key of the configuration; can be repeated", repeated)
+    .option("-C <folder>", "work as if started in this folder; comes before everything else")
     .option("-V, --version", "print the version")
+    .on("option:C", () => {
+      throw new UsageError("-C comes first: qm -C <folder> <command>.")
+    })
     .on("option:version", () => {
       io.stdout.write(`${house.version()}\n`)
       throw new CommanderError(0, "version", "")

@@ -8,6 +8,7 @@ import { showList } from "./listing.ts"
 import { answer, say } from "./output.ts"
 import { readRules } from "./rule-file.ts"
 import { flawText, whenText } from "./rule-text.ts"
+import { meetServers } from "./servers.ts"
 import { withApp, withPerson } from "./session.ts"
 import { simulate } from "./simulate.ts"
 import { CannotDo, expected, idOf, listCommand } from "./usage.ts"
@@ -32,7 +33,8 @@ export function addRules(program: Command, run: Run): void {
 
 /** The rules in the order they are written, and below them what is wrong with any. */
 function listRules(session: Session): Promise<number> {
-  return withApp(session, {}, async ({ rules }) => {
+  return withApp(session, {}, async ({ rules, mcp }) => {
+    await meetServers({ mcp })
     const flaws = rules.flaws()
     const list = rules.list().map((rule) => ({
       ...rule,
@@ -67,7 +69,8 @@ function saysText({ verdict, shadow, release }: Rule): string {
 
 async function testRules(session: Session, file: string | undefined): Promise<number> {
   const given = file === undefined ? undefined : await readRules(session, file)
-  return withApp(session, {}, async ({ rules }) => {
+  return withApp(session, {}, async ({ rules, mcp }) => {
+    await meetServers({ mcp })
     // Nothing was recorded in the future, so that only the rules themselves are looked at.
     const future = { since: Number.MAX_SAFE_INTEGER }
     const flaws = given === undefined ? rules.flaws() : (await expected(rules.simulate(given, future))).flaws

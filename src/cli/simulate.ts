@@ -5,6 +5,7 @@ import { showList } from "./listing.ts"
 import { answer, say } from "./output.ts"
 import { readRules } from "./rule-file.ts"
 import { flawText } from "./rule-text.ts"
+import { meetServers } from "./servers.ts"
 import { withApp } from "./session.ts"
 import { clock } from "./since.ts"
 import { expected } from "./usage.ts"
@@ -13,7 +14,8 @@ import { expected } from "./usage.ts"
 export async function simulate(session: Session, flags: AuditFlags & { rules: string }): Promise<number> {
   const filter = filterOf(session, flags)
   const given = await readRules(session, flags.rules)
-  return withApp(session, {}, async ({ rules }) => {
+  return withApp(session, {}, async ({ rules, mcp }) => {
+    await meetServers({ mcp })
     const simulation = await expected(rules.simulate(given, filter))
     for (const flaw of simulation.flaws) say(session, flawText(flaw))
     if (session.flags.json) answer(session, simulation, "")

@@ -14,6 +14,14 @@ export function readSince(text: string, now: number, flag = "--since"): number {
   )
 }
 
+/** How long: `12h`, `90d`. */
+export function readSpan(text: string, flag: string): number {
+  const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
+  const milliseconds = Number(count) * (units[unit ?? ""] ?? 0)
+  if (milliseconds > 0) return milliseconds
+  throw new UsageError(`${flag} takes a time such as 12h, 90d or 4w, or never, and '${text}' is none.`)
+}
+
 /** A moment as a person reads it, in local time. */
 export function clock(at: number, { milliseconds = false } = {}): string {
   const date = new Date(at)

@@ -20,7 +20,7 @@ function start(session: Session): Promise<number> {
     const here = `Here: ${tools.length} tools in ${groups} groups for agent ${agent}; ${calls} calls in the record, ${dataDir}.`
     const lines = [
       `Quartermaster ${version} hands LLM agents their tools: it decides, limits, asks and records every call.`,
-      "So far it is a library and this command line; the server, the console and MCP come later.",
+      "It is a library, this command line, and an MCP gateway: 'qm serve' over HTTP, 'qm mcp' for a client on this machine.",
       here,
       "",
       ...tour.map(([command, what]) => `  ${command.padEnd(width)}  ${what}`),
@@ -44,7 +44,8 @@ const tour = [
   ["qm freeze --agent dev", "stop an agent; 'qm thaw --agent dev' ends it"],
   ["qm audit list", "who called what, and how it ended"],
   ["qm audit verify", "whether the record is as it was written"],
-  ["qm init", "write a configuration file"],
+  ["qm init", "write a configuration file; 'qm init --from claude' takes over another program's"],
+  ["qm tokens create --agent dev", "let a program speak for an agent over HTTP"],
   ["qm doctor", "what works on this machine and what is missing"],
   ["qm help", "everything else"],
 ] as const

@@ -111,6 +111,12 @@ async function pressed(child: ChildProcess, keys: readonly (readonly [after: str
 /** An app of which only a few parts are asked for. */
 export type AppParts = { [Part in keyof App]?: Partial<App[Part]> }
 
+const emptyHouse = {
+  sweep: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+  mcp: { list: () => [], ready: () => Promise.resolve(), pins: () => [] },
+}
+
 /** Runs a command in this process over an app made of plain data; nothing is stored. */
 export async function runOver(
   parts: AppParts,
@@ -132,7 +138,7 @@ export async function runOver(
   const loaded = { config: given.config ?? {}, dataDir: "/nowhere/.quartermaster", warnings: [], trusted: true }
   const house = {
     loadConfig: () => Promise.resolve(loaded),
-    open: () => Promise.resolve({ sweep: () => Promise.resolve(), close: () => Promise.resolve(), ...parts } as App),
+    open: () => Promise.resolve({ ...emptyHouse, ...parts } as App),
     whoIs: (as: string | undefined) => Promise.resolve({ id: as ?? "ada", proved: "this test" }),
     keepPersonToken: (id: string) => `/nowhere/${id}.token`,
     card: ({ callId }: { callId: string }) => Promise.resolve([`card of ${callId}`]),

@@ -5,6 +5,7 @@ import { agentOf } from "./caller.ts"
 import type { Run, Session } from "./house.ts"
 import { answer, jsonText, say, tell } from "./output.ts"
 import { paintFor } from "./paint.ts"
+import { meetServers, meetTool } from "./servers.ts"
 import { withApp } from "./session.ts"
 import { columnsOf, table } from "./table.ts"
 import { CannotDo, listCommand } from "./usage.ts"
@@ -19,8 +20,10 @@ export function addTools(program: Command, run: Run): void {
 function listTools(session: Session, { group }: { group?: string }): Promise<number> {
   const { io, house, flags } = session
   return withApp(session, {}, async (app, loaded) => {
+    const agentId = agentOf(session, loaded, app)
+    await meetServers(app)
     const members = app.listGroups().find(({ id }) => id === group)?.tools ?? []
-    const seen = app.visibleTools(agentOf(session, loaded, app))
+    const seen = app.visibleTools(agentId)
     const tools = seen.filter((tool) => group === undefined || tool.group === group || members.includes(tool.name))
     if (flags.json) tell(session, jsonText(tools.map(summary), house))
     else if (tools.length === 0) say(session, "There is no tool here that this agent may use.")
@@ -50,8 +53,10 @@ function summary({ name, group, permission: { level }, effect, description, vers
 /** Everything about one tool. */
 function showTool(session: Session, name: string): Promise<number> {
   const { house } = session
-  return withApp(session, {}, (app, loaded) => {
-    const tools = app.visibleTools(agentOf(session, loaded, app))
+  return withApp(session, {}, async (app, loaded) => {
+    const agentId = agentOf(session, loaded, app)
+    await meetTool(app, agentId, name)
+    const tools = app.visibleTools(agentId)
     const tool = tools.find((each) => [each.name, `${each.name}@${each.version}`, each.id].includes(name))
     if (tool === undefined) {
       const known = tools.map((each) => each.name)

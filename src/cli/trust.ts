@@ -55,7 +55,7 @@ function below(line: string): string {
 }
 
 /** Everything in a store that can give somebody a right. */
-async function whatItHolds({ desk, org, rules }: App): Promise<Record<string, string[]>> {
+async function whatItHolds({ desk, org, rules, tokens, mcp }: App): Promise<Record<string, string[]>> {
   const stored = ({ source }: { source: string }) => source === "store"
   const { people, roles, agents } = { people: org.listPeople(), roles: org.listRoles(), agents: org.listAgents() }
   return {
@@ -67,6 +67,15 @@ async function whatItHolds({ desk, org, rules }: App): Promise<Record<string, st
     people: people.filter(stored).map(({ id, roles: held }) => [id, ...held].join(", ")),
     roles: roles.filter(stored).map(({ name, toolGroups }) => `${name}: ${toolGroups?.join(", ") ?? "all groups"}`),
     agents: agents.filter(stored).map(({ id, roleId }) => `${id}, role ${roleId}`),
+    "tokens of agents": tokens
+      .list()
+      .map(({ agentId, name, person }) => [agentId, name, person ?? "nobody's answers"].join(", ")),
+    "tools agreed to": mcp
+      .pins()
+      .flatMap(({ server, tool, by }) => (by === undefined ? [] : [`${server}: ${tool}, by ${by}`])),
+    "sign-ins at servers": mcp
+      .list()
+      .flatMap(({ name, signedInBy }) => (signedInBy === undefined ? [] : [`${name}, by ${signedInBy}`])),
     "calls that wait": (await desk.list()).map(({ callId, agentId, tool }) => `${callId} ${agentId} ${tool}`),
   }
 }

@@ -25,10 +25,14 @@ export class CannotDo extends Error {
 /** A command that does not exist, with the nearest that does. */
 export function unknownCommand(word: string, above: Command): UsageError {
   const known = above.commands.map((command) => command.name())
-  const before = above.parent === null ? above.name() : `${above.parent.name()} ${above.name()}`
+  const before = wordsOf(above).join(" ")
   const guess = nearest(word, known)
   const help = guess ? `Did you mean '${before} ${guess}'?` : `There is: ${known.join(", ")}.`
   return new UsageError(`'${before} ${word}' is not a command. ${help}`)
+}
+
+function wordsOf(command: Command): string[] {
+  return command.parent === null ? [command.name()] : [...wordsOf(command.parent), command.name()]
 }
 
 /** There is nothing of that name; what is nearest to it is guessed. */
@@ -37,6 +41,16 @@ export function noSuch(kind: string, name: string, known: readonly string[]): Ca
   const plural = kind === "person" ? "people" : `${kind}s`
   const help = guess === undefined ? `'qm ${plural} list' shows what there is.` : `Did you mean '${guess}'?`
   return new CannotDo(`${kind}_not_found`, `There is no ${kind} '${name}'. ${help}`)
+}
+
+/** More than one id begins so; which they are is said, so that one of them can be chosen. */
+export function severalBegin(beginning: string, ids: readonly string[]): CannotDo {
+  const shown = ids.slice(0, 10).join(", ")
+  const more = ids.length > 10 ? ", …" : ""
+  return new CannotDo(
+    "ambiguous_id",
+    `Several ids begin with '${beginning}': ${shown}${more}. Give more of the one you mean.`,
+  )
 }
 
 /** `list`, which is also what a noun alone means; a word behind it that nobody knows is a misspelt command. */

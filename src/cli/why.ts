@@ -5,6 +5,7 @@ import { schemaOf } from "./call.ts"
 import { agentOf } from "./caller.ts"
 import type { Run, Session } from "./house.ts"
 import { answer } from "./output.ts"
+import { meetTool } from "./servers.ts"
 import { withApp } from "./session.ts"
 import { UsageError } from "./usage.ts"
 import { whyLines } from "./why-lines.ts"
@@ -34,6 +35,7 @@ function why(session: Session, tool: string | undefined, words: readonly string[
   if (tool === undefined) return whyLines(session, sessionId)
   return withApp(session, {}, async (app, loaded) => {
     const agentId = agentOf(session, loaded, app)
+    await meetTool(app, agentId, tool)
     const input = words.length === 0 ? {} : readArguments(words, schemaOf(app, agentId, tool))
     const explanation = await app.why({ agentId, tool, input, sessionId })
     answer(session, explanation, whyText(explanation))

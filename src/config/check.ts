@@ -39,8 +39,17 @@ function flawsOf(issue: z.core.$ZodIssue, value: unknown): Flaw[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({ path: [...path, key], what: "key", sentence: unknownKey(path, key) }))
   }
+  if (issue.code === "invalid_union") {
+    const inner = issueOfForm(issue)
+    if (inner !== undefined) return inner.flatMap((each) => flawsOf({ ...each, path: [...path, ...each.path] }, value))
+  }
   const key = path.length === 0 ? "The configuration" : `'${pathText(path)}'`
   return [{ path, what: "value", sentence: `${key} ${issueSentence(issue, valueAt(value, path))}` }]
+}
+
+/** What is wrong by the one form that the value has; undefined when it has none of them. */
+function issueOfForm({ errors }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | undefined {
+  return errors.find((issues) => !issues.some(({ code, path }) => code === "invalid_type" && path.length === 0))
 }
 
 function unknownKey(path: Path, key: string): string {

@@ -48,9 +48,14 @@ export function withLocalFile(file: string): string[] {
 
 /** Reads a file once: what is trusted by its hash and what is parsed are the same bytes. */
 export function readSource(file: string): Source {
+  return readUpTo(file, largest)
+}
+
+/** The same for a file that may be larger than a configuration of ours. */
+export function readUpTo(file: string, mostBytes: number): Source {
   const refuse = (sentence: string) => new ConfigError([{ file, key: "", sentence }])
   try {
-    const problem = problemWith(file)
+    const problem = problemWith(file, mostBytes)
     if (problem) throw refuse(problem)
     return { file, bytes: readFileSync(file) }
   } catch (error) {
@@ -61,10 +66,11 @@ export function readSource(file: string): Source {
 
 const largest = 256 * 1024
 
-function problemWith(file: string): string | undefined {
+function problemWith(file: string, mostBytes: number): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found) return "This configuration file does not exist. Correct the path, or run 'qm init' to write one."
   if (!found.isFile()) return "This is not a file. Give the path of a configuration file."
-  if (found.size > largest) return `This file is larger than ${largest} bytes. A configuration is smaller; shorten it.`
+  if (found.size > mostBytes)
+    return `This file is larger than ${mostBytes} bytes. A configuration is smaller; shorten it.`
   return undefined
 }

@@ -17,13 +17,19 @@ export interface InitialConfig {
 
 /** Writes a commented configuration and the schema for editors, and trusts what it wrote. Never overwrites. */
 export function writeInitialConfig(dir: string, home: string, env: Environment): InitialConfig {
+  const written = writeConfig(dir, initialText(), env)
+  return { ...written, pin: trust(written.file, home, env) }
+}
+
+/** The same with a text that somebody else may have had a hand in: a person reads it before it is trusted. */
+export function writeConfig(dir: string, text: string, env: Environment): Omit<InitialConfig, "pin"> {
   const file = resolve(dir, fileNames[0])
   const schemaFile = resolve(dir, ".quartermaster", "config.schema.json")
   refuseInside(file, env)
   refuseExisting(dir)
   writePrivateFile(schemaFile, `${JSON.stringify(configJsonSchema(), null, 2)}\n`)
-  writeFileSync(file, initialText(), { flag: "wx" })
-  return { file, schemaFile, pin: trust(file, home, env) }
+  writeFileSync(file, text, { flag: "wx" })
+  return { file, schemaFile }
 }
 
 /** A key that holds its default is live; one that starts with `#` waits for its `#` to be removed. */
@@ -57,6 +63,41 @@ const examples: Readonly<Record<string, string>> = {
     allowedDepartments: [engineering]
     minLevel: 1
     rateLimit: { maxCallsPerMinute: 10, maxCallsPerHour: 100 }`,
+  "tools.mcpServers": `
+  - { name: search, url: "https://search.example/mcp", enabled: true }`,
+  mcpServers: `
+  files:
+    command: npx
+    args: [-y, "@modelcontextprotocol/server-filesystem", "."]
+    env: { LOG_LEVEL: info }
+    cwd: .
+    type: stdio
+    layer: system
+    prefix: true
+    trust: first
+    sampling: refuse
+    roots: workspace
+    timeout: 60000
+    connectTimeout: 20000
+  tickets:
+    url: https://tickets.example/mcp
+    headers: { Authorization: "Bearer \${TICKETS_TOKEN:-}" }
+    transport: http
+    disabled: true
+  calendar:
+    url: https://calendar.example/mcp
+    auth:
+      grant: client_credentials
+      clientId: quartermaster
+      clientSecret: "\${CALENDAR_SECRET:-none}"
+      scopes: [read]
+      issuer: https://login.example
+      redirectPort: 8123
+  notes:
+    url: https://notes.example/mcp
+    auth: { clientMetadataUrl: "https://notes.example/client.json" }`,
+  "server.allowedHosts": " [tools.example]",
+  "server.allowedOrigins": " [console.example]",
   "org.roles": `
   - id: developer
     name: Developer

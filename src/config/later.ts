@@ -3,9 +3,7 @@ export const laterKeys: Readonly<Record<string, string>> = {
   workspace: "the folder the file tools work in",
   modules: "modules that bring tools",
   plugins: "plugins that bring tools",
-  mcpServers: "MCP servers whose tools are offered",
   "tools.workspaceDir": "the folder the file tools work in",
-  "tools.mcpServers": "MCP servers whose tools are offered",
   "tools.allowedPaths": "paths the file tools may use without asking",
   "tools.protectedPaths": "paths no tool may write",
   "tools.maxFileSize": "the largest file the file tools read or write",
@@ -15,7 +13,6 @@ export const laterKeys: Readonly<Record<string, string>> = {
   "tools.webSearch": "which search engine is asked and with which key",
   experiments: "trying two versions of a tool side by side",
   models: "the models that agents talk to",
-  server: "the HTTP server's address and limits",
 }
 
 /** The later keys of the section at `path`, by their last name. */

@@ -132,7 +132,7 @@ test("sections left empty are empty, in every layer", () => {
 test("every problem of every layer is told at once, each where it stands", () => {
   const { cwd, home, write } = makeFolders()
   const file = write("quartermaster.yml", "agent: 5\ntools:\n  timout: 1\n  timeout: ${LIMIT}\nagent: a\n")
-  const local = write("quartermaster.local.yml", "org:\n  agents:\n    - id: ada\nserver: {}\n")
+  const local = write("quartermaster.local.yml", "org:\n  agents:\n    - id: ada\nmodels: {}\n")
   const env = { QM_TOOLS__TIMEOUT: "soon" }
   const overrides = { "data.durability": "forever" }
   expect(() => loadConfig({ cwd, home, env, overrides, configPath: file })).toThrow(
@@ -141,7 +141,7 @@ test("every problem of every layer is told at once, each where it stands", () =>
       `${file}:4:12: The environment variable LIMIT is not set. Set it, or write \${LIMIT:-default}.`,
       `${file}:3:3: 'tools.timout' is not a key of the configuration. Did you mean 'tools.timeout'?`,
       `${local}:3:7: 'org.agents[0].role' is missing. Add it.`,
-      `${local}:4:1: 'server' (the HTTP server's address and limits) is a key that this version does not have yet. Remove it.`,
+      `${local}:4:1: 'models' (the models that agents talk to) is a key that this version does not have yet. Remove it.`,
       "QM_TOOLS__TIMEOUT: 'tools.timeout' cannot be of type string. Write a number instead.",
       "flag data.durability: 'data.durability' has a value it cannot have. Write one of: crash, power.",
     ].join("\n"),

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { configFilesIn, findConfig, ownFile, readSource, withLocalFile, type Found, type Source } from "./find.ts"
 import type { Environment } from "./interpolate.ts"
+import { serverFlaws } from "./mcp-servers.ts"
 import { mergeConfigs } from "./merge.ts"
 import { ConfigError, type ConfigProblem } from "./problem.ts"
 import { placesOfRules, readTrusted, readUntrusted } from "./read.ts"
@@ -73,6 +74,10 @@ export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadO
   // What an untrusted file denies and asks counts beside all other rules, whichever file has them.
   const rules = [...guarded.flatMap((layer) => layer.config.rules ?? []), ...(trustedConfig.rules ?? [])]
   const config = rules.length === 0 ? merged : { ...merged, rules }
+  if (problems.length === 0) {
+    const file = sources[0]?.file ?? "environment"
+    for (const flaw of serverFlaws(config)) problems.push({ file, ...flaw })
+  }
   if (problems.length > 0) throw new ConfigError(problems)
   return {
     config,

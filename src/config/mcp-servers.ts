@@ -1,7 +1,103 @@
+import { resolve } from "node:path"
 import type { McpServerSpec } from "../model/mcp.ts"
+import type { Layer } from "../model/tool.ts"
+import type { ServerEntry } from "./mcp-server-schema.ts"
 import type { Config } from "./schema.ts"
 
-/** The servers of the configuration in one shape, whichever of the ways they are written. */
-export function serverSpecs(_config: Config): McpServerSpec[] {
-  return []
+/** The servers of the configuration in one shape, whichever of the ways they are written. Call it when `serverFlaws` has none. */
+export function serverSpecs(config: Config): McpServerSpec[] {
+  return Object.entries(entriesOf(config)).map(([name, entry]) => ({
+    name,
+    enabled: isEnabled(entry),
+    ...(entry.command === undefined
+      ? { url: entry.url, headers: entry.headers }
+      : { command: entry.command, args: entry.args, env: entry.env, cwd: entry.cwd }),
+    transport: transportOf(entry),
+    layer: (entry.layer ?? "system") as Layer,
+    prefix: entry.prefix ?? true,
+    trust: entry.trust ?? "first",
+    sampling: entry.sampling ?? "refuse",
+    roots: entry.roots ?? "workspace",
+    connectTimeoutMs: entry.connectTimeout,
+    timeoutMs: entry.timeout,
+    ...(entry.auth === undefined ? {} : { auth: { ...entry.auth, grant: entry.auth.grant ?? "code" } }),
+  }))
+}
+
+/** What is wrong with servers that were read whole: a layer of its own may say a part of one. */
+export function serverFlaws(config: Config): { key: string; sentence: string }[] {
+  return Object.entries(entriesOf(config)).flatMap(([name, entry]) => {
+    const key = `mcpServers.${name}`
+    return problemsOf(entry).map((problem) => ({ key, sentence: `'${key}' ${problem}` }))
+  })
+}
+
+/** One layer with its servers under `mcpServers`, by name, and their folders as seen from `folder`: so layers can be merged. */
+export function withServersByName(config: Config, folder: string): Config {
+  if (config.mcpServers === undefined && config.tools?.mcpServers === undefined) return config
+  const { tools, ...rest } = config
+  const { mcpServers: _alias, ...others } = tools ?? {}
+  const entries = Object.entries(entriesOf(config)).map(([name, { cwd, ...entry }]) => {
+    return [name, cwd === undefined ? entry : { ...entry, cwd: resolve(folder, cwd) }] as const
+  })
+  const left = tools === undefined || Object.keys(others).length === 0 ? {} : { tools: others }
+  return { ...rest, ...left, mcpServers: Object.fromEntries(entries) }
+}
+
+function entriesOf({ mcpServers, tools }: Config): Readonly<Record<string, ServerEntry>> {
+  const given = mcpServers ?? tools?.mcpServers ?? {}
+  return Array.isArray(given) ? Object.fromEntries(given.map(({ name, ...entry }) => [name, entry])) : given
+}
+
+function isEnabled({ enabled, disabled }: ServerEntry): boolean {
+  return enabled ?? disabled !== true
+}
+
+function transportOf({ type, transport }: ServerEntry): McpServerSpec["transport"] {
+  const said = type ?? transport
+  return said === "streamable-http" || said === "streamableHttp" ? "http" : said
+}
+
+function problemsOf(entry: ServerEntry): string[] {
+  const { command, url, enabled, disabled, type, transport } = entry
+  const said = transportOf(entry)
+  const found: [string, boolean][] = [
+    ["has both a command and a url. A server is a program or an address; keep one of them.", both(command, url)],
+    ["has neither a command nor a url. Say which program the server is, or its address.", !command && !url],
+    [
+      "has both a type and a transport, and they differ. Keep one of them.",
+      both(type, transport) && type !== transport,
+    ],
+    ["is enabled and disabled. Keep one of them.", both(enabled, disabled) && enabled === disabled],
+    ["is of type stdio and has a url. Leave the type out, or give the command.", said === "stdio" && !command && !!url],
+    [
+      `is of type ${said} and has a command. Leave the type out, or give the url.`,
+      said !== undefined && said !== "stdio" && command !== undefined && url === undefined,
+    ],
+    ...(["args", "env", "cwd"] as const).map((key): [string, boolean] => [
+      `has a url and ${key}, which are for a program. Remove ${key}.`,
+      entry[key] !== undefined && command === undefined && url !== undefined,
+    ]),
+    ["has a command and headers, which are for an address. Remove them.", both(command, entry.headers) && !url],
+    ["has a command and auth, which is for an address. Remove auth.", both(command, entry.auth) && !url],
+    [
+      "has auth and an Authorization header, which both say who we are. Keep one of them.",
+      entry.auth !== undefined && Object.keys(entry.headers ?? {}).some((name) => /^authorization$/i.test(name)),
+    ],
+    [
+      "has the grant client_credentials, for which auth.clientId and auth.clientSecret are needed. Add them.",
+      entry.auth?.grant === "client_credentials" && !both(entry.auth.clientId, entry.auth.clientSecret),
+    ],
+    [
+      "has an auth.clientSecret and no auth.clientId. Add it.",
+      entry.auth?.clientSecret !== undefined &&
+        entry.auth.clientId === undefined &&
+        entry.auth.grant !== "client_credentials",
+    ],
+  ]
+  return found.flatMap(([sentence, holds]) => (holds ? [sentence] : []))
+}
+
+function both(one: unknown, other: unknown): boolean {
+  return one !== undefined && other !== undefined
 }

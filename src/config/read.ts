@@ -5,7 +5,7 @@ import type { Source } from "./find.ts"
 import { interpolate, type Environment } from "./interpolate.ts"
 import { ConfigError, printable, type ConfigProblem } from "./problem.ts"
 import type { Config } from "./schema.ts"
-import { absoluteDir } from "./settings.ts"
+import { seenFrom } from "./settings.ts"
 import { onlyTightening, withoutVariables } from "./tighten.ts"
 import { readYaml, type ReadYaml } from "./yaml.ts"
 
@@ -18,7 +18,7 @@ export function readTrusted({ file, bytes }: Source, env: Environment): Config {
   const failed = new Set(filled.flaws.map(({ path }) => pathText(path)))
   const others = flaws.filter(({ path }) => !failed.has(pathText(path)))
   throwIfAny(file, yaml, [...filled.flaws, ...others])
-  return absoluteDir(config, dirname(file))
+  return seenFrom(dirname(file), config)
 }
 
 /** What counts of a file nobody has read yet. */

@@ -34,13 +34,22 @@ export function allKeys(path: readonly string[] = []): string[][] {
 }
 
 export function isSection(schema: unknown): boolean {
+  if (schema instanceof z.ZodUnion) return schema.options.some(isSection)
   return schema instanceof z.ZodObject || schema instanceof z.ZodRecord
+}
+
+/** Whether the section at `path` has keys that whoever writes it chooses. */
+export function hasFreeKeys(path: Path): boolean {
+  const schema = schemaAt(path)
+  return (schema instanceof z.ZodUnion ? schema.options : [schema]).some((option) => option instanceof z.ZodRecord)
 }
 
 function child(schema: unknown, step: string | number): unknown {
   if (schema instanceof z.ZodObject) return Object.hasOwn(schema.shape, step) ? schema.shape[step] : undefined
-  if (schema instanceof z.ZodRecord) return schema.valueType
-  return schema instanceof z.ZodArray ? schema.element : undefined
+  if (schema instanceof z.ZodRecord) return typeof step === "string" ? schema.valueType : undefined
+  // Of a value that may be written in two ways, the one that has such a step.
+  if (schema instanceof z.ZodUnion) return schema.options.map((one) => child(one, step)).find((one) => one)
+  return schema instanceof z.ZodArray && typeof step === "number" ? schema.element : undefined
 }
 
 function bare(schema: unknown): unknown {

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { ToolPermissionLevel } from "../model/permission.ts"
 import { ruleSchema } from "../model/rule-schema.ts"
+import { serversSchema } from "./mcp-server-schema.ts"
 
 const name = z.string().min(1)
 const names = z.array(name)
@@ -77,6 +78,7 @@ const tools = z.strictObject({
   timeout: count.max(600_000).optional().describe("Milliseconds a run may take."),
   maxConcurrent: count.optional().describe("How many tools may run at once."),
   permissions: z.record(name, permission).optional().describe("Tool name to who may use it and who is asked."),
+  mcpServers: serversSchema.optional().describe("The same as mcpServers; also a list with a name each."),
 })
 
 const org = z.strictObject({
@@ -113,8 +115,17 @@ const notice = z
     error: "it must have either a webhook or a command",
   })
 
-/** Every key that works in this version. A later version's keys are in `later.ts`. */
-export const configSchema = z.strictObject({
+const server = z.strictObject({
+  host: name
+    .optional()
+    .describe("The address 'qm serve' listens on; keep it on this machine unless a proxy is before it."),
+  port: z.int().min(0).max(65_535).optional().describe("The port it listens on; 0 takes a free one."),
+  allowedHosts: names.optional().describe("Names it may be asked for besides those of this machine."),
+  allowedOrigins: names.optional().describe("Host names of web pages that may call it besides those of this machine."),
+  maxBodyBytes: count.optional().describe("The largest request it reads, in bytes."),
+})
+
+const keys = z.strictObject({
   data: data.optional().describe("Where and how safely data is kept; a plain text is the folder."),
   agent: name.optional().describe("The agent a call is made as when it names none."),
   tools: tools.optional().describe("Which tools there are and what limits them."),
@@ -131,6 +142,14 @@ export const configSchema = z.strictObject({
   notify: z.array(notice).optional().describe("Who is told when something waits for a person."),
   approvals: approvals.optional().describe("How long and for whom a question waits."),
   telemetry: telemetry.optional().describe("Whether spans are made of calls."),
+  mcpServers: serversSchema.optional().describe("MCP servers whose tools are offered, by name; each is a group."),
+  server: server.optional().describe("Where 'qm serve' listens, and to whom."),
+})
+
+/** Every key that works in this version. A later version's keys are in `later.ts`. */
+export const configSchema = keys.refine(({ mcpServers, tools: given }) => !(mcpServers && given?.mcpServers), {
+  path: ["tools", "mcpServers"],
+  error: "'mcpServers' is given too, and means the same; write all servers under one of them",
 })
 
 export type Config = z.infer<typeof configSchema>
@@ -143,6 +162,7 @@ export const defaults = {
   org: { levelOrder: "asc" },
   approvals: { deadline: 30, unattended: "wait" },
   telemetry: { enabled: false, content: false },
+  server: { host: "127.0.0.1", port: 7420, maxBodyBytes: 4 * 1024 * 1024 },
 } as const satisfies Config
 
 /** The JSON Schema editors use to complete and check a configuration file. */

@@ -24,6 +24,12 @@ test.each([
   [{ QM_CONFIG: "x", QM_INSIDE: "1", PATH: "/bin", QM_TOOLS__TIMEOUT: "" }, {}],
   [{ QM_PERSON_TOKEN: "qmp_x", QM_NOTIFY_CALL_ID: "1", QM_NOTIFY_UNTIL: "2" }, {}],
   [{ QM_NOTIFY: "[{ webhook: 'http://a.example' }]" }, { notify: [{ webhook: "http://a.example" }] }],
+  [{ QM_SERVER__PORT: "1" }, { server: { port: 1 } }],
+  [{ QM_MCP_SERVERS__TICKETS__ENABLED: "false" }, { mcpServers: { tickets: { enabled: false } } }],
+  [
+    { QM_TOOLS__MCP_SERVERS: "[{ name: a, url: 'http://a.example' }]" },
+    { mcpServers: { a: { url: "http://a.example" } } },
+  ],
 ])("the environment %j says %j", (env, config) => {
   expect(environmentConfig(env, "/place")).toEqual(config)
 })
@@ -37,7 +43,7 @@ test.each([
     { QM_TOOLS__WORKSPACE_DIR: "." },
     "'tools.workspaceDir' (the folder the file tools work in) is a key that this version",
   ],
-  [{ QM_SERVER__PORT: "1" }, "'server' (the HTTP server's address and limits) is a key that this version"],
+  [{ QM_MODELS__SMALL: "1" }, "'models' (the models that agents talk to) is a key that this version"],
   [{ QM_TOOLS__TIMEOUT: "soon" }, "'tools.timeout' cannot be of type string."],
   [{ QM_TOOLS__ENABLED: "[sleep" }, "This is not valid YAML"],
   [{ QM_TOOLS__MAX_CONCURRENT: "1", QM_TOOLS__MAXCONCURRENT: "1" }, "and so does QM_TOOLS__MAX_CONCURRENT. Keep one"],

@@ -1,13 +1,13 @@
 import { nearest } from "../model/nearest.ts"
 import { pathText } from "../model/problems.ts"
 import { resolve } from "node:path"
-import { z } from "zod"
 import { checkConfig, spellOut } from "./check.ts"
 import type { Environment } from "./interpolate.ts"
 import { laterKeysAt } from "./later.ts"
+import { withServersByName } from "./mcp-servers.ts"
 import { mergeConfigs } from "./merge.ts"
 import { ConfigError, type ConfigProblem } from "./problem.ts"
-import { allKeys, keysAt, schemaAt, wantsText } from "./schema-path.ts"
+import { allKeys, hasFreeKeys, keysAt, wantsText } from "./schema-path.ts"
 import type { Config } from "./schema.ts"
 import { readYaml } from "./yaml.ts"
 
@@ -59,14 +59,15 @@ function configOf(settings: readonly Setting[], cwd: string, problems: ConfigPro
       const { config, flaws } = checkConfig(spellOut(nested))
       sentences.push(...(unreadable.length > 0 ? unreadable : flaws.map(({ sentence }) => sentence)))
       problems.push(...sentences.map((sentence) => ({ file: setting.source, key, sentence })))
-      return absoluteDir(config, cwd)
+      return seenFrom(cwd, config)
     })
   if (problems.length > 0) throw new ConfigError(problems)
   return mergeConfigs(layers)
 }
 
-/** The data folder as seen from `folder`, so that layers from different places can be merged. */
-export function absoluteDir(config: Config, folder: string): Config {
+/** The folders a layer names as seen from `folder`, so that layers from different places can be merged. */
+export function seenFrom(folder: string, layer: Config): Config {
+  const config = withServersByName(layer, folder)
   const dir = config.data?.dir
   return dir === undefined ? config : { ...config, data: { ...config.data, dir: resolve(folder, dir) } }
 }
@@ -90,7 +91,7 @@ function pathOf(name: string): string[] | undefined {
 
 /** A tool's name in capitals is written small; one with small letters stays as it is. */
 function keyNamed(part: string, path: readonly string[]): string | undefined {
-  if (schemaAt(path) instanceof z.ZodRecord) return part.toUpperCase() === part ? part.toLowerCase() : part
+  if (hasFreeKeys(path)) return part.toUpperCase() === part ? part.toLowerCase() : part
   return [...keysAt(path), ...laterKeysAt(path)].find((known) => same(known, part))
 }
 

@@ -1,3 +1,4 @@
+import type { McpToolDefinition } from "../model/mcp.ts"
 import type { JsonSchema } from "../model/schema.ts"
 import type { Tool } from "../model/tool.ts"
 import type { ToolDefinition } from "./groups.ts"
@@ -58,6 +59,15 @@ export function toLLMTools<Format extends LLMFormat>(
   }
   const shown = tools.map((tool) => ({ tool, name: names.toWire(tool.name) }))
   return shapes[format](shown.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0)))
+}
+
+/** What an MCP client is told: of our own tools as above, and of a server's just what the server says, by its name here. */
+export function mcpDefinitions(tools: readonly Tool[], names: WireNames): McpToolDefinition[] {
+  const given = new Map(tools.flatMap(({ name, mcp }) => (mcp === undefined ? [] : [[names.toWire(name), mcp]])))
+  return toLLMTools(tools, "mcp", names).map((ours) => {
+    const theirs = given.get(ours.name)
+    return theirs === undefined ? { ...ours } : { ...theirs, name: ours.name }
+  })
 }
 
 interface Shown {

@@ -26,6 +26,7 @@ export function mayHoldSecret(text: string): boolean {
 const tokens: readonly (readonly [mark: string, rest: string])[] = [
   ["gh[pousr]_", "[A-Za-z0-9]{20,}"],
   ["github_pat_", "\\w{20,}"],
+  ["qm[ap]_", "[\\w-]{43}"],
   ["gl(?:pat|ptt|dt|rt|cbt|ft|soat|oas|imt|agent)-", "[\\w-]{16,}"],
   ["npm_", "[A-Za-z0-9]{30,}"],
   ["pypi-", "[\\w-]{40,}"],

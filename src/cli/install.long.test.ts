@@ -1,0 +1,108 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { makeDesk } from "./testing.ts"
+
+const mine = `{
+  // mine
+  "mcpServers": { "other": { "command": "x" } }
+}
+`
+
+test("'qm install' shows what would change and writes nothing until somebody says so", async () => {
+  const desk = makeDesk()
+  desk.write(".mcp.json", mine)
+  const unasked = await desk.run("install", "claude")
+  expect(unasked.code).toBe(2)
+  expect(unasked.stdout).toContain(join(desk.cwd, ".mcp.json"))
+  expect(unasked.stdout).toMatch(/\n {2}\+ .*"quartermaster"/)
+  expect(unasked.stderr).toContain("if it is right, say so with --yes.")
+  expect(readFileSync(join(desk.cwd, ".mcp.json"), "utf8")).toBe(mine)
+
+  const written = await desk.run("install", "claude", "--yes", "--json")
+  expect(JSON.parse(written.stdout)).toEqual({
+    file: join(desk.cwd, ".mcp.json"),
+    written: true,
+    backup: join(desk.cwd, ".mcp.json.bak"),
+    next: [],
+  })
+  const text = readFileSync(join(desk.cwd, ".mcp.json"), "utf8")
+  expect(text).toContain("// mine")
+  const { quartermaster } = (JSON.parse(text.replace("// mine", "")) as { mcpServers: { quartermaster: object } })
+    .mcpServers
+  expect(quartermaster).toMatchObject({
+    type: "stdio",
+    command: process.execPath,
+    args: [expect.stringMatching(/qm\.js$/), "-C", desk.cwd, "mcp", "--agent", "operator"],
+  })
+  expect((await desk.run("install", "claude")).stderr).toContain("says that already; nothing was written.")
+})
+
+test("in a terminal it asks, and only a yes writes", async () => {
+  const desk = makeDesk()
+  const no = await desk.inTerminal(["install", "cursor"], [["[y/N]", "n\r"]])
+  expect(no.stdout).toContain("Nothing was written.")
+  expect(existsSync(join(desk.cwd, ".cursor", "mcp.json"))).toBe(false)
+  await desk.inTerminal(["install", "cursor"], [["[y/N]", "y\r"]])
+  expect(existsSync(join(desk.cwd, ".cursor", "mcp.json"))).toBe(true)
+})
+
+test.each([
+  [["install", "claude", "--agent", "nobody"], 1, "There is no agent 'nobody', or it has ended."],
+  [["install", "broken.json", "--yes"], 2, "This is not valid JSON: line 1, column 2"],
+])("'qm %j' ends with %i and changes nothing", async (words, code, sentence) => {
+  const desk = makeDesk()
+  desk.write("broken.json", "{")
+  const ended = await desk.run(...words)
+  expect(ended.code).toBe(code)
+  expect(ended.stderr).toContain(sentence)
+  expect(existsSync(join(desk.cwd, "broken.json.bak"))).toBe(false)
+})
+
+test("with --http the client calls the configured address, and how it gets a token is said", async () => {
+  const desk = makeDesk()
+  const written = await desk.run("install", "claude", "--http", "--yes", "--name", "qm", "--set", "server.port=7000")
+  expect(written.stderr).toContain("Make a token with 'qm tokens create --agent operator --person me'")
+  expect(JSON.parse(readFileSync(join(desk.cwd, ".mcp.json"), "utf8"))).toEqual({
+    mcpServers: {
+      qm: {
+        type: "http",
+        url: "http://127.0.0.1:7000/mcp",
+        headers: { Authorization: "Bearer ${QUARTERMASTER_TOKEN}" },
+      },
+    },
+  })
+})
+
+test("'qm init --from' writes what another program has, to be read and trusted, and tells what it could not take over", async () => {
+  const desk = makeDesk()
+  mkdirSync(join(desk.cwd, ".claude"))
+  desk.write(
+    ".mcp.json",
+    JSON.stringify({ mcpServers: { gone: { command: "/nowhere/x", env: { API_TOKEN: "s3cret" } } } }),
+  )
+  desk.write(".claude/settings.json", JSON.stringify({ permissions: { deny: ["mcp__gone__delete", "Bash(rm:*)"] } }))
+  const { code, stdout } = await desk.run("init", "--from", "claude")
+  expect(code).toBe(0)
+  expect(stdout).toContain("with 1 server and 1 rule. It is not trusted yet")
+  expect(stdout).toContain("  - Set API_TOKEN to the secret that server 'gone' has in .mcp.json")
+  expect(stdout).toContain("  - 'deny Bash(rm:*)' in .claude/settings.json is not taken over")
+  expect(readFileSync(join(desk.cwd, "quartermaster.yml"), "utf8")).not.toContain("s3cret")
+  expect(JSON.parse((await desk.run("mcp", "list", "--json")).stdout)).toEqual([])
+  expect((await desk.run("trust")).stdout).toContain('mcpServers: {"gone":{"command":"/nowhere/x"')
+  const listed = await desk.run("mcp", "list", "--json")
+  expect(listed).toMatchObject({ code: 0, stderr: "" })
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ name: "gone", tools: 0 }])
+  const { rules } = JSON.parse((await desk.run("rules", "--json")).stdout) as { rules: object[] }
+  expect(rules).toContainEqual(expect.objectContaining({ verdict: "deny", tool: "mcp:gone:delete" }))
+  expect(await desk.run("init", "--from", "claude")).toMatchObject({ code: 2 })
+})
+
+test.each([
+  [["init", "--from", "emacs"], "--from takes one of claude, cursor, vscode, and 'emacs' is none of them."],
+  [["init", "there"], "A path goes with --from"],
+  [["init", "--from", "vscode"], "No configuration of vscode was found. Looked for .vscode/mcp.json."],
+])("'qm %j' is refused with what to do", async (words, sentence) => {
+  const { code, stderr } = await makeDesk().run(...words)
+  expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)])
+})

@@ -1,0 +1,134 @@
+import { looksSecret, namesSecret } from "../model/secret-names.ts"
+
+/** What the texts of all servers are read with. */
+export interface Surroundings {
+  folder: string
+  notes: string[]
+  /** Environment variables that stand for a value, with that value. */
+  variables: Map<string, string>
+}
+
+/** Texts of one server: their variables become ours, and what looks like a secret becomes a variable. */
+export class Wording {
+  readonly #server: string
+  readonly #inputs: readonly Record<string, unknown>[]
+  readonly #from: string
+  readonly #surroundings: Surroundings
+
+  constructor(server: string, inputs: readonly Record<string, unknown>[], from: string, surroundings: Surroundings) {
+    this.#server = server
+    this.#inputs = inputs
+    this.#from = from
+    this.#surroundings = surroundings
+  }
+
+  /** `${env:A}`, `${A}`, `${input:a}`, `${workspaceFolder}` and their like. What nobody knows stays as it is written. */
+  text(written: string): string {
+    return written.replace(/\$\{([^}]*)\}/g, (whole, inside: string) => {
+      const { folder } = this.#surroundings
+      if (/^[A-Za-z_]\w*:-/.test(inside)) return whole
+      if (/^[A-Za-z_]\w*$/.test(inside) && !fixed.has(inside)) return `\${${inside}:-}`
+      if (/^env:[A-Za-z_]\w*$/.test(inside)) return `\${${inside.slice(4)}:-}`
+      if (inside.startsWith("input:")) return this.#input(inside.slice("input:".length))
+      if (inside === "workspaceFolder") return folder
+      if (inside === "workspaceFolderBasename") return folder.split(/[/\\]/).at(-1) ?? ""
+      if (inside === "userHome") return "${HOME}"
+      if (inside === "pathSeparator" || inside === "/") return "/"
+      this.#surroundings.notes.push(
+        `'${whole}' of server '${this.#server}' is not known here and stays as it is written.`,
+      )
+      return `$${whole}`
+    })
+  }
+
+  /** Seen from the file that is written, which lies in the folder. */
+  folder(written: string): string {
+    if (written === "${workspaceFolder}") return "."
+    return this.text(written.replace(/^\$\{workspaceFolder\}[/\\]/, "./")).replace(/^~(?=\/)/, "${HOME}")
+  }
+
+  list(written: readonly unknown[]): string[] {
+    let before = ""
+    return written.map((each) => {
+      const text = String(each)
+      const [, flag = "", value = ""] = /^(--?[\w-]+=)(.+)$/s.exec(text) ?? []
+      const own = before
+      before = text
+      if (flag !== "" && isSecret(flag.slice(0, -1), value)) return flag + this.#hidden(flag, value)
+      const named = /^--?[\w-]+$/.test(own) ? own : ""
+      return isSecret(named, text) && !text.startsWith("-") ? this.#hidden(named || "ARGUMENT", text) : this.text(text)
+    })
+  }
+
+  values(written: Record<string, unknown>, kind: "env" | "headers"): Record<string, string> {
+    return Object.fromEntries(
+      Object.entries(written).map(([name, value]) => {
+        const text = typeof value === "string" ? value : JSON.stringify(value)
+        if (!(kind === "env" ? looksSecret(name) || isSecret(name, text) : isSecret(name, text)))
+          return [name, this.text(text)]
+        const [, scheme = "", secret = text] = /^((?:Bearer|Basic|Token)\s+)(.*)$/is.exec(text) ?? []
+        return [name, scheme + this.#hidden(kind === "env" ? name : `${this.#server}_${name}`, secret)]
+      }),
+    )
+  }
+
+  /** An address may carry a secret among its parameters. */
+  address(written: string): string {
+    const [start = "", query] = written.split(/\?(.*)/s)
+    if (query === undefined) return this.text(written)
+    const parts = query.split("&").map((part) => {
+      const [name = "", value = ""] = part.split(/=(.*)/s)
+      return isSecret(name, value) ? `${name}=${this.#hidden(`${this.#server}_${name}`, value)}` : this.text(part)
+    })
+    return `${this.text(start)}?${parts.join("&")}`
+  }
+
+  /** A variable instead of a secret; one that is a variable already stays one. */
+  #hidden(name: string, secret: string): string {
+    if (secret === "" || secret.includes("${")) return this.text(secret)
+    const variable = this.#variable(name, secret)
+    this.#surroundings.notes.push(
+      `Set ${variable} to the secret that server '${this.#server}' has in ${this.#from}; until then it gets an empty one.`,
+    )
+    return `\${${variable}:-}`
+  }
+
+  #variable(name: string, secret: string): string {
+    const { variables } = this.#surroundings
+    const plain = constantCase(name)
+    const own = constantCase(`${this.#server}_${name}`)
+    const free = [plain, own, ...Array.from({ length: 100 }, (_, index) => `${own}_${index + 2}`)]
+    const variable = free.find((each) => (variables.get(each) ?? secret) === secret) ?? own
+    variables.set(variable, secret)
+    return variable
+  }
+
+  #input(id: string): string {
+    const asked = this.#inputs.find((input) => input["id"] === id)
+    const variable = constantCase(id)
+    const what = typeof asked?.["description"] === "string" ? ` (${asked["description"]})` : ""
+    this.#surroundings.notes.push(
+      `Set ${variable}${what}: server '${this.#server}' asks for it there each time, and here it is read from the environment.`,
+    )
+    const usual = typeof asked?.["default"] === "string" && !asked["default"].includes("${") ? asked["default"] : ""
+    return `\${${variable}:-${usual}}`
+  }
+}
+
+/** Names that other programs fill in themselves. */
+const fixed = new Set(["workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator"])
+
+/** By its name, or by how it looks. */
+function isSecret(name: string, value: string): boolean {
+  if (value === "" || /^(true|false|\d{1,5}|none|null)$/i.test(value)) return false
+  if (namesSecret(name.replace(/^-+/, "").replaceAll("-", "_"))) return true
+  return /^(?:gh[pousr]_|github_pat_|glpat-|sk-|xox[abeoprs]-|AKIA|AIza|npm_|hf_|qm[ap]_|eyJ)[\w.-]{16,}$/.test(value)
+}
+
+function constantCase(name: string): string {
+  const spelled = name
+    .replace(/[^A-Za-z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "")
+    .toUpperCase()
+  return /^[A-Z]/.test(spelled) && !spelled.startsWith("QM_") ? spelled : `MCP_${spelled}`
+}

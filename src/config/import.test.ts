@@ -1,0 +1,244 @@
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { parse } from "yaml"
+import { importFrom } from "./import.ts"
+import { writeConfig } from "./init.ts"
+import { installInto } from "./install.ts"
+import { loadConfig } from "./load.ts"
+import { serverSpecs } from "./mcp-servers.ts"
+import { makeFolders, problemsOf } from "./testing.ts"
+import { trust } from "./trust.ts"
+
+const text = (value: unknown) => JSON.stringify(value)
+
+test("Claude's servers of the user, of the folder and of the folder's part count, the nearest first", () => {
+  const { cwd, home, write } = makeFolders()
+  const server = (command: string) => ({ type: "stdio", command, args: [] })
+  write(
+    "../home/.claude.json",
+    text({
+      numStartups: 5,
+      mcpServers: { user: server("u"), both: server("far") },
+      projects: { [cwd]: { mcpServers: { mine: server("m") } }, "/elsewhere": { mcpServers: { other: server("o") } } },
+    }),
+  )
+  write(
+    ".mcp.json",
+    text({ mcpServers: { both: server("near"), off: { type: "http", url: "https://a.example/mcp" } } }),
+  )
+  write(".claude/settings.local.json", text({ disabledMcpjsonServers: ["off"] }))
+  const imported = importFrom("claude", undefined, { cwd, home })
+  expect(imported.servers.toSorted()).toEqual(["both", "mine", "off", "user"])
+  expect(parse(imported.text)).toMatchObject({
+    mcpServers: {
+      both: { command: "near" },
+      off: { url: "https://a.example/mcp", enabled: false },
+      mine: { command: "m" },
+    },
+  })
+  expect(imported.notes).toEqual(["Server 'both' is in ~/.claude.json and .mcp.json; the latter counts."])
+  expect(imported.files).toEqual([
+    join(home, ".claude.json"),
+    join(cwd, ".mcp.json"),
+    join(cwd, ".claude", "settings.local.json"),
+  ])
+})
+
+test("Claude's permissions about servers become rules, and all others are told", () => {
+  const { cwd, home, write } = makeFolders()
+  write(
+    ".mcp.json",
+    text({ mcpServers: { git: { command: "g" }, git__hub: { command: "g" }, "my files": { command: "f" } } }),
+  )
+  write(
+    ".claude/settings.json",
+    text({
+      permissions: {
+        allow: ["mcp__git__hub__search", "mcp__my_files__*", "Bash(npm run test:*)", "mcp__gone__x"],
+        ask: ["mcp__git__hub"],
+        deny: ["mcp__git__hub__delete", "Read(./.env)"],
+        defaultMode: "acceptEdits",
+      },
+      hooks: { PreToolUse: [{}] },
+    }),
+  )
+  const imported = importFrom("claude", undefined, { cwd, home })
+  const because = (said: string) => `Taken over from .claude/settings.json: ${said}.`
+  expect((parse(imported.text) as { rules: unknown }).rules).toEqual([
+    { deny: "mcp:git__hub:delete", because: because("deny mcp__git__hub__delete") },
+    { ask: "group:git__hub", because: because("ask mcp__git__hub") },
+    { allow: "mcp:git__hub:search", because: because("allow mcp__git__hub__search") },
+    { allow: "group:my-files", because: because("allow mcp__my_files__*") },
+  ])
+  expect(imported.rules).toBe(4)
+  expect(imported.notes).toEqual([
+    expect.stringMatching(/^Server 'my files' is called 'my-files' here: /),
+    `'permissions.defaultMode: "acceptEdits"' in .claude/settings.json is not taken over. 'qm mode' sets how strict a session is.`,
+    "'deny Read(./.env)' in .claude/settings.json is not taken over: it is about a tool of that program, which goes on deciding about it itself.",
+    "'allow Bash(npm run test:*)' in .claude/settings.json is not taken over: it is about a tool of that program, which goes on deciding about it itself.",
+    "'allow mcp__gone__x' in .claude/settings.json is not taken over: none of the servers is called like that.",
+    "'hooks' in .claude/settings.json is not taken over. Hooks run commands around tool calls; rules and approvals decide here.",
+  ])
+})
+
+test("no secret is written: each becomes a variable, and which to set is told", () => {
+  const { cwd, home, write } = makeFolders()
+  const secrets = [
+    "ghp_" + "a1".repeat(18),
+    "s3cret-header",
+    "hunter2",
+    "sk-" + "b2".repeat(20),
+    "key-in-url",
+    "other-token",
+  ]
+  const [github, header, password, argument, address, second] = secrets
+  write(
+    ".cursor/mcp.json",
+    text({
+      mcpServers: {
+        github: {
+          command: "npx",
+          args: ["-y", "server", "--api-key", password, `--token=${argument}`, "--verbose"],
+          env: { GITHUB_TOKEN: github, LOG_LEVEL: "info", FROM: "${env:OUTER}", API_KEY: "${env:ALREADY}" },
+        },
+        far: { url: `https://a.example/mcp?api_key=${address}&page=1`, headers: { Authorization: `Bearer ${header}` } },
+        twin: { command: "x", env: { GITHUB_TOKEN: second } },
+      },
+    }),
+  )
+  const imported = importFrom("cursor", undefined, { cwd, home })
+  for (const secret of secrets) expect(imported.text).not.toContain(secret)
+  expect(parse(imported.text)).toEqual({
+    mcpServers: {
+      github: {
+        command: "npx",
+        args: ["-y", "server", "--api-key", "${API_KEY:-}", "--token=${TOKEN:-}", "--verbose"],
+        env: {
+          GITHUB_TOKEN: "${GITHUB_TOKEN:-}",
+          LOG_LEVEL: "info",
+          FROM: "${OUTER:-}",
+          API_KEY: "${ALREADY:-}",
+        },
+      },
+      far: {
+        url: "https://a.example/mcp?api_key=${FAR_API_KEY:-}&page=1",
+        headers: { Authorization: "Bearer ${FAR_AUTHORIZATION:-}" },
+      },
+      twin: { command: "x", env: { GITHUB_TOKEN: "${TWIN_GITHUB_TOKEN:-}" } },
+    },
+  })
+  const named = imported.notes.map((note) => /^Set (\w+) /.exec(note)?.[1])
+  expect(named).toEqual(["API_KEY", "TOKEN", "GITHUB_TOKEN", "FAR_API_KEY", "FAR_AUTHORIZATION", "TWIN_GITHUB_TOKEN"])
+})
+
+test("VS Code's file has comments, inputs and variables of its own", () => {
+  const { cwd, home, write } = makeFolders()
+  write(
+    ".vscode/mcp.json",
+    `{
+      // what we use
+      "inputs": [{ "type": "promptString", "id": "pg-url", "description": "Address of the database", "password": true }],
+      "servers": {
+        "db": { "type": "stdio", "command": "db", "args": ["\${input:pg-url}", "\${workspaceFolder}/x", "\${unknown:1}"],
+                "cwd": "\${workspaceFolder}", "envFile": "\${workspaceFolder}/.env", },
+        "sub": { "command": "\${userHome}/bin/x", "cwd": "\${workspaceFolder}/sub" },
+      },
+    }`,
+  )
+  const imported = importFrom("vscode", undefined, { cwd, home })
+  expect(parse(imported.text)).toEqual({
+    mcpServers: {
+      db: { type: "stdio", command: "db", args: ["${PG_URL:-}", `${cwd}/x`, "$${unknown:1}"], cwd: "." },
+      sub: { command: "${HOME}/bin/x", cwd: "./sub" },
+    },
+  })
+  expect(imported.notes).toEqual([
+    "Set PG_URL (Address of the database): server 'db' asks for it there each time, and here it is read from the environment.",
+    "'${unknown:1}' of server 'db' is not known here and stays as it is written.",
+    expect.stringMatching(/^'envFile' of server 'db' in .vscode\/mcp.json is not taken over\. Set the variables/),
+  ])
+})
+
+test("what a client allows a server's tools to do unasked becomes rules", () => {
+  const { cwd, home, write } = makeFolders()
+  const file = write(
+    "mcp.json",
+    text({ mcpServers: { a: { command: "x", autoApprove: ["read", "list"], disabled: true } } }),
+  )
+  const imported = importFrom("cursor", file, { cwd, home })
+  expect(parse(imported.text)).toMatchObject({
+    mcpServers: { a: { enabled: false } },
+    rules: [{ allow: "mcp:a:read" }, { allow: "mcp:a:list" }],
+  })
+})
+
+test.each<[string, unknown, string]>([
+  ["data", { command: "x" }, "data-mcp"],
+  ["a:b", { command: "x" }, "a-b"],
+  ["@scope/server", { command: "x" }, "scope-server"],
+  ["é", { command: "x" }, "server"],
+])("a server that is called '%s' there gets a name it can have, and that is told", (name, entry, ours) => {
+  const { cwd, home, write } = makeFolders()
+  write(".mcp.json", text({ mcpServers: { [name]: entry } }))
+  const { servers, notes } = importFrom("claude", undefined, { cwd, home })
+  expect(servers).toEqual([ours])
+  expect(notes).toEqual([expect.stringContaining(`Server '${name}' is called '${ours}' here`)])
+})
+
+test.each<[unknown, string]>([
+  [{}, "has neither a command nor a url"],
+  [{ command: "x", url: "https://a.example" }, "has both a command and a url"],
+  [{ url: "ftp://a.example" }, "it must be an address"],
+  ["x", "it holds no names and values"],
+])("a server %j is left out, and why is told", (entry, sentence) => {
+  const { cwd, home, write } = makeFolders()
+  write(".mcp.json", text({ mcpServers: { a: entry, good: { command: "x" } } }))
+  const { servers, notes } = importFrom("claude", undefined, { cwd, home })
+  expect(servers).toEqual(["good"])
+  expect(notes).toEqual([expect.stringMatching(new RegExp(`^Server 'a'.* is left out: .*${sentence}`))])
+})
+
+test.each(["claude", "cursor", "vscode"] as const)("what was installed into %s is not taken over again", (client) => {
+  const { cwd, home } = makeFolders()
+  installInto(client, "one", { command: "/bin/node", script: "/opt/qm.js", folder: cwd, agent: "dev" }, { cwd }).write()
+  installInto(client, "two", { url: "http://127.0.0.1:7420/mcp", agent: "dev" }, { cwd }).write()
+  const { servers, notes } = importFrom(client, undefined, { cwd, home })
+  expect(servers).toEqual([])
+  expect(notes).toEqual(
+    ["one", "two"].map((name) => expect.stringMatching(`^Server '${name}' .* it is Quartermaster itself`)),
+  )
+})
+
+test("what was written starts nothing until it is trusted, and then loads, also before the variables are set", () => {
+  const { cwd, home, write } = makeFolders()
+  write(
+    ".mcp.json",
+    text({
+      mcpServers: {
+        a: { command: "x", args: ["${A}", "a\n# b: c", "${B:-c}"], env: { TOKEN: "t" } },
+        b: { url: "https://${H}/mcp" },
+      },
+    }),
+  )
+  const { file } = writeConfig(cwd, importFrom("claude", undefined, { cwd, home }).text, {})
+  const env = { H: "b.example", TOKEN: "u" }
+  expect(serverSpecs(loadConfig({ cwd, home, env }).config)).toEqual([])
+  trust(file, home, {})
+  const loaded = loadConfig({ cwd, home, env })
+  expect(loaded).toMatchObject({ trusted: true, warnings: [] })
+  expect(serverSpecs(loaded.config)).toMatchObject([
+    { name: "a", args: ["", "a\n# b: c", "c"], env: { TOKEN: "u" } },
+    { name: "b", url: "https://b.example/mcp" },
+  ])
+})
+
+test("a client that is not here, and a file that is no JSON, are refused with what to do", () => {
+  const { cwd, home, write } = makeFolders()
+  expect(problemsOf(() => importFrom("vscode", undefined, { cwd, home }))).toMatchObject([
+    { sentence: "No configuration of vscode was found. Looked for .vscode/mcp.json. Give its path." },
+  ])
+  const file = write(".mcp.json", '{ "mcpServers": ')
+  expect(problemsOf(() => importFrom("claude", undefined, { cwd, home }))).toMatchObject([
+    { file, sentence: "This is not valid JSON: line 1, column 17: a value was expected. Correct it there first." },
+  ])
+})

@@ -1,0 +1,127 @@
+import { chmodSync, existsSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { installInto } from "./install.ts"
+import { readJsonc } from "./jsonc.ts"
+import { makeFolders, problemsOf } from "./testing.ts"
+
+const stdio = { command: "/bin/node", script: "/opt/qm.js", folder: "/work", agent: "dev" }
+const http = { url: "http://127.0.0.1:7420/mcp", agent: "dev" }
+const args = ["/opt/qm.js", "-C", "/work", "mcp", "--agent", "dev"]
+
+test.each([
+  ["claude", ".mcp.json", { mcpServers: { qm: { type: "stdio", command: "/bin/node", args } } }],
+  ["cursor", ".cursor/mcp.json", { mcpServers: { qm: { command: "/bin/node", args } } }],
+  ["vscode", ".vscode/mcp.json", { servers: { qm: { type: "stdio", command: "/bin/node", args } } }],
+] as const)("a client without a file of its own gets one: %s", (client, name, value) => {
+  const { cwd } = makeFolders()
+  const plan = installInto(client, "qm", stdio, { cwd })
+  expect(plan).toMatchObject({ file: join(cwd, name), before: undefined, next: [] })
+  expect(existsSync(plan.file)).toBe(false)
+  expect(plan.write()).toBeUndefined()
+  expect(JSON.parse(readFileSync(plan.file, "utf8"))).toEqual(value)
+})
+
+test.each([
+  ["claude", { type: "http", url: http.url, headers: { Authorization: "Bearer ${QUARTERMASTER_TOKEN}" } }],
+  ["cursor", { url: http.url, headers: { Authorization: "Bearer ${env:QUARTERMASTER_TOKEN}" } }],
+] as const)("over HTTP %s reads the token from the environment, and how to make one is told", (client, entry) => {
+  const { cwd } = makeFolders()
+  const { after, next } = installInto(client, "qm", http, { cwd })
+  expect(readJsonc(after).value).toEqual({ mcpServers: { qm: entry } })
+  expect(next).toEqual([
+    expect.stringMatching(/^Make a token with 'qm tokens create --agent dev --person me', and set/),
+  ])
+})
+
+test("VS Code asks for the token, and keeps its other inputs", () => {
+  const { cwd, write } = makeFolders()
+  write(".vscode/mcp.json", '{ "inputs": [{ "id": "other" }] }')
+  const { after } = installInto("vscode", "qm", http, { cwd })
+  expect(readJsonc(after).value).toMatchObject({
+    servers: { qm: { headers: { Authorization: "Bearer ${input:quartermaster-token}" } } },
+    inputs: [{ id: "other" }, { id: "quartermaster-token", password: true }],
+  })
+  writeFileSync(join(cwd, ".vscode/mcp.json"), after)
+  expect(installInto("vscode", "qm", http, { cwd }).after).toBe(after)
+})
+
+test("comments, other servers and the file's rights stay; what was there is kept beside it", () => {
+  const { cwd, write } = makeFolders()
+  const before = `{
+    // mine
+    "servers": {
+      "other": { "command": "x" }, // needed
+    },
+    "setting": true
+}
+`
+  const file = write(".vscode/mcp.json", before)
+  writeFileSync(`${file}.bak`, "older")
+  const plan = installInto("vscode", "qm", stdio, { cwd })
+  expect(readFileSync(file, "utf8")).toBe(before)
+  const backup = plan.write()
+  expect(backup).toBe(`${file}.bak.2`)
+  expect([readFileSync(backup ?? "", "utf8"), readFileSync(`${file}.bak`, "utf8")]).toEqual([before, "older"])
+  const after = readFileSync(file, "utf8")
+  for (const line of before.split("\n").filter((each) => each.trim().length > 1))
+    expect(after).toContain(line.trimEnd())
+  expect(readJsonc(after).value).toMatchObject({ servers: { other: { command: "x" }, qm: { command: "/bin/node" } } })
+})
+
+test.each([
+  ["settings.json", '{ "servers": { "a": {} } }', "servers"],
+  ["settings.json", '{ "mcpServers": {} }', "mcpServers"],
+  ["settings.json", "{}", "mcpServers"],
+  [".vscode/other.json", "{}", "servers"],
+])("a file given by its path, %s with %s, is changed under %s", (name, text, key) => {
+  const { cwd, write } = makeFolders()
+  write(name, text)
+  expect(readJsonc(installInto({ path: name }, "qm", stdio, { cwd }).after).value).toMatchObject({
+    [key]: { qm: { command: "/bin/node" } },
+  })
+})
+
+test("an entry that is there already is replaced, and the same one changes nothing", () => {
+  const { cwd, write } = makeFolders()
+  write(".mcp.json", '{ "mcpServers": { "qm": { "command": "old" } } }')
+  installInto("claude", "qm", stdio, { cwd }).write()
+  const again = installInto("claude", "qm", stdio, { cwd })
+  expect(again.after).toBe(again.before)
+  expect(again.after).not.toContain("old")
+})
+
+test.each(["{", "<<<<<<<", "[1]", '{ "mcpServers": [] }'])(
+  "a broken file %j is refused, and nothing is written",
+  (text) => {
+    const { cwd, write } = makeFolders()
+    const file = write(".mcp.json", text)
+    const problems = problemsOf(() => installInto("claude", "qm", stdio, { cwd }))
+    expect(problems).toMatchObject([
+      { file, sentence: expect.stringMatching(/^This is not valid JSON: .*nothing was written\.$/) },
+    ])
+    expect([readFileSync(file, "utf8"), existsSync(`${file}.bak`)]).toEqual([text, false])
+  },
+)
+
+test("a file that changed after it was shown is not overwritten", () => {
+  const { cwd, write } = makeFolders()
+  const file = write(".mcp.json", "{}")
+  const plan = installInto("claude", "qm", stdio, { cwd })
+  write(".mcp.json", '{ "new": 1 }')
+  expect(problemsOf(() => plan.write())).toMatchObject([
+    { sentence: expect.stringContaining("was changed while you looked") },
+  ])
+  expect(readFileSync(file, "utf8")).toBe('{ "new": 1 }')
+})
+
+test("a link stays a link, and private rights stay private", () => {
+  const { cwd, write } = makeFolders()
+  const real = write("dotfiles/claude.json", "{}")
+  chmodSync(real, 0o600)
+  symlinkSync(real, join(cwd, ".mcp.json"))
+  installInto("claude", "qm", stdio, { cwd }).write()
+  expect(readFileSync(real, "utf8")).toContain("/opt/qm.js")
+  expect(statSync(real).mode & 0o777).toBe(0o600)
+  expect(lstatSync(join(cwd, ".mcp.json")).isSymbolicLink()).toBe(true)
+})

@@ -1,0 +1,137 @@
+import { copyFileSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { basename, dirname, join, resolve } from "node:path"
+import { readUpTo } from "./find.ts"
+import type { ImportedClient } from "./import.ts"
+import { JsoncError, readJsonc } from "./jsonc.ts"
+import { isObject } from "./merge.ts"
+import { ConfigError } from "./problem.ts"
+
+/** What the other program is told: to start us for an agent, or to call us. */
+export type Wanted =
+  | { command: string; script?: string | undefined; folder: string; agent: string }
+  | { url: string; agent: string }
+
+export interface InstallationPlan {
+  file: string
+  /** What is there now; undefined when there is no such file. */
+  before: string | undefined
+  after: string
+  /** What is still to be done, a sentence each. */
+  next: string[]
+  /** Writes it, unless the file has changed since; returns where what was there before is kept. */
+  write(): string | undefined
+}
+
+/** How a program's configuration must change so that it uses this house. Nothing is written before `write`. */
+export function installInto(
+  client: ImportedClient | { path: string },
+  name: string,
+  wanted: Wanted,
+  { cwd }: { cwd: string },
+): InstallationPlan {
+  const given = typeof client === "string" ? join(cwd, places[client]) : resolve(cwd, client.path)
+  const file = existsSync(given) ? realpathSync(given) : given
+  const before = existsSync(file) ? readUpTo(file, 32 * 1024 * 1024).bytes.toString("utf8") : undefined
+  const changed = change(file, before ?? "", (value) => {
+    const dialect = typeof client === "string" ? client : dialectOf(file, value)
+    return { dialect, entries: entriesFor(dialect, name, wanted, value) }
+  })
+  return {
+    file,
+    before,
+    after: changed.after,
+    next: "url" in wanted ? [howToToken(changed.dialect, wanted.agent)] : [],
+    write: () => write(file, before, changed.after),
+  }
+}
+
+const places: Readonly<Record<ImportedClient, string>> = {
+  claude: ".mcp.json",
+  cursor: join(".cursor", "mcp.json"),
+  vscode: join(".vscode", "mcp.json"),
+}
+
+type Entries = [path: string[], value: unknown][]
+
+function change(
+  file: string,
+  before: string,
+  make: (value: Record<string, unknown>) => { dialect: ImportedClient; entries: Entries },
+): { after: string; dialect: ImportedClient } {
+  try {
+    const { value } = readJsonc(before)
+    const { dialect, entries } = make(isObject(value) ? value : {})
+    const after = entries.reduce((text, [path, entry]) => readJsonc(text).with(path, entry), before)
+    return { after, dialect }
+  } catch (error) {
+    if (!(error instanceof JsoncError)) throw error
+    throw refused(file, `This is not valid JSON: ${error.message}. Correct it there first; nothing was written.`)
+  }
+}
+
+/** VS Code says `servers` where the others say `mcpServers`. */
+function dialectOf(file: string, value: Record<string, unknown>): ImportedClient {
+  if (isObject(value["mcpServers"])) return "claude"
+  if (isObject(value["servers"]) || basename(dirname(file)) === ".vscode") return "vscode"
+  return basename(dirname(file)) === ".cursor" ? "cursor" : "claude"
+}
+
+function entriesFor(dialect: ImportedClient, name: string, wanted: Wanted, value: Record<string, unknown>): Entries {
+  const path = [dialect === "vscode" ? "servers" : "mcpServers", name]
+  if (!("url" in wanted)) {
+    const { command, script, folder, agent } = wanted
+    const args = [...(script === undefined ? [] : [script]), "-C", folder, "mcp", "--agent", agent]
+    return [[path, { ...(dialect === "cursor" ? {} : { type: "stdio" }), command, args }]]
+  }
+  const entry = (token: string) => ({
+    ...(dialect === "cursor" ? {} : { type: "http" }),
+    url: wanted.url,
+    headers: { Authorization: `Bearer ${token}` },
+  })
+  if (dialect === "claude") return [[path, entry("${QUARTERMASTER_TOKEN}")]]
+  if (dialect === "cursor") return [[path, entry("${env:QUARTERMASTER_TOKEN}")]]
+  const inputs = Array.isArray(value["inputs"]) ? (value["inputs"] as unknown[]) : []
+  const known = inputs.some((input) => isObject(input) && input["id"] === inputId)
+  const asked = { type: "promptString", id: inputId, description: `Token of agent ${wanted.agent}`, password: true }
+  return [
+    [path, entry(`\${input:${inputId}}`)],
+    ...(known ? [] : [[["inputs"], [...inputs, asked]] as Entries[number]]),
+  ]
+}
+
+const inputId = "quartermaster-token"
+
+function howToToken(dialect: ImportedClient, agent: string): string {
+  const make = `Make a token with 'qm tokens create --agent ${agent} --person me'`
+  return dialect === "vscode"
+    ? `${make}; VS Code asks for it once and keeps it.`
+    : `${make}, and set QUARTERMASTER_TOKEN to it before the program starts.`
+}
+
+/** The old file is kept beside the new one; readers see the old or the new, never half. */
+function write(file: string, before: string | undefined, after: string): string | undefined {
+  const now = existsSync(file) ? readUpTo(file, 32 * 1024 * 1024).bytes.toString("utf8") : undefined
+  if (now !== before) throw refused(file, "This file was changed while you looked. Nothing was written; run it again.")
+  mkdirSync(dirname(file), { recursive: true })
+  const backup = before === undefined ? undefined : freeName(`${file}.bak`)
+  if (backup !== undefined) copyFileSync(file, backup)
+  const temporary = `${file}.${process.pid}.tmp`
+  try {
+    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0o644
+    writeFileSync(temporary, after, { mode: mode & 0o777, flag: "wx", flush: true })
+    renameSync(temporary, file)
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+  return backup
+}
+
+function freeName(wanted: string): string {
+  let name = wanted
+  for (let count = 2; existsSync(name); count++) name = `${wanted}.${count}`
+  return name
+}
+
+function refused(file: string, sentence: string): ConfigError {
+  return new ConfigError([{ file, key: "", sentence }])
+}
