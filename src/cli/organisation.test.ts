@@ -80,7 +80,7 @@ function bookWith(replaced: Partial<OrganisationBook> = {}) {
     frozen: () => [{ agentId: "dev", by: "eve", at: 0, because: "it loops" }],
     visibleTools: () => [],
     listGroups: () => [],
-    audit: { show: () => Promise.resolve([]) },
+    audit: { show: () => Promise.resolve([]), beginningWith: () => Promise.resolve([]) },
   }
   return { told, run: (...words: string[]) => runOver(app, words) }
 }
@@ -304,7 +304,7 @@ test.each([
   [
     ["audit", "show", "nope"],
     "call_not_found",
-    "No call has the id 'nope', or several begin like that. 'qm audit list' shows whole ids.",
+    "No call has the id 'nope'. 'qm audit list' shows whole ids.",
   ],
 ])("%j is no JSON for people, and JSON for programs", async (words, error, message) => {
   const { run } = bookWith()

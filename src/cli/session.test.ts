@@ -5,7 +5,7 @@ import { makeDesk, runOver, type AppParts } from "./testing.ts"
 /** Runs a command over an app that writes down what is done with it. */
 async function order(words: string[], sweep: () => Promise<void> = () => Promise.resolve()) {
   const done: string[] = []
-  const note = <T>(what: string, result: T) => (done.push(what), result)
+  const note = <T>(what: string, result: T) => (done.at(-1) === what || done.push(what), result)
   const app: AppParts = {
     on: () => () => {},
     visibleTools: () => [],
