@@ -152,6 +152,16 @@ describe.each(["legacy", "modern"])("a stdio server of the %s era", (era) => {
     expect(updates).toEqual(["stub://one", "stub://one"])
   })
 
+  test("is told again what somebody wants to know of when it was started again", async () => {
+    const { connection, updates } = connect(stubSpec({ era }))
+    const first = await connection.subscribe("stub://one")
+    await connection.subscribe("stub://one")
+    await first()
+    await connection.callTool("die", {}, asking()).catch(() => {})
+    while (updates.length === 0) await connection.callTool("change", { uri: "stub://one" }, asking())
+    expect(updates[0]).toBe("stub://one")
+  })
+
   test("that dies in a call ends it with a sentence, and is started again for the next", async () => {
     const { connection, warnings } = connect(stubSpec({ era }))
     const other = connection.callTool("slow", {}, asking())

@@ -9,16 +9,7 @@ import type { Session } from "./session.ts"
 import { Subscriptions } from "./subscriptions.ts"
 import { flawOf, kindOf, type TransportKind } from "./spec.ts"
 
-export type {
-  Asking,
-  ConnectionHost,
-  ConnectionState,
-  ElicitAnswer,
-  LogMessage,
-  Offer,
-  Progress,
-  RawResult,
-} from "./exchange.ts"
+export type { Asking, ConnectionHost, ElicitAnswer, Offer, RawResult } from "./exchange.ts"
 
 /** One server of the configuration: connected when needed, kept connected, and never more trouble than its own. */
 export class Connection {

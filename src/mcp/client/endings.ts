@@ -19,7 +19,7 @@ const mayHaveRun = "It may have run there; look before you ask for it again."
 /** Tells a failed request in the words of the house. `end` is how the connection ended, where it did. */
 export function failedRequest(
   error: unknown,
-  about: { server: string; flight: Flight; end: string | undefined; signIn?: string | undefined },
+  about: { server: string; flight: Flight; inSession: boolean; end: string | undefined; signIn?: string | undefined },
 ): FailedRequest {
   const server = `The MCP server ${about.server}`
   const gone = (sentence: string, how: FailedRequest["server"]) =>
@@ -41,9 +41,9 @@ export function failedRequest(
     if (error.code === streamLost) return gone(`${server} ${error.message}. ${mayHaveRun}`, "silent")
     return new FailedRequest(refusal(server, error), "alive")
   }
-  if (error instanceof SdkHttpError) return failedByStatus(server, error, gone)
-  if (error instanceof SdkError && isInvalid(error)) {
-    const sentence = `${server} answered with what is no result of the protocol: ${briefly(error.message)}`
+  if (error instanceof SdkHttpError) return failedByStatus(server, error, about.inSession, gone)
+  if (isInvalid(error)) {
+    const sentence = `${server} answered with what is no result of the protocol: ${briefly(error.message)} ${mayHaveRun}`
     return new FailedRequest(new Ending("output_invalid", sentence, { cause: error }), "alive")
   }
   if (about.end !== undefined) return gone(`${server} ${about.end} while the call was there. ${mayHaveRun}`, "broken")
@@ -70,12 +70,28 @@ export function reasonOf(error: unknown): string {
 function failedByStatus(
   server: string,
   error: SdkHttpError,
+  inSession: boolean,
   gone: (sentence: string, how: FailedRequest["server"]) => FailedRequest,
 ): FailedRequest {
-  const { status } = error.data
-  if (status === 404) return gone(`${server} no longer knows us. Nothing was run there; try again.`, "forgotten")
+  const { status, text } = error.data
+  if (status === 404 && inSession) {
+    return gone(`${server} no longer knows us. Nothing was run there; try again.`, "forgotten")
+  }
+  const said = errorIn(text)
+  if (said !== undefined) return new FailedRequest(refusal(server, said), "alive")
   const note = status >= 500 ? mayHaveRun : "Nothing was run there."
   return gone(`${server} was not reached: ${reasonOf(error)}. ${note}`, status < 500 ? "alive" : "silent")
+}
+
+/** The protocol's own error in an answer that HTTP calls a failure, too. */
+function errorIn(text: unknown): ProtocolError | undefined {
+  try {
+    const { error } = JSON.parse(String(text)) as { error: { code: unknown; message: unknown; data?: unknown } }
+    if (typeof error.code !== "number" || typeof error.message !== "string") return undefined
+    return new ProtocolError(error.code, error.message, error.data)
+  } catch {
+    return undefined
+  }
 }
 
 function refusal(server: string, error: ProtocolError): Error {
@@ -90,8 +106,12 @@ function refusal(server: string, error: ProtocolError): Error {
   })
 }
 
-function isInvalid(error: SdkError): boolean {
-  return error.code === SdkErrorCode.InvalidResult || error.code === SdkErrorCode.UnsupportedResultType
+/** What came is no JSON, no message, or no result. */
+function isInvalid(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false
+  if (!(error instanceof SdkError)) return error instanceof SyntaxError || error.name.endsWith("ZodError")
+  const { InvalidResult, UnsupportedResultType, ClientHttpUnexpectedContent } = SdkErrorCode
+  return ([InvalidResult, UnsupportedResultType, ClientHttpUnexpectedContent] as string[]).includes(error.code)
 }
 
 /** The code may be on the error or on what caused it. */

@@ -23,12 +23,6 @@ export class FloodGate {
     return this.#notes <= clientLimits.notesPerSecond
   }
 
-  /** Counts messages that are not yet told apart. */
-  count(messages: number): void {
-    this.#turn()
-    this.#messages += messages
-  }
-
   /** How long to leave the server's output unread, in milliseconds. */
   restMs(): number {
     this.#turn()

@@ -196,19 +196,40 @@ test("an event stream that ends without an answer ends its call", async () => {
 })
 
 test.each([
-  ["{", /.*/],
-  ["[1, 2]", /.*/],
-  ["nothing", /.*/],
-])("an answer that is %s ends its call", async (text, sentence) => {
+  ["{", "application/json"],
+  ["[1, 2]", "application/json"],
+  ["nothing", "application/json"],
+  ["<p>Hello</p>", "text/html"],
+])("an answer that is %s ends its call, and the connection is kept", async (text, type) => {
   const server = await oddServer((_, respond) => {
-    respond(text)
+    respond(text, type)
     return true
   })
   const { connection } = connect(spec(server.url))
   await expect(connection.callTool("echo", {}, asking())).rejects.toMatchObject({
-    code: "upstream_unavailable",
-    message: expect.stringMatching(sentence) as string,
+    code: "output_invalid",
+    message: expect.stringMatching(/^The MCP server far answered with what is no result of the protocol: /) as string,
   })
+  expect(connection.state.state).toBe("connected")
+})
+
+test("an error of the protocol is told as such, whatever HTTP calls it", async () => {
+  const { url } = await listen(async (request, response) => {
+    const message = JSON.parse((await bodyOf(request)) || "{}") as PlainMessage
+    const result = plainAnswer(message)
+    if (result === undefined) return void response.writeHead(202).end()
+    const error = { jsonrpc: "2.0", id: message.id, error: { code: -32601, message: "Not here.", data: { a: 1 } } }
+    const isCall = message.method === "tools/call"
+    response.writeHead(isCall ? 404 : 200, { "content-type": "application/json" })
+    response.end(JSON.stringify(isCall ? error : result))
+  })
+  const { connection } = connect(spec(url))
+  await expect(connection.callTool("echo", {}, asking())).rejects.toMatchObject({
+    name: "ToolFailure",
+    message: "The MCP server far refused the call: Not here.",
+    metadata: { rpcCode: -32601, rpcMessage: "Not here.", rpcData: { a: 1 } },
+  })
+  expect(connection.state).toMatchObject({ state: "connected", restarts: 0 })
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import type { McpServers, McpServerSpec, McpSignedIn } from "../../model/mcp.ts"
+import type { McpServers, McpServerSpec, McpServerState, McpSignedIn } from "../../model/mcp.ts"
 import type { Documents } from "../../model/ports.ts"
 import type { Connection } from "./connection.ts"
 import type { Access } from "./oauth.ts"
@@ -6,6 +6,7 @@ import { beginSignIn, finishSignIn, revokeLogin, signInAlone, usualPort } from "
 
 /** Signing in at one server and out again, for people. Who did so is noted in the record; what they got is not. */
 export interface SignInDoor {
+  signedIn(): Pick<McpServerState, "signedInBy">
   signIn(...given: WithoutServer<McpServers["signIn"]>): ReturnType<McpServers["signIn"]>
   finishSignIn(...given: WithoutServer<McpServers["finishSignIn"]>): ReturnType<McpServers["finishSignIn"]>
   signOut(...given: WithoutServer<McpServers["signOut"]>): ReturnType<McpServers["signOut"]>
@@ -33,6 +34,10 @@ export function signInDoor(
     throw new Error(`Nobody signs in at the MCP server ${name}, because it ${why}.`)
   }
   return {
+    signedIn() {
+      const known = documents.get("login", name)
+      return known?.live === true ? { signedInBy: known.changedBy } : {}
+    },
     async signIn(by, redirectTo) {
       const login = file()
       // Asked without a token, or with an old one, it says what it wants.
@@ -58,7 +63,8 @@ export function signInDoor(
       const login = file()
       const before = login.read()
       const known = documents.get("login", name)
-      if (!(await login.remove()) || before.tokens === undefined) return undefined
+      await login.remove()
+      if (before.tokens === undefined && known?.live !== true) return undefined
       const revoked = await revokeLogin(spec, before)
       await documents.put({ kind: "login", id: name, live: false, body: { ...(known?.body as object), revoked } }, by)
       return { revoked }

@@ -143,7 +143,10 @@ function readPrivate(path: string): string | undefined {
       throw new Error(`Others can read ${path}, so what it holds may be known. Delete it and sign in again.`)
     return readFileSync(descriptor, "utf8")
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
+    const { code } = error as NodeJS.ErrnoException
+    if (code === "ENOENT") return undefined
+    if (code === "ELOOP")
+      throw new Error(`${path} is a link, and must be a file of your own. Delete it.`, { cause: error })
     throw error
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)
@@ -156,6 +159,7 @@ const patienceMs = 40_000
 
 async function lock(path: string): Promise<() => void> {
   const own = randomUUID()
+  let pause = 1
   for (const end = Date.now() + patienceMs; ;) {
     try {
       writeFileSync(path, own, { mode: 0o600, flag: "wx" })
@@ -167,7 +171,8 @@ async function lock(path: string): Promise<() => void> {
     }
     breakStale(path)
     if (Date.now() > end) throw new Error(`${path} is held by another process. Try again when it has ended.`)
-    await sleep(25)
+    await sleep(pause)
+    pause = Math.min(25, pause * 2)
   }
 }
 

@@ -7,6 +7,7 @@ import type { McpAuth } from "../../model/mcp.ts"
 import { open, temporaryFolder } from "../../testing/open.ts"
 import { agree, authorizationServer, guardedServer, type Told } from "../testing/oauth-servers.ts"
 import { until } from "../testing/connections.ts"
+import { listen } from "../testing/http-servers.ts"
 
 const back = "http://127.0.0.1:41999/callback"
 const wantsYou = "The MCP server files wants you to sign in: qm mcp login files."
@@ -43,6 +44,10 @@ async function world(told: Told = {}, auth?: Partial<McpAuth>) {
   }
   const file = join(dir, "logins", "files.json")
   return { giver, server, dir, config, house, file }
+}
+
+function renewals({ seen }: { seen: readonly { body: Record<string, string> }[] }): number {
+  return seen.filter(({ body }) => body["grant_type"] === "refresh_token").length
 }
 
 test("a server that wants a sign-in is refused with the sentence that says how, and nobody is sent anywhere", async () => {
@@ -89,16 +94,16 @@ test("a token that has ended is renewed, and the call does not notice", async ()
   await login()
   giver.expire()
   expect(await call()).toMatchObject({ success: true })
-  expect(giver.seen.filter(({ body }) => body["grant_type"] === "refresh_token")).toHaveLength(1)
+  expect(renewals(giver)).toBe(1)
 })
 
 test("a token that ends soon is renewed before a server refuses it", async () => {
-  const { house, server } = await world({ lives: 5 })
+  const { house, server, giver } = await world({ lives: 5 })
   const { login, call } = await house()
   await login()
-  const before = server.counts.refused
+  const [refused, renewed] = [server.counts.refused, renewals(giver)]
   expect(await call()).toMatchObject({ success: true })
-  expect(server.counts.refused).toBe(before)
+  expect([server.counts.refused, renewals(giver)]).toEqual([refused, renewed + 1])
 })
 
 test("of many calls and two houses that find the token ended, one renews it and none is lost", async () => {
@@ -111,7 +116,7 @@ test("of many calls and two houses that find the token ended, one renews it and 
     const results = await Promise.all([one, other, one, other].map(({ call }) => call()))
     expect(results.map(({ success }) => success)).toEqual([true, true, true, true])
     // Each refresh token is good once, so a second renewal with the same would have ended the sign-in.
-    expect(giver.seen.filter(({ body }) => body["grant_type"] === "refresh_token")).toHaveLength(round)
+    expect(renewals(giver)).toBe(round)
   }
 })
 
@@ -120,7 +125,10 @@ test("when it cannot be renewed either, the call says that a person has to sign 
   const { login, call } = await house()
   await login()
   giver.expire(true)
-  expect(await call()).toMatchObject({ success: false, error: expect.stringContaining(wantsYou) })
+  for (let times = 0; times < 2; times++) {
+    expect(await call()).toMatchObject({ success: false, error: expect.stringContaining(wantsYou) })
+  }
+  expect(renewals(giver)).toBe(1)
   await login()
   expect(await call()).toMatchObject({ success: true })
 })
@@ -152,77 +160,22 @@ test("a call that needs more rights says so, and the next sign-in asks for them 
   expect(await call("write")).toMatchObject({ success: true })
 })
 
-test.each<[string, (url: URL) => void, string]>([
-  ["another state", (url) => url.searchParams.set("state", "guessed"), "does not answer the sign-in"],
-  ["no state", (url) => url.searchParams.delete("state"), "does not answer the sign-in"],
-  ["another host", (url) => (url.hostname = "evil.example"), "not the address a browser comes back to"],
-  ["another port", (url) => (url.port = "1"), "not the address a browser comes back to"],
-  ["another path", (url) => (url.pathname = "/other"), "not the address a browser comes back to"],
-  [
-    "another issuer",
-    (url) => url.searchParams.set("iss", "https://evil.example"),
-    "came from another authorization server",
-  ],
-  [
-    "no issuer where one was promised",
-    (url) => url.searchParams.delete("iss"),
-    "came from another authorization server",
-  ],
-  [
-    "a refusal",
-    (url) => (url.searchParams.delete("code"), url.searchParams.set("error", "access_denied")),
-    "answered access_denied",
-  ],
-  ["a foreign text as refusal", (url) => url.searchParams.set("error", "<b>call 555</b>"), "answered an error"],
-  ["another code", (url) => url.searchParams.set("code", "secret-code-of-somebody"), "answered invalid_grant"],
-])("an answer with %s signs nobody in", async (_, change, sentence) => {
-  const { house, file } = await world({ redirects: change })
-  const { login, state } = await house()
-  await expect(login()).rejects.toThrow(sentence)
-  expect(readFileSync(file, "utf8")).not.toContain("access_token")
-  expect(state().state).toBe("refused")
-})
-
-test("an answer is good once, and only for the sign-in that was begun last", async () => {
-  const { house, file } = await world()
-  const { app, begin } = await house()
-  const [first, second] = [await begin(), await begin()]
-  await expect(app.mcp.finishSignIn("files", "ann", await agree(first))).rejects.toThrow("begun here last")
-  const answer = await agree(second)
-  expect(await app.mcp.finishSignIn("files", "ann", answer)).toMatchObject({ scopes: ["use"] })
-  await expect(app.mcp.finishSignIn("files", "ann", answer)).rejects.toThrow("No sign-in at files waits")
-  expect(readFileSync(file, "utf8")).toContain("access_token")
-})
-
-test.each<[string, Told]>([
-  ["says it is somebody else", { metadata: () => ({ issuer: "https://evil.example" }) }],
-  [
-    "sends people to an address that is none of the web",
-    { metadata: () => ({ authorization_endpoint: "javascript:alert(1)" }) },
-  ],
-  ["takes codes without encryption elsewhere", { metadata: () => ({ token_endpoint: "http://192.0.2.1/token" }) }],
-  ["registers nobody", { registers: false }],
-])("an authorization server that %s gets nobody signed in", async (_, told) => {
-  const { house } = await world(told)
-  const { login, state } = await house()
-  await expect(login()).rejects.toThrow("Signing in at files failed: ")
-  expect(state()).toMatchObject({ state: "refused", problem: wantsYou })
-})
-
-test("a server that has moved to another authorization server gets a new client, and the old one's secrets stay away", async () => {
-  const [first, second] = [await authorizationServer(), await authorizationServer()]
+/** A server that can move to another authorization server. */
+async function movingWorld(auth?: Partial<McpAuth>) {
+  const told = { clients: { ours: "secret-of-ours" } }
+  const [first, second] = [await authorizationServer(told), await authorizationServer(told)]
   let current = first
   const server = await guardedServer(() => current)
-  const { house } = await world()
-  const { login, call, state } = await house({
-    data: { dir: temporaryFolder() },
-    mcpServers: { files: { url: server.url } },
-    org: { roles: [{ name: "user", toolGroups: ["files"] }], agents: [{ id: "ada", role: "user" }] },
-    rules: [{ allow: "group:files", because: "A test." }],
-  })
+  const { house, config } = await world()
+  const files = { url: server.url, ...(auth === undefined ? {} : { auth: auth as McpAuth & { scopes?: string[] } }) }
+  return { ...(await house({ ...config, mcpServers: { files } })), first, second, move: () => void (current = second) }
+}
+
+test("a server that has moved to another authorization server gets a new client, and the old one's secrets stay away", async () => {
+  const { login, call, first, second, move } = await movingWorld()
   await login()
-  await until(() => state().state === "connected")
-  current = second
+  expect(await call()).toMatchObject({ success: true })
+  move()
   expect(await call()).toMatchObject({ success: false })
   expect(second.seen).toEqual([])
   expect(await login()).toMatchObject({ issuer: second.issuer })
@@ -230,7 +183,17 @@ test("a server that has moved to another authorization server gets a new client,
   expect(JSON.stringify(second.seen)).not.toContain(first.seen[1]!.body["client_id"])
 })
 
-test("a client of the configuration belongs to the authorization server it was first shown to, or to the one that is named", async () => {
+test("a client of the configuration is shown to no other authorization server than the first, until one signs out", async () => {
+  const { app, login, second, move } = await movingWorld({ clientId: "ours", clientSecret: "secret-of-ours" })
+  await login()
+  move()
+  await expect(login()).rejects.toThrow("names another authorization server than the one our client")
+  expect(second.seen).toEqual([])
+  await app.mcp.signOut("files", "ann")
+  expect(await login()).toMatchObject({ issuer: second.issuer })
+})
+
+test("a client of the configuration is shown only to the authorization server that is named, and its secret is kept nowhere", async () => {
   const clients = { ours: "secret-of-ours" }
   const named = await world(
     { clients },
@@ -289,6 +252,18 @@ test("signing out revokes what was given, deletes the file, and is noted", async
   ])
 })
 
+test("one can sign out of a sign-in that has ended by itself", async () => {
+  const { house, giver } = await world()
+  const { app, login, call, state } = await house()
+  await login()
+  expect(state().signedInBy).toBe("ann")
+  giver.expire(true)
+  await call()
+  expect(await app.mcp.signOut("files", "ann")).toEqual({ revoked: false })
+  expect(await app.mcp.signOut("files", "ann")).toBeUndefined()
+  expect(state().signedInBy).toBeUndefined()
+})
+
 test("a sign-in counts for one address: with another url one signs in anew", async () => {
   const { house, config, server, giver } = await world()
   await (await house()).login()
@@ -306,6 +281,15 @@ test("a file that others can read is not used, and a damaged one neither; the se
   chmodSync(file, 0o600)
   writeFileSync(file, "{")
   expect((await house()).state().problem).toContain("is damaged. Delete it and sign in again: qm mcp login files")
+})
+
+test("a server that is reached by SSE and wants a sign-in is shown as such too", async () => {
+  const { house, config } = await world()
+  const { url } = await listen((_, response) => {
+    response.writeHead(401, { "www-authenticate": 'Bearer scope="use"' }).end()
+  })
+  const { state } = await house({ ...config, mcpServers: { files: { url, type: "sse" } } })
+  expect(state()).toMatchObject({ state: "refused", problem: wantsYou, transport: "sse" })
 })
 
 test("an Authorization header of the configuration says who we are, and then nobody signs in", async () => {

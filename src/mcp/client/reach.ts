@@ -44,5 +44,6 @@ function askingFor(server: string, context: ToolContext): Asking {
     onLog: (log) => context.emit({ log }),
     elicit: (params: Record<string, unknown>, key?: string) => elicit(server, context, params, key),
     ...(ask === undefined ? {} : { askCaller: ask }),
+    ...(context.able === undefined ? {} : { able: context.able }),
   }
 }

@@ -78,6 +78,7 @@ export class Server {
       ...(refused === undefined ? {} : { state: "refused" as const, problem: refused }),
       name,
       group: name,
+      ...this.signing.signedIn(),
       prefix,
       tools: standing(isUsable),
       quarantined: standing(({ quarantine }) => quarantine !== undefined),

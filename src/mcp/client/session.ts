@@ -113,6 +113,7 @@ export class Session {
       throw failedRequest(error, {
         server: this.#spec.name,
         flight,
+        inSession: this.way.transport.sessionId !== undefined,
         end: this.end,
         signIn: this.#host.access?.problemIn(error),
       })

@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
 import { silentLogger } from "../../model/logger.ts"
@@ -79,4 +81,12 @@ export async function until(isSo: () => boolean, milliseconds = 5_000): Promise<
     if (Date.now() > end) throw new Error("It did not come to be so.")
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
+}
+
+/** A file in which a stub writes the processes it consists of. */
+export function processLog(): { log: string; pids(): number[] } {
+  const dir = mkdtempSync(join(tmpdir(), "qm-mcp-"))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const log = join(dir, "pids")
+  return { log, pids: () => readFileSync(log, "utf8").trim().split("\n").map(Number) }
 }
