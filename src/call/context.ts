@@ -84,6 +84,10 @@ export class RunContext implements ToolContext {
     return ask && ((...given) => this.#standing(() => ask(...given)))
   }
 
+  get able(): ToolContext["able"] {
+    return this.#walk.request.caller?.able
+  }
+
   get call(): ToolContext["call"] {
     return async (tool, input) => {
       if (this.#tool.kind !== "composite" && this.#tool.asks !== tool) {

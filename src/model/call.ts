@@ -34,8 +34,13 @@ export interface CallRequest {
 export interface Caller {
   /** How the person at the other end is asked. Only a door that knows who that is gives it, and it says who in `by`. */
   approvals?: Partial<ApprovalUIAdapter> | undefined
-  /** Sends the caller's program a request of the protocol it speaks; only for what is no person's decision. */
-  ask?(method: string, params: unknown, signal: AbortSignal): Promise<unknown>
+  /**
+   * Sends the caller's program a request of the protocol it speaks; only for what is no person's decision. `key` is what
+   * whoever asks calls it.
+   */
+  ask?(method: string, params: unknown, signal: AbortSignal, key?: string): Promise<unknown>
+  /** What another server may be told that can be asked within this call; all that is configured when left out. */
+  able?: { readonly elicitation: boolean; readonly sampling: boolean; readonly roots: boolean } | undefined
   /** Told each piece of output while a tool runs, of sub-calls too; never what a person may still hold back. */
   onOutput?(chunk: unknown): void
   /** Told when this call, or one that it made, begins to wait for a person. */

@@ -100,6 +100,8 @@ export interface McpServerState {
   readonly prompts: number
   readonly restarts: number
   readonly pid?: number | undefined
+  /** Who signed in there, where somebody did. */
+  readonly signedInBy?: string | undefined
 }
 
 /** One tool of a server, and what a person has agreed to of it. */

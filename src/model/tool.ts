@@ -54,6 +54,7 @@ export interface ToolContext {
   readonly artifacts: ArtifactShelf
   /** The other end of the door the call came by, where its program can be asked. */
   readonly ask?: Caller["ask"] | undefined
+  readonly able?: Caller["able"] | undefined
   /** Calls another tool as this agent. Only tools of kind `composite` may, and others the one they name in `asks`. */
   call(tool: string, input: unknown): Promise<import("./result.ts").ToolResult>
 }

@@ -1,0 +1,24 @@
+/** Whether a value is one piece of content as every revision of the protocol has it: what a person changed may not be. */
+export function isContent(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false
+  const part = value as Record<string, unknown>
+  switch (part["type"]) {
+    case "text":
+      return typeof part["text"] === "string"
+    case "image":
+    case "audio":
+      return typeof part["data"] === "string" && typeof part["mimeType"] === "string"
+    case "resource_link":
+      return typeof part["uri"] === "string" && typeof part["name"] === "string"
+    case "resource":
+      return isContents(part["resource"])
+    default:
+      return false
+  }
+}
+
+function isContents(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false
+  const { uri, text, blob } = value as Record<string, unknown>
+  return typeof uri === "string" && (typeof text === "string" || typeof blob === "string")
+}

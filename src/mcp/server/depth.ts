@@ -1,0 +1,38 @@
+/** No message of the protocol and no input of a tool is nested this deeply. */
+const deepest = 200
+
+const quote = 0x22
+const backslash = 0x5c
+
+/** Whether a JSON text is nested more deeply than anything that walks over its value may be asked to follow. */
+export function isDeep(text: string): boolean {
+  if (text.length <= 2 * deepest) return false
+  let depth = 0
+  for (let index = 0; index < text.length; index += 1) {
+    switch (text.charCodeAt(index)) {
+      case quote:
+        index = endOfString(text, index)
+        break
+      case 0x5b: // [
+      case 0x7b: // {
+        depth += 1
+        if (depth > deepest) return true
+        break
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth -= 1
+        break
+    }
+  }
+  return false
+}
+
+/** Where the string that begins here ends; the end of the text when it does not. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let escapes = 0
+    while (text.charCodeAt(end - 1 - escapes) === backslash) escapes += 1
+    if (escapes % 2 === 0) return end
+  }
+  return text.length
+}

@@ -1,0 +1,86 @@
+import { UriTemplate } from "@modelcontextprotocol/server"
+import type { App } from "../../model/app.ts"
+import { mcpName, mcpParts, type McpPrompt, type McpResource, type McpResourceTemplate } from "../../model/mcp.ts"
+
+/** Something another server offers, by the address or name it has here. */
+export interface Offered<T> {
+  readonly server: string
+  /** What it is called here. */
+  readonly shown: string
+  /** What it is called there. */
+  readonly own: string
+  readonly item: T
+}
+
+/** The resources an agent may read, sorted. What two servers offer by one address is the first one's by name. */
+export function resourcesFor(app: App, agentId: string): Offered<McpResource>[] {
+  return addressed(app, agentId, (server) => app.mcp.resources(server).map((item) => ({ own: item.uri, item })))
+}
+
+export function templatesFor(app: App, agentId: string): Offered<McpResourceTemplate>[] {
+  return addressed(app, agentId, (server) => app.mcp.templates(server).map((item) => ({ own: item.uriTemplate, item })))
+}
+
+/** The prompts an agent may use, sorted: `server__prompt`, and unchanged where the server keeps its own names. */
+export function promptsFor(app: App, agentId: string): Offered<McpPrompt>[] {
+  const kept = new Set(app.mcp.list().flatMap(({ name, prefix }) => (prefix ? [] : [name])))
+  const taken = new Set<string>()
+  const offered = visibleServers(app, agentId, mcpParts.prompt).flatMap((server) =>
+    app.mcp.prompts(server).map((item): Offered<McpPrompt> => {
+      const own = item.name
+      const shown = kept.has(server) && !taken.has(own) ? own : `${server}__${own}`
+      taken.add(shown)
+      return { server, shown, own, item }
+    }),
+  )
+  return sorted(offered)
+}
+
+/**
+ * Which server has the resource with that address: the one that lists it, the one it names as `server+address`, one with
+ * a template that fits, or the only one there is.
+ */
+export function serverOf(app: App, agentId: string, uri: string): { server: string; uri: string } | undefined {
+  const listed = resourcesFor(app, agentId).find(({ shown }) => shown === uri)
+  if (listed !== undefined) return { server: listed.server, uri: listed.own }
+  const servers = visibleServers(app, agentId, mcpParts.read)
+  const named = servers.find((server) => uri.startsWith(`${server}+`))
+  if (named !== undefined) return { server: named, uri: uri.slice(named.length + 1) }
+  const fitting = templatesFor(app, agentId).find(({ own }) => fits(own, uri))
+  const server = fitting?.server ?? (servers.length === 1 ? servers[0] : undefined)
+  return server === undefined ? undefined : { server, uri }
+}
+
+/** The servers of which an agent may use that part, in the order of their names. */
+export function visibleServers(app: App, agentId: string, part: string): string[] {
+  return app.mcp
+    .list()
+    .map(({ name }) => name)
+    .filter((server) => app.mayKnow(agentId, mcpName(server, part)))
+    .sort()
+}
+
+function addressed<T>(app: App, agentId: string, offers: (server: string) => { own: string; item: T }[]): Offered<T>[] {
+  const taken = new Set<string>()
+  const offered = visibleServers(app, agentId, mcpParts.read).flatMap((server) =>
+    offers(server).map(({ own, item }): Offered<T> => {
+      const shown = taken.has(own) ? `${server}+${own}` : own
+      taken.add(shown)
+      return { server, shown, own, item }
+    }),
+  )
+  return sorted(offered)
+}
+
+/** By what they are called here. */
+export function sorted<T>(offered: Offered<T>[]): Offered<T>[] {
+  return offered.sort((one, other) => (one.shown < other.shown ? -1 : one.shown > other.shown ? 1 : 0))
+}
+
+function fits(template: string, uri: string): boolean {
+  try {
+    return new UriTemplate(template).match(uri) !== null
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,105 @@
+import { Server } from "@modelcontextprotocol/server"
+import { expect, test } from "vitest"
+import { Sessions } from "./sessions.ts"
+
+const ada = { agentId: "ada", tokenId: "t1" }
+const minute = 60_000
+
+function house(given: { most?: number } = {}) {
+  const clock = { now: 0 }
+  const ended: string[] = []
+  const sessions = new Sessions({
+    now: () => clock.now,
+    ...given,
+    server(_speaker, id) {
+      const server = new Server({ name: "test", version: "1" }, { capabilities: {} })
+      return Object.assign(server, { onclose: () => void ended.push(id) })
+    },
+  })
+  const begin = async (at = clock.now, speaker = ada) => {
+    clock.now = at
+    const session = await sessions.begin(speaker)
+    if (session === undefined) throw new Error("There was no room.")
+    return session
+  }
+  return { clock, ended, sessions, begin }
+}
+
+test("a session is found by the token that began it and by no other", async () => {
+  const { sessions, begin } = house()
+  const { id } = await begin()
+  expect(sessions.find(id, ada)?.id).toBe(id)
+  expect(sessions.find(id, { agentId: "ada", tokenId: "t2" })).toBeUndefined()
+  expect(sessions.find(id, { agentId: "eve", tokenId: "t1" })).toBeUndefined()
+  expect(sessions.find("something else", ada)).toBeUndefined()
+})
+
+test("a session ends after 15 idle minutes, not before", async () => {
+  const { clock, sessions, begin, ended } = house()
+  const { id } = await begin()
+  clock.now = 15 * minute - 1
+  sessions.sweep(() => true)
+  expect(sessions.find(id, ada)?.id).toBe(id)
+  clock.now = 15 * minute
+  expect(sessions.find(id, ada)).toBeUndefined()
+  expect({ size: sessions.size, ended }).toEqual({ size: 0, ended: [id] })
+})
+
+test("what is swept is what nobody used: a request or a listening client keeps a session", async () => {
+  const { clock, sessions, begin } = house()
+  const [idle, busy, listening] = [await begin(), await begin(), await begin()]
+  const used = sessions.use(busy)
+  const silent = sessions.listen(listening)
+  clock.now = 60 * minute
+  sessions.sweep(() => true)
+  expect([idle, busy, listening].map(({ id }) => sessions.find(id, ada) !== undefined)).toEqual([false, true, true])
+  used()
+  silent()
+  clock.now = 74 * minute
+  sessions.sweep(() => true)
+  expect(sessions.size).toBe(2)
+  clock.now = 75 * minute
+  sessions.sweep(() => true)
+  expect(sessions.size).toBe(0)
+})
+
+test("a session ends with its token", async () => {
+  const { sessions, begin } = house()
+  const mine = await begin()
+  const theirs = await begin(0, { agentId: "bob", tokenId: "t2" })
+  sessions.sweep(({ tokenId }) => tokenId !== "t1")
+  expect(sessions.find(mine.id, ada)).toBeUndefined()
+  expect(sessions.find(theirs.id, theirs.speaker)?.id).toBe(theirs.id)
+})
+
+test("when there are too many the one that was idle longest makes room, those that listen last", async () => {
+  const { sessions, begin } = house({ most: 3 })
+  const [listening, old, young] = [await begin(1), await begin(2), await begin(3)]
+  sessions.listen(listening)
+  await begin(4)
+  expect([listening, old, young].map(({ id }) => sessions.find(id, ada) !== undefined)).toEqual([true, false, true])
+  await begin(5)
+  await begin(6)
+  expect(sessions.find(listening.id, ada)?.id).toBe(listening.id)
+  expect(sessions.size).toBe(3)
+})
+
+test("when there are too many and none is idle there is no room", async () => {
+  const { sessions, begin } = house({ most: 2 })
+  for (const session of [await begin(), await begin()]) sessions.use(session)
+  expect(await sessions.begin(ada)).toBeUndefined()
+  expect(sessions.size).toBe(2)
+})
+
+test("a thousand clients have a session unless somebody says otherwise", async () => {
+  const { sessions, begin } = house()
+  for (let index = 0; index < 1001; index += 1) await begin(index)
+  expect(sessions.size).toBe(1000)
+})
+
+test("a session is gone when its client says goodbye", async () => {
+  const { sessions, begin, ended } = house()
+  const { id, transport } = await begin()
+  await transport.close()
+  expect({ size: sessions.size, ended }).toEqual({ size: 0, ended: [id] })
+})
