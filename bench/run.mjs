@@ -4,6 +4,7 @@
  * `<name>.bench.mjs` exports `name`, `rows`, `reference` and `floor`; `<name>.ours.mjs`, where it exists, adds `rows`.
  * Every row has a process of its own that lives through all rounds (rows with the same `group` share one), because
  * a library that once entered an AsyncLocalStorage makes every later `await` of its process dearer.
+ * A benchmark that measures in another way exports `measureAll` instead of rows, and prints its table itself.
  * In each round every row runs once, one process at a time, each round beginning with another row; before each the
  * disk is given time to write what the row before has left, and the processes of all other rows are stopped.
  *
@@ -39,15 +40,13 @@ let doing = "starting"
 const processes = []
 mkdirSync(temporary, { recursive: true })
 const folder = mkdtempSync(join(temporary, "run-"))
-setTimeout(
-  () => end(1, `${name} took longer than ${longestMinutes} minutes (${doing}).`),
-  longestMinutes * 60_000,
-).unref()
+const minutes = bench.own?.longestMinutes ?? longestMinutes
+setTimeout(() => end(1, `${name} took longer than ${minutes} minutes (${doing}).`), minutes * 60_000).unref()
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => end(130, `Stopped by ${signal}.`))
 
 try {
-  const figures = await measureAll()
-  print(summarize(figures))
+  if (bench.own === undefined) print(summarize(await measureAll()))
+  else await bench.own.measureAll({ rounds, json, folder, processes, say: (what) => (doing = what) })
   end(0)
 } catch (error) {
   end(1, `${name} failed (${doing}): ${error.message}`)
@@ -87,6 +86,7 @@ async function load(name) {
       stop(`${file.slice(here.length)} could not be loaded. Is dist/ built (npm run build)?\n${error.stack}`)
     }
   }
+  if (modules[0].measureAll !== undefined) return { own: modules[0] }
   const rows = modules.flatMap((module, index) => module.rows.map((row) => ({ ...row, file: files[index] })))
   const { reference, floor } = modules[0]
   const names = rows.map(({ row }) => row)

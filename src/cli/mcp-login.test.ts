@@ -86,6 +86,15 @@ test("an answer that is not ours is turned away at the door, and the right one s
   expect(await ended).toBe(0)
 })
 
+test("a browser that comes twice at once with the right answer is told so twice", async () => {
+  const { atTerminal: type } = await desk()
+  const { ended, address } = type("mcp login files")
+  const right = await agree(await address())
+  const pages = await Promise.all([fetch(right), fetch(right)])
+  expect(pages.map(({ status }) => status)).toEqual([200, 200])
+  expect(await ended).toBe(0)
+})
+
 test("where the browser is elsewhere, the address it ends up at is pasted", async () => {
   const { atTerminal: type } = await desk()
   const { ended, address, stdin, text } = type("mcp login files")

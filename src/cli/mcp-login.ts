@@ -46,11 +46,7 @@ async function waited(session: Session, app: App, server: string, by: string): P
   try {
     return await new Promise<McpSignedIn | undefined>((resolve, reject) => {
       controller.signal.addEventListener("abort", () => resolve(undefined))
-      const finish = async (address: string) => {
-        const signedIn = await app.mcp.finishSignIn(server, by, address)
-        resolve(signedIn)
-        return `You are signed in at ${server}. You can close this page.`
-      }
+      const finish = finishing(app, server, by, resolve)
       const redirectTo = async (port: number | undefined) => {
         const door = await openRedirectDoor(port, async (address) => {
           return finish(address).catch((error: Error) => {
@@ -82,6 +78,21 @@ async function waited(session: Session, app: App, server: string, by: string): P
   } finally {
     for (const close of closes) close()
   }
+}
+
+/** Takes answers one at a time. A browser may come twice with the same, which is good once. */
+function finishing(app: App, server: string, by: string, done: (signedIn: McpSignedIn) => void) {
+  let current: Promise<string> | undefined
+  const finish = async (address: string): Promise<string> => {
+    try {
+      done(await app.mcp.finishSignIn(server, by, address))
+      return `You are signed in at ${server}. You can close this page.`
+    } catch (error) {
+      current = undefined
+      throw error
+    }
+  }
+  return (address: string): Promise<string> => (current ??= finish(address))
 }
 
 async function beginOnly(session: Session, app: App, server: string, by: string): Promise<number> {

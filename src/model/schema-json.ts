@@ -1,6 +1,7 @@
 import { createRequire } from "node:module"
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv"
 import type { RE2JS } from "re2js"
+import { within } from "./budget.ts"
 import {
   expectedType,
   missing,
@@ -15,12 +16,14 @@ import type { Checked, JsonSchema, Schema } from "./schema.ts"
 
 const require = createRequire(import.meta.url)
 
-const limits = { characters: 256 * 1024, depth: 64, properties: 2000 }
+const limits = { characters: 256 * 1024, depth: 64, properties: 2000, problems: 100, milliseconds: 1000 }
+const tooLong = otherwise("", "takes too long to check against the schema; send less of it, nested less deeply")
 
 /** Ajv judges foreign schemas; they reach the model unchanged. A pattern is matched in linear time. */
 export function jsonSchemaSchema(json: JsonSchema, closed: boolean): Schema {
   refuseTooLarge(json)
   const judge = compile(json)
+  const isHurried = canTakeLong(json)
   const known = closed ? closedProperties(json) : undefined
   return {
     json,
@@ -28,15 +31,25 @@ export function jsonSchemaSchema(json: JsonSchema, closed: boolean): Schema {
       const copied = copyOf(value)
       if (copied === undefined) return { ok: false, problems: [otherwise("", "must be JSON data")] }
       const { copy } = copied
-      const problems = judge(copy) ? [] : (judge.errors ?? []).flatMap((error) => describe(error, value, json))
+      let fits = false
+      if (!isHurried) fits = judge(copy)
+      else if (!within(limits.milliseconds, () => void (fits = judge(copy)))) return { ok: false, problems: [tooLong] }
+      const errors = fits ? [] : (judge.errors ?? []).slice(0, limits.problems)
+      const problems = errors.flatMap((error) => describe(error, value, json))
       if (known !== undefined && typeName(value) === "object") {
         for (const name of Object.keys(value as object)) {
+          if (problems.length >= limits.problems) break
           if (!known.includes(name)) problems.push(unknownParameter([name], known))
         }
       }
       return problems.length === 0 ? { ok: true, value: copy } : { ok: false, problems: [...new Set(problems)] }
     },
   }
+}
+
+/** Whether the time a check takes may grow faster than the input: by parts that refer to parts, or by comparing all with all. */
+function canTakeLong(json: JsonSchema): boolean {
+  return /"(?:\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)"/.test(JSON.stringify(json))
 }
 
 /** Defaults go into a copy. Undefined when there is something that no JSON can hold. */
@@ -87,8 +100,12 @@ function compile(json: JsonSchema): ValidateFunction {
   try {
     const text = JSON.stringify(nameless)
     const named = text.includes('"$id"') || (typeof $id === "string" && text.includes($id))
-    if (!named) return judgeFor(draft).compile(nameless)
-    return newJudge(draft).compile($id === undefined ? nameless : { $id, ...nameless })
+    const judge = named ? newJudge(draft) : judgeFor(draft)
+    const given = named && $id !== undefined ? { $id, ...nameless } : nameless
+    let compiled: ValidateFunction | undefined
+    const isDone = within(limits.milliseconds, () => void (compiled = judge.compile(given)))
+    if (!isDone || compiled === undefined) throw new Error("it takes too long to read; split the tool.")
+    return compiled
   } catch (error) {
     throw new Error(`The JSON Schema cannot be used: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,

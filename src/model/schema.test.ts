@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, test } from "vitest"
 import { z } from "zod"
 import { errorOf, ToolValidationError } from "./errors.ts"
 import type { ToolParameter } from "./parameters.ts"
@@ -418,4 +418,64 @@ describe("a source", () => {
       )
     },
   )
+})
+
+/** Schemas and values whose check would take longer than anybody waits. */
+const bombs: [string, JsonSchema, unknown][] = [
+  [
+    "parts that refer to parts twice",
+    {
+      type: "object",
+      $ref: "#/$defs/d0",
+      $defs: Object.fromEntries([
+        ...Array.from({ length: 40 }, (_, level) => {
+          const next = { $ref: `#/$defs/d${level + 1}` }
+          return [`d${level}`, { allOf: [next, next] }] as const
+        }),
+        ["d40", { type: "object" }],
+      ]),
+    },
+    {},
+  ],
+  [
+    "a choice within a choice",
+    {
+      type: "object",
+      properties: { a: { $ref: "#/$defs/t" } },
+      $defs: {
+        t: {
+          anyOf: ["x", "y"].map((name) => ({
+            type: "object",
+            properties: { n: { $ref: "#/$defs/t" } },
+            required: [name],
+          })),
+        },
+      },
+    },
+    { a: Array.from({ length: 40 }).reduce<object>((inner) => ({ n: inner }), {}) },
+  ],
+  [
+    "all compared with all",
+    { type: "object", properties: { a: { type: "array", uniqueItems: true } } },
+    { a: Array.from({ length: 400_000 }, (_, index) => index) },
+  ],
+]
+
+test.each(bombs)("a check that would take for ever ends with a sentence: %s", (_what, schema, value) => {
+  const compiled = compileSchema(schema as never, true)
+  const before = performance.now()
+  expect(compiled.check(value)).toEqual({
+    ok: false,
+    problems: [expect.stringContaining("takes too long to check") as string],
+  })
+  expect(performance.now() - before).toBeLessThan(10_000)
+  expect(compiled.check("text")).toMatchObject({ ok: false })
+})
+
+test("a thousand problems are told as a hundred", () => {
+  const many = compileSchema({ type: "object", properties: { a: { type: "array", items: { type: "string" } } } }, true)
+  const wrong = many.check({ a: Array.from({ length: 1000 }, () => 1) })
+  expect(wrong.ok ? 0 : wrong.problems.length).toBe(100)
+  const unknown = many.check(Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, 1])))
+  expect(unknown.ok ? 0 : unknown.problems.length).toBe(100)
 })

@@ -5,9 +5,13 @@ import type { Tables } from "./tables.ts"
 
 type Row = Tables["documents"]
 
+type Query = ReturnType<Database["prepare"]>
+
 /** The documents table of the embedded store, mirrored in memory. Several processes share it. */
 export class SqliteDocuments implements Documents {
   readonly #database: Database
+  #versionQuery: Query | undefined
+  #newerQuery: Query | undefined
   readonly #mirror = new Map<DocumentKind, Map<string, StoredDocument>>()
   readonly #listeners: ((documents: readonly StoredDocument[]) => void)[] = []
   readonly #sum = Buffer.alloc(32)
@@ -89,9 +93,8 @@ export class SqliteDocuments implements Documents {
   /** Takes what changed into the mirror, then tells who listens. What fails before that is read again next time. */
   #read(): boolean {
     const version = this.#dataVersion()
-    const rows = this.#database
-      .prepare("select * from documents where change > ? order by change")
-      .all(this.#cursor) as unknown as Row[]
+    this.#newerQuery ??= this.#database.prepare("select * from documents where change > ? order by change")
+    const rows = this.#newerQuery.all(this.#cursor) as unknown as Row[]
     this.#seen = version
     if (rows.length === 0) return false
     const changed = rows.map(fromTable)
@@ -119,7 +122,9 @@ export class SqliteDocuments implements Documents {
   }
 
   #dataVersion(): unknown {
-    return (this.#database.prepare("pragma data_version").get() as { data_version: number }).data_version
+    // Asked before most calls, so it is prepared once.
+    this.#versionQuery ??= this.#database.prepare("pragma data_version")
+    return (this.#versionQuery.get() as { data_version: number }).data_version
   }
 }
 

@@ -3,10 +3,10 @@ import type { Limits, LimitVerdict } from "../model/ports.ts"
 import type { RateLimit } from "../model/permission.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { transaction, whenFree, type Database } from "./database.ts"
+import { Windows, type Window } from "./windows.ts"
 
 const minute = 60_000
 const hour = 60 * minute
-const month = 30 * 24 * hour
 
 /**
  * Sliding windows per agent and tool, in the store: every process that shares it counts together, and a restart forgets
@@ -14,6 +14,8 @@ const month = 30 * 24 * hour
  */
 export class StoreLimits implements Limits {
   readonly #open: () => Promise<Database>
+  #windows: Windows | undefined
+  #waiting: Taking[] = []
 
   /** The connection is opened by the first call of a tool that has a limit. */
   constructor(open: () => Promise<Database>) {
@@ -30,22 +32,84 @@ export class StoreLimits implements Limits {
 
   async #look(who: AgentView, { name, permission }: RegisteredTool, at: number, take: boolean): Promise<LimitVerdict> {
     const database = await this.#open()
+    const windows = (this.#windows ??= new Windows(database))
     const agents = [who.agent.id, ...who.spawners.map(({ agent }) => agent.id)]
-    const judged = () => {
-      const windows = agents.map((agent) => windowOf(database, agent, name, at))
-      return agents.map((agent, index) => judge(windows[index]!, permission.rateLimit, at, agent, who.agent.id))
-    }
-    if (!take) return strictest(await whenFree(judged))
+    const judged = () =>
+      agents.map((agent) => judge(windows.of(agent, name, at), permission.rateLimit, at, agent, who.agent.id))
+    if (!take) return this.#isRoomy(who, name, permission.rateLimit, at) ? free : strictest(await whenFree(judged))
     // Looks and takes in one go, so that two calls cannot have the same place.
-    return whenFree(() =>
-      transaction(database, () => {
+    return this.#together(database, agents.length === 1, agents.length === 1 ? takeOne : takeEach)
+
+    function takeEach(): LimitVerdict {
+      const verdict = strictest(judged())
+      if (verdict.ok) for (const agent of agents) windows.take(agent, name, at)
+      return verdict
+    }
+
+    /** What was looked at last is enough to begin with: a place is only taken if nothing came since. */
+    function takeOne(): LimitVerdict {
+      const { id } = who.agent
+      const known = windows.known(id, name, at)
+      if (known !== undefined && judge(known, permission.rateLimit, at, id, id).ok && windows.take(id, name, at)) {
+        return free
+      }
+      for (;;) {
         const verdict = strictest(judged())
-        if (verdict.ok) for (const agent of agents) takePlace(database, agent, name, at)
-        return verdict
-      }),
-    )
+        if (!verdict.ok || windows.take(id, name, at)) return verdict
+      }
+    }
+  }
+
+  /** Calls that start at the same moment take their places in one transaction: each of them costs a write. */
+  #together(database: Database, isOneWrite: boolean, take: () => LimitVerdict): Promise<LimitVerdict> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ isOneWrite, take, resolve, reject })
+      if (this.#waiting.length === 1) setImmediate(() => void this.#takeAll(database))
+    })
+  }
+
+  async #takeAll(database: Database): Promise<void> {
+    const taking = this.#waiting
+    this.#waiting = []
+    const takeThem = () => taking.map(({ take }) => take())
+    const isAlone = taking.length === 1 && taking[0]?.isOneWrite === true
+    try {
+      const verdicts = await whenFree(() => {
+        try {
+          return isAlone ? takeThem() : transaction(database, takeThem)
+        } catch (error) {
+          // Whatever was taken has not been kept.
+          this.#windows?.forget()
+          throw error
+        }
+      })
+      for (const [index, { resolve }] of taking.entries()) resolve(verdicts[index]!)
+    } catch (error) {
+      for (const { reject } of taking) reject(error)
+    }
+  }
+
+  /** Whether a moment ago there was so much room that looking again tells nothing. Taking a place is exact all the same. */
+  #isRoomy({ agent, spawners }: AgentView, tool: string, limit: RateLimit, at: number): boolean {
+    if (spawners.length > 0) return false
+    const recent = this.#windows?.recent(agent.id, tool, at)
+    if (recent === undefined) return false
+    const { maxCallsPerHour = Infinity, maxCallsPerMinute = Infinity } = limit
+    return Math.min(maxCallsPerHour, maxCallsPerMinute) - recent.countAfter(at - hour) >= roomy
   }
 }
+
+/** A call that is about to start. */
+interface Taking {
+  /** Whether it is safe by itself. */
+  isOneWrite: boolean
+  take(): LimitVerdict
+  resolve(verdict: LimitVerdict): void
+  reject(error: unknown): void
+}
+
+/** How many places must be left that nobody looks at the store before each call. */
+const roomy = 100
 
 const free: LimitVerdict = { ok: true }
 
@@ -54,28 +118,7 @@ function isLimited({ permission }: RegisteredTool): boolean {
   return maxCallsPerHour !== undefined || maxCallsPerMinute !== undefined
 }
 
-/** When the calls of the last hour started, oldest first. After a clock was set back some may lie ahead: they count. */
-function windowOf(database: Database, agent: string, tool: string, at: number): number[] {
-  const rows = database
-    .prepare("select at from starts where agent = ? and tool = ? and at > ? and at <= ? order by at")
-    .all(agent, tool, at - hour, at + month) as { at: number }[]
-  return rows.map((row) => row.at)
-}
-
-function takePlace(database: Database, agent: string, tool: string, at: number): void {
-  // What lies a month ahead was written by a clock that was wrong.
-  database
-    .prepare("delete from starts where agent = ? and tool = ? and (at <= ? or at > ?)")
-    .run(agent, tool, at - hour, at + month)
-  database
-    .prepare(
-      `insert into starts (agent, tool, at)
-       values (?1, ?2, max(?3, (select coalesce(max(at), 0) from starts where agent = ?1 and tool = ?2)))`,
-    )
-    .run(agent, tool, at)
-}
-
-function judge(window: readonly number[], limit: RateLimit, at: number, agent: string, self: string): LimitVerdict {
+function judge(window: Window, limit: RateLimit, at: number, agent: string, self: string): LimitVerdict {
   const whose = agent === self ? "" : ` (counted for ${agent}, which spawned this agent)`
   return strictest([
     full(window, at, hour, limit.maxCallsPerHour, "hour", whose),
@@ -84,16 +127,17 @@ function judge(window: readonly number[], limit: RateLimit, at: number, agent: s
 }
 
 function full(
-  window: readonly number[],
+  window: Window,
   at: number,
   length: number,
   most: number | undefined,
   name: string,
   whose: string,
 ): LimitVerdict {
-  const inside = window.filter((started) => started > at - length)
-  if (most === undefined || inside.length < most) return free
-  const leaves = inside[inside.length - Math.max(1, most)] ?? at
+  if (most === undefined) return free
+  const inside = window.countAfter(at - length)
+  if (inside < most) return free
+  const leaves = inside === 0 ? at : window.fromEnd(Math.max(1, most))
   const sentence = `Rate limit exceeded: ${most} calls per ${name}${whose}`
   return { ok: false, sentence, retryAfterMs: Math.max(1, leaves + length - at) }
 }

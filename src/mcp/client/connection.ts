@@ -65,11 +65,16 @@ export class Connection {
     if (this.#session === undefined) this.#attempt().catch(() => {})
   }
 
-  /** Tries at once, because somebody has changed what stood in the way. */
+  /** Connects anew, because somebody signed in or out; what is under way comes to its end. */
   again(): void {
-    if (this.#cannot() !== undefined || this.#session !== undefined) return
+    if (this.#cannot() !== undefined) return
+    if (this.#trying !== undefined) return void this.#trying.catch(() => {}).then(() => this.again())
     this.#breaker.succeeded()
+    const session = this.#session
+    this.#session = undefined
+    session?.retire()
     if (this.#kept) this.#attempt().catch(() => {})
+    else this.#become("resting")
   }
 
   /** Resolves when connected; throws an Ending *upstream_unavailable* that says which server, why and what next. */

@@ -2,16 +2,14 @@ import { randomBytes, timingSafeEqual } from "node:crypto"
 import {
   auth,
   computeScopeUnion,
-  discoverOAuthServerInfo,
   exchangeAuthorization,
   validateAuthorizationResponseIssuer,
-  type OAuthDiscoveryState,
 } from "@modelcontextprotocol/client"
 import { StrayAnswer, type McpServerSpec, type McpSignedIn, type McpSignIn } from "../../model/mcp.ts"
 import { addressProblem, authorizationFetch } from "./oauth-fetch.ts"
 import type { Login, LoginFile, PendingSignIn } from "./oauth-file.ts"
 import { clientFor, keptTokens, redirectsOf, SignInDraft } from "./oauth-provider.ts"
-import { clientLogin } from "./oauth-renew.ts"
+import { clientLogin, discover } from "./oauth-renew.ts"
 import { codeText, signInProblem } from "./oauth-words.ts"
 
 /** How long a person may take between the address and the answer. */
@@ -28,18 +26,16 @@ export async function beginSignIn(spec: McpServerSpec, file: LoginFile, redirect
   const server = new URL(spec.url!)
   const login = file.read()
   const fetchFn = authorizationFetch(server)
-  const { scope: wanted, resourceMetadataUrl } = login.wanted ?? {}
-  const found = resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl: new URL(resourceMetadataUrl) }
-  const scope = computeScopeUnion(spec.auth?.scopes?.join(" "), wanted)
+  const had = login.tokens?.scope ?? login.asked
+  const scope = computeScopeUnion(spec.auth?.scopes?.join(" "), login.wanted?.scope ?? had)
   return explained(spec, async () => {
-    const discovery: OAuthDiscoveryState = await discoverOAuthServerInfo(server, { ...found, fetchFn })
+    const discovery = await discover(spec, login, fetchFn)
     const state = randomBytes(32).toString("base64url")
     const draft = new SignInDraft(spec, { redirectUrl, state, client: clientFor(spec, login, redirectUrl), discovery })
     await auth(draft, {
       serverUrl: server,
       forceReauthorization: true,
       fetchFn,
-      ...found,
       ...(scope === undefined ? {} : { scope }),
     })
     const { address, verifier, client } = draft

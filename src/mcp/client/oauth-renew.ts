@@ -7,6 +7,7 @@ import {
   refreshAuthorization,
   selectResourceURL,
   type FetchLike,
+  type OAuthDiscoveryState,
 } from "@modelcontextprotocol/client"
 import type { McpServerSpec } from "../../model/mcp.ts"
 import type { Login } from "./oauth-file.ts"
@@ -54,14 +55,13 @@ export async function refreshedLogin(
 
 /** Tokens for the house itself, by the secret of its client. */
 export async function clientLogin(spec: McpServerSpec, login: Login, fetchFn: FetchLike): Promise<Login> {
-  const { scope, resourceMetadataUrl } = login.wanted ?? {}
-  const found = resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl: new URL(resourceMetadataUrl) }
-  // What is known of the authorization server is asked for anew: the server may have another by now.
-  const discovery = await discoverOAuthServerInfo(spec.url!, { ...found, fetchFn })
+  const discovery = await discover(spec, login, fetchFn)
   const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = discovery
   const draft = new SignInDraft(spec, { client: clientFor(spec, login), discovery })
   const allowed = await selectResourceURL(spec.url!, draft, resourceMetadata)
-  const asked = computeScopeUnion(spec.auth?.scopes?.join(" "), scope) ?? resourceMetadata?.scopes_supported?.join(" ")
+  const asked =
+    computeScopeUnion(spec.auth?.scopes?.join(" "), login.wanted?.scope ?? login.asked) ??
+    resourceMetadata?.scopes_supported?.join(" ")
   const tokens = await fetchToken(draft, authorizationServerUrl, {
     ...(metadata === undefined ? {} : { metadata }),
     ...(allowed === undefined ? {} : { resource: resourceMetadata?.resource ?? allowed }),
@@ -77,4 +77,12 @@ export async function clientLogin(spec: McpServerSpec, login: Login, fetchFn: Fe
     asked,
     wanted: undefined,
   }
+}
+
+/** Asks the server who gives tokens for it, and that one how it does: it may be another by now. */
+export async function discover(spec: McpServerSpec, login: Login, fetchFn: FetchLike): Promise<OAuthDiscoveryState> {
+  const told = login.wanted?.resourceMetadataUrl ?? login.discovery?.resourceMetadataUrl
+  if (told === undefined) return discoverOAuthServerInfo(spec.url!, { fetchFn })
+  const found = await discoverOAuthServerInfo(spec.url!, { fetchFn, resourceMetadataUrl: new URL(told) })
+  return { ...found, resourceMetadataUrl: told }
 }

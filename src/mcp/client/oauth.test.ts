@@ -157,6 +157,7 @@ test("a call that needs more rights says so, and the next sign-in asks for them 
   expect(await call("read")).toMatchObject({ success: true })
   expect(new URL(await begin()).searchParams.get("scope")).toBe("use write")
   expect(await login()).toMatchObject({ scopes: ["use", "write"] })
+  expect(new URL(await begin()).searchParams.get("scope")).toBe("use write")
   expect(await call("write")).toMatchObject({ success: true })
 })
 
@@ -238,12 +239,13 @@ test("a wrong secret of the client is said, without the secret", async () => {
 
 test("signing out revokes what was given, deletes the file, and is noted", async () => {
   const { house, giver, file } = await world()
-  const { app, login, call } = await house()
+  const { app, login, call, state } = await house()
   expect(await app.mcp.signOut("files", "ann")).toBeUndefined()
   await login()
   expect(await app.mcp.signOut("files", "bob")).toEqual({ revoked: true })
   expect(giver.revoked).toHaveLength(2)
-  expect(statSync(file, { throwIfNoEntry: false })).toBeUndefined()
+  await until(() => state().state === "refused")
+  expect(readFileSync(file, "utf8")).not.toContain("secret-")
   expect(await call()).toMatchObject({ success: false, error: expect.stringContaining(wantsYou) })
   await app.settle()
   expect(await app.audit.show("login:files")).toMatchObject([

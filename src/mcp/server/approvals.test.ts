@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
+import type { Saying } from "../../model/approval.ts"
 import type { ToolSpec } from "../../model/tool.ts"
 import { open, tool, until } from "../../testing/open.ts"
 import { answering, connect, doorOf, eras, textOf } from "./testing.ts"
@@ -70,7 +71,7 @@ for (const era of eras) {
     expect(scopes[1]).toBeUndefined()
   })
 
-  test(`a result that is held is released or withheld by the person at the client (${era})`, async () => {
+  test(`a held result is released at another door, and nothing of it goes to the client before (${era})`, async () => {
     const house = await open()
     house.registry.register(
       tool({
@@ -81,22 +82,32 @@ for (const era of eras) {
         },
       }),
     )
-    const messages: string[] = []
-    const decisions = ["release", "withhold"]
-    const person = answering(({ message }) => {
-      messages.push(String(message))
-      return { action: "accept", content: { decision: decisions.shift(), reason: "It names people." } }
+    const asked: unknown[] = []
+    const person = answering((given) => {
+      asked.push(given)
+      return { action: "accept", content: { decision: "release" } }
     })
-    const { client, told } = await connect(doorOf(house), era, { person: "ann" }, person)
+    const { client, told } = await connect(doorOf(house, { waitMs: 20 }), era, { person: "ann" }, person)
     const heard: unknown[] = []
     const call = (n: number) =>
       client.callTool({ name: "probe", arguments: { n } }, { onprogress: (progress) => heard.push(progress) })
-    expect(textOf(await call(1))).toBe("the secret")
-    const withheld = await call(2)
+    const answer = async (saying: Saying) => {
+      await until(async () => (await house.desk.list()).length === 1, "the result waits")
+      const [item] = await house.desk.list()
+      return house.desk.say(item?.callId ?? "", saying, "ben")
+    }
+    const released = call(1)
+    await answer({ say: "release" })
+    expect(textOf(await released)).toBe("the secret")
+    const kept = call(2)
+    await answer({ say: "withhold", reason: "It names people." })
+    const withheld = await kept
     expect(withheld.isError).toBe(true)
     expect(textOf(withheld)).toMatch(/withheld.*It names people\./)
-    expect(JSON.stringify([withheld, told, heard])).not.toContain("the secret")
-    expect(messages[1]).toContain("the secret")
+    const waits = await client.callTool({ name: "probe", arguments: { n: 3 } })
+    expect(textOf(waits)).toMatch(/^The tool ran, but its result is held back/)
+    expect(JSON.stringify([withheld, waits, told, heard, asked])).not.toContain("the secret")
+    expect(asked).toEqual([])
   })
 
   test(`a question is put as it is, and asked again until the form is filled in (${era})`, async () => {

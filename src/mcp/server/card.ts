@@ -1,14 +1,10 @@
 import type { DeskItem } from "../../model/approval.ts"
-import { plainText, wholeCharacters } from "../../model/text.ts"
+import { wholeCharacters } from "../../model/text.ts"
 
 const longest = 4000
 
 /** What the person at the other end reads before they decide, as plain text. */
 export function cardText(item: DeskItem): string {
-  return item.kind === "result" ? resultText(item) : callText(item)
-}
-
-function callText(item: DeskItem): string {
   const { agentId, role, tool, input, reasons, preview, touches, editedBy, note } = item
   const lines = [
     `Agent ${agentId} (${role}) wants to call ${tool}.`,
@@ -20,12 +16,6 @@ function callText(item: DeskItem): string {
     preview === undefined ? `Input: ${cut(JSON.stringify(input, undefined, 2) ?? "nothing")}` : cut(preview),
   ]
   return shown(lines.join("\n"))
-}
-
-function resultText({ agentId, role, tool, result, callId }: DeskItem): string {
-  const came = result?.success === true ? cut(plainText(result.result)) : `Error: ${cut(result?.error ?? "")}`
-  const whole = `All of it, with its input: qm approvals show ${callId}`
-  return shown(`${tool} ran for agent ${agentId} (${role}). May the agent see the result?\n\n${came}\n\n${whole}`)
 }
 
 function cut(text: string): string {

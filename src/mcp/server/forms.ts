@@ -11,11 +11,7 @@ export type Elicitation =
 /** How a person is asked at their client about what stands at the desk. A question of a server is passed on unchanged. */
 export function elicitationFor(item: DeskItem): Elicitation {
   if (item.kind === "question" && item.question !== undefined) return elicitationOf(item.question)
-  return {
-    mode: "form",
-    message: cardText(item),
-    requestedSchema: item.kind === "result" ? resultForm : callForm(item),
-  }
+  return { mode: "form", message: cardText(item), requestedSchema: callForm(item) }
 }
 
 /**
@@ -31,13 +27,13 @@ export function sayingFor(item: DeskItem, response: unknown): Saying | undefined
     return "wrong" in answerTo(item.question, value) ? undefined : { say: "answer", value }
   }
   const { decision, reason, remember } = content
-  const yes = item.kind === "result" ? "release" : "approve"
   const why = action !== "accept" ? no : typeof reason === "string" && reason.trim() !== "" ? reason : undefined
-  if (action !== "accept" || decision !== yes) {
-    const said = why ?? (decision === undefined ? "The form came back without a decision." : undefined)
-    return { say: item.kind === "result" ? "withhold" : "reject", reason: said }
+  if (action !== "accept" || decision !== "approve") {
+    return {
+      say: "reject",
+      reason: why ?? (decision === undefined ? "The form came back without a decision." : undefined),
+    }
   }
-  if (item.kind === "result") return { say: "release" }
   const scope = item.remember.find(({ scope: offered }) => offered === remember)?.scope
   return { say: "approve", ...(scope === undefined ? {} : { remember: scope }) }
 }
@@ -48,20 +44,6 @@ const reason = {
   description: "For a no: what the agent is told.",
   maxLength: 2000,
 } as const
-
-const resultForm: JsonSchema = {
-  type: "object",
-  properties: {
-    decision: {
-      type: "string",
-      title: "Decision",
-      enum: ["release", "withhold"],
-      enumNames: ["Let the agent see it", "Withhold it"],
-    },
-    reason,
-  },
-  required: ["decision"],
-}
 
 function callForm({ remember }: DeskItem): JsonSchema {
   const remembering = {

@@ -1,4 +1,3 @@
-import { UriTemplate } from "@modelcontextprotocol/server"
 import type { App } from "../../model/app.ts"
 import { mcpName, mcpParts, type McpPrompt, type McpResource, type McpResourceTemplate } from "../../model/mcp.ts"
 
@@ -77,10 +76,21 @@ export function sorted<T>(offered: Offered<T>[]): Offered<T>[] {
   return offered.sort((one, other) => (one.shown < other.shown ? -1 : one.shown > other.shown ? 1 : 0))
 }
 
-function fits(template: string, uri: string): boolean {
-  try {
-    return new UriTemplate(template).match(uri) !== null
-  } catch {
-    return false
+/**
+ * Whether an address could be made from a template: its fixed parts stand in it in their order. The server judges the
+ * rest, so that no template of theirs decides how long we look.
+ */
+export function fits(template: string, uri: string): boolean {
+  const [first = "", ...rest] = template.split(/\{[^{}]*\}/)
+  const last = rest.pop()
+  if (last === undefined) return template === uri
+  const end = uri.length - last.length
+  if (!uri.startsWith(first) || !uri.endsWith(last) || end < first.length) return false
+  let at = first.length
+  for (const part of rest) {
+    const found = uri.indexOf(part, at)
+    if (found === -1 || found + part.length > end) return false
+    at = found + part.length
   }
+  return true
 }

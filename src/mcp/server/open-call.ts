@@ -98,8 +98,11 @@ export class OpenCall {
     }
   }
 
-  /** The person at the client, asked by forms of the protocol. */
-  #approvals(by: string, can: Can): ApprovalUIAdapter {
+  /**
+   * The person at the client, asked by forms of the protocol. Not about results: the client is the model's side, and
+   * nothing of what is held back goes there.
+   */
+  #approvals(by: string, can: Can): Partial<ApprovalUIAdapter> {
     const put = (request: ApprovalRequest) => this.#elicit(request, can)
     return {
       async showToolExecutionApproval(_tool, _description, _input, _level, request) {
@@ -107,10 +110,6 @@ export class OpenCall {
         if (saying.say === "approve")
           return { approved: true, by, ...(saying.remember && { remember: saying.remember }) }
         return { approved: false, by, ...reasonOf(saying) }
-      },
-      async showToolResultApproval(_tool, _input, _result, request) {
-        const saying = await put(request)
-        return saying.say === "release" ? { approved: true, by } : { approved: false, by, ...reasonOf(saying) }
       },
       async showQuestion(_question, request) {
         const saying = await put(request)
