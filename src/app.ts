@@ -295,8 +295,12 @@ export function assemble(
     wireName: (tool) => registry.wireNames().toWire(tool),
     listVersion: () => discovery.version,
     async artifact(agentId, ref) {
-      const found = await store.artifacts.get(ref)
-      return found?.agentId === agentId ? found : undefined
+      const who = org.view(agentId)
+      const found = who === undefined || who.frozen !== undefined ? undefined : await store.artifacts.get(ref)
+      if (found?.agentId !== agentId) return undefined
+      const about = { callId: found.callId ?? found.id, at: Date.now(), agentId, tool: "artifact" }
+      await store.recorder.keep({ kind: "note", ...about, text: `Read artifact ${found.id}.` }, grade)
+      return found
     },
     sealKey: (purpose) => createHmac("sha256", store.key.text).update(`seal:${purpose}`).digest(),
     health: healthOf(store.database, store.recorder, ports.now),

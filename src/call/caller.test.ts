@@ -13,7 +13,6 @@ const saying = (approved: boolean, by: string, seen: string[] = []): Partial<App
     seen.push(name)
     return { approved, by }
   },
-  showToolResultApproval: async () => ({ approved, by }),
   showQuestion: async ({ question }) => {
     seen.push(question)
     return { answer: { name: "Ann" }, by }
@@ -22,7 +21,9 @@ const saying = (approved: boolean, by: string, seen: string[] = []): Partial<App
 
 test("the person at the other end of the door is asked instead of the one the house would ask", async () => {
   const elsewhere: string[] = []
-  const house = await open({}, { approvals: saying(true, "house", elsewhere) as ApprovalUIAdapter })
+  const showToolResultApproval = async () => ({ approved: true })
+  const approvals = { showToolResultApproval, ...saying(true, "house", elsewhere) } as ApprovalUIAdapter
+  const house = await open({}, { approvals })
   house.registry.register(tool({ permission: { level: "sensitive" }, execute: () => "ran" }))
   const call = { agentId: "operator", tool: "probe", input: {} }
   expect(await house.call({ ...call, caller: { approvals: saying(false, "ann") } })).toMatchObject({
@@ -107,6 +108,39 @@ test.each([
     expect(most).toBe(2)
   },
 )
+
+test("a call whose result may be held back asks nobody at the model's side, neither program nor person", async () => {
+  const house = await open()
+  const permission = { level: "public", requireResultApproval: "always" } as const
+  const told: string[] = []
+  const execute = async (_input: unknown, { ask, able, call, signal }: ToolContext) => {
+    told.push(`${ask === undefined} ${able === undefined}`)
+    await ask?.("sampling/createMessage", { secret: 1 }, signal)
+    return call("question", {})
+  }
+  house.registry.registerMany([
+    tool({ name: "held", permission, asks: "question", execute }),
+    tool({
+      name: "question",
+      kind: "interactive",
+      permission: { level: "public" },
+      question: () => ({ question: "The secret is 1?" }),
+      execute: (_input, { answer }) => answer,
+    }),
+  ])
+  const asked: string[] = []
+  const caller: Caller = { approvals: saying(true, "ann", asked), ask: async (method) => void asked.push(method) }
+  const ended = house.call({ agentId: "operator", tool: "held", input: {}, caller })
+  await until(async () => (await house.desk.list()).length === 1, "the question waits at the desk")
+  const [item] = await house.desk.list()
+  await house.desk.say(item?.callId ?? "", { say: "answer", value: "yes" }, "ben")
+  await until(async () => (await house.desk.list())[0]?.kind === "result", "the result is held")
+  const [held] = await house.desk.list()
+  expect(asked).toEqual([])
+  await house.desk.say(held?.callId ?? "", { say: "release" }, "ben")
+  expect(await ended).toMatchObject({ success: true })
+  expect(told).toEqual(["true true"])
+})
 
 test("a plain tool may ask a person by the one tool it names, and no other", async () => {
   const house = await open()

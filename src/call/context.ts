@@ -80,12 +80,12 @@ export class RunContext implements ToolContext {
   }
 
   get ask(): ToolContext["ask"] {
-    const ask = this.#walk.request.caller?.ask
+    const ask = this.#caller?.ask
     return ask && ((...given) => this.#standing(() => ask(...given)))
   }
 
   get able(): ToolContext["able"] {
-    return this.#walk.request.caller?.able
+    return this.#caller?.able
   }
 
   get call(): ToolContext["call"] {
@@ -93,12 +93,18 @@ export class RunContext implements ToolContext {
       if (this.#tool.kind !== "composite" && this.#tool.asks !== tool) {
         throw new Error(`Tool ${this.#tool.name} calls tools but is not defined with kind "composite". Define it so.`)
       }
-      const { agentId, taskId, userId, allowedPaths, caller } = this.#walk.request
+      const { agentId, taskId, userId, allowedPaths } = this.#walk.request
+      const caller = this.#caller
       const request = { agentId, tool, input, taskId, userId, allowedPaths, caller, signal: this.signal }
       const result = await this.#standing(() => this.#callTool(request, this.#ports, { parent: this.#walk }))
       if (isTicket(result)) throw new Error("A sub-call waits for its ending and never gets a ticket.")
       return result
     }
+  }
+
+  /** What a tool asks may tell what it found, so a call whose result may be held back asks nothing at the model's side. */
+  get #caller(): CallRequest["caller"] {
+    return mayBeHeld(this.#walk) ? undefined : this.#walk.request.caller
   }
 
   /** Who waits for somebody else keeps no other call of its agent from running. */

@@ -176,6 +176,7 @@ export interface McpServers {
 /** The names by which what is no tool of a server is called, decided, limited and recorded. */
 export const mcpParts = {
   read: "resources.read",
+  subscribe: "resources.subscribe",
   prompt: "prompts.get",
   complete: "completion.complete",
   elicit: "elicitation.create",

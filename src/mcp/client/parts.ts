@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { defineTool } from "../../model/define-tool.ts"
+import { normalAddress } from "../../model/address.ts"
 import { mcpName, mcpParts } from "../../model/mcp.ts"
 import type { Tool, ToolContext } from "../../model/tool.ts"
 import { elicitationTool } from "./elicitation.ts"
@@ -9,6 +10,8 @@ import { completionValue, promptValue, resourceValue } from "./results.ts"
 /** How what is no tool is asked of a server; each returns its answer as it was sent. */
 export interface PartCalls {
   read(uri: string, context: ToolContext): Promise<unknown>
+  /** Whether the server lists a resource by exactly this address. */
+  lists(uri: string): boolean
   prompt(
     given: { name: string; arguments?: Record<string, string> | undefined },
     context: ToolContext,
@@ -35,14 +38,33 @@ export function partTools(server: string, has: PinnedParts, calls: PartCalls, op
     ...(options.quarantine === undefined ? {} : { quarantine: options.quarantine }),
   }
   const name = (part: string) => mcpName(server, part)
+  // A rule judges the letters of an address, so there is one way to write it: as the server lists it, or the normal one.
+  const address = z
+    .string()
+    .min(1)
+    .max(8192)
+    .refine((uri) => calls.lists(uri) || uri === (normalAddress(uri) ?? uri.trim()), {
+      error: ({ input }) => `must be written as ${normalAddress(String(input)) ?? "an address without spaces"}`,
+    })
+    .describe("The address of the resource")
   const read = () =>
     defineTool({
       ...common,
       name: name(mcpParts.read),
       description: `Reads a resource of the MCP server ${server} by its address.`,
       offered: "resource",
-      input: z.object({ uri: z.string().min(1).describe("The address of the resource") }),
+      input: z.object({ uri: address }),
       execute: answered(mcpParts.read, ({ uri }: { uri: string }, context) => calls.read(uri, context), resourceValue),
+    })
+  const subscribe = () =>
+    defineTool({
+      ...common,
+      name: name(mcpParts.subscribe),
+      description: `Asks the MCP server ${server} to tell of changes of a resource.`,
+      offered: "inside",
+      input: z.object({ uri: address }),
+      // Whoever asked keeps what is told for as long as it listens; this says that it may, and is written down.
+      execute: ({ uri }: { uri: string }) => ({ uri }),
     })
   const prompt = () =>
     defineTool({
@@ -71,7 +93,7 @@ export function partTools(server: string, has: PinnedParts, calls: PartCalls, op
     })
   return [
     elicitationTool(server, options.quarantine),
-    ...(has.resources ? [read()] : []),
+    ...(has.resources ? [read(), subscribe()] : []),
     ...(has.prompts ? [prompt()] : []),
     ...(has.completions ? [complete()] : []),
   ]

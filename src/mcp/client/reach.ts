@@ -4,7 +4,7 @@ import { elicit } from "./elicitation.ts"
 import type { PartCalls } from "./parts.ts"
 
 /** How a running call reaches its server: everything that is asked of the connection for it. */
-export interface Reach extends PartCalls {
+export interface Reach extends Omit<PartCalls, "lists"> {
   /** `before` has the last word once the server is connected. */
   tool(name: string, args: Record<string, unknown>, context: ToolContext, before: () => Promise<void>): Promise<unknown>
 }

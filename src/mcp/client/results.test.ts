@@ -56,6 +56,11 @@ test.each([
   ["a part that is no object", { content: [null] }, "part 0 is no object"],
   ["a part without a type", { content: [{ text: "a" }] }, "part 0 has the type undefined"],
   ["a sound without a type of its own", { content: [{ type: "audio", data: "AAAA" }] }, "a sound without a mimeType"],
+  [
+    "data that is long and wrong at its end",
+    { content: [{ type: "image", data: `${" ".repeat(1_000_000)}!`, mimeType: "i" }] },
+    "not in base64",
+  ],
   ["an image that is no data", { content: [{ type: "image", data: 5, mimeType: "i" }] }, "not in base64"],
   ["a resource without an address", { content: [{ type: "resource", resource: { text: "a" } }] }, "without a uri"],
   ["a resource with nothing", { content: [{ type: "resource", resource: { uri: "a" } }] }, "neither text nor blob"],

@@ -283,7 +283,8 @@ export class Server {
     const { name, timeoutMs } = this.spec
     const quarantine = this.#pins === undefined ? unagreed(name) : undefined
     const has = partsOf(this.#offer, this.#pins)
-    return partTools(name, has, this.#reach, { timeoutMs, quarantine })
+    const lists = (uri: string) => this.#offer?.resources.some((one) => one.uri === uri) === true
+    return partTools(name, has, { ...this.#reach, lists }, { timeoutMs, quarantine })
   }
 }
 

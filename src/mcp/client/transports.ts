@@ -33,7 +33,8 @@ function wayToChild(spec: McpServerSpec, workspace: string, onFlood: () => void)
 }
 
 function wayToUrl(spec: McpServerSpec, kind: "http" | "sse", onFlood: () => void, access: Access | undefined): Way {
-  const agent = new Agent({ bodyTimeout: 0, headersTimeout: 0, keepAliveTimeout: 30_000, connect: { timeout: 10_000 } })
+  // Most servers close what is idle for 5 s; a call that meets that moment could not be made again.
+  const agent = new Agent({ bodyTimeout: 0, headersTimeout: 0, keepAliveTimeout: 4000, connect: { timeout: 10_000 } })
   const gate = new FloodGate(onFlood)
   const fetch = boundedFetch(agent, gate)
   const options = {

@@ -1,3 +1,4 @@
+import { normalAddress } from "../../model/address.ts"
 import type { App } from "../../model/app.ts"
 import { mcpName, mcpParts, type McpPrompt, type McpResource, type McpResourceTemplate } from "../../model/mcp.ts"
 
@@ -44,10 +45,16 @@ export function serverOf(app: App, agentId: string, uri: string): { server: stri
   if (listed !== undefined) return { server: listed.server, uri: listed.own }
   const servers = visibleServers(app, agentId, mcpParts.read)
   const named = servers.find((server) => uri.startsWith(`${server}+`))
-  if (named !== undefined) return { server: named, uri: uri.slice(named.length + 1) }
-  const fitting = templatesFor(app, agentId).find(({ own }) => fits(own, uri))
+  if (named !== undefined) return { server: named, uri: written(app, named, uri.slice(named.length + 1)) }
+  const asked = normalAddress(uri) ?? uri
+  const fitting = templatesFor(app, agentId).find(({ own }) => fits(own, asked))
   const server = fitting?.server ?? (servers.length === 1 ? servers[0] : undefined)
-  return server === undefined ? undefined : { server, uri }
+  return server === undefined ? undefined : { server, uri: asked }
+}
+
+/** As the server lists it, else as it is normally written. */
+function written(app: App, server: string, uri: string): string {
+  return app.mcp.resources(server).some((one) => one.uri === uri) ? uri : (normalAddress(uri) ?? uri)
 }
 
 /** The servers of which an agent may use that part, in the order of their names. */

@@ -43,8 +43,8 @@ export class OpenCall {
   readonly speaker: Speaker
   /** What the client has not answered yet. */
   readonly asked = new Map<string, Asked>()
-  /** The rounds that were handed out and not used yet. */
-  readonly rounds = new Set<string>()
+  /** The rounds that were handed out and not used yet, each with what it showed. */
+  readonly rounds = new Map<string, ReadonlySet<Asked>>()
   /** What began to wait for a person last. */
   waiting: Waiting | undefined
   /** How it ended, once it has. */

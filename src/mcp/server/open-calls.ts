@@ -80,7 +80,7 @@ export class OpenCalls {
   /** What the client sends back with its answers: good once, for this call of this caller, as long as it waits. */
   state(open: OpenCall, asked: readonly Asked[]): string {
     const round = randomUUID()
-    open.rounds.add(round)
+    open.rounds.set(round, new Set(asked))
     const { agentId, person = null } = open.speaker
     const until = Math.max(...asked.map(({ about }) => about?.until ?? Date.now() + this.#limits.keptMs))
     const desk = asked.flatMap(({ key, about }) =>
@@ -107,10 +107,13 @@ export class OpenCalls {
       await this.#tellDesk(state, given.responses)
       return undefined
     }
-    if (!open.rounds.delete(state.round)) throw badState()
+    const shown = open.rounds.get(state.round)
+    if (shown === undefined) throw badState()
+    open.rounds.delete(state.round)
     for (const [key, response] of Object.entries(given.responses)) {
       const asked = open.asked.get(key)
-      if (asked?.answer(response) === true) open.asked.delete(key)
+      // A server may call another question by the same name: an answer is for the one its round showed.
+      if (asked !== undefined && shown.has(asked) && asked.answer(response)) open.asked.delete(key)
     }
     return open
   }

@@ -54,8 +54,13 @@ function passedOn(result: ToolResult, value: McpToolValue, announced: Announced)
   return {
     content: all,
     ...(structuredContent === undefined ? {} : { structuredContent: structuredContent as Record<string, unknown> }),
-    ...(_meta === undefined ? {} : { _meta: { ..._meta } }),
+    ...(_meta === undefined ? {} : { _meta: notReserved(_meta) }),
   }
+}
+
+/** What the protocol says of a connection is for us to say, not for whoever is behind us. */
+function notReserved(meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => !key.startsWith("io.modelcontextprotocol/")))
 }
 
 function changed(content: CallToolResult["content"]): CallToolResult {

@@ -138,6 +138,48 @@ test("two clients that make the same call are both asked, and the tool runs once
   expect(ran).toHaveLength(1)
 })
 
+test("an answer counts for the question its round showed, and for no other of the same name", async () => {
+  const { house } = await guardedHouse()
+  const said: unknown[] = []
+  house.registry.register(
+    tool({
+      name: "twice",
+      execute: async (_input, { ask, signal }) => {
+        for (const text of ["pizza?", "delete everything?"]) {
+          said.push(await ask?.("sampling/createMessage", { messages: [], maxTokens: 1, text }, signal, "k"))
+        }
+        return "done"
+      },
+    }),
+  )
+  const { client } = await connect(doorOf(house), "modern", { person: "ann" }, able)
+  const twice = { name: "twice", arguments: {} }
+  const one = await round(client, twice)
+  const other = await round(client, twice)
+  const reply = { role: "assistant", model: "m", content: { type: "text", text: "yes" } }
+  const second = await round(client, { ...twice, ...answered(one, reply) })
+  expect(keysOf(second)).toEqual(["k"])
+  const again = await round(client, { ...twice, ...answered(other, reply) })
+  expect(again.resultType).toBe("input_required")
+  expect(said).toEqual([reply])
+  expect(textOf(await round(client, { ...twice, ...answered(again, reply) }))).toBe("done")
+})
+
+test("an answer to a revision that was not shown is none", async () => {
+  const { house, ran } = await guardedHouse()
+  const { client } = await connect(doorOf(house), "modern", { person: "ann" }, able)
+  const asked = await round(client, call)
+  const [item] = await house.desk.list()
+  await house.desk.say(item?.callId ?? "", { say: "edit", input: { n: 2 } }, "ben")
+  await until(async () => (await house.desk.list())[0]?.revision === (item?.revision ?? 0) + 1, "it came back edited")
+  const forged = { [`${item?.callId}.${(item?.revision ?? 0) + 1}`]: yes }
+  const again = await round(client, { ...call, requestState: asked.requestState, inputResponses: forged })
+  expect(again.resultType).toBe("input_required")
+  expect(ran).toEqual([])
+  expect(textOf(await round(client, { ...call, ...answered(again) }))).toContain("ran")
+  expect(ran).toEqual([{ n: 2 }])
+})
+
 test("what a tool asks the program goes in the same round as what it asks the person", async () => {
   const { house } = await guardedHouse()
   house.registry.register(

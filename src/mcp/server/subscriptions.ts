@@ -1,5 +1,8 @@
 import type { App } from "../../model/app.ts"
-import { notFound } from "./errors.ts"
+import { mcpName, mcpParts } from "../../model/mcp.ts"
+import type { Reason } from "../../model/record.ts"
+import { isTicket } from "../../model/result.ts"
+import { badParams, notFound, partError, stillWaits } from "./errors.ts"
 import { serverOf } from "./offers.ts"
 
 /** The resources one client wants to hear of, until it goes. */
@@ -20,6 +23,7 @@ export class Subscriptions {
     const entry = { ...found, end: async () => {} }
     this.#held.set(uri, entry)
     try {
+      await this.#agreed(found)
       entry.end = await this.#app.mcp.subscribe(found.server, found.uri)
     } catch (error) {
       this.#held.delete(uri)
@@ -48,7 +52,22 @@ export class Subscriptions {
     await Promise.allSettled(held.map(({ end }) => end()))
   }
 
+  /** Who may not read a resource hears nothing of it; that somebody listens is decided and recorded like a call. */
+  async #agreed({ server, uri }: { server: string; uri: string }): Promise<void> {
+    const [agentId, input] = [this.#agentId, { uri }]
+    const read = await this.#app.why({ agentId, tool: mcpName(server, mcpParts.read), input })
+    if (read.verdict !== "allow") throw badParams(`${uri} cannot be listened to: ${sentences(read.reasons)}`)
+    const tool = mcpName(server, mcpParts.subscribe)
+    const ended = await this.#app.submit({ agentId, tool, input, anySession: true }, { waitMs: 0 })
+    if (isTicket(ended)) throw stillWaits(ended)
+    if (!ended.success) throw partError(ended, "resource", uri)
+  }
+
   #mayRead(shown: string, server: string): boolean {
     return serverOf(this.#app, this.#agentId, shown)?.server === server
   }
+}
+
+function sentences(reasons: readonly Reason[]): string {
+  return reasons.map(({ sentence }) => sentence).join(" ")
 }

@@ -162,3 +162,26 @@ test("who subscribes to a resource is told when it changes, by the address it su
   const outsider = await connect(door, "legacy", { agentId: "out" })
   await expect(outsider.client.subscribeResource({ uri: "note://a" })).rejects.toMatchObject({ code: -32_602 })
 })
+
+const secret = { deny: "mcp:box:resources.read", args: { "/uri": "secret://*" }, because: "Secrets stay." }
+
+test.each(eras)("a rule on addresses holds however one is written, for reading and for listening (%s)", async (era) => {
+  const house = await open({ rules: [secret, ...allowed.rules], mcpServers: { box: toolbox(offered).command } })
+  await house.mcp.ready(5000)
+  const { client } = await connect(doorOf(house), era)
+  for (const uri of ["secret://x", "SECRET://x", " secret://x", "secret://x\n", "box+secret://x", "box+SECRET://x"]) {
+    await expect(client.readResource({ uri }), uri).rejects.toThrow(/Secrets stay|address without spaces/)
+    if (era === "legacy") await expect(client.subscribeResource({ uri }), uri).rejects.toThrow(/Secrets|spaces/)
+  }
+  const direct = (uri: string) => house.call({ agentId: "operator", tool: "mcp:box:resources.read", input: { uri } })
+  expect(await direct("SECRET://x")).toMatchObject({ code: "invalid_arguments" })
+  expect(await direct("secret://x")).toMatchObject({ code: "permission_denied" })
+  expect(await client.readResource({ uri: "note://a" })).toMatchObject({ contents: [{ uri: "note://a" }] })
+})
+
+test("who listens to a resource is in the record", async () => {
+  const { house, door } = await front()
+  const { client } = await connect(door, "legacy")
+  await client.subscribeResource({ uri: "note://a" })
+  expect(await house.audit.list({ tool: "mcp:box:resources.subscribe" })).toMatchObject([{ status: "success" }])
+})
