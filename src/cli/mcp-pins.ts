@@ -7,7 +7,7 @@ import type { Run, Session } from "./house.ts"
 import { lineDiff } from "./line-diff.ts"
 import { showList } from "./listing.ts"
 import { jsonText, say, tell } from "./output.ts"
-import { expected, listCommand, CannotDo, UsageError } from "./usage.ts"
+import { expected, listCommand, UsageError } from "./usage.ts"
 import { personOf, withApp } from "./session.ts"
 import { clock } from "./since.ts"
 
@@ -86,13 +86,9 @@ function trustPins(
     }
     const agreed: McpPin[] = []
     for (const name of new Set(waiting.map((pin) => pin.server))) {
-      refuseChanged(
-        app,
-        waiting.filter((pin) => pin.server === name),
-      )
-      agreed.push(...(await expected(app.mcp.trust(name, tool, by.id))))
+      const shown = waiting.flatMap(({ server: of, seenHash }) => (of === name && seenHash ? [seenHash] : []))
+      agreed.push(...(await expected(app.mcp.trust(name, tool, by.id, new Set(shown)))))
     }
-    refuseOthers(agreed, waiting)
     if (flags.json) tell(session, jsonText(agreed, house))
     else say(session, `${by.id} agreed to ${counted(agreed.length)}. They can be used now.`)
     return 0
@@ -101,28 +97,6 @@ function trustPins(
 
 function counted(count: number): string {
   return count === 1 ? "1 tool" : `${count} tools`
-}
-
-function refuseChanged(app: App, shown: readonly McpPin[]): void {
-  for (const { server, tool, seenHash } of shown) {
-    const now = app.mcp.pins(server).find((pin) => pin.tool === tool)
-    if (now === undefined || now.seenHash !== seenHash) throw changedMeanwhile(server)
-  }
-}
-
-function refuseOthers(agreed: readonly McpPin[], shown: readonly McpPin[]): void {
-  const other = agreed.find(
-    ({ server, tool, hash }) =>
-      !shown.some((pin) => pin.server === server && pin.tool === tool && (pin.seenHash ?? pin.hash) === hash),
-  )
-  if (other !== undefined) throw changedMeanwhile(other.server)
-}
-
-function changedMeanwhile(server: string): CannotDo {
-  return new CannotDo(
-    "changed_meanwhile",
-    `The server '${server}' changed what it offers while you looked. Run 'qm mcp pins list' and look again.`,
-  )
 }
 
 /** What stands in the way of one tool, as lines in which nothing is hidden. */

@@ -151,7 +151,13 @@ export interface McpServers {
   ready(milliseconds?: number, options?: { all?: boolean }): Promise<void>
   pins(server?: string): readonly McpPin[]
   /** Agrees to what the server offers now: all of it, or one tool. Returns what was agreed to. */
-  trust(server: string, tool: string | undefined, by: string): Promise<readonly McpPin[]>
+  trust(
+    server: string,
+    tool: string | undefined,
+    by: string,
+    /** The hashes of the definitions that were shown: where the server offers anything else by now, nothing is agreed to. */
+    shown?: ReadonlySet<string>,
+  ): Promise<readonly McpPin[]>
   resources(server: string): readonly McpResource[]
   templates(server: string): readonly McpResourceTemplate[]
   prompts(server: string): readonly McpPrompt[]

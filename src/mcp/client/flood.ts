@@ -1,4 +1,12 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/client"
 import { clientLimits } from "./limits.ts"
+
+/** What stands for a message that is nested too deeply to be walked over: an error for an answer, nothing for all else. */
+export function instead(message: JSONRPCMessage): JSONRPCMessage | undefined {
+  if ("method" in message || message.id === undefined) return undefined
+  const error = { code: -32_603, message: "its answer is nested too deeply" }
+  return { jsonrpc: "2.0", id: message.id, error }
+}
 
 /** Counts what a server sends in each second. */
 export class FloodGate {

@@ -2,7 +2,8 @@ import { setMaxListeners } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { FetchLike, JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client"
 import { request, type Agent, type Dispatcher } from "undici"
-import { FloodGate } from "./flood.ts"
+import { isDeeper } from "../../model/depth.ts"
+import { FloodGate, instead } from "./flood.ts"
 import { clientLimits } from "./limits.ts"
 import { TooLarge } from "./lines.ts"
 
@@ -48,8 +49,9 @@ export class WatchedTransport implements Transport {
         this.#lastError = error.message
         this.onerror?.(error)
       },
-      onmessage: (message, extra) => {
-        if (!this.#gate.lets(message)) return
+      onmessage: (given, extra) => {
+        const message = isDeeper(given, clientLimits.levels) ? instead(given as JSONRPCMessage) : given
+        if (message === undefined || !this.#gate.lets(message)) return
         if (!("method" in message)) this.#unanswered.delete(message.id)
         this.onmessage?.(message, extra)
       },

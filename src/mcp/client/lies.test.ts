@@ -89,7 +89,7 @@ test("input is judged here: what the schema does not take never reaches the serv
 
 test("a tool whose definition cannot be used is left out with a sentence, and the others stay", async () => {
   let deep: Record<string, unknown> = { type: "string" }
-  for (let level = 0; level < 2000; level++) deep = { type: "object", properties: { a: deep } }
+  for (let level = 0; level < 400; level++) deep = { type: "object", properties: { a: deep } }
   const box = toolbox({
     tools: [
       definition("good"),
@@ -128,6 +128,34 @@ test("a tool whose definition cannot be used is left out with a sentence, and th
   // What was found unusable stays left out when it is read from the pins.
   const again = await open({ mcpServers: { box: box.command }, rules, data: { dir: house.dir } }, { writes: "direct" })
   expect(again.registry.list({ group: "box" }).filter((one) => one.offered === undefined)).toHaveLength(1)
+})
+
+test("what is wrong in one thing a server lists takes no other with it, at a stock client of either era", async () => {
+  const deep = Array.from({ length: 2000 }).reduce<unknown>((inner) => ({ a: inner }), {})
+  const box = toolbox({
+    tools: [definition("good"), definition("odd", { annotations: { title: {}, destructiveHint: true } as never })],
+    resources: [
+      { uri: "note://a", name: "a" },
+      { uri: "note://b", name: 5 },
+      { uri: "note://c", name: "c\u200b" },
+    ] as never,
+    prompts: [{ name: "greet" }, { name: "odd", arguments: 7 }] as never,
+  })
+  const buried = toolbox({
+    tools: [definition("fine")],
+    resources: [{ uri: "deep://a", name: "a", _meta: deep }] as never,
+  })
+  const house = await open({ mcpServers: { box: box.command, buried: buried.command }, rules })
+  await house.mcp.ready()
+  expect(house.mcp.resources("box").map(({ uri }) => uri)).toEqual(["note://a"])
+  expect(house.mcp.prompts("box").map(({ name }) => name)).toEqual(["greet"])
+  expect(house.mcp.resources("buried")).toEqual([])
+  const tools = house.visibleTools("operator").filter(({ type }) => type === "mcp")
+  expect(tools.map(({ name }) => name)).toEqual(["mcp:box:good", "mcp:box:odd", "mcp:buried:fine"])
+  expect(tools[1]).toMatchObject({
+    mcp: { annotations: { destructiveHint: true } },
+    permission: { level: "sensitive" },
+  })
 })
 
 test("a server that dies mid-answer ends its call with a sentence, and the next call finds it again", async () => {

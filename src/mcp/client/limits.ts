@@ -2,6 +2,8 @@
 export const clientLimits = {
   /** Bytes of one message; a server that sends more is ended. */
   messageBytes: 10 * 1024 * 1024,
+  /** How deeply a message may be nested. */
+  levels: 1_000,
   /** Processes that are servers, in this process. */
   children: 64,
   tools: 10_000,

@@ -1,8 +1,14 @@
-import type { Client, ServerCapabilities, StandardSchemaV1 } from "@modelcontextprotocol/client"
+import {
+  specTypeSchemas,
+  type Client,
+  type ServerCapabilities,
+  type StandardSchemaV1,
+} from "@modelcontextprotocol/client"
 import type { McpToolDefinition } from "../../model/mcp.ts"
 import type { Offer, OfferedCapabilities, RawResult } from "./exchange.ts"
 import { clientLimits } from "./limits.ts"
 import { headerFlaw } from "./parameter-headers.ts"
+import { hiddenIn } from "./scan.ts"
 
 /** Takes any object as it is: what a server says is judged where it is used, and nothing of it is lost. */
 export const anyObject: StandardSchemaV1<unknown, RawResult> = {
@@ -22,8 +28,8 @@ export async function askForOffer(
   options: { timeout: number; stdio: boolean; warn(sentence: string): void },
 ): Promise<Offer> {
   const capabilities = capabilitiesOf(client.getServerCapabilities())
-  const list = <T>(method: string, key: string, named: string, wanted: boolean, limit: number) =>
-    wanted ? everyPage<T>(client, { method, key, named, limit, ...options }) : Promise.resolve([])
+  const list = <T>(method: string, key: string, kind: Kind, wanted: boolean, limit: number) =>
+    wanted ? everyPage<T>(client, { method, key, kind, limit, ...options }) : Promise.resolve([])
   const orNone = <T>(asked: Promise<T[]>): Promise<T[]> =>
     asked.catch((error: Error) => {
       options.warn(error.message)
@@ -31,18 +37,18 @@ export async function askForOffer(
     })
   const { tools, listed } = clientLimits
   const [offered, resources, templates, prompts] = await Promise.all([
-    list<McpToolDefinition>("tools/list", "tools", "name", capabilities.tools, tools),
-    orNone(list<Offer["resources"][number]>("resources/list", "resources", "uri", capabilities.resources, listed)),
+    list<McpToolDefinition>("tools/list", "tools", "Tool", capabilities.tools, tools),
+    orNone(list<Offer["resources"][number]>("resources/list", "resources", "Resource", capabilities.resources, listed)),
     orNone(
       list<Offer["templates"][number]>(
         "resources/templates/list",
         "resourceTemplates",
-        "uriTemplate",
+        "ResourceTemplate",
         capabilities.resources,
         listed,
       ),
     ),
-    orNone(list<Offer["prompts"][number]>("prompts/list", "prompts", "name", capabilities.prompts, listed)),
+    orNone(list<Offer["prompts"][number]>("prompts/list", "prompts", "Prompt", capabilities.prompts, listed)),
   ])
   return {
     tools: withoutBadHeaders(client, offered, options),
@@ -58,9 +64,9 @@ export async function askForOffer(
 
 async function everyPage<T>(
   client: Client,
-  asked: { method: string; key: string; named: string; limit: number; timeout: number; warn(sentence: string): void },
+  asked: { method: string; key: string; kind: Kind; limit: number; timeout: number; warn(sentence: string): void },
 ): Promise<T[]> {
-  const { method, key, named, limit, timeout, warn } = asked
+  const { method, key, kind, limit, timeout, warn } = asked
   const items: T[] = []
   let cursor: string | undefined
   for (let page = 0; page < clientLimits.pages; page++) {
@@ -69,8 +75,11 @@ async function everyPage<T>(
     const found = result[key]
     if (!Array.isArray(found)) throw new Error(`answered ${method} without a list of ${key}`)
     for (const item of found) {
-      if (isNamed(item, named)) items.push(item as T)
-      else warn(`lists something in ${key} that has no ${named}; it is left out`)
+      const flaw = flawOf(item, kind)
+      const kept = flaw === undefined ? item : kind === "Tool" ? bareTool(item) : undefined
+      if (kept !== undefined) items.push(kept as T)
+      if (flaw !== undefined)
+        warn(`lists something in ${key} that ${flaw}; ${kept === undefined ? "it" : "that"} is left out`)
     }
     if (items.length > limit) throw new Error(`offers more than ${limit} ${key}, which is the most that is taken`)
     const next = result["nextCursor"]
@@ -94,8 +103,31 @@ function withoutBadHeaders(
   })
 }
 
-function isNamed(item: unknown, named: string): boolean {
-  return typeof item === "object" && item !== null && typeof (item as Record<string, unknown>)[named] === "string"
+type Kind = "Tool" | "Resource" | "ResourceTemplate" | "Prompt"
+
+/** Clients refuse a whole list for one item that is not as the protocol says, so such an item goes no further. */
+function flawOf(item: unknown, kind: Kind): string | undefined {
+  const { issues } = specTypeSchemas[kind]["~standard"].validate(item) as {
+    issues?: readonly { message: string; path?: readonly (PropertyKey | { key: PropertyKey })[] }[]
+  }
+  const [issue] = issues ?? []
+  if (issue !== undefined) {
+    const path = (issue.path ?? []).map((step) => String(typeof step === "object" ? step.key : step)).join(".")
+    return `is not as the protocol says (${path === "" ? "" : `${path}: `}${issue.message})`
+  }
+  // What is hidden in tools is shown to a person, who may agree to it.
+  return kind !== "Tool" && hiddenIn(item).length > 0 ? "has hidden characters" : undefined
+}
+
+/** What is left of a tool whose ornaments are wrong. What it says of its schemas is judged where tools are. */
+function bareTool(item: unknown): unknown {
+  if (typeof item !== "object" || item === null) return undefined
+  const { name, description, inputSchema, outputSchema, annotations } = item as Record<string, unknown>
+  if (typeof name !== "string") return undefined
+  const hints = Object.entries(typeof annotations === "object" ? (annotations ?? {}) : {})
+  const plain = Object.fromEntries(hints.filter(([, value]) => typeof value === "boolean"))
+  const given = { name, description, inputSchema, outputSchema, annotations: hints.length === 0 ? undefined : plain }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
 function capabilitiesOf(given: ServerCapabilities | undefined): OfferedCapabilities {

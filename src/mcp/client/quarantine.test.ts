@@ -138,3 +138,18 @@ test("a server that changed while nobody was connected is found out by the call 
   expect(box.calls()).toEqual([])
   expect(visible(short)).toEqual([])
 })
+
+test("a yes counts for the definitions that were shown; when the server offers others by then, nothing is kept", async () => {
+  const box = toolbox({ tools: [definition("announce")] })
+  const house = await open({ mcpServers: { box: box.command }, rules })
+  await house.mcp.ready()
+  box.offer({ tools: [definition("announce"), definition("fresh")] })
+  await call(house, "mcp:box:announce")
+  await until(() => pins(house).includes("fresh new"), "the new tool is seen")
+  const seen = house.mcp.pins("box").flatMap(({ seenHash }) => seenHash ?? [])
+  await expect(house.mcp.trust("box", undefined, "ann", new Set(["of something else"]))).rejects.toThrow(
+    "nothing was agreed to",
+  )
+  expect(pins(house)).toContain("fresh new")
+  expect(await house.mcp.trust("box", undefined, "ann", new Set(seen))).toMatchObject([{ tool: "fresh", by: "ann" }])
+})

@@ -1,3 +1,4 @@
+import { isDeeper } from "../../model/depth.ts"
 import type { McpToolDefinition } from "../../model/mcp.ts"
 
 /** The longest description, in characters. */
@@ -14,8 +15,13 @@ const shownAtMost = 10
  */
 export function hiddenCharacters(definition: McpToolDefinition): string[] {
   const { name, title, description, inputSchema, outputSchema, annotations } = definition
+  return hiddenIn({ name, title, description, inputSchema, outputSchema, annotations })
+}
+
+/** The same for whatever else a server lists, all of it. */
+export function hiddenIn(item: unknown): string[] {
   const sentences: string[] = []
-  visitTexts({ name, title, description, inputSchema, outputSchema, annotations }, "", (text, where) => {
+  visitTexts(item, "", (text, where) => {
     const found = text.match(hidden)
     if (found !== null) sentences.push(hiddenSentence(text, where, found))
   })
@@ -54,16 +60,6 @@ function hiddenSentence(text: string, where: string, found: readonly string[]): 
   const around = escaped(text.slice(at, at + 60).toWellFormed())
   const count = found.length === 1 ? "a hidden character" : `${found.length} hidden characters`
   return `Its ${escaped(where)} has ${count} (${kinds.join(" ")}), near "${around}".`
-}
-
-/** Without recursion, because what a stranger nests may be deeper than the stack. */
-function isDeeper(value: unknown, levels: number): boolean {
-  let level: unknown[] = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > levels) return true
-    level = level.flatMap((part) => (typeof part === "object" && part !== null ? Object.values(part) : []))
-  }
-  return false
 }
 
 /** Every text of a value, the names of its fields too, with where it stands. */

@@ -130,7 +130,7 @@ export class Server {
     this.#apply()
   }
 
-  async trust(tool: string | undefined, by: string): Promise<McpPin[]> {
+  async trust(tool: string | undefined, by: string, shown?: ReadonlySet<string>): Promise<McpPin[]> {
     this.#throwIfOff()
     await this.#connection.ensure()
     await this.#current()
@@ -144,6 +144,11 @@ export class Server {
       chosen.map(({ seen }) => seen!),
       by,
     )
+    if (shown !== undefined && pinned.some(({ hash }) => !shown.has(hash))) {
+      throw new Error(
+        `The server '${name}' changed what it offers while you looked, and nothing was agreed to. Look again.`,
+      )
+    }
     const parts = partsOf(this.#offer)
     await changePins(this.#host.documents, name, by, (pins) => {
       const tools = new Map(pins?.tools)

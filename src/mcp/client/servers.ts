@@ -77,7 +77,7 @@ export function mcpServers(specs: readonly McpServerSpec[], host: ServersHost): 
       await atMost(milliseconds, Promise.all(asked.map((server) => server.known())))
     },
     pins: (server) => (server === undefined ? servers : [named(server)]).flatMap(({ pins }) => pins),
-    trust: async (server, tool, by) => named(server).trust(tool, by),
+    trust: async (server, tool, by, shown) => named(server).trust(tool, by, shown),
     resources: (server) => named(server).offer?.resources ?? [],
     templates: (server) => named(server).offer?.templates ?? [],
     prompts: (server) => named(server).offer?.prompts ?? [],

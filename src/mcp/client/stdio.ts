@@ -2,8 +2,9 @@ import type { ChildProcess } from "node:child_process"
 import { existsSync } from "node:fs"
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client"
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio"
+import { isDeep } from "../../model/depth.ts"
 import type { McpServerSpec } from "../../model/mcp.ts"
-import { FloodGate } from "./flood.ts"
+import { FloodGate, instead } from "./flood.ts"
 import { clientLimits } from "./limits.ts"
 import { Lines } from "./lines.ts"
 import { childCount, endGroup, startGroup } from "./process-group.ts"
@@ -139,7 +140,8 @@ export class StdioTransport implements Transport {
    * than at answers, so each message waits for those before it: else an answer would overtake its own progress.
    */
   #deliver(line: string): void {
-    const message = messageIn(line)
+    const found = messageIn(line)
+    const message = found !== undefined && isDeep(line, clientLimits.levels) ? instead(found) : found
     if (message === undefined || !this.#gate.lets(message)) return
     if (this.#earlier === undefined && !("method" in message)) return this.#hand(message)
     const turn: Promise<void> = (this.#earlier ?? Promise.resolve()).then(() => {

@@ -57,6 +57,12 @@ export class Changes {
   }
 
   #tell(change: ListChange): void {
-    for (const listener of this.#listeners) listener(change)
+    for (const listener of this.#listeners) {
+      try {
+        listener(change)
+      } catch {
+        // A client that cannot be told asks again by itself; the others must hear it all the same.
+      }
+    }
   }
 }

@@ -5,8 +5,8 @@ const quote = 0x22
 const backslash = 0x5c
 
 /** Whether a JSON text is nested more deeply than anything that walks over its value may be asked to follow. */
-export function isDeep(text: string): boolean {
-  if (text.length <= 2 * deepest) return false
+export function isDeep(text: string, levels: number = deepest): boolean {
+  if (text.length <= 2 * levels) return false
   let depth = 0
   for (let index = 0; index < text.length; index += 1) {
     switch (text.charCodeAt(index)) {
@@ -16,13 +16,23 @@ export function isDeep(text: string): boolean {
       case 0x5b: // [
       case 0x7b: // {
         depth += 1
-        if (depth > deepest) return true
+        if (depth > levels) return true
         break
       case 0x5d: // ]
       case 0x7d: // }
         depth -= 1
         break
     }
+  }
+  return false
+}
+
+/** The same of a value. Without recursion, because what a stranger nests may be deeper than the stack. */
+export function isDeeper(value: unknown, levels: number = deepest): boolean {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > levels) return true
+    level = level.flatMap((part) => (typeof part === "object" && part !== null ? Object.values(part) : []))
   }
   return false
 }
