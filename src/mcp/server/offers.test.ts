@@ -1,5 +1,26 @@
 import { expect, test } from "vitest"
-import { fits } from "./offers.ts"
+import type { App } from "../../model/app.ts"
+import { fits, promptsFor, resourcesFor, serverOf } from "./offers.ts"
+
+/** What a door sees of two servers. */
+const houseOf = (servers: Record<string, { resources?: string[]; prompts?: string[] }>) =>
+  ({
+    mayKnow: () => true,
+    mcp: {
+      list: () => Object.keys(servers).map((name) => ({ name, prefix: true })),
+      resources: (name: string) => (servers[name]?.resources ?? []).map((uri) => ({ uri, name: uri })),
+      templates: () => [],
+      prompts: (name: string) => (servers[name]?.prompts ?? []).map((one) => ({ name: one })),
+    },
+  }) as unknown as App
+
+test("no server lists what stands for another's resource or prompt", () => {
+  const app = houseOf({ a: { resources: ["zed+file:///x"], prompts: ["b__p"] }, a__b: { prompts: ["p"] }, zed: {} })
+  expect(resourcesFor(app, "x").map(({ shown }) => shown)).toEqual(["a+zed+file:///x"])
+  expect(serverOf(app, "x", "zed+file:///x")).toEqual({ server: "zed", uri: "file:///x" })
+  expect(serverOf(app, "x", "a+zed+file:///x")).toEqual({ server: "a", uri: "zed+file:///x" })
+  expect(promptsFor(app, "x").map(({ shown, server }) => `${shown} ${server}`)).toEqual(["a__b__p a", "a__b__p_ a__b"])
+})
 
 test.each([
   ["test://a", "test://a", true],

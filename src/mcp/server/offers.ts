@@ -28,7 +28,8 @@ export function promptsFor(app: App, agentId: string): Offered<McpPrompt>[] {
   const offered = visibleServers(app, agentId, mcpParts.prompt).flatMap((server) =>
     app.mcp.prompts(server).map((item): Offered<McpPrompt> => {
       const own = item.name
-      const shown = kept.has(server) && !taken.has(own) ? own : `${server}__${own}`
+      let shown = kept.has(server) && !taken.has(own) ? own : `${server}__${own}`
+      while (taken.has(shown)) shown = `${shown}_`
       taken.add(shown)
       return { server, shown, own, item }
     }),
@@ -68,9 +69,12 @@ export function visibleServers(app: App, agentId: string, part: string): string[
 
 function addressed<T>(app: App, agentId: string, offers: (server: string) => { own: string; item: T }[]): Offered<T>[] {
   const taken = new Set<string>()
-  const offered = visibleServers(app, agentId, mcpParts.read).flatMap((server) =>
+  const servers = visibleServers(app, agentId, mcpParts.read)
+  // What begins with the name of a server is for that server, whoever lists it.
+  const isOfOther = (own: string) => servers.some((name) => own.startsWith(`${name}+`))
+  const offered = servers.flatMap((server) =>
     offers(server).map(({ own, item }): Offered<T> => {
-      const shown = taken.has(own) ? `${server}+${own}` : own
+      const shown = taken.has(own) || isOfOther(own) ? `${server}+${own}` : own
       taken.add(shown)
       return { server, shown, own, item }
     }),
