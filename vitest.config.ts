@@ -5,7 +5,15 @@ const common = { pool: "forks" as const, isolate: false, testTimeout: 20_000, ho
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...common, name: "fast", maxWorkers: 2, include: ["src/**/*.test.ts"], exclude: ["src/**/*.long.test.ts"] } },
+      {
+        test: {
+          ...common,
+          name: "fast",
+          maxWorkers: 2,
+          include: ["src/**/*.test.ts"],
+          exclude: ["src/**/*.long.test.ts"],
+        },
+      },
       {
         test: {
           ...common,

@@ -7,12 +7,11 @@ import { Agent, request as httpRequest } from "node:http"
 const modernRevision = "2026-07-28"
 const legacyRevision = "2025-06-18"
 
-process.on("message", async (message) => {
-  try {
-    process.send({ value: await tasks[message.task](message) })
-  } catch (error) {
-    process.send({ error: error.stack ?? String(error) })
-  }
+process.on("message", (message) => {
+  tasks[message.task](message).then(
+    (value) => process.send({ value }),
+    (error) => process.send({ error: error.stack ?? String(error) }),
+  )
 })
 
 /** Clients by name, so that one can be used for several measurements. */

@@ -28,6 +28,7 @@ import { lostAgents } from "./model/lost-agents.ts"
 import type { Documents, Ports } from "./model/ports.ts"
 import type { ToolPermission } from "./model/permission.ts"
 import type { Grant, Rule } from "./model/rule.ts"
+import type { AgentToken } from "./model/token-book.ts"
 import type { RegisteredTool } from "./model/tool.ts"
 import { agentTokens } from "./org/agent-tokens.ts"
 import { Directory } from "./org/directory.ts"
@@ -221,7 +222,7 @@ export function assemble(
       keep: async (grant) => void (await documents.put({ kind: "grant", id: grant.id, body: grant }, grant.by)),
     },
     rolesOf: (person) => org.findPerson(person)?.roles,
-    tokenCounts: (tokenId) => documents.get("token", tokenId)?.live === true,
+    tokenCounts: (tokenId) => tokenCounts(documents, tokenId),
     isAgent: (name) => org.findPerson(name) === undefined && org.findAgent(name) !== undefined,
     emit,
     hears: emitter.hears,
@@ -358,6 +359,13 @@ async function everywhere({ writes }: QuartermasterOptions): Promise<void> {
 
 function liveGrants(documents: Documents): Grant[] {
   return [...documents.all("grant")].filter(({ live }) => live).map(({ body }) => body as Grant)
+}
+
+/** Whether nobody has revoked a token and it has not expired. */
+function tokenCounts(documents: Documents, tokenId: string): boolean {
+  const found = documents.get("token", tokenId)
+  const { expiresAt = null } = (found?.body ?? {}) as Partial<AgentToken>
+  return found?.live === true && (expiresAt === null || expiresAt > Date.now())
 }
 
 function realPath(folder: string): string {

@@ -96,6 +96,8 @@ interface Again {
 /** Looks again at everything that may have changed: who asks, what the tool is, whether the input fits, the verdict. */
 async function decideAgain(walk: Walk, again: Again, ports: Ports): Promise<Standing> {
   const { raw = walk.row?.input ?? "{}", editedBy = walk.row?.card.editedBy, known } = again
+  // A yes counts under what decides now, also where another process has just tightened it.
+  await ports.refresh()
   walk.who = ports.organisation.view(walk.request.agentId)
   if (walk.who === undefined) throw agentIsGone(walk)
   const tool = resolve(walk, ports)

@@ -189,7 +189,7 @@ export function agentIsGone({ request }: Walk): Ending {
 }
 
 export function revoked(tokenId: string): string {
-  return `The token ${tokenId} this call came by was revoked, and its waiting calls with it.`
+  return `The token ${tokenId} this call came by was revoked or has expired, and its waiting calls ended with it.`
 }
 
 /** The ending of a call whose agent was ended, or whose token was revoked, while it waited. */

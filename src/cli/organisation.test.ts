@@ -301,11 +301,7 @@ test.each([
     "group_not_found",
     "There is no group 'nope' for this agent. 'qm groups list' shows what there is.",
   ],
-  [
-    ["audit", "show", "nope"],
-    "call_not_found",
-    "No call has the id 'nope'. 'qm audit list' shows whole ids.",
-  ],
+  [["audit", "show", "nope"], "call_not_found", "No call has the id 'nope'. 'qm audit list' shows whole ids."],
 ])("%j is no JSON for people, and JSON for programs", async (words, error, message) => {
   const { run } = bookWith()
   expect(await run(...words)).toEqual({ code: 1, stdout: "", stderr: `${message}\n` })

@@ -28,7 +28,7 @@ export interface Ports {
   grants: { keep(grant: Grant): Promise<void> }
   /** The roles of a person who is known by that name. */
   rolesOf(person: string): readonly string[] | undefined
-  /** Whether nobody has revoked that token. */
+  /** Whether nobody has revoked that token and it has not expired. */
   tokenCounts(tokenId: string): boolean
   /** Whether an agent, and no person, has that name. */
   isAgent(name: string): boolean

@@ -4,7 +4,7 @@ import { definition, toolbox } from "../testing/toolbox.ts"
 import { MCPClient } from "./client.ts"
 import { wrapMCPTool } from "./wrap.ts"
 
-test("[S4-59] [S4-60] [S4-61] [S4-62] [S4-63] [S4-64] [S4-66] a tool of a client's server is wrapped into one of ours", async () => {
+test("[S4-59] [S4-64] [S4-66] a tool of a client's server is wrapped into one of ours", async () => {
   const box = toolbox({ tools: [definition("steps"), definition("echo", { title: "Echo" })] })
   const client = new MCPClient()
   onTestFinished(() => client.disconnect())

@@ -132,7 +132,7 @@ for (const era of eras) {
     })
     const { client } = await connect(doorOf(house), era, { person: "ann" }, person)
     expect(textOf(await client.callTool({ name: "probe", arguments: {} }))).toBe('{"age":7}')
-    expect(seen).toEqual([1, 2].map(() => ["How old?", form]))
+    expect(seen).toEqual([1, 2].map(() => ["Agent operator asks:\nHow old?", form]))
   })
 
   test(`whoever does not know the person, or cannot show a form, leaves the answer to other doors (${era})`, async () => {
@@ -269,5 +269,5 @@ test.each(["accept", "url"])("an address to open is passed on, to clients that c
     const result = await client.callTool({ name: "probe", arguments: {} })
     expect(textOf(result)).toMatch(kind === "accept" ? /^\{\}$/ : /declined/)
   }
-  expect(seen).toEqual([1, 2].map(() => ["url", question.question, question.url]))
+  expect(seen).toEqual([1, 2].map(() => ["url", `Agent operator asks:\n${question.question}`, question.url]))
 })

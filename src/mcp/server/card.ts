@@ -24,7 +24,7 @@ function cut(text: string): string {
 }
 
 /** Characters that cannot be seen, or change how others are shown, are written out. */
-function shown(text: string): string {
+export function shown(text: string): string {
   return text
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u{FE00}-\u{FE0F}\u{E0100}-\u{E01EF}]/gu, (character) =>

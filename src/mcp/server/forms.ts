@@ -1,16 +1,22 @@
 import type { AnswerValue, DeskItem, Question, Saying } from "../../model/approval.ts"
 import type { JsonSchema } from "../../model/schema.ts"
 import { answerTo } from "../../call/answer-value.ts"
-import { cardText } from "./card.ts"
+import { cardText, shown } from "./card.ts"
 
 /** An `elicitation/create` as it is sent. */
 export type Elicitation =
   | { mode: "form"; message: string; requestedSchema: JsonSchema }
   | { mode: "url"; message: string; url: string }
 
-/** How a person is asked at their client about what stands at the desk. A question of a server is passed on unchanged. */
+/**
+ * How a person is asked at their client about what stands at the desk. The form of a question is passed on unchanged;
+ * before its words stands whose they are, so that nobody asks in our name.
+ */
 export function elicitationFor(item: DeskItem): Elicitation {
-  if (item.kind === "question" && item.question !== undefined) return elicitationOf(item.question)
+  if (item.kind === "question" && item.question !== undefined) {
+    const { message, ...asked } = elicitationOf(item.question)
+    return { ...asked, message: shown(`${whoAsks(item)}\n${message}`) } as Elicitation
+  }
   return { mode: "form", message: cardText(item), requestedSchema: callForm(item) }
 }
 
@@ -76,6 +82,13 @@ function elicitationOf({ question, options, multiple, form, url }: Question): El
     message: question,
     requestedSchema: { type: "object", properties: { answer }, required: ["answer"] },
   }
+}
+
+function whoAsks({ tool, agentId }: DeskItem): string {
+  const [, server] = /^mcp:([^:]+):/.exec(tool) ?? []
+  return server === undefined
+    ? `Agent ${agentId} asks:`
+    : `The MCP server ${server} asks, in a call of agent ${agentId}:`
 }
 
 function answerIn({ form, url }: Question, content: Record<string, unknown>): AnswerValue {

@@ -18,8 +18,10 @@ const levels: readonly LoggingLevel[] = [
   "emergency",
 ]
 const longest = 4000
-/** A client that reads slowly misses pieces rather than fill the memory; the result has them all. */
+const longestLog = 16_000
+/** A client that reads slowly, or not at all, misses pieces rather than fill the memory; the result has them all. */
 const mostUnsent = 1000
+const mostCharacters = 16 * 1024 * 1024
 
 /** Tells a client of a call while it is on its way. */
 export interface Teller {
@@ -36,11 +38,13 @@ export function teller(context: ServerContext, era: "legacy" | "modern", level: 
   const least = era === "modern" ? envelope?.[LOG_LEVEL_META_KEY] : level
   const threshold = levels.indexOf(least as LoggingLevel)
   let unsent = 0
+  let told = 0
   let last = -Infinity
   let shift = 0
 
   const notify = (method: string, params: Record<string, unknown>) => {
-    if (unsent >= mostUnsent) return
+    if (unsent >= mostUnsent || told > mostCharacters) return
+    told += JSON.stringify(params).length
     unsent += 1
     const sent = () => void (unsent -= 1)
     context.mcpReq.notify({ method, params }).then(sent, sent)
@@ -62,7 +66,10 @@ export function teller(context: ServerContext, era: "legacy" | "modern", level: 
     const found = levels.indexOf(given as LoggingLevel)
     const weight = found === -1 ? 1 : found
     if (threshold === -1 || weight < threshold) return
-    notify("notifications/message", { level: levels[weight], ...(logger === undefined ? {} : { logger }), data })
+    const text = JSON.stringify(data) ?? ""
+    const told = text.length <= longestLog ? data : `${wholeCharacters(text, longestLog)} [cut]`
+    const by = logger === undefined ? {} : { logger: wholeCharacters(logger, 200) }
+    notify("notifications/message", { level: levels[weight], ...by, data: told })
   }
 
   return {

@@ -75,7 +75,7 @@ test.each(eras)(
 )
 
 test.each(eras)(
-  "a server's question reaches the person at the client unchanged, and the answer the server (%s)",
+  "a server's question reaches the person at the client with whose it is, its form unchanged, and the answer the server (%s)",
   async (era) => {
     const { door } = await front()
     const seen: unknown[] = []
@@ -87,7 +87,10 @@ test.each(eras)(
     const result = await client.callTool({ name: "box__ask", arguments: {} })
     expect(JSON.parse(textOf(result))).toEqual({ action: "accept", content: { name: "Ann", age: 7 } })
     expect(seen).toMatchObject([
-      { message: "Who are you?", requestedSchema: { properties: { age: { type: "integer" } }, required: ["name"] } },
+      {
+        message: "The MCP server box asks, in a call of agent operator:\nWho are you?",
+        requestedSchema: { properties: { age: { type: "integer" } }, required: ["name"] },
+      },
     ])
   },
 )

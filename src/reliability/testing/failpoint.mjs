@@ -25,7 +25,9 @@ function pass(on, text, work, half = work) {
   }
   // Work that fails, because another has the lock, is done again: only what was done counts.
   const value = work()
-  if (isHere(on, text)) point.when === "pause" ? pause() : die()
+  if (!isHere(on, text)) return value
+  if (point.when === "pause") pause()
+  else die()
   return value
 }
 
