@@ -78,7 +78,7 @@ export async function converse(parts: DoorParts, talk: Talk): Promise<Said> {
 function begin(parts: DoorParts, talk: Talk, same: string, hasProgress: boolean): OpenCall {
   const { app, tickets, waitMs } = parts
   const { speaker, context, era, tool, input, sessionId } = talk
-  const can = era === "modern" && !parts.open.hasRoom() ? cannot : talk.can
+  const can = era === "modern" && !parts.open.hasRoom(speaker.agentId) ? cannot : talk.can
   const stays = hasProgress || (speaker.person !== undefined && can.form)
   const patience = stays ? {} : { waitMs }
   return new OpenCall({ same, speaker, can }, async (caller: Caller, signal) => {

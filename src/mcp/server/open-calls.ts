@@ -13,6 +13,9 @@ export interface OpenCallLimits {
   keptMs: number
 }
 
+/** One agent has at most this part of the room, so that it cannot keep the people of others from being asked. */
+const share = 10
+
 /** What travels through the client between two rounds of a call. */
 interface RoundState {
   open: string
@@ -39,14 +42,23 @@ export class OpenCalls {
     this.#key = app.sealKey("mcp request state")
   }
 
-  /** Whether another call may be begun that could have to be kept. Those that ended and were told make room first. */
-  hasRoom(): boolean {
+  /** Whether another call of that agent may be begun that could have to be kept. Those that ended make room first. */
+  hasRoom(agentId: string): boolean {
+    if (this.#countOf(agentId) >= Math.max(1, Math.ceil(this.#limits.most / share))) return false
     if (this.#open.size < this.#limits.most) return true
     for (const [id, open] of this.#open) {
       if (open.outcome !== undefined) this.#open.delete(id)
       if (this.#open.size < this.#limits.most) return true
     }
     return false
+  }
+
+  #countOf(agentId: string): number {
+    let count = 0
+    for (const { speaker, outcome } of this.#open.values()) {
+      if (outcome === undefined && speaker.agentId === agentId) count++
+    }
+    return count
   }
 
   get isEmpty(): boolean {

@@ -236,6 +236,19 @@ test("more open calls than there is room for are answered with tickets", async (
   expect(textOf(await round(client, { ...call, arguments: { n: 2 } }))).toContain("NOT EXECUTED YET")
 })
 
+test("one agent's open calls leave room for those of others", async () => {
+  const { house } = await guardedHouse()
+  await house.org.createAgent({ id: "other", role: "operator" }, { kind: "person", id: "ann" })
+  const door = doorOf(house, { mostOpen: 20, waitMs: 20 })
+  const { client } = await connect(door, "modern", { person: "ann" }, able)
+  for (const n of [1, 2]) {
+    expect(await round(client, { ...call, arguments: { n } })).toMatchObject({ resultType: "input_required" })
+  }
+  expect(textOf(await round(client, { ...call, arguments: { n: 3 } }))).toContain("NOT EXECUTED YET")
+  const { client: others } = await connect(door, "modern", { agentId: "other", person: "ann" }, able)
+  expect(await round(others, call)).toMatchObject({ resultType: "input_required" })
+})
+
 test("a call nobody comes back for goes on without them, and is kept for a while when it has ended", async () => {
   const { house, ran } = await guardedHouse()
   const door = doorOf(house)
@@ -263,11 +276,11 @@ test("an open call is forgotten a while after its end, and makes room before tha
   long.park(kept)
   await kept.ended
   expect(long.find("b")).toBe(kept)
-  expect(long.hasRoom()).toBe(true)
+  expect(long.hasRoom("other")).toBe(true)
   expect(long.find("b")).toBeUndefined()
   const going = new OpenCall({ same: "c", speaker: { agentId: "operator" }, can }, () => new Promise(() => {}))
   long.park(going)
-  expect(long.hasRoom()).toBe(false)
+  expect(long.hasRoom("other")).toBe(false)
   long.close()
 })
 

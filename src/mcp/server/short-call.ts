@@ -34,7 +34,7 @@ export function shortCall(
   const { speaker, can } = call
   const canAnswer = can.form && speaker.person !== undefined
   if (!canAnswer && !can.sampling && !can.roots) return unasked(app, door, call, response)
-  return door.open.hasRoom() ? askable(app, door, call, canAnswer, response) : Promise.resolve(undefined)
+  return door.open.hasRoom(speaker.agentId) ? askable(app, door, call, canAnswer, response) : Promise.resolve(undefined)
 }
 
 /** For a client that cannot be asked. What the tool itself asks may still wait for a person elsewhere. */
@@ -52,7 +52,7 @@ function unasked(
     const onWaiting = (waiting: Waiting) => {
       // A call that waits itself has its ticket by then.
       setTimeout(() => {
-        if (isOver || isParked || !door.open.hasRoom()) return
+        if (isOver || isParked || !door.open.hasRoom(speaker.agentId)) return
         isParked = true
         const open = new OpenCall({ same: sameCall(app, call), speaker, can }, (_caller, signal) => {
           signal.addEventListener("abort", () => controller.abort(), { once: true })
