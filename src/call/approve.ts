@@ -13,7 +13,7 @@ import { resolve } from "./resolve.ts"
 import { advance, digestOf, hasRun, newRow, redeemWindowMs } from "./states.ts"
 import { check, givenInput } from "./validate.ts"
 import { visible } from "./visible.ts"
-import { agentIsGone, tellWaiting, type Walk } from "./walk.ts"
+import { callerIsGone, tellWaiting, type Walk } from "./walk.ts"
 
 /** Gets a person's agreement where the verdict asks for one, bound to this exact call; claims a caller's key. */
 export function approve(
@@ -98,8 +98,9 @@ async function decideAgain(walk: Walk, again: Again, ports: Ports): Promise<Stan
   const { raw = walk.row?.input ?? "{}", editedBy = walk.row?.card.editedBy, known } = again
   // A yes counts under what decides now, also where another process has just tightened it.
   await ports.refresh()
+  const gone = callerIsGone(walk, ports)
+  if (gone !== undefined) throw gone
   walk.who = ports.organisation.view(walk.request.agentId)
-  if (walk.who === undefined) throw agentIsGone(walk)
   const tool = resolve(walk, ports)
   refuseAnother(walk, tool)
   visible(walk, tool, ports)

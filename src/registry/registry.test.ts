@@ -826,3 +826,24 @@ describe("ten thousand tools", () => {
     expect([...registry.names()]).toEqual([])
   })
 })
+
+describe("names outside", () => {
+  it("a tool in quarantine takes no name from one that somebody agreed to", () => {
+    const registry = new ToolRegistry()
+    const named = (name: string, more: Partial<ToolSpec> = {}) =>
+      defineTool({
+        name,
+        group: "g",
+        description: "d",
+        effect: "none",
+        input: z.object({}),
+        execute: () => 1,
+        ...more,
+      } as never)
+    registry.register(named("mcp:a__b:c"), { type: "mcp" })
+    expect(registry.wireNames().toWire("mcp:a__b:c")).toBe("a__b__c")
+    registry.register(named("mcp:a:b__c", { quarantine: "Nobody has looked at it." }), { type: "mcp" })
+    expect(registry.wireNames().toWire("mcp:a__b:c")).toBe("a__b__c")
+    expect(registry.wireNames().fromWire("a__b__c")).toBe("mcp:a__b:c")
+  })
+})

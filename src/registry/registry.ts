@@ -9,7 +9,7 @@ import { asRegistered, overridden, placeOf } from "./registered.ts"
 import { ToolGroupManager, type ToolDefinition } from "./groups.ts"
 import { CallStatistics, type ToolCallStats } from "./statistics.ts"
 import { newestFirst } from "./versions.ts"
-import { WireNames } from "./wire-names.ts"
+import { wireName, WireNames } from "./wire-names.ts"
 
 export interface RegisterOptions {
   layer?: Layer
@@ -245,9 +245,18 @@ export class ToolRegistry {
     if (this.#wire?.version !== this.#version) {
       const shelves = [...this.#layers.values()]
       const names = shelves.flatMap((shelf) => [...shelf.keys()])
+      const newest = shelves.flatMap((shelf) => [...shelf].map(([name, [first]]) => ({ name, tool: first })))
       const chosen = new Map<string, string>()
-      for (const [name, [newest]] of shelves.flatMap((shelf) => [...shelf])) {
-        if (newest?.wireName !== undefined) chosen.set(name, newest.wireName)
+      const kept = new Set<string>()
+      for (const { name, tool } of newest) {
+        if (tool?.wireName !== undefined) chosen.set(name, tool.wireName)
+        if (tool?.quarantine === undefined) kept.add(tool?.wireName ?? wireName(name))
+      }
+      // What nobody has agreed to takes no name from what somebody has.
+      for (const { name, tool } of newest) {
+        if (tool?.quarantine !== undefined && kept.has(chosen.get(name) ?? wireName(name))) {
+          chosen.set(name, wireName(`${name}:quarantined`))
+        }
       }
       this.#wire = { version: this.#version, names: new WireNames(names, chosen) }
     }

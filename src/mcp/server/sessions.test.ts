@@ -103,3 +103,13 @@ test("a session is gone when its client says goodbye", async () => {
   await transport.close()
   expect({ size: sessions.size, ended }).toEqual({ size: 0, ended: [id] })
 })
+
+test("where there are too many, the token that has most of them makes room", async () => {
+  const { sessions, begin } = house({ most: 3 })
+  const eve = { agentId: "eve", tokenId: "t9" }
+  const first = await begin(1)
+  await begin(2, eve)
+  await begin(3, eve)
+  for (const at of [4, 5, 6]) await begin(at, eve)
+  expect(sessions.find(first.id, ada)?.id).toBe(first.id)
+})

@@ -44,7 +44,7 @@ export class Sessions {
   /** A new session; when there are too many, in the place of the one that was idle longest. Undefined if none is idle. */
   async begin(speaker: Speaker): Promise<Session | undefined> {
     if (this.#sessions.size >= this.#most) {
-      const idle = this.#longestIdle()
+      const idle = this.#longestIdle(this.#greediest()) ?? this.#longestIdle()
       if (idle === undefined) return undefined
       this.end(idle)
     }
@@ -114,11 +114,21 @@ export class Sessions {
     return busy === 0 && !listens && this.#options.now() - usedAt >= this.#idleMs
   }
 
+  /** Whose token has most of them: it makes room first, so that nobody drives out the clients of others. */
+  #greediest(): string | undefined {
+    const counts = new Map<string, number>()
+    for (const { speaker } of this.#sessions.values()) {
+      const token = tokenOf(speaker)
+      counts.set(token, (counts.get(token) ?? 0) + 1)
+    }
+    return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0]
+  }
+
   /** Those that listen go last. */
-  #longestIdle(): Session | undefined {
+  #longestIdle(token?: string): Session | undefined {
     let found: Session | undefined
     for (const session of this.#sessions.values()) {
-      if (session.busy > 0) continue
+      if (session.busy > 0 || (token !== undefined && tokenOf(session.speaker) !== token)) continue
       if (found === undefined || isBefore(session, found)) found = session
     }
     return found
@@ -127,6 +137,10 @@ export class Sessions {
 
 function isBefore(one: Session, other: Session): boolean {
   return one.listens === other.listens ? one.usedAt < other.usedAt : other.listens
+}
+
+function tokenOf({ tokenId, agentId }: Speaker): string {
+  return tokenId ?? agentId
 }
 
 function isSame(one: Speaker, other: Speaker): boolean {
