@@ -82,7 +82,7 @@ try {
   await reader.client.close()
   await writer.client.close()
   const record = qm("audit", "list").map(({ agentId, tool, status }) => `${agentId} ${tool} ${status}`)
-  assert.deepEqual(record.reverse(), [
+  assert.deepEqual(record.toReversed(), [
     "rea mcp:notes:find success",
     "rea mcp:notes:forget error",
     "wim mcp:notes:forget success",
