@@ -9,7 +9,7 @@ export default defineConfig({
         test: {
           ...common,
           name: "fast",
-          maxWorkers: 2,
+          maxWorkers: 3,
           include: ["src/**/*.test.ts"],
           exclude: ["src/**/*.long.test.ts"],
         },

@@ -173,7 +173,7 @@ test("law 5: nothing runs unrecorded and nothing leaves unrecorded, wherever the
         expect(ran.every(Boolean)).toBe(true)
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 100 },
   )
 })
 

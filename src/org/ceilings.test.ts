@@ -136,7 +136,7 @@ test.each(["asc", "desc"] as const)(
           expect(directory.view("root")?.groups).toEqual(["org_management"])
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     )
     // The law says something only if the steps came to something.
     expect(deepest).toBeGreaterThan(2)
