@@ -65,7 +65,9 @@ const readyMs = 5000
 export function mcpDoor(app: App, options: DoorOptions): McpDoor {
   const { version, waitMs = 45_000, progressMs = 5000, mostOpen = 1000, keptMs = 600_000 } = options
   const tickets = new Tickets(app)
-  const open = new OpenCalls(app, { most: mostOpen, keptMs })
+  const open = new OpenCalls(app, { most: mostOpen, keptMs }, ({ speaker, same }, ticket) =>
+    tickets.keepFor(speaker.agentId, same, ticket),
+  )
   const parts: DoorParts = { app, open, tickets, waitMs, progressMs }
   const changes = new Changes(app)
   const ready = app.mcp.ready(readyMs).catch(() => {})

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import type { App } from "../../model/app.ts"
-import { isTicket } from "../../model/result.ts"
+import { isTicket, type Ticket } from "../../model/result.ts"
 import { badState } from "./errors.ts"
 import { sayingFor } from "./forms.ts"
 import type { Asked, OpenCall } from "./open-call.ts"
@@ -32,13 +32,16 @@ interface RoundState {
 export class OpenCalls {
   readonly #app: App
   readonly #limits: OpenCallLimits
+  readonly #onTicket: (open: OpenCall, ticket: Ticket) => void
   readonly #key: Buffer
   readonly #open = new Map<string, OpenCall>()
   readonly #timers = new Set<NodeJS.Timeout>()
 
-  constructor(app: App, limits: OpenCallLimits) {
+  /** `onTicket` is told of a call that became a ticket while nobody was with it. */
+  constructor(app: App, limits: OpenCallLimits, onTicket: (open: OpenCall, ticket: Ticket) => void = () => {}) {
     this.#app = app
     this.#limits = limits
+    this.#onTicket = onTicket
     this.#key = app.sealKey("mcp request state")
   }
 
@@ -77,6 +80,10 @@ export class OpenCalls {
       timer.unref()
       this.#timers.add(timer)
     }
+    open.ended.then(
+      (outcome) => void (isTicket(outcome) && this.#onTicket(open, outcome)),
+      () => {},
+    )
     open.ended.then(forget, forget)
   }
 

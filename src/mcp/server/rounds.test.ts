@@ -2,11 +2,13 @@ import type { Client } from "@modelcontextprotocol/client"
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { z } from "zod"
-import { open, tool, until } from "../../testing/open.ts"
+import type { Ticket } from "../../model/result.ts"
+import { deferred, open, tool, until } from "../../testing/open.ts"
 import { OpenCall } from "./open-call.ts"
 import { OpenCalls } from "./open-calls.ts"
 import { seal, unseal } from "./seal.ts"
 import { connect, doorOf, textOf } from "./testing.ts"
+import { sameCall } from "./tickets.ts"
 
 const able = {
   capabilities: { elicitation: { form: {} }, sampling: {}, roots: {} },
@@ -261,6 +263,21 @@ test("a call nobody comes back for goes on without them, and is kept for a while
   const { client: late } = await connect(door, "modern", { person: "ann" }, able)
   expect(textOf(await round(late, { ...call, ...answered(asked) }))).toBe("ran")
   expect(ran).toHaveLength(1)
+})
+
+test("a call that became a ticket while nobody was with it is redeemed by the same call, and not made anew", async () => {
+  const house = await open()
+  const can = { form: true, url: false, sampling: false, roots: false }
+  const door = doorOf(house)
+  const given = { speaker: { agentId: "operator" }, tool: "held", input: { n: 1 } }
+  const left = deferred<Ticket>()
+  const going = new OpenCall({ same: sameCall(house, given), speaker: given.speaker, can }, () => left.promise)
+  door.open.park(going)
+  expect(await door.tickets.redeem(given)).toBeUndefined()
+  left.resolve({ callId: "the call", state: "held", until: Date.now() + 60_000 })
+  await going.ended
+  expect(door.open.find(going.same)).toBeUndefined()
+  expect(await door.tickets.redeem(given)).toBe("the call")
 })
 
 test("an open call is forgotten a while after its end, and makes room before that where others need it", async () => {

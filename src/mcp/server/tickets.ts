@@ -31,11 +31,16 @@ export class Tickets {
   }
 
   keep(call: SameCall, ticket: Ticket): void {
-    const kept = this.#kept.get(call.speaker.agentId) ?? new Map<string, Ticket>()
-    this.#kept.set(call.speaker.agentId, kept)
+    this.keepFor(call.speaker.agentId, sameCall(this.#app, call), ticket)
+  }
+
+  /** The same for a call that is known by what makes others the same. */
+  keepFor(agentId: string, same: string, ticket: Ticket): void {
+    const kept = this.#kept.get(agentId) ?? new Map<string, Ticket>()
+    this.#kept.set(agentId, kept)
     forgetOld(kept)
     if (kept.size >= mostTickets) kept.delete(kept.keys().next().value!)
-    kept.set(sameCall(this.#app, call), ticket)
+    kept.set(same, ticket)
   }
 
   /** Whether no call of this agent could be the redeeming of a ticket. */
