@@ -229,3 +229,18 @@ test("a call that waits ends when the token it came by expires", async () => {
   const ended = await house.call({ agentId: "operator", tool: "probe", input: {}, tokenId: entry.id })
   expect(ended).toMatchObject({ code: "aborted", error: expect.stringContaining("has expired") as string })
 })
+
+test("a yes that comes with the revoking of the token runs nothing", async () => {
+  const house = await open()
+  let ran = false
+  house.registry.register(tool({ permission: { level: "sensitive" }, execute: () => (ran = true) }))
+  const { entry } = await house.tokens.create({ agentId: "operator" }, "ann")
+  const ended = house.call({ agentId: "operator", tool: "probe", input: {}, tokenId: entry.id })
+  await until(async () => (await house.desk.list()).length === 1, "the call waits")
+  const [item] = await house.desk.list()
+  const revoked = house.tokens.revoke(entry.id, "ann")
+  await house.desk.say(item?.callId ?? "", { say: "approve" }, "ben")
+  await revoked
+  expect(await ended).toMatchObject({ code: "aborted" })
+  expect(ran).toBe(false)
+})
