@@ -5,13 +5,14 @@ import { dirname, join, resolve as resolvePath } from "node:path"
 import { askingWith } from "./approval/asking.ts"
 import { notifier } from "./approval/notify.ts"
 import { printable } from "./approval/printable.ts"
-import { touchesOf } from "./call/allowed.ts"
+import { LastResults } from "./call/cache.ts"
 import { deskItem } from "./call/desk.ts"
 import { deskDoor } from "./call/desk-door.ts"
 import { ToolDiscovery } from "./call/discovery.ts"
 import { doors } from "./call/doors.ts"
 import { ToolExecutor } from "./call/executor.ts"
 import { endCallsOf, sweepAll, startSweeper, watchDocuments, watchMs } from "./call/housekeeping.ts"
+import { lookAt } from "./call/looked.ts"
 import { AgentPermits } from "./call/permits.ts"
 import { keyWindowMs } from "./call/states.ts"
 import { simulate } from "./call/simulate.ts"
@@ -33,6 +34,7 @@ import type { RegisteredTool } from "./model/tool.ts"
 import { agentTokens } from "./org/agent-tokens.ts"
 import { Directory } from "./org/directory.ts"
 import { freezer } from "./org/freezer.ts"
+import { unguarded } from "./policy/guards.ts"
 import { PolicyBook } from "./policy/book.ts"
 import { ruleDoor } from "./policy/rule-door.ts"
 import { policyVersion } from "./policy/version.ts"
@@ -40,6 +42,7 @@ import { mcpDefinitions, toLLMTools, type LLMFormat, type LLMTools } from "./reg
 import { ToolGroupManager } from "./registry/groups.ts"
 import { ToolRegistry } from "./registry/registry.ts"
 import { fileDigests } from "./store/file-digests.ts"
+import { fileVersions } from "./store/file-versions.ts"
 import { healthOf } from "./store/health.ts"
 import { lazyAudit, lazyCalls } from "./store/lazy.ts"
 import { masker } from "./store/mask.ts"
@@ -158,6 +161,7 @@ export function assemble(
     [...builtinTools(options, store), ...orgManagementTools(org, { list: () => groups.listGroups() })],
     { type: "builtin" },
   )
+  const guards = unguarded
   const stops = freezer(documents, { isKnown: (agentId) => org.findAgent(agentId) !== undefined, emit })
   const named = {
     canonical: (name: string) => registry.nameOf(name),
@@ -174,7 +178,7 @@ export function assemble(
       departments: () => org.listDepartments().map(({ id }) => id),
       agents: () => org.listAgents().map(({ id }) => id),
       view: (agentId) => org.view(agentId),
-      touches: touchesOf,
+      touches: (tool, input) => lookAt(tool, input, guards, {}).touches,
       workspace,
     },
   )
@@ -211,6 +215,8 @@ export function assemble(
     tools: registry,
     organisation: org,
     policy,
+    guards,
+    cache: new LastResults(),
     limits: store.limits,
     permits,
     recorder: store.recorder,
@@ -241,6 +247,7 @@ export function assemble(
     alive: (other) => store.leases.alive(other),
     refresh: () => documents.refresh(),
     digests: (touches) => fileDigests(touches, workspace),
+    fileVersions: (touches) => fileVersions(touches, workspace),
     notify: (row) => notify(deskItem(row)),
     now: Date.now,
   }
@@ -250,6 +257,10 @@ export function assemble(
     for (const { source, sentence } of rules.flaws()) logger.warn(`${source}: ${sentence}`)
     for (const sentence of lostAgents(org.listAgents())) logger.warn(sentence)
   })
+  const shownTo = (agentId: string) => {
+    const who = org.view(agentId)
+    return discovery.discoverToolsForAgent(agentId).map((tool) => registry.shownTo(who, tool))
+  }
   const audit = lazyAudit(store)
   const on: App["on"] = (type, listener) => emitter.on(type, listener)
   const sweeper = startSweeper(ports, documents, options.sweepMs ?? 30_000)
@@ -291,7 +302,7 @@ export function assemble(
       everywhere: () => everywhere(options),
       now: ports.now,
     }),
-    mcpTools: (agentId) => mcpDefinitions(discovery.discoverToolsForAgent(agentId), registry.wireNames()),
+    mcpTools: (agentId) => mcpDefinitions(shownTo(agentId), registry.naming()),
     mayKnow: (agentId, tool) => discovery.mayKnow(agentId, tool),
     wireName: (tool) => registry.wireNames().toWire(tool),
     listVersion: () => discovery.version,
@@ -308,11 +319,17 @@ export function assemble(
     backup: async (folder) => (await import("./store/backup.ts")).backup(store, folder),
     listGroups: () => groups.listGroups(),
     visibleTools: (agentId) => discovery.discoverToolsForAgent(agentId),
-    getToolDefinitionsForAgent: (agentId) =>
-      toLLMTools(discovery.discoverToolsForAgent(agentId), "openai", registry.wireNames()),
+    shownTools: shownTo,
+    inputOf(agentId, name) {
+      const who = org.view(agentId)
+      const tool = registry.resolve(name, who)
+      if (tool === undefined || !discovery.mayKnow(agentId, name)) return undefined
+      return (registry.alias(name, who) ?? tool).input.json
+    },
+    getToolDefinitionsForAgent: (agentId) => toLLMTools(shownTo(agentId), "openai", registry.naming()),
     executor: (agentId) => new ToolExecutor(app, registry, agentId ?? config.agent ?? "operator"),
     toolsFor: (agentId, { format } = {}) =>
-      toLLMTools(discovery.discoverToolsForAgent(agentId), format ?? "openai", registry.wireNames()) as never,
+      toLLMTools(shownTo(agentId), format ?? "openai", registry.naming()) as never,
     sweep: () => sweepOnce(ports, documents, store),
     settle: () => store.recorder.settle(),
     close: () => (closing ??= shut()),

@@ -1,7 +1,7 @@
 import { Ending } from "../model/ending.ts"
 import type { LimitVerdict, Ports, Verdict } from "../model/ports.ts"
-import type { Touch, Touches } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"
+import { guardsReady, lookAt } from "./looked.ts"
 import { hasRun } from "./states.ts"
 import { agentOf, refuseAborted, type Walk } from "./walk.ts"
 
@@ -14,7 +14,14 @@ export function allowed(
   at = walk.receivedAt,
 ): Verdict | Promise<Verdict> {
   refuseAborted(walk)
-  walk.touches = touchesOf(tool, input)
+  const loading = tool.touches && guardsReady(tool, input, ports.guards)
+  return loading === undefined
+    ? look(walk, tool, input, ports, at)
+    : loading.then(() => look(walk, tool, input, ports, at))
+}
+
+function look(walk: Walk, tool: RegisteredTool, input: unknown, ports: Ports, at: number): Verdict | Promise<Verdict> {
+  lookAgain(walk, tool, input, ports)
   if (hasRun(walk.row)) return over
   const limit = ports.limits.check(agentOf(walk), tool, at)
   if (limit instanceof Promise) return limit.then((checked) => judgeFresh(walk, tool, input, checked, at, ports))
@@ -37,8 +44,14 @@ function judgeFresh(
 
 /** The verdict as things stand, for a call that has its place in the limits already. */
 export function decideNow(walk: Walk, tool: RegisteredTool, input: unknown, ports: Ports): Verdict {
-  walk.touches = touchesOf(tool, input)
+  lookAgain(walk, tool, input, ports)
   return judge(walk, tool, input, { ok: true }, ports.now(), ports)
+}
+
+function lookAgain(walk: Walk, tool: RegisteredTool, input: unknown, ports: Ports): void {
+  const { touches, findings } = lookAt(tool, input, ports.guards, walk.request)
+  walk.touches = touches
+  walk.findings = findings
 }
 
 const over: Verdict = { verdict: "allow", reasons: [] }
@@ -56,6 +69,7 @@ function judge(
     tool,
     input,
     touches: walk.touches,
+    findings: walk.findings,
     limit,
     sessionId: walk.sessionId,
     workspace: ports.settings.workspace,
@@ -66,28 +80,6 @@ function judge(
   if (verdict.verdict !== "deny") return verdict
   throw denied(tool, verdict)
 }
-
-const nothing: Touches = { list: [], proved: true }
-
-/** What the tool says it will touch. A command is proved by its guard alone, and so is nothing a tool fails to say. */
-export function touchesOf(tool: RegisteredTool, input: unknown): Touches {
-  if (tool.touches === undefined) return nothing
-  try {
-    const list = tool.touches(input)
-    if (!Array.isArray(list) || !list.every(isTouch)) return unknown
-    return { list, proved: list.every((touch) => touch.kind !== "command") }
-  } catch {
-    return unknown
-  }
-}
-
-const unknown: Touches = { list: [], proved: false }
-
-function isTouch({ kind, what }: Touch): boolean {
-  return touchKinds.includes(kind) && typeof what === "string"
-}
-
-const touchKinds: readonly Touch["kind"][] = ["read", "write", "command", "host"]
 
 function strictestRelease(own: Walk["release"], rule: "always" | "on-error" | undefined): Walk["release"] {
   if (rule === undefined || own === "always") return own

@@ -2,6 +2,7 @@ import type { CallRow } from "../model/call.ts"
 import { Ending, StoreUnavailable } from "../model/ending.ts"
 import type { Ports } from "../model/ports.ts"
 import { endings, ToolExecuteStatus, type Ticket, type ToolResult } from "../model/result.ts"
+import { inDialect } from "./dialect.ts"
 import { endEntry } from "./entries.ts"
 import type { Delivered } from "./release.ts"
 import { Detached, Joined, type Walk } from "./walk.ts"
@@ -14,14 +15,18 @@ export async function record(walk: Walk, ports: Ports, steps: () => Promise<Deli
   walk.parent?.clock?.children(1)
   try {
     const delivered = await steps()
-    return await end(walk, succeeded(walk, delivered, ports), ports)
+    return told(walk, await end(walk, succeeded(walk, delivered, ports), ports), ports)
   } catch (thrown) {
     if (thrown instanceof Detached) return thrown.ticket
-    if (thrown instanceof Joined) return await noteJoined(walk, thrown, ports)
-    return await end(walk, failedResult(walk, asEnding(thrown, ports), ports), ports)
+    if (thrown instanceof Joined) return told(walk, await noteJoined(walk, thrown, ports), ports)
+    return told(walk, await end(walk, failedResult(walk, asEnding(thrown, ports), ports), ports), ports)
   } finally {
     walk.parent?.clock?.children(-1)
   }
+}
+
+function told(walk: Walk, result: ToolResult, ports: Ports): ToolResult {
+  return inDialect(walk.alias, result, walk.request.input, ports)
 }
 
 export function succeeded(walk: Walk, { value, truncated }: Delivered, ports: Ports): ToolResult {
@@ -31,6 +36,8 @@ export function succeeded(walk: Walk, { value, truncated }: Delivered, ports: Po
   if (walk.ranInput !== undefined) result.ranInput = walk.ranInput.input
   if (walk.redacted) result.metadata = { ...result.metadata, redacted: true }
   if (walk.streamed) result.metadata = { ...result.metadata, streamed: true }
+  if (walk.cached) result.metadata = { ...result.metadata, cached: true }
+  if (walk.fellBackTo !== undefined) result.metadata = { ...result.metadata, fallback: walk.fellBackTo }
   return result
 }
 

@@ -8,7 +8,8 @@ import type { Walk } from "./walk.ts"
 /** Which tool is meant: alias, version, pin and layer are settled here. A tool the agent may not see is never suggested. */
 export function resolve(walk: Walk, ports: Ports): RegisteredTool {
   const name = walk.request.tool
-  const tool = ports.tools.resolve(name, walk.who)
+  walk.alias = ports.tools.alias(name, walk.who)
+  const tool = ports.tools.resolve(walk.alias?.tool ?? name, walk.who)
   if (tool !== undefined) {
     walk.tool = tool
     return tool

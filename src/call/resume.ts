@@ -5,6 +5,7 @@ import { endAbandoned, nobodyWalks } from "./abandoned.ts"
 import { storedRequest } from "./states.ts"
 import { ticketOf } from "./answer.ts"
 import { callTool } from "./call.ts"
+import { inDialect } from "./dialect.ts"
 
 /**
  * Goes on with a stored call: it walks from the beginning again and enters at its stored state. A call another process
@@ -18,7 +19,7 @@ export async function resume(
 ): Promise<ToolResult | Ticket | undefined> {
   const until = patienceMs === undefined ? Infinity : ports.now() + patienceMs
   for (let row = await ports.calls.get(callId); row !== undefined; row = await ports.calls.get(callId)) {
-    if (row.state === "ended" && row.result !== null) return row.result
+    if (row.state === "ended" && row.result !== null) return told(row, row.result, ports)
     if (await nobodyWalks(row, ports)) {
       const ended = await endAbandoned(row, ports)
       if (ended !== undefined) return ended
@@ -38,6 +39,11 @@ export async function resume(
     await ports.calls.waitForChange(callId, Math.max(1, Math.min(1000, until - now)), [by.signal, ports.closing])
   }
   return undefined
+}
+
+function told(row: CallRow, result: ToolResult, ports: Ports): ToolResult {
+  const alias = ports.tools.alias(storedRequest(row).given.tool, ports.organisation.view(row.agentId))
+  return inDialect(alias, result, {}, ports)
 }
 
 async function take(row: CallRow, ports: Ports): Promise<CallRow | undefined> {

@@ -6,7 +6,9 @@ import { secretPaths } from "../model/secrets.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { rateLimited } from "./allowed.ts"
 import { RunContext, type CallTool } from "./context.ts"
+import { fromCache } from "./cache.ts"
 import { execute } from "./execute.ts"
+import { orElse } from "./fallback.ts"
 import { stillAgreed } from "./still-agreed.ts"
 import { startEntry } from "./entries.ts"
 import { advance, hasRun } from "./states.ts"
@@ -42,7 +44,8 @@ export async function run(
   try {
     for (let attempt = 1; ; attempt++) {
       try {
-        const value = await once(walk, tool, tool.idempotent ? structuredClone(input) : input, ports, callTool)
+        const work = () => once(walk, tool, tool.idempotent ? structuredClone(input) : input, ports, callTool)
+        const value = await (tool.cache === undefined ? work() : fromCache(walk, tool, input, ports, work))
         return { value: tool.output === undefined ? value : checkOutput(tool, value) }
       } catch (error) {
         if (attempt === tries || !tool.idempotent || !isTransient(error)) throw error
@@ -51,7 +54,10 @@ export async function run(
     }
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error
-    return { ending: error instanceof Ending ? error : failed(error, tool, ports) }
+    const outcome = { ending: error instanceof Ending ? error : failed(error, tool, ports) }
+    if (tool.fallback === undefined) return outcome
+    const other = await orElse(walk, tool, input, outcome, ports, callTool)
+    return other.ending === undefined && tool.output !== undefined ? { value: checkOutput(tool, other.value) } : other
   }
 }
 

@@ -2,7 +2,7 @@ import type { AuditReader, ExportedCall, Simulation } from "../model/app.ts"
 import type { AuditFilter, Policy, Ports, Verdict } from "../model/ports.ts"
 import type { Rule, RuleFlaw } from "../model/rule.ts"
 import { hiddenBecause } from "../policy/visible.ts"
-import { touchesOf } from "./allowed.ts"
+import { guardsReady, lookAt } from "./looked.ts"
 
 /** Decides recorded calls again, by the rules that count and by others, and tells where the two differ. */
 export async function simulate(
@@ -15,6 +15,7 @@ export async function simulate(
   let looked = 0
   let uncertain = 0
   for await (const call of audit.export(filter)) {
+    await readyFor(call, ports)
     const before = decideAgain(call, ports.policy, ports)
     const after = decideAgain(call, other, ports)
     if (before === undefined || after === undefined) continue
@@ -45,12 +46,17 @@ function decideAgain(
     who,
     tool,
     input,
-    touches: touchesOf(tool, input),
+    ...lookAt(tool, input, ports.guards, {}),
     limit: { ok: true },
     sessionId: call.sessionId,
     workspace: ports.settings.workspace,
     at: call.startedAt,
   })
+}
+
+async function readyFor(call: ExportedCall, ports: Ports): Promise<void> {
+  const tool = ports.tools.resolve(call.tool, ports.organisation.view(call.agentId))
+  if (tool?.touches !== undefined) await guardsReady(tool, readInput(call.input), ports.guards)
 }
 
 function readInput(text: string): unknown {

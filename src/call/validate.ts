@@ -1,11 +1,20 @@
 import { Ending } from "../model/ending.ts"
 import { plainProblems } from "../model/plain.ts"
 import type { RegisteredTool } from "../model/tool.ts"
+import { toNative } from "./dialect.ts"
 import type { Walk } from "./walk.ts"
 
 /** The input with its defaults, or every problem at once. Nothing is coerced. */
 export function validate(walk: Walk, tool: RegisteredTool): unknown {
   if (walk.problems.length > 0) throw invalid(tool, walk.problems)
+  // What is stored is the tool's own already.
+  if (walk.alias !== undefined && walk.row === undefined) {
+    const problems = [
+      ...plainProblems(walk.request.input ?? {}),
+      ...toNative(walk, walk.alias, walk.request.input ?? {}),
+    ]
+    if (problems.length > 0) throw invalid(tool, problems, walk.alias.name)
+  }
   return check(tool, givenInput(walk))
 }
 
@@ -23,12 +32,8 @@ export function check(tool: RegisteredTool, given: unknown): unknown {
   return checked.value
 }
 
-function invalid(tool: RegisteredTool, problems: readonly string[]): Ending {
-  return new Ending(
-    "invalid_arguments",
-    `Validation failed: ${problems.join(", ")}. Correct the input of ${tool.name}.`,
-    {
-      metadata: { problems },
-    },
-  )
+function invalid(tool: RegisteredTool, problems: readonly string[], name = tool.name): Ending {
+  return new Ending("invalid_arguments", `Validation failed: ${problems.join(", ")}. Correct the input of ${name}.`, {
+    metadata: { problems },
+  })
 }

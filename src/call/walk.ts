@@ -7,6 +7,8 @@ import type { ResultApproval } from "../model/permission.ts"
 import type { Masked, Permit, Ports } from "../model/ports.ts"
 import type { Reason } from "../model/record.ts"
 import type { Ticket, ToolResult } from "../model/result.ts"
+import type { Alias } from "../model/dialect.ts"
+import type { Finding } from "../model/guard.ts"
 import type { Touches } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import type { RunClock } from "./clock.ts"
@@ -29,7 +31,8 @@ export interface WalkOptions {
 export interface Walk {
   /** Ours, always. A redeemed ticket gives the walk the id of the call it redeems. */
   callId: string
-  readonly request: CallRequest
+  /** By whatever name the tool was called, its input is the tool's own once it has been validated. */
+  request: CallRequest
   /** What was wrong with the request itself. */
   readonly problems: readonly string[]
   /** As it was when the call was last decided on. */
@@ -40,10 +43,14 @@ export interface Walk {
   readonly parent: Walk | undefined
   readonly depth: number
   tool: RegisteredTool | undefined
+  /** The other name it was called by. */
+  alias: Alias | undefined
   /** Why it was decided as it was. */
   reasons: readonly Reason[]
   /** What the run will use, as far as the tool says. */
   touches: Touches
+  /** What the guards found about that. */
+  findings: readonly Finding[]
   /** When a person releases the result: the stricter of what the tool and the rules say. */
   release: ResultApproval
   /** What a person said to the tool's question. */
@@ -62,6 +69,10 @@ export interface Walk {
   ran: boolean
   /** Whether the result is nothing but what was streamed. */
   streamed: boolean
+  /** Whether the result is one of before. */
+  cached: boolean
+  /** The tool that did the work in place of one that failed. */
+  fellBackTo: string | undefined
   /** The row in the store, for calls that must outlive this process. */
   row: CallRow | undefined
   /** What a running tool holds of its agent's share. */
@@ -86,8 +97,10 @@ export function beginWalk(given: CallRequest, ports: Ports, options: WalkOptions
     parent,
     depth: parent === undefined ? 0 : parent.depth + 1,
     tool: undefined,
+    alias: undefined,
     reasons: [],
     touches: nothing,
+    findings: [],
     release: "never",
     answer: undefined,
     ranInput: undefined,
@@ -97,6 +110,8 @@ export function beginWalk(given: CallRequest, ports: Ports, options: WalkOptions
     startedAt: undefined,
     ran: hasRun(row),
     streamed: false,
+    cached: false,
+    fellBackTo: undefined,
     row,
     permit: undefined,
     clock: undefined,

@@ -3,11 +3,12 @@ import { Ending } from "../model/ending.ts"
 import type { AgentView } from "../model/organisation.ts"
 import type { Ports } from "../model/ports.ts"
 import type { Reason } from "../model/record.ts"
+import type { RegisteredTool } from "../model/tool.ts"
 import type { PolicyBook } from "../policy/book.ts"
-import { touchesOf } from "./allowed.ts"
+import { guardsReady, lookAt } from "./looked.ts"
 import { resolve } from "./resolve.ts"
-import { check } from "./validate.ts"
-import { beginWalk } from "./walk.ts"
+import { check, validate } from "./validate.ts"
+import { beginWalk, type Walk } from "./walk.ts"
 
 /** What would become of a call, and why, without making it: the same steps, and nothing is kept or counted. */
 export async function why(
@@ -27,21 +28,35 @@ export async function why(
       who,
       tool,
       input,
-      touches: touchesOf(tool, input),
+      ...lookAt(tool, input, ports.guards, {}),
       limit,
       sessionId,
       workspace,
       at,
     })
-    const given = request.input ?? {}
+    const { alias } = walk
+    const given = alias === undefined ? (request.input ?? {}) : nativeOf(walk, tool)
+    await guardsReady(tool, given, ports.guards)
     const explained = policy.explain(asked(given), levelOrder)
-    if (explained.verdict === "deny" && explained.code !== "permission_denied") return explained
+    if (explained.verdict === "deny" && !isAboutInput.has(explained.code)) return explained
     return policy.explain(asked(check(tool, given)), levelOrder)
   } catch (error) {
     if (!(error instanceof Ending)) throw error
     return refused(error, request.tool, who, about)
   }
 }
+
+function nativeOf(walk: Walk, tool: RegisteredTool): unknown {
+  validate(walk, tool)
+  return walk.request.input
+}
+
+const isAboutInput = new Set<string | undefined>([
+  "permission_denied",
+  "path_outside_workspace",
+  "command_denied",
+  "host_denied",
+])
 
 /** A call that ends before anyone decides: no such tool, or an input nobody can use. */
 function refused(

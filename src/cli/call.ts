@@ -87,9 +87,7 @@ function patienceOf(seconds: string | undefined): number | undefined {
 
 /** What the tool takes, if this agent may know of it; if not, the walk says why. */
 export function schemaOf(app: App, agentId: string, written: string) {
-  const [name, version] = written.split("@")
-  const tools = app.visibleTools(agentId).filter((tool) => tool.name === name)
-  return (tools.find((tool) => tool.version === version) ?? tools[0])?.input.json
+  return app.inputOf(agentId, written)
 }
 
 async function readPiped(stream: NodeJS.ReadStream): Promise<unknown> {

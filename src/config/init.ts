@@ -49,6 +49,7 @@ const opening = `# yaml-language-server: $schema=.quartermaster/config.schema.js
 /** The keys that wait, each with an example. The other keys are live, with their default. */
 const examples: Readonly<Record<string, string>> = {
   "data.dir": " .quartermaster",
+  workspace: " .",
   agent: " operator",
   "tools.enabled": " [current_time, json_parse, ask_user]",
   "tools.timeout": ` ${defaults.tools.timeout}`,
@@ -63,6 +64,25 @@ const examples: Readonly<Record<string, string>> = {
     allowedDepartments: [engineering]
     minLevel: 1
     rateLimit: { maxCallsPerMinute: 10, maxCallsPerHour: 100 }`,
+  "tools.workspaceDir": " .",
+  "tools.allowedPaths": " [docs, src]",
+  "tools.protectedPaths": ' ["migrations/**"]',
+  "tools.maxFileSize": ` ${defaults.tools.maxFileSize}`,
+  "tools.allowedExtensions": " [.md, .ts]",
+  "tools.shell": `
+  mode: ask
+  allow: [ls, cat, git status, npm test]
+  deny: [rm, curl]
+  sandbox: auto
+  timeout: 30000`,
+  "tools.hosts": `
+  allow: ["*.docs.example"]
+  deny: [tracker.example]`,
+  "tools.webSearch": `
+  provider: tavily
+  apiKey: "\${TAVILY_API_KEY:-}"
+  engineId: none
+  baseUrl: https://search.example`,
   "tools.mcpServers": `
   - { name: search, url: "https://search.example/mcp", enabled: true }`,
   mcpServers: `
@@ -96,6 +116,12 @@ const examples: Readonly<Record<string, string>> = {
   notes:
     url: https://notes.example/mcp
     auth: { clientMetadataUrl: "https://notes.example/client.json" }`,
+  plugins: `
+  - { path: ./plugins/greet.js, layer: system, config: { greeting: Hello } }`,
+  modules: `
+  - ./plugins/notes.js`,
+  experiments: `
+  search: { tool: web_search, versions: [1.0.0, 2.0.0], share: 0.5 }`,
   "server.allowedHosts": " [tools.example]",
   "server.allowedOrigins": " [console.example]",
   "org.roles": `

@@ -73,7 +73,7 @@ export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadO
   const merged = mergeConfigs([untrustedConfig, trustedConfig])
   // What an untrusted file denies and asks counts beside all other rules, whichever file has them.
   const rules = [...guarded.flatMap((layer) => layer.config.rules ?? []), ...(trustedConfig.rules ?? [])]
-  const config = rules.length === 0 ? merged : { ...merged, rules }
+  const config = withAllDenials(rules.length === 0 ? merged : { ...merged, rules }, untrustedConfig)
   if (problems.length === 0) {
     const file = sources[0]?.file ?? "environment"
     for (const flaw of serverFlaws(config)) problems.push({ file, ...flaw })
@@ -91,6 +91,26 @@ export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadO
     },
     ruleSources: [...guarded.flatMap((layer) => layer.rulePlaces), ...placesOfLast(layers)],
     ...(found ? { configFile: found.file } : {}),
+  }
+}
+
+/** What an untrusted file forbids is forbidden beside what others forbid: a list of theirs does not replace it. */
+function withAllDenials(config: Config, untrusted: Config): Config {
+  const { protectedPaths = [], shell = {}, hosts = {} } = untrusted.tools ?? {}
+  const both = (some: readonly string[] = [], others: readonly string[] = []) => [...new Set([...some, ...others])]
+  const { tools = {} } = config
+  const paths = both(tools.protectedPaths, protectedPaths)
+  const commands = both(tools.shell?.deny, shell.deny)
+  const names = both(tools.hosts?.deny, hosts.deny)
+  if (paths.length + commands.length + names.length === 0) return config
+  return {
+    ...config,
+    tools: {
+      ...tools,
+      ...(paths.length === 0 ? {} : { protectedPaths: paths }),
+      ...(commands.length === 0 ? {} : { shell: { ...tools.shell, deny: commands } }),
+      ...(names.length === 0 ? {} : { hosts: { ...tools.hosts, deny: names } }),
+    },
   }
 }
 

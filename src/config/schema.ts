@@ -2,6 +2,7 @@ import { z } from "zod"
 import { ToolPermissionLevel } from "../model/permission.ts"
 import { ruleSchema } from "../model/rule-schema.ts"
 import { serversSchema } from "./mcp-server-schema.ts"
+import { experimentsSchema, modulesSchema, pluginsSchema, toolKeys } from "./tool-schema.ts"
 
 const name = z.string().min(1)
 const names = z.array(name)
@@ -79,6 +80,7 @@ const tools = z.strictObject({
   maxConcurrent: count.optional().describe("How many tools may run at once."),
   permissions: z.record(name, permission).optional().describe("Tool name to who may use it and who is asked."),
   mcpServers: serversSchema.optional().describe("The same as mcpServers; also a list with a name each."),
+  ...toolKeys,
 })
 
 const org = z.strictObject({
@@ -127,6 +129,9 @@ const server = z.strictObject({
 
 const keys = z.strictObject({
   data: data.optional().describe("Where and how safely data is kept; a plain text is the folder."),
+  workspace: name
+    .optional()
+    .describe("The folder the tools work in, seen from this file; the working folder if left out."),
   agent: name.optional().describe("The agent a call is made as when it names none."),
   tools: tools.optional().describe("Which tools there are and what limits them."),
   agents: z
@@ -144,20 +149,28 @@ const keys = z.strictObject({
   telemetry: telemetry.optional().describe("Whether spans are made of calls."),
   mcpServers: serversSchema.optional().describe("MCP servers whose tools are offered, by name; each is a group."),
   server: server.optional().describe("Where 'qm serve' listens, and to whom."),
+  plugins: pluginsSchema.optional().describe("Files that bring tools; they run with all rights this program has."),
+  modules: modulesSchema.optional().describe("Modules that bring tools, as a list or by name with what each is given."),
+  experiments: experimentsSchema.optional().describe("Trying two versions of a tool side by side."),
 })
 
 /** Every key that works in this version. A later version's keys are in `later.ts`. */
-export const configSchema = keys.refine(({ mcpServers, tools: given }) => !(mcpServers && given?.mcpServers), {
-  path: ["tools", "mcpServers"],
-  error: "'mcpServers' is given too, and means the same; write all servers under one of them",
-})
+export const configSchema = keys
+  .refine(({ mcpServers, tools: given }) => !(mcpServers && given?.mcpServers), {
+    path: ["tools", "mcpServers"],
+    error: "'mcpServers' is given too, and means the same; write all servers under one of them",
+  })
+  .refine(({ workspace, tools: given }) => workspace === undefined || given?.workspaceDir === undefined, {
+    path: ["tools", "workspaceDir"],
+    error: "'workspace' is given too, and means the same; keep one of them",
+  })
 
 export type Config = z.infer<typeof configSchema>
 
 /** What holds when nobody configures anything. They are not filled in: a tool may have a default of its own. */
 export const defaults = {
   data: { durability: "crash" },
-  tools: { timeout: 30_000, maxConcurrent: 3 },
+  tools: { timeout: 30_000, maxConcurrent: 3, maxFileSize: 10 * 1024 * 1024, shell: { mode: "ask", sandbox: "auto" } },
   agents: { maxConcurrentTools: 3 },
   org: { levelOrder: "asc" },
   approvals: { deadline: 30, unattended: "wait" },

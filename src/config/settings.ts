@@ -6,6 +6,7 @@ import type { Environment } from "./interpolate.ts"
 import { laterKeysAt } from "./later.ts"
 import { withServersByName } from "./mcp-servers.ts"
 import { mergeConfigs } from "./merge.ts"
+import { withPluginsFrom } from "./plugins.ts"
 import { ConfigError, type ConfigProblem } from "./problem.ts"
 import { allKeys, hasFreeKeys, keysAt, wantsText } from "./schema-path.ts"
 import type { Config } from "./schema.ts"
@@ -67,9 +68,17 @@ function configOf(settings: readonly Setting[], cwd: string, problems: ConfigPro
 
 /** The folders a layer names as seen from `folder`, so that layers from different places can be merged. */
 export function seenFrom(folder: string, layer: Config): Config {
-  const config = withServersByName(layer, folder)
+  const config = withPluginsFrom(folder, withWorkspace(folder, withServersByName(layer, folder)))
   const dir = config.data?.dir
   return dir === undefined ? config : { ...config, data: { ...config.data, dir: resolve(folder, dir) } }
+}
+
+/** The workspace by its one name. */
+function withWorkspace(folder: string, config: Config): Config {
+  const { workspaceDir, ...tools } = config.tools ?? {}
+  const said = config.workspace ?? workspaceDir
+  if (said === undefined) return config
+  return { ...config, ...(config.tools === undefined ? {} : { tools }), workspace: resolve(folder, said) }
 }
 
 function valueOf({ path, value }: Setting): { value: unknown; problems: string[] } {

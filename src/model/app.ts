@@ -8,6 +8,7 @@ import type { AuditFilter, AuditRow } from "./ports.ts"
 import type { Reason, RecordEntry } from "./record.ts"
 import type { EndingCode, Ticket, ToolResult } from "./result.ts"
 import type { Approvers, Grant, Rule, RuleFlaw, RuleVerdict, Touches } from "./rule.ts"
+import type { JsonSchema } from "./schema.ts"
 import type { TokenBook } from "./token-book.ts"
 import type { RegisteredTool, StoredArtifact } from "./tool.ts"
 
@@ -28,6 +29,10 @@ export interface App {
   executeOrThrow<T = unknown>(request: CallRequest): Promise<T>
   /** The tools an agent may know of, in the order of their names. */
   visibleTools(agentId: string): readonly RegisteredTool[]
+  /** The same tools as the agent is shown them: by the names its model is used to. */
+  shownTools(agentId: string): readonly RegisteredTool[]
+  /** What a tool takes by the name it is called by, if this agent may know of it. */
+  inputOf(agentId: string, name: string): JsonSchema | undefined
   /** The same for what is offered as a resource, a prompt or only inside: whether this agent may know of it. */
   mayKnow(agentId: string, tool: string): boolean
   /** What an MCP client is told of the visible tools, in the order of their names outside. */

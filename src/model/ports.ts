@@ -5,6 +5,8 @@ import type { EventType, QuartermasterEvent } from "./events.ts"
 import type { Logger } from "./logger.ts"
 import type { LevelOrder } from "./permission.ts"
 import type { AgentView, Message } from "./organisation.ts"
+import type { Alias } from "./dialect.ts"
+import type { Finding, Guards } from "./guard.ts"
 import type { Approvers, Grant, Touches } from "./rule.ts"
 import type { Durability, Reason, RecordEntry } from "./record.ts"
 import type { SecretPaths } from "./secrets.ts"
@@ -17,6 +19,9 @@ export interface Ports {
   tools: Tools
   organisation: Organisation
   policy: Policy
+  guards: Guards
+  /** Results that may be used again; nothing in it must last. */
+  cache: ResultCache
   limits: Limits
   permits: Permits
   recorder: Recorder
@@ -47,11 +52,19 @@ export interface Ports {
   alive(owner: string): boolean | Promise<boolean>
   /** SHA-256 of the files a call names, by path; what is not there has a word of its own. */
   digests(touches: Touches): Promise<Readonly<Record<string, string>>>
+  /** What every touched file is at the moment, as one text; undefined when one of them is no plain file. */
+  fileVersions(touches: Touches): string | undefined
   /** Looks for what other processes changed in what decides; true when there was something. */
   refresh(): Promise<boolean>
   /** Tells the outside that something waits for a person. */
   notify(row: CallRow): void
   now(): number
+}
+
+/** Values by what they were made of, for a while. */
+export interface ResultCache {
+  get(key: string, at: number): { value: unknown } | undefined
+  set(key: string, value: unknown, until: number): void
 }
 
 export interface WalkSettings {
@@ -82,6 +95,8 @@ export interface Facts {
   tool: RegisteredTool
   input: unknown
   touches: Touches
+  /** What the guards found about them. */
+  findings?: readonly Finding[] | undefined
   limit: LimitVerdict
   sessionId: string
   workspace: string
@@ -168,6 +183,8 @@ export interface Messages {
 export interface Tools {
   /** The tool this agent means by that name: its own layer first, then its department's, then the system's. */
   resolve(name: string, who: AgentView | undefined): RegisteredTool | undefined
+  /** What is meant by a name that is another name of a tool, in the dialect of this agent's role first. */
+  alias(name: string, who: AgentView | undefined): Alias | undefined
   /** Every name this agent could have meant, for a suggestion. */
   names(): Iterable<string>
   /** The names that could be visible to someone with these groups. */

@@ -56,8 +56,14 @@ export interface RuleFlaw {
 /** Something outside a call that its run will use. */
 export interface Touch {
   kind: "read" | "write" | "command" | "host"
-  /** A path, a command segment, or a host name. */
+  /** A path; a whole script or one segment of it; an address or a host name. */
   what: string
+  /** For a command: the folder it runs in, the variables it is given, and whether it may reach the network. */
+  cwd?: string | undefined
+  environment?: Readonly<Record<string, string>> | undefined
+  network?: boolean | undefined
+  /** For a host: its address stands in the configuration, so it may be private. Only a tool's own code says so. */
+  configured?: boolean | undefined
 }
 
 /** What a call touches, and whether that is all of it for certain. */

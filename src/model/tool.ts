@@ -81,6 +81,15 @@ export interface StoredArtifact {
   callId?: string | undefined
 }
 
+/** A tool that is called in place of one that failed, with an input made of its own. */
+export interface Fallback {
+  readonly tool: string
+  /** The same input when left out. */
+  toInput?(input: unknown): unknown
+  /** The same result when left out. */
+  toResult?(result: unknown, input: unknown): unknown
+}
+
 /** What `defineTool` takes. */
 export interface ToolSpec<Input = unknown> {
   name: string
@@ -116,6 +125,12 @@ export interface ToolSpec<Input = unknown> {
   idempotent?: boolean
   /** Runs alone among the calls of its agent. */
   exclusive?: boolean
+  /** Tools that are called in its place, in this order, when it fails; each walks as a call of its own. */
+  fallback?: readonly (string | Fallback)[]
+  /** Tools it needs: it is off until they are registered, and hidden from an agent that has not all of them. */
+  dependsOn?: readonly string[]
+  /** Its results may be used again: while no touched file changes, or for that long. */
+  cache?: boolean | { ttlMs: number }
   /** Demands the grade for this tool's records whatever the configuration says. */
   durability?: "power"
   /** The files, commands and hosts a run will use, known before it; what is left out here is seen by no rule. */
@@ -153,6 +168,9 @@ export interface Tool {
   readonly timeoutMs?: number | null | undefined
   readonly idempotent: boolean
   readonly exclusive: boolean
+  readonly fallback?: readonly Fallback[] | undefined
+  readonly dependsOn?: readonly string[] | undefined
+  readonly cache?: boolean | { readonly ttlMs: number } | undefined
   readonly durability?: "power" | undefined
   touches?(input: unknown): readonly Touch[]
   preview?(input: unknown): string | Promise<string>
@@ -166,6 +184,8 @@ export interface RegisteredTool extends Tool {
   readonly type: ToolType
   readonly layer: Layer
   readonly enabled: boolean
+  /** What it depends on and nobody has registered yet; until somebody does, it is not enabled. */
+  readonly lacks?: readonly string[] | undefined
   /** SHA-256 of what an approver agreed to: id, name, version, description, schemas, effect, permission. */
   readonly definitionHash: string
   /** Where it stands before others of its name: itself and all of those, each as it was registered. */

@@ -57,6 +57,13 @@ export function raise({ source }: Reason): string {
   return `Change first what ${source} may use`
 }
 
+/** What nobody has registered is brought by a plugin or a server; what is there, by the agent's rights to it. */
+export function provide(lacks: readonly string[]): string {
+  return lacks.length > 0
+    ? `Load the plugin, module or server that has ${lacks.join(", ")}`
+    : "Give the agent first what the tool needs"
+}
+
 export function wait(milliseconds: number): string {
   return `Wait ${Math.ceil(milliseconds / 1000)} s`
 }
@@ -67,6 +74,11 @@ export function mode(now: SessionMode): string {
 
 export function grant({ id, verdict }: Grant): string {
   return `Forget the remembered ${verdict === "allow" ? "yes" : "no"}: qm grants revoke ${id}`
+}
+
+/** What a line of the configuration says can be changed there; what is sealed cannot. */
+export function guard({ source }: Reason): string | undefined {
+  return source.startsWith("tools.") ? `Change ${source} in the configuration` : undefined
 }
 
 /** A guard's doubt is lifted by nobody but a person, each time. */

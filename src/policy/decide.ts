@@ -1,6 +1,7 @@
 import type { SessionMode } from "../model/organisation.ts"
 import type { Facts, Verdict } from "../model/ports.ts"
 import type { Reason } from "../model/record.ts"
+import type { Finding } from "../model/guard.ts"
 import type { Grant } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import type { CompiledRule } from "./conditions.ts"
@@ -21,7 +22,8 @@ export function decide(facts: Facts, book: RuleBook, grants: GrantIndex, mode: S
   const remembered = grants.of(who.agent.id, tool.name)
   const level = levelAsk(tool)
   const own = ownAsks(facts)
-  const plain = limit.ok && rules.isSilent && remembered.length === 0 && mode === "ask"
+  const silent = rules.isSilent && !facts.findings?.some(({ says }) => says === "deny")
+  const plain = limit.ok && silent && remembered.length === 0 && mode === "ask"
   if (plain && level === undefined && own.length === 0) return allow
   const shadows = reasonsOf(rules.shadow.find(facts))
   const denials = denialsOf(facts, rules, remembered, mode)
@@ -37,10 +39,11 @@ export function decide(facts: Facts, book: RuleBook, grants: GrantIndex, mode: S
   return { verdict: asks.length > 0 ? "ask" : "allow", reasons, ...termsOf(asking) }
 }
 
-/** What denies a call that may be known of: a limit, rules, the session's mode, a remembered no. */
+/** What denies a call that may be known of: a limit, a guard, rules, the session's mode, a remembered no. */
 function denialsOf(facts: Facts, rules: Selection, remembered: readonly Grant[], mode: SessionMode): Reason[] {
   const { limit, tool } = facts
   const denials: Reason[] = limit.ok ? [] : [{ voice: "limit", source: tool.id, sentence: limit.sentence }]
+  denials.push(...found(facts, "deny"))
   for (const { reason } of rules.deny.find(facts)) denials.push(reason)
   const planned = deniedByMode(mode, facts)
   if (planned !== undefined) denials.push(planned)
@@ -50,11 +53,21 @@ function denialsOf(facts: Facts, rules: Selection, remembered: readonly Grant[],
 
 const none: readonly Reason[] = []
 
-/** The binding asks that no rule makes: touches nobody could prove, and the model's own wish. */
-export function ownAsks({ tool, input, touches }: Facts): readonly Reason[] {
-  const unproved = tool.touches !== undefined && !touches.proved
+/** What the guards found that denies, asks or allows. */
+export function found({ findings = noFindings }: Facts, says: Finding["says"]): readonly Reason[] {
+  if (findings.length === 0) return none
+  return findings.filter((finding) => finding.says === says).map(({ reason }) => reason)
+}
+
+const noFindings: readonly Finding[] = []
+
+/** The binding asks that no rule makes: what a guard found, touches nobody could prove, and the model's own wish. */
+export function ownAsks(facts: Facts): readonly Reason[] {
+  const { tool, input, touches } = facts
+  const guarded = found(facts, "ask")
+  const unproved = tool.touches !== undefined && !touches.proved && guarded.length === 0
   const wish = wishOf(input)
-  if (!unproved && wish === undefined) return none
+  if (!unproved && wish === undefined) return guarded
   const guard = {
     voice: "guard",
     source: tool.id,
@@ -67,7 +80,7 @@ export function ownAsks({ tool, input, touches }: Facts): readonly Reason[] {
     sentence: "The call itself asks to be confirmed.",
     binding: true,
   }
-  return [...(unproved ? [guard] : []), ...(wish === undefined ? [] : [model])]
+  return [...guarded, ...(unproved ? [guard] : []), ...(wish === undefined ? [] : [model])]
 }
 
 /** What a tool that is a question asks for by itself. The walk asks it only where nothing else asks already. */
@@ -90,7 +103,8 @@ function loosenedBy(
   mode: SessionMode,
 ): Reason | undefined {
   const [rule] = rules.allow.find(facts)
-  if (rule !== undefined) return rule.reason
+  const [listed] = found(facts, "allow")
+  if (rule !== undefined || listed !== undefined) return rule?.reason ?? listed
   const edits = allowedByMode(mode, facts, book.tools)
   if (edits !== undefined || facts.tool.permission.level === "sensitive") return edits
   const grant = remembered.find((one) => one.verdict === "allow" && fits(one, facts))
@@ -110,9 +124,15 @@ export function rememberedNo({ id, by, words, reason }: Grant): Reason {
 }
 
 /** The code a denied call ends with is that of the first voice. */
-function denied({ limit }: Facts, denials: readonly Reason[], shadows: readonly Reason[]): Verdict {
+function denied(
+  { limit, findings = noFindings }: Facts,
+  denials: readonly Reason[],
+  shadows: readonly Reason[],
+): Verdict {
   const reasons = [...denials, ...shadows]
   if (!limit.ok) return { verdict: "deny", reasons, code: "rate_limited", retryAfterMs: limit.retryAfterMs }
+  const guard = findings.find(({ reason }) => reason === denials[0])
+  if (guard !== undefined) return { verdict: "deny", reasons, code: guard.code ?? "permission_denied" }
   return { verdict: "deny", reasons, code: denials[0]?.voice === "grant" ? "approval_rejected" : "permission_denied" }
 }
 

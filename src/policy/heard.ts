@@ -6,12 +6,13 @@ import type { Reason } from "../model/record.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import * as change from "./changes.ts"
 import { holds, isConditional, type CompiledRule } from "./conditions.ts"
-import { levelAsk, ownAsks, questionAsk, rememberedNo, rememberedYes } from "./decide.ts"
+import { found, levelAsk, ownAsks, questionAsk, rememberedNo, rememberedYes } from "./decide.ts"
 import { fits, type GrantIndex } from "./grants.ts"
 import { allowedByMode, deniedByMode } from "./modes.ts"
 import type { RuleBook } from "./rules.ts"
 import {
   departmentBecause,
+  dependencyBecause,
   frozenBecause,
   groupBecause,
   levelBecause,
@@ -99,6 +100,7 @@ export function hearVisible(tool: RegisteredTool, who: AgentView, { book, groups
       .filter(({ rule }) => rule.shadow !== true)
       .map(({ rule, reason }) => says(reason, "deny", change.rule(rule))),
     ...hearSpawners(tool, who, groups, levelOrder),
+    ...hearDependencies(tool, who, { book, groups, levelOrder }),
   ]
 }
 
@@ -117,6 +119,7 @@ export function hearCall(facts: Facts, { book, grants, mode }: Judges): Heard[] 
     limit.ok
       ? quiet("limit", tool.id, "There is room in its limits.")
       : says({ voice: "limit", source: tool.id, sentence: limit.sentence }, "deny", change.wait(limit.retryAfterMs)),
+    ...found(facts, "deny").map((reason) => says(reason, "deny", change.guard(reason))),
     ...(rules.length === 0 ? [quiet("rule", "rules", "No rule is about this agent and tool.")] : []),
     ...saying("deny")
       .filter(isConditional)
@@ -138,6 +141,7 @@ export function hearCall(facts: Facts, { book, grants, mode }: Judges): Heard[] 
       ? says({ voice: "level", source: tool.id, sentence: `Tool ${tool.name} is public: it runs unasked.` }, "allow")
       : says(level, "ask", change.allowRule(tool)),
     ...saying("allow").map((rule) => hearRule(rule, facts)),
+    ...found(facts, "allow").map((reason) => says(reason, "allow", change.guard(reason))),
     ...remembered
       .filter(({ verdict }) => verdict === "allow")
       .map((grant) =>
@@ -179,4 +183,19 @@ function hearSpawners(tool: RegisteredTool, who: AgentView, groups: Groups, leve
   if (reason === undefined)
     return [quiet("spawner", `agent ${above}`, `Who is above the agent may use it too: ${above}.`)]
   return [says(reason, "deny", change.raise(reason))]
+}
+
+function hearDependencies(
+  tool: RegisteredTool,
+  who: AgentView,
+  { book, groups, levelOrder }: Pick<Judges, "book" | "groups" | "levelOrder">,
+): Heard[] {
+  const { id, dependsOn = [], lacks = [] } = tool
+  if (dependsOn.length + lacks.length === 0 && tool.together === undefined) return []
+  const policy = { hidden: (one: RegisteredTool, by: AgentView) => book.select(one, by).hidden }
+  const reason = dependencyBecause(tool, who, groups, levelOrder, policy)
+  if (reason !== undefined) return [says(reason, "deny", change.provide(lacks))]
+  return dependsOn.length === 0
+    ? []
+    : [quiet("dependency", id, `The agent has what the tool needs: ${dependsOn.join(", ")}.`)]
 }

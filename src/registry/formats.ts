@@ -3,7 +3,6 @@ import type { JsonSchema } from "../model/schema.ts"
 import type { Tool } from "../model/tool.ts"
 import type { ToolDefinition } from "./groups.ts"
 import { repairSchema } from "./schema-repair.ts"
-import type { WireNames } from "./wire-names.ts"
 
 export type LLMFormat = "openai" | "openai-responses" | "anthropic" | "gemini" | "mcp" | "flat"
 
@@ -48,11 +47,16 @@ export interface McpTool {
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean }
 }
 
+/** What a tool is called outside. */
+export interface Naming {
+  toWire(name: string): string
+}
+
 /** The tools as a provider takes them, sorted by wire name so that the same tools always make the same prompt. */
 export function toLLMTools<Format extends LLMFormat>(
   tools: readonly Tool[],
   format: Format,
-  names: WireNames,
+  names: Naming,
 ): LLMTools[Format] {
   if (!Object.hasOwn(shapes, format)) {
     throw new TypeError(`There is no format '${format}'. Use one of: ${Object.keys(shapes).join(", ")}.`)
@@ -62,7 +66,7 @@ export function toLLMTools<Format extends LLMFormat>(
 }
 
 /** What an MCP client is told: of our own tools as above, and of a server's just what the server says, by its name here. */
-export function mcpDefinitions(tools: readonly Tool[], names: WireNames): McpToolDefinition[] {
+export function mcpDefinitions(tools: readonly Tool[], names: Naming): McpToolDefinition[] {
   const given = new Map(tools.flatMap(({ name, mcp }) => (mcp === undefined ? [] : [[names.toWire(name), mcp]])))
   return toLLMTools(tools, "mcp", names).map((ours) => {
     const theirs = given.get(ours.name)

@@ -1,9 +1,12 @@
 import { ToolNotFoundError } from "../model/errors.ts"
 import { silentLogger, type Logger } from "../model/logger.ts"
+import type { Alias, AliasSpec, Dialect } from "../model/dialect.ts"
 import type { AgentView } from "../model/organisation.ts"
 import { strictest, type LevelOrder, type ToolPermission } from "../model/permission.ts"
 import type { Layer, RegisteredTool, Tool, ToolCategory, ToolType } from "../model/tool.ts"
-import { toLLMTools, type LLMFormat, type LLMTools } from "./formats.ts"
+import { AliasBook } from "./aliases.ts"
+import { circleError, circleIn, lacking, sameNames } from "./dependencies.ts"
+import { toLLMTools, type LLMFormat, type LLMTools, type Naming } from "./formats.ts"
 import { layersOf, pick, pinOf } from "./lookup.ts"
 import { asRegistered, overridden, placeOf } from "./registered.ts"
 import { ToolGroupManager, type ToolDefinition } from "./groups.ts"
@@ -44,6 +47,8 @@ export interface RegistryOptions {
   tightening?: Readonly<Record<string, ToolPermission>>
   /** The only tools that are switched on; undefined means all. */
   enabled?: readonly string[] | undefined
+  /** The version of a tool an agent is given by an experiment; neither a pin nor a version it asks for itself. */
+  experimentArm?: (tool: string, agentId: string) => string | undefined
   onChange?: (tool: RegisteredTool, change: "registered" | "unregistered") => void
 }
 
@@ -58,8 +63,12 @@ export class ToolRegistry {
   readonly #system: Shelf
   readonly #statistics = new CallStatistics()
   readonly #restricted = new WeakMap<RegisteredTool, WeakMap<RegisteredTool, RegisteredTool>>()
+  readonly #aliases = new AliasBook()
+  readonly #shown = new WeakMap<RegisteredTool, { alias: Alias; tool: RegisteredTool }>()
   #wire: { version: number; names: WireNames } | undefined
   #version = 0
+  /** The names of tools that need others. */
+  readonly #needy = new Set<string>()
 
   constructor(options: RegistryOptions = {}) {
     this.#options = options
@@ -77,11 +86,14 @@ export class ToolRegistry {
     const { layer = "system", type = "custom", replace = false } = options
     const twin = this.#twin(tool, layer)
     if (twin !== undefined && !replace) throw alreadyRegistered(tool, layer)
+    this.#refuseCircles([tool], layer)
     const shelf = this.#shelf(layer)
     const others = (shelf.get(tool.name) ?? []).filter((known) => known !== twin)
     const registered = this.#place(tool, layer, type)
     shelf.set(tool.name, newestFirst([...others, registered]))
     this.#version++
+    if (isNeedy(tool)) this.#needy.add(tool.name)
+    this.#settleNeeds()
     this.#joinGroups(registered, twin)
     this.#logger.info(`Tool registered: ${tool.name}`)
     this.#announce(registered, "registered")
@@ -97,6 +109,7 @@ export class ToolRegistry {
       if (!replace && (seen.has(key) || this.#twin(tool, layer) !== undefined)) throw alreadyRegistered(tool, layer)
       seen.add(key)
     }
+    this.#refuseCircles(tools, layer)
     return tools.map((tool) => this.register(tool, options))
   }
 
@@ -111,6 +124,7 @@ export class ToolRegistry {
     else shelf.delete(name)
     if (shelf.size === 0 && layer !== "system") this.#layers.delete(layer)
     this.#version++
+    this.#settleNeeds()
     if (layer === "system") for (const group of new Set(gone.map((tool) => tool.group))) this.#showIn(group, name)
     for (const tool of gone) this.#announce(tool, "unregistered")
     return true
@@ -196,20 +210,55 @@ export class ToolRegistry {
     const asked = at === -1 ? undefined : written.slice(at + 1)
     const pinned = pinOf(who, name)
     if (pinned !== undefined && asked !== undefined && asked !== pinned) return undefined
-    const found = this.#find(name, asked ?? pinned, who)
+    const found = asked === undefined ? this.#given(name, pinned, who) : this.#find(name, asked, who)
     if (found !== undefined) {
-      const given =
-        asked === undefined || pinned !== undefined || who === undefined ? found : this.#find(name, pinned, who)
+      const isOwnWish = asked !== undefined && pinned === undefined && who !== undefined
+      const given = isOwnWish ? this.#given(name, pinned, who) : found
       return given === undefined || given === found ? found : this.#cover(found, given)
     }
-    const meant = this.wireNames().fromWire(name)
+    const meant = this.wireNames().fromWire(name) ?? this.#aliases.named(name, who?.role.dialect)?.tool
     return meant === undefined || meant === name ? undefined : this.resolve(written.replace(name, meant), who)
   }
 
   /** The name of the tool that is meant by its own name or its wire name, whatever layer it is in; else the same. */
   nameOf(written: string): string {
     const [name = written] = written.split("@", 1)
-    return this.wireNames().fromWire(name) ?? name
+    return this.wireNames().fromWire(name) ?? this.#aliases.named(name, undefined)?.tool ?? name
+  }
+
+  /** Gives tools other names. A tool that has such a name as its own keeps it. */
+  registerAliases(aliases: readonly AliasSpec[]): void {
+    this.#aliases.add(aliases)
+    this.#version++
+  }
+
+  alias(name: string, who: AgentView | undefined): Alias | undefined {
+    const alias = this.#aliases.named(name, who?.role.dialect)
+    return alias === undefined || (alias.tool !== name && this.#isTaken(name)) ? undefined : alias
+  }
+
+  /** A tool as an agent is shown it: by the name its model is used to, with that name's parameters and results. */
+  shownTo(who: AgentView | undefined, tool: RegisteredTool): RegisteredTool {
+    const dialect = who?.role.dialect as Dialect | undefined
+    const alias = dialect === undefined ? undefined : this.#aliases.of(tool.name, dialect)
+    if (alias === undefined || (alias.name !== tool.name && this.#isTaken(alias.name))) return tool
+    let shown = this.#shown.get(tool)
+    if (shown?.alias !== alias) {
+      const { name, description, input, output } = alias
+      shown = { alias, tool: { ...tool, name, description, input, output } }
+      this.#shown.set(tool, shown)
+    }
+    return shown.tool
+  }
+
+  /** What tools are called outside, also those that are shown by another name. */
+  naming(): Naming {
+    const names = this.wireNames()
+    return { toWire: (name) => (this.#aliases.has(name) && !this.#isTaken(name) ? name : names.toWire(name)) }
+  }
+
+  #isTaken(name: string): boolean {
+    return [...this.#layers.values()].some((shelf) => shelf.has(name))
   }
 
   *names(): Iterable<string> {
@@ -249,7 +298,8 @@ export class ToolRegistry {
       const chosen = new Map<string, string>()
       const kept = new Set<string>()
       for (const { name, tool } of newest) {
-        if (tool?.wireName !== undefined) chosen.set(name, tool.wireName)
+        // The other name of a tool of ours is nobody else's.
+        if (tool?.wireName !== undefined && !this.#aliases.has(tool.wireName)) chosen.set(name, tool.wireName)
         if (tool?.quarantine === undefined) kept.add(tool?.wireName ?? wireName(name))
       }
       // What nobody has agreed to takes no name from what somebody has.
@@ -270,15 +320,55 @@ export class ToolRegistry {
   }
 
   #place(tool: Tool, layer: Layer, type: ToolType): RegisteredTool {
-    const { permissions, tightening, enabled, levelOrder } = this.#options
+    const { permissions, tightening, levelOrder } = this.#options
     const trusted = overridden(tool.permission, tool, permissions)
     return asRegistered(tool, {
       id: `${layer}:${tool.name}@${tool.version}`,
       type,
       layer,
-      enabled: enabled === undefined || enabled.includes(tool.name),
+      ...this.#on(tool),
       permission: strictest(trusted, overridden(trusted, tool, tightening), levelOrder),
     })
+  }
+
+  /** Whether a tool is switched on: by the configuration, and by everything it needs being there. */
+  #on(tool: Tool): { enabled: boolean; lacks?: readonly string[] } {
+    const { enabled } = this.#options
+    const isWanted = enabled === undefined || enabled.includes(tool.name)
+    if (!isNeedy(tool)) return { enabled: isWanted }
+    const lacks = lacking(tool, (name, version) => this.#has(name, version) || this.#has(this.nameOf(name), version))
+    return { enabled: isWanted && lacks.length === 0, lacks }
+  }
+
+  #has(name: string, version: string | undefined): boolean {
+    return [...this.#layers.values()].some((shelf) => pick(shelf.get(name), version) !== undefined)
+  }
+
+  #refuseCircles(tools: readonly Tool[], layer: Layer): void {
+    if (!tools.some(isNeedy)) return
+    const known = [...this.#layers].flatMap(([place, shelf]) =>
+      [...this.#needy].flatMap((name) => {
+        const isReplaced = (one: Tool) => place === layer && tools.some((tool) => isTwin(tool, one))
+        return (shelf.get(name) ?? []).filter((one) => !isReplaced(one))
+      }),
+    )
+    const circle = circleIn(known, tools)
+    if (circle !== undefined) throw circleError(tools.find(({ name }) => circle.includes(name)) ?? tools[0]!, circle)
+  }
+
+  /** Switches tools on whose last need has come, and off those whose need has gone. */
+  #settleNeeds(): void {
+    for (const name of this.#needy) {
+      for (const shelf of this.#layers.values()) {
+        const versions = shelf.get(name) ?? []
+        if (versions.every((tool) => sameNames(tool.lacks, this.#on(tool).lacks))) continue
+        const settled = versions.map((tool) => {
+          return asRegistered(tool, { ...placeOf(tool), permission: tool.permission, ...this.#on(tool) })
+        })
+        shelf.set(name, settled)
+        this.#version++
+      }
+    }
   }
 
   #twin({ name, version }: Tool, layer: Layer): RegisteredTool | undefined {
@@ -322,6 +412,19 @@ export class ToolRegistry {
     return this.#resolveLayers(name, version, who)
   }
 
+  /**
+   * What an agent is given that asks for no version: the one it is held to, else its arm of an experiment, else the
+   * newest. An experiment with a tool does not reach past one that covers it.
+   */
+  #given(name: string, pinned: string | undefined, who: AgentView | undefined): RegisteredTool | undefined {
+    const usual = this.#find(name, pinned, who)
+    if (usual === undefined || pinned !== undefined || who === undefined) return usual
+    const version = this.#options.experimentArm?.(name, who.agent.id)
+    if (version === undefined || version === usual.version) return usual
+    const arm = this.#find(name, version, who)
+    return arm?.enabled === true && arm.layer === usual.layer ? arm : usual
+  }
+
   /** A version that only an upper layer has still hides what the layers below offer by that name. */
   #resolveLayers(name: string, version: string | undefined, who: AgentView | undefined): RegisteredTool | undefined {
     const shelves = layersOf(who).flatMap((layer) => {
@@ -342,11 +445,21 @@ export class ToolRegistry {
     if (covered === undefined) {
       const permission = strictest(tool.permission, below.permission, this.#options.levelOrder)
       const together = [...new Set([tool, below].flatMap((one) => one.together ?? [one]))]
-      covered = asRegistered(tool, { ...placeOf(tool), enabled: tool.enabled && below.enabled, permission, together })
+      const lacks = [...(tool.lacks ?? []), ...(below.lacks ?? [])]
+      const enabled = tool.enabled && below.enabled
+      covered = asRegistered(tool, { ...placeOf(tool), enabled, lacks, permission, together })
       known.set(below, covered)
     }
     return covered
   }
+}
+
+function isNeedy({ dependsOn = [] }: Tool): boolean {
+  return dependsOn.length > 0
+}
+
+function isTwin(one: Tool, other: Tool): boolean {
+  return one.name === other.name && one.version === other.version
 }
 
 function alreadyRegistered({ name, version }: Tool, layer: Layer): Error {

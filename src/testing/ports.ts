@@ -1,10 +1,13 @@
+import { LastResults } from "../call/cache.ts"
 import { AgentPermits } from "../call/permits.ts"
 import type { Ports, Recorder } from "../model/ports.ts"
 import { silentLogger } from "../model/logger.ts"
 import type { Durability, RecordEntry } from "../model/record.ts"
 import { Directory } from "../org/directory.ts"
+import { unguarded } from "../policy/guards.ts"
 import { PolicyBook } from "../policy/book.ts"
 import { ToolRegistry } from "../registry/registry.ts"
+import { fileVersions } from "../store/file-versions.ts"
 import { masker } from "../store/mask.ts"
 import { ownerLives, ownerName } from "../store/owner.ts"
 import type { Store } from "../store/store.ts"
@@ -53,6 +56,8 @@ export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Pr
       toolsVersion: () => tools.version,
       policyVersion: () => "test",
     }),
+    guards: unguarded,
+    cache: new LastResults(),
     limits: store.limits,
     permits: new AgentPermits(3),
     recorder: store.recorder,
@@ -80,6 +85,7 @@ export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Pr
     owner: ownerName(),
     alive: ownerLives,
     digests: () => Promise.resolve({}),
+    fileVersions: (touches) => fileVersions(touches, process.cwd()),
     refresh: () => Promise.resolve(false),
     notify: () => {},
     now: Date.now,

@@ -5,7 +5,7 @@ import { Changes, type ListChange } from "./changes.ts"
 import { ClientServer } from "./client-server.ts"
 import { converse, type DoorParts, type Said } from "./conversation.ts"
 import { faultOf } from "./errors.ts"
-import { toolList } from "./lists.ts"
+import { nameIn, toolList } from "./lists.ts"
 import { OpenCalls } from "./open-calls.ts"
 import { complete, getPrompt, listPrompts, listResources, listTemplates, readResource } from "./parts.ts"
 import { callResult, ticketResult } from "./results.ts"
@@ -121,7 +121,7 @@ export function mcpDoor(app: App, options: DoorOptions): McpDoor {
       if ("ticket" in said) return ticketResult(said.ticket, name)
       const fault = faultOf(said.ended)
       if (fault !== undefined) throw new ProtocolError(fault.code, fault.message, fault.data)
-      const announced = toolList(app, agentId).announced(said.ended.toolName)
+      const announced = toolList(app, agentId).announced(nameIn(said.ended))
       return server.projectCallToolResult(callResult(said.ended, announced), announced?.outputSchema)
     })
     server.setRequestHandler("resources/list", async ({ params }) => {

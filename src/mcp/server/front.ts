@@ -8,7 +8,7 @@ import type { McpDoor } from "./door.ts"
 import { encoder } from "./encode.ts"
 import { faultOf } from "./errors.ts"
 import type { Exchange } from "./http.ts"
-import { toolList } from "./lists.ts"
+import { nameIn, toolList } from "./lists.ts"
 import type { ModernLeg } from "./modern.ts"
 import { callResult } from "./results.ts"
 import type { Session, Sessions } from "./sessions.ts"
@@ -72,7 +72,7 @@ export function mcpFront(app: App, door: McpDoor, sessions: Sessions, modern: Mo
       const status = era === "modern" && fault.code === missingCapability ? 400 : 200
       return write(response, session, id, `"error":${JSON.stringify(fault)}`, status)
     }
-    const announced = toolList(app, speaker.agentId).announced(ended.toolName)
+    const announced = toolList(app, speaker.agentId).announced(nameIn(ended))
     const told = { result: callResult(ended, announced), outputSchema: announced?.outputSchema }
     const text = await encode.result(era, speaker, told)
     if (text !== undefined) return write(response, session, id, `"result":${text}`)

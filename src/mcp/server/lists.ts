@@ -1,5 +1,6 @@
 import type { Tool as McpTool } from "@modelcontextprotocol/server"
 import type { App } from "../../model/app.ts"
+import type { ToolResult } from "../../model/result.ts"
 import type { Announced } from "./results.ts"
 
 /** What one agent is told of its tools. */
@@ -46,7 +47,7 @@ function makeList(app: App, agentId: string, version: string, before: Kept | und
 /** Looked up when the first result is told, and only then. */
 function announcing(app: App, agentId: string): ToolList["announced"] {
   let told: Map<string, Announced> | undefined
-  const tools = app.visibleTools(agentId)
+  const tools = [...app.visibleTools(agentId), ...app.shownTools(agentId)]
   return (name) => {
     told ??= new Map(
       tools.map(({ name: inside, type, mcp, output }) => {
@@ -56,6 +57,12 @@ function announcing(app: App, agentId: string): ToolList["announced"] {
     )
     return told.get(name)
   }
+}
+
+/** The name a call was made by: it decides what its result looks like. */
+export function nameIn({ toolName, metadata }: ToolResult): string {
+  const calledAs = metadata?.["calledAs"]
+  return typeof calledAs === "string" ? calledAs : toolName
 }
 
 /** Of our own tools only an output that is an object is announced. */

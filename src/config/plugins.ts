@@ -1,0 +1,51 @@
+import { resolve } from "node:path"
+import type { Layer } from "../model/tool.ts"
+import type { Config } from "./schema.ts"
+
+/** One file or package that brings tools, whichever way it is written. */
+export interface PluginEntry {
+  path: string
+  layer: Layer
+  config: Record<string, unknown>
+}
+
+type Written = NonNullable<Config["plugins"]>[number]
+
+/** The plugins of the configuration in one shape. */
+export function pluginEntries({ plugins = [] }: Config): PluginEntry[] {
+  return plugins.map(entryOf)
+}
+
+/** The same for modules, written as a list or by name. */
+export function moduleEntries({ modules = [] }: Config): PluginEntry[] {
+  if (Array.isArray(modules)) return modules.map(entryOf)
+  return Object.entries(modules).map(([path, config]) => ({ path, layer: "system", config }))
+}
+
+/** A file is seen from where it is named; the name of a package stays as it is. */
+export function withPluginsFrom(folder: string, config: Config): Config {
+  const { plugins, modules } = config
+  const entry = (written: Written): Written =>
+    typeof written === "string" ? seen(folder, written) : { ...written, path: seen(folder, written.path) }
+  if (plugins === undefined && modules === undefined) return config
+  return {
+    ...config,
+    ...(plugins === undefined ? {} : { plugins: plugins.map(entry) }),
+    ...(modules === undefined ? {} : { modules: modulesFrom(folder, modules, entry) }),
+  }
+}
+
+function modulesFrom(folder: string, modules: NonNullable<Config["modules"]>, entry: (written: Written) => Written) {
+  if (Array.isArray(modules)) return modules.map(entry)
+  return Object.fromEntries(Object.entries(modules).map(([path, given]) => [seen(folder, path), given]))
+}
+
+function entryOf(written: Written): PluginEntry {
+  const { path, layer = "system", config = {} } = typeof written === "string" ? { path: written } : written
+  return { path, layer: layer as Layer, config }
+}
+
+function seen(folder: string, path: string): string {
+  const isFile = path.startsWith("./") || path.startsWith("../") || path.startsWith("/") || /\.[cm]?[jt]s$/.test(path)
+  return isFile ? resolve(folder, path) : path
+}

@@ -1,0 +1,40 @@
+import type { Alias, AliasSpec, Dialect } from "../model/dialect.ts"
+import { compileSchema } from "../model/schema.ts"
+
+/** The other names of tools, by dialect. */
+export class AliasBook {
+  readonly #byName = new Map<string, Alias[]>()
+  readonly #byTool = new Map<string, Alias>()
+
+  /** A name means one tool within a dialect, and a tool has one name in it. */
+  add(specs: readonly AliasSpec[]): void {
+    for (const spec of specs) {
+      const alias: Alias = {
+        ...(spec as unknown as Alias),
+        input: compileSchema(spec.input, true),
+        ...(spec.output === undefined ? {} : { output: compileSchema(spec.output as never, false) }),
+      }
+      const { name, dialect, tool } = alias
+      const others = this.#byName.get(name) ?? []
+      if (others.some((other) => other.dialect === dialect)) throw new Error(`${name} is in dialect ${dialect} twice.`)
+      this.#byName.set(name, [...others, alias])
+      const key = `${dialect} ${tool}`
+      if (!this.#byTool.has(key)) this.#byTool.set(key, alias)
+    }
+  }
+
+  /** A name in two dialects follows the role. */
+  named(name: string, dialect: string | undefined): Alias | undefined {
+    const aliases = this.#byName.get(name)
+    return aliases?.find((alias) => alias.dialect === dialect) ?? aliases?.find(({ tool }) => tool !== name)
+  }
+
+  /** What a tool is called in a dialect. */
+  of(tool: string, dialect: Dialect): Alias | undefined {
+    return this.#byTool.get(`${dialect} ${tool}`)
+  }
+
+  has(name: string): boolean {
+    return this.#byName.has(name)
+  }
+}
