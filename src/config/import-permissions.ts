@@ -1,11 +1,12 @@
+import { ownRule } from "./import-own-tools.ts"
 import { isObject } from "./merge.ts"
 
 /** A rule as it is written. */
-export type ImportedRule = { because: string } & Partial<Record<"allow" | "ask" | "deny", string>>
+export type ImportedRule = { because: string; touching?: string[] } & Partial<Record<"allow" | "ask" | "deny", string>>
 
 const verdicts = ["deny", "ask", "allow"] as const
 
-/** Claude's permissions as rules. They are about its own tools too, which are not ours: those go into the notes. */
+/** Claude's permissions as rules, also those about its own tools where they are here too; the rest goes into the notes. */
 export function permissionRules(
   section: Record<string, unknown>,
   from: string,
@@ -23,9 +24,15 @@ export function permissionRules(
     ...namesIn(section["allowedTools"]).map((name) => ({ verdict: "allow" as const, name })),
   ]
   return written.flatMap(({ verdict, name }) => {
+    const because = `Taken over from ${from}: ${verdict} ${name}.`
     const tool = toolOf(name, servers)
-    if (tool !== undefined) return [{ [verdict]: tool, because: `Taken over from ${from}: ${verdict} ${name}.` }]
-    notes.push(`'${verdict} ${name}' in ${from} is not taken over: ${whyNot(name, servers)}`)
+    if (tool !== undefined) return [{ [verdict]: tool, because }]
+    const own = name.startsWith("mcp__") ? whyNot(name, servers) : ownRule(verdict, name)
+    if (typeof own !== "string") {
+      const { tool: ours, touching } = own
+      return [{ [verdict]: ours, ...(touching === undefined ? {} : { touching }), because }]
+    }
+    notes.push(`'${verdict} ${name}' in ${from} is not taken over: ${own}`)
     return []
   })
 }
@@ -54,14 +61,8 @@ function spelled(name: string): string {
 }
 
 function whyNot(written: string, servers: readonly unknown[]): string {
-  if (written.startsWith("mcp__")) {
-    return written.includes("(")
-      ? "it is about arguments. Write a rule with 'args' for it."
-      : servers.length === 0
-        ? "no server was found."
-        : "none of the servers is called like that."
-  }
-  return "it is about a tool of that program, which goes on deciding about it itself."
+  if (written.includes("(")) return "it is about arguments. Write a rule with 'args' for it."
+  return servers.length === 0 ? "no server was found." : "none of the servers is called like that."
 }
 
 function namesIn(value: unknown): string[] {

@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { parse } from "yaml"
+import { ownRule } from "./import-own-tools.ts"
 import { importFrom } from "./import.ts"
 import { writeConfig } from "./init.ts"
 import { installInto } from "./install.ts"
@@ -44,7 +45,7 @@ test("Claude's servers of the user, of the folder and of the folder's part count
   ])
 })
 
-test("Claude's permissions about servers become rules, and all others are told", () => {
+test("Claude's permissions about servers and its own tools become rules, and all others are told", () => {
   const { cwd, home, write } = makeFolders()
   write(
     ".mcp.json",
@@ -54,7 +55,7 @@ test("Claude's permissions about servers become rules, and all others are told",
     ".claude/settings.json",
     text({
       permissions: {
-        allow: ["mcp__git__hub__search", "mcp__my_files__*", "Bash(npm run test:*)", "mcp__gone__x"],
+        allow: ["mcp__git__hub__search", "mcp__my_files__*", "Bash(npm run test:*)", "Task(Explore)", "mcp__gone__x"],
         ask: ["mcp__git__hub"],
         deny: ["mcp__git__hub__delete", "Read(./.env)"],
         defaultMode: "acceptEdits",
@@ -66,19 +67,48 @@ test("Claude's permissions about servers become rules, and all others are told",
   const because = (said: string) => `Taken over from .claude/settings.json: ${said}.`
   expect((parse(imported.text) as { rules: unknown }).rules).toEqual([
     { deny: "mcp:git__hub:delete", because: because("deny mcp__git__hub__delete") },
+    { deny: "*", touching: ["read:.env"], because: because("deny Read(./.env)") },
     { ask: "group:git__hub", because: because("ask mcp__git__hub") },
     { allow: "mcp:git__hub:search", because: because("allow mcp__git__hub__search") },
     { allow: "group:my-files", because: because("allow mcp__my_files__*") },
+    {
+      allow: "run_command",
+      touching: ["command:npm run test", "command:npm run test *"],
+      because: because("allow Bash(npm run test:*)"),
+    },
   ])
-  expect(imported.rules).toBe(4)
+  expect(imported.rules).toBe(6)
   expect(imported.notes).toEqual([
     expect.stringMatching(/^Server 'my files' is called 'my-files' here: /),
     `'permissions.defaultMode: "acceptEdits"' in .claude/settings.json is not taken over. 'qm mode' sets how strict a session is.`,
-    "'deny Read(./.env)' in .claude/settings.json is not taken over: it is about a tool of that program, which goes on deciding about it itself.",
-    "'allow Bash(npm run test:*)' in .claude/settings.json is not taken over: it is about a tool of that program, which goes on deciding about it itself.",
+    "'allow Task(Explore)' in .claude/settings.json is not taken over: it is about a tool of that program, which goes on deciding about it itself.",
     "'allow mcp__gone__x' in .claude/settings.json is not taken over: none of the servers is called like that.",
     "'hooks' in .claude/settings.json is not taken over. Hooks run commands around tool calls; rules and approvals decide here.",
   ])
+})
+
+test.each([
+  ["allow", "Bash", { tool: "run_command" }],
+  ["deny", "Bash(rm *)", { tool: "run_command", touching: ["command:rm", "command:rm *"] }],
+  ["deny", "Bash(rm*)", { tool: "run_command", touching: ["command:rm*"] }],
+  ["allow", "Bash(git status)", { tool: "run_command", touching: ["command:git status"] }],
+  ["deny", "Read(//etc/**)", { tool: "*", touching: ["read:/etc/**"] }],
+  ["deny", "Read(~/.ssh/**)", { tool: "*", touching: ["read:${HOME}/.ssh/**"] }],
+  ["deny", "Edit(dist/**)", { tool: "*", touching: ["write:dist/**", "write:**/dist/**"] }],
+  ["allow", "Edit(/src/**)", { tool: "group:workspace", touching: ["write:src/**"] }],
+  ["allow", "WebFetch(domain:docs.example.com)", { tool: "web_fetch", touching: ["host:docs.example.com"] }],
+  ["ask", "NotebookEdit", { tool: "edit_notebook" }],
+] as const)("Claude's '%s %s' is a rule here", (verdict, written, rule) => {
+  expect(ownRule(verdict, written)).toEqual(rule)
+})
+
+test.each([
+  ["allow", "WebFetch(domain:*example.com)", "dot after the '*'"],
+  ["deny", "Edit(src/*.{ts,js})", "has braces"],
+  ["allow", "Agent(Explore)", "tool of that program"],
+  ["allow", "WebSearch(x)", "about arguments"],
+] as const)("Claude's '%s %s' is none, and it is said why", (verdict, written, why) => {
+  expect(ownRule(verdict, written)).toContain(why)
 })
 
 test("no secret is written: each becomes a variable, and which to set is told", () => {

@@ -62,6 +62,8 @@ export interface Touch {
   cwd?: string | undefined
   environment?: Readonly<Record<string, string>> | undefined
   network?: boolean | undefined
+  /** A file that a command names: what denies or asks looks at it; what allows the command need not name it. */
+  derived?: boolean | undefined
   /** For a host: its address stands in the configuration, so it may be private. Only a tool's own code says so. */
   configured?: boolean | undefined
 }

@@ -92,7 +92,8 @@ export function holds({ rule, args, touching, except }: CompiledRule, call: Call
   for (const { steps, glob } of args) if (!textFits(pointedAt(input, steps), glob, !loosens)) return false
   const covered = (patterns: readonly TouchPattern[]) => (place: Place) => patterns.some((one) => placeFits(place, one))
   if (touching !== undefined) {
-    const touched = loosens ? list.length > 0 && list.every(covered(touching)) : list.some(covered(touching))
+    const said = loosens ? list.filter(({ derived }) => !derived) : list
+    const touched = loosens ? said.length > 0 && said.every(covered(touching)) : said.some(covered(touching))
     if (!touched) return false
   }
   if (except === undefined) return true

@@ -1,4 +1,4 @@
-import type { Finding, Guard, GuardLook, Guards } from "../model/guard.ts"
+import type { Finding, Guard, Guards } from "../model/guard.ts"
 import type { Reason } from "../model/record.ts"
 import type { Touch } from "../model/rule.ts"
 
@@ -29,7 +29,8 @@ export function guardsOf({ paths, commands, hosts }: GuardList): Guards {
         const theirs = touches.length === 1 && kinds.includes(touches[0]!.kind) ? touches : ofKinds(touches, kinds)
         if (theirs.length === 0) continue
         const looked = guard.look(theirs, options)
-        list.push(...listOf(theirs, looked, guard === paths))
+        if (guard === paths || looked.more.length === 0) list.push(...theirs)
+        list.push(...(guard === commands ? looked.more.map(derivedFrom) : looked.more))
         findings.push(...looked.findings)
         covers.push(looked.covers)
         proved &&= looked.proved
@@ -50,9 +51,8 @@ export const unguarded: Guards = {
   }),
 }
 
-function listOf(theirs: readonly Touch[], { more }: GuardLook, beside: boolean): readonly Touch[] {
-  if (more.length === 0) return theirs
-  return beside ? [...theirs, ...more] : more
+function derivedFrom(touch: Touch): Touch {
+  return touch.kind === "read" || touch.kind === "write" ? { ...touch, derived: true } : touch
 }
 
 function ofKinds(touches: readonly Touch[], kinds: readonly Touch["kind"][]): readonly Touch[] {

@@ -9,6 +9,8 @@ export interface Place {
   readonly text: string
   /** The same path from the workspace; undefined for what is outside of it, and for what is no path. */
   readonly inside: string | undefined
+  /** A file that a command names: what allows the command need not name it. */
+  readonly derived: boolean
 }
 
 export interface Places {
@@ -29,10 +31,10 @@ export function placesOf(touches: Touches, workspace: string): Places {
 }
 
 export function placeOf(touch: Touch, workspace: string): Place {
-  const { kind, what } = touch
-  if (!isPath(kind)) return { kind, text: touchText(touch), inside: undefined }
+  const { kind, what, derived = false } = touch
+  if (!isPath(kind)) return { kind, text: touchText(touch), inside: undefined, derived }
   const text = posix.resolve(workspace, what)
-  return { kind, text, inside: insideOf(text, posix.resolve(workspace)) }
+  return { kind, text, inside: insideOf(text, posix.resolve(workspace)), derived }
 }
 
 export function isPath(kind: Touch["kind"]): boolean {

@@ -1,0 +1,81 @@
+import { readTouchPattern } from "../model/rule-patterns.ts"
+
+/** What a rule says besides its verdict and its reason. */
+export interface OwnRule {
+  tool: string
+  touching?: string[]
+}
+
+/** Claude's names for tools that are here too. */
+const tools: Readonly<Record<string, string>> = {
+  Bash: "run_command",
+  BashOutput: "command_output",
+  KillBash: "command_stop",
+  KillShell: "command_stop",
+  Read: "read_file",
+  Write: "write_file",
+  Edit: "edit_file",
+  MultiEdit: "edit_file",
+  LS: "list_files",
+  Glob: "find_files",
+  Grep: "search_files",
+  NotebookRead: "read_notebook",
+  NotebookEdit: "edit_notebook",
+  WebFetch: "web_fetch",
+  WebSearch: "web_search",
+  TodoWrite: "todo_write",
+  AskUserQuestion: "ask_user",
+}
+
+/**
+ * A permission for one of Claude's own tools as a rule here; a text says why it cannot be one. What denies or asks about
+ * files does so for every tool, so that a command does not get around it.
+ */
+export function ownRule(verdict: "allow" | "ask" | "deny", written: string): OwnRule | string {
+  const [, name = "", argument] = /^([A-Za-z]+)(?:\((.*)\))?$/s.exec(written) ?? []
+  const tool = Object.hasOwn(tools, name) ? tools[name] : undefined
+  if (tool === undefined) return "it is about a tool of that program, which goes on deciding about it itself."
+  if (argument === undefined || argument === "*" || argument === "**") return { tool }
+  const rule = withArgument(tool, argument, verdict)
+  if (rule === undefined) return "it is about arguments. Write a rule with 'args' for it."
+  const loosens = verdict === "allow"
+  const mistake = rule.touching?.map((pattern) => readTouchPattern(pattern, loosens)).find((read) => "mistake" in read)
+  return mistake === undefined ? rule : `its pattern ${(mistake as { mistake: string }).mistake}.`
+}
+
+function withArgument(tool: string, argument: string, verdict: string): OwnRule | undefined {
+  if (tool === "run_command") return { tool, touching: commands(argument) }
+  if (tool === "web_fetch" && argument.startsWith("domain:")) {
+    return { tool, touching: [`host:${argument.slice("domain:".length)}`] }
+  }
+  const use = fileUse[tool]
+  if (use === undefined) return undefined
+  const touching = paths(argument, verdict).map((path) => `${use}:${path}`)
+  return { tool: verdict === "allow" ? "group:workspace" : "*", touching }
+}
+
+const fileUse: Readonly<Record<string, "read" | "write">> = {
+  read_file: "read",
+  list_files: "read",
+  find_files: "read",
+  search_files: "read",
+  read_notebook: "read",
+  write_file: "write",
+  edit_file: "write",
+  edit_notebook: "write",
+}
+
+/** `npm test:*` and `npm test *` also mean the words alone; `ls*` means every word that begins so. */
+function commands(argument: string): string[] {
+  const [, words] = /^(.*?)(?::\*| \*)$/s.exec(argument) ?? []
+  return words === undefined ? [`command:${argument}`] : [`command:${words}`, `command:${words} *`]
+}
+
+/** `//` is the root of the disk, `~` the home folder, all else the workspace; what denies by a bare path does so in every folder. */
+function paths(argument: string, verdict: string): string[] {
+  if (argument.startsWith("//")) return [argument.slice(1)]
+  if (argument.startsWith("~/")) return [`\${HOME}/${argument.slice(2)}`]
+  if (argument.startsWith("/")) return [argument.slice(1)]
+  if (argument.startsWith("./")) return [argument.slice(2)]
+  return verdict === "allow" || argument.startsWith("**/") ? [argument] : [argument, `**/${argument}`]
+}
