@@ -6,6 +6,9 @@ export interface OwnRule {
   touching?: string[]
 }
 
+/** Filled in when the file is read. */
+const home = "${HOME}"
+
 /** Claude's names for tools that are here too. */
 const tools: Readonly<Record<string, string>> = {
   Bash: "run_command",
@@ -39,7 +42,9 @@ export function ownRule(verdict: "allow" | "ask" | "deny", written: string): Own
   const rule = withArgument(tool, argument, verdict)
   if (rule === undefined) return "it is about arguments. Write a rule with 'args' for it."
   const loosens = verdict === "allow"
-  const mistake = rule.touching?.map((pattern) => readTouchPattern(pattern, loosens)).find((read) => "mistake" in read)
+  const mistake = rule.touching
+    ?.map((pattern) => readTouchPattern(pattern.replace(home, "/home"), loosens))
+    .find((read) => "mistake" in read)
   return mistake === undefined ? rule : `its pattern ${(mistake as { mistake: string }).mistake}.`
 }
 
@@ -74,7 +79,7 @@ function commands(argument: string): string[] {
 /** `//` is the root of the disk, `~` the home folder, all else the workspace; what denies by a bare path does so in every folder. */
 function paths(argument: string, verdict: string): string[] {
   if (argument.startsWith("//")) return [argument.slice(1)]
-  if (argument.startsWith("~/")) return [`\${HOME}/${argument.slice(2)}`]
+  if (argument.startsWith("~/")) return [`${home}/${argument.slice(2)}`]
   if (argument.startsWith("/")) return [argument.slice(1)]
   if (argument.startsWith("./")) return [argument.slice(2)]
   return verdict === "allow" || argument.startsWith("**/") ? [argument] : [argument, `**/${argument}`]

@@ -31,3 +31,28 @@ export interface WebAnswer {
 export interface Web {
   send(request: WebRequest): Promise<WebAnswer>
 }
+
+/** The readable part of a page. */
+export interface Page {
+  readonly title: string
+  readonly markdown: string
+}
+
+/** Which parts of a page are wanted: for each element that fits `each`, the first that fits a part, text or attribute. */
+export interface PagePattern {
+  readonly each: string
+  /** A selector, or a selector and an attribute: `a.title` or `a.title@href`. */
+  readonly parts: Readonly<Record<string, string>>
+}
+
+/**
+ * Makes text of what was answered, away from the thread that answers calls. A page that is too much for it is a
+ * `failure` with toolCode `page_too_complex`.
+ */
+export interface Pages {
+  /** The text, and the charset it was really in; undefined for what is no text. */
+  text(answer: Pick<WebAnswer, "bytes" | "headers">): Promise<{ text: string; charset: string } | undefined>
+  /** As Markdown, links made whole by `url`. */
+  markdown(html: string, url: string, signal?: AbortSignal): Promise<Page>
+  find(html: string, pattern: PagePattern, signal?: AbortSignal): Promise<Record<string, string>[]>
+}

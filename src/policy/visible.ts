@@ -7,6 +7,8 @@ import { ended } from "./reasons.ts"
 
 export interface Groups {
   inGroups(tool: RegisteredTool, groups: readonly string[] | null): boolean
+  /** The tool an agent means by a name; needed where tools depend on others. */
+  resolve?(name: string, who: AgentView | undefined): RegisteredTool | undefined
 }
 
 /**
@@ -19,6 +21,7 @@ export function hiddenBecause(
   groups: Groups,
   levelOrder: LevelOrder,
   policy?: Pick<Policy, "hidden">,
+  neededBy: readonly string[] = [],
 ): Reason | undefined {
   if (who === undefined) return unknownAgent
   return (
@@ -30,7 +33,8 @@ export function hiddenBecause(
     departmentBecause(tool, who) ??
     levelBecause(tool, who, levelOrder) ??
     policy?.hidden(tool, who) ??
-    spawnerBecause(tool, who, groups, levelOrder)
+    spawnerBecause(tool, who, groups, levelOrder) ??
+    dependencyBecause(tool, who, groups, levelOrder, policy, neededBy)
   )
 }
 
@@ -52,8 +56,9 @@ export function frozenBecause({ agent, frozen }: AgentView): Reason | undefined 
   )
 }
 
-export function switchedOffBecause({ enabled, name }: RegisteredTool): Reason | undefined {
-  if (enabled) return undefined
+/** A tool that is off because it lacks another one is told of by `dependencyBecause`. */
+export function switchedOffBecause({ enabled, name, lacks = [] }: RegisteredTool): Reason | undefined {
+  if (enabled || lacks.length > 0) return undefined
   return say("configuration", "tools.enabled", `Tool ${name} is switched off. Add it to tools.enabled to use it.`)
 }
 
@@ -111,6 +116,37 @@ export function spawnerBecause(
     if (reason === undefined) continue
     const { id } = spawner.agent
     return say("spawner", `agent ${id}`, `Agent ${id}, which is above this one, may not use it: ${reason.sentence}`)
+  }
+  return undefined
+}
+
+/** A tool needs those it depends on: registered by somebody, and open to this agent. */
+export function dependencyBecause(
+  tool: RegisteredTool,
+  who: AgentView,
+  groups: Groups,
+  order: LevelOrder,
+  policy?: Pick<Policy, "hidden">,
+  neededBy: readonly string[] = [],
+): Reason | undefined {
+  const { name, id, lacks = [] } = tool
+  const needs = [...new Set([tool, ...(tool.together ?? [])].flatMap(({ dependsOn = [] }) => dependsOn))]
+  if (lacks.length > 0) {
+    const missing = [...new Set(lacks)].join(", ")
+    return say("dependency", id, `Tool ${name} needs ${missing}, which nobody has registered. It is off until then.`)
+  }
+  if (groups.resolve === undefined) return undefined
+  const above = [...neededBy, name]
+  for (const need of needs) {
+    const found = groups.resolve(need, who)
+    // By other names needs may still go in a circle; what is being asked already needs no second answer.
+    if (found !== undefined && above.includes(found.name)) continue
+    const reason =
+      found === undefined
+        ? say("dependency", id, "it is provided for others only.")
+        : hiddenBecause(found, who, groups, order, policy, above)
+    if (reason === undefined) continue
+    return say("dependency", id, `Tool ${name} needs ${need}, which this agent may not use: ${reason.sentence}`)
   }
   return undefined
 }

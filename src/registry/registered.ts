@@ -3,7 +3,7 @@ import { canonicalJson, sha256 } from "../model/plain.ts"
 import type { RegisteredTool, Tool } from "../model/tool.ts"
 
 /** Where a tool stands, and what it is held to there. */
-type Place = Pick<RegisteredTool, "id" | "type" | "layer" | "enabled" | "permission" | "together">
+type Place = Pick<RegisteredTool, "id" | "type" | "layer" | "enabled" | "lacks" | "permission" | "together">
 
 /** The tool at its place. What an approver agrees to is known by its hash, made when it is first asked for. */
 export function asRegistered(tool: Tool, place: Place): RegisteredTool {
