@@ -3,19 +3,48 @@ import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join, relative, resolve } from "node:path"
 import { build } from "esbuild"
+
+/** What is loaded only by what needs it, or brings files of its own. */
+const keptOutside = [
+  "@mozilla/readability",
+  "@photostructure/sqlite",
+  "@vscode/ripgrep",
+  "ajv",
+  "ajv-formats",
+  "chardet",
+  "diff",
+  "iconv-lite",
+  "ignore",
+  "image-size",
+  "linkedom",
+  "quickjs-emscripten",
+  "re2js",
+  "tree-sitter-bash",
+  "turndown",
+  "unbash",
+  "undici",
+  "unpdf",
+  "web-tree-sitter",
+]
 
 const fresh = `dist.${process.pid}.tmp`
 
-/** `import { z }` brings all of Zod in 40 languages, `import * as z` only what is used: 350 KB less to read. */
-const zodAsNamespace = {
-  name: "zod as namespace",
+/**
+ * `import { z }` brings all of Zod in 40 languages, `import * as z` only what is used: 350 KB less to read. And a file
+ * that asks where it is, to find its worker, is told where tsc has put it.
+ */
+const ownSources = {
+  name: "own sources",
   setup({ onLoad }) {
-    onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => ({
-      loader: "ts",
-      contents: readFileSync(path, "utf8").replace('import { z } from "zod"', 'import * as z from "zod"'),
-    }))
+    onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
+      const place = relative("src", path).replace(/\.ts$/, ".js")
+      const isStart = place === "bin.js"
+      const text = readFileSync(path, "utf8").replace('import { z } from "zod"', 'import * as z from "zod"')
+      const url = `new URL(${JSON.stringify(place)}, __url).href`
+      return { loader: "ts", contents: isStart ? text : text.replaceAll("import.meta.url", url) }
+    })
   },
 }
 
@@ -46,8 +75,8 @@ async function bundle() {
     supported: { "dynamic-import": false },
     minify: true,
     define: { "import.meta.url": "__url" },
-    external: ["@photostructure/sqlite", "ajv", "ajv-formats", "re2js"],
-    plugins: [zodAsNamespace],
+    external: [...keptOutside],
+    plugins: [ownSources],
     banner: { js: "(function (require, __url) {" },
     footer: { js: "})" },
     logLevel: "warning",

@@ -26,6 +26,7 @@ import type { App } from "./model/app.ts"
 import type { ApprovalUIAdapter, Ask } from "./model/approval.ts"
 import { silentLogger, type Logger } from "./model/logger.ts"
 import { lostAgents } from "./model/lost-agents.ts"
+import type { AgentView } from "./model/organisation.ts"
 import type { Documents, Ports } from "./model/ports.ts"
 import type { ToolPermission } from "./model/permission.ts"
 import type { Grant, Rule } from "./model/rule.ts"
@@ -166,6 +167,7 @@ export function assemble(
   const named = {
     canonical: (name: string) => registry.nameOf(name),
     inGroups: (tool: RegisteredTool, ids: readonly string[] | null) => registry.inGroups(tool, ids),
+    resolve: (name: string, who: AgentView | undefined) => registry.resolve(name, who),
   }
   const rules = ruleDoor(
     documents,

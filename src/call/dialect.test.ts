@@ -25,8 +25,8 @@ const aliases: AliasSpec[] = [
     input: z.object({ who: z.string() }) as never,
     output: z.object({ greeting: z.string() }),
     toInput: ({ who }: { who: string }) => ({ name: who }),
-    toResult: (result) => ({ greeting: (result as { text: string }).text }),
-    toError: (sentence) => `Failed to greet: ${sentence}`,
+    toResult: (result: unknown) => ({ greeting: (result as { text: string }).text }),
+    toError: (sentence: string) => `Failed to greet: ${sentence}`,
   } as unknown as AliasSpec,
   {
     name: "greet",
@@ -35,7 +35,7 @@ const aliases: AliasSpec[] = [
     description: "Greets.",
     input: z.object({ person: z.string() }) as never,
     toInput: ({ person }: { person: string }) => ({ name: person }),
-    toResult: (result) => [(result as { text: string }).text],
+    toResult: (result: unknown) => [(result as { text: string }).text],
   } as unknown as AliasSpec,
 ]
 
@@ -109,7 +109,7 @@ test("an alias is decided, limited and recorded as its tool", async () => {
   await fc.assert(
     fc.asyncProperty(names, calls, async (name, { agentId, tool: called, key }) => {
       const result = await system.call({ agentId, tool: called, input: { [key]: name } })
-      const wanted = { eve: "permission_denied", root: "approval_rejected" }[name]
+      const wanted = ({ eve: "permission_denied", root: "approval_rejected" } as Record<string, string>)[name]
       expect(result.code).toBe(wanted)
       const why = await system.why({ agentId, tool: called, input: { [key]: name } })
       expect([why.tool, why.verdict]).toEqual(["greet", name === "eve" ? "deny" : name === "root" ? "ask" : "allow"])

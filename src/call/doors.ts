@@ -4,6 +4,7 @@ import { errorOf } from "../model/errors.ts"
 import type { Ports } from "../model/ports.ts"
 import { isTicket, type Ticket, type ToolResult } from "../model/result.ts"
 import { callTool } from "./call.ts"
+import { callInOrder, type NeedsOf } from "./order.ts"
 
 type Doors = Pick<App, "call" | "submit" | "resume" | "callMany" | "executeOrThrow">
 
@@ -29,6 +30,10 @@ export function doors(ports: Ports, beforeFirst: () => void): Doors & { idle(): 
     const ended = await counted(() => callTool(request, ports))
     return isTicket(ended) ? leftWaiting(ended, request) : ended
   }
+  const needsOf: NeedsOf = ({ agentId, tool }) => {
+    const found = ports.tools.resolve(tool, ports.organisation.view(agentId))
+    return found && { name: found.name, needs: found.dependsOn ?? [] }
+  }
   return {
     /** Resolves when no call is on its way. */
     idle: () => (inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => (quiet = resolve))),
@@ -40,7 +45,7 @@ export function doors(ports: Ports, beforeFirst: () => void): Doors & { idle(): 
       if (ended === undefined) throw new Error(`There is no call '${callId}' that waits or ended within the last day.`)
       return ended
     },
-    callMany: (requests) => Promise.all(requests.map(call)),
+    callMany: (requests) => callInOrder(requests, needsOf, call),
     async executeOrThrow<T>(request: CallRequest): Promise<T> {
       const ended = await call(request)
       if (!ended.success) throw errorOf(ended)

@@ -1,9 +1,11 @@
 import type { DeskItem, Heard, Saying } from "./approval.ts"
 import type { CallRequest } from "./call.ts"
 import type { EventType, Listener } from "./events.ts"
+import type { ExperimentBook } from "./experiment.ts"
 import type { Freeze, SessionMode } from "./organisation.ts"
 import type { McpServers, McpToolDefinition } from "./mcp.ts"
 import type { OrganisationBook } from "./organisation-book.ts"
+import type { PluginBook } from "./plugin.ts"
 import type { AuditFilter, AuditRow } from "./ports.ts"
 import type { Reason, RecordEntry } from "./record.ts"
 import type { EndingCode, Ticket, ToolResult } from "./result.ts"
@@ -47,6 +49,10 @@ export interface App {
   readonly org: OrganisationBook
   readonly tokens: TokenBook
   readonly mcp: McpServers
+  /** Files of the configuration that bring tools. */
+  readonly plugins?: PluginBook
+  /** Two versions of a tool side by side. */
+  readonly experiments?: ExperimentBook
   /** What an artifact holds, for the agent it belongs to. */
   artifact(agentId: string, ref: string): Promise<StoredArtifact | undefined>
   /** 32 bytes that every process of this store shares, for what a door seals. */

@@ -6,7 +6,7 @@ import type { Tool, ToolSpec } from "./tool.ts"
 const kinds = ["plain", "composite", "interactive"]
 const fields = [
   "name", "description", "describe", "group", "title", "category", "effect", "kind", "offered", "asks", "wireName", "quarantine", "mcp", "input", "output", "permission", "version", "author",
-  "tags", "timeoutMs", "idempotent", "exclusive", "fallback", "dependsOn", "cache", "durability", "touches", "preview", "question", "execute",
+  "tags", "timeoutMs", "idempotent", "exclusive", "fallback", "dependsOn", "cache", "durability", "touches", "onlyReads", "preview", "question", "execute",
 ] // prettier-ignore
 
 const namePattern = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
@@ -14,7 +14,7 @@ const namePattern = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
 /** Makes a tool. Mistakes in the definition are thrown here, at once, as sentences. */
 export function defineTool<Input>(spec: ToolSpec<Input>): Tool {
   refuseMistakes(spec as ToolSpec)
-  const { input, output, permission, execute, preview, touches, question, describe, fallback, ...rest } = spec
+  const { input, output, permission, execute, preview, touches, onlyReads, question, describe, fallback, ...rest } = spec
   // A description may be a getter that tells what is there now.
   const { description: _description, ...named } = rest
   return {
@@ -37,6 +37,7 @@ export function defineTool<Input>(spec: ToolSpec<Input>): Tool {
     input: compileSchema(input as never, true),
     ...(output === undefined ? {} : { output: compileSchema(output as never, false) }),
     ...(preview === undefined ? {} : { preview: preview.bind(spec) as Tool["preview"] & {} }),
+    ...(onlyReads === undefined ? {} : { onlyReads: onlyReads.bind(spec) as Tool["onlyReads"] & {} }),
     ...(touches === undefined ? {} : { touches: touches.bind(spec) as Tool["touches"] & {} }),
     ...(question === undefined ? {} : { question: question.bind(spec) as Tool["question"] & {} }),
     execute: execute.bind(spec) as Tool["execute"],

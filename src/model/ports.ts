@@ -132,6 +132,8 @@ export const documentKinds = [
   "token",
   "pin",
   "login",
+  "plugin",
+  "experiment",
 ] as const
 export type DocumentKind = (typeof documentKinds)[number]
 

@@ -135,6 +135,8 @@ export interface ToolSpec<Input = unknown> {
   durability?: "power"
   /** The files, commands and hosts a run will use, known before it; what is left out here is seen by no rule. */
   touches?(input: Input): readonly Touch[]
+  /** Whether it changes nothing with this input, a preview for example: then its level does not ask. */
+  onlyReads?(input: Input): boolean
   /** What an approver sees: a diff, a parsed command, the request. */
   preview?(input: Input): string | Promise<string>
   /** For a tool that is a question: it waits at the desk, and `execute` finds what was said in `context.answer`. */
@@ -173,6 +175,7 @@ export interface Tool {
   readonly cache?: boolean | { readonly ttlMs: number } | undefined
   readonly durability?: "power" | undefined
   touches?(input: unknown): readonly Touch[]
+  onlyReads?(input: unknown): boolean
   preview?(input: unknown): string | Promise<string>
   question?(input: unknown): Question
   execute(input: unknown, context: ToolContext): unknown

@@ -311,3 +311,14 @@ test("of several answers one that fits is enough", () => {
   const grants = [grantFor(remembered, { expiresAt: now }), grantFor(remembered, { id: "g2" })]
   expect(judge(remembered, { grants }).reasons).toMatchObject([{ source: "grant g2" }])
 })
+
+test("a tool that only reads with this input is not asked for by its level, unless a person wants to be asked", () => {
+  const onlyReads = (input: unknown) => (input as { preview?: boolean }).preview === true
+  const verdictOf = (permission: ToolPermission, preview: boolean, mode: SessionMode = "ask") =>
+    judge(facts({ tool: registered({ effect: "write", permission, onlyReads }), input: { preview } }), { mode }).verdict
+  expect(verdictOf({ level: "sensitive" }, true)).toBe("allow")
+  expect(verdictOf({ level: "sensitive" }, false)).toBe("ask")
+  expect(verdictOf({ level: "sensitive", requireExecutionApproval: true }, true)).toBe("ask")
+  expect(verdictOf({ level: "public" }, true, "plan")).toBe("allow")
+  expect(verdictOf({ level: "public" }, false, "plan")).toBe("deny")
+})

@@ -7,6 +7,7 @@ import type { RegisteredTool } from "../model/tool.ts"
 import type { CompiledRule } from "./conditions.ts"
 import { fits, type GrantIndex } from "./grants.ts"
 import { allowedByMode, deniedByMode } from "./modes.ts"
+import { readsOnly } from "./reads-only.ts"
 import { ended } from "./reasons.ts"
 import type { RuleBook, Selection } from "./rules.ts"
 
@@ -20,7 +21,7 @@ export function decide(facts: Facts, book: RuleBook, grants: GrantIndex, mode: S
   const { tool, who, limit } = facts
   const rules = book.select(tool, who)
   const remembered = grants.of(who.agent.id, tool.name)
-  const level = levelAsk(tool)
+  const level = levelAsk(facts)
   const own = ownAsks(facts)
   const silent = rules.isSilent && !facts.findings?.some(({ says }) => says === "deny")
   const plain = limit.ok && silent && remembered.length === 0 && mode === "ask"
@@ -89,7 +90,9 @@ export function questionAsk({ question, id, name }: RegisteredTool): Reason | un
 }
 
 /** The ask of the tool's level, or undefined when the level allows. */
-export function levelAsk(tool: RegisteredTool): Reason | undefined {
+export function levelAsk({ tool, input }: Pick<Facts, "tool" | "input">): Reason | undefined {
+  // A person who wants to be asked each time is asked all the same.
+  if (tool.permission.requireExecutionApproval !== true && readsOnly(tool, input)) return undefined
   const sentence = asksBecause(tool)
   return sentence === undefined ? undefined : { voice: "level", source: tool.id, sentence }
 }

@@ -111,7 +111,7 @@ export function hearCall(facts: Facts, { book, grants, mode }: Judges): Heard[] 
   const about = rules.filter(({ rule }) => rule.shadow !== true)
   const saying = (verdict: "allow" | "ask" | "deny") => about.filter(({ rule }) => rule.verdict === verdict)
   const remembered = grants.of(who.agent.id, tool.name)
-  const level = levelAsk(tool)
+  const level = levelAsk(facts)
   const question = questionAsk(tool)
   const planned = deniedByMode(mode, facts)
   const edits = allowedByMode(mode, facts, book.tools)
@@ -138,7 +138,7 @@ export function hearCall(facts: Facts, { book, grants, mode }: Judges): Heard[] 
     ...ownAsks(facts).map((reason) => says(reason, "ask", change.ask(reason))),
     ...(question === undefined ? [] : [says(question, "ask")]),
     level === undefined
-      ? says({ voice: "level", source: tool.id, sentence: `Tool ${tool.name} is public: it runs unasked.` }, "allow")
+      ? says({ voice: "level", source: tool.id, sentence: unasked(tool) }, "allow")
       : says(level, "ask", change.allowRule(tool)),
     ...saying("allow").map((rule) => hearRule(rule, facts)),
     ...found(facts, "allow").map((reason) => says(reason, "allow", change.guard(reason))),
@@ -153,6 +153,11 @@ export function hearCall(facts: Facts, { book, grants, mode }: Judges): Heard[] 
       .filter((one) => one.rule.shadow === true && holds(one, facts))
       .map(({ reason }) => says(reason, "nothing")),
   ]
+}
+
+function unasked({ name, permission }: RegisteredTool): string {
+  const why = permission.level === "public" ? "is public" : "only reads with this input"
+  return `Tool ${name} ${why}: it runs unasked.`
 }
 
 export function says(reason: Reason, verdict: Heard["voice"]["says"], whatNow?: string): Heard {

@@ -4,10 +4,12 @@ import type { Reason } from "../model/record.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import type { RuleTools } from "./conditions.ts"
 import { isPath, placesOf } from "./places.ts"
+import { readsOnly } from "./reads-only.ts"
 
 /** *plan* denies what could change something, or hides what could. Asking a person is no change. */
-export function deniedByMode(mode: SessionMode, { tool, sessionId }: Facts): Reason | undefined {
-  if (mode !== "plan" || (tool.together?.every(changesNothing) ?? changesNothing(tool))) return undefined
+export function deniedByMode(mode: SessionMode, { tool, input, sessionId }: Facts): Reason | undefined {
+  const harmless = readsOnly(tool, input) || (tool.together ?? [tool]).every(changesNothing)
+  if (mode !== "plan" || harmless) return undefined
   return {
     voice: "mode",
     source: `session ${sessionId}`,

@@ -1,0 +1,302 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { addressKind } from "./hosts-addresses.ts"
+import { hostLineMistake, type HostLine } from "./hosts-entries.ts"
+import { hostLists, type HostOptions } from "./hosts-lists.ts"
+import { hostGuard } from "./hosts.ts"
+
+interface Case {
+  input: string
+  expect: "allow" | "ask" | "deny"
+  why: string
+  when?: "run"
+}
+
+const casesOf = (file: string): Case[] =>
+  readFileSync(join(import.meta.dirname, "testing/cases", file), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Case)
+
+const lines = (list: "allow" | "deny", ...texts: string[]): HostLine[] =>
+  texts.map((text, at) => ({ text, source: `tools.hosts.${list}[${at}]` }))
+
+const policy: HostOptions = {
+  allow: lines("allow", "docs.example.com", "*.trusted.example", "github.com"),
+  deny: [],
+  own: () => [],
+}
+
+const strict: HostOptions = {
+  allow: [
+    ...policy.allow,
+    ...lines("allow", "127.0.0.1:9100", "registry.corp:5000", "*.trusted.internal:8080", "169.254.169.254:9100"),
+  ],
+  deny: lines("deny", "*.denied.example", "bad.trusted.example"),
+  own: () => ["http://127.0.0.1:7420", "https://qm.trusted.example"],
+}
+
+function verdict(options: HostOptions, what: string): "allow" | "ask" | "deny" {
+  const { findings, covers } = hostGuard(options).look([{ kind: "host", what }], {})
+  if (findings.some(({ says }) => says === "deny")) return "deny"
+  return covers !== undefined && findings.length === 0 ? "allow" : "ask"
+}
+
+describe("addresses are judged as their table says", () => {
+  // What is judged at connect time is tested where connections are made.
+  const now = casesOf("urls.jsonl").filter(({ when }) => when === undefined)
+  test.each(now)("$input: $expect, $why", (one) => expect(verdict(policy, one.input)).toBe(one.expect))
+  test.each(casesOf("own.urls.jsonl"))("$input: $expect, $why", (one) =>
+    expect(verdict(strict, one.input)).toBe(one.expect),
+  )
+})
+
+test("what a call touches is told as bare hosts, each once, and other touches are left alone", () => {
+  const look = hostGuard(policy).look(
+    [
+      { kind: "host", what: "https://DOCS.example.com./a?token=1" },
+      { kind: "host", what: "https://docs.example.com/b" },
+      { kind: "host", what: "https://bücher.example:8443/" },
+      { kind: "host", what: "https://[2606:4700::1111]/" },
+      { kind: "read", what: "https://docs.example.com/" },
+    ],
+    {},
+  )
+  expect(look.more).toEqual([
+    { kind: "host", what: "docs.example.com" },
+    { kind: "host", what: "xn--bcher-kva.example" },
+    { kind: "host", what: "2606:4700::1111" },
+  ])
+  expect(look.proved).toBe(true)
+  expect(hostGuard(policy).look([{ kind: "command", what: "ls" }], {})).toEqual({
+    more: [],
+    proved: true,
+    findings: [],
+  })
+})
+
+test("a deny has its code, an ask binds, and each names the host and the line that decided", () => {
+  const finding = (what: string) => hostGuard(strict).look([{ kind: "host", what }], {}).findings[0]
+  expect(finding("http://10.1.2.3/")).toMatchObject({
+    says: "deny",
+    code: "host_denied",
+    reason: { voice: "guard", sentence: expect.stringContaining('"10.1.2.3:80"') },
+  })
+  expect(finding("https://a.denied.example/")?.reason).toMatchObject({
+    source: "tools.hosts.deny[0]",
+    sentence: "a.denied.example is on the list of denied hosts (*.denied.example).",
+  })
+  expect(finding("https://github.com:22/")).toMatchObject({
+    says: "ask",
+    reason: { source: "tools.hosts.allow[2]", binding: true, sentence: expect.stringContaining("github.com:22") },
+  })
+  expect(finding("http://evil.test/")?.reason.sentence).toContain("not encrypted")
+  expect(finding("https://evil.test/")).toBeUndefined()
+})
+
+test("it covers a call only when a line allows every host of it", () => {
+  const look = (...addresses: string[]) =>
+    hostGuard(policy).look(
+      addresses.map((what) => ({ kind: "host" as const, what })),
+      {},
+    ).covers
+  expect(look("https://github.com/", "https://a.trusted.example/")).toEqual({
+    voice: "guard",
+    source: "tools.hosts.allow[2], tools.hosts.allow[1]",
+    sentence:
+      "github.com is on the list of allowed hosts. a.trusted.example is on the list of allowed hosts (*.trusted.example).",
+  })
+  expect(look("https://github.com/", "https://evil.test/")).toBeUndefined()
+  expect(look("https://github.com/", "http://10.0.0.1/")).toBeUndefined()
+})
+
+test("a sentence never tells the password of an address", () => {
+  for (const what of [
+    "https://ann:hunter2@docs.example.com/",
+    "ftp://ann:hunter2@x/",
+    "ann:hunter2@host",
+    "x:hunter2@",
+  ])
+    expect(JSON.stringify(hostGuard(policy).look([{ kind: "host", what }], {}))).not.toContain("hunter2")
+})
+
+test("an address from the configuration may be private and have any port, but is not allowed by that alone", () => {
+  const look = (what: string) => hostGuard(strict).look([{ kind: "host", what, configured: true }], {})
+  expect(look("http://127.0.0.1:8099/search")).toMatchObject({ findings: [], covers: undefined })
+  for (const what of ["http://169.254.169.254/", "http://127.0.0.1:7420/", "https://denied.example/"])
+    expect(look(what).findings[0]).toMatchObject({ says: "deny" })
+})
+
+test.each([
+  ["allow", "https://docs.example.com/path"],
+  ["allow", "user@docs.example.com"],
+  ["allow", ""],
+  ["allow", "docs.*.com"],
+  ["allow", "*docs.example.com"],
+  ["allow", "*.com"],
+  ["allow", "*.10.0.0.1"],
+  ["allow", "ftp://docs.example.com"],
+  ["allow", "a b"],
+  ["deny", "a..b"],
+  ["deny", "[::1"],
+] as const)("a line for %s that cannot be meant is refused with a sentence: %j", (list, text) => {
+  expect(hostLineMistake(text, list)).toEqual(expect.any(String))
+  expect(() => hostGuard({ ...policy, [list]: [{ text, source: `tools.hosts.${list}[0]` }] })).toThrow(
+    `tools.hosts.${list}[0]`,
+  )
+})
+
+test.each([
+  "docs.example.com",
+  "*.example.com",
+  "*",
+  "LOCALHOST:3000",
+  "[::1]:8080",
+  "https://a.example",
+  "bücher.example:1",
+])("a line that can be meant is read: %s", (text) => expect(hostLineMistake(text, "allow")).toBeUndefined())
+
+test("a line that names http or https is for that alone, and * is every public host on its usual ports", () => {
+  const only = { ...policy, allow: lines("allow", "https://docs.example.com") }
+  expect([verdict(only, "https://docs.example.com/"), verdict(only, "http://docs.example.com/")]).toEqual([
+    "allow",
+    "ask",
+  ])
+  const any = { ...policy, allow: lines("allow", "*") }
+  expect(
+    ["https://a.test/", "http://a.test/", "https://a.test:8443/", "http://10.0.0.1/", "http://localhost/"].map((what) =>
+      verdict(any, what),
+    ),
+  ).toEqual(["allow", "allow", "ask", "deny", "deny"])
+})
+
+test("law: however an IPv4 address is written, it is judged as itself, and never looser", () => {
+  fc.assert(
+    fc.property(fourBytes, writing, (bytes, write) => {
+      const plain = bytes.join(".")
+      const what = `http://${write(bytes)}/`
+      const expected = verdict(policy, `http://${plain}/`)
+      expect(expected).toBe(addressKind(plain) === "public" ? "ask" : "deny")
+      // What is no address to the one parser is reached by nobody.
+      expect(verdict(policy, what)).toBe(URL.canParse(what) ? expected : "deny")
+    }),
+    { numRuns: 1500 },
+  )
+})
+
+test("law: an IPv4 address inside an IPv6 one is judged as itself, in every form", () => {
+  fc.assert(
+    fc.property(fourBytes, wrapping, sixWriting, (bytes, wrap, write) => {
+      const kind = addressKind(bytes.join("."))
+      const host = `[${write(wrap(bytes))}]`
+      const judged = verdict(policy, `http://${host}/`)
+      expect(judged).toBe(kind === "public" ? "ask" : "deny")
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test("law: what is connected to is refused unless it is public, whatever the host is called", () => {
+  const lists = hostLists(policy)
+  fc.assert(
+    fc.property(fourBytes, fc.domain(), (bytes, name) => {
+      const { address } = lists.judge(`https://${name}.example/`)
+      const ip = bytes.join(".")
+      expect(lists.refused(address!, ip) === undefined).toBe(addressKind(ip) === "public")
+      expect(lists.refused(address!, `::ffff:${ip}`) === undefined).toBe(addressKind(ip) === "public")
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test("law: no text is an allowed address unless the one parser reads an allowed host from it", () => {
+  const near = fc.constantFrom("docs.example.com", "evil.test", "@", ":", "//", "/", "\\", "?", "#", ".", "%2e", "%40", "443", " ", "https:", "http:", "\t", "[", "]", "127.0.0.1", "。") // prettier-ignore
+  fc.assert(
+    fc.property(fc.array(near, { maxLength: 7 }), (parts) => {
+      const what = `https://${parts.join("")}`
+      if (verdict(policy, what) !== "allow") return
+      const { hostname, username, password, protocol } = new URL(what)
+      expect([hostname.replace(/\.$/, ""), username, password, protocol]).toEqual([
+        "docs.example.com",
+        "",
+        "",
+        "https:",
+      ])
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+test("at connect time a name may lead to a private address only if a line names it with its port", () => {
+  const lists = hostLists(strict)
+  const to = (what: string, ip: string, more = {}) => lists.refused(lists.judge(what).address!, ip, more)
+  expect(to("https://registry.corp:5000/", "10.0.0.7")).toBeUndefined()
+  expect(to("https://registry.corp:5000/", "169.254.169.254")).toContain("link-local")
+  expect(to("https://docs.example.com/", "10.0.0.7")).toContain("docs.example.com leads to 10.0.0.7")
+  expect(to("https://docs.example.com/", "fe80::1%eth0")).toContain("No tool reaches it")
+  expect(to("https://docs.example.com/", "93.184.215.14")).toBeUndefined()
+  expect(to("http://evil.test:7420/", "93.184.215.14")).toBeUndefined()
+  expect(to("http://evil.test:7420/", "93.184.215.14", { ofThisMachine: true })).toContain("Quartermaster itself")
+  expect(to("http://127.0.0.1:9100/", "127.0.0.1")).toBeUndefined()
+  const denies = hostLists({ ...policy, deny: lines("deny", "93.184.215.14") })
+  expect(denies.refused(denies.judge("https://a.test/").address!, "93.184.215.14")).toContain("tools.hosts.deny[0]")
+})
+
+/** Near the edges of what is private, and anywhere. */
+const fourBytes = fc.oneof(
+  fc.constantFrom([127, 0, 0, 1], [10, 0, 0, 1], [169, 254, 169, 254], [192, 168, 0, 1], [100, 100, 100, 200], [172, 16, 0, 1], [0, 0, 0, 0], [100, 64, 0, 1], [8, 8, 8, 8], [172, 32, 0, 1], [128, 0, 0, 1]), // prettier-ignore
+  fc.tuple(
+    fc.constantFrom(0, 9, 10, 11, 100, 126, 127, 128, 168, 169, 172, 192, 198, 203, 223, 224, 255),
+    fc.constantFrom(0, 15, 16, 18, 31, 32, 63, 64, 127, 128, 167, 168, 169, 253, 254, 255),
+    fc.nat(255),
+    fc.nat(255),
+  ),
+)
+
+const digitForms = [
+  (text: string) => text,
+  (text: string) => text.replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit))),
+  (text: string) => text.replace(/\d/g, (digit) => `%3${digit}`),
+  (text: string) => text.replace(/[1-9]/g, (digit) => String.fromCodePoint(0x2460 + Number(digit) - 1)),
+]
+const numberForms = [
+  (value: number) => String(value),
+  (value: number) => `0x${value.toString(16)}`,
+  (value: number) => `0X${value.toString(16).toUpperCase()}`,
+  (value: number) => `0${value.toString(8)}`,
+  (value: number) => `0x000000${value.toString(16)}`,
+]
+const writing = fc
+  .record({
+    parts: fc.integer({ min: 1, max: 4 }),
+    numbers: fc.array(fc.constantFrom(...numberForms), { minLength: 4, maxLength: 4 }),
+    digits: fc.constantFrom(...digitForms),
+    dot: fc.constantFrom(".", "。", "．", "%2e"),
+    end: fc.constantFrom("", "."),
+  })
+  .map(({ parts, numbers, digits, dot, end }) => (bytes: readonly number[]) => {
+    const head = bytes.slice(0, parts - 1)
+    const tail = bytes.slice(parts - 1).reduce((sum, byte) => sum * 256 + byte, 0)
+    return digits([...head, tail].map((value, at) => numbers[at]!(value)).join(dot)) + end
+  })
+
+const hex = (bytes: readonly number[]) => [
+  ((bytes[0]! << 8) | bytes[1]!).toString(16),
+  ((bytes[2]! << 8) | bytes[3]!).toString(16),
+]
+const wrapping = fc.constantFrom(
+  (bytes: readonly number[]) => ["0", "0", "0", "0", "0", "ffff", ...hex(bytes)],
+  (bytes: readonly number[]) => ["64", "ff9b", "0", "0", "0", "0", ...hex(bytes)],
+  (bytes: readonly number[]) => ["2002", ...hex(bytes), "0", "0", "0", "0", "1"],
+)
+const sixWriting = fc.constantFrom(
+  (groups: string[]) => groups.join(":"),
+  (groups: string[]) => groups.map((group) => group.padStart(4, "0").toUpperCase()).join(":"),
+  (groups: string[]) => groups.join(":").replace(/(^|:)0(:0)+(:|$)/, "::"),
+  (groups: string[]) => {
+    const [high, low] = groups.slice(6).map((group) => Number.parseInt(group, 16))
+    return `${groups.slice(0, 6).join(":")}:${high! >> 8}.${high! & 255}.${low! >> 8}.${low! & 255}`
+  },
+)

@@ -1,0 +1,187 @@
+import { foldName } from "./paths-text.ts"
+
+/** What a tool would do with a file. */
+export type Use = "read" | "write"
+
+/**
+ * Why no tool may do that to a path of this name, whatever rules say; undefined when it may. Only the names in the path
+ * count, so that it holds for what is not there yet. `path` is from the workspace, or from the root where it is elsewhere.
+ */
+export function sealedBecause(path: string, use: Use): string | undefined {
+  const steps = stepsOf(path)
+  const last = steps.length - 1
+  for (let at = 0; at <= last; at++) {
+    const mark = sealedNames.get(steps[at]!) ?? sealedInside.get(steps[at]!)?.(steps[at + 1], use)
+    if (mark !== undefined && (use === "write" || mark.hidden)) return mark.because
+  }
+  return last >= 0 && isPrivateKey(steps[last]!) ? "it is a private key" : undefined
+}
+
+/** Why a person is asked each time; undefined when that is not needed. Sealed paths are not looked at. */
+export function carefulBecause(path: string, use: Use): string | undefined {
+  const steps = stepsOf(path)
+  const last = steps.length - 1
+  for (let at = 0; at <= last; at++) {
+    const step = steps[at]!
+    const because = secretFolders.get(step) ?? carefulInside.get(step)?.(steps[at + 1], use)
+    if (because !== undefined) return because
+    if (use === "write" && runFolders.has(step)) return runsLater
+  }
+  if (last < 0) return undefined
+  const name = steps[last]!
+  if (isEnvironment(name)) return "it has the environment, where secrets are"
+  if (isSecret(name)) return "it has credentials"
+  return use === "write" && runsByName(name, steps[last - 1]) ? runsLater : undefined
+}
+
+/** Whether names in this folder count together with its own. */
+export function isFolderOfPairs(path: string): boolean {
+  const last = stepsOf(path).at(-1)
+  return last !== undefined && (sealedInside.has(last) || carefulInside.has(last))
+}
+
+/** Whether it belongs to a version control system, which nobody means when they search. */
+export function isVersionControl(path: string): boolean {
+  return stepsOf(path).some((step) => versionControl.has(step))
+}
+
+interface Mark {
+  readonly because: string
+  /** Not read either. */
+  readonly hidden?: boolean
+}
+
+const words = (text: string): string[] => text.trim().split(/\s+/)
+const versionControl = new Set([".git", ".hg", ".svn", ".jj", ".bzr", "cvs"])
+const runsLater = "what is in it runs later without being asked for"
+
+const sealedNames = new Map<string, Mark>([
+  ...marks("it belongs to version control, which runs what its settings say", ".git .hg .svn .jj .bzr"),
+  ...marks(
+    "it configures agents, editors or what runs by itself",
+    `.claude .claude.json .mcp.json mcp.json .cursor .cursorrules .cursorignore .windsurf .windsurfrules .codex .gemini
+     .qwen .opencode opencode.json opencode.jsonc .continue .cline .clinerules .roo .roomodes .goose .goosehints .kiro
+     .amazonq .aider.conf.yml .aider .vscode .vscode-server .idea .fleet .zed .husky .devcontainer .devcontainer.json`,
+  ),
+  ...marks(
+    "it configures a shell or a program that reads it at its start",
+    `.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout
+     .zsh_aliases .kshrc .cshrc .tcshrc .login .logout .inputrc .envrc .direnvrc .gitconfig .gitmodules .hgrc .npmrc
+     .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.js bunfig.toml .ripgreprc .curlrc .wgetrc .vimrc .nvimrc .exrc .gvimrc
+     .emacs .emacs.d .dir-locals.el .tmux.conf .screenrc .gdbinit .lldbinit .pythonrc .pythonstartup .irbrc .pryrc
+     .rprofile .psqlrc .sqliterc .bazelrc .mise.toml mise.toml .xinitrc .xprofile .xsession .pam_environment pip.conf
+     authorized_keys authorized_keys2 .rhosts .forward sitecustomize.py usercustomize.py`,
+  ),
+  ...marks(
+    "it is Quartermaster's own",
+    ".quartermaster quartermaster.yml quartermaster.yaml quartermaster.json quartermaster.local.yml quartermaster.local.yaml quartermaster.local.json",
+  ),
+  ...marks("it has private keys", ".ssh .gnupg .password-store", true),
+])
+
+type Inside<T> = (next: string | undefined, use: Use) => T | undefined
+
+/** A folder of which only some names count; written as a whole, when something is moved to it, it counts itself. */
+const sealedInside = new Map<string, Inside<Mark>>([
+  [".cargo", among("config config.toml", { because: "it says what programs Cargo runs" })],
+  [
+    ".config",
+    among("fish git systemd autostart nvim direnv mise quartermaster", {
+      because: "it configures programs that read it at their start",
+    }),
+  ],
+])
+
+const carefulInside = new Map<string, Inside<string>>([
+  [".config", among("gcloud gh hub doctl op rclone", "it has credentials")],
+  [".cargo", among("credentials credentials.toml", "it has credentials")],
+  [".docker", among("config.json", "it has credentials")],
+  [".github", writing("workflows actions")],
+  [".gitea", writing("workflows actions")],
+  [".forgejo", writing("workflows actions")],
+])
+
+const secretFolders = new Map(words(".aws .azure .kube .oci .terraform.d .gcloud").map((name) => [name, "it has credentials"])) // prettier-ignore
+
+const secretNames = new Set(
+  words(`.netrc _netrc .pgpass .my.cnf .mylogin.cnf .git-credentials .gitcookies .npmrc .yarnrc.yml .pypirc .dockercfg
+    .htpasswd .vault-token .boto .s3cfg .databrickscfg .snowflake credentials credentials.json credentials.yml
+    credentials.yaml credentials.toml credentials.xml credentials.csv secrets.json secrets.yml secrets.yaml secrets.toml
+    secrets.env secret.json secret.yml secret.yaml application_default_credentials.json auth.json local.settings.json
+    .erlang.cookie .dockerconfigjson .smbcredentials .rclone.conf rclone.conf shadow gshadow token.json tokens.json`),
+)
+
+const runFolders = new Set(words(".circleci .buildkite .woodpecker .teamcity .githooks .tekton"))
+
+const runNames = new Set(
+  words(`package.json makefile gnumakefile justfile .justfile taskfile.yml taskfile.yaml rakefile gemfile setup.py
+    conftest.py pyproject.toml noxfile.py tox.ini build.rs dockerfile containerfile docker-compose.yml
+    docker-compose.yaml compose.yml compose.yaml procfile vagrantfile jenkinsfile .gitlab-ci.yml .travis.yml
+    appveyor.yml .appveyor.yml bitbucket-pipelines.yml azure-pipelines.yml .drone.yml .cirrus.yml cloudbuild.yaml
+    cloudbuild.yml buildspec.yml .pre-commit-config.yaml .pre-commit-hooks.yaml lefthook.yml .lefthook.yml
+    .lintstagedrc .gitattributes binding.gyp composer.json deno.json deno.jsonc netlify.toml vercel.json fly.toml
+    build.gradle build.gradle.kts settings.gradle gradlew mvnw pnpm-workspace.yaml head`),
+)
+
+const gitHooks = new Set(
+  words(`pre-commit prepare-commit-msg commit-msg post-commit pre-push pre-rebase post-checkout post-merge post-rewrite
+    pre-receive update post-receive post-update applypatch-msg pre-applypatch post-applypatch pre-merge-commit
+    fsmonitor-watchman push-to-checkout reference-transaction`),
+)
+
+function marks(because: string, names: string, hidden = false): [string, Mark][] {
+  return words(names).map((name) => [name, { because, hidden }])
+}
+
+function among<T>(names: string, found: T): Inside<T> {
+  const set = new Set(words(names))
+  return (next, use) => ((next === undefined ? use === "write" : set.has(next)) ? found : undefined)
+}
+
+function writing(names: string): Inside<string> {
+  const inside = among(names, runsLater)
+  return (next, use) => (use === "write" ? inside(next, use) : undefined)
+}
+
+/** One path is asked about several times in a row. */
+let lastPath = ""
+let lastSteps: readonly string[] = []
+
+function stepsOf(path: string): readonly string[] {
+  if (path === lastPath) return lastSteps
+  const steps: string[] = []
+  for (const step of path.split("/")) if (step !== "" && step !== ".") steps.push(foldName(step))
+  lastPath = path
+  lastSteps = steps
+  return steps
+}
+
+function isPrivateKey(name: string): boolean {
+  if (/^id_(rsa|dsa|ecdsa|ed25519|xmss)(_sk)?($|[._-])/.test(name)) return !name.endsWith(".pub")
+  const dot = name.lastIndexOf(".")
+  if (dot === -1) return false
+  const ending = name.slice(dot + 1)
+  if (ending === "pem") return !/(^|[._-])(cert|certs|certificate|chain|fullchain|bundle|ca|cacert|public|pub|csr|dhparam)([._-]|\d*\.)/.test(name) // prettier-ignore
+  return keyEndings.has(ending)
+}
+
+const keyEndings = new Set(words("key p12 pfx ppk jks keystore kdbx p8 pk8 asc-key agekey"))
+
+/** Examples have no secrets in them, by their name. */
+function isEnvironment(name: string): boolean {
+  if (name !== ".env" && !name.startsWith(".env.") && !name.startsWith(".env-") && !name.startsWith(".env_"))
+    return name === ".envrc" || name.endsWith(".env")
+  return !/^\.env[._-](example|sample|template|dist|defaults|schema)$/.test(name)
+}
+
+function isSecret(name: string): boolean {
+  if (secretNames.has(name)) return true
+  if (name.endsWith(".tfvars") || name.endsWith(".tfstate") || name.endsWith(".ovpn")) return true
+  return /^(service[-_]?account|client[-_]secret|gcp[-_]?key).*\.json$/.test(name)
+}
+
+function runsByName(name: string, folder: string | undefined): boolean {
+  if (runNames.has(name) || name.endsWith(".mk")) return true
+  if (name.startsWith("dockerfile.") || name.startsWith("docker-compose.") || name.startsWith("makefile.")) return true
+  return folder === "hooks" && gitHooks.has(name)
+}

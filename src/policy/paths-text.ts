@@ -1,0 +1,57 @@
+/** What is wrong with the text of a path before any disk is looked at; undefined when nothing is. */
+export function textFault(path: string): string | undefined {
+  if (path === "") return "it is empty"
+  if (path.length > longest) return `it is longer than ${longest} characters`
+  if (!suspicious.test(path)) return undefined
+  // oxlint-disable-next-line no-control-regex
+  if (/[\0-\x1f\x7f]/.test(path)) return "it has a control character"
+  if (/\p{Surrogate}/u.test(path)) return "it is no proper text"
+  if (path.startsWith("~")) return "'~' is not read here"
+  if (/^[a-z][a-z0-9+.-]*:\/\/|^(file|data):/i.test(path)) return "it is an address and no path"
+  if (process.platform !== "win32") {
+    if (path.includes("\\")) return "it has a '\\'; folders are separated by '/'"
+    if (/^[a-z]:(\/|$)/i.test(path)) return "drives are not read here"
+  }
+  if (namesVariable.test(path)) return "variables are not read here"
+  if (/%(2e|2f|5c|00)/i.test(path)) return "it is written as in an address, with '%' and numbers"
+  return looksLikeSteps(path) ? "it has characters that only look like '.' or '/'" : undefined
+}
+
+/**
+ * The form in which names are compared with lists: what some file system would take for the same name is the same. Letter
+ * case, compatibility forms, invisible characters, dots and spaces at the end, streams and short names make no difference.
+ */
+export function foldName(name: string): string {
+  const lower = name.toLowerCase()
+  if (plain.test(lower)) return lower
+  const visible = name.normalize("NFKC").replace(invisible, "").toLowerCase().normalize("NFKC")
+  const colon = visible.indexOf(":")
+  const trimmed = (colon > 0 ? visible.slice(0, colon) : visible).trimStart().replace(/[. ]+$/, "")
+  return shortNames.get(trimmed) ?? (trimmed === "" ? visible : trimmed)
+}
+
+/** The same for a whole path. */
+export function foldPath(path: string): string {
+  const lower = path.toLowerCase()
+  return plainPath.test(lower) ? lower : path.split("/").map(foldName).join("/")
+}
+
+const longest = 4096
+// oxlint-disable-next-line no-control-regex
+const suspicious = /[\0-\x1f\x7f~$\\%:]|[^\0-\x7f]/
+/** `$HOME`, `${home}`, `$(pwd)` anywhere, and any variable as the first step; `routes/$id.ts` is a name like others. */
+const namesVariable = /^\$|\$[{('"]|\$[A-Z_][A-Z0-9_]*(\/|$)|`/
+const plain = /^[a-z0-9_.@+=,()[\]{}-]*[a-z0-9_@+=,()[\]{}-]$/
+const plainPath = /^(\/|[a-z0-9_.@+=,()[\]{}-]*[a-z0-9_@+=,()[\]{}-](\/|$))*$/
+const invisible =
+  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0]/g
+const shortNames = new Map([["git~1", ".git"], ["gitmod~1", ".gitmodules"], ["env~1", ".env"]]) // prettier-ignore
+
+function looksLikeSteps(path: string): boolean {
+  // oxlint-disable-next-line no-control-regex
+  if (/^[\0-\x7f]*$/.test(path)) return false
+  return path.split("/").some((step) => {
+    const folded = step.normalize("NFKC").replace(invisible, "")
+    return folded !== step && (folded === "." || folded === ".." || /[/\\\0]/.test(folded))
+  })
+}
