@@ -41,7 +41,10 @@ const ownSources = {
     onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
       const place = relative("src", path).replace(/\.ts$/, ".js")
       const isStart = place === "bin.js"
-      const text = readFileSync(path, "utf8").replace('import { z } from "zod"', 'import * as z from "zod"')
+      const text = readFileSync(path, "utf8")
+        .replace('import { z } from "zod"', 'import * as z from "zod"')
+        // Where a plugin is, is known only when it is imported, and that is for the runtime to do.
+        .replace("return import(address)", "return __import(address)")
       const url = `new URL(${JSON.stringify(place)}, __url).href`
       return { loader: "ts", contents: isStart ? text : text.replaceAll("import.meta.url", url) }
     })
@@ -77,7 +80,7 @@ async function bundle() {
     define: { "import.meta.url": "__url" },
     external: [...keptOutside],
     plugins: [ownSources],
-    banner: { js: "(function (require, __url) {" },
+    banner: { js: "(function (require, __url, __import) {" },
     footer: { js: "})" },
     logLevel: "warning",
   })
@@ -100,7 +103,7 @@ const here = (name) => new URL(name, import.meta.url)
 const cache = here(\`${cache}-\${process.version}-\${process.arch}.cache\`)
 const cachedData = fs.existsSync(cache) ? fs.readFileSync(cache) : undefined
 const script = new Script(fs.readFileSync(here("qm.cjs"), "latin1"), { filename: "qm.cjs", cachedData })
-script.runInThisContext()(createRequire(import.meta.url), import.meta.url)
+script.runInThisContext()(createRequire(import.meta.url), import.meta.url, (address) => import(address))
 ${whenDone}`
 }
 

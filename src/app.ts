@@ -1,10 +1,12 @@
 import { createHmac } from "node:crypto"
 import { setMaxListeners } from "node:events"
 import { realpathSync } from "node:fs"
-import { dirname, join, resolve as resolvePath } from "node:path"
+import { homedir } from "node:os"
+import { dirname, isAbsolute, join, resolve as resolvePath } from "node:path"
 import { askingWith } from "./approval/asking.ts"
 import { notifier } from "./approval/notify.ts"
 import { printable } from "./approval/printable.ts"
+import { builtin } from "./builtin.ts"
 import { LastResults } from "./call/cache.ts"
 import { deskItem } from "./call/desk.ts"
 import { deskDoor } from "./call/desk-door.ts"
@@ -19,6 +21,7 @@ import { simulate } from "./call/simulate.ts"
 import { why } from "./call/why.ts"
 import { checkConfig } from "./config/check.ts"
 import { serverFlaws, serverSpecs } from "./config/mcp-servers.ts"
+import { moduleEntries, pluginEntries } from "./config/plugins.ts"
 import { defaults, type Config } from "./config/schema.ts"
 import { Emitter } from "./emitter.ts"
 import { mcpServers } from "./mcp/client/servers.ts"
@@ -30,17 +33,21 @@ import type { AgentView } from "./model/organisation.ts"
 import type { Documents, Ports } from "./model/ports.ts"
 import type { ToolPermission } from "./model/permission.ts"
 import type { Grant, Rule } from "./model/rule.ts"
+import type { SnippetStorage } from "./model/snippets.ts"
 import type { AgentToken } from "./model/token-book.ts"
 import type { RegisteredTool } from "./model/tool.ts"
 import { agentTokens } from "./org/agent-tokens.ts"
 import { Directory } from "./org/directory.ts"
 import { freezer } from "./org/freezer.ts"
-import { unguarded } from "./policy/guards.ts"
 import { PolicyBook } from "./policy/book.ts"
 import { ruleDoor } from "./policy/rule-door.ts"
 import { policyVersion } from "./policy/version.ts"
+import { classicDialect } from "./registry/dialects/classic.ts"
+import { claudeDialect } from "./registry/dialects/claude.ts"
+import { experiments } from "./registry/experiments.ts"
 import { mcpDefinitions, toLLMTools, type LLMFormat, type LLMTools } from "./registry/formats.ts"
 import { ToolGroupManager } from "./registry/groups.ts"
+import { plugins, type RunningPlugins } from "./registry/plugins/book.ts"
 import { ToolRegistry } from "./registry/registry.ts"
 import { fileDigests } from "./store/file-digests.ts"
 import { fileVersions } from "./store/file-versions.ts"
@@ -50,6 +57,8 @@ import { masker } from "./store/mask.ts"
 import { ownerName } from "./store/owner.ts"
 import { recordedDocuments } from "./store/recorded-documents.ts"
 import { sessionEnvironment } from "./store/session-environment.ts"
+import { storedSnippets } from "./store/snippets.ts"
+import { storedTodos } from "./store/todos.ts"
 import { openStore, type Store } from "./store/store.ts"
 import type { Telemetry } from "./telemetry/spans.ts"
 import { artifactTools } from "./tools/artifact/index.ts"
@@ -57,6 +66,7 @@ import { consoleTools } from "./tools/console/index.ts"
 import { dataTools } from "./tools/data/index.ts"
 import { interactionTools } from "./tools/interaction/index.ts"
 import { orgManagementTools } from "./tools/org_management/index.ts"
+import { todoTools } from "./tools/todo/index.ts"
 import { systemTools } from "./tools/system/index.ts"
 
 export interface QuartermasterOptions {
@@ -79,8 +89,17 @@ export interface QuartermasterOptions {
   sweepMs?: number
   /** The folder this process works in; the current one when left out. */
   workspace?: string
+  /** Where snippets are kept; in the store when left out. */
+  snippets?: SnippetStorage
+  /** The home folder, for what is sealed in it. */
+  home?: string
+  /** Files of ours that no tool reads or writes, and those that no tool writes. */
+  sealed?: readonly string[]
+  sealedForWriting?: readonly string[]
   /** What other people's servers are told our version is. */
   version?: string
+  /** Loads plugins again when their files change. */
+  reloadPlugins?: boolean
   /** Where finished calls are told as OpenTelemetry spans. */
   telemetry?: Telemetry
 }
@@ -97,6 +116,7 @@ export interface Quartermaster extends App {
   /** What a provider is sent for this agent: just the tools it may know of. */
   toolsFor<Format extends LLMFormat = "openai">(agentId: string, options?: { format?: Format }): LLMTools[Format]
   readonly discovery: ToolDiscovery
+  readonly plugins: RunningPlugins
   /** Resolves when everything kept so far can be queried. */
   settle(): Promise<void>
 }
@@ -114,6 +134,7 @@ export async function createQuartermaster(
   try {
     const system = assemble(config, options, store, owner, logger)
     await trace(config, options, system, store)
+    await system.plugins.start()
     return system
   } catch (error) {
     await store.close()
@@ -135,13 +156,34 @@ export function assemble(
   const grade = config.data?.durability ?? "crash"
   const documents = recordedDocuments(store.documents, { recorder: store.recorder, masker: masking, grade })
   const levelOrder = config.org?.levelOrder ?? "asc"
-  const workspace = realPath(options.workspace ?? process.cwd())
+  const workspace = realPath(options.workspace ?? config.workspace ?? config.tools?.workspaceDir ?? process.cwd())
+  const addresses: string[] = []
+  const world = builtin(config, {
+    workspace,
+    dataDir: dirname(store.journalDir),
+    home: options.home ?? homeFolder(),
+    sealed: options.sealed ?? [],
+    sealedForWriting: [...(options.sealedForWriting ?? []), ...pluginFiles(config)],
+    environment: options.environment ?? process.env,
+    snippets: options.snippets ?? storedSnippets(store.database),
+    own: () => addresses,
+  })
+  const { guards } = world
   const groups = new ToolGroupManager({
     logger,
     onChange: (group, change) => emit({ type: "GROUP_CHANGED", at: Date.now(), group, change }),
   })
-  const registry = new ToolRegistry({
+  const trials = experiments(config.experiments ?? {}, {
+    documents,
+    versionsOf: (name) => [...new Set(registry.list().flatMap((tool) => (tool.name === name ? [tool.version] : [])))],
+    canonical: (name) => registry.nameOf(name),
+    toolNames: () => registry.names(),
+    audit: { export: (filter) => audit.export(filter) },
+    now: Date.now,
+  })
+  const registry: ToolRegistry = new ToolRegistry({
     groups,
+    experimentArm: trials.armOf,
     logger,
     levelOrder,
     permissions: config.tools?.permissions ?? {},
@@ -156,13 +198,16 @@ export function assemble(
     groups: { has: (id) => groups.hasGroup(id), list: () => groups.listGroups() },
     levelOrder,
     emit,
-    onTerminated: (agentIds) => endCallsOf(agentIds, ports),
+    onTerminated(agentIds) {
+      endCallsOf(agentIds, ports)
+      for (const agentId of agentIds) void world.processes.endAll(agentId)
+    },
   })
   registry.registerMany(
-    [...builtinTools(options, store), ...orgManagementTools(org, { list: () => groups.listGroups() })],
+    [...builtinTools(options, store), ...world.tools, ...orgManagementTools(org, { list: () => groups.listGroups() })],
     { type: "builtin" },
   )
-  const guards = unguarded
+  registry.registerAliases([...claudeDialect(), ...classicDialect()])
   const stops = freezer(documents, { isKnown: (agentId) => org.findAgent(agentId) !== undefined, emit })
   const named = {
     canonical: (name: string) => registry.nameOf(name),
@@ -185,7 +230,7 @@ export function assemble(
     },
   )
   const { tools, agents, approvals } = config
-  const version = policyVersion({ tools, org: config.org, agents, rules: config.rules, approvals }, documents, registry)
+  const version = policyVersion({ tools, org: config.org, agents, rules: config.rules, approvals, experiments: config.experiments }, documents, registry)
   const policyWith = (list: () => readonly Rule[]) =>
     new PolicyBook({
       rules: list,
@@ -207,6 +252,13 @@ export function assemble(
     version: options.version ?? "0",
     logins: join(dirname(store.journalDir), "logins"),
     lazy: options.writes === "direct",
+  })
+  const brought = plugins([...pluginEntries(config), ...moduleEntries(config)], {
+    registry,
+    documents,
+    logger,
+    base: workspace,
+    watch: options.reloadPlugins,
   })
   const permits = new AgentPermits(mostAtOnce(config))
   const notify = notifier(config.notify ?? [], logger)
@@ -296,6 +348,8 @@ export function assemble(
     frozen: stops.frozen,
     setMode: (given) => stops.setMode(given).then(() => everywhere(options)),
     mcp,
+    plugins: brought,
+    experiments: trials,
     tokens: agentTokens({
       documents,
       isKnown: (agentId) => org.view(agentId) !== undefined,
@@ -317,6 +371,8 @@ export function assemble(
       return found
     },
     sealKey: (purpose) => createHmac("sha256", store.key.text).update(`seal:${purpose}`).digest(),
+    listensAt: (address) => void addresses.push(address),
+    trash: world.trash,
     health: healthOf(store.database, store.recorder, ports.now),
     backup: async (folder) => (await import("./store/backup.ts")).backup(store, folder),
     listGroups: () => groups.listGroups(),
@@ -342,10 +398,11 @@ export function assemble(
     clearInterval(sweeper)
     clearInterval(watch)
     closer.abort()
-    await mcp.close()
+    await Promise.all([mcp.close(), world.close()])
     permits.cancelWaiting()
     for (const { cancel } of ports.running.values()) cancel()
     await app.idle()
+    await brought.close()
     await notify.idle()
     await store.close()
   }
@@ -387,6 +444,18 @@ function tokenCounts(documents: Documents, tokenId: string): boolean {
   return found?.live === true && (expiresAt === null || expiresAt > Date.now())
 }
 
+function pluginFiles(config: Config): string[] {
+  return [...pluginEntries(config), ...moduleEntries(config)].map(({ path }) => path).filter(isAbsolute)
+}
+
+function homeFolder(): string | undefined {
+  try {
+    return homedir()
+  } catch {
+    return undefined
+  }
+}
+
 function realPath(folder: string): string {
   try {
     return realpathSync(folder)
@@ -402,6 +471,7 @@ function builtinTools({ print, environment }: QuartermasterOptions, store: Store
     ...consoleTools(print ?? ((text) => void process.stderr.write(`${printable(text)}\n`))),
     ...interactionTools(),
     ...artifactTools(),
+    ...todoTools(storedTodos(store.database)),
   ]
 }
 

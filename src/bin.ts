@@ -52,15 +52,19 @@ const house: House = {
     return loadConfig({ cwd, env, home, configPath, overrides })
   },
 
-  async open({ config, dataDir, permissions, ruleSources }: LoadedConfig, given: OpenOptions = {}) {
+  async open({ config, dataDir, permissions, ruleSources, files }: LoadedConfig, given: OpenOptions = {}) {
     const { stays = false, ...parts } = given
     const { enterFolder } = await import("./config/known-folders.ts")
     enterFolder(dataDir, { home, env, named: config.data?.dir !== undefined })
+    const { ownFolder } = await import("./config/find.ts")
     const { createQuartermaster } = await import("./app.ts")
     const options: QuartermasterOptions = {
       ...parts,
       environment: withoutToken(env),
       version: house.version(),
+      home,
+      sealed: [ownFolder(home)],
+      sealedForWriting: files,
       ...(stays ? { writes: "journal" } : { writes: "direct", sweepMs: 0 }),
       tightening: permissions.untrusted,
       ruleSources,

@@ -22,7 +22,9 @@ const mayImport: Record<string, readonly string[]> = {
   "mcp/server": ["call", "model"],
   http: ["mcp/server", "call", "model"],
   "emitter.ts": ["model"],
+  "builtin.ts": ["tools", "world", "policy", "config", "model"],
   "app.ts": [
+    "builtin.ts",
     "call",
     "registry",
     "org",

@@ -8,6 +8,7 @@ test("the public surface is exactly this list", () => {
     "MCPClient",
     "OrganisationError",
     "PermissionDeniedError",
+    "PluginManager",
     "SecurityError",
     "ToolCategory",
     "ToolDiscovery",

@@ -60,6 +60,9 @@ export {
   fromModule,
   fromResultTool,
 } from "./registry/adapters.ts"
+export { PluginManager, type PluginOptions } from "./registry/plugins/manager.ts"
+export type { PluginBook, PluginEntry, PluginState } from "./model/plugin.ts"
+export type { Experiment, ExperimentBook, ExperimentReport } from "./model/experiment.ts"
 export { BaseTool, type BaseToolResult } from "./registry/base-tool.ts"
 export type { LLMFormat, LLMTools } from "./registry/formats.ts"
 export { ToolDiscovery } from "./call/discovery.ts"

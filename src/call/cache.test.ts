@@ -14,7 +14,11 @@ function counting(spec: Partial<ToolSpec<never>>) {
   let runs = 0
   return {
     runs: () => runs,
-    tool: tool({ input: z.object({ path: z.string().optional() }) as never, ...spec, execute: () => ({ run: ++runs }) }),
+    tool: tool({
+      input: z.object({ path: z.string().optional() }) as never,
+      ...spec,
+      execute: () => ({ run: ++runs }),
+    }),
   }
 }
 

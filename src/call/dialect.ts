@@ -1,4 +1,5 @@
 import type { Alias } from "../model/dialect.ts"
+import { ToolFailure } from "../model/ending.ts"
 import type { Ports } from "../model/ports.ts"
 import type { ToolResult } from "../model/result.ts"
 import type { Walk } from "./walk.ts"
@@ -25,6 +26,11 @@ export function inDialect(alias: Alias | undefined, result: ToolResult, input: u
 export function toNative(walk: Walk, alias: Alias, given: unknown): readonly string[] {
   const checked = alias.input.check(given)
   if (!checked.ok) return checked.problems
-  walk.request = { ...walk.request, input: alias.toInput(checked.value) }
-  return []
+  try {
+    walk.request = { ...walk.request, input: alias.toInput(checked.value) }
+    return []
+  } catch (error) {
+    if (error instanceof ToolFailure) return [error.message]
+    throw error
+  }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { Ending, StoreUnavailable, ToolFailure } from "../model/ending.ts"
 import type { Ports } from "../model/ports.ts"
-import type { ToolResult } from "../model/result.ts"
+import type { EndingCode, ToolResult } from "../model/result.ts"
 import { secretPaths } from "../model/secrets.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { rateLimited } from "./allowed.ts"
@@ -177,10 +177,18 @@ async function pauseBeforeRetry(walk: Walk, tool: RegisteredTool, attempt: numbe
   if (stopped !== undefined) throw stopped
 }
 
+/** What the fence and the web refuse while a tool of ours runs ends like what the guards refuse before. */
+const refusals: Readonly<Record<string, EndingCode>> = {
+  outside: "path_outside_workspace",
+  sealed: "permission_denied",
+  host_denied: "host_denied",
+}
+
 function failed(error: unknown, tool: RegisteredTool, ports: Ports): Ending {
   if (error instanceof ToolFailure) {
     const { toolCode, metadata } = error
-    return new Ending("tool_failed", error.message, { toolCode, metadata, cause: error })
+    const code = tool.type === "builtin" ? refusals[toolCode ?? ""] : undefined
+    return new Ending(code ?? "tool_failed", error.message, { toolCode, metadata, cause: error })
   }
   ports.logger.error(`Tool execution error: ${tool.name}`, error)
   return new Ending("tool_failed", sentenceOf(error), { cause: error })

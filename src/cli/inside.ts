@@ -21,6 +21,8 @@ const open: Readonly<Record<string, "whole" | readonly string[]>> = {
   departments: ["list"],
   people: ["list", "show"],
   mcp: ["serve", "list"],
+  plugins: ["list", "show"],
+  experiments: ["list", "show"],
 }
 
 /** Refuses what is for people when no person can be there: their commands, and to say what Quartermaster counts with. */

@@ -7,6 +7,7 @@ import { addBackup } from "./backup.ts"
 import { addCall } from "./call.ts"
 import { addDepartments } from "./departments.ts"
 import { addDoctor } from "./doctor.ts"
+import { addExperiments } from "./experiments.ts"
 import { addFreeze } from "./freeze.ts"
 import { addGrants } from "./grants.ts"
 import { addGroups } from "./groups.ts"
@@ -17,12 +18,14 @@ import { refuseInside } from "./inside.ts"
 import { addMcp } from "./mcp.ts"
 import { jsonText, say, tell } from "./output.ts"
 import { addPeople } from "./people.ts"
+import { addPlugins } from "./plugins.ts"
 import { addRoles } from "./roles.ts"
 import { addRules } from "./rules.ts"
 import { addServe } from "./serve.ts"
 import { addStart } from "./start.ts"
 import { addTokens } from "./tokens.ts"
 import { addTools } from "./tools.ts"
+import { addTrash } from "./trash.ts"
 import { addTrust } from "./trust.ts"
 import { CannotDo, repeated, unknownCommand, UsageError } from "./usage.ts"
 import { addWhy } from "./why.ts"
@@ -41,9 +44,12 @@ const commands = [
   addPeople,
   addTokens,
   addMcp,
+  addPlugins,
+  addExperiments,
   addServe,
   addFreeze,
   addAudit,
+  addTrash,
   addBackup,
   addInit,
   addInstall,

@@ -2,6 +2,7 @@ import type { DeskItem, Heard, Saying } from "./approval.ts"
 import type { CallRequest } from "./call.ts"
 import type { EventType, Listener } from "./events.ts"
 import type { ExperimentBook } from "./experiment.ts"
+import type { Trash } from "./files.ts"
 import type { Freeze, SessionMode } from "./organisation.ts"
 import type { McpServers, McpToolDefinition } from "./mcp.ts"
 import type { OrganisationBook } from "./organisation-book.ts"
@@ -50,13 +51,17 @@ export interface App {
   readonly tokens: TokenBook
   readonly mcp: McpServers
   /** Files of the configuration that bring tools. */
-  readonly plugins?: PluginBook
+  readonly plugins: PluginBook
   /** Two versions of a tool side by side. */
-  readonly experiments?: ExperimentBook
+  readonly experiments: ExperimentBook
+  /** Tells an address at which this house is reached: no tool goes there. */
+  listensAt(address: string): void
   /** What an artifact holds, for the agent it belongs to. */
   artifact(agentId: string, ref: string): Promise<StoredArtifact | undefined>
   /** 32 bytes that every process of this store shares, for what a door seals. */
   sealKey(purpose: string): Buffer
+  /** What agents have deleted, for people. */
+  readonly trash: Trash
   readonly desk: DeskReader
   readonly rules: RuleReader
   /** What would become of a call, and why, without making it. */

@@ -1,3 +1,4 @@
+import { withoutImageData } from "./image.ts"
 import { ToolExecuteStatus, type ToolResult } from "./result.ts"
 
 /** How many characters of a result a model is given at most. */
@@ -21,10 +22,10 @@ export function modelText(result: ToolResult): string {
   }
 }
 
-/** A string as it is, anything else as JSON. */
+/** A string as it is, anything else as JSON; of an image only what is known about it. */
 export function plainText(value: unknown): string {
   if (value === undefined) return "(no result)"
-  return typeof value === "string" ? value : JSON.stringify(value)
+  return typeof value === "string" ? value : JSON.stringify(withoutImageData(value))
 }
 
 function cut(text: string, result: ToolResult): string {

@@ -61,7 +61,9 @@ export function readGround(options: GroundOptions): Ground {
     realpath,
     place(path) {
       const fault = textFault(path)
-      return fault === undefined ? resolve(workspace, path) : badPath(path, fault)
+      if (fault !== undefined) return badPath(path, fault)
+      const place = resolve(workspace, path)
+      return isSpecial(place, workspace) ? special(path) : place
     },
     refusal(place, use, path = shownFrom(workspace, place)) {
       if (isSpecial(place, workspace)) return special(path)

@@ -38,7 +38,7 @@ export function foldPath(path: string): string {
 
 const longest = 4096
 // oxlint-disable-next-line no-control-regex
-const suspicious = /[\0-\x1f\x7f~$\\%:]|[^\0-\x7f]/
+const suspicious = /[\0-\x1f\x7f~$\\%:`]|[^\0-\x7f]/
 /** `$HOME`, `${home}`, `$(pwd)` anywhere, and any variable as the first step; `routes/$id.ts` is a name like others. */
 const namesVariable = /^\$|\$[{('"]|\$[A-Z_][A-Z0-9_]*(\/|$)|`/
 const plain = /^[a-z0-9_.@+=,()[\]{}-]*[a-z0-9_@+=,()[\]{}-]$/

@@ -192,6 +192,27 @@ export const migrations: Record<string, Migration> = {
         .execute()
     },
   },
+
+  "003_notes": {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createTable("snippets")
+        .addColumn("id", "text", (column) => column.primaryKey())
+        .addColumn("name", "text", (column) => column.notNull().unique())
+        .addColumn("body", "text", (column) => column.notNull())
+        .execute()
+      // A list of an agent without a task has the empty one.
+      await db.schema
+        .createTable("todos")
+        .addColumn("id", "text", (column) => column.primaryKey())
+        .addColumn("agent_id", "text", (column) => column.notNull())
+        .addColumn("task_id", "text", (column) => column.notNull())
+        .addColumn("place", "integer", (column) => column.notNull())
+        .addColumn("body", "text", (column) => column.notNull())
+        .execute()
+      await db.schema.createIndex("todos_list").on("todos").columns(["agent_id", "task_id", "place"]).execute()
+    },
+  },
 }
 
 /** What the lines already say of roles goes into the new column, one segment at a time. */

@@ -54,6 +54,8 @@ export interface Tables {
   }
   starts: { agent: string; tool: string; at: number }
   processes: { owner: string; beat_at: number }
+  snippets: { id: string; name: string; body: string }
+  todos: { id: string; agent_id: string; task_id: string; place: number; body: string }
   artifacts: {
     id: string
     type: string

@@ -130,3 +130,25 @@ test.each<[Ticket["state"], RegExp]>([
   const endless = ticketResult({ ...ticket, until: Infinity }, "probe")
   expect(JSON.parse(JSON.stringify(endless))).toEqual(endless)
 })
+
+test("an image in a result is a part of its own, and its bytes are in no text", () => {
+  const data = Buffer.from("not really an image").toString("base64")
+  const value = { content: "An image.", image: { mimeType: "image/png", width: 1, data } }
+  const known = { content: "An image.", image: { mimeType: "image/png", width: 1 } }
+  const optional = { type: "object", properties: { image: { type: "object", properties: { data: {} } } } }
+  const said = callResult(success(value), { isMcp: false, outputSchema: optional })
+  expect(said).toEqual({
+    content: [
+      { type: "text", text: JSON.stringify(known) },
+      { type: "image", mimeType: "image/png", data },
+    ],
+    structuredContent: known,
+  })
+  const required = { type: "object", properties: { image: { type: "object", required: ["data"] } } }
+  expect(callResult(success(value), { isMcp: false, outputSchema: required }).structuredContent).toEqual(value)
+  for (const image of [null, "x", { data }, { mimeType: "text/html", data }, { mimeType: "image/png", data: 1 }]) {
+    expect(callResult(success({ image }), undefined).content).toEqual([
+      { type: "text", text: JSON.stringify({ image }) },
+    ])
+  }
+})

@@ -1,4 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server"
+import { imageIn, withoutImageData } from "../../model/image.ts"
 import type { McpContent, McpToolValue } from "../../model/mcp.ts"
 import { ToolExecuteStatus, type Ticket, type ToolResult } from "../../model/result.ts"
 import type { JsonSchema } from "../../model/schema.ts"
@@ -38,11 +39,31 @@ export function ticketResult(ticket: Ticket, tool: string): CallToolResult {
 
 function succeeded(result: ToolResult, announced: Announced | undefined): CallToolResult {
   if (announced?.isMcp === true && isMcpValue(result.result)) return passedOn(result, result.result, announced)
-  const content: CallToolResult["content"] = [{ type: "text", text: modelText(result) }, ...linkTo(result)]
+  const content: CallToolResult["content"] = [
+    { type: "text", text: modelText(result) },
+    ...imageOf(result),
+    ...linkTo(result),
+  ]
   if (announced?.outputSchema === undefined) return { content }
   // A caller who was promised fields refuses a result without them; what a person took out or put in may have none.
   if (result.metadata?.["redacted"] === true || announced.isMcp || !isObject(result.result)) return changed(content)
-  return { content, structuredContent: result.result }
+  // The bytes of an image are in a part of their own, unless the caller was promised them here.
+  const promised = promisesImageData(announced.outputSchema)
+  return {
+    content,
+    structuredContent: promised ? result.result : (withoutImageData(result.result) as Record<string, unknown>),
+  }
+}
+
+function promisesImageData({ properties }: JsonSchema): boolean {
+  const image = isObject(properties) ? properties["image"] : undefined
+  return isObject(image) && Array.isArray(image["required"]) && image["required"].includes("data")
+}
+
+/** The image that a result of ours shows. */
+function imageOf({ result }: ToolResult): CallToolResult["content"] {
+  const image = imageIn(result)
+  return image === undefined ? [] : [{ type: "image", ...image }]
 }
 
 /** A value of another server as it came; only texts longer than a model is given are cut. */

@@ -1,0 +1,126 @@
+import { realpathSync } from "node:fs"
+import { isAbsolute, join, resolve } from "node:path"
+import { defaults, type Config } from "./config/schema.ts"
+import type { Files, Trash } from "./model/files.ts"
+import type { Guards } from "./model/guard.ts"
+import type { SnippetStorage } from "./model/snippets.ts"
+import type { Processes } from "./model/processes.ts"
+import type { Tool } from "./model/tool.ts"
+import { commandGuard } from "./policy/commands/guard.ts"
+import { guardsOf } from "./policy/guards.ts"
+import { hostGuard } from "./policy/hosts.ts"
+import { sealedNamesFor } from "./policy/paths-lists.ts"
+import { pathGuard } from "./policy/paths.ts"
+import { codeTools } from "./tools/code/index.ts"
+import { commandTools } from "./tools/command/index.ts"
+import { networkTools } from "./tools/network/index.ts"
+import { workspaceTools } from "./tools/workspace/index.ts"
+import { openCodeIndex } from "./world/code/code-index.ts"
+import { openFence, openTrash } from "./world/files/fence.ts"
+import { openJavaScript } from "./world/javascript/javascript.ts"
+import { openProcesses } from "./world/processes/processes.ts"
+import { openPages } from "./world/web/pages.ts"
+import { openWeb } from "./world/web/web.ts"
+
+/** What the tools that reach out of the house work with. */
+export interface BuiltinOptions {
+  /** The real path of the folder the tools work in. */
+  workspace: string
+  dataDir: string
+  home: string | undefined
+  /** Files of ours that are neither read nor written: tokens, keys. */
+  sealed: readonly string[]
+  /** Files of ours that are read but not written: configuration, plugins. */
+  sealedForWriting: readonly string[]
+  environment: Readonly<Record<string, string | undefined>>
+  snippets: SnippetStorage
+  /** Our own addresses, as they are now. */
+  own(): readonly string[]
+}
+
+export interface Builtin {
+  guards: Guards
+  tools: Tool[]
+  files: Files
+  trash: Trash
+  processes: Processes
+  close(): Promise<void>
+}
+
+/** The fence, the processes and the web, the guards before them and the tools that use them. Nothing is opened before it is used. */
+export function builtin(config: Config, options: BuiltinOptions): Builtin {
+  const { workspace, dataDir, home, environment } = options
+  const { tools = {} } = config
+  const { shell = {}, hosts = {} } = tools
+  const sealed = [dataDir, ...options.sealed]
+  const ground = {
+    workspace,
+    home,
+    sealed,
+    sealedForWriting: options.sealedForWriting,
+    roots: lines(tools.allowedPaths, "tools.allowedPaths").map(({ text: path, source }) => ({ path, source })),
+    protectedPaths: lines(tools.protectedPaths, "tools.protectedPaths").map(({ text: pattern, source }) => ({
+      pattern,
+      source,
+    })),
+  }
+  const lists = { allow: lines(hosts.allow, "tools.hosts.allow"), deny: lines(hosts.deny, "tools.hosts.deny") }
+  const network = { ...lists, own: options.own }
+  const paths = pathGuard(ground)
+  const commands = commandGuard({
+    workspace,
+    mode: shell.mode ?? defaults.tools.shell.mode,
+    allow: lines(shell.allow, "tools.shell.allow"),
+    deny: lines(shell.deny, "tools.shell.deny"),
+    paths: (touches, given) => paths.look(touches, given),
+  })
+  const fence = { ...ground, dataFolder: dataDir }
+  const files = openFence(fence)
+  const processes = openProcesses({
+    files,
+    roots: furtherRoots(tools.allowedPaths ?? [], workspace),
+    sandbox: shell.sandbox ?? defaults.tools.shell.sandbox,
+    sealed: sealedNamesFor("write").map((name) => ({ path: join(workspace, name), meanwhile: null })),
+    hidden: [...sealed, ...options.sealedForWriting],
+    environment,
+  })
+  const web = openWeb(network)
+  const code = openCodeIndex(files)
+  return {
+    guards: guardsOf({ paths, commands, hosts: hostGuard(network) }),
+    files,
+    trash: openTrash(fence),
+    processes,
+    tools: [
+      ...workspaceTools(files, tools),
+      ...codeTools(files, code, options.snippets),
+      ...commandTools(processes, openJavaScript(), { timeoutMs: shell.timeout }),
+      ...networkTools({ web, pages: openPages(), webSearch: tools.webSearch, environment }),
+    ],
+    async close() {
+      await Promise.all([processes.close(), web.close(), code.close()])
+    },
+  }
+}
+
+interface Line {
+  text: string
+  /** Where it stands: `tools.shell.allow[2]`. */
+  source: string
+}
+
+function lines(list: readonly string[] = [], key: string): Line[] {
+  return list.map((text, index) => ({ text, source: `${key}[${index}]` }))
+}
+
+/** Folders outside the workspace that the configuration opens. */
+function furtherRoots(written: readonly string[], workspace: string): string[] {
+  return written.flatMap((path) => {
+    if (/[*?[]/.test(path) || (!isAbsolute(path) && !path.startsWith(".."))) return []
+    try {
+      return [realpathSync(resolve(workspace, path))]
+    } catch {
+      return []
+    }
+  })
+}

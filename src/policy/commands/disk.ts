@@ -1,0 +1,95 @@
+import { lstatSync, readdirSync, realpathSync } from "node:fs"
+import { posix } from "node:path"
+import type { Word } from "./line.ts"
+
+/** What a guard asks the disk. */
+export interface Disk {
+  /** Where a path really leads; undefined when nothing is there. */
+  realpath(path: string): string | undefined
+  /** The names in a folder; empty when it is none, undefined when there are too many to look at. */
+  names(folder: string): readonly string[] | undefined
+  isFile(path: string): boolean
+}
+
+const mostNames = 1000
+const mostMatches = 300
+
+export function openDisk(realpath?: (path: string) => string | undefined): Disk {
+  return {
+    realpath: realpath ?? realpathOf,
+    names(folder) {
+      try {
+        const names = readdirSync(folder)
+        return names.length > mostNames ? undefined : names
+      } catch {
+        return []
+      }
+    },
+    isFile: (path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false,
+  }
+}
+
+function realpathOf(path: string): string | undefined {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** A path as a program that runs in a folder would open it: `..` behind a link leads to where the link leads. */
+export function placeIn(folder: string, path: string, disk: Disk): string {
+  const base = disk.realpath(folder) ?? folder
+  if (!path.split("/").includes("..")) return posix.resolve(base, path)
+  let place = path.startsWith("/") ? "/" : base
+  for (const step of path.split("/")) {
+    if (step === "" || step === ".") continue
+    place = step === ".." ? posix.dirname(disk.realpath(place) ?? place) : posix.join(place, step)
+  }
+  return place
+}
+
+/** The words the shell makes of a pattern, or the pattern itself if nothing fits; undefined when nobody should tell. */
+export function expand({ value, glob }: Word, folder: string, disk: Disk): readonly string[] | undefined {
+  if (glob === -1) return [value]
+  const steps = value.split("/")
+  // A pattern for names that begin with a dot is mostly one for what should not be read.
+  if (steps.some((step) => /^\.[^/]*[*?]/.test(step))) return undefined
+  let found: readonly string[] = [value.startsWith("/") ? "/" : ""]
+  for (const step of steps) {
+    if (step === "") continue
+    const next: string[] = []
+    for (const place of found) {
+      if (!/[*?]/.test(step)) {
+        next.push(`${place}${step}/`)
+        continue
+      }
+      const names = disk.names(posix.resolve(folder, place === "" ? "." : place))
+      if (names === undefined) return undefined
+      const pattern = patternOf(step)
+      next.push(...names.filter((name) => pattern.test(name)).map((name) => `${place}${name}/`))
+      if (next.length > mostMatches) return undefined
+    }
+    found = next
+  }
+  return found.length === 0 ? [value] : found.map((path) => (path === "/" ? path : path.slice(0, -1)))
+}
+
+function patternOf(step: string): RegExp {
+  const source = step.replace(/[\\^$.+()[\]{}|]/g, "\\$&").replace(/\*+/g, ".*").replaceAll("?", ".")
+  return new RegExp(`^(?!\\.)${source}$`, "s")
+}
+
+/** Whether git would find settings between a folder and the workspace that somebody could have put there. */
+export function hasOddRepository(folder: string, workspace: string, disk: Disk): boolean {
+  let place = disk.realpath(folder)
+  // Where there is no such folder, `cd` fails and nothing runs in it.
+  if (place === undefined) return false
+  for (;;) {
+    const names = new Set(disk.names(place) ?? [])
+    if (names.has("HEAD") && names.has("objects") && names.has("refs")) return true
+    if (place === workspace) return false
+    if (names.has(".git") || place.length <= workspace.length) return true
+    place = posix.dirname(place)
+  }
+}

@@ -1,0 +1,86 @@
+import type { Unread, Word } from "./line.ts"
+import { readOptions, type OptionTable } from "./options.ts"
+import type { Use } from "./programs.ts"
+
+/** Options before the subcommand that change nothing but how it is shown. */
+const harmless = new Set(["--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects"])
+
+/** The words after `git` without such options, so that `git --no-pager log` is `git log`. */
+export function gitWords(words: readonly string[]): readonly string[] {
+  const start = words.findIndex((word, at) => at > 0 && !harmless.has(word))
+  return start <= 1 ? words : [words[0]!, ...words.slice(start)]
+}
+
+/** What git will read. Subcommands that are not known by their options are judged by what could run something. */
+export function readGit(args: readonly Word[]): Use | Unread {
+  const start = args.findIndex(({ value }) => !harmless.has(value))
+  const subcommand = args[start]
+  if (subcommand === undefined) return { because: "git is given no subcommand" }
+  if (subcommand.value.startsWith("-") && subcommand.value !== "--version" && subcommand.value !== "--help")
+    return { because: `the option '${subcommand.value}' of git may lead to other settings or programs` }
+  const rest = args.slice(start + 1)
+  const table = tables.get(subcommand.value)
+  if (table === undefined) return readOther(subcommand.value, rest)
+  const read = readOptions(rest, table)
+  if ("because" in read) return read
+  if (read.operands.some(({ glob }) => glob === 0) && !read.ended)
+    return { because: "a pattern could stand for an option" }
+  return { reads: read.operands.filter(isPath), repository: true }
+}
+
+/** A revision is no path. What climbs or begins at the root is one, whatever git takes it for. */
+function isPath({ value }: Word): boolean {
+  if (value.startsWith("/") || value.split("/").includes("..")) return true
+  return !/[~^:@{}]|\.\./.test(value) && value !== ""
+}
+
+const running = /^(?:config|bisect|submodule|rebase|difftool|mergetool|filter-branch|hook|worktree|daemon|instaweb|gui|gitk|credential.*|send-email|am|apply|fast-import|shell|upload-pack|receive-pack|http-backend|remote-.*|maintenance|sparse-checkout|alias|clean|gc|update-ref|replace|notes|init|clone|bundle|archive|help|web--browse|svn|p4|cvs.*|quiltimport|interpret-trailers|var|for-each-repo|checkout-index|read-tree|write-tree|symbolic-ref)$/
+const runningOption =
+  /^(?:-x|-O.*|-c|-C|-i|-p|-e|--exec.*|--upload.*|--receive.*|--open.*|--output.*|-o.*|--config.*|--template.*|--separate.*|--git-dir.*|--work-tree.*|--edit.*|--patch.*|--interactive|--ext.*|--textconv.*|--no-index|--tool.*|--gui|--trailer.*|--editor.*|--server-option.*|--recurse-sub.*|--file.*|-F.*|--pathspec-from.*|--template.*|--strategy.*|-s.*)$/
+
+function readOther(subcommand: string, args: readonly Word[]): Use | Unread {
+  if (running.test(subcommand)) return { because: `'git ${subcommand}' may run other programs` }
+  for (const { value, glob } of args) {
+    if (glob === 0) return { because: `the pattern '${value}' could stand for an option` }
+    if (runningOption.test(value)) return { because: `the option '${value}' of git may run something or write elsewhere` }
+    if (/^ext::|::/.test(value)) return { because: `'${value}' is fetched by another program` }
+  }
+  return { repository: true }
+}
+
+const status: OptionTable = {
+  letters: "sbvzu",
+  names:
+    "short branch porcelain long verbose untracked-files ignored column no-column ahead-behind no-ahead-behind renames no-renames find-renames show-stash ignore-submodules null",
+}
+
+/** What log, diff and show have in common. Left out: --output, --ext-diff, --textconv, --no-index, -O, -G with nothing. */
+const looking: OptionTable = {
+  letters: "psuwbzagimc1MCDBRtEFP",
+  valued: "nLSGUlX",
+  names:
+    "oneline patch no-patch stat shortstat numstat dirstat summary name-only name-status graph all branches tags remotes decorate no-decorate no-color color color-words word-diff reverse merges no-merges first-parent follow raw minimal patience histogram diff-algorithm abbrev abbrev-commit no-abbrev-commit full-index cached staged merge-base relative no-relative ignore-all-space ignore-space-change ignore-space-at-eol ignore-blank-lines ignore-cr-at-eol function-context pretty format relative-date no-walk topo-order date-order author-date-order no-ext-diff no-textconv quiet exit-code check find-renames find-copies find-copies-harder no-renames left-right cherry-pick cherry cherry-mark boundary simplify-merges full-history show-signature notes no-notes no-prefix compact-summary unified inter-hunk-context stat-width submodule ignore-submodules text pickaxe-all pickaxe-regex all-match invert-grep regexp-ignore-case extended-regexp fixed-strings perl-regexp diff-filter parents children walk-reflogs no-expand-tabs ancestry-path diff-merges ours theirs base no-indent-heuristic indent-heuristic binary src-prefix dst-prefix line-prefix ws-error-highlight color-moved null encoding source mailmap use-mailmap show-pulls glob exclude not",
+  valuedNames: "since until after before author committer grep max-count skip date",
+  counts: true,
+}
+
+const tables = new Map<string, OptionTable>([
+  ["status", status],
+  ["log", looking],
+  ["diff", { ...looking, letters: "psuwbzagimcMCDBR0123t" }],
+  ["show", looking],
+  ["shortlog", { letters: "nsec", names: "numbered summary email group no-merges since until all" }],
+  ["blame", { letters: "lstfnpewcbMC", valued: "L", names: "porcelain line-porcelain show-name show-number show-email root date abbrev" }],
+  ["rev-parse", { names: "abbrev-ref short verify show-toplevel show-prefix show-cdup git-dir is-inside-work-tree symbolic-full-name quiet all branches tags", letters: "q" }],
+  ["ls-files", { letters: "cdomiksutvzf", names: "cached deleted others modified ignored stage unmerged killed exclude-standard full-name error-unmatch directory eol deduplicate", valued: "x", valuedNames: "exclude" }],
+  ["ls-tree", { letters: "drtlz", names: "name-only name-status long full-name full-tree abbrev" }],
+  ["branch", { letters: "arv", names: "list all remotes verbose show-current merged no-merged contains no-contains points-at sort format column no-column color no-color" }],
+  ["tag", { letters: "l", names: "list merged no-merged contains no-contains points-at sort format column" }],
+  ["remote", { letters: "v", names: "verbose" }],
+  ["describe", { names: "all tags always dirty long abbrev match exclude contains first-parent" }],
+  ["cat-file", { letters: "tsep" }],
+  ["grep", { letters: "niwlLcvhHEFGPoqWpIa", valued: "eABCm", names: "line-number ignore-case word-regexp files-with-matches name-only count cached untracked heading break no-color color show-function function-context column only-matching" }],
+  ["stash", { names: "" }],
+  ["--version", {}],
+  ["reflog", { letters: "n", names: "all oneline", counts: true }],
+]) // prettier-ignore

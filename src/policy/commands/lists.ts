@@ -1,0 +1,67 @@
+import { gitWords } from "./git.ts"
+import { baseName } from "./wrappers.ts"
+
+/** A line of the configuration: a program and the words it must begin with. */
+export interface CommandLine {
+  readonly text: string
+  /** Where it stands, for example `tools.shell.allow[2]`. */
+  readonly source: string
+}
+
+export interface CommandList {
+  /** The line that names exactly these words, letter by letter. */
+  naming(words: readonly string[]): Entry | undefined
+  /** The line that means them, however the program is written. */
+  meaning(words: readonly string[]): Entry | undefined
+  /** The line of one word alone that means this word. */
+  word(word: string): Entry | undefined
+}
+
+export interface Entry extends CommandLine {
+  readonly words: readonly string[]
+}
+
+export function readList(lines: readonly CommandLine[]): CommandList {
+  const entries = lines.map((line) => ({ ...line, words: line.text.trim().split(/\s+/) }))
+  const byName = groupBy(entries, ({ words }) => words[0]!)
+  const byBase = groupBy(entries, ({ words }) => baseName(words[0]!))
+  return {
+    naming: (words) => byName.get(words[0] ?? "")?.find((entry) => beginsWith(plainWords(words), entry.words)),
+    meaning: (words) => byBase.get(baseName(words[0] ?? ""))?.find((entry) => means(words, entry.words)),
+    word: (word) => byBase.get(baseName(word))?.find(({ words }) => words.length === 1),
+  }
+}
+
+function plainWords(words: readonly string[]): readonly string[] {
+  return words[0] === "git" ? gitWords(words) : words
+}
+
+function beginsWith(words: readonly string[], start: readonly string[]): boolean {
+  return start.every((word, at) => words[at] === word)
+}
+
+/** Options, and what may be their values, can stand between the words that are denied. */
+function means(words: readonly string[], [, ...wanted]: readonly string[]): boolean {
+  let at = 1
+  for (const word of wanted) {
+    while (at < words.length && words[at] !== word && isPassed(words, at)) at++
+    if (words[at] !== word) return false
+    at++
+  }
+  return true
+}
+
+function isPassed(words: readonly string[], at: number): boolean {
+  return words[at]!.startsWith("-") || (at > 1 && words[at - 1]!.startsWith("-"))
+}
+
+function groupBy(entries: readonly Entry[], name: (entry: Entry) => string): Map<string, Entry[]> {
+  const groups = new Map<string, Entry[]>()
+  for (const entry of entries) {
+    const key = name(entry)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [entry])
+    else group.push(entry)
+  }
+  return groups
+}

@@ -1,0 +1,119 @@
+import type { Unread, Word } from "./line.ts"
+
+/** Which options of a program change nothing about what it reads, writes and runs. All others are refused. */
+export interface OptionTable {
+  /** Letters that stand alone; `*` for any. */
+  readonly letters?: string
+  /** Letters that take a value, in the same word or the next. */
+  readonly valued?: string
+  /** Names after `--`, which may have a value after `=`; `*` for any. */
+  readonly names?: string
+  /** Names that take a value, after `=` or in the next word. */
+  readonly valuedNames?: string
+  /** Of these, the letters and names whose value is a file that is read. */
+  readonly reading?: string
+  /** `-5` is a count. */
+  readonly counts?: boolean
+}
+
+export interface ReadOptions {
+  readonly operands: readonly Word[]
+  /** Letters and names that are there. */
+  readonly given: ReadonlySet<string>
+  readonly reads: readonly Word[]
+  /** How many of the operands stand after `--`. */
+  readonly ended: boolean
+}
+
+/** Tells options from operands by the table. Names are only known whole: what the program would complete is refused. */
+export function readOptions(args: readonly Word[], table: OptionTable): ReadOptions | Unread {
+  const operands: Word[] = []
+  const given = new Set<string>()
+  const reads: Word[] = []
+  const parsed = parsedTable(table)
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at]!
+    const { value } = word
+    if (value === "--") return { operands: [...operands, ...args.slice(at + 1)], given, reads, ended: true }
+    if (word.glob === 0 && table.letters !== "*")
+      return { because: `the pattern '${value}' could stand for an option` }
+    if (!value.startsWith("-") || value === "-") {
+      operands.push(word)
+      continue
+    }
+    const option = value.startsWith("--") ? readName(word, parsed) : readLetters(word, parsed, table.counts === true)
+    if (option === undefined) return { because: `the option '${value}' is not known to be harmless` }
+    for (const name of option.names) given.add(name)
+    if (option.wants === undefined) continue
+    const next = option.value === undefined ? args[++at] : { value: option.value, glob: -1 }
+    if (next === undefined) return { because: `the option '${value}' has no value` }
+    if (next.glob !== -1) return { because: `the value of '${value}' is a pattern` }
+    // Were the table wrong about it, this would be an option that nobody looked at.
+    if (option.value === undefined && /^-\D/.test(next.value))
+      return { because: `it is not clear whether '${next.value}' is an option` }
+    if (parsed.reading.has(option.wants)) reads.push(next)
+  }
+  return { operands, given, reads, ended: false }
+}
+
+interface ParsedTable {
+  letters: string
+  valued: string
+  names: ReadonlySet<string> | "*"
+  valuedNames: ReadonlySet<string>
+  reading: ReadonlySet<string>
+}
+
+interface Option {
+  readonly names: readonly string[]
+  /** The letter or name that takes a value. */
+  readonly wants?: string
+  readonly value?: string | undefined
+}
+
+const parsedTables = new WeakMap<OptionTable, ParsedTable>()
+
+function parsedTable(table: OptionTable): ParsedTable {
+  const known = parsedTables.get(table)
+  if (known !== undefined) return known
+  const { letters = "", valued = "", names = "", valuedNames = "", reading = "" } = table
+  const parsed = {
+    letters,
+    valued,
+    names: names === "*" ? ("*" as const) : setOf(names),
+    valuedNames: setOf(valuedNames),
+    reading: setOf(reading),
+  }
+  parsedTables.set(table, parsed)
+  return parsed
+}
+
+function setOf(names: string): ReadonlySet<string> {
+  return new Set(names.split(" ").filter((name) => name !== ""))
+}
+
+function readName({ value, glob }: Word, { names, valuedNames }: ParsedTable): Option | undefined {
+  const equals = value.indexOf("=")
+  // A pattern after the `=` stays with its option, whatever files there are.
+  if (glob !== -1 && (equals === -1 || glob < equals)) return undefined
+  const name = value.slice(2, equals === -1 ? undefined : equals)
+  if (valuedNames.has(name))
+    return { names: [name], wants: name, value: equals === -1 ? undefined : value.slice(equals + 1) }
+  return names === "*" || names.has(name) ? { names: [name] } : undefined
+}
+
+function readLetters({ value, glob }: Word, { letters, valued }: ParsedTable, counts: boolean): Option | undefined {
+  if (glob !== -1) return undefined
+  if (counts && /^-\d+$/.test(value)) return { names: ["count"] }
+  const names: string[] = []
+  for (let at = 1; at < value.length; at++) {
+    const letter = value[at]!
+    names.push(letter)
+    if (valued.includes(letter)) {
+      const rest = value.slice(at + 1)
+      return { names, wants: letter, value: rest === "" ? undefined : rest }
+    }
+    if (letters !== "*" && !letters.includes(letter)) return undefined
+  }
+  return { names }
+}

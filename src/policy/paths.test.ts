@@ -1,0 +1,244 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { afterAll, expect, test } from "vitest"
+import type { GuardLook } from "../model/guard.ts"
+import type { Touch } from "../model/rule.ts"
+import { temporaryFolder } from "../testing/open.ts"
+import { compileRule, holds } from "./conditions.ts"
+import type { GroundOptions } from "./paths-ground.ts"
+import { pathGuard } from "./paths.ts"
+
+interface Case {
+  input: string
+  expect: "allow" | "ask" | "deny"
+  why: string
+  op: "read" | "write"
+}
+
+/** A folder that stands for /ws, with the fixtures of the cases, and one outside of it. Nothing is written there. */
+const { workspace, outside } = workspaceWithLinks()
+afterAll(() => rmSync(dirname(workspace), { recursive: true }))
+
+function workspaceWithLinks(): { workspace: string; outside: string } {
+  const dir = mkdtempSync(join(realpathSync(tmpdir()), "qm-test-"))
+  const [workspace, outside] = [join(dir, "ws"), join(dir, "outside")]
+  for (const folder of ["src", "newdir", "docs", ".git", ".quartermaster", "secrets", "..foo"])
+    mkdirSync(join(workspace, folder), { recursive: true })
+  for (const folder of [outside, join(dir, "ws-evil")]) mkdirSync(folder)
+  const files = ["src/a.ts", "..foo/bar.txt", ".env", "package.json", ".git/config", "secrets/db.txt", "a b.txt"]
+  for (const file of [...files, "../ws-evil/x", ".quartermaster/quartermaster.db"])
+    writeFileSync(join(workspace, file), "")
+  const links: Record<string, string> = {
+    "dangling.txt": join(outside, "newfile"),
+    "newdir/link2": outside,
+    "src/up": "../../..",
+    "link-in": "src",
+    "abs-in": join(workspace, "src/a.ts"),
+    self: ".",
+    "inside-dangling": "src/not-yet.txt",
+    notes: ".env",
+    "proc-link": "/proc/self",
+    loop: "loop",
+    "out-and-in": join(outside, "back"),
+    chain: "newdir/link2",
+    gitlink: ".git",
+    "data-link": ".quartermaster",
+    "to-secrets": "secrets",
+  }
+  for (const [name, target] of Object.entries(links)) symlinkSync(target, join(workspace, name))
+  symlinkSync(join(workspace, "src"), join(outside, "back"))
+  return { workspace, outside }
+}
+
+function guardOf(options: Partial<GroundOptions> = {}) {
+  const guard = pathGuard({ workspace, sealed: [join(workspace, ".quartermaster")], home: "/home/nobody", ...options })
+  const look = (op: Touch["kind"], what: string, allowedPaths?: string[]) =>
+    guard.look([{ kind: op, what: what.replace(/^\/ws(?=\/|-|$)/, workspace) }], { allowedPaths })
+  return { guard, look }
+}
+
+/** What the guard and the rule of the cases say together. */
+function verdictOf({ findings, more }: GuardLook, touch: Touch): Case["expect"] {
+  const rule = {
+    id: "r",
+    verdict: "deny",
+    tool: "*",
+    touching: ["file:secrets/**"],
+    because: "x",
+    source: "x",
+  } as const
+  const compiled = compileRule(rule, 0, { canonical: (name) => name, inGroups: () => false })!
+  const touches = { list: [touch, ...more], proved: true }
+  if (findings.some(({ says }) => says === "deny") || holds(compiled, { input: {}, touches, workspace })) return "deny"
+  return findings.some(({ says }) => says === "ask") ? "ask" : "allow"
+}
+
+function casesOf(file: string): [string, Case][] {
+  const lines = readFileSync(join(import.meta.dirname, "testing/cases", file), "utf8")
+    .trim()
+    .split("\n")
+  const cases = lines.map((line) => JSON.parse(line) as Case)
+  return cases.map((one) => [`${one.op} ${JSON.stringify(one.input)} is ${one.expect}: ${one.why}`, one])
+}
+
+function judge({ op, input }: Case): Case["expect"] {
+  const touch = { kind: op, what: input.replace(/^\/ws(?=\/|-|$)/, workspace) }
+  return verdictOf(guardOf().guard.look([touch], {}), touch)
+}
+
+test.each(casesOf("paths.jsonl"))("a given case, never looser: %s", (_, one) => {
+  const order = ["allow", "ask", "deny"]
+  if (one.expect === "allow") expect(judge(one)).toBe("allow")
+  else expect(order.indexOf(judge(one))).toBeGreaterThanOrEqual(order.indexOf(one.expect))
+})
+
+test.each(casesOf("own.paths.jsonl"))("%s", (_, one) => expect(judge(one)).toBe(one.expect))
+
+test("nothing is reached through /proc, also not the workspace itself", () => {
+  expect(guardOf().look("read", `/proc/self/root${workspace}/src/a.ts`).findings).toMatchObject([{ says: "deny" }])
+})
+
+test("what is outside is refused in the words of both designs [S3-31] [S3-78] [S4-87]", () => {
+  const { look } = guardOf()
+  const [finding] = look("read", "/etc/passwd").findings
+  expect(finding).toMatchObject({ says: "deny", code: "path_outside_workspace", reason: { voice: "guard" } })
+  expect(finding!.reason.sentence).toContain("Path is outside workspace directory")
+  expect(finding!.reason.sentence).toContain("Access denied")
+  expect(finding!.reason.sentence).toContain("/etc/passwd")
+})
+
+test("a workspace is told from a folder that begins with the same letters [D-02]", () => {
+  const { look } = guardOf()
+  expect(look("read", `${workspace}-evil/x`).findings[0]).toMatchObject({ code: "path_outside_workspace" })
+  expect(look("read", `${workspace}/x`).findings).toEqual([])
+})
+
+test("where a link leads is touched too, and said from the workspace", () => {
+  const { look } = guardOf()
+  expect(look("read", "link-in/a.ts").more).toEqual([{ kind: "read", what: "src/a.ts" }])
+  expect(look("write", "inside-dangling").more).toEqual([{ kind: "write", what: "src/not-yet.txt" }])
+  expect(look("read", "src/a.ts").more).toEqual([])
+})
+
+test("where a link leads out, the place it leads to is said as well", () => {
+  const { look } = guardOf()
+  expect(look("write", "newdir/link2/new.txt")).toMatchObject({
+    more: [{ kind: "write", what: join(outside, "new.txt") }],
+    findings: [{ code: "path_outside_workspace" }],
+  })
+})
+
+test("a careful path is a binding ask, a sealed one is a deny that no outside is named in", () => {
+  const { look } = guardOf()
+  expect(look("read", ".env").findings).toMatchObject([
+    { says: "ask", reason: { binding: true, source: "careful paths" } },
+  ])
+  expect(look("write", ".git/config").findings).toMatchObject([{ says: "deny", code: "permission_denied", reason: { source: "sealed paths" } }]) // prettier-ignore
+})
+
+test("an absolute line of tools.allowedPaths widens the fence and needs no asking [C-11] [S4-72]", () => {
+  const dir = temporaryFolder()
+  mkdirSync(join(dir, "shared"))
+  const roots = [
+    { path: join(dir, "shared"), source: "tools.allowedPaths[0]" },
+    { path: "./docs", source: "tools.allowedPaths[1]" },
+  ]
+  const { look, guard } = guardOf({ roots })
+  expect(look("write", join(dir, "shared/x.txt"))).toMatchObject({
+    findings: [],
+    covers: { source: "tools.allowedPaths[0]" },
+  })
+  expect(look("write", "docs/x.md")).toMatchObject({ findings: [], covers: { source: "tools.allowedPaths[1]" } })
+  expect(look("write", "src/x.md").covers).toBeUndefined()
+  expect(look("write", join(dir, "shared-not/x.txt")).findings).toHaveLength(1)
+  const both = guard.look([{ kind: "write", what: "docs/a" }, { kind: "read", what: "src/a.ts" }], {}) // prettier-ignore
+  expect(both.covers).toBeUndefined()
+})
+
+test("what a line covers is still sealed and careful", () => {
+  const { look } = guardOf({ roots: [{ path: ".", source: "tools.allowedPaths[0]" }] })
+  expect(look("write", "src/a.ts").covers).toBeDefined()
+  expect(look("write", ".git/config")).toMatchObject({ findings: [{ says: "deny" }], covers: undefined })
+  expect(look("write", ".env")).toMatchObject({ findings: [{ says: "ask" }], covers: undefined })
+})
+
+test("a line that means a folder in the workspace does not follow a link an agent could have put there", () => {
+  const { look } = guardOf({ roots: [{ path: "newdir/link2", source: "line" }] })
+  expect(look("read", join(outside, "x")).findings).toHaveLength(1)
+  expect(look("read", "newdir/link2/x").findings).toHaveLength(1)
+})
+
+test("a glob of tools.allowedPaths lets in exactly what it fits", () => {
+  const dir = temporaryFolder()
+  mkdirSync(join(dir, "a [1]/public"), { recursive: true })
+  const { look } = guardOf({ roots: [{ path: join(dir, "a \\[1\\]/*/**"), source: "line" }] })
+  expect(look("read", join(dir, "a [1]/public/x.txt")).findings).toEqual([])
+  expect(look("read", join(dir, "a [1]")).findings).toHaveLength(1)
+  expect(look("read", join(dir, "a 1/public/x")).findings).toHaveLength(1)
+})
+
+test("a line below the home folder may be written with a tilde", () => {
+  const home = temporaryFolder()
+  const { look } = guardOf({ home, roots: [{ path: "~/notes", source: "line" }] })
+  expect(look("write", join(home, "notes/x")).findings).toEqual([])
+  expect(look("write", "~/notes/x").findings).toHaveLength(1)
+})
+
+test("allowedPaths of a call narrow, and never widen [S4-54] [S4-55]", () => {
+  const { look } = guardOf()
+  expect(look("read", "src/a.ts", ["src"]).findings).toEqual([])
+  expect(look("read", "link-in/a.ts", ["src"]).findings).toEqual([])
+  for (const [path, allowed] of [
+    ["docs/x", ["src"]],
+    ["src/a.ts", []],
+    [join(outside, "x"), [outside]],
+    ["src/a.ts", ["link-in"]],
+  ] as const)
+    // prettier-ignore
+    expect(look("read", path, [...allowed]).findings[0]?.reason.sentence, path).toContain("Access denied")
+})
+
+test("protectedPaths are read but not written, with all that is in them and nothing above moved away", () => {
+  const protectedPaths = ["docs/final/", "*.lock", "conf/prod.yml", "/ws-not/x", "legal/**"].map((pattern, at) => ({
+    pattern,
+    source: `tools.protectedPaths[${at}]`,
+  }))
+  const { look } = guardOf({ protectedPaths })
+  const refused: [string, number][] = [
+    ["docs/final", 0],
+    ["docs/final/a/b.md", 0],
+    ["docs/FINAL/a", 0],
+    ["docs", 0],
+    ["yarn.lock", 1],
+    ["deep/er/yarn.lock", 1],
+    ["conf/prod.yml", 2],
+    ["conf", 2],
+    ["legal/x", 4],
+    ["legal", 4],
+  ]
+  for (const [path, line] of refused)
+    expect(look("write", path).findings[0], path).toMatchObject({
+      says: "deny",
+      code: "permission_denied",
+      reason: { source: `tools.protectedPaths[${line}]` },
+    })
+  for (const path of ["docs/finally.md", "docs/x", "conf/dev.yml", "src/a.ts", "."])
+    expect(look("write", path).findings, path).toEqual([])
+  for (const [path] of refused) expect(look("read", path).findings, path).toEqual([])
+})
+
+test("what is sealed for writing only can be read, and no folder above it be moved away", () => {
+  const guard = pathGuard({ workspace, sealedForWriting: [join(workspace, "tools/plugins/mine.js")] })
+  const says = (kind: Touch["kind"], what: string) => guard.look([{ kind, what }], {}).findings.map((one) => one.says)
+  expect(says("read", "tools/plugins/mine.js")).toEqual([])
+  for (const path of ["tools/plugins/mine.js", "tools/plugins/MINE.js", "tools/plugins", "tools"])
+    expect(says("write", path), path).toEqual(["deny"])
+  expect(says("write", "tools/other.js")).toEqual([])
+})
+
+test("commands and hosts are somebody else's to look at", () => {
+  const { guard } = guardOf()
+  const touches: Touch[] = [{ kind: "command", what: "cat /etc/passwd" }, { kind: "host", what: "example.com" }] // prettier-ignore
+  expect(guard.look(touches, {})).toEqual({ more: [], proved: true, findings: [] })
+})

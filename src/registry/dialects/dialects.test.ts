@@ -1,0 +1,304 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { open, temporaryFolder } from "../../testing/open.ts"
+import { classicDialect } from "./classic.ts"
+import { claudeDialect } from "./claude.ts"
+import { oneOf } from "./spell.ts"
+
+const notebook = {
+  cells: [{ cell_type: "code", id: "a", source: ["1 + 1"], outputs: [], execution_count: 1, metadata: {} }],
+  metadata: {},
+  nbformat: 4,
+  nbformat_minor: 5,
+}
+
+/** A house with a workspace of its own, in which everything that is proved may be done. */
+async function house() {
+  const workspace = temporaryFolder()
+  writeFileSync(join(workspace, "a.txt"), "one\ntwo\nthree\n")
+  writeFileSync(join(workspace, "b.ts"), "export function greet() {}\n")
+  for (const name of ["m.ipynb", "n.ipynb"]) writeFileSync(join(workspace, name), JSON.stringify(notebook))
+  const server = createServer((_request, response) => response.setHeader("content-type", "text/plain").end("a page"))
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const dialects = ["native", "claude", "classic"] as const
+  const system = await open(
+    {
+      org: {
+        roles: dialects.map((dialect) => ({ name: dialect, dialect })),
+        agents: dialects.map((id) => ({ id, role: id })),
+      },
+      rules: [{ allow: "*", because: "It is a test." }],
+      tools: {
+        permissions: { run_command: { allowedRoles: [] } },
+        shell: { allow: ["echo", "sleep"], sandbox: "off" },
+        hosts: { allow: [`127.0.0.1:${port}`] },
+      },
+    },
+    { workspace, ask: () => Promise.resolve("blue") },
+  )
+  return { system, workspace, address: `http://127.0.0.1:${port}/` }
+}
+
+/** By its own name and by each other name, the same work; what comes back is of the same work too. */
+interface Capability {
+  tool: string
+  input: Record<string, unknown>
+  native: unknown
+  claude?: [string, Record<string, unknown>, unknown]
+  classic?: [string, Record<string, unknown>, unknown]
+}
+
+const snippet = { name: "s", code: "x", description: "", language: "plaintext", tags: [] }
+const id = expect.any(String)
+const any = expect.anything()
+
+const capabilities = (address: string): Capability[] => [
+  {
+    tool: "read_file",
+    input: { path: "a.txt", offset: 2, limit: 1 },
+    native: { content: "two\n", totalLines: 3, truncated: true, encoding: "utf-8", size: 14, path: "a.txt" },
+    claude: [
+      "Read",
+      { file_path: "a.txt", offset: 2, limit: 1 },
+      { content: "two\n", total_lines: 3, encoding: "utf-8", truncated: true, notice: any },
+    ],
+    classic: [
+      "file_read",
+      { path: "a.txt" },
+      { path: "a.txt", content: "one\ntwo\nthree\n", size: 14, encoding: "utf-8" },
+    ],
+  },
+  {
+    tool: "write_file",
+    input: { path: "w.txt", content: "new" },
+    native: { ok: true, bytesWritten: 3, size: 3, mode: "overwrite", path: "w.txt" },
+    claude: ["Write", { file_path: "w.txt", content: "new" }, { file_path: "w.txt", bytes_written: 3, created: false }],
+    classic: [
+      "file_write",
+      { path: "w.txt", content: "!", mode: "append" },
+      { path: "w.txt", size: 4, mode: "append" },
+    ],
+  },
+  {
+    tool: "edit_file",
+    input: { path: "a.txt", oldText: "two", newText: "2", preview: true },
+    native: { ok: true, changed: false, replacements: 1 },
+    claude: [
+      "Edit",
+      { file_path: "a.txt", old_string: "two", new_string: "2", preview: true },
+      { file_path: "a.txt", changed: false, replacements: 1, diff: expect.stringContaining("+2") },
+    ],
+  },
+  {
+    tool: "list_files",
+    input: {},
+    native: { path: ".", total: 5, truncated: false },
+    claude: ["LS", {}, { files: any, total: 5 }],
+    classic: ["file_list", {}, { path: ".", files: any }],
+  },
+  {
+    tool: "find_files",
+    input: { pattern: "*.ts" },
+    native: { files: ["b.ts"], total: 1 },
+    claude: ["Glob", { pattern: "*.ts", exclude: ["w*"], limit: 5 }, { files: ["b.ts"], total: 1 }],
+  },
+  {
+    tool: "search_files",
+    input: { pattern: "TWO", ignoreCase: true, context: 1, glob: "*.txt" },
+    native: { total: 1 },
+    claude: [
+      "Grep",
+      { pattern: "TWO", ignore_case: true, context_lines: 1, include: "*.txt", max_results: 3 },
+      {
+        matches: [{ file: "a.txt", line: 2, column: 1, match: "two", context: { before: ["one"], after: ["three"] } }],
+        total: 1,
+        truncated: false,
+      },
+    ],
+  },
+  {
+    tool: "read_notebook",
+    input: { path: "n.ipynb" },
+    native: { cells: [{ index: 0, id: "a", type: "code", source: "1 + 1", executionCount: 1 }] },
+    claude: [
+      "NotebookRead",
+      { file_path: "n.ipynb" },
+      { cells: [{ index: 0, id: "a", type: "code", source: "1 + 1", outputs: [], execution_count: 1 }], metadata: {} },
+    ],
+  },
+  {
+    tool: "edit_notebook",
+    input: { path: "m.ipynb", cellIndex: 0, source: "2 + 2" },
+    native: { ok: true, index: 0, source: "2 + 2" },
+    claude: [
+      "NotebookEdit",
+      { notebook_path: "n.ipynb", cell_id: "a", new_source: "3 + 3", edit_mode: "replace" },
+      { cell_id: "a", cell_type: "code", edit_mode: "replace", new_source: "3 + 3" },
+    ],
+  },
+  {
+    tool: "run_command",
+    input: { command: "echo hi", timeoutMs: 5000 },
+    native: { stdout: "hi\n", stderr: "", exitCode: 0, sandbox: { kind: "none" } },
+    claude: ["Bash", { command: "echo hi", timeout: 5 }, { exit_code: 0, stdout: "hi\n", stderr: "", duration: any }],
+    classic: [
+      "shell_exec",
+      { command: "echo hi", timeout: 5000 },
+      { command: "echo hi", stdout: "hi\n", stderr: "", exitCode: 0 },
+    ],
+  },
+  {
+    tool: "web_fetch",
+    input: { url: address },
+    native: { content: "a page", status: 200 },
+    claude: ["WebFetch", { url: address, prompt: "What is it?" }, { url: address, title: any, content: "a page" }],
+  },
+  {
+    tool: "todo_write",
+    input: { operation: "replace", todos: [{ title: "Test" }] },
+    native: { todos: [{ title: "Test", status: "pending", owner: "native" }] },
+    claude: [
+      "TodoWrite",
+      { todos: [{ content: "Test", status: "in_progress", activeForm: "Testing" }] },
+      { todos: [any], before: [] },
+    ],
+  },
+  {
+    tool: "ask_user",
+    input: { question: "Which?", options: ["blue", "red"] },
+    native: { question: "Which?", answer: "blue" },
+    claude: ["AskUser", { question: "Which?" }, { question: "Which?", answer: "blue" }],
+    classic: ["ask_user", { question: "Which?" }, { question: "Which?", answer: "blue" }],
+  },
+  {
+    tool: "code_query",
+    input: { query: "greet", type: "function" },
+    native: { query: "greet", type: "function", total: 1 },
+    classic: [
+      "code_query",
+      { query: "greet", type: "function" },
+      { query: "greet", type: "function", matches: [{ file: "b.ts", line: 1, column: 17, code: any, context: any }] },
+    ],
+  },
+  {
+    tool: "snippet_save",
+    input: { name: "s", code: "x" },
+    native: { id, name: "s" },
+    classic: ["snippet_save", { name: "s", code: "x" }, { id, name: "s" }],
+  },
+  {
+    tool: "snippet_load",
+    input: { name: "s" },
+    native: { id, ...snippet },
+    classic: ["snippet_load", { name: "s" }, { id, ...snippet }],
+  },
+  {
+    tool: "snippet_list",
+    input: {},
+    native: { count: 1 },
+    classic: [
+      "snippet_list",
+      {},
+      { count: 1, snippets: [{ id, name: "s", description: "", language: "plaintext", tags: [], createdAt: any }] },
+    ],
+  },
+]
+
+test("each capability is called by each of its names, and each name has its own shapes [S2-28] [S2-29] [S2-30] [S2-31] [S2-32] [S2-33] [S2-35] [S2-36] [S2-37] [S2-39] [S2-43] [S2-44] [S2-45] [S2-46] [S2-47] [S2-48] [S2-49] [S2-50] [S2-51] [S2-53] [S2-54] [S2-55] [S2-56] [S3-22] [S3-23] [S3-24] [S3-25] [S3-28] [S3-29] [S3-30] [S3-34] [S3-36] [S3-39] [S3-40] [S3-42] [S3-44] [S3-47] [S3-48] [S3-49] [S3-52] [S3-53] [S3-62] [S3-64]", async () => {
+  const { system, address } = await house()
+  for (const { tool, input, native, claude, classic } of capabilities(address)) {
+    const own = await system.call({ agentId: "native", tool, input })
+    expect(own, tool).toMatchObject({ success: true, toolName: tool })
+    expect(own.result, tool).toMatchObject(native as object)
+    for (const [agentId, other] of [["claude", claude] as const, ["classic", classic] as const]) {
+      if (other === undefined) continue
+      const [name, given, shape] = other
+      const result = await system.call({ agentId, tool: name, input: given })
+      expect(result, name).toMatchObject({ success: true, toolName: tool, metadata: { calledAs: name } })
+      expect(result.result, name).toEqual(shape)
+    }
+  }
+})
+
+test("every name of both dialects is of a tool that is there, and what it promises is what it gives", async () => {
+  const { system } = await house()
+  for (const { name, tool, dialect } of [...claudeDialect(), ...classicDialect()]) {
+    expect(system.registry.has(tool), tool).toBe(true)
+    const shown = system.shownTools(dialect).map((each) => each.name)
+    expect(shown, `${dialect} ${name}`).toContain(name)
+    if (name !== tool) expect(shown, `${dialect} ${tool}`).not.toContain(tool)
+  }
+  expect(system.shownTools("native").map(({ name }) => name)).not.toContain("Read")
+})
+
+test("a background command is read on and ended by the names of either dialect", async () => {
+  const { system } = await house()
+  const call = (tool: string, input: unknown) => system.call({ agentId: "claude", tool, input })
+  const started = await call("Bash", { command: "echo up; sleep 30", run_in_background: true })
+  const { shell_id } = started.result as { shell_id: string }
+  expect(shell_id).toEqual(expect.any(String))
+  const output = await call("BashOutput", { bash_id: shell_id })
+  expect(output).toMatchObject({ success: true, result: { status: "running", exit_code: null } })
+  expect(await call("KillBash", { shell_id })).toMatchObject({ result: { shell_id, status: "killed" } })
+})
+
+test("seconds are seconds for Bash, milliseconds for shell_exec, and what cannot be seconds is milliseconds", () => {
+  const input = (name: string, given: unknown) =>
+    [...claudeDialect(), ...classicDialect()].find((alias) => alias.name === name)?.toInput(given as never)
+  expect(input("Bash", { command: "x", timeout: 120 })).toMatchObject({ timeoutMs: 120_000 })
+  expect(input("Bash", { command: "x", timeout: 120_000 })).toMatchObject({ timeoutMs: 120_000 })
+  expect(input("Bash", { command: "x", timeout: 0.5 })).toMatchObject({ timeoutMs: 500 })
+  expect(input("shell_exec", { command: "x", timeout: 500 })).toMatchObject({ timeoutMs: 500 })
+})
+
+test("failures are told in S3's words [S3-32] [S3-38] [S3-41] [S3-46] [S3-61]", async () => {
+  const { system, workspace } = await house()
+  const error = async (tool: string, input: unknown) =>
+    (await system.call({ agentId: "classic", tool, input })).error ?? ""
+  expect(await error("file_read", { path: "none.txt" })).toMatch(/^Failed to read file: /)
+  mkdirSync(join(workspace, "folder"))
+  expect(await error("file_write", { path: "folder", content: "" })).toMatch(/^Failed to write file: /)
+  expect(await error("file_list", { path: "none" })).toMatch(/^Failed to list files: /)
+  expect(await error("snippet_load", { name: "none" })).toMatch(/^Snippet 'none' not found/)
+  expect(await error("shell_exec", { command: "sleep 9", timeout: 50 })).toMatch(/^Command execution failed: /)
+  const outside = await system.call({ agentId: "classic", tool: "file_read", input: { path: "../../etc/passwd" } })
+  expect(outside).toMatchObject({ code: "path_outside_workspace" })
+  expect(outside.error).toContain("Path is outside workspace directory")
+})
+
+test("two spellings of one parameter that say different things are a mistake", async () => {
+  const { system } = await house()
+  const both = (head_limit: number) =>
+    system.call({ agentId: "claude", tool: "Grep", input: { pattern: "one", max_results: 5, head_limit } })
+  expect(await both(5)).toMatchObject({ success: true })
+  expect(await both(6)).toMatchObject({
+    code: "invalid_arguments",
+    error: expect.stringContaining("'max_results' and 'head_limit' mean the same"),
+  })
+  expect(oneOf({ a: undefined, b: false })).toBe(false)
+})
+
+test("a model that wants to be confirmed is, whatever is allowed [S2-50]", async () => {
+  const { system } = await house()
+  const request = { agentId: "claude", tool: "Bash", input: { command: "echo hi", require_confirmation: true } }
+  expect(await system.why(request)).toMatchObject({ verdict: "ask" })
+})
+
+test("an edit by lines and one by text come to the same file by either name [S2-38] [S2-40]", async () => {
+  const { system, workspace } = await house()
+  const edit = (input: unknown) => system.call({ agentId: "claude", tool: "Edit", input })
+  expect(
+    await edit({ file_path: "a.txt", start_line: 2, end_line: 2, new_content: "2\n", create_backup: false }),
+  ).toMatchObject({
+    success: true,
+    result: { changed: true },
+  })
+  expect(readFileSync(join(workspace, "a.txt"), "utf8")).toBe("one\n2\nthree\n")
+  expect(await edit({ file_path: "a.txt", old_string: "2", new_string: "two" })).toMatchObject({ success: true })
+  expect(readFileSync(join(workspace, "a.txt"), "utf8")).toBe("one\ntwo\nthree\n")
+})

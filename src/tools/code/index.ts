@@ -1,0 +1,17 @@
+import type { CodeIndex } from "../../model/code.ts"
+import type { Files } from "../../model/files.ts"
+import type { SnippetStorage } from "../../model/snippets.ts"
+import type { Tool } from "../../model/tool.ts"
+import { codeQuery } from "./code-query.ts"
+import { snippetDelete } from "./snippet-delete.ts"
+import { snippetList } from "./snippet-list.ts"
+import { snippetLoad } from "./snippet-load.ts"
+import { snippetSave } from "./snippet-save.ts"
+
+export const codeTools = (files: Files, index: CodeIndex, snippets: SnippetStorage): Tool[] => [
+  codeQuery(files, index),
+  snippetSave(snippets),
+  snippetLoad(snippets),
+  snippetList(snippets),
+  snippetDelete(snippets),
+]

@@ -1,0 +1,33 @@
+import { z } from "zod"
+import { defineTool } from "../../model/define-tool.ts"
+import type { SnippetStorage } from "../../model/snippets.ts"
+import { nameOrId, noSnippet } from "./snippet-shapes.ts"
+
+/** Brings a snippet back by its name or id. */
+export const snippetLoad = (storage: SnippetStorage) =>
+  defineTool({
+    name: "snippet_load",
+    group: "code",
+    category: "code",
+    description: "Load a saved snippet by its name or id.",
+    effect: "read",
+    permission: { level: "public" },
+    idempotent: true,
+    input: z.object({ name: nameOrId }),
+    output: z.object({
+      id: z.string(),
+      name: z.string(),
+      code: z.string(),
+      description: z.string(),
+      language: z.string(),
+      tags: z.array(z.string()),
+      createdAt: z.number(),
+      updatedAt: z.number(),
+    }),
+
+    async execute({ name }) {
+      const found = await storage.load(name.normalize("NFC"))
+      if (found === undefined) throw await noSnippet(storage, name)
+      return found
+    },
+  })

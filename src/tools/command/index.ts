@@ -1,0 +1,18 @@
+import type { JavaScript } from "../../model/javascript.ts"
+import type { Processes } from "../../model/processes.ts"
+import type { Tool } from "../../model/tool.ts"
+import { commandOutput } from "./command-output.ts"
+import { commandStop } from "./command-stop.ts"
+import { runCommand } from "./run-command.ts"
+import { runJavaScript } from "./run-javascript.ts"
+
+export const commandTools = (
+  processes: Processes,
+  javaScript: JavaScript,
+  options: { timeoutMs?: number | undefined } = {},
+): Tool[] => [
+  runCommand(processes, options),
+  commandOutput(processes),
+  commandStop(processes),
+  runJavaScript(javaScript),
+]

@@ -1,0 +1,192 @@
+import { z } from "zod"
+import { defineTool } from "../../model/define-tool.ts"
+import { failure } from "../../model/ending.ts"
+import type { CommandSpec, FinishedCommand, Processes, SandboxLayer } from "../../model/processes.ts"
+import { artifactLimit, type ToolContext } from "../../model/tool.ts"
+import { sandboxShape } from "./shapes.ts"
+
+/** The longest a command may run in the foreground, just before the walk's own longest. */
+const longestMs = 590_000
+/** Characters of output that are told while the command runs. */
+const mostTold = 10 * 1024 * 1024
+/** Characters of what a command printed until its time was over that its failure quotes. */
+const mostQuoted = 4000
+
+const Input = z.object({
+  command: z.string().min(1).max(100_000).describe("A script for bash, for example ls -la | head -3"),
+  cwd: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The folder to run in, relative to the workspace, which it is when left out"),
+  timeoutMs: z
+    .number()
+    .int()
+    .min(1)
+    .max(longestMs)
+    .optional()
+    .describe("Milliseconds until it is ended, for example 60000"),
+  env: z.record(z.string(), z.string()).optional().describe('Variables to set for it, for example {"CI": "1"}'),
+  stdin: z.string().max(10_000_000).optional().describe("What it reads from its standard input"),
+  background: z.boolean().optional().describe("Return at once; read on with command_output, end it with command_stop"),
+  network: z.boolean().optional().describe("Whether it must reach the network. A person is asked first"),
+  requireConfirmation: z.boolean().optional().describe("True asks a person in any case"),
+})
+type Input = z.infer<typeof Input>
+
+/** Runs a script in bash. A failing command is a result with its exit code; only what could not run, or not end, fails. */
+export const runCommand = (
+  processes: Processes,
+  { timeoutMs: usualMs = 60_000 }: { timeoutMs?: number | undefined } = {},
+) =>
+  defineTool({
+    name: "run_command",
+    group: "command",
+    category: "execution",
+    description:
+      "Run a command in bash, in the workspace, and get what it printed and its exit code. Each command is a process of its own: folder and variables do not carry over. Without network unless it is asked for. What it leaves running ends with it; use background for servers.",
+    effect: "execute",
+    permission: { level: "sensitive", allowedRoles: ["developer", "devops", "architect", "operator"] },
+    timeoutMs: 600_000,
+    input: Input,
+    output: z.object({
+      stdout: z.string(),
+      stderr: z.string(),
+      exitCode: z.number().nullable(),
+      durationMs: z.number(),
+      sandbox: sandboxShape,
+      signal: z.string().optional(),
+      leftovers: z.number().optional(),
+      dropped: z.number().optional(),
+      artifactRef: z.string().optional(),
+      id: z.string().optional(),
+      status: z.string().optional(),
+    }),
+    touches: ({ command, cwd, env, network }) => [
+      { kind: "command", what: command, cwd, environment: env, network: network ?? false },
+    ],
+    preview: (input) => previewOf(input, processes),
+
+    async execute(input, context) {
+      const spec = specOf(input, context)
+      if (input.background === true) return startInBackground(processes, spec, context)
+      const timeoutMs = spec.timeoutMs ?? usualMs
+      const finished = await processes.run(
+        { ...spec, timeoutMs },
+        { signal: context.signal, onOutput: teller(context) },
+      )
+      const artifactRef = await keepWhole(finished, context)
+      if (finished.timedOut) throw outOfTime(finished, timeoutMs, artifactRef)
+      const { stdout, stderr, exitCode, durationMs, sandbox, signal, leftovers, dropped } = finished
+      return {
+        stdout,
+        stderr,
+        exitCode,
+        durationMs,
+        sandbox,
+        ...(signal === null ? {} : { signal }),
+        ...(leftovers === 0 ? {} : { leftovers }),
+        ...(dropped === 0 ? {} : { dropped }),
+        ...(artifactRef === undefined ? {} : { artifactRef }),
+      }
+    },
+  })
+
+function specOf({ command, cwd, env, stdin, network, timeoutMs }: Input, { allowedPaths }: ToolContext): CommandSpec {
+  return { command, cwd, environment: env, stdin, network, timeoutMs, allowedPaths }
+}
+
+async function startInBackground(processes: Processes, spec: CommandSpec, { agent, taskId }: ToolContext) {
+  const { id, status, sandbox } = await processes.start(spec, { agentId: agent.id, taskId })
+  return { id, status, stdout: "", stderr: "", exitCode: null, durationMs: 0, sandbox }
+}
+
+/** Tells what is printed, up to a length: who prints for ever is not told for ever. */
+function teller({ emit }: ToolContext): (chunk: { stream: "stdout" | "stderr"; text: string }) => void {
+  let told = 0
+  return (chunk) => {
+    if (told > mostTold) return
+    told += chunk.text.length
+    emit(told > mostTold ? { stream: "stderr", text: "\n[what follows is not shown while it runs]\n" } : chunk)
+  }
+}
+
+/** Where the two texts are not all of it, the whole is an artifact. */
+async function keepWhole({ whole }: FinishedCommand, { artifacts }: ToolContext): Promise<string | undefined> {
+  if (whole === undefined) return undefined
+  try {
+    const mark = Buffer.from(whole.isCut ? "\n[cut: more was printed]\n" : "")
+    const content = (await whole.read()).subarray(0, artifactLimit - mark.length)
+    return await artifacts.put({
+      type: "command_output",
+      content: Buffer.concat([content, mark]),
+      mimeType: "text/plain",
+      meta: { isCut: whole.isCut },
+    })
+  } finally {
+    whole.drop()
+  }
+}
+
+function outOfTime({ stdout, stderr, durationMs, sandbox }: FinishedCommand, timeoutMs: number, artifactRef?: string) {
+  const printed = [lastOf("It had printed", stdout), lastOf("On stderr", stderr)].filter((text) => text !== "")
+  const where = artifactRef === undefined ? "" : ` All it printed is ${artifactRef}.`
+  return failure(
+    `The command was still running after ${timeoutMs} ms and was ended, with all it had started. Give it more timeoutMs, or run it with background.${where}${printed.join("")}`,
+    {
+      toolCode: "command_timeout",
+      metadata: {
+        timedOut: true,
+        timeoutMs,
+        durationMs,
+        sandbox,
+        ...(artifactRef === undefined ? {} : { artifactRef }),
+      },
+    },
+  )
+}
+
+function lastOf(title: string, text: string): string {
+  if (text === "") return ""
+  const last = text.slice(-mostQuoted)
+  return `\n${title}${last.length < text.length ? ", at the end" : ""}:\n${last}`
+}
+
+/** What an approver sees: where, with what, held by what, and the command with nothing hidden in it. */
+function previewOf({ command, cwd, env, network, background, stdin, timeoutMs }: Input, processes: Processes): string {
+  const lines = [
+    `Folder: ${visible(cwd ?? ".")}`,
+    ...Object.entries(env ?? {}).map(([name, value]) => `Variable: ${visible(`${name}=${value}`)}`),
+    ...(stdin === undefined ? [] : [`Input: ${stdin.length} characters`]),
+    ...(background === true ? ["In the background, until it ends or is stopped"] : []),
+    ...(timeoutMs === undefined ? [] : [`Time limit: ${timeoutMs} ms`]),
+    ...holding(processes, network ?? false),
+    "",
+    visible(command),
+  ]
+  return lines.join("\n")
+}
+
+function holding(processes: Processes, network: boolean): string[] {
+  let layer: SandboxLayer
+  try {
+    layer = processes.layer(network)
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)]
+  }
+  if (layer.kind === "none") {
+    return [`Sandbox: none, because ${layer.because}. It has your own rights, and reaches the network.`]
+  }
+  return [
+    "Sandbox: bubblewrap. It can write in the workspace only.",
+    network ? "Network: all of it. Rules about hosts do not reach inside." : "Network: none",
+  ]
+}
+
+/** Characters nobody sees, written out; line ends and tabs stay. */
+function visible(text: string): string {
+  return text.replace(
+    /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu,
+    (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
+  )
+}

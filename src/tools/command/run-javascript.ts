@@ -1,0 +1,39 @@
+import { z } from "zod"
+import { defineTool } from "../../model/define-tool.ts"
+import type { JavaScript } from "../../model/javascript.ts"
+
+const longestMs = 30_000
+const resultLimit = 200_000
+
+/** Computes something in an engine of its own that reaches nothing, so nobody is asked. */
+export const runJavaScript = (javaScript: JavaScript) =>
+  defineTool({
+    name: "run_javascript",
+    group: "command",
+    category: "code",
+    description:
+      "Run JavaScript to compute something: the body of an async function with return, or one expression. It finds its data as input and returns JSON. There is no file, network, timer or module; console is captured.",
+    effect: "none",
+    permission: { level: "public" },
+    timeoutMs: longestMs + 5000,
+    input: z.object({
+      code: z.string().min(1).max(20_000).describe("For example return input.numbers.reduce((a, b) => a + b)"),
+      input: z.unknown().optional().describe('What the code finds as input, for example {"numbers": [1, 2]}'),
+    }),
+    output: z.object({
+      result: z.unknown(),
+      logs: z.array(z.string()),
+      logsDropped: z.number().optional(),
+    }),
+
+    async execute({ code, input }, { signal }) {
+      const { result, logs, logsDropped } = await javaScript.run({
+        code,
+        input,
+        resultLimit,
+        timeoutMs: longestMs,
+        signal,
+      })
+      return { result, logs, ...(logsDropped === 0 ? {} : { logsDropped }) }
+    },
+  })

@@ -1,0 +1,33 @@
+import { z } from "zod"
+import { defineTool } from "../../model/define-tool.ts"
+import type { Pages, Web } from "../../model/web.ts"
+import { body, exchange, headers, output, requestText, url } from "./http-exchange.ts"
+
+/** Any request over http. The lists of hosts are asked about its address; `timeoutMs` is the caller's own limit. */
+export const httpRequest = (web: Web, pages: Pages) =>
+  defineTool({
+    name: "http_request",
+    group: "network",
+    category: "network",
+    description:
+      "Send an HTTP request and get status, headers and body. Redirects are followed on the same host only; one to another host is told in redirect.",
+    effect: "network",
+    timeoutMs: 600_000,
+    input: z.object({
+      url,
+      method: z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]).default("GET"),
+      headers,
+      body,
+      timeoutMs: z
+        .number()
+        .int()
+        .min(1)
+        .max(600_000)
+        .default(30_000)
+        .describe("Milliseconds the whole answer may take"),
+    }),
+    output,
+    touches: ({ url }) => [{ kind: "host", what: url }],
+    preview: (input) => requestText(input),
+    execute: (input, context) => exchange(input, { web, pages }, context),
+  })

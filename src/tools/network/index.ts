@@ -1,0 +1,50 @@
+import type { Tool } from "../../model/tool.ts"
+import type { Pages, Web } from "../../model/web.ts"
+import { bing } from "./bing.ts"
+import { duckduckgo } from "./duckduckgo.ts"
+import { google } from "./google.ts"
+import { httpGet } from "./http-get.ts"
+import { httpPost } from "./http-post.ts"
+import { httpRequest } from "./http-request.ts"
+import type { SearchProvider, WebSearchOptions } from "./search-provider.ts"
+import { tavily } from "./tavily.ts"
+import { webFetch } from "./web-fetch.ts"
+import { webSearch } from "./web-search.ts"
+
+export interface NetworkOptions {
+  /** `trusting` gives a web that may also reach an address of the configuration. */
+  readonly web: Web & { trusting(address: string): Web }
+  readonly pages: Pages
+  /** `tools.webSearch`; without it DuckDuckGo is asked, which needs no key. */
+  readonly webSearch?: WebSearchOptions | undefined
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+export const networkTools = (options: NetworkOptions): Tool[] => {
+  const { web, pages } = options
+  return [
+    httpRequest(web, pages),
+    httpGet(web, pages),
+    httpPost(web, pages),
+    webFetch(web, pages),
+    webSearch(searchProvider(options), options.webSearch?.maxResults),
+  ]
+}
+
+/** The provider that the configuration names. */
+export function searchProvider({ web, pages, webSearch = {}, environment }: NetworkOptions): SearchProvider {
+  const { provider = "duckduckgo", baseUrl } = webSearch
+  const reached = baseUrl === undefined ? web : web.trusting(baseUrl)
+  const own = provider === "tavily" ? environment["TAVILY_API_KEY"] : undefined
+  const options = { ...webSearch, apiKey: webSearch.apiKey ?? environment["WEB_SEARCH_API_KEY"] ?? own }
+  switch (provider) {
+    case "tavily":
+      return tavily(reached, options)
+    case "google":
+      return google(reached, options, Date.now)
+    case "bing":
+      return bing(reached, options)
+    case "duckduckgo":
+      return duckduckgo(reached, pages, options)
+  }
+}

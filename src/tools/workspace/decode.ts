@@ -1,0 +1,226 @@
+import { isAscii, isUtf8 } from "node:buffer"
+import { failure } from "../../model/ending.ts"
+import type { Encoding } from "./encoding-names.ts"
+import { decodeLegacy } from "./legacy.ts"
+import { kindOfBytes } from "./magic.ts"
+
+/** The text of a file and how it is written there. */
+export interface Decoded {
+  /** Without the mark at its beginning. Bytes that are no text are each one lone surrogate, U+DC80 to U+DCFF. */
+  readonly text: string
+  readonly encoding: Encoding
+  /** How many bytes of mark stand before the text. */
+  readonly mark: number
+  /** How many bytes are no text in this encoding. */
+  readonly invalid: number
+}
+
+/** A text that needs no guess: UTF-8 with or without its mark, or UTF-16 and UTF-32 with theirs. */
+export function decodeAtOnce(bytes: Buffer): Decoded | undefined {
+  const first = bytes[0]
+  if (first === 0xef || first === 0xff || first === 0xfe || first === 0) {
+    const marked = byMark(bytes)
+    if (marked !== undefined) return marked
+  }
+  if (isAscii(bytes)) {
+    return bytes.includes(0) ? undefined : { text: bytes.toString("latin1"), encoding: "utf-8", mark: 0, invalid: 0 }
+  }
+  if (!isUtf8(bytes) || bytes.includes(0)) return undefined
+  return { text: bytes.toString("utf8"), encoding: "utf-8", mark: 0, invalid: 0 }
+}
+
+/** The text in the encoding that was named, or in the one it seems to have. What is no text at all is refused. */
+export async function decode(bytes: Buffer, path: string, named?: Encoding): Promise<Decoded> {
+  if (named !== undefined) return decodeAs(bytes, named)
+  const known = decodeAtOnce(bytes)
+  if (known !== undefined) return known
+  if (bytes.includes(0)) {
+    const wide = guessWide(bytes)
+    if (wide === undefined) throw binary(bytes, path)
+    return decodeWide(bytes, wide, 0)
+  }
+  const damaged = damagedUtf8(bytes)
+  if (damaged !== undefined) return damaged
+  if (tooManyControls(bytes)) throw binary(bytes, path)
+  return decodeLegacy(bytes)
+}
+
+/** The text with the sign for it in the place of each byte that is no text. */
+export function shown({ text, invalid, encoding }: Decoded): string {
+  return invalid === 0 && encoding === "utf-8" ? text : text.toWellFormed()
+}
+
+/** UTF-16 and UTF-32, whose line ends are more than one byte, or the mark of UTF-8; undefined for every other beginning. */
+export function wideBeginning(head: Buffer, named?: Encoding): { encoding: Encoding; mark: number } | undefined {
+  const marked = byMark(head)
+  if (marked !== undefined && (named === undefined || named === marked.encoding)) {
+    return { encoding: marked.encoding, mark: marked.mark }
+  }
+  if (named !== undefined) return /^utf-(16|32)/.test(named) ? { encoding: named, mark: 0 } : undefined
+  const encoding = head.includes(0) ? guessWide(head) : undefined
+  return encoding && { encoding, mark: 0 }
+}
+
+async function decodeAs(bytes: Buffer, named: Encoding): Promise<Decoded> {
+  const marked = byMark(bytes)
+  if (marked?.encoding === named) return marked
+  switch (named) {
+    case "utf-8":
+      return isUtf8(bytes) ? { text: bytes.toString("utf8"), encoding: named, mark: 0, invalid: 0 } : escapedUtf8(bytes)
+    case "ascii":
+      return isAscii(bytes)
+        ? { text: bytes.toString("latin1"), encoding: named, mark: 0, invalid: 0 }
+        : escapedAscii(bytes)
+    case "latin1":
+      return { text: bytes.toString("latin1"), encoding: named, mark: 0, invalid: 0 }
+    case "utf-16le":
+    case "utf-16be":
+    case "utf-32le":
+    case "utf-32be":
+      return decodeWide(bytes, named, 0)
+    default:
+      return decodeLegacy(bytes, named)
+  }
+}
+
+/** The marks, the longer ones first: the mark of UTF-32 begins with that of UTF-16. */
+const marks: readonly (readonly [Encoding, readonly number[]])[] = [
+  ["utf-8", [0xef, 0xbb, 0xbf]],
+  ["utf-32le", [0xff, 0xfe, 0, 0]],
+  ["utf-32be", [0, 0, 0xfe, 0xff]],
+  ["utf-16le", [0xff, 0xfe]],
+  ["utf-16be", [0xfe, 0xff]],
+]
+
+/** The mark that texts in an encoding have, where they have one. */
+export function markOf(encoding: Encoding): Buffer {
+  return Buffer.from(marks.find(([name]) => name === encoding)?.[1] ?? [])
+}
+
+function byMark(bytes: Buffer): Decoded | undefined {
+  const found = marks.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))
+  if (found === undefined) return undefined
+  const [encoding, { length }] = found
+  if (encoding !== "utf-8") return decodeWide(bytes, encoding, length)
+  const rest = bytes.subarray(length)
+  if (rest.includes(0)) return undefined
+  return isUtf8(rest)
+    ? { text: rest.toString("utf8"), encoding, mark: length, invalid: 0 }
+    : { ...escapedUtf8(rest), mark: length }
+}
+
+function decodeWide(bytes: Buffer, encoding: Encoding, mark: number): Decoded {
+  const rest = bytes.subarray(mark)
+  if (encoding.startsWith("utf-32")) return decodeUtf32(rest, encoding, mark)
+  const even = rest.subarray(0, rest.length - (rest.length % 2))
+  const text = (encoding === "utf-16le" ? even : Buffer.from(even).swap16()).toString("utf16le")
+  return { text, encoding, mark, invalid: rest.length % 2 }
+}
+
+function decodeUtf32(rest: Buffer, encoding: Encoding, mark: number): Decoded {
+  let invalid = rest.length % 4
+  const parts: string[] = []
+  for (let at = 0; at + 4 <= rest.length; at += 4) {
+    const point = encoding === "utf-32le" ? rest.readUInt32LE(at) : rest.readUInt32BE(at)
+    const fits = point <= 0x10ffff && !(point >= 0xd800 && point <= 0xdfff)
+    if (!fits) invalid += 4
+    parts.push(fits ? String.fromCodePoint(point) : "\ufffd")
+  }
+  return { text: parts.join(""), encoding, mark, invalid }
+}
+
+/** UTF-16 without its mark: every zero byte is on the same side of its pair, and there are many. */
+function guessWide(bytes: Buffer): Encoding | undefined {
+  const sample = bytes.subarray(0, 65_536)
+  if (bytes.length % 2 !== 0) return undefined
+  const zeros = [0, 0]
+  for (let at = 0; at < sample.length; at++) if (sample[at] === 0) zeros[at % 2]!++
+  const [even, odd] = zeros as [number, number]
+  if (even > 0 && odd > 0) return undefined
+  if ((even + odd) * 10 < sample.length) return undefined
+  const encoding = odd > 0 ? "utf-16le" : "utf-16be"
+  const { text } = decodeWide(sample, encoding, 0)
+  return hasControls(text) ? undefined : encoding
+}
+
+/** Characters that no text has; the one that begins the colours of a terminal may be in a log. */
+function hasControls(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit < 9 || (unit > 13 && unit < 32 && unit !== 27) || unit >= 0xfffe) return true
+  }
+  return false
+}
+
+/** UTF-8 in which some bytes went wrong: most of what is not ASCII is right. */
+function damagedUtf8(bytes: Buffer): Decoded | undefined {
+  const sample = bytes.subarray(0, 65_536)
+  let right = 0
+  let wrong = 0
+  for (let at = 0; at < sample.length;) {
+    const length = sequenceAt(sample, at)
+    if (length > 1) right++
+    if (length === 0) wrong++
+    at += length || 1
+  }
+  return right > wrong ? escapedUtf8(bytes) : undefined
+}
+
+/** Each byte that is no UTF-8 becomes one lone surrogate, so that the bytes can be found again. */
+function escapedUtf8(bytes: Buffer): Decoded {
+  const parts: string[] = []
+  let invalid = 0
+  let good = 0
+  for (let at = 0; at < bytes.length;) {
+    const length = sequenceAt(bytes, at)
+    if (length > 0) {
+      at += length
+      continue
+    }
+    parts.push(bytes.toString("utf8", good, at), String.fromCharCode(0xdc00 + bytes[at]!))
+    invalid++
+    at++
+    good = at
+  }
+  parts.push(bytes.toString("utf8", good))
+  return { text: parts.join(""), encoding: "utf-8", mark: 0, invalid }
+}
+
+/** How long the UTF-8 character at this place is; 0 when it is none. */
+function sequenceAt(bytes: Buffer, at: number): number {
+  const lead = bytes[at]!
+  if (lead < 0x80) return 1
+  const second = bytes[at + 1] ?? 0
+  if (lead < 0xc2 || lead > 0xf4) return 0
+  if ((lead === 0xe0 && second < 0xa0) || (lead === 0xed && second > 0x9f)) return 0
+  if ((lead === 0xf0 && second < 0x90) || (lead === 0xf4 && second > 0x8f)) return 0
+  const length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
+  for (let next = 1; next < length; next++) if (((bytes[at + next] ?? 0) & 0xc0) !== 0x80) return 0
+  return length
+}
+
+function escapedAscii(bytes: Buffer): Decoded {
+  let invalid = 0
+  const text = bytes.toString("latin1").replace(/[\x80-\xff]/g, (character) => {
+    invalid++
+    return String.fromCharCode(0xdc00 + character.charCodeAt(0))
+  })
+  return { text, encoding: "ascii", mark: 0, invalid }
+}
+
+/** No text has many control characters; compressed data has about one in ten. */
+function tooManyControls(bytes: Buffer): boolean {
+  const sample = bytes.subarray(0, 65_536)
+  let controls = 0
+  for (const byte of sample) if (byte < 9 || (byte > 13 && byte < 32 && byte !== 27) || byte === 127) controls++
+  return controls * 50 > sample.length
+}
+
+/** The refusal of what is no text, by its first bytes. */
+export function binary(head: Buffer, path: string, size = head.length): Error {
+  const kind = kindOfBytes(head)
+  return failure(
+    `${path} is no text: it is ${kind?.name ?? "a binary file"} of ${size} bytes. Read it with encoding base64 if you need its bytes, or ask get_file_info about it.`,
+    { toolCode: "binary_file" },
+  )
+}

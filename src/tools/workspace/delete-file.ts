@@ -1,0 +1,72 @@
+import { z } from "zod"
+import { defineTool } from "../../model/define-tool.ts"
+import { failure } from "../../model/ending.ts"
+import type { Files } from "../../model/files.ts"
+import { fenceFor, refuseExtension, withNearNames, type Workspace } from "./options.ts"
+
+/** Deletes by moving to the trash, from where a person can bring it back. A link goes itself, not what it leads to. */
+export const deleteFile = (workspace: Workspace) =>
+  defineTool({
+    name: "delete_file",
+    group: "workspace",
+    category: "file",
+    description:
+      "Delete a file. It goes to the trash, from where a person can bring it back. A folder with something in it needs recursive.",
+    effect: "write",
+    permission: { dangerous: true },
+    input: z.object({
+      path: z.string().min(1).describe("What to delete, for example notes/old.md"),
+      recursive: z.boolean().default(false).describe("Also a folder, with all that is in it"),
+    }),
+    output: z.object({
+      deleted: z.boolean(),
+      path: z.string(),
+      type: z.string(),
+      size: z.number(),
+      trashId: z.string(),
+    }),
+    touches: ({ path }) => [{ kind: "write", what: path }],
+
+    async preview({ path, recursive }) {
+      const { kind, size } = await looked(workspace.files, path)
+      const what = kind === "folder" ? `the folder with ${entriesText(size)}` : `the ${kind}, ${size} bytes`
+      return `Delete ${path}: ${what}${recursive ? "" : ", unless it is a folder with something in it"}. 'qm trash restore' brings it back.`
+    },
+
+    async execute({ path, recursive }, context) {
+      const files = fenceFor(workspace, context)
+      const { kind, size: entries } = await looked(files, path)
+      if (kind === "folder" && entries > 0 && !recursive) {
+        const sentence = `'${path}' is a folder with ${entriesText(entries)}. Call again with recursive: true to delete all of it.`
+        throw failure(sentence, { toolCode: "is_folder" })
+      }
+      if (kind === "file") refuseExtension(path, workspace)
+      const { id, path: from, kind: was, size } = await files.trash(path, context.agent.id)
+      return { deleted: true, path: from, type: was === "folder" ? "directory" : was, size, trashId: id }
+    },
+  })
+
+function entriesText(count: number): string {
+  return `${count} ${count === 1 ? "entry" : "entries"}`
+}
+
+/** The size of a folder is how many entries it has. */
+async function looked(files: Files, path: string): Promise<{ kind: string; size: number }> {
+  const link = await linkAt(files, path)
+  if (link) return { kind: "link", size: 0 }
+  try {
+    const { kind, size } = files.facts(path)
+    return { kind, size: kind === "folder" ? (await files.list(path)).length : size }
+  } catch (error) {
+    throw withNearNames(error, path, files)
+  }
+}
+
+/** Whether the name itself is a link, wherever it leads. */
+async function linkAt(files: Files, path: string): Promise<boolean> {
+  const normal = files.normal(path)
+  const slash = normal.lastIndexOf("/")
+  const above = slash === -1 ? "." : normal.slice(0, slash) || "/"
+  const entries = await files.list(above).catch(() => [])
+  return entries.some(({ name, kind }) => kind === "link" && name === normal.slice(slash + 1))
+}

@@ -1,0 +1,63 @@
+import type { StructuredPatchHunk } from "diff"
+
+/** A change as people read it. */
+export interface UnifiedDiff {
+  readonly text: string
+  readonly additions: number
+  readonly deletions: number
+}
+
+/** So many changed lines are laid beside each other; of more, the changed part is shown as taken out and put in whole. */
+const mostChanges = 2000
+
+/** The same two texts always give the same diff. `before` is undefined for a file that is new. */
+export async function unifiedDiff(path: string, before: string | undefined, after: string): Promise<UnifiedDiff> {
+  const [old, fresh] = alike(before ?? "", after)
+  const { structuredPatch } = await import("diff")
+  const options = { context: 3, maxEditLength: mostChanges }
+  const hunks = structuredPatch(path, path, old, fresh, "", "", options)?.hunks ?? [coarse(old, fresh)]
+  const lines = hunks.flatMap((hunk) => [header(hunk), ...hunk.lines])
+  const count = (sign: string) =>
+    hunks.reduce((sum, hunk) => sum + hunk.lines.filter((line) => line.startsWith(sign)).length, 0)
+  const from = before === undefined ? "/dev/null" : `a/${path}`
+  return {
+    text: `${[`--- ${from}`, `+++ b/${path}`, ...lines].join("\n")}\n`,
+    additions: count("+"),
+    deletions: count("-"),
+  }
+}
+
+/** Where every line of both ends with a pair, nobody wants to see it. */
+function alike(before: string, after: string): [string, string] {
+  const isPaired = (text: string) => !/\r(?!\n)|(?<!\r)\n/.test(text)
+  if (!isPaired(before) || !isPaired(after)) return [before, after]
+  return [before.replaceAll("\r\n", "\n"), after.replaceAll("\r\n", "\n")]
+}
+
+function header({ oldStart, oldLines, newStart, newLines }: StructuredPatchHunk): string {
+  return `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`
+}
+
+function coarse(before: string, after: string): StructuredPatchHunk {
+  const old = linesOf(before)
+  const fresh = linesOf(after)
+  let front = 0
+  while (front < old.length && old[front] === fresh[front]) front++
+  let back = 0
+  while (back < Math.min(old.length, fresh.length) - front && old.at(-1 - back) === fresh.at(-1 - back)) back++
+  const out = old.slice(front, old.length - back)
+  const put = fresh.slice(front, fresh.length - back)
+  return {
+    oldStart: front + 1,
+    oldLines: out.length,
+    newStart: front + 1,
+    newLines: put.length,
+    lines: [...out.map((line) => `-${line}`), ...put.map((line) => `+${line}`)],
+  }
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split("\n")
+  if (lines.at(-1) === "") lines.pop()
+  return lines
+}

@@ -1,0 +1,123 @@
+import { z } from "zod"
+import { defineTool } from "../../model/define-tool.ts"
+import { planEdit, type EditPlan } from "./edit-plan.ts"
+import type { Edit } from "./edits.ts"
+import { fenceFor, stale, type Workspace } from "./options.ts"
+
+const one = {
+  oldText: z.string().optional().describe("The exact text to replace, unique in the file; empty to make a new file"),
+  newText: z.string().optional().describe("What comes in its place, or in the place of the lines"),
+  replaceAll: z.boolean().optional().describe("Replace oldText everywhere it is found"),
+  startLine: z.int().min(1).optional().describe("Replace whole lines instead: the first one, from 1"),
+  endLine: z
+    .int()
+    .min(0)
+    .optional()
+    .describe("The last one; startLine when left out; startLine - 1 puts newText before it and takes nothing away"),
+}
+
+/** Changes parts of a file and leaves every other byte as it is: line ends, encoding, byte order mark. */
+export const editFile = (workspace: Workspace) =>
+  defineTool({
+    name: "edit_file",
+    group: "workspace",
+    category: "file",
+    description:
+      "Change a text file: replace an exact, unique piece of text (oldText → newText), or whole lines (startLine, endLine, newText). Several edits at once go in edits: all are looked for in the file as it is now, and all are made or none. With preview nothing is changed and the diff comes back.",
+    effect: "write",
+    permission: { dangerous: true, rateLimit: { maxCallsPerMinute: 30, maxCallsPerHour: 500 } },
+    input: z
+      .object({
+        path: z.string().min(1).describe("The file, relative to the workspace, for example src/app.ts"),
+        ...one,
+        edits: z
+          .array(
+            z
+              .object({ ...one, newText: z.string() })
+              .strict()
+              .superRefine(refuseContradictions),
+          )
+          .min(1)
+          .max(100)
+          .optional()
+          .describe("Several edits instead of one"),
+        preview: z.boolean().optional().describe("Only show what would change"),
+        backup: z.boolean().optional().describe("Keep the version before it, which is done unless this is false"),
+      })
+      .superRefine((given, context) => {
+        if (given.edits === undefined) return refuseContradictions(given, context)
+        for (const name of ["oldText", "newText", "replaceAll", "startLine", "endLine"] as const) {
+          if (given[name] !== undefined) say(context, name, "cannot stand together with edits")
+        }
+      }),
+    output: z.object({
+      ok: z.boolean(),
+      path: z.string(),
+      changed: z.boolean().describe("False for a preview"),
+      created: z.boolean(),
+      replacements: z.number(),
+      additions: z.number(),
+      deletions: z.number(),
+      diff: z.string(),
+      size: z.number(),
+      bytesWritten: z.number(),
+      encoding: z.string(),
+      backup: z.string().optional(),
+    }),
+    touches: ({ path, preview }) =>
+      preview === true
+        ? [{ kind: "read", what: path }]
+        : [
+            { kind: "read", what: path },
+            { kind: "write", what: path },
+          ],
+    onlyReads: ({ preview }) => preview === true,
+    preview: async (input) => (await planEdit(input.path, editsOf(input), workspace.files, workspace)).diff.text,
+
+    async execute(input, context) {
+      const { agent } = context
+      const files = fenceFor(workspace, context)
+      const { path } = input
+      return workspace.turns.take(files.normal(path), async () => {
+        const plan = await planEdit(path, editsOf(input), files, workspace)
+        if (plan.facts !== undefined && workspace.marks.isStale(agent.id, plan.facts)) throw stale(plan.path)
+        if (input.preview === true) return { ...told(plan), changed: false, bytesWritten: 0 }
+        const written = await files.write(path, plan.bytes, {
+          expected: plan.facts?.version ?? null,
+          backups: input.backup === false ? 0 : workspace.backups,
+        })
+        workspace.marks.see(agent.id, written.facts)
+        const { bytesWritten, backup } = written
+        return { ...told(plan), changed: true, bytesWritten, ...(backup === undefined ? {} : { backup }) }
+      })
+    },
+  })
+
+type Given = Omit<Edit, "newText"> & { newText?: string | undefined; edits?: readonly Edit[] | undefined }
+
+function editsOf({ edits, newText = "", ...rest }: Given): readonly Edit[] {
+  const { oldText, replaceAll, startLine, endLine } = rest
+  return edits ?? [{ oldText, newText, replaceAll, startLine, endLine }]
+}
+
+function told({ facts, path, bytes, encoding, replacements, diff }: EditPlan) {
+  const { text, additions, deletions } = diff
+  const created = facts === undefined
+  return { ok: true, path, created, replacements, additions, deletions, diff: text, size: bytes.length, encoding }
+}
+
+function refuseContradictions(given: Given, context: z.RefinementCtx): void {
+  const { oldText, newText, replaceAll, startLine, endLine } = given
+  if (newText === undefined) say(context, "newText", "is missing")
+  if (oldText === undefined && startLine === undefined)
+    say(context, "oldText", "is missing; give oldText, startLine or edits")
+  if (oldText !== undefined && startLine !== undefined) say(context, "startLine", "cannot stand together with oldText")
+  if (startLine === undefined && endLine !== undefined) say(context, "endLine", "needs startLine")
+  if (startLine !== undefined && replaceAll !== undefined) say(context, "replaceAll", "needs oldText")
+  if (startLine !== undefined && endLine !== undefined && endLine < startLine - 1)
+    say(context, "endLine", "cannot be less than startLine - 1")
+}
+
+function say(context: z.RefinementCtx, name: string, message: string): void {
+  context.addIssue({ code: "custom", path: [name], message })
+}

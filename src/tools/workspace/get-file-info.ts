@@ -1,0 +1,42 @@
+import { z } from "zod"
+import { defineTool } from "../../model/define-tool.ts"
+import { factsIfThere, fenceFor, type Workspace } from "./options.ts"
+
+/** What is known of a file without reading it. One that is not there is an answer, no failure. */
+export const getFileInfo = (workspace: Workspace) =>
+  defineTool({
+    name: "get_file_info",
+    group: "workspace",
+    category: "file",
+    description: "Tell whether a file or folder exists, and its size, kind and times in milliseconds.",
+    effect: "read",
+    input: z.object({ path: z.string().min(1).describe("The file or folder, relative to the workspace") }),
+    output: z.object({
+      exists: z.boolean(),
+      size: z.number().describe("Bytes"),
+      modified: z.number(),
+      path: z.string(),
+      type: z.enum(["file", "directory", "link", "special"]).optional(),
+      created: z.number().optional(),
+      accessed: z.number().optional(),
+      mode: z.string().optional().describe("The permission bits, for example 644"),
+    }),
+    idempotent: true,
+    touches: ({ path }) => [{ kind: "read", what: path }],
+
+    execute({ path }, context) {
+      const files = fenceFor(workspace, context)
+      const facts = factsIfThere(files, path)
+      if (facts === undefined) return { exists: false, size: 0, modified: 0, path: files.normal(path) }
+      return {
+        exists: true,
+        size: facts.size,
+        modified: Math.floor(facts.modifiedAt),
+        path: facts.path,
+        type: facts.kind === "folder" ? "directory" : facts.kind,
+        created: Math.floor(facts.createdAt),
+        accessed: Math.floor(facts.accessedAt),
+        mode: facts.mode.toString(8).padStart(3, "0"),
+      }
+    },
+  })

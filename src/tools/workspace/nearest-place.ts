@@ -1,0 +1,73 @@
+/** The place of a text that is most like one that is not in it, as a sentence with its numbered lines. */
+export function nearestPlace(text: string, wanted: string): string {
+  const lines = text.split("\n")
+  const sought = wanted.replace(/^\n+|\n+$/g, "").split("\n")
+  const found = byEqualLines(lines, sought) ?? byLikeness(lines, sought)
+  if (found === undefined) return "Nothing in it is like that. Read the file again."
+  const end = Math.min(lines.length, found + Math.min(sought.length, mostShown))
+  const shown = lines.slice(found, end).map((line, index) => `${found + index + 1}: ${short(line)}`)
+  const only = onlySpace(lines.slice(found, found + sought.length), sought) ? ", which differs only in white space" : ""
+  return [`The nearest place is this${only}:`, ...shown, "Copy oldText exactly from the file."].join("\n")
+}
+
+const mostShown = 12
+const mostCompared = 20_000
+
+/** Where the most lines are equal apart from white space around them. */
+function byEqualLines(lines: readonly string[], sought: readonly string[]): number | undefined {
+  const where = new Map<string, number[]>()
+  sought.forEach((line, index) => {
+    const plain = line.trim()
+    if (plain.length > 2) where.set(plain, [...(where.get(plain) ?? []), index])
+  })
+  const votes = new Map<number, number>()
+  lines.forEach((line, at) => {
+    for (const index of where.get(line.trim()) ?? []) {
+      const start = Math.max(0, at - index)
+      votes.set(start, (votes.get(start) ?? 0) + 1)
+    }
+  })
+  let best: number | undefined
+  for (const [start, count] of votes) if (best === undefined || count > votes.get(best)!) best = start
+  return best
+}
+
+/** Where the line is that shares most pairs of characters with the longest one that is sought. */
+function byLikeness(lines: readonly string[], sought: readonly string[]): number | undefined {
+  const index = sought.reduce(
+    (longest, line, at) => (line.trim().length > sought[longest]!.trim().length ? at : longest),
+    0,
+  )
+  const pairs = pairsOf(sought[index]!)
+  if (pairs.size === 0) return undefined
+  let best: number | undefined
+  let most = 0.4
+  lines.slice(0, mostCompared).forEach((line, at) => {
+    const other = pairsOf(line)
+    if (other.size === 0 || Math.min(pairs.size, other.size) / Math.max(pairs.size, other.size) < 0.25) return
+    let shared = 0
+    for (const pair of other) if (pairs.has(pair)) shared++
+    const likeness = (2 * shared) / (pairs.size + other.size)
+    if (likeness > most) {
+      most = likeness
+      best = at
+    }
+  })
+  return best === undefined ? undefined : Math.max(0, best - index)
+}
+
+function pairsOf(line: string): Set<string> {
+  const plain = line.trim().slice(0, 200)
+  const pairs = new Set<string>()
+  for (let at = 0; at + 2 <= plain.length; at++) pairs.add(plain.slice(at, at + 2))
+  return pairs
+}
+
+function onlySpace(lines: readonly string[], sought: readonly string[]): boolean {
+  const plain = (some: readonly string[]) => some.join("").replace(/\s+/g, "")
+  return plain(lines) === plain(sought)
+}
+
+function short(line: string): string {
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line
+}

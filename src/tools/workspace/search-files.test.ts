@@ -1,0 +1,330 @@
+import { readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import type { ToolContext } from "../../model/tool.ts"
+import { until } from "../../testing/open.ts"
+import type { Workspace } from "./options.ts"
+import { searchFiles } from "./search-files.ts"
+import { openBench, type Bench, type Came } from "./testing.ts"
+
+interface Shown {
+  file: string
+  line: number
+  column: number
+  match: string
+  count?: number
+  context: { before: string[]; after: string[] }
+}
+
+const search = (bench: Bench, input: object, context = {}) =>
+  bench.call("search_files", { pattern: "needle", ...input }, context)
+const matchesOf = (came: Came) => (came["matches"] ?? came["error"]) as Shown[]
+const places = (came: Came) => matchesOf(came).map(({ file, line, column }) => `${file}:${line}:${column}`)
+
+test("each line that matches comes with its file, line, column and the lines around it [S2-46] [S2-47] [S2-48]", async () => {
+  const bench = openBench()
+  bench.put("b.ts", "one\r\ntwo needle\r\nthree\r\n")
+  bench.put("a/c.ts", "needle, needle")
+  expect(await search(bench, { context: 1 })).toEqual({
+    matches: [
+      { file: "a/c.ts", line: 1, column: 1, match: "needle, needle", count: 2, context: { before: [], after: [] } },
+      { file: "b.ts", line: 2, column: 5, match: "two needle", context: { before: ["one"], after: ["three"] } },
+    ],
+    total: 3,
+    fileCount: 2,
+    truncated: false,
+    timedOut: false,
+  })
+  expect(matchesOf(await search(bench, { before: 1 }))[1]?.context).toEqual({ before: ["one"], after: [] })
+  expect(matchesOf(await search(bench, { after: 2 }))[1]?.context).toEqual({ before: [], after: ["three"] })
+})
+
+test("lines around a match show other matches too, and never lines of another place", async () => {
+  const bench = openBench()
+  bench.put("a.txt", ["needle 1", "needle 2", "x", "y", "z", "needle 3"].join("\n"))
+  const contexts = matchesOf(await search(bench, { context: 1 })).map(({ context }) => context)
+  expect(contexts).toEqual([
+    { before: [], after: ["needle 2"] },
+    { before: ["needle 1"], after: ["x"] },
+    { before: ["z"], after: [] },
+  ])
+})
+
+test("the total counts all matches even when the list is cut, and nextOffset goes on where it ended", async () => {
+  const bench = openBench()
+  for (let file = 0; file < 12; file++)
+    bench.put(`f${String(file).padStart(2, "0")}.txt`, "needle needle\n".repeat(100))
+  const first = await search(bench, { limit: 3 })
+  expect(first).toMatchObject({ total: 2400, fileCount: 12, truncated: true, nextOffset: 4 })
+  expect(places(first)).toEqual(["f00.txt:1:1", "f00.txt:2:1"])
+  const all: string[] = []
+  for (let offset: unknown = 0; offset !== undefined;) {
+    const page = await search(bench, { limit: 1000, offset })
+    expect(page["total"]).toBe(2400)
+    all.push(...places(page))
+    offset = page["nextOffset"]
+  }
+  expect(all).toHaveLength(1200)
+  expect(new Set(all).size).toBe(1200)
+  expect(await search(bench, { offset: 5000 })).toMatchObject({ matches: [], total: 2400, truncated: false })
+})
+
+test("the files alone are told with how many matches each has", async () => {
+  const bench = openBench()
+  bench.put("a.txt", "needle\nneedle needle\n")
+  bench.put("b.txt", "needle\n")
+  bench.put("c.txt", "none\n")
+  expect(await search(bench, { output: "files" })).toEqual({
+    files: [
+      { file: "a.txt", count: 3 },
+      { file: "b.txt", count: 1 },
+    ],
+    total: 4,
+    fileCount: 2,
+    truncated: false,
+    timedOut: false,
+  })
+  expect(await search(bench, { output: "files", limit: 1 })).toMatchObject({
+    files: [{ file: "a.txt" }],
+    total: 4,
+    truncated: true,
+    nextOffset: 1,
+  })
+})
+
+test.each<[string, object, string[]]>([
+  ["a regular expression", { pattern: "ne+dle\\d" }, ["a.txt:2:1"]],
+  ["plain text", { pattern: "(needle", literal: true }, ["a.txt:3:1"]],
+  ["any letter case", { pattern: "NEEDLE2", ignoreCase: true }, ["a.txt:2:1"]],
+  ["this letter case", { pattern: "NEEDLE2" }, []],
+  ["whole words", { pattern: "needle", word: true }, ["a.txt:1:1", "a.txt:3:2"]],
+  ["look-around", { pattern: "needle(?=2)", pcre2: true }, ["a.txt:2:1"]],
+  ["what looks like an option", { pattern: "--files" }, ["a.txt:4:1"]],
+  ["another that does", { pattern: "-e", literal: true }, ["a.txt:4:8"]],
+])("it searches by %s", async (_, input, expected) => {
+  const bench = openBench()
+  bench.put("a.txt", "needle\nneedle2\n(needle\n--files-e\n")
+  expect(places(await search(bench, input))).toEqual(expected)
+})
+
+test("a match may go over lines, and neighbours are told one by one", async () => {
+  const bench = openBench()
+  bench.put("a.txt", "start\nmiddle\nend\nstart\nend\nrest\n")
+  const came = await search(bench, { pattern: "start.*?end", multiline: true, context: 1 })
+  expect(came).toMatchObject({ total: 2, fileCount: 1 })
+  expect(matchesOf(came)).toEqual([
+    { file: "a.txt", line: 1, column: 1, match: "start\nmiddle\nend", context: { before: [], after: ["start"] } },
+    { file: "a.txt", line: 4, column: 1, match: "start\nend", context: { before: ["end"], after: ["rest"] } },
+  ])
+})
+
+test("only what matched is shown, each match on its own", async () => {
+  const bench = openBench()
+  bench.put("a.txt", "v1 and v22\n")
+  const came = await search(bench, { pattern: "v\\d+", onlyMatching: true })
+  expect(matchesOf(came).map(({ column, match }) => [column, match])).toEqual([
+    [1, "v1"],
+    [8, "v22"],
+  ])
+})
+
+test("columns count as programs do, and text of any encoding that marks itself is found", async () => {
+  const bench = openBench()
+  bench.put("a.txt", "日本 🎉 needle\n")
+  bench.put("b.txt", "\ufeffneedle with a mark\n")
+  bench.put("c.txt", Buffer.from("\ufeffneedle in utf-16\n", "utf16le"))
+  bench.put("d.txt", Buffer.concat([Buffer.from("needle "), Buffer.from([0xff, 0xfe]), Buffer.from(" bytes\n")]))
+  const found = matchesOf(await search(bench, {}))
+  expect(found.map(({ file, column, match }) => `${file}:${column}:${match}`)).toEqual([
+    "a.txt:7:日本 🎉 needle",
+    "b.txt:1:needle with a mark",
+    "c.txt:1:needle in utf-16",
+    "d.txt:1:needle \ufffd\ufffd bytes",
+  ])
+})
+
+test("a long line is shown around its match", async () => {
+  const bench = openBench()
+  bench.put("a.js", `${"a".repeat(2_000_000)}needle${"b".repeat(2_000_000)}`)
+  const [found] = matchesOf(await search(bench, {}))
+  expect(found?.column).toBe(2_000_001)
+  expect(found?.match).toMatch(/^…a{200}needleb{794}…$/)
+})
+
+test("binary files are left out, in a folder and by their name", async () => {
+  const bench = openBench()
+  bench.put("a.bin", "needle\0needle\n")
+  bench.put("b.txt", "needle\n")
+  expect(await search(bench, {})).toMatchObject({ total: 1, fileCount: 1 })
+  expect(await search(bench, { path: "a.bin" })).toMatchObject({ matches: [], total: 0, fileCount: 0 })
+  expect(places(await search(bench, { path: "b.txt" }))).toEqual(["b.txt:1:1"])
+})
+
+test.each<[string, object, string[]]>([
+  ["nothing said", {}, ["a.ts", "src/c.ts", "src/d.py"]],
+  ["hidden ones too", { hidden: true }, [".github/e.ts", "a.ts", "src/c.ts", "src/d.py"]],
+  ["ignored ones too", { ignored: true }, ["a.ts", "dist/b.ts", "src/c.ts", "src/d.py"]],
+  ["a glob over names", { glob: "*.ts" }, ["a.ts", "src/c.ts"]],
+  ["a glob over paths", { glob: "src/**/*.ts" }, ["src/c.ts"]],
+  ["a glob that would fit all", { glob: "**/*" }, ["a.ts", "src/c.ts", "src/d.py"]],
+  ["several globs", { glob: ["a.*", "*.py"] }, ["a.ts", "src/d.py"]],
+  ["a kind", { type: "py" }, ["src/d.py"]],
+  ["a kind and a glob", { type: "ts", glob: "src/*" }, ["src/c.ts"]],
+  ["something left out", { exclude: ["*.py", "a.*"] }, ["src/c.ts"]],
+  ["a folder", { path: "src" }, ["src/c.ts", "src/d.py"]],
+  ["a folder and a glob", { path: "src", glob: "*.ts" }, ["src/c.ts"]],
+  ["a file", { path: "src/c.ts" }, ["src/c.ts"]],
+  ["a file that is ignored", { path: "dist/b.ts" }, ["dist/b.ts"]],
+])("with %s it searches these files", async (_, input, expected) => {
+  const bench = openBench()
+  bench.put(".gitignore", "dist/\n")
+  for (const path of ["a.ts", "dist/b.ts", "src/c.ts", "src/d.py", ".github/e.ts"]) bench.put(path, "needle\n")
+  expect(matchesOf(await search(bench, input)).map(({ file }) => file)).toEqual(expected)
+})
+
+test("sealed and careful files are never shown or counted, also when they are named", async () => {
+  const bench = openBench()
+  const secret = [".env", "src/.env.local", "credentials.json", "id_ed25519", "tls/server.key", ".git/config", ".ssh/x"]
+  for (const path of [...secret, "a.txt"]) bench.put(path, "needle\n")
+  const wide = { hidden: true, ignored: true }
+  expect(await search(bench, wide)).toMatchObject({ total: 1, fileCount: 1, matches: [{ file: "a.txt" }] })
+  expect(await search(bench, { ...wide, output: "files" })).toMatchObject({ total: 1, files: [{ file: "a.txt" }] })
+  for (const path of secret) {
+    const came = await search(bench, { ...wide, path })
+    expect([path, JSON.stringify(came)]).toEqual([path, expect.not.stringContaining("column")])
+    expect(came.toolCode).toMatch(/^(not_searched|sealed)$/)
+  }
+})
+
+test("links are not followed, and a root that leads outside is refused", async () => {
+  const bench = openBench()
+  const outside = openBench()
+  outside.put("secret.txt", "needle\n")
+  bench.put("a.txt", "needle\n")
+  symlinkSync(outside.dir, join(bench.dir, "folder"))
+  symlinkSync(join(outside.dir, "secret.txt"), join(bench.dir, "file.txt"))
+  symlinkSync("a.txt", join(bench.dir, "inner.txt"))
+  expect(await search(bench, {})).toMatchObject({ total: 1, fileCount: 1 })
+  for (const path of ["folder", "file.txt", outside.dir, "..", "/etc"])
+    expect((await search(bench, { path })).toolCode).toBe("outside")
+  expect(places(await search(bench, { path: "inner.txt" }))).toEqual(["a.txt:1:1"])
+})
+
+test("what is put in a file's place while it is searched is not shown", async () => {
+  const bench = openBench()
+  const outside = openBench()
+  outside.put("secret.txt", "needle SECRET\n")
+  const file = bench.put("a.txt", "needle\n")
+  const real = bench.files.readSmall.bind(bench.files)
+  for (const moment of ["before the second look", "after it"]) {
+    const files = {
+      ...bench.files,
+      // The place where the fence is asked is where somebody could have been faster.
+      isShown: (path: string) => {
+        if (moment === "before the second look") swap()
+        return bench.files.isShown(path)
+      },
+      readSmall: (path: string, most: number) => {
+        if (moment === "before the second look") swapBack()
+        return real(path, most)
+      },
+    }
+    const swap = () => {
+      renameSync(file, `${file}.away`)
+      symlinkSync(join(outside.dir, "secret.txt"), file)
+    }
+    const swapBack = () => {
+      rmSync(file)
+      renameSync(`${file}.away`, file)
+    }
+    const tool = searchFiles({
+      files: { ...files, within: () => files },
+      allowedExtensions: [],
+    } as unknown as Workspace)
+    const given = tool.input.check({ pattern: "needle.*" }) as { value: unknown }
+    const context = { signal: new AbortController().signal, allowedPaths: ["."] } as unknown as ToolContext
+    const came = JSON.stringify(await tool.execute(given.value, context))
+    expect(came).not.toContain("SECRET")
+    expect(came.includes('"file":"a.txt"')).toBe(moment === "after it")
+  }
+})
+
+test("a call that was given some paths searches nothing else", async () => {
+  const bench = openBench()
+  for (const path of ["src/a.ts", "src/in/b.ts", "lib/c.ts"]) bench.put(path, "needle\n")
+  const given = { allowedPaths: ["src/in"] }
+  expect(places(await search(bench, { path: "src/in" }, given))).toEqual(["src/in/b.ts:1:1"])
+  expect((await search(bench, { path: "lib" }, given)).toolCode).toBe("outside")
+})
+
+test("files of a kind that the configuration does not name are not searched", async () => {
+  const bench = openBench({ allowedExtensions: ["md"] })
+  for (const path of ["a.md", "b.txt"]) bench.put(path, "needle\n")
+  expect(places(await search(bench, {}))).toEqual(["a.md:1:1"])
+})
+
+test.each<[string, object, RegExp]>([
+  ["a group that is not closed", { pattern: "(a" }, /regex parse error:[\s\S]*unclosed group/],
+  ["an end of a line", { pattern: "a\\nb" }, /is not allowed in a regex[\s\S]*multiline/],
+  ["look-around", { pattern: "a(?=b)" }, /look-around.*is not supported/],
+  ["a glob", { glob: "[a" }, /error parsing glob '\[a': unclosed character class/],
+  ["a glob to leave out", { exclude: "{a" }, /error parsing glob .*unclosed alternate group/],
+  ["a kind of file", { type: "nothing" }, /unrecognized file type: nothing/],
+  ["a NUL byte", { pattern: "a\0b" }, /NUL byte/],
+])("what ripgrep cannot read is refused in its own words: %s", async (_, input, words) => {
+  const bench = openBench()
+  bench.put("a.txt", "needle\n")
+  expect(await search(bench, input)).toEqual({ error: expect.stringMatching(words), toolCode: "bad_pattern" })
+})
+
+test("neither a configuration of ripgrep nor the environment changes anything", async () => {
+  const bench = openBench()
+  bench.put("a.txt", "NEEDLE\n")
+  process.env["RIPGREP_CONFIG_PATH"] = bench.put(".ripgreprc", "--ignore-case\n")
+  try {
+    expect(await search(bench, {})).toMatchObject({ total: 0 })
+  } finally {
+    delete process.env["RIPGREP_CONFIG_PATH"]
+  }
+})
+
+test("names of any kind are searched", async () => {
+  const bench = openBench()
+  const names = ["-rf.txt", "--", "a b.txt", "日本.txt", "'q\".txt", "a:1:2.txt"]
+  for (const name of names) writeFileSync(join(bench.dir, name), "needle\n")
+  expect(matchesOf(await search(bench, {})).map(({ file }) => file)).toEqual(names.toSorted())
+})
+
+test("an abort ends ripgrep and leaves no process, and a search that takes too long says so", async () => {
+  const bench = openBench()
+  bench.put("a.txt", `${"ab".repeat(500)}\n`.repeat(30_000))
+  // A pattern that is slow for every line.
+  const slow = { pattern: "(?:a?b?){300}c", ignoreCase: true }
+  const stop = new AbortController()
+  const running = search(bench, slow, { signal: stop.signal })
+  await until(() => children().length > 0, "ripgrep had started")
+  stop.abort(new Error("Enough."))
+  await expect(running).rejects.toThrow("Enough.")
+  expect(children()).toEqual([])
+
+  const tool = searchFiles({ files: bench.files, allowedExtensions: [] } as unknown as Workspace, { searchMs: 100 })
+  const given = tool.input.check(slow) as { value: unknown }
+  const came = await tool.execute(given.value, { signal: new AbortController().signal } as ToolContext)
+  expect(came).toMatchObject({ timedOut: true, total: 0 })
+  expect(children()).toEqual([])
+})
+
+/** The processes this one has started, also those that have ended and were not waited for. */
+function children(): string[] {
+  return readdirSync("/proc/self/task")
+    .flatMap((thread) => readFileSync(`/proc/self/task/${thread}/children`, "utf8").trim().split(" "))
+    .filter((pid) => pid !== "" && /\(rg\)/.test(statOf(pid)))
+}
+
+function statOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "utf8")
+  } catch {
+    return ""
+  }
+}

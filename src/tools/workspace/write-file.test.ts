@@ -1,0 +1,162 @@
+import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync, linkSync } from "node:fs"
+import { join } from "node:path"
+import fc from "fast-check"
+import iconv from "iconv-lite"
+import { expect, test } from "vitest"
+import { openBench, type Bench } from "./testing.ts"
+
+const bytesOf = (bench: Bench, path: string) => readFileSync(join(bench.dir, path))
+const textOf = (bench: Bench, path: string) => readFileSync(join(bench.dir, path), "utf8")
+
+test("a file is written with the folders above it [S0-59] [S4-30] [S3-35]", async () => {
+  const bench = openBench()
+  expect(await bench.call("write_file", { path: "a/b/c.txt", content: "Grüße\n" })).toEqual({
+    ok: true,
+    bytesWritten: 8,
+    size: 8,
+    mode: "overwrite",
+    created: true,
+    path: "a/b/c.txt",
+    encoding: "utf-8",
+  })
+  expect(textOf(bench, "a/b/c.txt")).toBe("Grüße\n")
+})
+
+test("it replaces or adds, keeps the mode, and keeps the version before [S3-34] [S3-36]", async () => {
+  const bench = openBench()
+  chmodSync(bench.put("a.sh", "one\n"), 0o750)
+  const replaced = await bench.call("write_file", { path: "a.sh", content: "two\n" })
+  expect(replaced).toMatchObject({ created: false, mode: "overwrite", size: 4 })
+  expect(readFileSync(replaced["backup"] as string, "utf8")).toBe("one\n")
+  expect(await bench.call("write_file", { path: "a.sh", content: "three\n", append: true })).toMatchObject({
+    created: false,
+    mode: "append",
+    bytesWritten: 6,
+    size: 10,
+  })
+  expect(textOf(bench, "a.sh")).toBe("two\nthree\n")
+  expect(statSync(join(bench.dir, "a.sh")).mode & 0o777).toBe(0o750)
+  const made = await bench.call("write_file", { path: "new.txt", content: "x", append: true })
+  expect(made).toMatchObject({ created: true, mode: "append", size: 1 })
+})
+
+test("it asks a person each time [S3-33]", () => {
+  expect(openBench().tools.get("write_file")!.permission.level).toBe("sensitive")
+})
+
+test("a file that is there keeps its encoding and mark, unless the call says otherwise", async () => {
+  const bench = openBench()
+  const chinese = "床前明月光，疑是地上霜。举头望明月，低头思故乡。\n"
+  const cases: [string, Buffer, object, Buffer][] = [
+    ["utf-8 with mark", Buffer.from("\ufeffold"), { content: "neu" }, Buffer.from("\ufeffneu")],
+    ["utf-8 without, asked for", Buffer.from("\ufeffold"), { content: "neu", encoding: "utf8" }, Buffer.from("neu")],
+    ["utf-16le", Buffer.from("\ufeffold", "utf16le"), { content: "ä" }, Buffer.from("\ufeffä", "utf16le")],
+    ["utf-16le added", Buffer.from("\ufeffold", "utf16le"), { content: "ä", append: true }, Buffer.from("\ufeffoldä", "utf16le")],
+    ["gbk", iconv.encode(chinese, "gbk"), { content: "明月\n" }, iconv.encode("明月\n", "gbk")],
+    ["gbk added", iconv.encode(chinese, "gbk"), { content: "明月\n", append: true }, iconv.encode(`${chinese}明月\n`, "gbk")],
+    ["gbk to utf-8", iconv.encode(chinese, "gbk"), { content: "明月 🎉", encoding: "utf-8" }, Buffer.from("明月 🎉")],
+    ["binary", Buffer.from([0, 1, 0, 2, 2]), { content: "text" }, Buffer.from("text")],
+    ["new in utf-16be", Buffer.alloc(0), { content: "ab", encoding: "UTF-16BE" }, Buffer.from([0xfe, 0xff, 0, 0x61, 0, 0x62])],
+    ["bytes", Buffer.from("text"), { content: "AAH/\n", encoding: "base64" }, Buffer.from([0, 1, 255])],
+    ["line ends as given", Buffer.from("a\r\nb\r\n"), { content: "x\ny\r\n" }, Buffer.from("x\ny\r\n")],
+  ] // prettier-ignore
+  for (const [name, before, input, after] of cases) {
+    const path = bench.fresh(before)
+    const written = await bench.call("write_file", { path, ...input })
+    expect([name, written.error, bytesOf(bench, path)]).toEqual([name, undefined, after])
+  }
+})
+
+test("what cannot be written as it is is refused, and nothing is written", async () => {
+  const bench = openBench({ maxFileSize: 1000 })
+  const chinese = iconv.encode("床前明月光，疑是地上霜。举头望明月，低头思故乡。\n", "gbk")
+  bench.put("gbk.txt", chinese)
+  bench.put("folder/x", "")
+  bench.put("full.txt", "x".repeat(900))
+  linkSync(bench.put("named.txt", "one"), join(bench.dir, "twice.txt"))
+  symlinkSync("/etc/hostname", join(bench.dir, "out"))
+  const cases: [object, string][] = [
+    [{ path: "gbk.txt", content: "🎉" }, "unencodable"],
+    [{ path: "a.txt", content: "é", encoding: "ascii" }, "unencodable"],
+    [{ path: "a.txt", content: "half \ud83c" }, "not_text"],
+    [{ path: "a.txt", content: "A-_=", encoding: "base64" }, "invalid_base64"],
+    [{ path: "a.txt", content: "x", encoding: "utf-9" }, "invalid_arguments"],
+    [{ path: "a.txt", content: "x".repeat(1001) }, "too_large"],
+    [{ path: "full.txt", content: "x".repeat(101), append: true }, "too_large"],
+    [{ path: "folder", content: "x" }, "is_folder"],
+    [{ path: "out", content: "x" }, "outside"],
+    [{ path: "../a.txt", content: "x" }, "outside"],
+    [{ path: "named.txt", content: "x" }, "linked"],
+    [{ path: ".git/hooks/pre-commit", content: "x" }, "sealed"],
+  ]
+  for (const [input, toolCode] of cases) {
+    expect((await bench.call("write_file", input)).toolCode, JSON.stringify(input)).toBe(toolCode)
+  }
+  expect(bytesOf(bench, "gbk.txt")).toEqual(chinese)
+  expect(bench.files.near("a.txt")).not.toContain("a.txt")
+})
+
+test("a file that changed since the agent read it is not overwritten, but may be added to", async () => {
+  const bench = openBench()
+  const path = bench.put("a.txt", "one\n")
+  await bench.call("read_file", { path: "a.txt" })
+  writeFileSync(path, "two\n")
+  expect(await bench.call("write_file", { path: "a.txt", content: "mine\n" })).toMatchObject({
+    toolCode: "file_changed",
+  })
+  expect(await bench.call("write_file", { path: "a.txt", content: "three\n", append: true })).toMatchObject({
+    ok: true,
+  })
+  expect(await bench.call("write_file", { path: "a.txt", content: "mine\n" })).toMatchObject({ ok: true })
+  expect(textOf(bench, "a.txt")).toBe("mine\n")
+})
+
+test("a file whose text was left out in the new one is not overwritten", async () => {
+  const bench = openBench()
+  bench.put("a.ts", "const a = 1\nconst b = 2\n")
+  const content = "const a = 10\n// ... rest of the code ...\n"
+  expect(await bench.call("write_file", { path: "a.ts", content })).toMatchObject({ toolCode: "placeholder" })
+  expect(await bench.call("write_file", { path: "new.ts", content })).toMatchObject({ ok: true })
+})
+
+test("an approver sees the diff, or that it is bytes", async () => {
+  const bench = openBench()
+  bench.put("a.txt", "one\ntwo\n")
+  bench.put("b.bin", Buffer.from([0, 1, 0, 2, 2]))
+  const preview = async (input: object) => bench.tools.get("write_file")!.preview!(input)
+  expect(await preview({ path: "a.txt", content: "one\n2\n" })).toBe(
+    "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n",
+  )
+  expect(await preview({ path: "a.txt", content: "three\n", append: true })).toContain(" two\n+three\n")
+  expect(await preview({ path: "new.txt", content: "x" })).toContain("--- /dev/null\n+++ b/new.txt\n")
+  expect(await preview({ path: "a.txt", content: "one\ntwo\n" })).toBe("a.txt stays as it is.")
+  expect(await preview({ path: "b.bin", content: "x" })).toContain("5 bytes that are no text")
+  expect(await preview({ path: "c.bin", content: "AAAA", encoding: "base64" })).toBe(
+    "Writes 3 bytes to c.bin (a new file).",
+  )
+})
+
+test("law: what is written is read back, in every encoding that has its characters", async () => {
+  const bench = openBench()
+  const texts: Record<string, fc.Arbitrary<string>> = {
+    "utf-8": fc.string({ unit: "grapheme", maxLength: 40 }),
+    "utf-16le": fc.string({ unit: "grapheme", maxLength: 40 }),
+    "utf-16be": fc.string({ unit: "grapheme", maxLength: 40 }),
+    "utf-32le": fc.string({ unit: "grapheme", maxLength: 40 }),
+    gbk: fc.string({ unit: fc.constantFrom(..."的一是不了人我在有他\n x"), maxLength: 40 }),
+    shift_jis: fc.string({ unit: fc.constantFrom(..."のにはをたがでてと日本\n x"), maxLength: 40 }),
+    "koi8-r": fc.string({ unit: fc.constantFrom(..."абвгдежз\n x"), maxLength: 40 }),
+    latin1: fc.string({ unit: fc.constantFrom(..."äöüßéèê\n x"), maxLength: 40 }),
+  }
+  const given = fc
+    .constantFrom(...Object.keys(texts))
+    .chain((encoding) => fc.tuple(fc.constant(encoding), texts[encoding]!))
+  await fc.assert(
+    fc.asyncProperty(given, async ([encoding, content]) => {
+      const path = bench.fresh("")
+      expect((await bench.call("write_file", { path, content, encoding })).error).toBeUndefined()
+      expect((await bench.call("read_file", { path, encoding }))["content"]).toBe(content)
+    }),
+    { numRuns: 200 },
+  )
+})

@@ -1,0 +1,142 @@
+import { z } from "zod"
+import { defineTool } from "../../model/define-tool.ts"
+import { ToolFailure } from "../../model/ending.ts"
+import type { Files } from "../../model/files.ts"
+import { decode, decodeAtOnce, markOf, shown, type Decoded } from "./decode.ts"
+import { unifiedDiff } from "./diff.ts"
+import { encode, encodeLike } from "./encode.ts"
+import { encodingNamed } from "./encoding-names.ts"
+import { factsIfThere, fenceFor, refuseExtension, stale, tooLarge, type Workspace } from "./options.ts"
+import { refusePlaceholder } from "./placeholders.ts"
+
+/**
+ * Writes a whole file, or adds to its end. A file that is there keeps its encoding and byte order mark unless `encoding`
+ * says otherwise; line ends are written as they are given.
+ */
+export const writeFile = (workspace: Workspace) =>
+  defineTool({
+    name: "write_file",
+    group: "workspace",
+    category: "file",
+    description:
+      "Write a file of the workspace: replaces it whole, or adds to its end with append. Folders above it are made. To change a part of a file use edit_file.",
+    effect: "write",
+    permission: { dangerous: true },
+    input: z.object({
+      path: z.string().min(1).describe("The file, relative to the workspace, for example docs/notes.md"),
+      content: z.string().describe("The whole new content, or what is added; Base64 with encoding base64"),
+      append: z.boolean().optional().describe("Add to the end instead of replacing"),
+      encoding: z
+        .string()
+        .refine(
+          (name) => encodingNamed(name) !== undefined,
+          "is no known encoding, use utf-8, utf-16le, gbk, shift_jis, latin1, base64 or another",
+        )
+        .optional()
+        .describe("That of the file when left out, utf-8 for a new one. base64 writes bytes"),
+    }),
+    output: z.object({
+      ok: z.boolean(),
+      bytesWritten: z.number(),
+      size: z.number().describe("Bytes of the file now"),
+      mode: z.enum(["overwrite", "append"]),
+      created: z.boolean(),
+      path: z.string(),
+      encoding: z.string(),
+      backup: z.string().optional(),
+    }),
+    touches: ({ path }) => [{ kind: "write", what: path }],
+    preview: (input) => previewOf(input, workspace),
+
+    async execute(input, context) {
+      const { agent } = context
+      const { path, append = false } = input
+      const files = fenceFor(workspace, context)
+      return workspace.turns.take(files.normal(path), async () => {
+        const { bytes, encoding, facts, before } = await planWrite(input, files, workspace)
+        if (!append && facts !== undefined && workspace.marks.isStale(agent.id, facts)) throw stale(facts.path)
+        if (!append && before !== undefined && encoding !== "base64") refusePlaceholder(input.content, before.text)
+        const expected = append ? undefined : (facts?.version ?? null)
+        const written = await files.write(path, bytes, { append, expected, backups: workspace.backups })
+        workspace.marks.see(agent.id, written.facts)
+        const { created, bytesWritten, backup } = written
+        const { size, path: named } = written.facts
+        const mode = append ? "append" : "overwrite"
+        return {
+          ok: true,
+          bytesWritten,
+          size,
+          mode,
+          created,
+          path: named,
+          encoding,
+          ...(backup === undefined ? {} : { backup }),
+        }
+      })
+    },
+  })
+
+interface Given {
+  readonly path: string
+  readonly content: string
+  readonly append?: boolean | undefined
+  readonly encoding?: string | undefined
+}
+
+async function planWrite(given: Given, files: Files, workspace: Workspace) {
+  const { path, content, append = false } = given
+  refuseExtension(path, workspace)
+  const facts = factsIfThere(files, path)
+  const before = facts === undefined ? undefined : await textOf(path, files, workspace)
+  const named = given.encoding === undefined ? undefined : encodingNamed(given.encoding)
+  const encoding = named ?? before?.encoding ?? "utf-8"
+  const bytes = await bytesOf(
+    content,
+    encoding,
+    append && facts !== undefined && facts.size > 0,
+    named === undefined ? before : undefined,
+  )
+  const size = append && facts !== undefined ? facts.size + bytes.length : bytes.length
+  if (size > workspace.maxFileSize) throw tooLarge(path, size, workspace.maxFileSize, "Write less, or several files.")
+  return { bytes, encoding, facts, before }
+}
+
+async function bytesOf(
+  content: string,
+  encoding: Decoded["encoding"],
+  continues: boolean,
+  before: Decoded | undefined,
+) {
+  if (continues || encoding === "base64") return encode(content, encoding)
+  if (before !== undefined) return encodeLike(content, before)
+  // Without its mark nobody could tell UTF-16 and UTF-32 from anything else.
+  const bytes = await encode(content, encoding)
+  return /^utf-(16|32)/.test(encoding) ? Buffer.concat([markOf(encoding), bytes]) : bytes
+}
+
+/** What is in the file now; undefined when that is no text, or too much. */
+async function textOf(path: string, files: Files, { maxFileSize }: Workspace): Promise<Decoded | undefined> {
+  try {
+    const found = files.readSmall(path, maxFileSize)
+    if (found === undefined || found.bytes.length === 0) return undefined
+    return decodeAtOnce(found.bytes) ?? (await decode(found.bytes, path))
+  } catch (error) {
+    if (error instanceof ToolFailure && (error.toolCode === "binary_file" || error.toolCode === "unreadable"))
+      return undefined
+    throw error
+  }
+}
+
+async function previewOf(given: Given, workspace: Workspace): Promise<string> {
+  const { files } = workspace
+  const { bytes, encoding, facts, before } = await planWrite(given, files, workspace)
+  const path = files.normal(given.path)
+  if (encoding === "base64" || (facts !== undefined && facts.size > 0 && before === undefined)) {
+    const now = facts === undefined ? "a new file" : `${facts.size} bytes that are no text`
+    return `${given.append === true ? "Adds" : "Writes"} ${bytes.length} bytes to ${path} (${now}).`
+  }
+  const old = before === undefined ? "" : shown(before)
+  const fresh = given.append === true ? old + given.content : given.content
+  const same = facts !== undefined && old === fresh
+  return same ? `${path} stays as it is.` : (await unifiedDiff(path, facts && old, fresh)).text
+}

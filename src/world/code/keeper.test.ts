@@ -1,0 +1,302 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { temporaryFolder } from "../../testing/open.ts"
+import { openKeeper, places } from "./testing.ts"
+
+test("a name is found with its place, its line and the lines around it [S3-25]", async () => {
+  const { put, find } = openKeeper()
+  put("src/a.ts", "// one\nexport function start(port: number) {\n  return port\n}\n")
+  expect(await find("start")).toEqual({
+    matches: [
+      {
+        path: "src/a.ts",
+        line: 2,
+        column: 17,
+        kind: "function",
+        name: "start",
+        language: "typescript",
+        method: "syntax",
+        code: "export function start(port: number) {",
+        context: "// one\nexport function start(port: number) {\n  return port",
+      },
+    ],
+    total: 1,
+    files: 1,
+    searched: 0,
+    pending: 0,
+  })
+})
+
+test("the type narrows what is found; all also means files, and a file is found by its name [S3-23] [D-04]", async () => {
+  const { put, find } = openKeeper()
+  put("server.ts", "class Server { server = 1; startServer() {} }\ninterface ServerOptions {}\nconst serverPort = 1\n")
+  put("docs/server.md", "server")
+  put("docs/other.md", "server")
+  expect(places(await find("server", { type: "function" }))).toEqual(["method server.ts:1:28 startServer"])
+  expect(places(await find("server", { type: "class" }))).toEqual([
+    "class server.ts:1:7 Server",
+    "interface server.ts:2:11 ServerOptions",
+  ])
+  expect(places(await find("server", { type: "variable" }))).toEqual([
+    "field server.ts:1:16 server",
+    "variable server.ts:3:7 serverPort",
+  ])
+  expect(places(await find("server", { type: "file" }))).toEqual(["file docs/server.md", "file server.ts"])
+  expect((await find("server")).total).toBe(7)
+})
+
+test("whole names come first, then the same in other letters, beginnings, and the rest", async () => {
+  const { put, find } = openKeeper()
+  put("a.ts", "const restart = 1, Start = 1, startAll = 1\n")
+  put("b.ts", "const start = 1\n")
+  expect((await find("start")).matches.map(({ name }) => name)).toEqual(["start", "Start", "startAll", "restart"])
+})
+
+test.each([
+  ["start*", undefined, ["start", "startAll"]],
+  ["*All", undefined, ["startAll"]],
+  ["s?art", undefined, ["start"]],
+  ["start", "exact", ["start"]],
+  ["Start", "exact", []],
+  ["START", undefined, ["start", "startAll", "restart"]],
+  ["all start", undefined, ["startAll"]],
+  ["function start", undefined, ["start", "startAll", "restart"]],
+  ["start()", undefined, ["start", "startAll", "restart"]],
+  ["Server.start", undefined, ["start", "restart"]],
+  ["Server::start", "exact", ["start"]],
+  ["Client.start", undefined, []],
+  ["*", "exact", []],
+  ["[rs]*start", "glob", ["restart"]],
+] as const)("the query %s (%s) means %j", async (query, match, names) => {
+  const { put, find } = openKeeper()
+  put("a.ts", "class Server { start() {} restart() {} }\nfunction startAll() {}\n")
+  const found = await find(query, { type: "function", match })
+  expect(found.matches.map(({ name }) => name)).toEqual(names)
+})
+
+test("what git ignores, what is hidden, node_modules, and what is behind a link is not there", async () => {
+  const { root, put, find } = openKeeper()
+  const outside = temporaryFolder()
+  writeFileSync(join(outside, "secret.ts"), "function found() {}")
+  put(".gitignore", "dist/\n*.gen.ts\n!kept.gen.ts\n/only-here.ts\n")
+  put("sub/.gitignore", "local.ts\n!other.gen.ts\n")
+  for (const path of [
+    "a.ts",
+    "dist/b.ts",
+    "c.gen.ts",
+    "kept.gen.ts",
+    "only-here.ts",
+    "sub/only-here.ts",
+    "sub/local.ts",
+    "sub/other.gen.ts",
+    "sub/deep/local.ts",
+    ".hidden/d.ts",
+    ".hidden.ts",
+    "node_modules/x/e.ts",
+    "sub/node_modules/y/f.ts",
+  ]) {
+    put(path, "function found() {}")
+  }
+  symlinkSync(outside, join(root, "linked"))
+  symlinkSync(join(outside, "secret.ts"), join(root, "secret.ts"))
+  const { matches } = await find("found")
+  expect(matches.map(({ path }) => path)).toEqual(["a.ts", "kept.gen.ts", "sub/only-here.ts", "sub/other.gen.ts"])
+})
+
+test("what the fence does not show is neither found nor read", async () => {
+  const asked: string[] = []
+  const { put, find, parsed } = openKeeper(undefined, {
+    shown: (paths) => {
+      asked.push(...paths)
+      return Promise.resolve(paths.map((path) => path !== "credentials.ts"))
+    },
+  })
+  put("a.ts", "const token = 1")
+  put("credentials.ts", "const token = 1")
+  expect(places(await find("token"))).toEqual(["variable a.ts:1:7 token"])
+  expect(places(await find("credentials"))).toEqual([])
+  expect(asked.toSorted()).toEqual(["a.ts", "credentials.ts"])
+  expect(parsed).toEqual(["a.ts"])
+})
+
+/** Gives files a time that no later change can have. */
+function age(root: string, ...paths: string[]): void {
+  for (const path of paths) utimesSync(join(root, path), new Date(1_000_000), new Date(1_000_000))
+}
+
+test("only files whose text has the name are parsed, and each once", async () => {
+  const { root, put, find, parsed, fill } = openKeeper()
+  put("a.ts", "function alpha() {}")
+  put("b.ts", "function beta() {}")
+  age(root, "a.ts", "b.ts")
+  await find("alpha")
+  expect(parsed).toEqual(["a.ts"])
+  await find("alpha")
+  await fill()
+  await find("beta")
+  expect(parsed).toEqual(["a.ts", "b.ts"])
+})
+
+test("a change is seen by the next search: new, changed, renamed and deleted files, and what is ignored", async () => {
+  const { root, put, find, fill } = openKeeper()
+  const seen = async () => places(await find("name*", { type: "function" }))
+  put("src/a.ts", "function nameOne() {}")
+  age(root, "src/a.ts")
+  expect(await seen()).toEqual(["function src/a.ts:1:10 nameOne"])
+  await fill()
+  put("src/a.ts", "function nameTwo() {}")
+  expect(await seen()).toEqual(["function src/a.ts:1:10 nameTwo"])
+  put("src/new/b.ts", "function nameThree() {}")
+  expect(await seen()).toEqual(["function src/a.ts:1:10 nameTwo", "function src/new/b.ts:1:10 nameThree"])
+  renameSync(join(root, "src/new"), join(root, "src/old"))
+  expect(await seen()).toEqual(["function src/a.ts:1:10 nameTwo", "function src/old/b.ts:1:10 nameThree"])
+  put(".gitignore", "old\n")
+  expect(await seen()).toEqual(["function src/a.ts:1:10 nameTwo"])
+  put(".gitignore", "a.ts\n")
+  expect(await seen()).toEqual(["function src/old/b.ts:1:10 nameThree"])
+  rmSync(join(root, "src"), { recursive: true })
+  expect(await seen()).toEqual([])
+})
+
+test("a change in the same moment and of the same length is seen", async () => {
+  const { put, find } = openKeeper()
+  for (let round = 0; round < 20; round++) {
+    const name = round % 2 === 0 ? "one" : "two"
+    put("a.ts", `function ${name}() {}`)
+    expect((await find("*", { type: "function" })).matches.map((match) => match.name)).toEqual([name])
+  }
+})
+
+test("a folder that becomes a link is left", async () => {
+  const { root, put, find } = openKeeper()
+  const outside = temporaryFolder()
+  writeFileSync(join(outside, "a.ts"), "function secret() {}")
+  put("src/a.ts", "function known() {}")
+  expect((await find("known")).total).toBe(1)
+  renameSync(join(root, "src"), join(root, ".gone"))
+  symlinkSync(outside, join(root, "src"))
+  expect((await find("*", { type: "function" })).matches).toEqual([])
+})
+
+test("source code without a grammar is searched plainly and says so", async () => {
+  const { put, find } = openKeeper()
+  put("a.rb", "# greet somebody\ndef greet(name)\n  puts name\nend\n")
+  put("b.ts", "export const greet = () => 1\n")
+  put("notes.md", "greet")
+  const found = await find("greet")
+  expect(
+    found.matches.map(({ path, line, kind, method, language }) => ({ path, line, kind, method, language })),
+  ).toEqual([
+    { path: "b.ts", line: 1, kind: "function", method: "syntax", language: "typescript" },
+    { path: "a.rb", line: 1, kind: "text", method: "search", language: "ruby" },
+    { path: "a.rb", line: 2, kind: "text", method: "search", language: "ruby" },
+  ])
+  expect(found).toMatchObject({ files: 2, searched: 1 })
+})
+
+test("a file that does not parse, and one that is too large, is searched plainly", async () => {
+  const { put, find } = openKeeper()
+  put("broken.ts", "}}} ((( %%% handle \u0001")
+  put("large.js", `function handle() {}\n${"x = 1;\n".repeat(200_000)}`)
+  const found = await find("handle")
+  expect(found.matches.map(({ path, kind, method }) => ({ path, kind, method }))).toEqual([
+    { path: "broken.ts", kind: "text", method: "search" },
+    { path: "large.js", kind: "text", method: "search" },
+  ])
+  expect(found.searched).toBe(2)
+})
+
+test("binary, empty, BOM, CRLF and invalid bytes do no harm", async () => {
+  const { put, find } = openKeeper()
+  put("binary.ts", Buffer.from("function thing() {}\0\u0001"))
+  put("empty.ts", "")
+  put("bom.ts", "\uFEFFfunction thing() {}")
+  put("crlf.ts", "// a\r\nfunction thing() {}\r\n")
+  put("bytes.py", Buffer.concat([Buffer.from("# "), Buffer.from([0xff, 0xfe]), Buffer.from("\ndef thing(): pass\n")]))
+  const found = await find("thing", { type: "function" })
+  expect(places(found)).toEqual([
+    "function bom.ts:1:11 thing",
+    "function bytes.py:2:5 thing",
+    "function crlf.ts:2:10 thing",
+  ])
+  expect(found.matches.at(-1)!.context).toBe("// a\nfunction thing() {}")
+})
+
+test("the list is cut at the limit, the total is of all; path and language narrow it", async () => {
+  const { put, find } = openKeeper()
+  for (let at = 0; at < 30; at++) put(`d${at % 3}/f${at}.ts`, `export const item${at} = 1`)
+  put("d0/x.py", "item = 1")
+  expect(await find("item", { limit: 5 })).toMatchObject({ total: 31, matches: { length: 5 } })
+  expect((await find("item", { path: "d1" })).total).toBe(10)
+  expect((await find("item", { path: "d0/x.py" })).total).toBe(1)
+  expect((await find("item", { path: "d" })).total).toBe(0)
+  expect((await find("item", { language: "python" })).total).toBe(1)
+})
+
+test("a search that is not patient says how many files it did not wait for", async () => {
+  const slow = openKeeper(undefined, {
+    patienceMs: 20,
+    parsing: { parse: (_, __, signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve())) },
+  })
+  slow.put("a.ts", "function late() {}")
+  expect(await slow.find("late")).toMatchObject({ total: 0, pending: 1 })
+})
+
+test("letters that change with their place are still found", async () => {
+  const { put, find } = openKeeper()
+  put("a.ts", "const ΟΔΟΣ = 1, Größe = 2, İstanbul = 3\n")
+  for (const query of ["οδοσ", "ΟΔΟΣ", "ΟΔΟς", "größe", "İst"]) expect((await find(query)).total).toBe(1)
+})
+
+test("law: however a tree changes, a warm keeper and a new one say the same", async () => {
+  const path = fc.constantFrom("a.ts", "b.py", "d/a.ts", "d/e/c.go", "f.rb", ".gitignore", "d/.gitignore")
+  const content = fc.constantFrom(
+    "function foo() { const bar = 1 }\nclass Foo {}",
+    "def foo():\n    bar = 1\n",
+    "package p\nfunc Foo() {}\n",
+    "a.ts\n",
+    "d\n",
+    "!a.ts\n*.rb\n",
+    "}}}(((",
+    "",
+  )
+  const change = fc.oneof(
+    { weight: 5, arbitrary: fc.record({ do: fc.constant("put" as const), path, content }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant("remove" as const), path: fc.constantFrom("a.ts", "d", "d/e", "b.py") }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("fill" as const) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ do: fc.constant("ask" as const), query: fc.constantFrom("foo", "bar", "*", "Foo") }),
+    },
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 3, maxLength: 12 }), async (changes) => {
+      const warm = openKeeper(temporaryTree())
+      for (const step of changes) {
+        if (step.do === "put") {
+          rmSync(join(warm.root, step.path), { recursive: true, force: true })
+          warm.put(step.path, step.content)
+        } else if (step.do === "remove") rmSync(join(warm.root, step.path), { recursive: true, force: true })
+        else if (step.do === "fill") await warm.fill()
+        else expect(await warm.find(step.query)).toEqual(await openKeeper(warm.root).find(step.query))
+      }
+      expect(await warm.find("*")).toEqual(await openKeeper(warm.root).find("*"))
+    }),
+    { numRuns: 100 },
+  )
+})
+
+const trees = { dir: "", count: 0 }
+
+/** One folder for all runs of a law. */
+function temporaryTree(): string {
+  if (trees.dir === "") trees.dir = temporaryFolder()
+  const dir = join(trees.dir, String(trees.count++))
+  mkdirSync(dir)
+  return dir
+}

@@ -1,0 +1,172 @@
+import { execFileSync, spawn } from "node:child_process"
+import { createServer, type AddressInfo } from "node:net"
+import { once } from "node:events"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { openFence } from "../files/fence.ts"
+import { findBubblewrap } from "../../testing/shell.ts"
+import { describeProcesses } from "./processes.contract.ts"
+import { openHere, realFolder } from "./testing.ts"
+
+const bubblewrap = findBubblewrap()
+
+test("bubblewrap works here, so that what follows says something", () => {
+  expect(bubblewrap).toHaveProperty("path")
+})
+
+describeProcesses("auto")
+
+/** A house with a workspace, a data folder in it, a neighbour, a daemon on sockets and one on the network. */
+async function scene() {
+  const workspace = realFolder()
+  const outside = realFolder()
+  const data = join(workspace, ".quartermaster")
+  mkdirSync(data)
+  writeFileSync(join(data, "person.token"), "the-token")
+  writeFileSync(join(outside, "secret"), "the-secret")
+  execFileSync("git", ["init", "-q", workspace])
+  execFileSync("rm", ["-r", join(workspace, ".git/hooks")])
+  const heard: string[] = []
+  const listen = async (...where: [string] | [number, string]) => {
+    const server = createServer((socket) => {
+      heard.push("connected")
+      socket.end("daemon")
+      socket.on("error", () => {})
+    })
+    await new Promise<void>((resolve) => server.listen(...(where as [string]), resolve))
+    onTestFinished(() => void server.close())
+    return server
+  }
+  await listen(join(workspace, "daemon.sock"))
+  const abstract = `qm-test-${process.pid}-${Date.now()}`
+  const daemon = spawn("python3", ["-uc", abstractDaemon, abstract], { stdio: ["ignore", "pipe", "inherit"] })
+  onTestFinished(() => void daemon.kill("SIGKILL"))
+  await once(daemon.stdout, "data")
+  daemon.stdout.on("data", (text: Buffer) => {
+    if (text.includes("connected")) heard.push("connected")
+  })
+  const port = ((await listen(0, "127.0.0.1")).address() as AddressInfo).port
+  const victim = spawn("sleep", ["600"])
+  onTestFinished(() => void victim.kill("SIGKILL"))
+  return { workspace, outside, data, heard, abstract, port, victim }
+}
+/** Node's own abstract sockets have names that nobody else can write. */
+const abstractDaemon = `import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.bind("\\0" + sys.argv[1])
+s.listen()
+print("ready")
+while True:
+    one = s.accept()[0]
+    print("connected")
+    one.send(b"daemon")
+    one.close()
+`
+type Scene = Awaited<ReturnType<typeof scene>>
+
+const connect = (address: string) =>
+  `python3 - <<'END'\nimport socket,sys\n${address}\ns.settimeout(5)\nsys.exit(0 if s.recv(6) == b"daemon" else 1)\nEND`
+
+/** Each attack, whether it worked as seen from outside, and whether the shared network of `network: true` lets it. */
+const attacks: [string, (scene: Scene) => string, (scene: Scene, exitCode: number) => boolean][] = [
+  ["writes outside the workspace", ({ outside }) => `echo bad > ${outside}/made`, ({ outside }) => existsSync(join(outside, "made"))],
+  ["reads outside the workspace", ({ outside }) => `grep -q the-secret ${outside}/secret`, (_, code) => code === 0],
+  ["reads outside by /proc", ({ outside }) => `grep -q the-secret /proc/$$/root${outside}/secret || grep -q the-secret /proc/1/root${outside}/secret`, (_, code) => code === 0],
+  ["reads the data folder", ({ data }) => `grep -q the-token ${data}/person.token`, (_, code) => code === 0],
+  ["moves the data folder away", () => "mv .quartermaster gone", ({ data }) => !existsSync(data)],
+  ["reads /etc/shadow", () => "grep -q root /etc/shadow", (_, code) => code === 0],
+  ["reads our environment", () => `tr '\\0' '\\n' < /proc/${process.pid}/environ | grep -q PATH`, (_, code) => code === 0],
+  ["signals a process of the host", ({ victim }) => `kill -9 ${victim.pid}`, ({ victim }) => victim.killed || !existsSync(`/proc/${victim.pid}/exe`)],
+  ["connects to a socket file in the workspace", ({ workspace }) => connect(`s=socket.socket(socket.AF_UNIX); s.connect("${workspace}/daemon.sock")`), ({ heard }) => heard.length > 0],
+  ["connects to an abstract socket", ({ abstract }) => connect(`s=socket.socket(socket.AF_UNIX); s.connect("\\0${abstract}")`), ({ heard }) => heard.length > 0],
+  ["connects to the network", ({ port }) => connect(`s=socket.create_connection(("127.0.0.1", ${port}), 2)`), ({ heard }) => heard.length > 0],
+  ["makes a hook where there is none", () => "mkdir -p .git/hooks && echo bad > .git/hooks/post-checkout", ({ workspace }) => existsSync(join(workspace, ".git/hooks/post-checkout"))],
+  ["makes git run a program", () => "git config core.fsmonitor ./bad", ({ workspace }) => readFileSync(join(workspace, ".git/config"), "utf8").includes("bad")],
+  ["leads git to another configuration", () => "mkdir evil && cp -r .git/HEAD .git/refs .git/objects evil && printf '[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = \"touch RAN; false\"\\n' > evil/config && echo ../evil > .git/commondir", ({ workspace }) => {
+    execFileSync("git", ["status"], { cwd: workspace, stdio: "ignore" })
+    return existsSync(join(workspace, "RAN"))
+  }],
+  ["puts another repository in the place of ours", () => "mv .git old && mkdir .git && printf '[core]\\n\\tfsmonitor = bad\\n' > .git/config", ({ workspace }) => existsSync(join(workspace, "old"))],
+] // prettier-ignore
+
+for (const [what, command, worked] of attacks) {
+  test(`a command that ${what} does so without a sandbox, and never in it`, async () => {
+    for (const sandbox of ["off", "required"] as const) {
+      const here = await scene()
+      const { workspace, data } = here
+      const files = openFence({ workspace, dataFolder: data })
+      const { processes } = openHere({ sandbox, files, hidden: [data] })
+      const { exitCode } = await processes.run({ command: command(here), timeoutMs: 15_000 }, {})
+      expect({ what, sandbox, worked: worked(here, exitCode ?? -1) }).toEqual({
+        what,
+        sandbox,
+        worked: sandbox === "off",
+      })
+    }
+  })
+}
+
+test("with the network a command reaches it, and still no socket of the host", async () => {
+  const here = await scene()
+  const { processes } = openHere({
+    sandbox: "required",
+    files: openFence({ workspace: here.workspace, dataFolder: here.data }),
+  })
+  const run = (command: string) => processes.run({ command, network: true, timeoutMs: 15_000 }, {})
+  const address = (text: string) => connect(text)
+  expect(await run(address(`s=socket.create_connection(("127.0.0.1", ${here.port}), 2)`))).toMatchObject({
+    exitCode: 0,
+    sandbox: { network: true },
+  })
+  const before = here.heard.length
+  expect((await run(address(`s=socket.socket(socket.AF_UNIX); s.connect("\\0${here.abstract}")`))).exitCode).not.toBe(0)
+  expect(
+    (await run(address(`s=socket.socket(socket.AF_UNIX); s.connect("${here.workspace}/daemon.sock")`))).exitCode,
+  ).not.toBe(0)
+  const pairs = `python3 -c 'import socket; socket.socketpair(); print("stream")
+try: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM); print("datagram")
+except PermissionError: print("refused")
+try: socket.socket(40, socket.SOCK_STREAM); print("vsock")
+except OSError: print("refused")'`
+  expect((await run(pairs)).stdout).toBe("stream\nrefused\nrefused\n")
+  expect(here.heard.length).toBe(before)
+})
+
+test("nothing can be mounted, remounted or traced from inside, nor a namespace made", async () => {
+  const { processes } = openHere({ sandbox: "required" })
+  const tries = [
+    "mount -o remount,rw,bind /usr",
+    "mount -t tmpfs x /usr",
+    "umount /proc",
+    "unshare -Ur true",
+    "unshare -m true",
+    "chroot / true",
+    "mknod x b 8 0",
+    "nsenter -t 1 -m true",
+    "touch /usr/made",
+    "dd if=/dev/sda of=x count=1",
+    "setpriv --reuid=1 true",
+  ]
+  const done = await Promise.all(
+    tries.map(async (command) => ({ command, exitCode: (await processes.run({ command }, {})).exitCode })),
+  )
+  expect(done.filter(({ exitCode }) => exitCode === 0)).toEqual([])
+})
+
+test("a link made inside leads our own tools nowhere afterwards", async () => {
+  const { workspace, outside, data } = await scene()
+  const files = openFence({ workspace, dataFolder: data })
+  const { processes } = openHere({ sandbox: "required", files, hidden: [data] })
+  await processes.run(
+    { command: `ln -s ${outside}/secret link; ln -s ${outside} folder; ln -s .quartermaster/person.token token` },
+    {},
+  )
+  for (const path of ["link", "folder/secret", "token"])
+    await expect((async () => files.open(path))()).rejects.toThrow(/./)
+  await expect(files.write("folder/made", Buffer.from("bad"))).rejects.toThrow(/./)
+  await expect(files.write("link", Buffer.from("bad"))).rejects.toThrow(/./)
+  await expect(processes.run({ command: "true", cwd: "folder" }, {})).rejects.toThrow(/./)
+  expect(readFileSync(join(outside, "secret"), "utf8")).toBe("the-secret")
+  expect(existsSync(join(outside, "made"))).toBe(false)
+})

@@ -1,0 +1,198 @@
+import { spawn, type ChildProcess } from "node:child_process"
+import { closeSync } from "node:fs"
+import { constants } from "node:os"
+import type { Socket } from "node:net"
+import { StringDecoder } from "node:string_decoder"
+import { setTimeout as sleep } from "node:timers/promises"
+import { failure, ToolFailure } from "../../model/ending.ts"
+import { endGroup, groupOf, killGroup, type Group } from "./ending.ts"
+import type { Environment } from "./environment.ts"
+import type { PrivateFolder } from "./folder.ts"
+import { sandboxArguments, type Sandbox } from "./sandbox.ts"
+
+/** Everything that is decided before a command is started. */
+export interface Launch {
+  readonly shell: string
+  readonly script: string
+  readonly cwd: string
+  readonly environment: Environment
+  /** In every one of its processes' environments, and in no other's: `NAME=value`. */
+  readonly mark: string
+  readonly stdin?: string | undefined
+  readonly sandbox?: { readonly found: Sandbox; readonly words: readonly string[] } | undefined
+  readonly graceMs: number
+}
+
+export interface Exit {
+  /** 128 and the signal's number where a signal ended it, as a shell says it. */
+  readonly exitCode: number
+  readonly signal: string | null
+  /** How many of its processes were still there afterwards, and were ended. */
+  readonly leftovers: number
+}
+
+/** A command that runs. */
+export interface Running {
+  /** Resolves when nothing of it is left: no process, no descriptor. Never rejects. */
+  readonly over: Promise<Exit>
+  /** TERM, the grace, KILL. Resolves when it is over. */
+  end(): Promise<void>
+  /** KILL now, for a house that is about to end. */
+  kill(): void
+}
+
+export type OnBytes = (stream: "stdout" | "stderr", bytes: Uint8Array, text: string) => void
+
+/** How long output is waited for that a process left behind may still hold the pipe of. */
+const drainMs = 500
+
+/** Starts a command in a group of its own. What it prints is handed over as it comes. */
+export async function launch(plan: Launch, folder: PrivateFolder, onBytes: OnBytes): Promise<Running> {
+  const opened: number[] = []
+  const readers: Reader[] = []
+  const pipeFor = async (stream: "stdout" | "stderr") => {
+    const { writer, reader } = await folder.pipe()
+    opened.push(writer)
+    readers.push(read(reader, stream, onBytes))
+    return writer
+  }
+  let lifeline: number | undefined
+  try {
+    const outputs = [await pipeFor("stdout"), await pipeFor("stderr")]
+    const ends = plan.sandbox === undefined ? undefined : await folder.ends()
+    lifeline = ends?.writing
+    const hand = (content: string | Uint8Array) => {
+      opened.push(folder.readable(content))
+      return opened.at(-1)!
+    }
+    const input: Stdio[number] = plan.stdin === undefined ? "ignore" : hand(plan.stdin)
+    let child: ChildProcess
+    if (plan.sandbox === undefined || ends === undefined) child = spawnAlone(plan, [input, ...outputs])
+    else {
+      opened.push(ends.reading)
+      const { filter } = plan.sandbox.found
+      const handed = [input, ...outputs, hand(filter), hand(`${plan.sandbox.words.join("\0")}\0`), ends.reading]
+      child = spawnInSandbox(plan, plan.sandbox.found, handed)
+    }
+    await started(child)
+    const group = groupOf(child.pid!, plan.mark, plan.sandbox !== undefined)
+    const running = follow(child, group, readers, plan.graceMs)
+    if (lifeline !== undefined) void running.over.then(() => closeSync(ends!.writing))
+    lifeline = undefined
+    return running
+  } catch (error) {
+    readers.forEach(({ stop }) => stop())
+    if (lifeline !== undefined) closeSync(lifeline)
+    throw notStarted(error)
+  } finally {
+    opened.forEach((descriptor) => closeSync(descriptor))
+  }
+}
+
+type Stdio = ("ignore" | number)[]
+
+function spawnAlone({ shell, script, cwd, environment, mark }: Launch, stdio: Stdio): ChildProcess {
+  const env = { ...environment, ...named(mark) }
+  return spawn(shell, ["--norc", "-c", script], { detached: true, stdio, cwd, env })
+}
+
+/**
+ * Descriptor 5 is a pipe that we hold the other end of for as long as we live. Bubblewrap ends with us, but not when we
+ * are killed while it begins; then the shell inside finds the pipe at its end and goes no further.
+ */
+const onlyWhileWeLive = 'read -t 0 -u 5 && exit 125; exec "$0" --norc -c "$1" 5<&-'
+
+/** Bubblewrap itself stands outside, so nothing that was given with the call may change what it does. */
+function spawnInSandbox({ shell, script, mark }: Launch, { program }: Sandbox, stdio: Stdio): ChildProcess {
+  const words = [...sandboxArguments, shell, "--norc", "-c", onlyWhileWeLive, shell, script]
+  return spawn(program, words, { detached: true, stdio, cwd: "/", env: named(mark) })
+}
+
+interface Reader {
+  readonly ended: Promise<void>
+  stop(): void
+}
+
+function follow(child: ChildProcess, group: Group, readers: readonly Reader[], graceMs: number): Running {
+  let ending: Promise<number> | undefined
+  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null)
+      resolve({ code: child.exitCode, signal: child.signalCode })
+    else child.once("exit", (code, signal) => resolve({ code, signal }))
+  })
+  const over = (async (): Promise<Exit> => {
+    const { code, signal } = await exited
+    const drained = Promise.all(readers.map(({ ended }) => ended))
+    await within(drained, drainMs)
+    const found = await (ending ?? endGroup(group, graceMs))
+    const leftovers = ending === undefined ? found : 0
+    // What those printed on their way out is in the pipe by now.
+    await within(drained, leftovers > 0 ? drainMs : 50)
+    readers.forEach(({ stop }) => stop())
+    return { exitCode: code ?? 128 + (constants.signals[signal!] ?? 0), signal, leftovers }
+  })()
+  return {
+    over,
+    end: async () => {
+      ending ??= endGroup(group, graceMs)
+      await over
+    },
+    kill: () => killGroup(group),
+  }
+}
+
+function read(socket: Socket, stream: "stdout" | "stderr", onBytes: OnBytes): Reader {
+  const decoder = new StringDecoder("utf8")
+  let isOver = false
+  let settle!: () => void
+  const ended = new Promise<void>((resolve) => (settle = resolve))
+  const finish = () => {
+    if (isOver) return
+    isOver = true
+    const rest = decoder.end()
+    if (rest !== "") onBytes(stream, new Uint8Array(), rest)
+    settle()
+  }
+  socket.on("data", (bytes: Buffer) => {
+    if (!isOver) onBytes(stream, bytes, decoder.write(bytes))
+  })
+  socket.once("end", finish)
+  socket.once("error", finish)
+  socket.once("close", finish)
+  return {
+    ended,
+    stop: () => {
+      finish()
+      socket.destroy()
+    },
+  }
+}
+
+function started(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once("spawn", resolve)
+    child.once("error", reject)
+  })
+}
+
+function notStarted(error: unknown): Error {
+  if (error instanceof ToolFailure) return error
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === "E2BIG") {
+    return failure("The command with its variables is too long to be started. Write it to a file and run that.", {
+      toolCode: "command_too_long",
+    })
+  }
+  return failure(`The command could not be started: ${message}.`, { toolCode: "not_started", cause: error })
+}
+
+function named(mark: string): Record<string, string> {
+  const [name = "", value = ""] = mark.split("=")
+  return { [name]: value }
+}
+
+async function within(promise: Promise<unknown>, milliseconds: number): Promise<void> {
+  const over = new AbortController()
+  await Promise.race([promise, sleep(milliseconds, undefined, { signal: over.signal }).catch(() => {})])
+  over.abort()
+}

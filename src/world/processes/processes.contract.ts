@@ -1,0 +1,207 @@
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { until } from "../../testing/open.ts"
+import { countProcesses, descriptorCount, openHere, someSeconds } from "./testing.ts"
+
+const ann = { agentId: "ann" }
+
+/** What holds for commands with and without a sandbox. */
+export function describeProcesses(sandbox: "off" | "auto"): void {
+  test("a command's two streams and its exit code come back, and a failing one is no failure", async () => {
+    const { processes, workspace } = openHere({ sandbox })
+    const result = await processes.run({ command: "pwd; echo wrong >&2; exit 3" }, {})
+    expect(result).toMatchObject({ stdout: `${workspace}\n`, stderr: "wrong\n", exitCode: 3, signal: null })
+    expect(result).toMatchObject({ timedOut: false, leftovers: 0, dropped: 0 })
+    expect(result.sandbox.kind).toBe(sandbox === "off" ? "none" : "bubblewrap")
+    expect(result.durationMs).toBeGreaterThan(0)
+  })
+
+  test("a script can open /dev/stdout, /dev/stderr and /dev/stdin", async () => {
+    const { processes } = openHere({ sandbox })
+    const command = "echo one >/dev/stdout; echo two | tee /dev/stderr; cat /dev/stdin"
+    const result = await processes.run({ command, stdin: "three\n" }, {})
+    expect(result).toMatchObject({ stdout: "one\ntwo\nthree\n", stderr: "two\n", exitCode: 0 })
+  })
+
+  test("a command that reads its input finds what was given, or its end at once", async () => {
+    const { processes } = openHere({ sandbox })
+    expect(await processes.run({ command: "cat; echo over" }, {})).toMatchObject({ stdout: "over\n" })
+    const stdin = "两行\n文本".repeat(50_000)
+    expect((await processes.run({ command: "cat", stdin }, {})).stdout).toBe(stdin)
+  })
+
+  test("characters that arrive in pieces are whole, and bytes that are none are marked", async () => {
+    const { processes } = openHere({ sandbox })
+    const pieces: string[] = []
+    const command = String.raw`printf '\xe4\xb8'; sleep 0.1; printf '\xad|\xff\xfe|\xf0\x9f'`
+    const { stdout } = await processes.run({ command }, { onOutput: ({ text }) => void pieces.push(text) })
+    expect(stdout).toBe("中|\ufffd\ufffd|\ufffd")
+    expect(pieces.join("")).toBe(stdout)
+    expect(pieces.length).toBeGreaterThan(1)
+  })
+
+  test("output is told while the command still runs", async () => {
+    const { processes } = openHere({ sandbox })
+    const heard: string[] = []
+    const running = processes.run(
+      { command: "echo begun; read -t 5 < <(sleep 5)", timeoutMs: 400 },
+      {
+        onOutput: ({ stream, text }) => void heard.push(`${stream} ${text}`),
+      },
+    )
+    await until(() => heard.includes("stdout begun\n"), "the first line was heard")
+    expect(await running).toMatchObject({ timedOut: true, stdout: "begun\n" })
+  })
+
+  test("a command whose time is over hears TERM and may say goodbye [D-18]", async () => {
+    const { processes } = openHere({ sandbox })
+    const command = "trap 'echo bye; exit 7' TERM; echo here; sleep 30 & wait"
+    const result = await processes.run({ command, timeoutMs: 150 }, {})
+    expect(result).toMatchObject({ timedOut: true, stdout: "here\nbye\n", exitCode: 7 })
+  })
+
+  test("a command that ignores TERM is killed after the grace, with all it started [D-18]", async () => {
+    const { processes } = openHere({ sandbox, graceMs: 100 })
+    const seconds = someSeconds()
+    const command = `trap '' TERM; (trap '' TERM; sleep ${seconds}; sleep ${seconds}) & while true; do sleep ${seconds}; done`
+    const result = await processes.run({ command, timeoutMs: 150 }, {})
+    expect(result).toMatchObject({ timedOut: true, exitCode: 137 })
+    expect(countProcesses(seconds)).toBe(0)
+  })
+
+  test.each([
+    ["children in the background", (s: string) => `sleep ${s} & sleep ${s} & echo done`, 2],
+    ["a child that holds no pipe", (s: string) => `sleep ${s} >/dev/null 2>&1 & echo done`, 1],
+    ["a child of another session", (s: string) => `setsid sleep ${s} >/dev/null 2>&1 & sleep 0.05; echo done`, 1],
+    [
+      "a daemon by two forks",
+      (s: string) => `(setsid bash -c 'sleep ${s} & exit' >/dev/null 2>&1 &); sleep 0.1; echo done`,
+      1,
+    ],
+    ["a stopped child", (s: string) => `sleep ${s} & kill -STOP $!; echo done`, 1],
+    ["a child with nohup", (s: string) => `nohup sleep ${s} >/dev/null 2>&1 & echo done`, 1],
+  ] as const)("a command that exits leaving %s leaves nothing", async (_what, command, count) => {
+    const { processes } = openHere({ sandbox })
+    const seconds = someSeconds()
+    const result = await processes.run({ command: command(seconds) }, {})
+    expect(result).toMatchObject({ stdout: "done\n", exitCode: 0, timedOut: false })
+    await until(() => countProcesses(seconds) === 0, "they were gone")
+    if (sandbox === "off") expect(result.leftovers).toBe(count)
+  })
+
+  test("a command that is called off ends at once, with all it started", async () => {
+    const { processes } = openHere({ sandbox })
+    const seconds = someSeconds()
+    const controller = new AbortController()
+    const running = processes.run({ command: `sleep ${seconds} & sleep ${seconds}` }, { signal: controller.signal })
+    await until(() => countProcesses(seconds) >= 2, "both ran")
+    controller.abort()
+    await expect(running).rejects.toMatchObject({ toolCode: "command_stopped" })
+    expect(countProcesses(seconds)).toBe(0)
+    await expect(processes.run({ command: "true" }, { signal: controller.signal })).rejects.toThrow("was stopped")
+  })
+
+  test("a command that is called off while it starts ends too", async () => {
+    const { processes } = openHere({ sandbox })
+    const seconds = someSeconds()
+    for (let wait = 0; wait < 12; wait += 3) {
+      const controller = new AbortController()
+      const running = processes.run({ command: `sleep ${seconds}` }, { signal: controller.signal })
+      setTimeout(() => controller.abort(), wait)
+      await expect(running).rejects.toMatchObject({ toolCode: "command_stopped" })
+    }
+    await until(() => countProcesses(seconds) === 0, "all were gone")
+  })
+
+  test("a command sees little of our environment, nothing secret, and that it is inside", async () => {
+    const environment = {
+      PATH: process.env["PATH"], HOME: "/tmp/home", LANG: "C.UTF-8", LC_ALL: "C.UTF-8", TERM: "xterm", QM_PERSON_TOKEN: "qmp_x", QM_AGENT: "a", OPENAI_API_KEY: "sk-1", AWS_SECRET_ACCESS_KEY: "x",
+      HTTPS_PROXY: "http://user:word@proxy", HTTP_PROXY: "http://proxy:1", USER: "ghp_0123456789abcdef0123", SSH_AUTH_SOCK: "/x", BASH_ENV: "/x", LD_PRELOAD: "", NODE_OPTIONS: "--x", QM_INSIDE: "0",
+    } // prettier-ignore
+    const { processes } = openHere({ sandbox, environment })
+    const names = async (network: boolean) => {
+      const { stdout } = await processes.run({ command: "env -0", network, environment: { GIVEN: "a\nb" } }, {})
+      const entries = stdout.split("\0").map((line) => [line.split("=")[0]!, line.slice(line.indexOf("=") + 1)])
+      return Object.fromEntries(entries.filter(([name]) => name !== "")) as Record<string, string>
+    }
+    const seen = await names(false)
+    expect(seen).toMatchObject({ HOME: "/tmp/home", LANG: "C.UTF-8", GIVEN: "a\nb", QM_INSIDE: "1" })
+    const own = ["PWD", "SHLVL", "_", "QUARTERMASTER_COMMAND", "TMPDIR"]
+    const rest = Object.keys(seen).filter((name) => !own.includes(name))
+    expect(rest.toSorted()).toEqual(["GIVEN", "HOME", "LANG", "LC_ALL", "PATH", "QM_INSIDE", "TERM"])
+    expect(await names(true)).toMatchObject({ HTTP_PROXY: "http://proxy:1" })
+    expect(await names(true)).not.toHaveProperty("HTTPS_PROXY")
+  })
+
+  test("a folder outside the fence, a file and a missing folder are refused before anything runs", async () => {
+    const { processes, workspace } = openHere({ sandbox })
+    mkdirSync(join(workspace, "sub"))
+    writeFileSync(join(workspace, "file"), "")
+    symlinkSync("/etc", join(workspace, "link"))
+    expect((await processes.run({ command: "pwd", cwd: "sub" }, {})).stdout).toBe(`${workspace}/sub\n`)
+    for (const cwd of ["..", "/etc", "link", "file", "none"]) {
+      await expect(processes.run({ command: "touch ran", cwd }, {})).rejects.toThrow(/./)
+    }
+    expect(readdirSync(workspace)).not.toContain("ran")
+  })
+
+  test("after many commands there are as many descriptors and files as before", async () => {
+    const { processes, workspace } = openHere({ sandbox })
+    await processes.run({ command: "true" }, {})
+    const before = descriptorCount()
+    const commands = ["echo x", "sleep 9 & true", "kill -9 $$", "cat", "yes | head -c 3000000"]
+    await Promise.all(commands.map((command) => processes.run({ command, stdin: "x" }, {})))
+    await expect(processes.run({ command: "x".repeat(200_000) }, {})).rejects.toThrow("too long")
+    await until(() => descriptorCount() <= before, "the descriptors were closed")
+    expect(readdirSync(workspace)).toEqual([])
+  })
+
+  test("a background command is read piece by piece, listed and stopped by its agent alone", async () => {
+    const { processes } = openHere({ sandbox })
+    const seconds = someSeconds()
+    const command = `echo one; read -r line < <(sleep 0.2; echo); echo two >&2; sleep ${seconds}`
+    const { id, status, sandbox: layer } = await processes.start({ command }, ann)
+    expect({ status, kind: layer.kind }).toEqual({ status: "running", kind: sandbox === "off" ? "none" : "bubblewrap" })
+    let seen = ""
+    await until(async () => {
+      const { stdout, stderr } = await processes.output(id, ann)
+      return (seen += stdout + stderr) === "one\ntwo\n"
+    }, "both lines were read, once each")
+    for (const other of [{ agentId: "bob" }, { agentId: "ann", taskId: "t" }]) {
+      await expect(processes.output(id, other)).rejects.toMatchObject({ toolCode: "command_not_found" })
+      await expect(processes.stop(id, other)).rejects.toMatchObject({ toolCode: "command_not_found" })
+      expect(processes.list(other)).toEqual([])
+    }
+    expect(processes.list(ann)).toMatchObject([{ id, command, status: "running", exitCode: null }])
+    expect(await processes.stop(id, ann)).toMatchObject({ id, status: "killed" })
+    expect(countProcesses(seconds)).toBe(0)
+    expect(await processes.output(id, ann)).toMatchObject({
+      status: "killed",
+      stdout: "",
+      exitCode: expect.any(Number),
+    })
+  })
+
+  test("a background command ends by itself, by its time limit, with its agent and with the house", async () => {
+    const { processes } = openHere({ sandbox })
+    const seconds = someSeconds()
+    const start = (command: string, agentId: string, timeoutMs?: number) =>
+      processes.start({ command, timeoutMs }, { agentId })
+    const good = await start("true", "ann")
+    const bad = await start("exit 4", "ann")
+    const slow = await start(`sleep ${seconds}`, "ann", 100)
+    const statusOf = (id: string) => processes.list(ann).find((one) => one.id === id)?.status
+    await until(() => statusOf(slow.id) === "failed" && statusOf(good.id) === "completed", "they ended")
+    expect(processes.list(ann)).toMatchObject([{ exitCode: 0 }, { id: bad.id, status: "failed", exitCode: 4 }, {}])
+    await start(`sleep ${seconds}`, "bob")
+    await start(`sleep ${seconds}`, "eve")
+    await until(() => countProcesses(seconds) >= 2, "both ran")
+    await processes.endAll("bob")
+    expect(processes.list({ agentId: "bob" })).toMatchObject([{ status: "killed" }])
+    expect(processes.list({ agentId: "eve" })).toMatchObject([{ status: "running" }])
+    await processes.close()
+    expect(countProcesses(seconds)).toBe(0)
+    await expect(processes.run({ command: "true" }, {})).rejects.toMatchObject({ toolCode: "closing" })
+  })
+}

@@ -1,0 +1,131 @@
+import { mkdirSync, rmSync } from "node:fs"
+import { expect, test } from "vitest"
+import { child } from "../../testing/children.ts"
+import { until } from "../../testing/open.ts"
+import { countProcesses, descriptorCount, layers, openHere, realFolder, someSeconds } from "./testing.ts"
+
+const megabyte = 1024 * 1024
+
+test.each(layers)(
+  "with sandbox %s, a command that prints for ever is ended in time, and neither memory nor disk fill",
+  async (sandbox) => {
+    const { processes } = openHere({ sandbox })
+    const before = process.memoryUsage().rss
+    let most = 0
+    const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 20)
+    const result = await processes.run({ command: "yes 0123456789", timeoutMs: 3000 }, {})
+    clearInterval(watch)
+    expect(result).toMatchObject({ timedOut: true })
+    expect(result.durationMs).toBeLessThan(10_000)
+    expect(result.stdout.length).toBeLessThan(11 * megabyte)
+    expect(result.stdout.startsWith("0123456789\n0123456789\n")).toBe(true)
+    expect(result.stdout).toContain(`[${result.dropped} characters were not kept]`)
+    expect(result.whole?.bytes).toBeLessThanOrEqual(100 * megabyte)
+    expect((most - before) / megabyte).toBeLessThan(200)
+    result.whole?.drop()
+  },
+)
+
+test.each(layers)(
+  "with sandbox %s, the whole of 100 MB is kept, and what is more is cut and said so",
+  async (sandbox) => {
+    const { processes } = openHere({ sandbox })
+    const lines = Math.floor((99 * megabyte) / 64)
+    const print = (count: number) =>
+      `yes 012345678901234567890123456789012345678901234567890123456789xyz | head -n ${count}; echo the end`
+    const fits = await processes.run({ command: print(lines) }, {})
+    expect(fits.whole).toMatchObject({ bytes: lines * 64 + 8, isCut: false })
+    const bytes = await fits.whole!.read()
+    expect(bytes.length).toBe(lines * 64 + 8)
+    expect(bytes.subarray(-8).toString()).toBe("the end\n")
+    expect(fits.stdout.endsWith("xyz\nthe end\n")).toBe(true)
+    fits.whole!.drop()
+    const more = await processes.run({ command: print(lines * 2) }, {})
+    expect(more.whole).toMatchObject({ bytes: 100 * megabyte, isCut: true })
+    expect(more.stdout.endsWith("xyz\nthe end\n")).toBe(true)
+    more.whole!.drop()
+  },
+)
+
+test.each(layers)("with sandbox %s, what forks without end is ended with all it made", async (sandbox) => {
+  const { processes } = openHere({ sandbox })
+  const seconds = someSeconds()
+  // It holds itself to some thousand, so that a failing test can be survived.
+  const command = `ulimit -u 3000 2>/dev/null; n=0; while [ $n -lt 400 ]; do (sleep ${seconds} & setsid sleep ${seconds} & (sleep ${seconds} &) ) ; n=$((n+1)); done; sleep ${seconds}`
+  const result = await processes.run({ command, timeoutMs: 1500 }, {})
+  expect(result.timedOut).toBe(true)
+  await until(() => countProcesses(seconds) === 0, "all were gone")
+})
+
+test.each(layers)(
+  "with sandbox %s, two hundred commands leave no descriptor, no process and no file",
+  async (sandbox) => {
+    const { processes, workspace } = openHere({ sandbox })
+    await processes.run({ command: "true" }, {})
+    const before = descriptorCount()
+    for (let round = 0; round < 25; round++) {
+      const commands = [
+        "echo x",
+        "exit 1",
+        "cat >/dev/null",
+        "sleep 9 & true",
+        "echo $RANDOM >&2",
+        "kill -9 $$",
+        "true | false",
+        "head -c 2000000 /dev/zero",
+      ]
+      await Promise.all(commands.map((command) => processes.run({ command, stdin: "x" }, {})))
+    }
+    await until(() => descriptorCount() <= before, "all descriptors were closed")
+    expect(countProcesses(workspace)).toBe(0)
+  },
+)
+
+/** A house in a process of its own, with one foreground and one background command that sleep. */
+function house(workspace: string, sandbox: string, seconds: string) {
+  const url = (path: string) => JSON.stringify(new URL(`../../../dist/world/${path}`, import.meta.url).href)
+  // The number is not in the words of the house itself, so that only sleepers are counted.
+  const number = JSON.stringify([...seconds])
+  return child(`
+    const seconds = ${number}.join("")
+    import { openProcesses } from ${url("processes/processes.js")}
+    import { openFence } from ${url("files/fence.js")}
+    const files = openFence({ workspace: ${JSON.stringify(workspace)}, dataFolder: ${JSON.stringify(workspace)} + "/data" })
+    const processes = openProcesses({ files, sandbox: ${JSON.stringify(sandbox)}, environment: process.env })
+    void processes.run({ command: \`sleep \${seconds} & setsid sleep \${seconds} & sleep \${seconds}\` }, {})
+    await processes.start({ command: \`sleep \${seconds}; echo\` }, { agentId: "ann" })
+    console.log("ready")
+    process.on("SIGUSR2", () => process.exit(0))
+    setInterval(() => {}, 1000)
+  `)
+}
+
+test.each(layers)("with sandbox %s, a house that ends without closing takes its commands with it", async (sandbox) => {
+  const workspace = realFolder()
+  const seconds = someSeconds()
+  mkdirSync(`${workspace}/data`)
+  const started = house(workspace, sandbox, seconds)
+  await until(() => started.lines.includes("ready") && countProcesses(seconds) >= 4, "all ran")
+  started.process.kill("SIGUSR2")
+  await started.ended
+  await until(() => countProcesses(seconds) === 0, "all were gone")
+})
+
+test.each(layers)(
+  "with sandbox %s, what a killed house leaves is ended by the sandbox, or by the next house",
+  async (sandbox) => {
+    const workspace = realFolder()
+    const seconds = someSeconds()
+    mkdirSync(`${workspace}/data`)
+    const started = house(workspace, sandbox, seconds)
+    await until(() => started.lines.includes("ready") && countProcesses(seconds) >= 4, "all ran")
+    started.process.kill("SIGKILL")
+    await started.ended
+    if (sandbox === "auto") await until(() => countProcesses(seconds) === 0, "the sandbox took them with it")
+    else expect(countProcesses(seconds)).toBeGreaterThanOrEqual(3)
+    const { processes } = openHere({ sandbox })
+    await processes.run({ command: "true" }, {})
+    await until(() => countProcesses(seconds) === 0, "the next house found them")
+    rmSync(workspace, { recursive: true, force: true })
+  },
+)

@@ -1,0 +1,192 @@
+import { existsSync } from "node:fs"
+import { failure } from "../../model/ending.ts"
+import type { Files } from "../../model/files.ts"
+import type { CommandSpec, Processes, SandboxLayer } from "../../model/processes.ts"
+import { artifactLimit } from "../../model/tool.ts"
+import { Background } from "./background.ts"
+import { launch, type OnBytes, type Running } from "./command.ts"
+import { commandEnvironment, type Environment } from "./environment.ts"
+import { endOrphans, newMark } from "./mark.ts"
+import { PrivateFolder } from "./folder.ts"
+import { endInTime, runToEnd } from "./foreground.ts"
+import { findSandbox, sandboxWords, visibleTools, type Sandbox } from "./sandbox.ts"
+import { sealsByName } from "./sealed-names.ts"
+import { isWithin, Seals, type Seal } from "./seals.ts"
+import { Spool } from "./spool.ts"
+
+export interface ProcessesOptions {
+  /** The fence: a command's folder must be inside. */
+  readonly files: Files
+  /** Further folders a command may write in, real paths. */
+  readonly roots?: readonly string[] | undefined
+  /** *auto* uses the sandbox where it works, *required* runs nothing without it. */
+  readonly sandbox: "auto" | "required" | "off"
+  /** What no command may change, also when it is not there yet; besides what is sealed by its name. */
+  readonly sealed?: readonly Seal[] | undefined
+  /** Files and folders that are not there in the sandbox: our own data, configuration and keys. */
+  readonly hidden?: readonly string[] | undefined
+  /** What the house was started with; a command gets little of it. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Looks for the sandbox; once, when it is first needed. */
+  readonly findSandbox?: typeof findSandbox | undefined
+  /** Between TERM and KILL. */
+  readonly graceMs?: number | undefined
+  /** Bytes of the whole output that are kept at most. */
+  readonly wholeLimit?: number | undefined
+}
+
+const shells = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/current-system/sw/bin/bash"]
+
+/** Runs commands for tools. Nothing is started, looked for or made before the first one. */
+export function openProcesses(options: ProcessesOptions): Processes {
+  const { files, graceMs = 2000, wholeLimit = artifactLimit } = options
+  const folder = new PrivateFolder()
+  const seals = new Seals()
+  const background = new Background()
+  const running = new Set<Running>()
+  let probed: ReturnType<typeof findSandbox> | undefined
+  let isFirst = true
+  let isClosed = false
+
+  const sandbox = (): Sandbox | { because: string } => {
+    if (options.sandbox === "off") return { because: "tools.shell.sandbox is off" }
+    probed ??= (options.findSandbox ?? findSandbox)(folder)
+    if ("program" in probed || options.sandbox === "auto") return probed
+    throw failure(
+      `Commands run only in the sandbox here (tools.shell.sandbox: required), and there is none: ${probed.because}.`,
+      { toolCode: "sandbox_missing" },
+    )
+  }
+  const layer = (network: boolean): SandboxLayer => {
+    const found = sandbox()
+    return "program" in found
+      ? { kind: "bubblewrap", network }
+      : { kind: "none", because: found.because, network: true }
+  }
+
+  const held = (found: Sandbox, spec: CommandSpec, cwd: string, environment: Environment) => {
+    const writable = writableFolders(spec, options)
+    const named = writable.map(sealsByName)
+    const { words, done } = seals.words(
+      [...named.flatMap((one) => one.seals), ...(options.sealed ?? [])],
+      [...named.flatMap((one) => one.hidden), ...(options.hidden ?? [])],
+      { writable, visible: [...writable, ...visibleTools(environment), "/usr"] },
+    )
+    const plan = { writable, cwd, environment: { ...environment, TMPDIR: "/tmp" }, network: spec.network ?? false }
+    return { found, words: sandboxWords(plan, words, found.extra), done }
+  }
+
+  const begin = async (spec: CommandSpec, onBytes: OnBytes): Promise<Running> => {
+    if (isClosed) throw failure("The house is closing, so no command is started.", { toolCode: "closing" })
+    if (isFirst) endOrphans()
+    isFirst = false
+    const words = { shell: findShell(), script: wholeCommand(spec.command) }
+    const environment = commandEnvironment(options.environment, spec.environment, spec.network)
+    const cwd = folderOf(spec, files)
+    const found = sandbox()
+    const inside = "program" in found ? held(found, spec, cwd, environment) : undefined
+    try {
+      const plan = { ...words, cwd, environment, mark: newMark(), stdin: spec.stdin, sandbox: inside, graceMs }
+      const started = await launch(plan, folder, onBytes)
+      running.add(started)
+      watchExit(running)
+      void started.over.then(() => {
+        running.delete(started)
+        inside?.done()
+      })
+      return started
+    } catch (error) {
+      inside?.done()
+      throw error
+    }
+  }
+
+  return {
+    layer,
+    run: (spec, watch) =>
+      runToEnd(spec, watch, { begin, layer, spool: () => new Spool({ limit: wholeLimit, file: () => folder.name() }) }),
+    async start(spec, owner) {
+      const place = background.reserve(spec.command, owner)
+      try {
+        const started = await begin(spec, (stream, _bytes, text) => place.add(stream, text))
+        endInTime(started, spec.timeoutMs)
+        return { ...place.begin(started), sandbox: layer(spec.network ?? false) }
+      } catch (error) {
+        place.cancel()
+        throw error
+      }
+    },
+    output: async (id, owner) => background.output(id, owner),
+    stop: (id, owner) => background.stop(id, owner),
+    list: (owner) => background.list(owner),
+    endAll: (agentId) => background.endAll(agentId),
+    async close() {
+      isClosed = true
+      await background.endAll()
+      await Promise.all([...running].map((one) => one.end()))
+      houses.delete(running)
+      folder.remove()
+    },
+  }
+}
+
+function findShell(): string {
+  const found = shells.find((path) => existsSync(path))
+  if (found !== undefined) return found
+  throw failure("There is no bash here, and commands are run by it. Install bash.", { toolCode: "no_shell" })
+}
+
+/** The longest single word a program can be started with, in bytes. */
+const longestWord = 128 * 1024 - 1
+
+function wholeCommand(command: string): string {
+  if (command.includes("\0")) throw failure("The command has a NUL in it. Leave it out.", { toolCode: "bad_command" })
+  if (Buffer.byteLength(command) <= longestWord) return command
+  throw failure("The command is too long to be started. Write it to a file and run that.", {
+    toolCode: "command_too_long",
+  })
+}
+
+function folderOf({ cwd = ".", allowedPaths }: CommandSpec, files: Files): string {
+  const { kind, real, path } = files.within(allowedPaths).facts(cwd)
+  if (kind === "folder") return real
+  throw failure(`'${path}' is not a folder, so no command can run in it.`, { toolCode: "not_a_folder" })
+}
+
+/** The workspace and the further roots, or the narrower places of this call. */
+function writableFolders({ allowedPaths }: CommandSpec, { files, roots = [] }: ProcessesOptions): string[] {
+  const all = [files.workspace, ...roots.filter(existsSync)]
+  if (allowedPaths === undefined) return outermost(all)
+  const narrowed = files.within(allowedPaths)
+  return outermost(
+    allowedPaths
+      .flatMap((path) => realOrNone(narrowed, path))
+      .filter((path) => all.some((root) => isWithin(path, root))),
+  )
+}
+
+function realOrNone(files: Files, path: string): string[] {
+  try {
+    return [files.facts(path).real]
+  } catch {
+    return []
+  }
+}
+
+/** A folder inside another one is writable with it. */
+const outermost = (paths: readonly string[]) =>
+  [...new Set(paths)].filter((path) => !paths.some((other) => other !== path && isWithin(path, other)))
+
+const houses = new Set<ReadonlySet<Running>>()
+let watchesExit = false
+
+/** Nothing we started outlives us, even when nobody closed it. */
+function watchExit(running: ReadonlySet<Running>): void {
+  if (!watchesExit) {
+    watchesExit = true
+    process.on("exit", () => {
+      for (const house of houses) for (const one of house) one.kill()
+    })
+  }
+  houses.add(running)
+}

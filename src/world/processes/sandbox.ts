@@ -1,0 +1,137 @@
+import { spawnSync } from "node:child_process"
+import { closeSync, lstatSync, readlinkSync, realpathSync } from "node:fs"
+import { delimiter, dirname, isAbsolute, join } from "node:path"
+import type { Environment } from "./environment.ts"
+import type { PrivateFolder } from "./folder.ts"
+import { socketFilter } from "./seccomp.ts"
+import { isThere, isWithin } from "./seals.ts"
+
+/** What a command sees in the sandbox. */
+export interface SandboxPlan {
+  readonly writable: readonly string[]
+  readonly cwd: string
+  readonly environment: Environment
+  readonly network: boolean
+}
+
+/** A sandbox that works here. */
+export interface Sandbox {
+  readonly program: string
+  readonly filter: Buffer
+  /** Words that not every version of bubblewrap knows. */
+  readonly extra: readonly string[]
+}
+
+/** Only from folders that nobody but root writes: a program of this name in the workspace is not the sandbox. */
+const places = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"]
+
+/** Looks for bubblewrap and tries it; else says why there is none. */
+export function findSandbox(folder: PrivateFolder): Sandbox | { because: string } {
+  if (process.platform !== "linux") return { because: "there is no sandbox for this system, only for Linux" }
+  const program = places.find(isThere)
+  if (program === undefined) {
+    return { because: "bubblewrap is not installed (Debian and Ubuntu: apt install bubblewrap)" }
+  }
+  const filter = socketFilter()
+  if (filter === undefined) return { because: `sockets cannot be kept out on this processor (${process.arch})` }
+  const plan = { writable: [], cwd: "/", environment: {}, network: false }
+  let because = ""
+  for (const extra of [["--disable-userns"], []]) {
+    const words = sandboxWords(plan, [], extra)
+    const descriptors = [folder.readable(filter), folder.readable(words.join("\0") + "\0")]
+    try {
+      const { status, stderr, error } = spawnSync(program, [...sandboxArguments, "true"], {
+        stdio: ["ignore", "ignore", "pipe", ...descriptors],
+        env: {},
+        timeout: 10_000,
+      })
+      if (status === 0) return { program, filter, extra }
+      because ||= error?.message ?? String(stderr).trim().split("\n")[0] ?? ""
+    } finally {
+      descriptors.forEach((descriptor) => closeSync(descriptor))
+    }
+  }
+  return { because: `bubblewrap does not work here (${because || "it does not say why"})` }
+}
+
+/** The filter is descriptor 3, the words are 4: in the list of processes nobody reads what is in them. */
+export const sandboxArguments = ["--args", "4", "--"] as const
+
+/**
+ * Bubblewrap's words: nothing of the disk but programs, a few files of /etc and the writable folders; no capability, no
+ * other process, no network unless it is asked for; /tmp and the home folder are empty and end with the command.
+ * `seals` stand last, because a later mount covers an earlier one.
+ */
+export function sandboxWords(plan: SandboxPlan, seals: readonly string[], extra: readonly string[]): string[] {
+  const { environment, network, writable, cwd } = plan
+  return [
+    ["--unshare-all", "--unshare-user", "--cap-drop", "ALL", "--die-with-parent", "--new-session", "--clearenv"],
+    network ? ["--share-net"] : [],
+    extra,
+    ["--seccomp", "3"],
+    Object.entries(environment).flatMap(([name, value]) => ["--setenv", name, value]),
+    ["--ro-bind", "/usr", "/usr", ...systemLinks()],
+    filesOf([...settings, ...(network ? settingsForNetwork : [])]),
+    ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/var/tmp"],
+    homeFolder(environment),
+    visibleTools(environment).flatMap((path) => ["--ro-bind", path, path]),
+    network ? certificates(environment).flatMap((path) => ["--ro-bind", path, path]) : [],
+    writable.flatMap((path) => ["--bind", path, path]),
+    seals,
+    ["--chdir", cwd],
+  ].flat()
+}
+
+/** Single files of /etc, because others in it are secrets. */
+const settings = [
+  "alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "passwd", "group", "nsswitch.conf", "localtime", "timezone", "locale.conf", "locale.alias",
+  "os-release", "debian_version", "mime.types", "magic", "magic.mime", "protocols", "services", "terminfo", "inputrc", "fonts", "java", "jvm", "perl", "python3",
+  "ssl/certs", "ssl/cert.pem", "ssl/openssl.cnf", "ca-certificates", "pki/tls/certs", "pki/ca-trust/extracted", "crypto-policies", "static",
+].map((name) => `/etc/${name}`) // prettier-ignore
+const settingsForNetwork = ["resolv.conf", "hosts", "host.conf", "gai.conf"].map((name) => `/etc/${name}`)
+
+const filesOf = (paths: readonly string[]) => paths.flatMap((path) => ["--ro-bind-try", path, path])
+
+/** /bin and its like, as they are here: links into /usr, or folders of their own. */
+function systemLinks(): string[] {
+  return ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"].flatMap((path) => {
+    const facts = lstatSync(path, { throwIfNoEntry: false })
+    if (facts === undefined) return []
+    return facts.isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path]
+  })
+}
+
+function homeFolder({ HOME: home }: Environment): string[] {
+  return home !== undefined && isAbsolute(home) && home !== "/" && !isWithin(home, "/usr") ? ["--tmpfs", home] : []
+}
+
+function certificates(environment: Environment): string[] {
+  const names = ["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"]
+  return names.map((name) => environment[name] ?? "").filter((path) => isAbsolute(path) && isThere(path))
+}
+
+/** What programs outside /usr stand in, and what stands beside them that they need. */
+export function visibleTools(environment: Environment): string[] {
+  const folders = [...(environment["PATH"] ?? "").split(delimiter), dirname(process.execPath)]
+  const found = folders.filter((folder) => isAbsolute(folder) && isThere(folder)).flatMap(toolFolders)
+  return [...new Set(found)]
+}
+
+const beside = ["lib", "lib64", "libexec", "share", "include", "versions", "plugins", "pyenv.d", "toolchains", "etc"]
+const whole = /^\/(nix|snap|opt\/[^/]+)(?=\/|$)/
+const alreadyThere = /^\/(usr|bin|sbin|lib|lib64|proc|dev)(\/|$)/
+
+function toolFolders(given: string): string[] {
+  const folder = realpathSync(given)
+  if (alreadyThere.test(folder)) return []
+  const wholePlace = whole.exec(folder)?.[0]
+  if (wholePlace !== undefined) return [wholePlace]
+  const above = dirname(folder)
+  const isOwnFolder = /\/(s?bin|shims)$/.test(folder) && !/^\/(root|home\/[^/]+|Users\/[^/]+)?(\/\.local)?$/.test(above)
+  const neighbours = isOwnFolder ? beside.map((name) => join(above, name)).filter(isThere) : []
+  const rustup = above.endsWith("/.cargo")
+    ? [join(dirname(above), ".rustup/toolchains"), join(dirname(above), ".rustup/settings.toml")]
+    : []
+  const links = given === folder ? [] : [given]
+  return [...links, folder, ...neighbours, ...rustup.filter(isThere)]
+}

@@ -1,0 +1,91 @@
+import { endianness } from "node:os"
+
+/**
+ * The filter that bubblewrap gives the kernel: inside, only sockets of the internet and of the kernel's own tables can be
+ * made. So no socket file in the workspace and no abstract one leads to a daemon of the host, also where the network is
+ * shared. What makes sockets past such a filter (io_uring), the key rings, and foreign system call tables are not there.
+ * Undefined for a processor whose numbers are not known here.
+ */
+export function socketFilter(arch: string = process.arch): Buffer | undefined {
+  const numbers = endianness() === "LE" ? processors[arch] : undefined
+  if (numbers === undefined) return undefined
+  const { audit, socket, socketpair, absent } = numbers
+  const x32 = arch === "x64" ? [jump("ge", 0x40000000, "absent")] : []
+  return assemble([
+    load(4),
+    jump("eq", audit, undefined, "absent"),
+    load(0),
+    ...x32,
+    ...absent.map((number) => jump("eq", number, "absent")),
+    jump("eq", socketpair, "pair"),
+    jump("eq", socket, undefined, "allow"),
+    load(16),
+    ...allowedFamilies.map((family) => jump("eq", family, "allow")),
+    { code: answer, k: errno | EPERM },
+    { label: "pair" },
+    // One end of a pair of datagram sockets can be pointed at a socket file; a stream cannot.
+    load(24),
+    { code: and, k: 0xf },
+    jump("eq", SOCK_DGRAM, undefined, "allow"),
+    { code: answer, k: errno | EPERM },
+    { label: "absent" },
+    { code: answer, k: errno | ENOSYS },
+    { label: "allow" },
+    { code: answer, k: allow },
+  ])
+}
+
+const processors: Record<string, { audit: number; socket: number; socketpair: number; absent: number[] }> = {
+  // add_key, request_key, keyctl, io_uring_setup
+  x64: { audit: 0xc000003e, socket: 41, socketpair: 53, absent: [248, 249, 250, 425] },
+  arm64: { audit: 0xc00000b7, socket: 198, socketpair: 199, absent: [217, 218, 219, 425] },
+}
+/** AF_INET, AF_INET6, AF_NETLINK. */
+const allowedFamilies = [2, 10, 16]
+const SOCK_DGRAM = 2
+const EPERM = 1
+const ENOSYS = 38
+
+const loadWord = 0x20
+const and = 0x54
+const answer = 0x06
+const jumps = { eq: 0x15, ge: 0x35 }
+const allow = 0x7fff0000
+const errno = 0x00050000
+
+type Label = "absent" | "allow" | "pair"
+interface Instruction {
+  code: number
+  k: number
+  yes?: Label | undefined
+  no?: Label | undefined
+}
+type Line = Instruction | { label: Label }
+
+/** Loads a word of what the kernel tells: the number at 0, the processor at 4, the arguments from 16. */
+const load = (place: number): Instruction => ({ code: loadWord, k: place })
+
+const jump = (when: keyof typeof jumps, k: number, yes?: Label, no?: Label): Instruction => ({
+  code: jumps[when],
+  k,
+  yes,
+  no,
+})
+
+function assemble(lines: readonly Line[]): Buffer {
+  const places = new Map<Label, number>()
+  const instructions: Instruction[] = []
+  for (const line of lines) {
+    if ("label" in line) places.set(line.label, instructions.length)
+    else instructions.push(line)
+  }
+  const bytes = Buffer.alloc(instructions.length * 8)
+  instructions.forEach(({ code, k, yes, no }, index) => {
+    const distance = (label: Label | undefined) => (label === undefined ? 0 : places.get(label)! - index - 1)
+    bytes.writeUInt16LE(code, index * 8)
+    bytes.writeUInt8(distance(yes), index * 8 + 2)
+    bytes.writeUInt8(distance(no), index * 8 + 3)
+    bytes.writeUInt32LE(k >>> 0, index * 8 + 4)
+  })
+  return bytes
+}

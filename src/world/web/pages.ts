@@ -1,0 +1,79 @@
+import { existsSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { Worker } from "node:worker_threads"
+import { failure } from "../../model/ending.ts"
+import type { Page, Pages } from "../../model/web.ts"
+import { decodeText } from "./charset.ts"
+import type { PageTask } from "./page-worker.ts"
+
+export interface PageOptions {
+  /** How long one page may take. */
+  readonly timeoutMs?: number | undefined
+}
+
+const usualMs = 15_000
+/** Threads that read pages at the same time. */
+const most = 4
+
+/** Reads pages, each in a thread of its own with an end to its time and memory. */
+export function openPages({ timeoutMs = usualMs }: PageOptions = {}): Pages {
+  const queue = makeQueue(most)
+  const work = <Result>(task: PageTask, signal: AbortSignal | undefined) =>
+    queue(() => inWorker<Result>(task, timeoutMs, signal))
+  return {
+    text: ({ bytes, headers }) => decodeText(bytes, headers["content-type"]),
+    markdown: (html, url, signal) => work<Page>({ kind: "markdown", html, url }, signal),
+    find: (html, pattern, signal) => work<Record<string, string>[]>({ kind: "find", html, pattern }, signal),
+  }
+}
+
+function inWorker<Result>(task: PageTask, timeoutMs: number, signal: AbortSignal | undefined): Promise<Result> {
+  signal?.throwIfAborted()
+  const limits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64, stackSizeMb: 8 }
+  const worker = new Worker(workerFile(), { workerData: task, resourceLimits: limits, execArgv: [], env: {} })
+  return new Promise<Result>((resolve, reject) => {
+    const timer = setTimeout(() => reject(tooComplex(`could not be read within ${timeoutMs / 1000} s`)), timeoutMs)
+    const giveUp = () => reject(signal?.reason as Error)
+    signal?.addEventListener("abort", giveUp, { once: true })
+    worker.once("message", resolve)
+    worker.once("error", (error) => reject(tooComplex("could not be read", error)))
+    worker.once("exit", () => {
+      clearTimeout(timer)
+      signal?.removeEventListener("abort", giveUp)
+      reject(tooComplex("could not be read"))
+    })
+  }).finally(() => void worker.terminate())
+}
+
+function tooComplex(what: string, cause?: Error): Error {
+  return failure(`The page ${what}: it is too large or too deep. Call http_get for its source.`, {
+    toolCode: "page_too_complex",
+    ...(cause === undefined ? {} : { cause }),
+  })
+}
+
+/** So many at once; others wait in the order they came. */
+function makeQueue(most: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async (work) => {
+    if (running === most) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running++
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) running--
+      else next()
+    }
+  }
+}
+
+/** The worker's file beside this one: in the library, in the bundle, or in the build that tests run against. */
+function workerFile(): string {
+  const places = ["./page-worker.js", "./world/web/page-worker.js", "../../../dist/world/web/page-worker.js"]
+  const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)))
+  const found = files.find((file) => existsSync(file))
+  if (found === undefined) throw new Error("The reader of pages is not built. Run: npm run build")
+  return found
+}

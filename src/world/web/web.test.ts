@@ -1,0 +1,151 @@
+import { once } from "node:events"
+import type { Socket } from "node:net"
+import { describe, expect, onTestFinished, test } from "vitest"
+import { answeringServer, bodyOf, failureOf, listen, open, serve, serveRaw } from "./testing.ts"
+
+test("a request is sent as it was meant, and its answer comes back whole", async () => {
+  const { web, at } = await serve(async (request, response) => {
+    const seen = {
+      method: request.method,
+      url: request.url,
+      key: request.headers["x-key"],
+      body: await bodyOf(request),
+    }
+    response.writeHead(201, "Made", { "content-type": "application/json", "set-cookie": ["a=1", "b=2"] })
+    response.end(JSON.stringify(seen))
+  })
+  const answer = await web.send({ url: at("/a?b=c#d"), method: "POST", headers: { "X-Key": "k" }, body: "hällo" })
+  expect(answer).toMatchObject({
+    status: 201,
+    statusText: "Made",
+    truncated: false,
+    headers: { "set-cookie": "a=1, b=2" },
+  })
+  expect(JSON.parse(answer.bytes.toString())).toEqual({ method: "POST", url: "/a?b=c", key: "k", body: "hällo" })
+})
+
+describe("what may not be reached is refused before anything is sent", () => {
+  test("an address that no line opens, though a server answers there", async () => {
+    let asked = 0
+    const port = await listen(answeringServer((_, response) => response.end(String(++asked))))
+    for (const allow of [[], ["127.0.0.1"], ["*"], ["127.0.0.1:1"]]) {
+      const refused = await failureOf(open(allow).send({ url: `http://127.0.0.1:${port}/` }))
+      expect(refused).toMatchObject({ code: "host_denied", sentence: expect.stringContaining(`"127.0.0.1:${port}"`) })
+    }
+    expect(asked).toBe(0)
+  })
+
+  test("a name that leads to a private address, or to a public one and a private one", async () => {
+    let asked = 0
+    const port = await listen(answeringServer((_, response) => response.end(String(++asked))))
+    const here = { address: "127.0.0.1", family: 4 }
+    for (const found of [
+      [here],
+      [{ address: "93.184.215.14", family: 4 }, here],
+      [{ address: "::ffff:127.0.0.1", family: 6 }],
+    ]) {
+      const web = open(["rebind.test:1", "*"], { lookup: async () => found })
+      const refused = await failureOf(web.send({ url: `http://rebind.test:${port}/` }))
+      expect(refused).toMatchObject({ code: "host_denied", sentence: expect.stringContaining("rebind.test leads to") })
+    }
+    expect(asked).toBe(0)
+  })
+
+  test("a name whose second answer is another one: the address that was checked is the one that is used", async () => {
+    const port = await listen(answeringServer((_, response) => response.end("inside")))
+    let lookups = 0
+    const lookup = async () => [{ address: ++lookups === 1 ? "127.0.0.1" : "169.254.169.254", family: 4 }]
+    const web = open([`rebind.test:${port}`], { lookup })
+    expect((await web.send({ url: `http://rebind.test:${port}/` })).bytes.toString()).toBe("inside")
+    expect(lookups).toBe(1)
+    const later = open([`rebind.test:${port}`], { lookup })
+    expect(await failureOf(later.send({ url: `http://rebind.test:${port}/` }))).toMatchObject({ code: "host_denied" })
+  })
+
+  test("our own address, though a line opens it by number and by name", async () => {
+    const port = await listen(answeringServer((_, response) => response.end("inside")))
+    const own = () => [`http://localhost:${port}`]
+    const web = open([`127.0.0.1:${port}`, `a.test:${port}`], {
+      own,
+      lookup: async () => [{ address: "127.0.0.1", family: 4 }],
+    })
+    for (const host of ["127.0.0.1", "a.test"])
+      expect(await failureOf(web.send({ url: `http://${host}:${port}/` }))).toMatchObject({
+        code: "host_denied",
+        sentence: expect.stringContaining("Quartermaster itself"),
+      })
+  })
+
+  test("headers that would send it elsewhere, or are none", async () => {
+    const { web, at } = await serve((_, response) => response.end())
+    for (const headers of [
+      { Host: "evil.test" },
+      { "Transfer-Encoding": "chunked" },
+      { "Proxy-Connection": "x" },
+      { a: "b\r\nc: d" },
+      { "a b": "c" },
+      { a: "\u0000" },
+      { a: "€" },
+    ] as Record<string, string>[])
+      // prettier-ignore
+      expect(await failureOf(web.send({ url: at("/"), headers }))).toMatchObject({ code: "bad_header" })
+  })
+})
+
+test("an address that stands in the configuration is reached by the web that trusts it, and by no other", async () => {
+  const port = await listen(answeringServer((_, response) => response.end("results")))
+  const web = open([])
+  const search = web.trusting(`http://127.0.0.1:${port}/search`)
+  expect((await search.send({ url: `http://127.0.0.1:${port}/search?q=a` })).bytes.toString()).toBe("results")
+  expect(await failureOf(web.send({ url: `http://127.0.0.1:${port}/` }))).toMatchObject({ code: "host_denied" })
+  expect(await failureOf(search.send({ url: `http://localhost:${port}/` }))).toMatchObject({ code: "host_denied" })
+})
+
+test("a proxy in the environment is not used", async () => {
+  let proxied = 0
+  const proxy = await listen(answeringServer((_, response) => response.end(String(++proxied))))
+  const { web, at } = await serve((_, response) => response.end("direct"))
+  const names = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "NODE_USE_ENV_PROXY"]
+  for (const name of names) process.env[name] = name.startsWith("NODE") ? "1" : `http://127.0.0.1:${proxy}`
+  onTestFinished(() => {
+    for (const name of names) delete process.env[name]
+  })
+  expect((await web.send({ url: at("/") })).bytes.toString()).toBe("direct")
+  expect(proxied).toBe(0)
+})
+
+test("whoever gives up is heard at once, with his own reason, and the server hears it too", async () => {
+  const controller = new AbortController()
+  let closed!: () => void
+  const gone = new Promise<void>((resolve) => (closed = resolve))
+  const { web, url } = await serveRaw((socket) => {
+    socket.on("close", () => closed())
+    controller.abort(new Error("changed my mind"))
+  })
+  await expect(web.send({ url, signal: controller.signal })).rejects.toThrow("changed my mind")
+  await gone
+  await expect(web.send({ url, signal: AbortSignal.abort(new Error("before")) })).rejects.toThrow("before")
+})
+
+test("close ends what is open, and nothing is sent after it", async () => {
+  const sockets: Socket[] = []
+  const server = answeringServer((request, response) => (request.url === "/" ? response.end("x") : undefined))
+  server.on("connection", (socket) => sockets.push(socket))
+  const port = await listen(server)
+  const web = open([`127.0.0.1:${port}`])
+  await web.send({ url: `http://127.0.0.1:${port}/` })
+  const hanging = failureOf(web.send({ url: `http://127.0.0.1:${port}/hang` }))
+  while (sockets.length === 0) await new Promise(setImmediate)
+  await web.close()
+  expect((await hanging).code).toEqual(expect.any(String))
+  for (const socket of sockets) if (!socket.closed) await once(socket, "close")
+  expect(await failureOf(web.send({ url: `http://127.0.0.1:${port}/` }))).toMatchObject({ code: "request_failed" })
+})
+
+test("one host is not flooded: after a burst requests wait for their turn, and others do not", async () => {
+  const { web, at } = await serve((_, response) => response.end(), { pace: { burst: 3, perSecond: 20 } })
+  const start = performance.now()
+  await Promise.all(Array.from({ length: 6 }, () => web.send({ url: at("/") })))
+  expect(performance.now() - start).toBeGreaterThan(140)
+  expect(await failureOf(web.send({ url: at("/"), timeoutMs: 1 }))).toMatchObject({ code: "request_timeout" })
+})
