@@ -1,6 +1,7 @@
 export function isZone(name) {
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined
+    new Intl.DateTimeFormat("en", { timeZone: name }).format()
+    return true
   } catch {
     return false
   }

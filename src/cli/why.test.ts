@@ -30,7 +30,7 @@ function whyWith(given: Parameters<typeof runOver>[2] = {}) {
       request.tool === "free" ? { ...explanation, verdict: "allow", code: undefined, reasons: [] } : explanation,
     )
   }
-  return { asked, run: (...words: string[]) => runOver({ why, visibleTools: () => [] }, words, given) }
+  return { asked, run: (...words: string[]) => runOver({ why, inputOf: () => undefined }, words, given) }
 }
 
 test("a verdict is told with every voice in order, its source, and what would change it", async () => {

@@ -1,13 +1,7 @@
 import { resolve } from "node:path"
+import type { PluginEntry } from "../model/plugin.ts"
 import type { Layer } from "../model/tool.ts"
 import type { Config } from "./schema.ts"
-
-/** One file or package that brings tools, whichever way it is written. */
-export interface PluginEntry {
-  path: string
-  layer: Layer
-  config: Record<string, unknown>
-}
 
 type Written = NonNullable<Config["plugins"]>[number]
 

@@ -104,7 +104,11 @@ function compile(json: JsonSchema): ValidateFunction {
     const given = named && $id !== undefined ? { $id, ...nameless } : nameless
     let compiled: ValidateFunction | undefined
     const isDone = within(limits.milliseconds, () => void (compiled = judge.compile(given)))
-    if (!isDone || compiled === undefined) throw new Error("it takes too long to read; split the tool.")
+    if (!isDone || compiled === undefined) {
+      // One that was stopped in the middle of a schema reads no other.
+      judges.delete(draft)
+      throw new Error("it takes too long to read; split the tool.")
+    }
     return compiled
   } catch (error) {
     throw new Error(`The JSON Schema cannot be used: ${error instanceof Error ? error.message : String(error)}`, {

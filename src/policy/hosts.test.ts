@@ -130,6 +130,26 @@ test("an address from the configuration may be private and have any port, but is
 })
 
 test.each([
+  "169.254.169.254", "169.254.170.2", "100.100.100.200", "168.63.129.16", "192.0.0.192", "[fd00:ec2::254]", "[fd20:ce::254]", "[fe80::1]", "metadata.google.internal", "metadata", "[::ffff:169.254.169.254]",
+])("no line opens %s, where a cloud keeps keys", (host) => {
+  const opened = { ...policy, allow: lines("allow", `${host}:80`, "*") }
+  expect(verdict(opened, `http://${host}/`)).toBe("deny")
+  expect(hostGuard(opened).look([{ kind: "host", what: `http://${host}/`, configured: true }], {}).findings).toHaveLength(1)
+}) // prettier-ignore
+
+test("no line opens our own address, by whichever name of this machine", () => {
+  const names = ["127.0.0.1", "127.0.0.2", "localhost", "[::1]", "0.0.0.0", "[::]", "a.localhost", "[::ffff:127.0.0.1]"]
+  for (const own of names) {
+    const allow = lines("allow", ...names.flatMap((name) => [`${name}:7420`, `${name}:7421`]))
+    const sealed = { ...policy, allow, own: () => [`http://${own}:7420`] }
+    for (const name of names) {
+      expect([own, name, verdict(sealed, `http://${name}:7420/`)]).toEqual([own, name, "deny"])
+      expect([own, name, verdict(sealed, `http://${name}:7421/`)]).toEqual([own, name, "allow"])
+    }
+  }
+})
+
+test.each([
   ["allow", "https://docs.example.com/path"],
   ["allow", "user@docs.example.com"],
   ["allow", ""],

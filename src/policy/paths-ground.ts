@@ -32,6 +32,8 @@ export interface Refusal {
 /** What the fence stands around, and what is sealed in there. A *place* is a path from the root of the disk. */
 export interface Ground {
   readonly workspace: string
+  /** Itself, or what it was narrowed from at first. */
+  readonly whole: Ground
   realpath(place: string): string | undefined
   /** The place a path means, by its text alone. */
   place(path: string): string | Refusal
@@ -58,6 +60,9 @@ export function readGround(options: GroundOptions): Ground {
   const seals = readSeals(options)
   const ground: Ground = {
     workspace,
+    get whole() {
+      return ground
+    },
     realpath,
     place(path) {
       const fault = textFault(path)
@@ -102,6 +107,7 @@ function narrow(wide: Ground, allowedPaths: readonly string[], options: GroundOp
   const refuse = (place: string, path: string) => (holds(place) ? undefined : notGiven(path, allowedPaths))
   const ground: Ground = {
     ...wide,
+    whole: wide.whole,
     holds,
     refusal: (place, use, path = wide.shown(place)) => wide.refusal(place, use, path) ?? refuse(place, path),
     isShown: (place) => holds(place) && wide.isShown(place),

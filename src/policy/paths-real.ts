@@ -56,7 +56,7 @@ function stepsOf(path: string): string[] {
   return path
     .split(sep)
     .filter((step) => step !== "" && step !== ".")
-    .reverse()
+    .toReversed()
 }
 
 /** Where the link leads; null for what is no link, or not there; undefined when it cannot be said. */

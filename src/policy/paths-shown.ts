@@ -34,11 +34,24 @@ export function quickShown(ground: Ground, sealed: readonly string[]): (path: st
     known.set(folder, found)
     return found
   }
+  // Files of one folder come after each other.
+  let last = ""
+  let shownInLast = shownIn(last)
   return (path) => {
     const slash = path.lastIndexOf("/")
-    if (slash === 0 || !ordinary.test(path.slice(slash + 1))) return isShown(path)
-    return shownIn(slash === -1 ? "" : path.slice(0, slash)) ?? isShown(path)
+    if (slash === 0 || !isOrdinary(path.slice(slash + 1))) return isShown(path)
+    const length = Math.max(0, slash)
+    if (length !== last.length || !path.startsWith(last)) {
+      last = path.slice(0, length)
+      shownInLast = shownIn(last)
+    }
+    return shownInLast ?? isShown(path)
   }
+}
+
+/** Whether a name is on no list for reading, to be seen at a glance; all others are looked at. */
+function isOrdinary(name: string): boolean {
+  return ordinary.test(name) || (ordinaryData.test(name) && !secretWords.test(name))
 }
 
 const mostFolders = 100_000
@@ -46,5 +59,6 @@ const ordinaryName = "x.txt"
 /** A path that is not in its normal form, or is from the root. */
 const hasDots = /(^|\/)\.{1,2}(\/|$)|^\/|\/\/|\/$/
 const ordinaryFolder = /^(?!cvs$)[a-z0-9_][\w-]*$/i
-/** Names that are on no list for reading, to be seen at a glance; all others are looked at. */
 const ordinary = /^(?!id_)[a-z0-9_][\w-]*(\.[\w-]+)*\.(tsx?|[cm]?[jt]s|jsx|md|mdx|txt|py|rs|go|java|kt|cc?|cpp|h|hpp|cs|rb|php|swift|html?|css|scss|less|vue|svelte|sh|sql|svg|png|jpe?g|gif|map|snap|lock|proto|log)$/i // prettier-ignore
+const ordinaryData = /^[a-z0-9_][\w-]*(\.[\w-]+)*\.(json|ya?ml|toml|xml|csv|ini)$/i
+const secretWords = /^id_|credential|secret|auth|setting|token|service|client|gcp|key|netrc/i

@@ -43,8 +43,7 @@ const suspicious = /[\0-\x1f\x7f~$\\%:`]|[^\0-\x7f]/
 const namesVariable = /^\$|\$[{('"]|\$[A-Z_][A-Z0-9_]*(\/|$)|`/
 const plain = /^[a-z0-9_.@+=,()[\]{}-]*[a-z0-9_@+=,()[\]{}-]$/
 const plainPath = /^(\/|[a-z0-9_.@+=,()[\]{}-]*[a-z0-9_@+=,()[\]{}-](\/|$))*$/
-const invisible =
-  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0]/g
+const invisible = /\p{Default_Ignorable_Code_Point}/gu
 const shortNames = new Map([["git~1", ".git"], ["gitmod~1", ".gitmodules"], ["env~1", ".env"]]) // prettier-ignore
 
 function looksLikeSteps(path: string): boolean {

@@ -70,7 +70,7 @@ function written(known: Todo | undefined, fields: TodoFields, { agentId }: TodoO
   const now = Date.now()
   const { title, description, priority, status, activeForm, assignee, deadline, tags } = fields
   const done = status === "completed" ? (known?.completedAt ?? now) : undefined
-  return {
+  const todo: Todo = {
     id: known?.id ?? newId(),
     owner: agentId,
     ...{ title, description, priority, status, activeForm, assignee, deadline, tags },
@@ -78,4 +78,6 @@ function written(known: Todo | undefined, fields: TodoFields, { agentId }: TodoO
     updatedAt: now,
     completedAt: done,
   }
+  // As it comes back from the store: without what was not given.
+  return JSON.parse(JSON.stringify(todo)) as Todo
 }

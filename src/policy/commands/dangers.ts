@@ -12,7 +12,10 @@ export function dangerOf(words: readonly string[], ground: Ground): string | und
   const [program = "", ...args] = words
   const name = baseName(program)
   if (/^(?:qm|quartermaster)$/.test(name)) return "an agent does not use Quartermaster's own command line"
-  if (args.some((word) => /(?:^|\/)(?:qm|quartermaster)(?:\.c?js)?$/.test(word)) && /^(?:node|npx|bunx?|deno|pnpx|tsx)/.test(name))
+  if (
+    args.some((word) => /(?:^|\/)(?:qm|quartermaster)(?:\.c?js)?$/.test(word)) &&
+    /^(?:node|npx|bunx?|deno|pnpx|tsx)/.test(name)
+  )
     return "an agent does not use Quartermaster's own command line"
   if (/^mkfs(?:\.|$)|^mke2fs$|^mkswap$|^wipefs$/.test(name)) return "it makes a new file system"
   if (name === "dd") {

@@ -76,7 +76,10 @@ export function expand({ value, glob }: Word, folder: string, disk: Disk): reado
 }
 
 function patternOf(step: string): RegExp {
-  const source = step.replace(/[\\^$.+()[\]{}|]/g, "\\$&").replace(/\*+/g, ".*").replaceAll("?", ".")
+  const source = step
+    .replace(/[\\^$.+()[\]{}|]/g, "\\$&")
+    .replace(/\*+/g, ".*")
+    .replaceAll("?", ".")
   return new RegExp(`^(?!\\.)${source}$`, "s")
 }
 

@@ -9,7 +9,7 @@ export function foldersOf(
 ): readonly (readonly string[])[] | undefined {
   const places: (readonly string[])[] = []
   let [success, failure] = [start, [] as readonly string[]]
-  for (let at = 0; at < segments.length; ) {
+  for (let at = 0; at < segments.length;) {
     const end = pipelineEnd(joins, at, segments.length)
     const join = at === 0 ? ";" : joins[at - 1]!
     const begin = join === "&&" ? success : join === "||" ? failure : union(success, failure)
@@ -31,7 +31,8 @@ export function foldersOf(
 /** The folder of a plain `cd`. */
 export function cdTarget({ words }: Segment): string | undefined {
   const target = words[1]
-  if (words.length !== 2 || target === undefined || target.glob !== -1 || /^[-+]|^$/.test(target.value)) return undefined
+  if (words.length !== 2 || target === undefined || target.glob !== -1 || /^[-+]|^$/.test(target.value))
+    return undefined
   return target.value
 }
 

@@ -34,7 +34,8 @@ function isPath({ value }: Word): boolean {
   return !/[~^:@{}]|\.\./.test(value) && value !== ""
 }
 
-const running = /^(?:config|bisect|submodule|rebase|difftool|mergetool|filter-branch|hook|worktree|daemon|instaweb|gui|gitk|credential.*|send-email|am|apply|fast-import|shell|upload-pack|receive-pack|http-backend|remote-.*|maintenance|sparse-checkout|alias|clean|gc|update-ref|replace|notes|init|clone|bundle|archive|help|web--browse|svn|p4|cvs.*|quiltimport|interpret-trailers|var|for-each-repo|checkout-index|read-tree|write-tree|symbolic-ref)$/
+const running =
+  /^(?:config|bisect|submodule|rebase|difftool|mergetool|filter-branch|hook|worktree|daemon|instaweb|gui|gitk|credential.*|send-email|am|apply|fast-import|shell|upload-pack|receive-pack|http-backend|remote-.*|maintenance|sparse-checkout|alias|clean|gc|update-ref|replace|notes|init|clone|bundle|archive|help|web--browse|svn|p4|cvs.*|quiltimport|interpret-trailers|var|for-each-repo|checkout-index|read-tree|write-tree|symbolic-ref)$/
 const runningOption =
   /^(?:-x|-O.*|-c|-C|-i|-p|-e|--exec.*|--upload.*|--receive.*|--open.*|--output.*|-o.*|--config.*|--template.*|--separate.*|--git-dir.*|--work-tree.*|--edit.*|--patch.*|--interactive|--ext.*|--textconv.*|--no-index|--tool.*|--gui|--trailer.*|--editor.*|--server-option.*|--recurse-sub.*|--file.*|-F.*|--pathspec-from.*|--template.*|--strategy.*|-s.*)$/
 
@@ -42,7 +43,8 @@ function readOther(subcommand: string, args: readonly Word[]): Use | Unread {
   if (running.test(subcommand)) return { because: `'git ${subcommand}' may run other programs` }
   for (const { value, glob } of args) {
     if (glob === 0) return { because: `the pattern '${value}' could stand for an option` }
-    if (runningOption.test(value)) return { because: `the option '${value}' of git may run something or write elsewhere` }
+    if (runningOption.test(value))
+      return { because: `the option '${value}' of git may run something or write elsewhere` }
     if (/^ext::|::/.test(value)) return { because: `'${value}' is fetched by another program` }
   }
   return { repository: true }

@@ -17,7 +17,7 @@ beforeAll(async () => {
   markers = join(folder, "bin")
   for (const path of [workspace, markers]) mkdirSync(path)
   const names = [...allowed, ...denied, "id", "tee", "x", "c", "z", "q"].map((line) => line.split(" ")[0]!)
-  const marker = `#!/bin/bash\nprintf '%s\\0' "\${0##*/}" "$@" >> "$QM_MARKS"; printf '\\n\\0' >> "$QM_MARKS"\n`
+  const marker = `#!/bin/bash\nprintf '%s\\0' "\${0##*/}" "$@" $'\\x01' >> "$QM_MARKS"\n`
   for (const name of new Set(names)) writeFileSync(join(markers, name), marker, { mode: 0o755 })
   guard = await guardWith({ workspace })
 })
@@ -43,7 +43,7 @@ function runMarked(script: string): { ran: string[][]; errors: string } {
     timeout: 10_000,
   })
   const ran = readFileSync(marks, "utf8")
-    .split("\n\0")
+    .split("\u0001\0")
     .filter((mark) => mark !== "")
     .map((mark) => mark.split("\0").slice(0, -1))
   return { ran, errors: stderr }

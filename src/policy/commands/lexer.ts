@@ -18,7 +18,8 @@ const mostSegments = 100
 export function lex(script: string): Lexed | Unread {
   if (script.length > mostCharacters) return { because: `it is longer than ${mostCharacters} characters` }
   const odd = /[^\t\n\x20-\x7e]/u.exec(script)
-  if (odd !== null) return { because: `it has the character ${nameOf(odd[0])}, which may mean something else to the shell` }
+  if (odd !== null)
+    return { because: `it has the character ${nameOf(odd[0])}, which may mean something else to the shell` }
   try {
     return new Lexer(script).read()
   } catch (error) {

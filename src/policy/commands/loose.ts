@@ -9,8 +9,8 @@ export function looseCommands(script: string): SeenCommand[] {
   const commands: SeenCommand[] = []
   for (const piece of pieces(script.replaceAll("\\\n", ""))) {
     const words = wordsOf(piece)
-    while (words.length > 0 && (leading.test(words[0]!) || /^[A-Za-z_]\w*\+?=/.test(words[0]!))) words.shift()
-    if (words.length > 0) commands.push({ words: words.map(unquoted) })
+    const start = words.findIndex((word) => !leading.test(word) && !/^[A-Za-z_]\w*\+?=/.test(word))
+    if (start !== -1) commands.push({ words: words.slice(start).map(unquoted) })
   }
   return commands
 }
@@ -50,7 +50,7 @@ function pieces(script: string): string[] {
       text = at
       piece += character + script[++at]
     } else if (";&|\n(){}".includes(character)) end()
-    else if (character === "#" && /^\s?$/.test(piece.at(-1) ?? "")) {
+    else if (character === "#" && (at === 0 || /[\s;&|()]/.test(script[at - 1]!))) {
       const newline = script.indexOf("\n", at)
       at = newline === -1 ? script.length : newline - 1
     } else piece += character

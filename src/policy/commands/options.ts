@@ -35,8 +35,7 @@ export function readOptions(args: readonly Word[], table: OptionTable): ReadOpti
     const word = args[at]!
     const { value } = word
     if (value === "--") return { operands: [...operands, ...args.slice(at + 1)], given, reads, ended: true }
-    if (word.glob === 0 && table.letters !== "*")
-      return { because: `the pattern '${value}' could stand for an option` }
+    if (word.glob === 0 && table.letters !== "*") return { because: `the pattern '${value}' could stand for an option` }
     if (!value.startsWith("-") || value === "-") {
       operands.push(word)
       continue

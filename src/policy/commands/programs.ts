@@ -47,7 +47,8 @@ const grepTable: OptionTable = {
   valued: "eABCmf",
   names:
     "extended-regexp fixed-strings basic-regexp perl-regexp ignore-case no-ignore-case invert-match word-regexp line-regexp count color colour files-without-match files-with-matches quiet silent no-messages only-matching byte-offset with-filename no-filename line-number initial-tab null null-data text recursive dereference-recursive binary line-buffered version help",
-  valuedNames: "regexp file after-context before-context context max-count include exclude exclude-dir label binary-files",
+  valuedNames:
+    "regexp file after-context before-context context max-count include exclude exclude-dir label binary-files",
   reading: "f file",
   counts: true,
 }
@@ -154,7 +155,9 @@ const printf: Program = (args) => {
 }
 
 const man = reader({ letters: "kfaw", names: "version help" }, ({ operands }) =>
-  operands.every(({ value, glob }) => glob === -1 && /^[\w.+:[][\w.+:-]*$/.test(value)) ? {} : is("man is given a file"),
+  operands.every(({ value, glob }) => glob === -1 && /^[\w.+:[][\w.+:-]*$/.test(value))
+    ? {}
+    : is("man is given a file"),
 )
 
 /** Runs the scripts of the package; its own settings could name another shell, folder or file. */
@@ -162,7 +165,8 @@ const npm = reader(
   {
     letters: "s",
     valued: "w",
-    names: "silent if-present workspaces include-workspace-root verbose quiet no-color color ignore-scripts json long depth all version help",
+    names:
+      "silent if-present workspaces include-workspace-root verbose quiet no-color color ignore-scripts json long depth all version help",
     valuedNames: "workspace loglevel",
   },
   () => ({}),
@@ -177,7 +181,8 @@ const npmRun: Program = (args) => {
 const jq = reader(
   {
     letters: "rcnsSeMCjaR",
-    names: "raw-output compact-output null-input slurp sort-keys exit-status tab color-output monochrome-output join-output ascii-output raw-input",
+    names:
+      "raw-output compact-output null-input slurp sort-keys exit-status tab color-output monochrome-output join-output ascii-output raw-input",
   },
   ({ operands: [filter, ...named] }) =>
     filter === undefined || filter.glob !== -1 || /\b(?:include|import|debug|input_filename)\b/.test(filter.value)
@@ -186,8 +191,12 @@ const jq = reader(
 )
 
 /** Recipes are those of the folder's own file; a variable or another file could be anything. */
-const make = reader({ letters: "BiknqsS", valued: "jl", names: "silent quiet dry-run keep-going always-make" }, ({ operands }) =>
-  operands.every(({ value, glob }) => glob === -1 && /^[\w./-]+$/.test(value)) ? {} : is("a variable is given to make"),
+const make = reader(
+  { letters: "BiknqsS", valued: "jl", names: "silent quiet dry-run keep-going always-make" },
+  ({ operands }) =>
+    operands.every(({ value, glob }) => glob === -1 && /^[\w./-]+$/.test(value))
+      ? {}
+      : is("a variable is given to make"),
 )
 
 const npmRunning = new Set("exec x dlx config c set explore edit init create node".split(" "))

@@ -3,8 +3,9 @@ import { looseCommands } from "./loose.ts"
 import type { Seen, SeenCommand } from "./seen.ts"
 import { baseName, innerStarts, shells } from "./wrappers.ts"
 
-/** No script is looked at deeper, and no more text than this over all nested scripts. */
+/** No script is looked at deeper, and no more scripts and text than this over all that are nested. */
 const deepest = 8
+const mostScripts = 200
 const mostText = 400_000
 
 /** Every command a script may come to, as far as text tells: in any part, behind wrappers, in scripts inside of it. */
@@ -26,7 +27,7 @@ export function search(script: string, parsers: Parsers): Seen {
       spelled.add(spelling)
       for (const one of behind(command)) {
         seen.commands.push(one)
-        for (const nested of scriptsIn(one)) open.push({ text: nested, depth: depth + 1 })
+        if (open.length < mostScripts) for (const text of scriptsIn(one)) open.push({ text, depth: depth + 1 })
       }
     }
   }
@@ -49,7 +50,9 @@ function behind(command: SeenCommand): SeenCommand[] {
 /** Where find's own commands begin. */
 function actions(words: readonly string[]): number[] {
   if (!/^g?find$|^fd(?:find)?$/.test(baseName(words[0] ?? ""))) return []
-  return words.flatMap((word, at) => (/^(?:-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/.test(word) ? [at + 1] : []))
+  return words.flatMap((word, at) =>
+    /^(?:-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/.test(word) ? [at + 1] : [],
+  )
 }
 
 /** Texts that the command hands to a shell. */
@@ -59,12 +62,20 @@ function scriptsIn({ words, input }: SeenCommand): string[] {
   const scripts: string[] = []
   if (name === "eval" || name === "ssh" || name === "watch" || name === "parallel") scripts.push(args.join(" "))
   if (name === "trap" || name === "alias") scripts.push(...args.map((word) => word.replace(/^\w+=/, "")))
-  if (shells.test(name) || name === "su" || name === "script" || name === "ssh" || name === "runuser" || name === "flock") {
+  if (
+    shells.test(name) ||
+    name === "su" ||
+    name === "script" ||
+    name === "ssh" ||
+    name === "runuser" ||
+    name === "flock"
+  ) {
     for (const [at, word] of args.entries()) {
       const inline = /^--?(?:command|c)=([^]+)$/.exec(word)?.[1]
       if (inline !== undefined) scripts.push(inline)
       // Options may stand between `-c` and its script, and some shells take it as one word.
-      if (/^-[A-Za-z]*c[A-Za-z]*$|^--command$/.test(word)) scripts.push(...args.slice(at + 1))
+      if (/^-[A-Za-z]*c[A-Za-z]*$|^--command$/.test(word)) scripts.push(...args.slice(at + 1, at + 6))
+      if (scripts.length > 50) break
     }
     if (input !== undefined && shells.test(name)) scripts.push(input)
   }

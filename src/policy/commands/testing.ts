@@ -15,7 +15,10 @@ export const denied = "rm curl wget sudo dd mkfs dig docker".split(" ")
 const lines = (texts: readonly string[], list: string) =>
   texts.map((text, at) => ({ text, source: `tools.shell.${list}[${at}]` }))
 
-type Change = Partial<Omit<CommandGuardOptions, "allow" | "deny">> & { allow?: readonly string[]; deny?: readonly string[] }
+type Change = Partial<Omit<CommandGuardOptions, "allow" | "deny">> & {
+  allow?: readonly string[]
+  deny?: readonly string[]
+}
 
 /** A guard with the lists of the cases, unless the test says otherwise. */
 export async function guardWith(change: Change = {}): Promise<CommandGuard> {
@@ -36,7 +39,11 @@ export async function guardWith(change: Change = {}): Promise<CommandGuard> {
 export type Verdict = "allow" | "ask" | "deny"
 
 /** What comes out for a call of this script, with the rule of the cases: nobody touches `secrets`. */
-export function verdictOf(guard: Guard, what: string, touch: Partial<Touch> = {}): { verdict: Verdict; look: GuardLook } {
+export function verdictOf(
+  guard: Guard,
+  what: string,
+  touch: Partial<Touch> = {},
+): { verdict: Verdict; look: GuardLook } {
   const look = guard.look([{ kind: "command", what, ...touch }], {})
   const isSecret = look.more.some(({ kind, what: path }) => kind !== "command" && /^secrets(?:\/|$)/.test(path))
   if (isSecret || look.findings.some(({ says }) => says === "deny")) return { verdict: "deny", look }
@@ -61,8 +68,19 @@ export function casesOf(name: string): Case[] {
     .map((line) => JSON.parse(line) as Case)
 }
 
-
-const programs = ["ls", "cat", "echo", "grep", "wc", "head", "git status", "git log", "npm test", "find", "sort"] as const
+const programs = [
+  "ls",
+  "cat",
+  "echo",
+  "grep",
+  "wc",
+  "head",
+  "git status",
+  "git log",
+  "npm test",
+  "find",
+  "sort",
+] as const
 const plainWords = ["a", "src", "-l", "x.ts", "'q w'", '"d q"', "a\\ b", "''", "a#b", "HEAD~1", "{}", "x=y", "-n 5", "'$(id)'", "'`id`'", "\\$x", '"$"', "^", "%", "a]", "'a'\"b\"c", "\\;", "\\|", "\\#", '"\\""', "--", "'\n'", '"a\nb"', "2>&1", "2>/dev/null", "<<<z", ">o", "\\\n", "'#'", "a\\\nb", "5"] // prettier-ignore
 const oddWords = ["#c", "~", "$x", "$(id)", "`id`", "{a,b}", "\\", "'", '"', "(", ")", "<", "&", "!", "if", "then", "[", "]]", "coproc", "\r", "$'id'", "$\"id\"", "*", "a=~", "\\\\\n", "#\\\n", "<<E", "\nE\n", "time", "&>", ">&", "|&", "\0", "\u00a0", "id", "rm x", "${x}", "$((1))", "!(a)", "[a]", "~+", "<(id)", "{", "}", ";;", "\f", "\v"] // prettier-ignore
 const separators = [" | ", " && ", " || ", "; ", "\n", ";", "|", "&&", " \\\n| ", " # c\n", "\n\n", " ;\n"] // prettier-ignore
@@ -81,7 +99,9 @@ const someSegment = (odd: number) =>
         ),
         { maxLength: 4 },
       ),
-      gaps: fc.array(fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) })),
+      gaps: fc.array(
+        fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+      ),
     })
     .map(({ program, words, gaps }) => `${program}${joinedBy(words, gaps)}`)
 
@@ -92,4 +112,6 @@ export const someLine = (odd: number) =>
       fc.array(someSegment(odd), { minLength: 1, maxLength: 3 }),
       fc.array(fc.constantFrom(...separators), { minLength: 2, maxLength: 2 }),
     )
-    .map(([segments, joins]) => segments.map((segment, at) => (at === 0 ? segment : `${joins[at - 1]!}${segment}`)).join(""))
+    .map(([segments, joins]) =>
+      segments.map((segment, at) => (at === 0 ? segment : `${joins[at - 1]!}${segment}`)).join(""),
+    )

@@ -1,42 +1,17 @@
 import { silentLogger, type Logger } from "../../model/logger.ts"
-import type { LoadingPlugin, PluginDigest, PluginEntry, PluginState } from "../../model/plugin.ts"
-import type { Layer, RegisteredTool, Tool } from "../../model/tool.ts"
+import type { LoadingPlugin, PluginEntry, PluginState } from "../../model/plugin.ts"
+import type { RegisteredTool } from "../../model/tool.ts"
 import type { ToolRegistry } from "../registry.ts"
-import { digestOf, findPlugin, type FoundPlugin } from "./find.ts"
-import { importFile, type Import } from "./import-file.ts"
-import { readPlugin, type ReadPlugin } from "./read.ts"
-import { toolsOf } from "./tools.ts"
-import { visitors, within, type Visiting } from "./visitors.ts"
+import { digestOf } from "./find.ts"
+import type { ReadPlugin } from "./read.ts"
+import { prepare, sentenceOf, stop, type About, type Ready, type Source, type StartOptions } from "./start.ts"
 import { watchPlugin } from "./watch.ts"
 
-export interface PluginOptions {
-  logger?: Logger | undefined
-  /** Where relative paths and packages are looked for; the working folder when left out. */
-  base?: string | undefined
-  /** What `init` is given besides its configuration. */
-  runtime?: unknown
-  /** Modules that are known by a name alone. */
-  known?: Readonly<Record<string, () => Promise<unknown>>> | undefined
+export interface PluginOptions extends StartOptions {
   /** Told before the tools are there; when it fails, the plugin is not loaded. */
   onLoading?: ((plugin: LoadingPlugin) => unknown) | undefined
-  /** The runtime's own import, where something has put another in its place. */
-  import?: Import | undefined
   /** Loads a plugin again when its file changes; a broken one leaves the old one in place. */
   watch?: boolean | undefined
-  /** Milliseconds for the import and `init` together, and for `shutdown`. */
-  startMs?: number | undefined
-  stopMs?: number | undefined
-}
-
-/** A plugin that is ready to be registered: imported, checked and started. */
-interface Ready {
-  readonly plugin: ReadPlugin
-  readonly tools: readonly Tool[]
-  readonly layer: Layer
-  readonly visiting: Visiting
-  readonly entry: PluginEntry | undefined
-  readonly found?: FoundPlugin | undefined
-  readonly digest?: PluginDigest | undefined
 }
 
 interface Loaded extends Ready {
@@ -46,8 +21,6 @@ interface Loaded extends Ready {
   problem?: string | undefined
   stopWatching?: (() => void) | undefined
 }
-
-const namePattern = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,63}$/u
 
 /**
  * Loads S0's modules and S3's plugins. A plugin is code with all our rights, so whoever calls this has been trusted. Its
@@ -63,14 +36,14 @@ export class PluginManager {
 
   constructor(registry: ToolRegistry, options: PluginOptions = {}) {
     this.#registry = registry
-    this.#options = options
     this.#logger = options.logger ?? silentLogger
+    this.#options = { runtime: { toolGroupManager: registry.groups, log: this.#logger }, ...options }
   }
 
   /** Loads a file, a folder, an installed package or a plugin at hand. Rejects with a sentence when that cannot be. */
-  async loadPlugin(given: string | object, about: Omit<PluginEntry, "path"> = {}): Promise<PluginState> {
+  async loadPlugin(given: string | object, about: About = {}): Promise<PluginState> {
     const entry = typeof given === "string" ? { ...about, path: given } : undefined
-    const preparing = this.#prepare(typeof given === "string" ? undefined : given, entry, about)
+    const preparing = this.#prepare(entry === undefined ? { object: given as object, about } : { entry })
     // It may fail before its turn comes, and is heard then.
     preparing.catch(() => {})
     const state = await this.#inTurn(async () => this.#enter(await preparing))
@@ -84,7 +57,7 @@ export class PluginManager {
       const loaded = this.#loaded.get(name)
       if (loaded === undefined) return false
       this.#leave(loaded)
-      await this.#stop(loaded)
+      await stop(loaded, this.#options)
       return true
     })
   }
@@ -120,9 +93,9 @@ export class PluginManager {
   /** Unloads all of them and shuts them down side by side. */
   async close(): Promise<void> {
     await this.#inTurn(async () => {
-      const all = [...this.#loaded.values()].reverse()
+      const all = [...this.#loaded.values()].toReversed()
       for (const loaded of all) this.#leave(loaded)
-      await Promise.all(all.map((loaded) => this.#stop(loaded)))
+      await Promise.all(all.map((loaded) => stop(loaded, this.#options)))
     })
   }
 
@@ -142,65 +115,9 @@ export class PluginManager {
     return state
   }
 
-  /** Imports, checks and starts one, without registering anything. */
-  async #prepare(
-    given: object | undefined,
-    entry: PluginEntry | undefined,
-    { layer = "system", config = {} }: Omit<PluginEntry, "path">,
-  ): Promise<Ready> {
-    const { startMs = 10_000 } = this.#options
-    const { exported, ...source } = await this.#import(given, entry, startMs)
-    const plugin = readPlugin(exported)
-    if (!namePattern.test(plugin.group)) {
-      throw new Error(
-        `The name '${plugin.group}' cannot be that of a group: it has letters, digits, _ - and . only, 64 at most. Rename the plugin.`,
-      )
-    }
-    this.#refuseTakenGroup(plugin, entry)
-    const visiting = visitors()
-    const ready = { ...source, plugin, layer, visiting, entry, tools: [] as readonly Tool[] }
-    await this.#start(ready, config, startMs)
-    try {
-      return { ...ready, tools: toolsOf(plugin, visiting) }
-    } catch (error) {
-      await this.#stop(ready)
-      throw error
-    }
-  }
-
-  async #import(given: object | undefined, entry: PluginEntry | undefined, startMs: number) {
-    if (entry === undefined) return { exported: given as unknown }
-    const known = this.#options.known ?? {}
-    if (Object.hasOwn(known, entry.path)) return { exported: await known[entry.path]!() }
-    const found = await findPlugin(entry.path, this.#options.base ?? process.cwd())
-    const digest = await digestOf(found)
-    const exported = await within(
-      startMs,
-      importing(found.file, digest, this.#options.import),
-      `${found.path} was not imported`,
-    )
-    if ((await digestOf(found)).sha256 !== digest.sha256) {
-      throw new Error(`${found.path} changed while it was being loaded. Load it again.`)
-    }
-    return { exported, found, digest }
-  }
-
-  async #start({ plugin, visiting }: Ready, config: unknown, startMs: number): Promise<void> {
-    if (plugin.init === undefined) return
-    const runtime = this.#options.runtime ?? { toolGroupManager: this.#registry.groups, log: this.#logger }
-    let isLate = false
-    const starting = Promise.resolve().then(() => plugin.init?.(runtime, config))
-    // What starts after all, once nobody waits for it, is shut down again.
-    starting.then(
-      () => (isLate ? this.#stop({ plugin, visiting }) : undefined),
-      () => {},
-    )
-    try {
-      await within(startMs, starting, `init of ${plugin.name} was not done`)
-    } catch (error) {
-      isLate = true
-      throw new Error(`${plugin.name} could not start: ${sentenceOf(error)}`, { cause: error })
-    }
+  #prepare(source: Source): Promise<Ready> {
+    const entry = "entry" in source ? source.entry : undefined
+    return prepare(source, (plugin) => this.#refuseTakenGroup(plugin, entry), this.#options)
   }
 
   #refuseTakenGroup({ name, group }: ReadPlugin, entry: PluginEntry | undefined): void {
@@ -223,7 +140,7 @@ export class PluginManager {
       this.#watch(loaded)
       return stateOf(loaded)
     } catch (error) {
-      await this.#stop(ready)
+      await stop(ready, this.#options)
       throw error
     }
   }
@@ -258,21 +175,6 @@ export class PluginManager {
     this.#registry.groups.unregisterGroup(plugin.group)
   }
 
-  /** Waits for the calls inside and shuts it down, both within one limit; what goes wrong there is only logged. */
-  async #stop({ plugin, visiting }: Pick<Ready, "plugin" | "visiting">): Promise<void> {
-    const { stopMs = 5000 } = this.#options
-    try {
-      await visiting.idle(stopMs)
-      await within(
-        stopMs,
-        Promise.resolve().then(() => plugin.shutdown?.()),
-        `shutdown of ${plugin.name} was not done`,
-      )
-    } catch (error) {
-      this.#logger.warn(`${plugin.name} did not shut down well: ${sentenceOf(error)}`)
-    }
-  }
-
   #watch(loaded: Loaded): void {
     const { found } = loaded
     if (this.#options.watch !== true || found === undefined) return
@@ -285,7 +187,7 @@ export class PluginManager {
     if (old?.entry === undefined || old.found === undefined) return
     try {
       if ((await digestOf(old.found)).sha256 === old.digest?.sha256) return void (old.problem = undefined)
-      const ready = await this.#prepare(undefined, old.entry, old.entry)
+      const ready = await this.#prepare({ entry: old.entry })
       await this.#inTurn(() => this.#exchange(old, ready))
       this.#logger.info(`The plugin ${name} was loaded again.`)
     } catch (error) {
@@ -312,20 +214,10 @@ export class PluginManager {
         throw error
       }
     } catch (error) {
-      await this.#stop(ready)
+      await stop(ready, this.#options)
       throw error
     }
-    await this.#stop(old)
-  }
-}
-
-async function importing(file: string, { sha256 }: PluginDigest, load?: Import): Promise<unknown> {
-  try {
-    return await importFile(file, sha256, load)
-  } catch (error) {
-    const isTypeScript = (error as { code?: unknown }).code === "ERR_UNKNOWN_FILE_EXTENSION"
-    const help = isTypeScript ? " This runtime reads JavaScript only: compile it first." : ""
-    throw new Error(`${file} cannot be imported: ${sentenceOf(error)}${help}`, { cause: error })
+    await stop(old, this.#options)
   }
 }
 
@@ -346,8 +238,4 @@ function stateOf({ plugin, layer, found, entry, ids, digest, loadedAt, problem }
   const { name, kind, version, group } = plugin
   const place = { path: found?.path, given: entry?.path, layer }
   return { name, kind, version, ...place, state: "loaded", problem, group, tools: ids, digest, loadedAt }
-}
-
-function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message || error.name : String(error)
 }

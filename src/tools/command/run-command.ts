@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer"
 import { z } from "zod"
 import { defineTool } from "../../model/define-tool.ts"
 import { failure } from "../../model/ending.ts"
@@ -111,21 +112,25 @@ function teller({ emit }: ToolContext): (chunk: { stream: "stdout" | "stderr"; t
   }
 }
 
-/** Where the two texts are not all of it, the whole is an artifact. */
+/** Where the two texts are not all of it, the whole is an artifact: a text, or bytes where it is none. */
 async function keepWhole({ whole }: FinishedCommand, { artifacts }: ToolContext): Promise<string | undefined> {
   if (whole === undefined) return undefined
   try {
-    const mark = Buffer.from(whole.isCut ? "\n[cut: more was printed]\n" : "")
-    const content = (await whole.read()).subarray(0, artifactLimit - mark.length)
-    return await artifacts.put({
-      type: "command_output",
-      content: Buffer.concat([content, mark]),
-      mimeType: "text/plain",
-      meta: { isCut: whole.isCut },
-    })
+    const mark = whole.isCut ? "\n[cut: more was printed]\n" : ""
+    const bytes = (await whole.read()).subarray(0, artifactLimit - mark.length)
+    const text = textOf(bytes)
+    const content = text === undefined ? bytes : text + mark
+    const mimeType = text === undefined ? "application/octet-stream" : "text/plain"
+    return await artifacts.put({ type: "command_output", content, mimeType, meta: { isCut: whole.isCut } })
   } finally {
     whole.drop()
   }
+}
+
+/** At its end it may have been cut within a character. */
+function textOf(bytes: Buffer): string | undefined {
+  const ends = [0, 1, 2, 3].map((less) => bytes.subarray(0, bytes.length - less))
+  return ends.find((part) => isUtf8(part))?.toString("utf8")
 }
 
 function outOfTime({ stdout, stderr, durationMs, sandbox }: FinishedCommand, timeoutMs: number, artifactRef?: string) {

@@ -34,7 +34,10 @@ export function toolsOf(allow: readonly string[], search: Search = {}): Tool[] {
 export async function house(allow: readonly string[], { webSearch, environment = {} }: Search = {}) {
   const { house } = await storeOfTest()
   const rules = [{ allow: "*", effect: "network" as const, because: "A test." }]
-  const tools = { hosts: { allow: [...allow] }, ...(webSearch === undefined ? {} : { webSearch: withoutGaps(webSearch) }) }
+  const tools = {
+    hosts: { allow: [...allow] },
+    ...(webSearch === undefined ? {} : { webSearch: withoutGaps(webSearch) }),
+  }
   const system = house({ rules, tools }, { environment })
   const call = <Result = Record<string, unknown>>(tool: string, input: unknown) =>
     system.call({ agentId: "operator", tool, input }) as Promise<ToolResult<Result>>

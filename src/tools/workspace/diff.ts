@@ -8,7 +8,7 @@ export interface UnifiedDiff {
 }
 
 /** So many changed lines are laid beside each other; of more, the changed part is shown as taken out and put in whole. */
-const mostChanges = 2000
+const mostChanges = 1000
 
 /** The same two texts always give the same diff. `before` is undefined for a file that is new. */
 export async function unifiedDiff(path: string, before: string | undefined, after: string): Promise<UnifiedDiff> {
@@ -34,8 +34,11 @@ function alike(before: string, after: string): [string, string] {
   return [before.replaceAll("\r\n", "\n"), after.replaceAll("\r\n", "\n")]
 }
 
+/** A side without lines is counted from the line before it. */
 function header({ oldStart, oldLines, newStart, newLines }: StructuredPatchHunk): string {
-  return `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`
+  const from = oldLines === 0 ? oldStart - 1 : oldStart
+  const to = newLines === 0 ? newStart - 1 : newStart
+  return `@@ -${from},${oldLines} +${to},${newLines} @@`
 }
 
 function coarse(before: string, after: string): StructuredPatchHunk {
@@ -52,12 +55,15 @@ function coarse(before: string, after: string): StructuredPatchHunk {
     oldLines: out.length,
     newStart: front + 1,
     newLines: put.length,
-    lines: [...out.map((line) => `-${line}`), ...put.map((line) => `+${line}`)],
+    lines: [...out.flatMap((line) => signed("-", line)), ...put.flatMap((line) => signed("+", line))],
   }
 }
 
+function signed(sign: string, line: string): string[] {
+  return line.endsWith("\n") ? [sign + line.slice(0, -1)] : [sign + line, "\\ No newline at end of file"]
+}
+
+/** Each with its end. */
 function linesOf(text: string): string[] {
-  const lines = text.split("\n")
-  if (lines.at(-1) === "") lines.pop()
-  return lines
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }

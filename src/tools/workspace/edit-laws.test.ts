@@ -68,3 +68,23 @@ test("law: several edits at once do the same as each alone, in any order", async
     { numRuns: 150 },
   )
 }) // prettier-ignore
+
+test("characters of which one half is the same are replaced whole", async () => {
+  const pairs: [string, string][] = [
+    ["😀", "😁"],
+    ["\u{1f600}", "\u{1fa00}"],
+    ["a😀😀b", "a😀😁b"],
+  ]
+  for (const [oldText, newText] of pairs) {
+    const changed = await edited(Buffer.from(`x${oldText}y`), { oldText, newText })
+    expect(changed.toString()).toBe(`x${newText}y`)
+    const wide = await edited(Buffer.from(`\ufeffx${oldText}y`, "utf16le"), { oldText, newText })
+    expect(wide.toString("utf16le")).toBe(`\ufeffx${newText}y`)
+  }
+})
+
+test("a text before Unicode keeps its bytes around the place of the edit", async () => {
+  const korean = iconv.encode("이것은 한국어로 쓴 시험용 문장입니다. 모두 안녕하세요. ".repeat(4), "euc-kr")
+  const before = Buffer.concat([korean, Buffer.from("@here@\n")])
+  expect((await edited(before, { oldText: "@here@", newText: "there" })).subarray(0, korean.length)).toEqual(korean)
+})

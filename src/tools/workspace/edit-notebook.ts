@@ -22,7 +22,7 @@ export const editNotebook = (workspace: Workspace) =>
     input: z
       .object({
         path: z.string().min(1).describe("The notebook, relative to the workspace"),
-        mode: z.enum(["replace", "insert", "delete"]).default("replace"),
+        mode: z.enum(["replace", "insert", "delete"]).default("replace").describe("What to do with the cell"),
         cellId: z.string().min(1).optional().describe("The cell by its id"),
         cellIndex: z.int().min(0).optional().describe("Or by its place, from 0"),
         source: z.string().optional().describe("The new source; not for delete"),

@@ -1,18 +1,18 @@
 import { lstatSync } from "node:fs"
 import { availableParallelism } from "node:os"
-import { join } from "node:path"
 import { StringDecoder } from "node:string_decoder"
 import { z } from "zod"
 import { defineTool } from "../../model/define-tool.ts"
 import type { Files } from "../../model/files.ts"
+import { FirstOf } from "./first-of.ts"
 import { readGlobs } from "./glob-list.ts"
 import { listOf, oneOrMany } from "./one-or-many.ts"
 import { fenceFor, type Workspace } from "./options.ts"
 import { runRipgrep } from "./ripgrep.ts"
-import { fileFilter, hiddenInput, ignoredInput, isInside, searchRoot, whichFiles } from "./search-root.ts"
+import { fileFilter, hiddenInput, ignoredInput, isInsideOf, searchRoot, whichFiles } from "./search-root.ts"
 
 /** Beyond so many matches the order is by path, unless newest first is asked for: looking at each would cost more. */
-const mostToDate = 20_000
+const mostToDate = 10_000
 const searchMs = 20_000
 
 /** Finds files by their names. Sealed and careful files are not found, links not followed. */
@@ -52,18 +52,20 @@ export const findFiles = (workspace: Workspace, { mostDated = mostToDate }: { mo
       const files = fenceFor(workspace, context)
       const globs = readGlobs([fromWorkspace(pattern, files)])
       const root = searchRoot(files, path, globs)
-      const found = new Found(root.cwd, sort === "path" ? 0 : sort === "modified" ? Infinity : mostDated)
-      const filter = fileFilter(files, root, globs, { hidden })
+      const found = new Found(root.cwd, {
+        most: sort === "path" ? 0 : sort === "modified" ? Infinity : mostDated,
+        first: offset + limit,
+      })
+      const filter = fileFilter(files, root, globs, { hidden, types: [] })
       const options = whichFiles({ globs, exclude: listOf(exclude), types: [], hidden, ignored })
       const { timedOut } = await list(root, options, signal, (printed) => {
         const meant = filter(printed)
         if (meant !== undefined) found.add(meant, printed)
       })
       if (globs.mistake !== undefined) throw globs.mistake
-      const sorted = found.sorted()
-      const shown = sorted.slice(offset, offset + limit).filter((file) => isInside(files, file, root))
-      const total = sorted.length
-      return { files: shown, total, truncated: offset + limit < total, order: found.order, timedOut }
+      const shown = found.sorted().slice(offset).filter(isInsideOf(files, root))
+      const { total, order } = found
+      return { files: shown, total, truncated: offset + limit < total, order, timedOut }
     },
   })
 
@@ -88,40 +90,62 @@ async function list(
   return runRipgrep(command, { cwd, signal, until: performance.now() + searchMs, onOutput })
 }
 
-/** What was found so far. Dates are looked up while ripgrep still looks, as long as there are not too many. */
+/** What was found so far. Dates are looked up while ripgrep still looks, unless there are too many. */
 class Found {
+  total = 0
   readonly #cwd: string
   readonly #most: number
-  readonly #paths: string[] = []
-  readonly #dates: number[] = []
+  readonly #byPath: FirstOf<string>
+  readonly #byDate: FirstOf<Dated>
+  /** As ripgrep printed them, with what they are called here. */
+  #waiting: { path: string; printed: string }[] = []
 
-  constructor(cwd: string, most: number) {
+  constructor(cwd: string, { most, first }: { most: number; first: number }) {
     this.#cwd = cwd
     this.#most = most
-  }
-
-  add(path: string, printed: string): void {
-    this.#paths.push(path)
-    if (this.order === "modified") this.#dates.push(modifiedAt(join(this.#cwd, printed)))
+    this.#byPath = new FirstOf(first, (one, other) => (one < other ? -1 : 1))
+    this.#byDate = new FirstOf(first, newerFirst)
   }
 
   get order(): "modified" | "path" {
-    return this.#paths.length <= this.#most && this.#most > 0 ? "modified" : "path"
+    return this.total <= this.#most && this.#most > 0 ? "modified" : "path"
+  }
+
+  add(path: string, printed: string): void {
+    this.total += 1
+    this.#byPath.add(path)
+    if (this.order === "path") return
+    this.#waiting.push({ path, printed })
+    if (this.#waiting.length >= 2 * lag) this.#date(lag)
   }
 
   sorted(): string[] {
-    const paths = this.#paths
-    if (this.order === "path") return paths.toSorted()
-    const order = paths.map((_, index) => index)
-    const dates = this.#dates
-    order.sort((one, other) => dates[other]! - dates[one]! || (paths[one]! < paths[other]! ? -1 : 1))
-    return order.map((index) => paths[index]!)
+    if (this.order === "path") return this.#byPath.sorted()
+    this.#date(this.#waiting.length)
+    return this.#byDate.sorted().map(({ path }) => path)
+  }
+
+  /** Only for the order: what is returned is looked at through the fence. */
+  #date(count: number): void {
+    const next = this.#waiting.slice(0, count)
+    this.#waiting = this.#waiting.slice(count)
+    for (const { path, printed } of next) {
+      const at = lstatSync(`${this.#cwd}/${printed}`, { throwIfNoEntry: false })?.mtimeMs ?? 0
+      this.#byDate.add({ path, at })
+    }
   }
 }
 
-/** Only for the order: what is returned is looked at through the fence. */
-function modifiedAt(file: string): number {
-  return lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+interface Dated {
+  readonly path: string
+  readonly at: number
+}
+
+/** So many are left for the end, in case that more come than are dated at all. */
+const lag = 5000
+
+function newerFirst(one: Dated, other: Dated): number {
+  return other.at - one.at || (one.path < other.path ? -1 : 1)
 }
 
 function fromWorkspace(pattern: string, { workspace }: Files): string {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { openSync, closeSync, ftruncateSync, writeSync, chmodSync, symlinkSync } from "node:fs"
+import { openSync, closeSync, ftruncateSync, writeSync, chmodSync, readdirSync, symlinkSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import fc from "fast-check"
@@ -116,6 +116,22 @@ test("folders, pipes, sockets, devices and links out of the workspace are refuse
       expect((await call("read_file", { path, ...part })).toolCode, path).toBe(toolCode)
     }
   }
+})
+
+test("no reading leaves a descriptor open, however it ends", async () => {
+  const { put, call } = openBench({ maxFileSize: 1000 })
+  put("big.txt", "line\n".repeat(1000))
+  put("big.bin", Buffer.alloc(5000))
+  put("small.txt", "x")
+  const open = () => readdirSync("/proc/self/fd").length
+  await call("read_file", { path: "small.txt" })
+  const before = open()
+  for (const input of [{}, { tail: 5 }, { offset: 900 }, { offset: 9000 }, { encoding: "base64" }]) {
+    for (const path of ["big.txt", "big.bin", "small.txt", "none.txt", "."]) await call("read_file", { path, ...input })
+  }
+  const stopped = { signal: AbortSignal.abort(new Error("stopped")) }
+  await expect(call("read_file", { path: "big.txt", offset: 9000 }, stopped)).rejects.toThrow("stopped")
+  expect(open()).toBe(before)
 })
 
 test("a file that may not be read is refused with a sentence", async () => {

@@ -1,34 +1,59 @@
+import { StringDecoder } from "node:string_decoder"
+import { FirstOf } from "./first-of.ts"
 import { runRipgrep, type RipgrepEnd, type RipgrepRun } from "./ripgrep.ts"
 import type { SearchRoot } from "./search-root.ts"
 
-export interface Counted extends RipgrepEnd {
-  /** As ripgrep prints them, in no order. */
-  readonly files: readonly { readonly printed: string; readonly count: number }[]
+export interface FileCount {
+  readonly file: string
+  readonly count: number
 }
 
-/** How many matches each file has. */
+/** What was counted, and the first files in the order of their paths: as many as can be shown. */
+export class Counts {
+  total = 0
+  fileCount = 0
+  readonly #first: FirstOf<FileCount>
+
+  constructor(most: number) {
+    this.#first = new FirstOf(most, (one, other) => (one.file < other.file ? -1 : 1))
+  }
+
+  add(file: string, count: number): void {
+    this.total += count
+    this.fileCount += 1
+    this.#first.add({ file, count })
+  }
+
+  first(): readonly FileCount[] {
+    return this.#first.sorted()
+  }
+}
+
+/** How many matches each file has, as ripgrep prints them, in no order. */
 export async function countMatches(
   { target }: SearchRoot,
   options: readonly string[],
   run: Omit<RipgrepRun, "onOutput">,
-): Promise<Counted> {
-  if (target === undefined) return { files: [], timedOut: false, unreadable: false }
-  const chunks: Buffer[] = []
+  each: (printed: string, count: number) => void,
+): Promise<RipgrepEnd> {
+  if (target === undefined) return { timedOut: false, unreadable: false }
+  const decoder = new StringDecoder("utf8")
+  let rest = ""
+  const onOutput = (bytes: Buffer) => {
+    const text = rest + decoder.write(bytes)
+    rest = text.slice(readCounts(text, each))
+  }
   const command = ["--count-matches", "--with-filename", "--null", ...options, "--", target]
-  const end = await runRipgrep(command, { ...run, onOutput: (bytes) => void chunks.push(bytes) })
-  return { files: readCounts(Buffer.concat(chunks).toString("utf8")), ...end }
+  return runRipgrep(command, { ...run, onOutput })
 }
 
-/** Each is a name, NUL, a number and the end of the line; a name may have an end of a line in it. */
-function readCounts(text: string): { printed: string; count: number }[] {
-  const files: { printed: string; count: number }[] = []
-  for (let at = 0; at < text.length;) {
+/** Each is a name, NUL, a number and the end of the line; a name may have an end of a line in it. Returns where it ended. */
+function readCounts(text: string, each: (printed: string, count: number) => void): number {
+  for (let at = 0; ;) {
     const nul = text.indexOf("\0", at)
     const end = nul === -1 ? -1 : text.indexOf("\n", nul)
-    // What was cut off when it was ended.
-    if (end === -1) break
-    files.push({ printed: text.slice(at, nul), count: Number(text.slice(nul + 1, end)) })
+    if (end === -1) return at
+    each(text.slice(at, nul), Number(text.slice(nul + 1, end)))
     at = end + 1
   }
-  return files
 }

@@ -1,11 +1,20 @@
 import { z } from "zod"
 import { defineTool } from "../../model/define-tool.ts"
+import type { Files } from "../../model/files.ts"
 import { readGlobs } from "./glob-list.ts"
 import { listOf, oneOrMany } from "./one-or-many.ts"
 import { fenceFor, isKindAllowed, type Workspace } from "./options.ts"
-import { countMatches } from "./search-counts.ts"
+import { countMatches, Counts } from "./search-counts.ts"
 import { showMatches } from "./search-matches.ts"
-import { fileFilter, hiddenInput, ignoredInput, isInside, searchRoot, whichFiles } from "./search-root.ts"
+import {
+  fileFilter,
+  hiddenInput,
+  ignoredInput,
+  isInsideOf,
+  searchRoot,
+  whichFiles,
+  type SearchRoot,
+} from "./search-root.ts"
 
 const lines = (what: string) => z.int().min(0).max(100).optional().describe(what)
 
@@ -79,26 +88,35 @@ export const searchFiles = (workspace: Workspace, { searchMs = 20_000 }: { searc
       const root = searchRoot(files, given.path, globs)
       const which = { ...given, globs, exclude: listOf(given.exclude), types: listOf(given.type) }
       const run = { cwd: root.cwd, signal, until: performance.now() + searchMs }
-      const counted = await countMatches(root, [...patternOptions(given), ...whichFiles(which)], run)
-      if (globs.mistake !== undefined) throw globs.mistake
-      const filter = fileFilter(files, root, globs, given)
-      const found = counted.files.flatMap(({ printed, count }) => {
+      const filter = fileFilter(files, root, globs, which)
+      const found = new Counts(given.offset + given.limit)
+      const end = await countMatches(root, [...patternOptions(given), ...whichFiles(which)], run, (printed, count) => {
         const file = filter(printed)
-        return file === undefined || !isKindAllowed(file, workspace) ? [] : { file, count }
+        if (file !== undefined && isKindAllowed(file, workspace)) found.add(file, count)
       })
-      found.sort((one, other) => (one.file < other.file ? -1 : 1))
-      const { timedOut, unreadable } = counted
-      const shared = { timedOut, ...(unreadable ? { unreadable } : {}) }
-      if (given.output === "matches") {
-        return { ...(await showMatches(files, root, found, patternOptions(given), given, run)), ...shared }
-      }
-      const { offset, limit } = given
-      const shown = found.slice(offset, offset + limit).filter(({ file }) => isInside(files, file, root))
-      const next = offset + limit < found.length ? { nextOffset: offset + limit } : {}
-      const total = found.reduce((sum, { count }) => sum + count, 0)
-      return { files: shown, total, fileCount: found.length, truncated: "nextOffset" in next, ...next, ...shared }
+      if (globs.mistake !== undefined) throw globs.mistake
+      const shared = { timedOut: end.timedOut, ...(end.unreadable ? { unreadable: true } : {}) }
+      return given.output === "files"
+        ? { ...showFiles(files, root, found, given), ...shared }
+        : { ...(await showMatches(files, root, found, patternOptions(given), given, run)), ...shared }
     },
   })
+
+function showFiles(files: Files, root: SearchRoot, found: Counts, { offset, limit }: SearchInput) {
+  const { total, fileCount } = found
+  const isInside = isInsideOf(files, root)
+  const truncated = offset + limit < fileCount
+  return {
+    files: found
+      .first()
+      .slice(offset)
+      .filter(({ file }) => isInside(file)),
+    total,
+    fileCount,
+    truncated,
+    ...(truncated ? { nextOffset: offset + limit } : {}),
+  }
+}
 
 function patternOptions({ pattern, literal, ignoreCase, word, multiline, pcre2 }: SearchInput): string[] {
   return [

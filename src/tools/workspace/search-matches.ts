@@ -1,14 +1,10 @@
 import type { Files } from "../../model/files.ts"
+import type { Counts, FileCount } from "./search-counts.ts"
 import { runRipgrep, type RipgrepRun } from "./ripgrep.ts"
 import type { SearchInput } from "./search-files.ts"
 import { entriesOf, type Message, type ShownMatch } from "./search-entries.ts"
 import type { SearchRoot } from "./search-root.ts"
 import { isStillThere } from "./search-proof.ts"
-
-interface FileCount {
-  readonly file: string
-  readonly count: number
-}
 
 export interface ShownMatches {
   readonly matches: ShownMatch[]
@@ -18,22 +14,21 @@ export interface ShownMatches {
   readonly nextOffset?: number
 }
 
-/** The matches from `offset` on, of the files they are in. `found` is in the order in which they are shown. */
+/** The matches from `offset` on, of the files they are in.  */
 export async function showMatches(
   files: Files,
   root: SearchRoot,
-  found: readonly FileCount[],
+  found: Counts,
   pattern: readonly string[],
   given: SearchInput,
   run: Omit<RipgrepRun, "onOutput">,
 ): Promise<ShownMatches> {
   const { offset, limit } = given
-  const needed = filesBetween(found, offset, offset + limit)
+  const needed = filesBetween(found.first(), offset, offset + limit)
   const most = offset + limit - (needed[0]?.before ?? 0)
   const looked = await look(root, needed, [...pattern, ...shownOptions(given, most)], run)
   const matches: ShownMatch[] = []
-  let total = found.reduce((sum, { count }) => sum + count, 0)
-  let fileCount = found.length
+  let { total, fileCount } = found
   let next = Math.min(offset, total)
   for (const { file, count, before } of needed) {
     const { messages, binary } = looked.get(file) ?? { messages: [], binary: false }

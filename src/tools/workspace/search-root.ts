@@ -55,11 +55,21 @@ function factsOrNear(files: Files, path: string) {
   }
 }
 
-/** Whether a path is still where ripgrep saw it, inside the fence and no link. */
-export function isInside(files: Files, path: string, { cwd, printedOf }: SearchRoot): boolean {
+/** Whether the folder of a path is still where ripgrep saw it, inside the fence and no link; of names no more is needed. */
+export function isInsideOf(files: Files, { cwd, printedOf }: SearchRoot): (path: string) => boolean {
+  const known = new Map<string, boolean>()
+  return (path) => {
+    const folder = dirname(path)
+    const isInside = known.get(folder) ?? isAt(files, folder, join(cwd, dirname(printedOf(path))))
+    known.set(folder, isInside)
+    return isInside
+  }
+}
+
+function isAt(files: Files, path: string, expected: string): boolean {
   try {
     const { kind, real } = files.facts(path)
-    return kind === "file" && real === join(cwd, printedOf(path))
+    return kind === "folder" && real === expected
   } catch {
     return false
   }
@@ -93,10 +103,11 @@ export function fileFilter(
   files: Files,
   root: SearchRoot,
   globs: GlobList,
-  given: { hidden: boolean },
+  given: { hidden: boolean; types: readonly string[] },
 ): (printed: string) => string | undefined {
   const showsDots = given.hidden || root.isFile || (globs.names?.some((name) => name.startsWith(".")) ?? false)
-  const needsGlobs = !globs.all && !root.isFile
+  const isDone = globs.byNameAlone && globs.names !== undefined && given.types.length === 0
+  const needsGlobs = !globs.all && !root.isFile && !isDone
   return (printed) => {
     if (!showsDots && printed.charCodeAt(printed.lastIndexOf("/") + 1) === dot) return undefined
     // What cannot be written as text has no path that a tool could take.

@@ -160,6 +160,18 @@ test("a change is seen by the next search: new, changed, renamed and deleted fil
   expect(await seen()).toEqual([])
 })
 
+test("what a .gitignore leaves out changes with its text, also below folders in which nothing changed", async () => {
+  const { root, put, find } = openKeeper()
+  put(".gitignore", "nothing\n")
+  put("src/deep/a.ts", "function known() {}")
+  age(root, "src/deep/a.ts", "src/deep", "src", ".", ".gitignore")
+  expect((await find("known")).total).toBe(1)
+  put(".gitignore", "deep\n")
+  expect((await find("known")).total).toBe(0)
+  put(".gitignore", "")
+  expect((await find("known")).total).toBe(1)
+})
+
 test("a change in the same moment and of the same length is seen", async () => {
   const { put, find } = openKeeper()
   for (let round = 0; round < 20; round++) {

@@ -241,7 +241,7 @@ record R(int x) { } @interface An { String v(); }`,
 #define FN(x) x
 int g = 1, *p, arr[3]; static int (*fp)(int) = 0;
 static inline char *text(void) { int local = 1; return 0; }
-int decl(int);
+int decl(int, char *name, int list[]);
 struct S { int field; };
 typedef struct { int q; } TS; typedef int (*cb)(int); enum E { A, B }; union U { int a; };
 struct forward;`,

@@ -37,7 +37,10 @@ function rename(from: Spot, to: Spot, options: CarryOptions): void {
   const source = from.folder.at(from.name)
   const target = to.folder.at(to.name)
   if (options.overwrite) return renameSync(source, target)
-  if (lstatSync(source).isDirectory()) return renameFolder(source, target, options)
+  const found = lstatSync(source)
+  if (found.isDirectory()) return renameFolder(source, target, options)
+  // A second name for a link is not the same everywhere.
+  if (found.isSymbolicLink()) return renameIfFree(source, target, options)
   try {
     linkSync(source, target)
   } catch (error) {
@@ -45,10 +48,14 @@ function rename(from: Spot, to: Spot, options: CarryOptions): void {
     if (code === "EEXIST") throw isThere(options.to)
     if (code === "EXDEV" || code === "ENOENT" || code === "ENOSPC") throw error
     // No second names on this disk, or not for a file of somebody else.
-    if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) throw isThere(options.to)
-    return renameSync(source, target)
+    return renameIfFree(source, target, options)
   }
   unlinkSync(source)
+}
+
+function renameIfFree(source: string, target: string, { to }: CarryOptions): void {
+  if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) throw isThere(to)
+  renameSync(source, target)
 }
 
 /** An empty folder holds the name until the other one takes its place. */

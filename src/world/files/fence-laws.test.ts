@@ -1,7 +1,6 @@
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -9,13 +8,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs"
-import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import fc from "fast-check"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, test } from "vitest"
 import { pathGuard } from "../../policy/paths.ts"
 import { openFence } from "./fence.ts"
-import { bytes, inventory } from "./testing.ts"
+import { bytes, folderInMemory, inventory } from "./testing.ts"
 
 /* A small tree with random links in it, and few names, so that what is made at random often meets. Of the files some have
    names that look alike and are different. */
@@ -44,9 +42,7 @@ interface Ground {
 
 /** Folders beside the workspace that no text of the fence may ever come from. */
 function ground(): Ground {
-  const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
-  const dir = realpathSync(mkdtempSync(join(memory, "qm-test-")))
-  onTestFinished(() => rmSync(dir, { recursive: true }))
+  const dir = folderInMemory()
   const [workspace, outside, evil, dataFolder] = ["ws", "outside", "ws-evil", "data"].map((name) => join(dir, name)) as [string, string, string, string] // prettier-ignore
   for (const folder of [outside, evil, dataFolder]) mkdirSync(folder)
   for (const folder of [outside, evil]) for (const name of ["a", "f"]) writeFileSync(join(folder, name), "SECRET")

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { temporaryFolder } from "../../testing/open.ts"
 import { openFence, openTrash } from "./fence.ts"
-import { bytes, inventory, openDescriptors } from "./testing.ts"
+import { bytes, folderInMemory, inventory, openDescriptors } from "./testing.ts"
 
 /**
  * Changes places as fast as it can: a folder with a link to a folder outside, a file with a link to a file outside, a
@@ -29,7 +29,7 @@ interface Battlefield {
 }
 
 function battlefield(): Battlefield {
-  const dir = realpathSync(temporaryFolder())
+  const dir = folderInMemory()
   const [workspace, outside] = [join(dir, "ws"), join(dir, "outside")]
   const dataFolder = join(workspace, "data")
   const pairs: [string, string][] = [

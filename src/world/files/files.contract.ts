@@ -566,7 +566,7 @@ function deleting(place: Make): void {
 
 function narrowing(place: Make): void {
   test("a fence for one call is narrower, by folders and globs, and never wider", async () => {
-    const { files, put, outside } = place()
+    const { files, put, outside, workspace } = place()
     put("src/a.ts", "a")
     put("docs/b.md", "b")
     put("src/to-docs", "-> ../docs/b.md")
@@ -581,6 +581,9 @@ function narrowing(place: Make): void {
     const globbed = files.within(["**/*.md"])
     expect(globbed.readSmall("docs/b.md", 10)!.bytes.toString()).toBe("b")
     expect(await refusal(() => globbed.readSmall("src/a.ts", 10))).toBe("outside")
+    await globbed.write("deep/new/c.md", bytes("c"))
+    expect(await refusal(() => globbed.write("deeper/new/c.ts", bytes("c")))).toBe("outside")
+    expect(existsSync(join(workspace, "deeper"))).toBe(false)
     expect(await refusal(() => narrow.within(["docs"]).readSmall("docs/b.md", 10))).toBe("outside")
     expect(await refusal(() => files.within([]).readSmall("src/a.ts", 10))).toBe("outside")
     expect(files.within(undefined).readSmall("docs/b.md", 10)!.bytes.toString()).toBe("b")

@@ -114,6 +114,7 @@ function standAt(yard: Yard, place: string, path: string, { use, follow, make }:
     return { folder, name: undefined, real: folder.real, found: lstatSync(`${folder.self}/.`, { bigint: true }) }
   }
   const above = dirname(place)
+  if (make === true) checkAhead(yard.ground, place, use, path)
   const open = () => (make === true ? openMade(yard, above, path) : yard.doors.open(above))
   const folder = attempt(yard, above, path, open)
   let stays = false
@@ -130,6 +131,14 @@ function standAt(yard: Yard, place: string, path: string, { use, follow, make }:
   } finally {
     if (!stays) folder.close()
   }
+}
+
+/** Before anything is made on the way to a place, it is looked at where that way leads. */
+function checkAhead(ground: Ground, place: string, use: Use, path: string): void {
+  const real = ground.realpath(dirname(place))
+  if (real === undefined) throw unknownPlace(path)
+  const refusal = ground.refusal(join(real, basename(place)), use, path)
+  if (refusal !== undefined) throw refusedBy(refusal)
 }
 
 /** What cannot be opened outside is outside, and nothing is told of what is there. */
@@ -153,7 +162,10 @@ function behind(ground: Ground, folder: Folder, name: string, path: string): str
   return next
 }
 
-/** Each folder that is missing is made in the one above it, which is held and inside the fence. */
+/**
+ * Each folder that is missing is made in the one above it, which is held and inside the fence. A call that may use some
+ * names only may still make the folders they are in.
+ */
 function openMade(yard: Yard, place: string, path: string): Folder {
   const { ground, doors } = yard
   try {
@@ -165,7 +177,7 @@ function openMade(yard: Yard, place: string, path: string): Folder {
   const above = openMade(yard, dirname(place), path)
   try {
     const name = basename(place)
-    const refusal = ground.refusal(join(above.real, name), "write", path)
+    const refusal = ground.whole.refusal(join(above.real, name), "write", path)
     if (refusal !== undefined) throw refusedBy(refusal)
     return openOrMake(doors, above, name)
   } finally {

@@ -1,7 +1,7 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs"
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs" // prettier-ignore
+import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { symlinkSync, writeFileSync } from "node:fs"
-import { expect } from "vitest"
+import { expect, onTestFinished } from "vitest"
 import { ToolFailure } from "../../model/ending.ts"
 import type { Files, Trash } from "../../model/files.ts"
 import { temporaryFolder } from "../../testing/open.ts"
@@ -77,6 +77,13 @@ export function inventory(folder: string): Record<string, string> {
 
 export function openDescriptors(): number {
   return readdirSync("/proc/self/fd").length
+}
+
+/** A folder of its own for one test, in memory where there is such a disk: for tests that do very much. */
+export function folderInMemory(): string {
+  const dir = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "qm-test-"))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return realpathSync(dir)
 }
 
 export const bytes = (text: string): Buffer => Buffer.from(text)

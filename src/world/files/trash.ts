@@ -18,15 +18,15 @@ const thing = "item"
 export async function throwAway(house: Yard & Own, path: string, agentId: string): Promise<TrashItem> {
   const here = stand(house, path, { use: "write", follow: false })
   try {
-    const spot = movable(house, here, path)
-    const item = { id: randomUUID(), path: house.ground.shown(here.real), kind: kindOf(here.found!), size: 0, deletedAt: Date.now(), agentId } // prettier-ignore
+    const spot = movable(here, path)
+    const size = sizeOf(house.doors, spot)
+    const { shown } = house.ground
+    const item = { id: randomUUID(), path: shown(here.real), kind: kindOf(here.found!), size, deletedAt: Date.now(), agentId } // prettier-ignore
     const trash = openOwn(house, "trash")
     try {
       writeNote(trash, item)
-      const size = await fill(house, item, (folder) => carry(house.doors, spot, { folder, name: thing }, { from: path, to: path, overwrite: false })) // prettier-ignore
-      unlinkSync(trash.at(`${item.id}.json`))
-      writeNote(trash, { ...item, size })
-      return { ...item, size }
+      await fill(house, item, (folder) => carry(house.doors, spot, { folder, name: thing }, { from: path, to: path, overwrite: false })) // prettier-ignore
+      return item
     } finally {
       trash.close()
     }
@@ -70,11 +70,10 @@ const noteSchema = z.object({
   agentId: z.string(),
 })
 
-async function fill(house: Yard & Own, item: TrashItem, put: (folder: Folder) => Promise<void>): Promise<number> {
+async function fill(house: Yard & Own, item: TrashItem, put: (folder: Folder) => Promise<void>): Promise<void> {
   const folder = openOwn(house, "trash", item.id)
   try {
     await put(folder)
-    return sizeOf(house.doors, { folder, name: thing })
   } catch (error) {
     forget(house, item)
     throw error

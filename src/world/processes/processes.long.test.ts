@@ -1,4 +1,6 @@
 import { mkdirSync, rmSync } from "node:fs"
+import { buildSync } from "esbuild"
+import { join } from "node:path"
 import { expect, test } from "vitest"
 import { child } from "../../testing/children.ts"
 import { until } from "../../testing/open.ts"
@@ -83,13 +85,12 @@ test.each(layers)(
 
 /** A house in a process of its own, with one foreground and one background command that sleep. */
 function house(workspace: string, sandbox: string, seconds: string) {
-  const url = (path: string) => JSON.stringify(new URL(`../../../dist/world/${path}`, import.meta.url).href)
+  const parts = bundled(workspace)
   // The number is not in the words of the house itself, so that only sleepers are counted.
   const number = JSON.stringify([...seconds])
   return child(`
     const seconds = ${number}.join("")
-    import { openProcesses } from ${url("processes/processes.js")}
-    import { openFence } from ${url("files/fence.js")}
+    import { openFence, openProcesses } from ${JSON.stringify(parts)}
     const files = openFence({ workspace: ${JSON.stringify(workspace)}, dataFolder: ${JSON.stringify(workspace)} + "/data" })
     const processes = openProcesses({ files, sandbox: ${JSON.stringify(sandbox)}, environment: process.env })
     void processes.run({ command: \`sleep \${seconds} & setsid sleep \${seconds} & sleep \${seconds}\` }, {})
@@ -98,6 +99,16 @@ function house(workspace: string, sandbox: string, seconds: string) {
     process.on("SIGUSR2", () => process.exit(0))
     setInterval(() => {}, 1000)
   `)
+}
+
+/** The parts as one file that Node runs, as they are now. */
+function bundled(folder: string): string {
+  const outfile = join(folder, "parts.mjs")
+  const here = import.meta.dirname
+  const contents = `export * from ${JSON.stringify(`${here}/processes.ts`)}; export * from ${JSON.stringify(`${here}/../files/fence.ts`)}`
+  const banner = { js: 'import { createRequire } from "node:module"; const require = createRequire("/")' }
+  buildSync({ stdin: { contents, resolveDir: here }, bundle: true, platform: "node", format: "esm", outfile, banner })
+  return outfile
 }
 
 test.each(layers)("with sandbox %s, a house that ends without closing takes its commands with it", async (sandbox) => {

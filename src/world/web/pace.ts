@@ -23,7 +23,7 @@ export function makePace({ burst, perSecond }: PaceOptions): Pace {
       restAt.set(host, rest)
       forget(restAt, now)
       const waitMs = rest - now - burst * everyMs
-      return waitMs > 1e9 ? wait(waitMs, undefined, { signal }) : undefined
+      return waitMs > 0 ? wait(waitMs, undefined, { signal }) : undefined
     },
   }
 }

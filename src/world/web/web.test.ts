@@ -1,7 +1,14 @@
+import { execFileSync } from "node:child_process"
 import { once } from "node:events"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { createServer as createSecureServer } from "node:https"
 import type { Socket } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { describe, expect, onTestFinished, test } from "vitest"
+import { makePace } from "./pace.ts"
 import { answeringServer, bodyOf, failureOf, listen, open, serve, serveRaw } from "./testing.ts"
+import { openWeb } from "./web.ts"
 
 test("a request is sent as it was meant, and its answer comes back whole", async () => {
   const { web, at } = await serve(async (request, response) => {
@@ -127,6 +134,36 @@ test("whoever gives up is heard at once, with his own reason, and the server hea
   await expect(web.send({ url, signal: AbortSignal.abort(new Error("before")) })).rejects.toThrow("before")
 })
 
+test("of several addresses that may be reached, one that answers is used", async () => {
+  const port = await listen(answeringServer((_, response) => response.end("here")))
+  const found = [
+    { address: "::1", family: 6 },
+    { address: "127.0.0.1", family: 4 },
+  ]
+  const web = open([`a.test:${port}`], { lookup: async () => found })
+  expect((await web.send({ url: `http://a.test:${port}/` })).bytes.toString()).toBe("here")
+})
+
+test.skipIf(process.platform !== "linux")("however requests end, no descriptor stays open", async () => {
+  const open = () => readdirSync("/proc/self/fd").length
+  const server = answeringServer((request, response) => {
+    if (request.url === "/big") return void response.end(Buffer.alloc(300_000))
+    if (request.url === "/lost") return void response.destroy()
+    if (request.url === "/go") return void response.writeHead(302, { location: "/big" }).end()
+    return request.url === "/hang" ? undefined : response.end("x")
+  })
+  const port = await listen(server)
+  const before = open()
+  const web = openWeb({ allow: [{ text: `127.0.0.1:${port}`, source: "x" }], deny: [], own: () => [] })
+  const ask = (path: string, more = {}) =>
+    web.send({ url: `http://127.0.0.1:${port}${path}`, ...more }).catch((error: unknown) => error)
+  const ways = [["/"], ["/big", { maxBytes: 100 }], ["/lost"], ["/go"], ["/hang", { timeoutMs: 20 }], ["/hang", { signal: AbortSignal.timeout(20) }]] as const // prettier-ignore
+  await Promise.all([...ways, ...ways, ...ways].map(([path, more]) => ask(path, more)))
+  await web.close()
+  while (open() > before) await new Promise(setImmediate)
+  expect(open()).toBeLessThanOrEqual(before)
+})
+
 test("close ends what is open, and nothing is sent after it", async () => {
   const sockets: Socket[] = []
   const server = answeringServer((request, response) => (request.url === "/" ? response.end("x") : undefined))
@@ -142,10 +179,44 @@ test("close ends what is open, and nothing is sent after it", async () => {
   expect(await failureOf(web.send({ url: `http://127.0.0.1:${port}/` }))).toMatchObject({ code: "request_failed" })
 })
 
-test("one host is not flooded: after a burst requests wait for their turn, and others do not", async () => {
-  const { web, at } = await serve((_, response) => response.end(), { pace: { burst: 3, perSecond: 20 } })
-  const start = performance.now()
-  await Promise.all(Array.from({ length: 6 }, () => web.send({ url: at("/") })))
-  expect(performance.now() - start).toBeGreaterThan(140)
-  expect(await failureOf(web.send({ url: at("/"), timeoutMs: 1 }))).toMatchObject({ code: "request_timeout" })
+test("one host is not flooded: after a burst requests wait for their turn, and those to others do not", async () => {
+  const pace = makePace({ burst: 2, perSecond: 1000 })
+  const { signal } = new AbortController()
+  expect([pace.turn("a.test", signal), pace.turn("a.test", signal)]).toEqual([undefined, undefined])
+  const third = pace.turn("a.test", signal)
+  expect(third).toBeInstanceOf(Promise)
+  expect(pace.turn("b.test", signal)).toBeUndefined()
+  await third
+  const { web, at } = await serve((_, response) => response.end(), { pace: { burst: 1, perSecond: 0.01 } })
+  await web.send({ url: at("/") })
+  expect(await failureOf(web.send({ url: at("/"), timeoutMs: 20 }))).toMatchObject({ code: "request_timeout" })
 })
+
+describe.skipIf(!existsSync("/usr/bin/openssl"))("over https", () => {
+  test("a server must prove that it is the host that was asked for", async () => {
+    const { key, cert } = selfSigned("a.test")
+    const server = createSecureServer({ key, cert }, (_, response) => response.end("safe"))
+    const port = await listen(server)
+    const options = { lookup: async () => [{ address: "127.0.0.1", family: 4 }] }
+    const ask = (host: string, more: object) =>
+      open([`${host}:${port}`], { ...options, ...more }).send({ url: `https://${host}:${port}/` })
+    expect((await ask("a.test", { ca: cert })).bytes.toString()).toBe("safe")
+    expect(await failureOf(ask("b.test", { ca: cert }))).toMatchObject({ code: "bad_certificate" })
+    expect(await failureOf(ask("a.test", {}))).toMatchObject({ code: "bad_certificate" })
+    expect(
+      await failureOf(open([`http://a.test:${port}`], options).send({ url: `http://a.test:${port}/` })),
+    ).toMatchObject({
+      code: expect.stringMatching(/bad_answer|connection_lost/),
+    })
+  })
+})
+
+function selfSigned(host: string): { key: string; cert: string } {
+  const dir = mkdtempSync(join(tmpdir(), "qm-test-"))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  const names = ["-subj", `/CN=${host}`, "-addext", `subjectAltName=DNS:${host}`, "-days", "2"]
+  const files = ["-keyout", join(dir, "key"), "-out", join(dir, "cert")]
+  const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+  execFileSync("/usr/bin/openssl", ["req", "-x509", ...kind, ...names, ...files], { stdio: "ignore" })
+  return { key: readFileSync(join(dir, "key"), "utf8"), cert: readFileSync(join(dir, "cert"), "utf8") }
+}

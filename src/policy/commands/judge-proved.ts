@@ -1,0 +1,71 @@
+import type { Finding, GuardLook, LookOptions } from "../../model/guard.ts"
+import type { Reason } from "../../model/record.ts"
+import type { Touch } from "../../model/rule.ts"
+import { asks, commandTouch, denial, networkDenial, notAllowed, within } from "./findings.ts"
+import type { House, ShellMode } from "./house.ts"
+import type { CommandLine } from "./lists.ts"
+import { shown, type ProvedSegment } from "./prove.ts"
+
+/** A proved line is judged by its words alone, and by the files they name. */
+export function judgeProved(
+  segments: readonly ProvedSegment[],
+  folder: string,
+  house: House,
+  call: LookOptions,
+): GuardLook {
+  const { workspace, mode, allow, deny } = house
+  const more = segments.flatMap(({ words, files }) => [
+    commandTouch(words),
+    ...files.map(({ kind, path }): Touch => ({ kind, what: fromWorkspace(path, workspace) })),
+  ])
+  const findings: Finding[] = []
+  for (const { words, files } of segments) {
+    const denied = denial([words], { workspace, cwd: folder }, deny)
+    if (denied !== undefined) findings.push(denied)
+    findings.push(...fileFindings(words, files, house, call))
+  }
+  const denials = findings.filter(({ says }) => says === "deny")
+  if (denials.length > 0) return { more, proved: true, findings: denials }
+  const lines = segments.map(({ words }) => (words[0] === "cd" ? insideCd : allow.naming(words)))
+  const missing = lines.indexOf(undefined)
+  if (missing !== -1 && mode === "allowlist") findings.push(notAllowed(segments[missing]!.words))
+  const isCovered = findings.length === 0 && (missing === -1 || mode === "denylist")
+  return { more, proved: true, findings, covers: isCovered ? coveredBy(segments, lines, mode) : undefined }
+}
+
+const insideCd: CommandLine = { text: "cd", source: "commands" }
+
+function coveredBy(
+  segments: readonly ProvedSegment[],
+  lines: readonly (CommandLine | undefined)[],
+  mode: ShellMode,
+): Reason {
+  const sources = [...new Set(lines.map((line) => line?.source ?? "tools.shell.mode"))]
+  const source = sources.length > 1 ? sources.filter((one) => one !== "commands").join(", ") : sources[0]!
+  const text = segments.map(({ words }) => `'${shown(words)}'`).join(", ")
+  const sentence = lines.includes(undefined)
+    ? `No part of it is denied, and in the mode '${mode}' that is enough: ${text}.`
+    : `Every part of it is allowed by ${source}: ${text}.`
+  return { voice: "guard", source, sentence }
+}
+
+/** What the guard for paths says about the files of a segment. About a guess it may only ask. */
+function fileFindings(
+  words: readonly string[],
+  files: ProvedSegment["files"],
+  { paths }: House,
+  call: LookOptions,
+): Finding[] {
+  return files.flatMap(({ kind, path, guessed }) => {
+    const network = networkDenial(path, words)
+    if (network !== undefined) return [network]
+    const findings = paths([{ kind, what: path }], call).findings.filter(({ says }) => says !== "allow")
+    if (guessed !== true) return findings.map((finding) => within(finding, words))
+    return findings.map(({ reason }) => asks(reason.source, `'${shown(words)}' may use a file: ${reason.sentence}`))
+  })
+}
+
+function fromWorkspace(path: string, workspace: string): string {
+  if (path === workspace) return "."
+  return path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path
+}

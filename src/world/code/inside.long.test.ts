@@ -1,0 +1,51 @@
+import { spawn } from "node:child_process"
+import { mkdirSync, realpathSync, writeFileSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { temporaryFolder } from "../../testing/open.ts"
+import { inside } from "./inside.ts"
+
+/** A process that swaps a folder for a link to the outside, and a file for a link, as fast as it can. */
+const swapping = `
+const { renameSync, symlinkSync, mkdirSync, rmSync } = require("node:fs")
+const [root, outside] = process.argv.slice(1)
+symlinkSync(outside, root + "/link")
+symlinkSync(outside + "/a.ts", root + "/filelink")
+process.stdout.write("ready")
+for (;;) {
+  try { renameSync(root + "/src", root + "/kept"); renameSync(root + "/link", root + "/src") } catch {}
+  try { renameSync(root + "/src", root + "/link"); renameSync(root + "/kept", root + "/src") } catch {}
+}`
+
+test("while a process swaps a folder for a link, nothing outside is ever read or listed", async () => {
+  const root = realpathSync(temporaryFolder())
+  const outside = realpathSync(temporaryFolder())
+  mkdirSync(join(root, "src"))
+  writeFileSync(join(root, "src/a.ts"), "inside")
+  writeFileSync(join(outside, "a.ts"), "OUTSIDE")
+  writeFileSync(join(outside, "secret.ts"), "OUTSIDE")
+  const child = spawn(process.execPath, ["-e", swapping, root, outside], { stdio: ["ignore", "pipe", "inherit"] })
+  onTestFinished(() => void child.kill("SIGKILL"))
+  await new Promise((resolve) => child.stdout.once("data", resolve))
+  const counts = { read: 0, listed: 0, refused: 0, naive: 0 }
+  const until = Date.now() + 4000
+  while (Date.now() < until) {
+    const reader = inside(root)
+    const read = reader.read("src/a.ts", 1000)?.bytes.toString()
+    expect(read ?? "inside").toBe("inside")
+    const names = reader.list("src")?.map(({ name }) => name)
+    expect(names ?? []).not.toContain("secret.ts")
+    reader.close()
+    counts[read === undefined ? "refused" : "read"]++
+    if (names !== undefined) counts.listed++
+    try {
+      if (readFileSync(join(root, "src/a.ts"), "utf8") === "OUTSIDE") counts.naive++
+    } catch {
+      // Nothing is there just now.
+    }
+  }
+  // The attack is real: without the fence it would have got through.
+  expect(counts.naive).toBeGreaterThan(0)
+  expect(counts.read).toBeGreaterThan(0)
+  expect(counts.refused).toBeGreaterThan(0)
+})
