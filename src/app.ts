@@ -373,6 +373,7 @@ export function assemble(
     sealKey: (purpose) => createHmac("sha256", store.key.text).update(`seal:${purpose}`).digest(),
     listensAt: (address) => void addresses.push(address),
     trash: world.trash,
+    sandbox: () => world.processes.layer(false),
     health: healthOf(store.database, store.recorder, ports.now),
     backup: async (folder) => (await import("./store/backup.ts")).backup(store, folder),
     listGroups: () => groups.listGroups(),

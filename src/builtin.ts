@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs"
-import { isAbsolute, join, resolve } from "node:path"
+import { isAbsolute, resolve } from "node:path"
 import { defaults, type Config } from "./config/schema.ts"
 import type { Files, Trash } from "./model/files.ts"
 import type { Guards } from "./model/guard.ts"
@@ -9,7 +9,6 @@ import type { Tool } from "./model/tool.ts"
 import { commandGuard } from "./policy/commands/guard.ts"
 import { guardsOf } from "./policy/guards.ts"
 import { hostGuard } from "./policy/hosts.ts"
-import { sealedNamesFor } from "./policy/paths-lists.ts"
 import { pathGuard } from "./policy/paths.ts"
 import { codeTools } from "./tools/code/index.ts"
 import { commandTools } from "./tools/command/index.ts"
@@ -80,7 +79,6 @@ export function builtin(config: Config, options: BuiltinOptions): Builtin {
     files,
     roots: furtherRoots(tools.allowedPaths ?? [], workspace),
     sandbox: shell.sandbox ?? defaults.tools.shell.sandbox,
-    sealed: sealedNamesFor("write").map((name) => ({ path: join(workspace, name), meanwhile: null })),
     hidden: [...sealed, ...options.sealedForWriting],
     environment,
   })

@@ -1,7 +1,7 @@
 import type { App } from "../model/app.ts"
 import { lostAgents } from "../model/lost-agents.ts"
 import { frozenText } from "./agents.ts"
-import { broken, note, ok, type Finding } from "./finding.ts"
+import { broken, missing, note, ok, type Finding } from "./finding.ts"
 import type { Loaded, Session } from "./house.ts"
 import { flawText } from "./rule-text.ts"
 import { isInside } from "./session.ts"
@@ -21,6 +21,7 @@ export async function checkHouse(session: Session, loaded: Loaded): Promise<Find
       ...lostAgents(app.org.listAgents()).map(note),
       ...app.frozen().map((freeze) => note(`Frozen: ${frozenText(freeze)}.`)),
       ...(await checkCovered(session, loaded, app.org)),
+      ...checkSandbox(app),
     ]
   } catch (error) {
     return [broken(error instanceof Error ? error.message : String(error))]
@@ -36,6 +37,28 @@ async function checkPerson({ io, house, flags }: Session, loaded: Loaded, app: A
     return ok(`You are ${id}, proved by ${proved}.`)
   } catch (error) {
     return broken(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** What holds a command, as it was tried, and what follows from it. */
+function checkSandbox(app: App): Finding[] {
+  try {
+    const layer = app.sandbox?.()
+    if (layer === undefined) return []
+    if (layer.kind === "bubblewrap") {
+      return [
+        ok(
+          "Commands run in the sandbox bubblewrap: they write in the workspace only, and have no network unless it is asked for.",
+        ),
+      ]
+    }
+    return [
+      missing(
+        `Commands run without a sandbox, because ${layer.because}. Each has your own rights, so it always asks unless it is proved harmless.`,
+      ),
+    ]
+  } catch (error) {
+    return [broken(error instanceof Error ? error.message : String(error))]
   }
 }
 

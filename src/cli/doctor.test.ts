@@ -75,12 +75,30 @@ test("the doctor names what the configuration covers in the store, and nothing e
   expect((await findings(app("store"))).some(({ sentence }) => sentence.includes("both have"))).toBe(false)
 })
 
-test("without a sandbox the doctor says whose rights a command has", async () => {
-  const sandbox = (found: Finding[]) => found.find(({ sentence }) => sentence.includes("sandbox"))
-  expect(sandbox(await findings(app("store"), { env: { PATH: "" } }))).toEqual({
-    state: "missing",
-    sentence: expect.stringMatching(/runs with your own rights, so it always asks/) as string,
-  })
+test.each([
+  [
+    "bubblewrap",
+    () => ({ kind: "bubblewrap", network: false }),
+    "ok",
+    /run in the sandbox bubblewrap: .*no network unless/,
+  ],
+  [
+    "none",
+    () => ({ kind: "none", because: "it is off", network: true }),
+    "missing",
+    /because it is off\. Each has your own rights, so it always asks/,
+  ],
+  [
+    "one that is required and absent",
+    () => {
+      throw new Error("There is none.")
+    },
+    "broken",
+    /^There is none\.$/,
+  ],
+] as const)("the doctor says what holds a command: %s", async (_what, sandbox, state, sentence) => {
+  const found = await findings(app("store", { sandbox } as AppParts))
+  expect(found).toContainEqual({ state, sentence: expect.stringMatching(sentence) as string })
 })
 
 test("inside a tool nobody is a person, and that is no defect", async () => {

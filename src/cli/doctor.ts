@@ -25,7 +25,6 @@ async function doctor(session: Session): Promise<number> {
       ? [...(await checkHouse(session, loaded)), ...checkModes(loaded.dataDir), await checkDisk(loaded.dataDir)]
       : []),
     checkTerminal(io),
-    checkSandbox(io),
     checkBrowser(io),
   ]
   if (flags.json) tell(session, jsonText(findings, house))
@@ -86,14 +85,6 @@ async function checkDisk(dataDir: string): Promise<Finding> {
 function checkTerminal(io: Io): Finding {
   if (isAttended(io)) return ok("There is a terminal, so you can be asked for approval.")
   return note("There is no terminal here, so calls that need a person's yes wait for 'qm approvals'.")
-}
-
-function checkSandbox(io: Io): Finding {
-  const found = findProgram(io, ["bwrap"])
-  if (found !== undefined) return ok(`${found} is there: commands can run in its sandbox.`)
-  return missing(
-    "There is no sandbox (bwrap): a command runs with your own rights, so it always asks. Debian and Ubuntu: apt install bubblewrap",
-  )
 }
 
 function checkBrowser(io: Io): Finding {

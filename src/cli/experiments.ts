@@ -1,6 +1,5 @@
 import type { Command } from "commander"
-import type { App } from "../model/app.ts"
-import type { Experiment, ExperimentArm, ExperimentBook, ExperimentReport } from "../model/experiment.ts"
+import type { Experiment, ExperimentArm, ExperimentReport } from "../model/experiment.ts"
 import { filterOf } from "./audit-filter.ts"
 import type { Run, Session } from "./house.ts"
 import { showList } from "./listing.ts"
@@ -32,17 +31,11 @@ export function addExperiments(program: Command, run: Run): void {
     .action(run(showExperiment))
 }
 
-function bookOf(app: App): ExperimentBook {
-  const { experiments } = app as { experiments?: ExperimentBook }
-  if (experiments === undefined) throw new CannotDo("no_experiments", "This house was opened without experiments.")
-  return experiments
-}
-
 function listExperiments(session: Session): Promise<number> {
-  return withApp(session, {}, async (app) => {
+  return withApp(session, {}, async ({ experiments }) => {
     await showList<Experiment>(
       session,
-      bookOf(app).list(),
+      experiments.list(),
       [
         { title: "NAME", of: ({ name }) => name, paint: "bold" },
         { title: "STATE", of: ({ state }) => state },
@@ -71,9 +64,9 @@ function startExperiment(session: Session, name: string, flags: StartFlags): Pro
     throw new UsageError(`--versions takes two versions with a comma between, and '${flags.versions}' is not that.`)
   }
   const share = number("--share", flags.share)
-  return withPerson(session, async (app, by) => {
+  return withPerson(session, async ({ experiments }, by) => {
     const given = { name, tool: flags.tool, versions: [first, second] as const, share }
-    const started = await expected(bookOf(app).start(given, by.id))
+    const started = await expected(experiments.start(given, by.id))
     const percent = Math.round(started.share * 100)
     answer(
       session,
@@ -85,10 +78,9 @@ function startExperiment(session: Session, name: string, flags: StartFlags): Pro
 }
 
 function stopExperiment(session: Session, name: string): Promise<number> {
-  return withPerson(session, async (app, by) => {
-    const book = bookOf(app)
-    const stopped = await expected(book.stop(name, by.id))
-    if (stopped === undefined) throw notRunning(name, book.list())
+  return withPerson(session, async ({ experiments }, by) => {
+    const stopped = await expected(experiments.stop(name, by.id))
+    if (stopped === undefined) throw notRunning(name, experiments.list())
     answer(session, stopped, `Stopped: ${stopped.tool} is again the version it would be without an experiment.`)
     return 0
   })
@@ -102,10 +94,9 @@ function notRunning(name: string, list: readonly Experiment[]): CannotDo {
 function showExperiment(session: Session, name: string, flags: { since?: string; until?: string }): Promise<number> {
   const { since, until } = filterOf(session, flags)
   const window = { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) }
-  return withApp(session, {}, async (app) => {
-    const book = bookOf(app)
-    const report = await book.show(name, window)
-    if (report === undefined) throw noSuch("experiment", name, namesOf(book.list()))
+  return withApp(session, {}, async ({ experiments }) => {
+    const report = await experiments.show(name, window)
+    if (report === undefined) throw noSuch("experiment", name, namesOf(experiments.list()))
     answer(session, report, reportText(report))
     return 0
   })

@@ -1,7 +1,6 @@
 import type { Command } from "commander"
 import { resolve } from "node:path"
-import type { App } from "../model/app.ts"
-import type { PluginBook, PluginState } from "../model/plugin.ts"
+import type { PluginState } from "../model/plugin.ts"
 import type { Layer } from "../model/tool.ts"
 import type { Run, Session } from "./house.ts"
 import { showFields, showList } from "./listing.ts"
@@ -25,17 +24,11 @@ export function addPlugins(program: Command, run: Run): void {
     .action(run(unloadPlugin))
 }
 
-function bookOf(app: App): PluginBook {
-  const { plugins } = app as { plugins?: PluginBook }
-  if (plugins === undefined) throw new CannotDo("no_plugins", "This house was opened without plugins.")
-  return plugins
-}
-
 function listPlugins(session: Session): Promise<number> {
-  return withApp(session, {}, async (app) => {
+  return withApp(session, {}, async ({ plugins }) => {
     await showList<PluginState>(
       session,
-      bookOf(app).list(),
+      plugins.list(),
       [
         { title: "NAME", of: ({ name }) => name, paint: "bold" },
         {
@@ -61,8 +54,8 @@ function listPlugins(session: Session): Promise<number> {
 const colours: Readonly<Record<string, "green" | "red" | "dim">> = { loaded: "green", failed: "red", off: "dim" }
 
 function showPlugin(session: Session, name: string): Promise<number> {
-  return withApp(session, {}, (app) => {
-    const list = bookOf(app).list()
+  return withApp(session, {}, ({ plugins }) => {
+    const list = plugins.list()
     const found = list.find((one) => one.name === name)
     if (found === undefined) throw noSuch("plugin", name, namesOf(list))
     show(session, found)
@@ -72,10 +65,9 @@ function showPlugin(session: Session, name: string): Promise<number> {
 
 /** A name that is off is switched on. Anything else is a path: it is tried, shown, and gone when this command ends. */
 function loadPlugin(session: Session, given: string, { layer }: { layer: string }): Promise<number> {
-  return withPerson(session, async (app, by) => {
-    const book = bookOf(app)
-    const list = book.list()
-    const on = await expected(book.switchOn(given, by.id))
+  return withPerson(session, async ({ plugins }, by) => {
+    const list = plugins.list()
+    const on = await expected(plugins.switchOn(given, by.id))
     if (on !== undefined) {
       answer(session, on, `${given} is switched on again: ${on.state === "loaded" ? toolsText(on) : on.problem}`)
       return on.state === "loaded" ? 0 : 1
@@ -84,7 +76,7 @@ function loadPlugin(session: Session, given: string, { layer }: { layer: string 
       throw new CannotDo("already_loaded", `The plugin '${given}' is loaded already.`)
     }
     const path = /^\.{0,2}[\\/]|\.[cm]?[jt]s$/.test(given) ? resolve(session.io.cwd, given) : given
-    const tried = await expected(book.load({ path, layer: layerOf(layer) }))
+    const tried = await expected(plugins.load({ path, layer: layerOf(layer) }))
     show(session, tried)
     const entry = `plugins: [{ path: ${JSON.stringify(path)}${layer === "system" ? "" : `, layer: ${JSON.stringify(layer)}`} }]`
     say(session, `It loads. It was only tried here; to have it always, write in the configuration: ${entry}`)
@@ -93,10 +85,9 @@ function loadPlugin(session: Session, given: string, { layer }: { layer: string 
 }
 
 function unloadPlugin(session: Session, name: string): Promise<number> {
-  return withPerson(session, async (app, by) => {
-    const book = bookOf(app)
-    const off = await expected(book.switchOff(name, by.id))
-    if (off === undefined) throw noSuch("plugin", name, namesOf(book.list()))
+  return withPerson(session, async ({ plugins }, by) => {
+    const off = await expected(plugins.switchOff(name, by.id))
+    if (off === undefined) throw noSuch("plugin", name, namesOf(plugins.list()))
     answer(
       session,
       off,

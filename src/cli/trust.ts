@@ -55,7 +55,7 @@ function below(line: string): string {
 }
 
 /** Everything in a store that can give somebody a right. */
-async function whatItHolds({ desk, org, rules, tokens, mcp }: App): Promise<Record<string, string[]>> {
+async function whatItHolds({ desk, org, rules, tokens, mcp, experiments }: App): Promise<Record<string, string[]>> {
   const stored = ({ source }: { source: string }) => source === "store"
   const { people, roles, agents } = { people: org.listPeople(), roles: org.listRoles(), agents: org.listAgents() }
   return {
@@ -76,6 +76,10 @@ async function whatItHolds({ desk, org, rules, tokens, mcp }: App): Promise<Reco
     "sign-ins at servers": mcp
       .list()
       .flatMap(({ name, signedInBy }) => (signedInBy === undefined ? [] : [`${name}, by ${signedInBy}`])),
+    experiments: experiments
+      .list()
+      .filter(({ source, state }) => source === "store" && state === "running")
+      .map(({ name, tool, versions }) => `${name}: ${tool}, ${versions.join(" or ")}`),
     "calls that wait": (await desk.list()).map(({ callId, agentId, tool }) => `${callId} ${agentId} ${tool}`),
   }
 }

@@ -7,6 +7,7 @@ import type { Freeze, SessionMode } from "./organisation.ts"
 import type { McpServers, McpToolDefinition } from "./mcp.ts"
 import type { OrganisationBook } from "./organisation-book.ts"
 import type { PluginBook } from "./plugin.ts"
+import type { SandboxLayer } from "./processes.ts"
 import type { AuditFilter, AuditRow } from "./ports.ts"
 import type { Reason, RecordEntry } from "./record.ts"
 import type { EndingCode, Ticket, ToolResult } from "./result.ts"
@@ -30,6 +31,8 @@ export interface App {
   callMany(requests: readonly CallRequest[]): Promise<ToolResult[]>
   /** Throws the error classes of the source designs instead of returning a failed result. */
   executeOrThrow<T = unknown>(request: CallRequest): Promise<T>
+  /** What would hold a command now; a failure when a sandbox is required and there is none. */
+  sandbox(): SandboxLayer
   /** The tools an agent may know of, in the order of their names. */
   visibleTools(agentId: string): readonly RegisteredTool[]
   /** The same tools as the agent is shown them: by the names its model is used to. */

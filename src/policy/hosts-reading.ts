@@ -1,3 +1,4 @@
+import { readUrl } from "../model/address.ts"
 import { addressKind, normalIp, type AddressKind } from "./hosts-addresses.ts"
 
 /** An address of the web as it is judged and connected to. */
@@ -33,9 +34,9 @@ export function readWebAddress(what: string): WebAddress | Unreadable {
     return { problem: "The address has a backslash in it, which programs read differently. Write it with slashes." }
   if (authority.includes("@"))
     return { problem: "The address has a name or password before its host. Leave out what stands before the @." }
-  if (authority === "" || !URL.canParse(whole))
-    return { problem: `${shown(text)} cannot be read as a web address. Check its host and port.` }
-  return addressOf(new URL(whole))
+  const url = authority === "" ? undefined : readUrl(whole)
+  if (url === undefined) return { problem: `${shown(text)} cannot be read as a web address. Check its host and port.` }
+  return addressOf(url)
 }
 
 function addressOf(url: URL): WebAddress | Unreadable {

@@ -77,6 +77,12 @@ test("what a call touches is told as bare hosts, each once, and other touches ar
   })
 })
 
+test("an address is read the same after a hundred thousand others", () => {
+  const lists = hostLists(policy)
+  for (let at = 0; at < 100_000; at++) lists.judge(`https://a${at % 10}.trusted.example/`)
+  expect(lists.judge("https://bücher.trusted.example/").says).toBe("allow")
+})
+
 test("a deny has its code, an ask binds, and each names the host and the line that decided", () => {
   const finding = (what: string) => hostGuard(strict).look([{ kind: "host", what }], {}).findings[0]
   expect(finding("http://10.1.2.3/")).toMatchObject({

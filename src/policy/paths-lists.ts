@@ -185,8 +185,3 @@ function runsByName(name: string, folder: string | undefined): boolean {
   if (name.startsWith("dockerfile.") || name.startsWith("docker-compose.") || name.startsWith("makefile.")) return true
   return folder === "hooks" && gitHooks.has(name)
 }
-
-/** Names that are sealed wherever they stand, as a folder shows them. */
-export function sealedNamesFor(use: Use): string[] {
-  return [...sealedNames].flatMap(([name, { hidden }]) => (use === "write" || hidden === true ? [name] : []))
-}

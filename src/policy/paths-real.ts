@@ -17,7 +17,7 @@ export function realPlace(path: string): string | undefined {
 
 /** Whether there is not even a link. */
 function isMissing(path: string): boolean {
-  return !path.endsWith("..") && !path.endsWith(".") && linkAt(path) === null && dirname(path) !== path
+  return !path.split(sep).includes("..") && lookAt(path) === undefined && dirname(path) !== path
 }
 
 function inReal(folder: string, name: string): string | undefined {
@@ -28,25 +28,28 @@ function inReal(folder: string, name: string): string | undefined {
 const mostLinks = 40
 
 function followByHand(path: string): string | undefined {
-  const { root } = parse(path)
-  let here = root
-  const ahead = stepsOf(path.slice(root.length))
+  let { root: here } = parse(path)
+  let isFolder = true
+  const ahead = stepsOf(path.slice(here.length))
   for (let links = 0; ahead.length > 0;) {
     const step = ahead.pop()!
     if (step === "..") {
+      // Out of what is not there, or is no folder, nothing leads.
+      if (!isFolder) return undefined
       here = dirname(here)
       continue
     }
     const next = here.endsWith(sep) ? here + step : here + sep + step
-    const target = linkAt(next)
-    if (target === undefined || ++links > mostLinks) return undefined
-    if (target === null) {
-      links--
+    const found = lookAt(next)
+    if (found === "closed") return undefined
+    if (found?.link === undefined) {
       here = next
-    } else {
-      if (isAbsolute(target)) here = parse(target).root
-      ahead.push(...stepsOf(target.slice(isAbsolute(target) ? here.length : 0)))
+      isFolder = found?.isFolder ?? false
+      continue
     }
+    if (++links > mostLinks) return undefined
+    if (isAbsolute(found.link)) here = parse(found.link).root
+    ahead.push(...stepsOf(found.link.slice(isAbsolute(found.link) ? here.length : 0)))
   }
   return here
 }
@@ -59,11 +62,18 @@ function stepsOf(path: string): string[] {
     .toReversed()
 }
 
-/** Where the link leads; null for what is no link, or not there; undefined when it cannot be said. */
-function linkAt(path: string): string | null | undefined {
+interface Found {
+  readonly isFolder: boolean
+  /** Where it leads, if it is a link. */
+  readonly link: string | undefined
+}
+
+/** What is at a path itself; undefined when nothing is. */
+function lookAt(path: string): Found | "closed" | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : null
+    const found = lstatSync(path, { throwIfNoEntry: false })
+    return found && { isFolder: found.isDirectory(), link: found.isSymbolicLink() ? readlinkSync(path) : undefined }
   } catch {
-    return undefined
+    return "closed"
   }
 }

@@ -43,6 +43,7 @@ function workspaceWithLinks(): { workspace: string; outside: string } {
     "out-and-in": join(outside, "back"),
     chain: "newdir/link2",
     gitlink: ".git",
+    ".hg": "docs",
     "data-link": ".quartermaster",
     "to-secrets": "secrets",
   }

@@ -49,7 +49,7 @@ export function storedTodos(database: Database): Todos {
     }
     const byId = items.map(({ id }) => (id === undefined ? undefined : take((todo) => todo.id === id)))
     database.prepare("delete from todos where agent_id = ? and task_id = ?").run(owner.agentId, owner.taskId ?? "")
-    const after = items.map(({ id: _, ...fields }, place) => {
+    const after = items.map((fields, place) => {
       const known = byId[place] ?? take((todo) => todo.title === fields.title)
       return insert(owner, written(known, fields, owner))
     })
@@ -73,7 +73,14 @@ function written(known: Todo | undefined, fields: TodoFields, { agentId }: TodoO
   const todo: Todo = {
     id: known?.id ?? newId(),
     owner: agentId,
-    ...{ title, description, priority, status, activeForm, assignee, deadline, tags },
+    title,
+    description,
+    priority,
+    status,
+    activeForm,
+    assignee,
+    deadline,
+    tags,
     createdAt: known?.createdAt ?? now,
     updatedAt: now,
     completedAt: done,

@@ -11,10 +11,10 @@ export interface Ground {
 export function dangerOf(words: readonly string[], ground: Ground): string | undefined {
   const [program = "", ...args] = words
   const name = baseName(program)
-  if (/^(?:qm|quartermaster)$/.test(name)) return "an agent does not use Quartermaster's own command line"
+  if (/^(?:qm|quartermaster)(?:\.c?js)?$/.test(name)) return "an agent does not use Quartermaster's own command line"
   if (
     args.some((word) => /(?:^|\/)(?:qm|quartermaster)(?:\.c?js)?$/.test(word)) &&
-    /^(?:node|npx|bunx?|deno|pnpx|tsx)/.test(name)
+    runners.test(`${name} ${args[0] ?? ""}`)
   )
     return "an agent does not use Quartermaster's own command line"
   if (/^mkfs(?:\.|$)|^mke2fs$|^mkswap$|^wipefs$/.test(name)) return "it makes a new file system"
@@ -29,6 +29,9 @@ export function dangerOf(words: readonly string[], ground: Ground): string | und
 export function isForkBomb(script: string): boolean {
   return /(?<![\w:.])([\w:.]{1,40})\s{0,9}\(\s{0,9}\)\s{0,9}\{[^}]{0,200}?\1\s{0,9}\|\s{0,9}\1\s{0,9}&/.test(script)
 }
+
+/** What would start a file or a package by its name. */
+const runners = /^(?:node|npx|bunx?|deno|pnpx|tsx)\b|^(?:npm|pnpm|yarn) (?:exec|x|dlx)$/
 
 export const harmlessDevice = /^\/dev\/(?:null|zero|stdout|stderr|stdin)$/
 

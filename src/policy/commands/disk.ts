@@ -29,9 +29,24 @@ export function openDisk(realpath?: (path: string) => string | undefined): Disk 
   }
 }
 
+/** The same disk for one look: what it said once, it says again. */
+export function remembering(disk: Disk): Disk {
+  const known = new Map<string, string | undefined>()
+  return {
+    ...disk,
+    realpath(path) {
+      if (known.has(path)) return known.get(path)
+      const real = disk.realpath(path)
+      known.set(path, real)
+      return real
+    },
+  }
+}
+
 function realpathOf(path: string): string | undefined {
   try {
-    return realpathSync.native(path)
+    // To ask first is cheaper than an error.
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined ? undefined : realpathSync.native(path)
   } catch {
     return undefined
   }

@@ -1,7 +1,7 @@
 import { posix } from "node:path"
 import type { Finding, Guard, GuardLook, LookOptions } from "../../model/guard.ts"
 import type { Touch } from "../../model/rule.ts"
-import { openDisk } from "./disk.ts"
+import { openDisk, remembering } from "./disk.ts"
 import { opaqueVariable } from "./environment.ts"
 import { asks } from "./findings.ts"
 import type { House, ShellMode } from "./house.ts"
@@ -76,7 +76,8 @@ function load(): Promise<void> {
 function lookAt(touch: Touch, house: House, parsers: Parsers, call: LookOptions): GuardLook {
   const folder = posix.resolve(house.workspace, touch.cwd ?? ".")
   const around = [...cwdFindings(touch, house, call), ...asksAround(touch)]
-  const proof = prove(touch.what, parsers, { ...house, folder })
+  const disk = remembering(house.disk)
+  const proof = prove(touch.what, parsers, { ...house, disk, folder })
   const look =
     "because" in proof
       ? judgeUnproved(touch, proof.because, folder, house, parsers, call)

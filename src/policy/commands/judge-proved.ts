@@ -14,13 +14,14 @@ export function judgeProved(
   call: LookOptions,
 ): GuardLook {
   const { workspace, mode, allow, deny } = house
-  const more = segments.flatMap(({ words, files }) => [
+  const more = segments.flatMap(({ words, wrapped, files }) => [
     commandTouch(words),
+    ...(wrapped === undefined ? [] : [commandTouch(wrapped)]),
     ...files.map(({ kind, path }): Touch => ({ kind, what: fromWorkspace(path, workspace) })),
   ])
   const findings: Finding[] = []
-  for (const { words, files } of segments) {
-    const denied = denial([words], { workspace, cwd: folder }, deny)
+  for (const { words, wrapped, files } of segments) {
+    const denied = denial(wrapped === undefined ? [words] : [wrapped, words], { workspace, cwd: folder }, deny)
     if (denied !== undefined) findings.push(denied)
     findings.push(...fileFindings(words, files, house, call))
   }

@@ -22,17 +22,22 @@ export interface Entry extends CommandLine {
 }
 
 export function readList(lines: readonly CommandLine[]): CommandList {
-  const entries = lines.map((line) => ({ ...line, words: line.text.trim().split(/\s+/) }))
+  // The line that says most is the one that counts.
+  const entries = lines
+    .map((line) => ({ ...line, words: line.text.trim().split(/\s+/) }))
+    .sort((one, other) => other.words.length - one.words.length)
   const byName = groupBy(entries, ({ words }) => words[0]!)
   const byBase = groupBy(entries, ({ words }) => baseName(words[0]!))
   return {
-    naming: (words) => byName.get(words[0] ?? "")?.find((entry) => beginsWith(plainWords(words), entry.words)),
+    naming: (words) => byName.get(words[0] === "[" ? "test" : (words[0] ?? ""))?.find((entry) => beginsWith(plainWords(words), entry.words)),
     meaning: (words) => byBase.get(baseName(words[0] ?? ""))?.find((entry) => means(words, entry.words)),
     word: (word) => byBase.get(baseName(word))?.find(({ words }) => words.length === 1),
   }
 }
 
+/** `[` is `test`, and some options of git change nothing. */
 function plainWords(words: readonly string[]): readonly string[] {
+  if (words[0] === "[") return ["test", ...words.slice(1)]
   return words[0] === "git" ? gitWords(words) : words
 }
 

@@ -241,7 +241,7 @@ const programs = new Map<string, Program>(
     join: files({ letters: "iz", valued: "aejotv12" }),
     comm: files({ letters: "123z", names: "check-order nocheck-order total" }),
     cmp: files({ letters: "bls", valued: "in", names: "silent quiet verbose print-bytes" }),
-    diff: files({ letters: "abBcdEiNpqsTtuwyZ", valued: "UCIxW", names: "brief report-identical-files side-by-side unified context recursive new-file ignore-case ignore-all-space ignore-space-change ignore-blank-lines text color minimal suppress-common-lines", valuedNames: "exclude width" }),
+    diff: files({ letters: "abBcdEiNpqsTtuwyZ", valued: "UCIxW", names: "brief report-identical-files side-by-side unified context new-file ignore-case ignore-all-space ignore-space-change ignore-blank-lines text color minimal suppress-common-lines", valuedNames: "exclude width" }),
     column: files({ letters: "tx", valued: "sco" }),
     od: files({ letters: "abcdfiloxv", valued: "AjNtw" }),
     hexdump: files({ letters: "bcCdovx", valued: "ns" }),

@@ -22,6 +22,8 @@ export interface NamedFile {
 export interface ProvedSegment {
   /** As the shell hands them on, without a wrapper that changes nothing. */
   readonly words: readonly string[]
+  /** The same with such a wrapper, where there is one. */
+  readonly wrapped?: readonly string[]
   readonly files: readonly NamedFile[]
 }
 
@@ -86,7 +88,7 @@ function proveSegment(segment: Segment, folders: readonly string[], options: Pro
     if ("because" in named) return { because: `${named.because}, in '${shown(all)}'` }
     files.push(...named)
   }
-  return { words, files: unique(files) }
+  return { words, files: unique(files), ...(start === 0 ? {} : { wrapped: all }) }
 }
 
 function innermost(words: readonly string[]): number {
@@ -135,7 +137,7 @@ function pathsIn(word: string): string[] {
   if (word.includes("://")) return []
   const value = /^[^=/]*=(.*)$/.exec(word)?.[1]
   const candidates = word.startsWith("-") ? [value ?? "", word.slice(2)] : [word, value ?? ""]
-  return candidates.filter((text) => text !== "" && !/^-/.test(text))
+  return candidates.filter((text) => text !== "" && !text.startsWith("-"))
 }
 
 function filesOf(segment: Segment, use: KnownUse, folder: string, options: ProofOptions): NamedFile[] | Unread {

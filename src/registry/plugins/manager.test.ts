@@ -339,6 +339,15 @@ describe("all tools or none", () => {
     expect(story).toEqual(["init", "shutdown"])
   })
 
+  it.each(["workspace", "there"])("one whose name is taken, '%s', is not even started", async (name) => {
+    const story: string[] = []
+    const { manager } = place()
+    await manager.loadPlugin({ ...two(tool({ name: "second", execute: () => 1 })), name: "there" })
+    const given = { name, version: "1.0.0", tools: [tool({ name: "third", execute: () => 1 })], init: () => story.push("init") } // prettier-ignore
+    await expect(manager.loadPlugin(given)).rejects.toThrow(name)
+    expect(story).toEqual([])
+  })
+
   it("what is about to be loaded is told with its hash before its tools are there", async () => {
     const told: [LoadingPlugin, boolean][] = []
     const { manager, registry, write } = place({ onLoading: (one) => told.push([one, registry.has("one_tool")]) })

@@ -1,3 +1,4 @@
+import { readUrl } from "../../model/address.ts"
 import { failure } from "../../model/ending.ts"
 import type { Pages, Web, WebAnswer } from "../../model/web.ts"
 import { addressAt, askProvider, readJson, resultOf, resultsIn, withDomains } from "./search-provider.ts"
@@ -32,8 +33,8 @@ const challenge = { each: "#challenge-form, .anomaly-modal__title, .anomaly-moda
 
 /** Its links lead through itself, with where they lead in the query. */
 function leadsTo(link: string): string {
-  if (!URL.canParse(link, "https://duckduckgo.com")) return ""
-  const url = new URL(link, "https://duckduckgo.com")
+  const url = readUrl(link, "https://duckduckgo.com")
+  if (url === undefined) return ""
   return url.hostname.endsWith("duckduckgo.com") ? (url.searchParams.get("uddg") ?? "") : url.href
 }
 

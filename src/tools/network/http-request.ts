@@ -15,7 +15,10 @@ export const httpRequest = (web: Web, pages: Pages) =>
     timeoutMs: 600_000,
     input: z.object({
       url,
-      method: z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]).default("GET").describe("The method; GET when left out"),
+      method: z
+        .enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+        .default("GET")
+        .describe("The method; GET when left out"),
       headers,
       body,
       timeoutMs: z

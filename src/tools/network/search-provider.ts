@@ -1,3 +1,4 @@
+import { readUrl } from "../../model/address.ts"
 import { failure } from "../../model/ending.ts"
 import type { Web, WebAnswer, WebRequest } from "../../model/web.ts"
 
@@ -92,7 +93,7 @@ export function resultsIn(list: unknown, names: Readonly<Record<keyof SearchResu
 }
 
 export function resultOf(title: string, url: string, snippet: string): SearchResult[] {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return []
+  if (!/^https?:$/.test(readUrl(url)?.protocol ?? "")) return []
   return [{ title: title === "" ? url : title, url, snippet: snippet.slice(0, 1000) }]
 }
 

@@ -206,6 +206,7 @@ test("a line that only says that something was left out is refused, unless it wa
   const fine = [
     "  const { a, ...rest } = b",
     "  // the rest of the code is in b.ts",
+    "  // remaining tests",
     "  call(...existing, code)",
     "  // ...",
   ]
@@ -248,6 +249,19 @@ test("a file that changes during the edit is not overwritten", async () => {
     toolCode: "file_changed",
   })
   expect(textOf(bench, "a.txt")).toBe("somebody else\n")
+})
+
+test("a call that was stopped while it was prepared changes nothing", async () => {
+  const bench = openBench()
+  bench.put("a.txt", "one\n")
+  const stopped = { signal: AbortSignal.abort(new Error("stopped")) }
+  const calls: [string, object][] = [
+    ["edit_file", { path: "a.txt", oldText: "one", newText: "1" }],
+    ["write_file", { path: "a.txt", content: "1" }],
+    ["write_file", { path: "a.txt", content: "1", append: true }],
+  ]
+  for (const [tool, input] of calls) await expect(bench.call(tool, input, stopped)).rejects.toThrow("stopped")
+  expect(textOf(bench, "a.txt")).toBe("one\n")
 })
 
 test("edits of one file that come at the same time are all made", async () => {

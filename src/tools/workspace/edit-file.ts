@@ -82,6 +82,7 @@ export const editFile = (workspace: Workspace) =>
         const plan = await planEdit(path, editsOf(input), files, workspace)
         if (plan.facts !== undefined && workspace.marks.isStale(agent.id, plan.facts)) throw stale(plan.path)
         if (input.preview === true) return { ...told(plan), changed: false, bytesWritten: 0 }
+        context.signal.throwIfAborted()
         const written = await files.write(path, plan.bytes, {
           expected: plan.facts?.version ?? null,
           backups: input.backup === false ? 0 : workspace.backups,

@@ -71,6 +71,7 @@ export const editNotebook = (workspace: Workspace) =>
         const bytes = await encodeLike(changed.text, decoded)
         if (bytes.length > workspace.maxFileSize)
           throw tooLarge(path, bytes.length, workspace.maxFileSize, "Write less.")
+        context.signal.throwIfAborted()
         const { backup, facts: now } = await files.write(input.path, bytes, {
           expected: facts.version,
           backups: workspace.backups,

@@ -57,7 +57,7 @@ export const findFiles = (workspace: Workspace, { mostDated = mostToDate }: { mo
         first: offset + limit,
       })
       const filter = fileFilter(files, root, globs, { hidden, types: [] })
-      const options = whichFiles({ globs, exclude: listOf(exclude), types: [], hidden, ignored })
+      const options = whichFiles({ globs, exclude: listOf(exclude), types: [], hidden, ignored, root })
       const { timedOut } = await list(root, options, signal, (printed) => {
         const meant = filter(printed)
         if (meant !== undefined) found.add(meant, printed)

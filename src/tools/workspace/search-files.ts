@@ -86,7 +86,7 @@ export const searchFiles = (workspace: Workspace, { searchMs = 20_000 }: { searc
       const files = fenceFor(workspace, context)
       const globs = readGlobs(given.glob === undefined ? ["**"] : listOf(given.glob))
       const root = searchRoot(files, given.path, globs)
-      const which = { ...given, globs, exclude: listOf(given.exclude), types: listOf(given.type) }
+      const which = { ...given, root, globs, exclude: listOf(given.exclude), types: listOf(given.type) }
       const run = { cwd: root.cwd, signal, until: performance.now() + searchMs }
       const filter = fileFilter(files, root, globs, which)
       const found = new Counts(given.offset + given.limit)

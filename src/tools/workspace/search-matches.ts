@@ -65,7 +65,7 @@ function filesBetween(found: readonly FileCount[], from: number, to: number): (F
 }
 
 function shownOptions({ context, before = context ?? 0, after = context ?? 0 }: SearchInput, most: number): string[] {
-  return ["--json", `--before-context=${before}`, `--after-context=${after}`, `--max-count=${most}`]
+  return ["--json", "--no-ignore", `--before-context=${before}`, `--after-context=${after}`, `--max-count=${most}`]
 }
 
 interface Looked {

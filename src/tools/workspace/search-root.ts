@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { failure } from "../../model/ending.ts"
 import type { Files } from "../../model/files.ts"
@@ -11,6 +12,8 @@ export interface SearchRoot {
   /** What it is told to look at, from there; undefined when there is nothing to look at. */
   readonly target: string | undefined
   readonly isFile: boolean
+  /** Version control begins here: what is ignored above does not count. */
+  readonly isRepository: boolean
   /** The path from the workspace of what ripgrep prints. */
   pathOf(printed: string): string
   /** What ripgrep is to be given for such a path. */
@@ -33,6 +36,7 @@ export function searchRoot(files: Files, path: string, globs?: GlobList): Search
   const before = folder === "." ? "" : folder === "/" ? "/" : `${folder}/`
   return {
     cwd: isFile ? dirname(real) : real,
+    isRepository: existsSync(join(isFile ? dirname(real) : real, ".git")),
     target: isFile ? `./${basename(real)}` : targetOf(files, real, before, globs?.folder ?? ""),
     isFile,
     pathOf: (printed) => before + printed.slice(2),
@@ -85,12 +89,13 @@ export function whichFiles(given: {
   types: readonly string[]
   hidden: boolean
   ignored: boolean
+  root: SearchRoot
 }): string[] {
-  const { globs, exclude, types, hidden, ignored } = given
+  const { globs, exclude, types, hidden, ignored, root } = given
   const names = globs.all || types.length > 0 ? [] : (globs.names ?? [])
   return [
     ...(hidden ? ["--hidden"] : []),
-    ...(ignored ? ["--no-ignore"] : []),
+    ...(ignored ? ["--no-ignore"] : root.isRepository ? ["--no-ignore-parent"] : []),
     ...names.map((name) => `--type-add=wanted:${name}`),
     ...(names.length > 0 ? ["--type=wanted"] : []),
     ...types.map((type) => `--type=${type}`),

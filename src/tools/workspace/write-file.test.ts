@@ -143,10 +143,10 @@ test("law: what is written is read back, in every encoding that has its characte
     "utf-16le": fc.string({ unit: "grapheme", maxLength: 40 }),
     "utf-16be": fc.string({ unit: "grapheme", maxLength: 40 }),
     "utf-32le": fc.string({ unit: "grapheme", maxLength: 40 }),
-    gbk: fc.string({ unit: fc.constantFrom(..."的一是不了人我在有他\n x"), maxLength: 40 }),
-    shift_jis: fc.string({ unit: fc.constantFrom(..."のにはをたがでてと日本\n x"), maxLength: 40 }),
-    "koi8-r": fc.string({ unit: fc.constantFrom(..."абвгдежз\n x"), maxLength: 40 }),
-    latin1: fc.string({ unit: fc.constantFrom(..."äöüßéèê\n x"), maxLength: 40 }),
+    gbk: fc.string({ unit: fc.constantFrom(...Array.from("的一是不了人我在有他\n x")), maxLength: 40 }),
+    shift_jis: fc.string({ unit: fc.constantFrom(...Array.from("のにはをたがでてと日本\n x")), maxLength: 40 }),
+    "koi8-r": fc.string({ unit: fc.constantFrom(...Array.from("абвгдежз\n x")), maxLength: 40 }),
+    latin1: fc.string({ unit: fc.constantFrom(...Array.from("äöüßéèê\n x")), maxLength: 40 }),
   }
   const given = fc
     .constantFrom(...Object.keys(texts))

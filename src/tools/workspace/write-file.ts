@@ -56,6 +56,7 @@ export const writeFile = (workspace: Workspace) =>
         const { bytes, encoding, facts, before } = await planWrite(input, files, workspace)
         if (!append && facts !== undefined && workspace.marks.isStale(agent.id, facts)) throw stale(facts.path)
         if (!append && before !== undefined && encoding !== "base64") refusePlaceholder(input.content, before.text)
+        context.signal.throwIfAborted()
         const expected = append ? undefined : (facts?.version ?? null)
         const written = await files.write(path, bytes, { append, expected, backups: workspace.backups })
         workspace.marks.see(agent.id, written.facts)

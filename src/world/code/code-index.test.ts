@@ -6,7 +6,11 @@ import { temporaryFolder } from "../../testing/open.ts"
 import { openCodeIndex, type CodeIndexOptions } from "./code-index.ts"
 import { places } from "./testing.ts"
 
-function openIndex(files: Record<string, string>, isShown = (_: string) => true, options: CodeIndexOptions = {}) {
+function openIndex(
+  files: Record<string, string>,
+  isShown: (path: string) => boolean = () => true,
+  options: CodeIndexOptions = {},
+) {
   const workspace = realpathSync(temporaryFolder())
   const put = (path: string, content: string) => {
     mkdirSync(dirname(join(workspace, path)), { recursive: true })

@@ -168,14 +168,19 @@ function refusing(place: Make): void {
     chmodSync(put("secret", "x"), 0o000)
     put("closed/x")
     chmodSync(join(workspace, "closed"), 0o555)
+    put("hall/x", "y")
+    chmodSync(join(workspace, "hall"), 0o111)
     await asNobody(workspace, async () => {
       expect(await refusal(() => files.readSmall("secret", 10))).toBe("unreadable")
       expect(await refusal(() => files.open("secret"))).toBe("unreadable")
       expect(await refusal(() => files.write("closed/new", bytes("x")))).toBe("unreadable")
       expect(await refusal(() => files.trash("closed/x", "a"))).toBe("unreadable")
+      // A folder that may be passed and not listed.
+      expect(files.readSmall("hall/x", 10)!.bytes.toString()).toBe("y")
+      expect(await refusal(() => files.list("hall"))).toBe("unreadable")
     })
-    chmodSync(join(workspace, "closed"), 0o755)
-    expect(inventory(workspace)).toEqual({ "closed/": "", "closed/x": "text", secret: "x" })
+    for (const folder of ["closed", "hall"]) chmodSync(join(workspace, folder), 0o755)
+    expect(inventory(workspace)).toEqual({ "closed/": "", "closed/x": "text", "hall/": "", "hall/x": "y", secret: "x" })
   })
 
   test("a path that no disk should see is refused by every operation, and so is what is outside", async () => {
@@ -422,6 +427,24 @@ function writing(place: Make): void {
     expect(inventory(workspace)).toEqual(before)
   })
 
+  test("a file that changes in the very moment it is written is left as it is then", async () => {
+    const { files, put, read, workspace } = place()
+    const path = put("a", "old")
+    const { version } = files.facts("a")
+    const untimely = (work: () => void): Uint8Array =>
+      Object.defineProperty(bytes("new"), "length", {
+        get() {
+          work()
+          return 3
+        },
+      })
+    const changing = untimely(() => writeFileSync(path, "somebody else's"))
+    expect(await refusal(() => files.write("a", changing, { expected: version }))).toBe("file_changed")
+    const making = untimely(() => writeFileSync(join(workspace, "b"), "somebody else's"))
+    expect(await refusal(() => files.write("b", making, { expected: null }))).toBe("exists")
+    expect([read("a"), read("b"), readdirSync(workspace)]).toEqual(["somebody else's", "somebody else's", ["a", "b"]])
+  })
+
   test("a long name can be written, although the temporary one is longer", async () => {
     const { files, read } = place()
     const name = "n".repeat(255)
@@ -583,7 +606,9 @@ function narrowing(place: Make): void {
     expect(await refusal(() => globbed.readSmall("src/a.ts", 10))).toBe("outside")
     await globbed.write("deep/new/c.md", bytes("c"))
     expect(await refusal(() => globbed.write("deeper/new/c.ts", bytes("c")))).toBe("outside")
-    expect(existsSync(join(workspace, "deeper"))).toBe(false)
+    put("src/folder", "-> ../docs")
+    expect(await refusal(() => narrow.write("src/folder/made/x", bytes("x")))).toBe("outside")
+    expect([existsSync(join(workspace, "deeper")), existsSync(join(workspace, "docs/made"))]).toEqual([false, false])
     expect(await refusal(() => narrow.within(["docs"]).readSmall("docs/b.md", 10))).toBe("outside")
     expect(await refusal(() => files.within([]).readSmall("src/a.ts", 10))).toBe("outside")
     expect(files.within(undefined).readSmall("docs/b.md", 10)!.bytes.toString()).toBe("b")

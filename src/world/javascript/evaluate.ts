@@ -171,7 +171,7 @@ const outOfTime = { toolCode: "js_timeout", sentence: "The code took too long an
 
 function classified(description: string): { toolCode: string; sentence: string } {
   const [first = "", ...stack] = description.split("\n")
-  if (/^InternalError: interrupted/.test(first)) return outOfTime
+  if (first.startsWith("InternalError: interrupted")) return outOfTime
   if (/out of memory/.test(first)) {
     return { toolCode: "js_out_of_memory", sentence: "The code needs more than 64 MB of memory. Work on less at once." }
   }

@@ -8,6 +8,8 @@ export class KeptText {
   readonly #mostFirst: number
   readonly #mostLast: number
   #first = ""
+  /** Once something stands behind the beginning, nothing is added to it. */
+  #hasBegun = false
   #last: string[] = []
   #lastLength = 0
   #dropped = 0
@@ -22,12 +24,12 @@ export class KeptText {
   }
 
   add(piece: string): void {
-    const room = this.#mostFirst - this.#first.length
-    // Once something stands behind the beginning, nothing may be added to it.
-    const begins = room > 0 && this.#lastLength === 0 ? wholeCharacters(piece, Math.min(room, piece.length)) : ""
+    const room = this.#hasBegun ? 0 : this.#mostFirst - this.#first.length
+    const begins = room > 0 ? wholeCharacters(piece, Math.min(room, piece.length)) : ""
     this.#first += begins
     const rest = piece.slice(begins.length)
     if (rest === "") return
+    this.#hasBegun = true
     this.#last.push(rest)
     this.#lastLength += rest.length
     if (this.#lastLength > 2 * this.#mostLast) this.#shorten()

@@ -87,7 +87,7 @@ test.each(layers)(
 function house(workspace: string, sandbox: string, seconds: string) {
   const parts = bundled(workspace)
   // The number is not in the words of the house itself, so that only sleepers are counted.
-  const number = JSON.stringify([...seconds])
+  const number = JSON.stringify(seconds.split(""))
   return child(`
     const seconds = ${number}.join("")
     import { openFence, openProcesses } from ${JSON.stringify(parts)}

@@ -67,7 +67,7 @@ export class Seals {
         placed.push(folder)
         return void mounts.set(folder, ["--ro-bind", folder, folder])
       }
-      if (!facts.isDirectory()) return void holdAsItIs(folder, facts, root, mounts)
+      if (!facts.isDirectory()) return holdAsItIs(folder, facts, root, mounts)
       pinned.set(folder, ["--bind", folder, folder])
     }
     const facts = look(path)

@@ -1,6 +1,7 @@
 import { Readability } from "@mozilla/readability"
 import { parseHTML } from "linkedom"
 import TurndownService from "turndown"
+import { readUrl } from "../../model/address.ts"
 import type { Page, PagePattern } from "../../model/web.ts"
 
 /** Deeper or larger than this only the plain text is taken: what walks the tree by itself would not come back. */
@@ -85,7 +86,7 @@ function completeLinks(document: Document, base: string): void {
 }
 
 function complete(target: string, base: string): string {
-  return URL.canParse(target, base) ? new URL(target, base).href : ""
+  return readUrl(target, base)?.href ?? ""
 }
 
 /** Undefined where so little of the page would be left that it is no article. */

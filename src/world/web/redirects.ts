@@ -1,3 +1,4 @@
+import { readUrl } from "../../model/address.ts"
 import { failure } from "../../model/ending.ts"
 import type { WebAnswer, WebRequest } from "../../model/web.ts"
 import type { HostJudgement } from "../../policy/hosts-lists.ts"
@@ -21,9 +22,8 @@ export function redirectOf(
   from: WebAddress,
 ): URL | undefined {
   const location = [301, 302, 303, 307, 308].includes(status) ? headers["location"] : undefined
-  if (location === undefined || !URL.canParse(location, from.url.href)) return undefined
-  const url = new URL(location, from.url)
-  url.hash = ""
+  const url = location === undefined ? undefined : readUrl(location, from.url.href)
+  if (url !== undefined) url.hash = ""
   return url
 }
 

@@ -1,0 +1,3 @@
+import { commandLaws } from "./laws.contract.ts"
+
+commandLaws(2000)
