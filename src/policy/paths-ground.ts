@@ -1,7 +1,9 @@
 import { resolve, sep } from "node:path"
-import { readGlob, type Glob } from "../model/glob.ts"
+import { readGlob } from "../model/glob.ts"
+import { isUnder, readArea, withHome } from "./paths-area.ts"
 import { carefulBecause, isVersionControl, sealedBecause, type Use } from "./paths-lists.ts"
 import { realPlace } from "./paths-real.ts"
+import { badPath, isProtected, isSealed, notGiven, outside, special, type Refusal } from "./paths-refusals.ts"
 import { foldPath, textFault } from "./paths-text.ts"
 
 export interface GroundOptions {
@@ -21,12 +23,6 @@ export interface GroundOptions {
   readonly home?: string | undefined
   /** Where a path leads; of the disk, when left out. */
   readonly realpath?: ((path: string) => string | undefined) | undefined
-}
-
-export interface Refusal {
-  readonly code: "bad_path" | "outside" | "sealed"
-  readonly source: string
-  readonly sentence: string
 }
 
 /** What the fence stands around, and what is sealed in there. A *place* is a path from the root of the disk. */
@@ -93,12 +89,6 @@ export function readGround(options: GroundOptions): Ground {
   return ground
 }
 
-/** Whether a place is the folder or in it. */
-export function isUnder(place: string, folder: string): boolean {
-  if (!place.startsWith(folder)) return false
-  return place.length === folder.length || folder.endsWith(sep) || place[folder.length] === sep
-}
-
 /** Can be narrowed again, so that no call reaches more than the one it was made in. */
 function narrow(wide: Ground, allowedPaths: readonly string[], options: GroundOptions): Ground {
   const realpath = options.realpath ?? realPlace
@@ -114,58 +104,6 @@ function narrow(wide: Ground, allowedPaths: readonly string[], options: GroundOp
     within: (more) => (more === undefined ? ground : narrow(ground, more, options)),
   }
   return ground
-}
-
-interface Area {
-  readonly source: string
-  /** The folder it is, where it is no glob. */
-  readonly folder: string | undefined
-  readonly widens: boolean
-  has(place: string): boolean
-}
-
-/**
- * What is in the workspace by its text stays there: a link that an agent could have put in its place leads nowhere. What
- * is outside was written by a person, and is meant where it really is.
- */
-function readArea(
-  { path, source }: { path: string; source: string },
-  { workspace, home }: GroundOptions,
-  realpath: (path: string) => string | undefined,
-): Area {
-  const place = resolve(workspace, withHome(path, home))
-  const nothing: Area = { source, folder: undefined, widens: false, has: () => false }
-  const read = /[*?[]/.test(place) ? readGlob(place, "path") : undefined
-  if (read !== undefined && "mistake" in read) return nothing
-  const base = read === undefined ? place : baseOf(read.glob)
-  const widens = !isUnder(base, workspace)
-  const real = widens ? realpath(base) : base
-  if (real === undefined) return nothing
-  if (read === undefined) return { source, folder: real, widens, has: (other) => isUnder(other, real) }
-  const moved = readGlob(escaped(real) + place.slice(writtenLength(place, base)), "path")
-  return "mistake" in moved ? nothing : { source, folder: undefined, widens, has: (other) => moved.glob.matches(other) }
-}
-
-function withHome(path: string, home: string | undefined): string {
-  return home !== undefined && (path === "~" || path.startsWith("~/")) ? home + path.slice(1) : path
-}
-
-/** The folders before the first wildcard. */
-function baseOf({ start }: Glob): string {
-  const end = start.lastIndexOf("/")
-  return end <= 0 ? "/" : start.slice(0, end)
-}
-
-/** How much of the pattern as it was written stands for its base, without the slash after it. */
-function writtenLength(pattern: string, base: string): number {
-  if (base === "/") return 0
-  let at = 0
-  for (let meant = 0; meant < base.length; meant++, at++) if (pattern[at] === "\\") at++
-  return at
-}
-
-function escaped(text: string): string {
-  return text === "/" ? "" : text.replace(/[\\*?[]/g, "\\$&")
 }
 
 type Seals = (place: string, use: Use, path: string) => Refusal | undefined
@@ -222,55 +160,4 @@ function shownFrom(workspace: string, place: string): string {
 function isSpecial(place: string, workspace: string): boolean {
   if (!/^\/(proc|dev|sys)(\/|$)/.test(place)) return false
   return !isUnder(place, "/dev/shm") && !isUnder(place, workspace)
-}
-
-function badPath(path: string, fault: string): Refusal {
-  return {
-    code: "bad_path",
-    source: "paths",
-    sentence: `Access denied: ${quoted(path)} is no path that can be used, because ${fault}. Write it from the workspace, for example src/main.ts.`,
-  }
-}
-
-function outside(path: string, workspace: string): Refusal {
-  return {
-    code: "outside",
-    source: "workspace",
-    sentence: `Access denied: Path is outside workspace directory (${quoted(path)}). Use a path inside ${workspace}, or ask a person to add its folder to tools.allowedPaths.`,
-  }
-}
-
-function special(path: string): Refusal {
-  return {
-    code: "outside",
-    source: "workspace",
-    sentence: `Access denied: Path is outside workspace directory (${quoted(path)}): devices and what the system shows of itself are not read here.`,
-  }
-}
-
-function notGiven(path: string, allowedPaths: readonly string[]): Refusal {
-  const given = allowedPaths.length === 0 ? "no path at all" : allowedPaths.map(quoted).join(", ")
-  return {
-    code: "outside",
-    source: "allowedPaths of the call",
-    sentence: `Access denied: Path is outside workspace directory as far as this call may use it (${quoted(path)}). It may use ${given}.`,
-  }
-}
-
-function isSealed(path: string, use: Use, because: string): Refusal {
-  const may = use === "read" ? "reads" : "writes"
-  return {
-    code: "sealed",
-    source: "sealed paths",
-    sentence: `No tool ${may} ${quoted(path)}, because ${because}. A person has to do it.`,
-  }
-}
-
-function isProtected(path: string, source: string): Refusal {
-  return { code: "sealed", source, sentence: `No tool writes ${quoted(path)}, because ${source} protects it.` }
-}
-
-function quoted(path: string): string {
-  const text = JSON.stringify(path).slice(1, -1)
-  return `'${text.length > 300 ? `${text.slice(0, 300)}…` : text}'`
 }

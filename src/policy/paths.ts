@@ -1,8 +1,9 @@
 import type { Finding, Guard, GuardLook } from "../model/guard.ts"
 import type { Reason } from "../model/record.ts"
 import type { Touch } from "../model/rule.ts"
-import { readGround, type Ground, type GroundOptions, type Refusal } from "./paths-ground.ts"
+import { readGround, type Ground, type GroundOptions } from "./paths-ground.ts"
 import type { Use } from "./paths-lists.ts"
+import type { Refusal } from "./paths-refusals.ts"
 import { isPath } from "./places.ts"
 
 /**

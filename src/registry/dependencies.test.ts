@@ -84,7 +84,12 @@ describe("a tool that depends on others", () => {
     registry.register(needing("a"), { replace: true })
     registry.register(needing("b", ["a"]), { replace: true })
     expect(on(registry, "b")).toBe(true)
-    expect(() => registry.register(needing("a", ["b"]), { replace: true, layer: "agent:ada" })).toThrow("circle")
+    registry.registerMany([needing("a", ["b"]), needing("b")], { replace: true })
+    expect(registry.list().map(({ name, dependsOn }) => [name, dependsOn])).toEqual([
+      ["a", ["b"]],
+      ["b", []],
+    ])
+    expect(() => registry.register(needing("b", ["a"]), { replace: true, layer: "agent:ada" })).toThrow("circle")
   })
 })
 

@@ -83,10 +83,14 @@ export class ToolRegistry {
   }
 
   register(tool: Tool, options: RegisterOptions = {}): RegisteredTool {
-    const { layer = "system", type = "custom", replace = false } = options
-    const twin = this.#twin(tool, layer)
-    if (twin !== undefined && !replace) throw alreadyRegistered(tool, layer)
+    const { layer = "system", replace = false } = options
+    if (!replace && this.#twin(tool, layer) !== undefined) throw alreadyRegistered(tool, layer)
     this.#refuseCircles([tool], layer)
+    return this.#enter(tool, options)
+  }
+
+  #enter(tool: Tool, { layer = "system", type = "custom" }: RegisterOptions): RegisteredTool {
+    const twin = this.#twin(tool, layer)
     const shelf = this.#shelf(layer)
     const others = (shelf.get(tool.name) ?? []).filter((known) => known !== twin)
     const registered = this.#place(tool, layer, type)
@@ -110,7 +114,7 @@ export class ToolRegistry {
       seen.add(key)
     }
     this.#refuseCircles(tools, layer)
-    return tools.map((tool) => this.register(tool, options))
+    return tools.map((tool) => this.#enter(tool, options))
   }
 
   /** Removes one version, or all of a layer. Says whether there was anything to remove. */

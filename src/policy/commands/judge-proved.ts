@@ -16,12 +16,12 @@ export function judgeProved(
   const { workspace, mode, allow, deny } = house
   const more = segments.flatMap(({ words, wrapped, files }) => [
     commandTouch(words),
-    ...(wrapped === undefined ? [] : [commandTouch(wrapped)]),
+    ...wrapped.map(commandTouch),
     ...files.map(({ kind, path }): Touch => ({ kind, what: fromWorkspace(path, workspace) })),
   ])
   const findings: Finding[] = []
   for (const { words, wrapped, files } of segments) {
-    const denied = denial(wrapped === undefined ? [words] : [wrapped, words], { workspace, cwd: folder }, deny)
+    const denied = denial([...wrapped, words], { workspace, cwd: folder }, deny)
     if (denied !== undefined) findings.push(denied)
     findings.push(...fileFindings(words, files, house, call))
   }

@@ -159,6 +159,7 @@ class Lexer {
     this.#blank()
     const { word, quoted } = this.#readWord()
     if (word.glob !== -1) refuse("it redirects to a pattern")
+    if (/^\d+$/.test(word.value) && "<>".includes(this.#text[this.#at] ?? " ")) refuse("a redirect leads to another")
     if (operator === "<<") return this.#heredocStart(descriptor, word, quoted, at)
     if (operator === ">&" || operator === "<&") {
       if (!/^\d$/.test(word.value) || quoted) refuse(`'${operator}' does not lead to a number`)

@@ -29,7 +29,10 @@ export function readList(lines: readonly CommandLine[]): CommandList {
   const byName = groupBy(entries, ({ words }) => words[0]!)
   const byBase = groupBy(entries, ({ words }) => baseName(words[0]!))
   return {
-    naming: (words) => byName.get(words[0] === "[" ? "test" : (words[0] ?? ""))?.find((entry) => beginsWith(plainWords(words), entry.words)),
+    naming: (words) =>
+      byName
+        .get(words[0] === "[" ? "test" : (words[0] ?? ""))
+        ?.find((entry) => beginsWith(plainWords(words), entry.words)),
     meaning: (words) => byBase.get(baseName(words[0] ?? ""))?.find((entry) => means(words, entry.words)),
     word: (word) => byBase.get(baseName(word))?.find(({ words }) => words.length === 1),
   }

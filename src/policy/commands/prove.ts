@@ -22,8 +22,8 @@ export interface NamedFile {
 export interface ProvedSegment {
   /** As the shell hands them on, without a wrapper that changes nothing. */
   readonly words: readonly string[]
-  /** The same with such a wrapper, where there is one. */
-  readonly wrapped?: readonly string[]
+  /** The same with one wrapper and more, where there are such. */
+  readonly wrapped: readonly (readonly string[])[]
   readonly files: readonly NamedFile[]
 }
 
@@ -78,7 +78,8 @@ function proveSegment(segment: Segment, folders: readonly string[], options: Pro
   const variable = opaqueVariable(Object.fromEntries(segment.assignments.map(({ name, value }) => [name, value])))
   if (variable !== undefined) return { because: `the variable '${variable}' may change what runs` }
   const all = segment.words.map(({ value }) => value)
-  const start = innermost(all)
+  const starts = wrappedStarts(all)
+  const start = starts.at(-1)!
   const words = all.slice(start)
   const use = useOf(segment.words.slice(start), words, options)
   if ("because" in use) return { because: `${use.because}, in '${shown(all)}'` }
@@ -88,15 +89,16 @@ function proveSegment(segment: Segment, folders: readonly string[], options: Pro
     if ("because" in named) return { because: `${named.because}, in '${shown(all)}'` }
     files.push(...named)
   }
-  return { words, files: unique(files), ...(start === 0 ? {} : { wrapped: all }) }
+  return { words, files: unique(files), wrapped: starts.slice(0, -1).map((one) => all.slice(one)) }
 }
 
-function innermost(words: readonly string[]): number {
-  let start = 0
+/** Where the program begins, and before it each wrapper that changes nothing. */
+function wrappedStarts(words: readonly string[]): number[] {
+  const starts = [0]
   for (;;) {
-    const next = unwrapPlain(words.slice(start))
-    if (next === 0) return start
-    start += next
+    const next = unwrapPlain(words.slice(starts.at(-1)))
+    if (next === 0) return starts
+    starts.push(starts.at(-1)! + next)
   }
 }
 

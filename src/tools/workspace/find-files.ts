@@ -90,7 +90,7 @@ async function list(
   return runRipgrep(command, { cwd, signal, until: performance.now() + searchMs, onOutput })
 }
 
-/** What was found so far. Dates are looked up while ripgrep still looks, unless there are too many. */
+/** What was found so far. Dates are looked up when it is known that there are not too many. */
 class Found {
   total = 0
   readonly #cwd: string
@@ -116,23 +116,21 @@ class Found {
     this.#byPath.add(path)
     if (this.order === "path") return
     this.#waiting.push({ path, printed })
-    if (this.#waiting.length >= 2 * lag) this.#date(lag)
+    if (this.#waiting.length > mostToDate) this.#date()
   }
 
   sorted(): string[] {
     if (this.order === "path") return this.#byPath.sorted()
-    this.#date(this.#waiting.length)
+    this.#date()
     return this.#byDate.sorted().map(({ path }) => path)
   }
 
   /** Only for the order: what is returned is looked at through the fence. */
-  #date(count: number): void {
-    const next = this.#waiting.slice(0, count)
-    this.#waiting = this.#waiting.slice(count)
-    for (const { path, printed } of next) {
-      const at = lstatSync(`${this.#cwd}/${printed}`, { throwIfNoEntry: false })?.mtimeMs ?? 0
-      this.#byDate.add({ path, at })
+  #date(): void {
+    for (const { path, printed } of this.#waiting) {
+      this.#byDate.add({ path, at: modifiedAt(`${this.#cwd}/${printed}`) })
     }
+    this.#waiting = []
   }
 }
 
@@ -141,8 +139,14 @@ interface Dated {
   readonly at: number
 }
 
-/** So many are left for the end, in case that more come than are dated at all. */
-const lag = 5000
+/** What cannot be looked at any more is old. */
+function modifiedAt(file: string): number {
+  try {
+    return lstatSync(file).mtimeMs
+  } catch {
+    return 0
+  }
+}
 
 function newerFirst(one: Dated, other: Dated): number {
   return other.at - one.at || (one.path < other.path ? -1 : 1)

@@ -44,6 +44,7 @@ function globsOf(patterns: readonly string[]): GlobList {
 
 const everything: ReadonlySet<string> = new Set(["**", "**/*", "**/**"])
 const mostAlternatives = 200
+const deepest = 20
 
 /** A name fits anywhere; a path is from the folder that is searched, and a folder means all that is in it. */
 function anchored(pattern: string): string {
@@ -126,7 +127,8 @@ function choices(
   refuse: (mistake: string) => void,
 ): { texts: string[]; at: number } {
   const texts: string[] = []
-  for (let at = start; depth <= 20;) {
+  if (depth > deepest) refuse(`has braces in braces, more than ${deepest} deep`)
+  for (let at = start; ;) {
     const one = sequence(pattern, at, depth, refuse)
     texts.push(...one.texts)
     if (pattern[one.at] === "}") return { texts, at: one.at + 1 }

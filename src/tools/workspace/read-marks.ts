@@ -14,7 +14,8 @@ export function readMarks(most = 10_000): ReadMarks {
   return {
     see(agentId, facts) {
       const key = keyOf(agentId, facts)
-      // Last in the order is what was seen last; the first goes.
+      if (seen.get(key) === facts.version) return
+      // Last in the order is what was seen anew last; the first goes.
       seen.delete(key)
       seen.set(key, facts.version)
       if (seen.size > most) for (const oldest of seen.keys()) return void seen.delete(oldest)

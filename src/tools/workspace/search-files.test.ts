@@ -307,7 +307,7 @@ test("an abort ends ripgrep and leaves no process, and a search that takes too l
   await expect(running).rejects.toThrow("Enough.")
   expect(children()).toEqual([])
 
-  const tool = searchFiles({ files: bench.files, allowedExtensions: [] } as unknown as Workspace, { searchMs: 100 })
+  const tool = searchFiles({ files: bench.files, allowedExtensions: [] } as unknown as Workspace, { searchMs: 1 })
   const given = tool.input.check(slow) as { value: unknown }
   const came = await tool.execute(given.value, { signal: new AbortController().signal } as ToolContext)
   expect(came).toMatchObject({ timedOut: true, total: 0 })

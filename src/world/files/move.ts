@@ -1,6 +1,6 @@
 import { lstatSync, openSync, closeSync, constants, fstatSync } from "node:fs"
 import type { FileFacts } from "../../model/files.ts"
-import { isUnder } from "../../policy/paths-ground.ts"
+import { isUnder } from "../../policy/paths-area.ts"
 import { keepBackup } from "./backups.ts"
 import { carry } from "./carry.ts"
 import { factsOf } from "./facts.ts"

@@ -1,5 +1,5 @@
 import { failure, ToolFailure } from "../../model/ending.ts"
-import type { Refusal } from "../../policy/paths-ground.ts"
+import type { Refusal } from "../../policy/paths-refusals.ts"
 
 /** The codes of what the fence refuses; see `Files`. */
 export type FenceCode =

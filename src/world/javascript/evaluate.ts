@@ -82,10 +82,12 @@ export async function evaluate({ code, input, resultLimit, timeoutMs }: Job): Pr
       const value = settle(context, returned, deadline)
       return end(jsonOf(context, tool("finish"), value, resultLimit))
     } catch (error) {
-      if (!(error instanceof Thrown)) throw error
+      if (!(error instanceof Thrown) || Date.now() > deadline) throw error
       return end(failed(context, tool("describe"), error.handle))
     }
   } catch (error) {
+    // Once its time is over the engine refuses everything, also to say why.
+    if (Date.now() > deadline) return end(outOfTime)
     if (error instanceof Unsettled) return end(error.why)
     const what = error instanceof Thrown ? String(context.dump(error.handle)?.message ?? "it failed") : String(error)
     return end(classified(what))

@@ -116,7 +116,7 @@ export function describeProcesses(sandbox: "off" | "auto"): void {
 
   test("a command sees little of our environment, nothing secret, and that it is inside", async () => {
     const environment = {
-      PATH: process.env["PATH"], HOME: "/tmp/home", LANG: "C.UTF-8", LC_ALL: "C.UTF-8", TERM: "xterm", QM_PERSON_TOKEN: "qmp_x", QM_AGENT: "a", OPENAI_API_KEY: "sk-1", AWS_SECRET_ACCESS_KEY: "x",
+      PATH: process.env["PATH"], HOME: "/tmp/home", LANG: "C.UTF-8", LC_ALL: "C.UTF-8", LC_TOKEN: "x", TERM: "xterm", QM_PERSON_TOKEN: "qmp_x", QM_AGENT: "a", OPENAI_API_KEY: "sk-1", AWS_SECRET_ACCESS_KEY: "x",
       HTTPS_PROXY: "http://user:word@proxy", HTTP_PROXY: "http://proxy:1", USER: "ghp_0123456789abcdef0123", SSH_AUTH_SOCK: "/x", BASH_ENV: "/x", LD_PRELOAD: "", NODE_OPTIONS: "--x", QM_INSIDE: "0",
     } // prettier-ignore
     const { processes } = openHere({ sandbox, environment })

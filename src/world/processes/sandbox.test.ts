@@ -133,18 +133,11 @@ inSandbox("further roots are writable, and a call that is narrowed sees its own 
 })
 
 inSandbox("variables of a call reach the command and never bubblewrap, nor the list of processes", async () => {
-  const { processes, workspace } = openHere({ sandbox: "required" })
-  writeFileSync(join(workspace, "evil.so"), "not a library")
-  const environment = { LD_PRELOAD: join(workspace, "evil.so"), SPOKEN: "quietly" }
-  const { stdout, stderr } = await processes.run(
-    { command: "echo $SPOKEN; tr '\\0' ' ' < /proc/1/cmdline", environment },
-    {},
-  )
-  expect(stdout).toMatch(/^quietly\n/)
-  expect(stdout.split("bash")[0]).not.toContain("quietly\n/usr/bin/bwrap --setenv")
-  expect(stdout).not.toMatch(/setenv|evil\.so/)
-  // Only what is inside tried to load it.
-  expect(stderr).toContain("evil.so")
+  const { processes } = openHere({ sandbox: "required" })
+  const command = 'echo "$SPOKEN"; tr "\\0" " " < /proc/1/cmdline; tr "\\0" " " < /proc/1/environ'
+  const { stdout } = await processes.run({ command, environment: { LD_PRELOAD: "", SPOKEN: "quietly" } }, {})
+  expect(stdout).toMatch(/^quietly\n.*bwrap .* QUARTERMASTER_COMMAND=/)
+  expect(stdout.split("\n").slice(1).join("")).not.toMatch(/quietly|LD_PRELOAD|--setenv|HOME=/)
 })
 
 test("a sandbox that is required and absent runs nothing and says how to get it", async () => {

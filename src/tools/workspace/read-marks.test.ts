@@ -1,0 +1,25 @@
+import { expect, test } from "vitest"
+import type { FileFacts } from "../../model/files.ts"
+import { readMarks } from "./read-marks.ts"
+
+const facts = (real: string, version: string) => ({ real, version }) as FileFacts
+
+test("an agent's own last look counts, and nobody else's", () => {
+  const marks = readMarks()
+  marks.see("ann", facts("/a", "1"))
+  expect(marks.isStale("ann", facts("/a", "2"))).toBe(true)
+  expect(marks.isStale("ann", facts("/a", "1"))).toBe(false)
+  expect(marks.isStale("ann", facts("/b", "2"))).toBe(false)
+  expect(marks.isStale("bob", facts("/a", "2"))).toBe(false)
+  marks.see("ann", facts("/a", "2"))
+  expect(marks.isStale("ann", facts("/a", "2"))).toBe(false)
+})
+
+test("no more than so many are kept, and the oldest go first", () => {
+  const marks = readMarks(3)
+  for (const name of ["/a", "/b", "/c"]) marks.see("ann", facts(name, "1"))
+  marks.see("ann", facts("/a", "2"))
+  marks.see("ann", facts("/d", "1"))
+  const known = ["/a", "/b", "/c", "/d"].filter((name) => marks.isStale("ann", facts(name, "9")))
+  expect(known).toEqual(["/a", "/c", "/d"])
+})
