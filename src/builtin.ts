@@ -83,7 +83,7 @@ export function builtin(config: Config, options: BuiltinOptions): Builtin {
     environment,
   })
   const web = openWeb(network)
-  const code = openCodeIndex(files)
+  const code = openCodeIndex(files, { allowedExtensions: tools.allowedExtensions })
   return {
     guards: guardsOf({ paths, commands, hosts: hostGuard(network) }),
     files,

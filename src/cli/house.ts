@@ -127,6 +127,8 @@ export interface OpenOptions {
   stays?: boolean
   print?: (text: string) => void
   approvals?: ApprovalUIAdapter
+  /** Loads plugins again when their files change. */
+  reloadPlugins?: boolean
 }
 
 export interface Examined {

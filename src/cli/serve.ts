@@ -8,6 +8,7 @@ import { expected, UsageError } from "./usage.ts"
 interface ServeFlags {
   host?: string
   port?: string
+  reloadPlugins?: boolean
 }
 
 export function addServe(program: Command, run: Run): void {
@@ -16,6 +17,7 @@ export function addServe(program: Command, run: Run): void {
     .description("serve the agents' tools over HTTP until Ctrl-C: MCP at /mcp")
     .option("--host <address>", "the address to listen on; 127.0.0.1 when nothing else is configured")
     .option("--port <number>", "the port to listen on; 7420 when nothing else is configured, 0 for a free one")
+    .option("--reload-plugins", "load plugins again when their files change, while you write one")
     .action(run(serve))
 }
 
@@ -28,7 +30,8 @@ async function serve(session: Session, flags: ServeFlags): Promise<number> {
   )
   const print = (text: string) => say(session, text)
   try {
-    return await withApp(session, { stays: true, print }, async (app, loaded) => {
+    const parts = { stays: true, print, reloadPlugins: flags.reloadPlugins ?? false }
+    return await withApp(session, parts, async (app, loaded) => {
       const served = await expected(house.serveHttp(app, loaded, given))
       try {
         tellWhere(session, served, loaded)

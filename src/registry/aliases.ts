@@ -1,10 +1,12 @@
 import type { Alias, AliasSpec, Dialect } from "../model/dialect.ts"
 import { compileSchema } from "../model/schema.ts"
+import type { RegisteredTool } from "../model/tool.ts"
 
 /** The other names of tools, by dialect. */
 export class AliasBook {
   readonly #byName = new Map<string, Alias[]>()
   readonly #byTool = new Map<string, Alias>()
+  readonly #shown = new WeakMap<RegisteredTool, { alias: Alias; tool: RegisteredTool }>()
 
   /** A name means one tool within a dialect, and a tool has one name in it. */
   add(specs: readonly AliasSpec[]): void {
@@ -36,5 +38,15 @@ export class AliasBook {
 
   has(name: string): boolean {
     return this.#byName.has(name)
+  }
+
+  /** A tool by its other name, with that name's parameters and results; the same object each time. */
+  shown(alias: Alias, tool: RegisteredTool): RegisteredTool {
+    const known = this.#shown.get(tool)
+    if (known?.alias === alias) return known.tool
+    const { name, description, input, output } = alias
+    const shown = { ...tool, name, description, input, output }
+    this.#shown.set(tool, { alias, tool: shown })
+    return shown
   }
 }

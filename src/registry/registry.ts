@@ -12,7 +12,7 @@ import { asRegistered, overridden, placeOf } from "./registered.ts"
 import { ToolGroupManager, type ToolDefinition } from "./groups.ts"
 import { CallStatistics, type ToolCallStats } from "./statistics.ts"
 import { newestFirst } from "./versions.ts"
-import { wireName, WireNames } from "./wire-names.ts"
+import { namesOutside, type WireNames } from "./wire-names.ts"
 
 export interface RegisterOptions {
   layer?: Layer
@@ -64,7 +64,6 @@ export class ToolRegistry {
   readonly #statistics = new CallStatistics()
   readonly #restricted = new WeakMap<RegisteredTool, WeakMap<RegisteredTool, RegisteredTool>>()
   readonly #aliases = new AliasBook()
-  readonly #shown = new WeakMap<RegisteredTool, { alias: Alias; tool: RegisteredTool }>()
   #wire: { version: number; names: WireNames } | undefined
   #version = 0
   /** The names of tools that need others. */
@@ -246,13 +245,7 @@ export class ToolRegistry {
     const dialect = who?.role.dialect as Dialect | undefined
     const alias = dialect === undefined ? undefined : this.#aliases.of(tool.name, dialect)
     if (alias === undefined || (alias.name !== tool.name && this.#isTaken(alias.name))) return tool
-    let shown = this.#shown.get(tool)
-    if (shown?.alias !== alias) {
-      const { name, description, input, output } = alias
-      shown = { alias, tool: { ...tool, name, description, input, output } }
-      this.#shown.set(tool, shown)
-    }
-    return shown.tool
+    return this.#aliases.shown(alias, tool)
   }
 
   /** What tools are called outside, also those that are shown by another name. */
@@ -296,23 +289,8 @@ export class ToolRegistry {
 
   wireNames(): WireNames {
     if (this.#wire?.version !== this.#version) {
-      const shelves = [...this.#layers.values()]
-      const names = shelves.flatMap((shelf) => [...shelf.keys()])
-      const newest = shelves.flatMap((shelf) => [...shelf].map(([name, [first]]) => ({ name, tool: first })))
-      const chosen = new Map<string, string>()
-      const kept = new Set<string>()
-      for (const { name, tool } of newest) {
-        // The other name of a tool of ours is nobody else's.
-        if (tool?.wireName !== undefined && !this.#aliases.has(tool.wireName)) chosen.set(name, tool.wireName)
-        if (tool?.quarantine === undefined) kept.add(tool?.wireName ?? wireName(name))
-      }
-      // What nobody has agreed to takes no name from what somebody has.
-      for (const { name, tool } of newest) {
-        if (tool?.quarantine !== undefined && kept.has(chosen.get(name) ?? wireName(name))) {
-          chosen.set(name, wireName(`${name}:quarantined`))
-        }
-      }
-      this.#wire = { version: this.#version, names: new WireNames(names, chosen) }
+      const names = namesOutside(this.#layers.values(), (name) => this.#aliases.has(name))
+      this.#wire = { version: this.#version, names }
     }
     return this.#wire.names
   }

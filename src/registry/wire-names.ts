@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import type { RegisteredTool } from "../model/tool.ts"
 
 const legal = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
 const longest = 64
@@ -60,6 +61,32 @@ export class WireNames {
     for (let salt = 1; this.#names.has(wire); salt++) wire = hashed(base, `${name}\0${salt}`)
     return wire
   }
+}
+
+/**
+ * The names of all tools outside. A name that a tool chose counts unless it is reserved, and what nobody has agreed to
+ * takes no name from what somebody has.
+ */
+export function namesOutside(
+  shelves: Iterable<ReadonlyMap<string, readonly RegisteredTool[]>>,
+  isReserved: (name: string) => boolean,
+): WireNames {
+  const newest = [...shelves].flatMap((shelf) => [...shelf].map(([name, [first]]) => ({ name, tool: first })))
+  const chosen = new Map<string, string>()
+  const kept = new Set<string>()
+  for (const { name, tool } of newest) {
+    if (tool?.wireName !== undefined && !isReserved(tool.wireName)) chosen.set(name, tool.wireName)
+    if (tool?.quarantine === undefined) kept.add(tool?.wireName ?? wireName(name))
+  }
+  for (const { name, tool } of newest) {
+    if (tool?.quarantine !== undefined && kept.has(chosen.get(name) ?? wireName(name))) {
+      chosen.set(name, wireName(`${name}:quarantined`))
+    }
+  }
+  return new WireNames(
+    newest.map(({ name }) => name),
+    chosen,
+  )
 }
 
 function hashed(base: string, source: string): string {

@@ -63,7 +63,12 @@ export function commandLaws(runs: number): void {
           const { look } = verdictOf(guard, line)
           const expected = new Set(look.more.filter(({ kind }) => kind === "command").map(({ what }) => what))
           const { ran, errors } = runMarked(line)
-          for (const words of ran) expect(expected, JSON.stringify({ line, errors })).toContain(words.join(" "))
+          // What an earlier part writes may fit a pattern of a later one; then only the programs are compared.
+          const isPattern = line.includes("*")
+          const programs = new Set([...expected].map((what) => what.split(" ")[0]!))
+          for (const words of ran)
+            if (isPattern) expect(programs, line).toContain(words[0])
+            else expect(expected, JSON.stringify({ line, errors })).toContain(words.join(" "))
           expect(errors, line).not.toMatch(/not found|syntax error|unexpected|warning/)
         },
       ),

@@ -30,7 +30,8 @@ export const deleteFile = (workspace: Workspace) =>
     async preview({ path, recursive }) {
       const { kind, size } = await looked(workspace.files, path)
       const what = kind === "folder" ? `the folder with ${entriesText(size)}` : `the ${kind}, ${size} bytes`
-      return `Delete ${path}: ${what}${recursive ? "" : ", unless it is a folder with something in it"}. 'qm trash restore' brings it back.`
+      const only = kind === "folder" && size > 0 && !recursive ? " It is refused without recursive." : ""
+      return `Delete ${path}: ${what}.${only} 'qm trash restore' brings it back.`
     },
 
     async execute({ path, recursive }, context) {

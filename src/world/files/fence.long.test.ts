@@ -57,6 +57,7 @@ async function swap(names: readonly string[]): Promise<ChildProcess> {
 
 const paths = ["file.txt", "dir/file.txt", "dir/inner/file.txt", "up/mid/inner/file.txt"]
 const seconds = 5
+const tried = ["readSmall", "open", "facts", "write", "append", "make", "trash", "list"]
 
 test.runIf(process.platform === "linux")(
   "a process that swaps links for five seconds gets nothing read or written outside",
@@ -81,7 +82,11 @@ test.runIf(process.platform === "linux")(
     }
     const inside = (text: string) => expect(text).not.toContain("SECRET")
     let round = 0
-    for (const end = Date.now() + seconds * 1000; Date.now() < end; round++) {
+    const start = Date.now()
+    const isEnough = () =>
+      tried.every((name) => (done[`${name} worked`] ?? 0) > 20 && (done[`${name} refused`] ?? 0) > 0)
+    // On a busy machine it takes longer until everything has worked and has been refused.
+    for (; Date.now() - start < seconds * 1000 || (!isEnough() && Date.now() - start < 60_000); round++) {
       for (const path of paths) {
         const folder = dirname(path)
         await attempt("readSmall", () => inside(files.readSmall(path, 100)!.bytes.toString()))
@@ -112,10 +117,7 @@ test.runIf(process.platform === "linux")(
     await new Promise((ended) => child.once("exit", ended))
     expect(inventory(outside)).toEqual(before)
     expect(openDescriptors()).toBe(descriptors)
-    // Every operation has worked and has been refused, or nothing was tried.
-    for (const name of ["readSmall", "open", "facts", "write", "append", "make", "trash", "list"])
-      expect([name, (done[`${name} worked`] ?? 0) > 20, (done[`${name} refused`] ?? 0) > 0]).toEqual([name, true, true])
-    console.log(JSON.stringify({ round, ...done }))
+    expect(isEnough(), JSON.stringify(done)).toBe(true)
   },
 )
 

@@ -1,6 +1,9 @@
+import { once } from "node:events"
 import { createServer } from "node:http"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
 import { describe, expect, test } from "vitest"
+import type { WebAddress } from "../../policy/hosts-reading.ts"
+import { startDeadline } from "./deadline.ts"
 import { failureOf, listen, open, serve, serveRaw } from "./testing.ts"
 
 describe("a server that misbehaves ends the request clearly", () => {
@@ -21,8 +24,16 @@ describe("a server that misbehaves ends the request clearly", () => {
     })
     expect(await failureOf(web.send({ url, timeoutMs: 400 }))).toMatchObject({
       code: "request_timeout",
-      sentence: expect.stringMatching(/within 0.4 s; \d+ bytes had come/),
+      sentence: expect.stringMatching(/did not (finish its )?answer within 0.4 s/),
     })
+  })
+
+  test("what had come until then is said", async () => {
+    const deadline = startDeadline(1, undefined)
+    deadline.came(3)
+    await once(deadline.signal, "abort")
+    const ending = deadline.ending({ host: "a.test" } as WebAddress)
+    expect(String(ending)).toContain("a.test did not finish its answer within 0.001 s; 3 bytes had come.")
   })
 
   test("it stops before its answer, or within it", async () => {
