@@ -24,8 +24,10 @@ const cases = files.flatMap((file) =>
 async function house() {
   const above = temporaryFolder()
   const workspace = join(above, "ws")
-  for (const folder of ["src", "newdir", "secrets", "packages/api", "..foo"]) mkdirSync(join(workspace, folder), { recursive: true })
-  for (const file of ["src/a.ts", "..foo/bar.txt", "secrets/s", "f"]) writeFileSync(join(workspace, file), "x\n")
+  for (const folder of ["src", "newdir", "secrets", "packages/api", "..foo"])
+    mkdirSync(join(workspace, folder), { recursive: true })
+  for (const file of ["src/a.ts", "..foo/bar.txt", "secrets/s", "f", "packages/api/.env"])
+    writeFileSync(join(workspace, file), "x\n")
   mkdirSync(join(above, "ws-evil"))
   writeFileSync(join(above, "ws-evil/x"), "evil")
   symlinkSync(join(above, "not-there-yet"), join(workspace, "dangling.txt"))
@@ -73,7 +75,23 @@ test("no case comes out looser than it must, and what is harmless is allowed", a
     const { verdict, reasons } = await why(each)
     const isRight =
       each.expect === "allow" ? verdict === "allow" : strictness.indexOf(verdict) >= strictness.indexOf(each.expect)
-    if (!isRight) wrong.push(`${each.kind} ${JSON.stringify(each.input).slice(0, 90)} is ${verdict}, must be ${each.expect}: ${reasons[0]?.sentence ?? ""}`)
+    if (!isRight)
+      wrong.push(
+        `${each.kind} ${JSON.stringify(each.input).slice(0, 90)} is ${verdict}, must be ${each.expect}: ${reasons[0]?.sentence ?? ""}`,
+      )
   }
   expect(wrong).toEqual([])
+})
+
+test.each([
+  ["grep -rn TODO src", "allow", "links on the way are not followed, wherever they lead"],
+  ["rg TODO packages", "allow", "hidden files are not read"],
+  ["grep -rn TODO packages", "ask", "the environment is in there, two folders down"],
+  ["rg --hidden TODO packages", "ask", "the environment is in there, two folders down"],
+  ["grep -rn TODO .", "deny", "a rule denies what is in there"],
+  ["cat secrets/s", "deny", "a rule denies it"],
+  ["cat packages/api/.env", "ask", "it has the environment"],
+])("the command '%s' comes out %s: %s", async (input, verdict, why) => {
+  const judge = await house()
+  expect(await judge({ kind: "command", input, expect: "ask", why })).toMatchObject({ verdict })
 })

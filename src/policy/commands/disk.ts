@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, realpathSync } from "node:fs"
+import { lstatSync, readdirSync, realpathSync, type Dirent } from "node:fs"
 import { posix } from "node:path"
 import type { Word } from "./line.ts"
 
@@ -8,11 +8,14 @@ export interface Disk {
   realpath(path: string): string | undefined
   /** The names in a folder; empty when it is none, undefined when there are too many to look at. */
   names(folder: string): readonly string[] | undefined
+  /** All folders and plain files below a folder, links left out; undefined when there are too many to look at. */
+  tree(folder: string, hidden: boolean): readonly string[] | undefined
   isFile(path: string): boolean
 }
 
 const mostNames = 1000
 const mostMatches = 300
+const mostInTree = 3000
 
 export function openDisk(realpath?: (path: string) => string | undefined): Disk {
   return {
@@ -25,6 +28,7 @@ export function openDisk(realpath?: (path: string) => string | undefined): Disk 
         return []
       }
     },
+    tree: treeOf,
     isFile: (path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false,
   }
 }
@@ -40,6 +44,29 @@ export function remembering(disk: Disk): Disk {
       known.set(path, real)
       return real
     },
+  }
+}
+
+/** Packages of others are left out: nobody keeps a secret there, and there are more of them than of all else. */
+function treeOf(folder: string, hidden: boolean): readonly string[] | undefined {
+  const found: string[] = []
+  const open = [folder]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const entry of entriesOf(next)) {
+      if (entry.isSymbolicLink() || (!hidden && entry.name.startsWith(".")) || entry.name === "node_modules") continue
+      const path = posix.join(next, entry.name)
+      if (found.push(path) > mostInTree) return undefined
+      if (entry.isDirectory()) open.push(path)
+    }
+  }
+  return found
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
   }
 }
 

@@ -173,15 +173,14 @@ function filesOf(segment: Segment, use: KnownUse, folder: string, options: Proof
   ]
 }
 
-/** What is read when a folder is read with all that is in it, as far as its own names tell. */
-function walkedFiles({ walks = [], hidden }: KnownUse, folder: string, disk: Disk): NamedFile[] | Unread {
+/** What is read when a folder is read with all that is in it. Programs that follow links on the way are not proved. */
+function walkedFiles({ walks = [], hidden = false }: KnownUse, folder: string, disk: Disk): NamedFile[] | Unread {
   const files: NamedFile[] = []
   for (const { value } of walks) {
-    const place = placeIn(folder, value, disk)
-    const names = disk.names(place)
-    if (names === undefined) return { because: `there is too much in '${value}' to look at` }
-    for (const name of names)
-      if (hidden === true || !name.startsWith(".")) files.push({ kind: "read", path: posix.join(place, name) })
+    const tree = disk.tree(placeIn(folder, value, disk), hidden)
+    if (tree === undefined)
+      return { because: `there is too much in '${value}' to look at; search_files needs no asking` }
+    for (const path of tree) files.push({ kind: "read", path })
   }
   return files
 }
