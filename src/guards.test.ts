@@ -20,6 +20,20 @@ const cases = files.flatMap((file) =>
     .map((line) => JSON.parse(line) as Case),
 )
 
+/** What the house says to a case. */
+async function judge() {
+  const { system, workspace } = await house()
+  const placed = (input: string) => (input.startsWith("/ws/") ? workspace + input.slice(3) : input)
+  return ({ kind, input, op }: Case) => {
+    if (kind === "command") return system.why({ agentId: "operator", tool: "run_command", input: { command: input } })
+    if (kind === "url") return system.why({ agentId: "operator", tool: "web_fetch", input: { url: input } })
+    const path = placed(input)
+    return op === "write"
+      ? system.why({ agentId: "operator", tool: "write_file", input: { path, content: "x" } })
+      : system.why({ agentId: "operator", tool: "read_file", input: { path } })
+  }
+}
+
 /** The house that the cases are judged in: its configuration is that of their README. */
 async function house() {
   const above = temporaryFolder()
@@ -52,22 +66,13 @@ async function house() {
     },
     { workspace },
   )
-  const placed = (input: string) => (input.startsWith("/ws/") ? workspace + input.slice(3) : input)
-  const why = ({ kind, input, op }: Case) => {
-    if (kind === "command") return system.why({ agentId: "operator", tool: "run_command", input: { command: input } })
-    if (kind === "url") return system.why({ agentId: "operator", tool: "web_fetch", input: { url: input } })
-    const path = placed(input)
-    return op === "write"
-      ? system.why({ agentId: "operator", tool: "write_file", input: { path, content: "x" } })
-      : system.why({ agentId: "operator", tool: "read_file", input: { path } })
-  }
-  return why
+  return { system, workspace }
 }
 
 const strictness = ["allow", "ask", "deny"]
 
 test("no case comes out looser than it must, and what is harmless is allowed", async () => {
-  const why = await house()
+  const why = await judge()
   const wrong: string[] = []
   for (const each of cases) {
     // What a name leads to is found out when it is connected to.
@@ -91,7 +96,40 @@ test.each([
   ["grep -rn TODO .", "deny", "a rule denies what is in there"],
   ["cat secrets/s", "deny", "a rule denies it"],
   ["cat packages/api/.env", "ask", "it has the environment"],
-])("the command '%s' comes out %s: %s", async (input, verdict, why) => {
-  const judge = await house()
-  expect(await judge({ kind: "command", input, expect: "ask", why })).toMatchObject({ verdict })
+])("the command '%s' comes out %s: %s", async (input, verdict, because) => {
+  const why = await judge()
+  expect(await why({ kind: "command", input, expect: "ask", why: because })).toMatchObject({ verdict })
+})
+
+test("what a rule keeps from an agent is not come across on a way through folders either", async () => {
+  const { system, workspace } = await house()
+  writeFileSync(join(workspace, "secrets/code.ts"), "export function hidden() {}\n")
+  writeFileSync(join(workspace, "secrets/s"), "the secret word\n")
+  const call = async (tool: string, input: unknown) =>
+    JSON.stringify((await system.call({ agentId: "operator", tool, input })).result ?? null)
+  expect(await call("search_files", { pattern: "secret word" })).toContain('"total":0')
+  expect(await call("search_files", { pattern: "secret word", output: "files", hidden: true })).toContain('"total":0')
+  expect(await call("find_files", { pattern: "**/*" })).not.toContain("secrets/")
+  expect(await call("list_files", { recursive: true })).not.toContain("secrets/s")
+  expect(await call("code_query", { query: "hidden" })).toContain('"total":0')
+  for (const [tool, input] of [
+    ["search_files", { pattern: "x", path: "secrets" }],
+    ["list_files", { path: "secrets" }],
+    ["code_query", { query: "hidden", path: "secrets" }],
+  ] as const) {
+    expect(await system.call({ agentId: "operator", tool, input })).toMatchObject({ code: "permission_denied" })
+  }
+})
+
+test("whoever moves or deletes a folder does so to all that is in it", async () => {
+  const { system, workspace } = await house()
+  mkdirSync(join(workspace, "app/.git"), { recursive: true })
+  mkdirSync(join(workspace, "lib/inner"), { recursive: true })
+  writeFileSync(join(workspace, "lib/inner/package.json"), "{}")
+  const verdict = async (tool: string, input: unknown) =>
+    (await system.why({ agentId: "operator", tool, input })).verdict
+  expect(await verdict("move_file", { from: "secrets", to: "open" })).toBe("deny")
+  expect(await verdict("delete_file", { path: "app", recursive: true })).toBe("deny")
+  expect(await verdict("move_file", { from: "lib", to: "library" })).toBe("ask")
+  expect(await verdict("move_file", { from: "..foo", to: "foo" })).toBe("allow")
 })

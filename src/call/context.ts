@@ -50,6 +50,12 @@ export class RunContext implements ToolContext {
     return this.#controller.signal
   }
 
+  get mayRead(): ToolContext["mayRead"] {
+    const { policy, settings } = this.#ports
+    const { input } = this.#walk.request
+    return policy.sieve({ who: agentOf(this.#walk), tool: this.#tool, input, workspace: settings.workspace })
+  }
+
   get artifacts(): ArtifactShelf {
     const { taskId, callId } = this
     this.#shelf ??= this.#ports.artifacts.shelf({ agentId: this.#walk.request.agentId, taskId, callId })

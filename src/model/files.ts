@@ -70,8 +70,8 @@ export interface TrashItem {
 export interface Files {
   /** The real path of the workspace. */
   readonly workspace: string
-  /** The same fence for one call: narrower, never wider. */
-  within(allowedPaths: readonly string[] | undefined): Files
+  /** The same fence for one call: narrower, never wider. `shows` says what a search may come across besides. */
+  within(allowedPaths: readonly string[] | undefined, shows?: ((path: string) => boolean) | undefined): Files
   /** The normal form of a path: from the workspace with slashes, `.` for the workspace itself. Does not look at the disk. */
   normal(path: string): string
   facts(path: string): FileFacts

@@ -87,6 +87,8 @@ export interface Policy {
   hidden(tool: RegisteredTool, who: AgentView): Reason | undefined
   /** The verdict on one call. Pure: it reads what it is given and the policy as it stands. */
   decide(facts: Facts): Verdict
+  /** Whether a call may come across a file while it looks through a folder; undefined when no rule is about files. */
+  sieve(facts: Pick<Facts, "who" | "tool" | "input" | "workspace">): ((path: string) => boolean) | undefined
 }
 
 /** Everything a decision looks at. */

@@ -44,6 +44,8 @@ export interface ToolContext {
   readonly taskId?: string | undefined
   readonly userId?: string | undefined
   readonly allowedPaths?: readonly string[] | undefined
+  /** Whether the call may come across a file while it looks through a folder; undefined when no rule is about files. */
+  readonly mayRead?: ((path: string) => boolean) | undefined
   /** What a person said to the tool's question. */
   readonly answer?: AnswerValue | undefined
   /** Aborted on time-out, on cancel and when the agent is stopped. */

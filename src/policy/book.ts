@@ -9,6 +9,7 @@ import { decide } from "./decide.ts"
 import { explain, type Asked } from "./explain.ts"
 import { GrantIndex } from "./grants.ts"
 import { compile, type RuleBook } from "./rules.ts"
+import { sieve } from "./sieve.ts"
 import type { Groups } from "./visible.ts"
 
 export interface PolicySources {
@@ -52,6 +53,11 @@ export class PolicyBook implements Policy {
   decide(facts: Facts): Verdict {
     this.#refresh()
     return decide(facts, this.#book, this.#grants, this.#sources.modeOf(facts.sessionId))
+  }
+
+  sieve(facts: Pick<Facts, "who" | "tool" | "input" | "workspace">): ((path: string) => boolean) | undefined {
+    this.#refresh()
+    return sieve(facts, this.#book)
   }
 
   explain(asked: Asked, levelOrder: LevelOrder): Explanation {

@@ -1,3 +1,4 @@
+import { lstatSync } from "node:fs"
 import type { Finding, Guard, GuardLook } from "../model/guard.ts"
 import type { Reason } from "../model/record.ts"
 import type { Touch } from "../model/rule.ts"
@@ -5,6 +6,7 @@ import { readGround, type Ground, type GroundOptions } from "./paths-ground.ts"
 import type { Use } from "./paths-lists.ts"
 import type { Refusal } from "./paths-refusals.ts"
 import { isPath } from "./places.ts"
+import { treeOf } from "./tree.ts"
 
 /**
  * Looks at the files a call touches: where each really is, and what is sealed or careful there. Both what a link is
@@ -16,7 +18,11 @@ export function pathGuard(options: GroundOptions): Guard {
     look(touches, { allowedPaths }) {
       const ground = whole.within(allowedPaths)
       const seen: Seen[] = []
-      for (const touch of touches) if (isPath(touch.kind)) seen.push(lookAt(touch, ground))
+      for (const touch of touches) {
+        if (!isPath(touch.kind)) continue
+        seen.push(lookAt(touch, ground))
+        if (touch.kind === "write") seen.push(...lookInside(touch, ground))
+      }
       return together(seen)
     },
   }
@@ -60,6 +66,36 @@ function lookAt({ kind, what }: Touch, ground: Ground): Seen {
   const behind = more && ground.careful(real, use)
   if (behind !== undefined) return { more, finding: denies(hiddenCareful(what, more!.what, behind)) }
   return { more, line: ground.coveredBy(real) }
+}
+
+/** Whoever moves or deletes a folder does so to all that is in it. */
+function lookInside({ what }: Touch, ground: Ground): Seen[] {
+  const place = ground.place(what)
+  if (typeof place !== "string" || !isFolder(place)) return []
+  const tree = treeOf(place, true)
+  if (tree === undefined) return [{ finding: tooMuch(what) }]
+  return tree.map((path) => {
+    const more: Touch = { kind: "write", what: ground.shown(path), derived: true }
+    const refusal = ground.refusal(path, "write", more.what)
+    if (refusal !== undefined) return { more, finding: denies(refusal) }
+    const because = ground.careful(path, "write")
+    return because === undefined
+      ? { more, line: ground.coveredBy(path) }
+      : { more, finding: asks(more.what, "write", because) }
+  })
+}
+
+function isFolder(place: string): boolean {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === true
+  } catch {
+    return false
+  }
+}
+
+function tooMuch(what: string): Finding {
+  const sentence = `There is too much in '${what}' to look at, so a person does. Name smaller folders to be asked less.`
+  return { says: "ask", reason: { voice: "guard", source: "folders", sentence, binding: true } }
 }
 
 /** A link to what a person is asked about must not get another name for it. */

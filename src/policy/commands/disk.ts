@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, realpathSync, type Dirent } from "node:fs"
+import { lstatSync, readdirSync, realpathSync } from "node:fs"
 import { posix } from "node:path"
+import { treeOf } from "../tree.ts"
 import type { Word } from "./line.ts"
 
 /** What a guard asks the disk. */
@@ -15,7 +16,6 @@ export interface Disk {
 
 const mostNames = 1000
 const mostMatches = 300
-const mostInTree = 3000
 
 export function openDisk(realpath?: (path: string) => string | undefined): Disk {
   return {
@@ -44,29 +44,6 @@ export function remembering(disk: Disk): Disk {
       known.set(path, real)
       return real
     },
-  }
-}
-
-/** Packages of others are left out: nobody keeps a secret there, and there are more of them than of all else. */
-function treeOf(folder: string, hidden: boolean): readonly string[] | undefined {
-  const found: string[] = []
-  const open = [folder]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    for (const entry of entriesOf(next)) {
-      if (entry.isSymbolicLink() || (!hidden && entry.name.startsWith(".")) || entry.name === "node_modules") continue
-      const path = posix.join(next, entry.name)
-      if (found.push(path) > mostInTree) return undefined
-      if (entry.isDirectory()) open.push(path)
-    }
-  }
-  return found
-}
-
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
   }
 }
 

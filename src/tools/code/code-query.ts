@@ -66,11 +66,12 @@ export const codeQuery = (files: Files, index: CodeIndex) =>
     fallback: [plainSearch],
     touches: ({ path }) => [{ kind: "read", what: path }],
 
-    async execute(given, { allowedPaths, signal }) {
-      const fence = files.within(allowedPaths)
+    async execute(given, { allowedPaths, mayRead, signal }) {
+      const fence = files.within(allowedPaths, mayRead)
       const { path } = fence.facts(given.path)
       const search: CodeSearch = { ...given, path, language: given.language?.toLowerCase() }
-      const allows = allowedPaths === undefined ? undefined : (one: string) => fence.isShown(one)
+      const isNarrow = allowedPaths !== undefined || mayRead !== undefined
+      const allows = !isNarrow ? undefined : (one: string) => fence.isShown(one)
       const { matches, total, files: asked, searched, pending } = await index.find(search, { allows, signal })
       const note =
         pending === 0

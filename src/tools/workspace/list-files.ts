@@ -2,6 +2,7 @@ import { z } from "zod"
 import { defineTool } from "../../model/define-tool.ts"
 import { ToolFailure } from "../../model/ending.ts"
 import type { FileFacts, Files, FolderEntry } from "../../model/files.ts"
+import type { ToolContext } from "../../model/tool.ts"
 import { readGlobs } from "./glob-list.ts"
 import { factsIfThere, fenceFor, withNearNames, type Workspace } from "./options.ts"
 
@@ -53,7 +54,7 @@ export const listFiles = (workspace: Workspace) =>
       const found: Found[] = []
       let total = 0
       let looked = 0
-      for await (const one of walk(files, start, folder, recursive)) {
+      for await (const one of walk(files, start, folder, recursive, context.mayRead)) {
         signal.throwIfAborted()
         looked += 1
         if (looked > mostLooked) break
@@ -78,6 +79,7 @@ async function* walk(
   start: string,
   first: readonly FolderEntry[],
   recursive: boolean,
+  mayRead: ToolContext["mayRead"],
 ): AsyncGenerator<Found> {
   const waiting: { path: string; below: string; entries?: readonly FolderEntry[] }[] = [
     { path: start === "." ? "" : `${start}/`, below: "", entries: first },
@@ -86,6 +88,8 @@ async function* walk(
     const { path, below, entries } = waiting[at]!
     for (const entry of entries ?? (await entriesIfOpen(files, path))) {
       yield { ...entry, path: path + entry.name, below: below + entry.name }
+      // A folder that rules are about is named and not looked into.
+      if (mayRead?.(path + entry.name) === false) continue
       if (!recursive || entry.kind !== "folder" || versionControl.has(entry.name)) continue
       waiting.push({ path: `${path}${entry.name}/`, below: `${below}${entry.name}/` })
     }

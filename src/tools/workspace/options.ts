@@ -19,8 +19,11 @@ export interface Workspace {
 }
 
 /** The fence as it stands for one call. */
-export function fenceFor({ files }: Workspace, { allowedPaths }: Pick<ToolContext, "allowedPaths">): Files {
-  return allowedPaths === undefined ? files : files.within(allowedPaths)
+export function fenceFor(
+  { files }: Workspace,
+  { allowedPaths, mayRead }: Pick<ToolContext, "allowedPaths" | "mayRead">,
+): Files {
+  return allowedPaths === undefined && mayRead === undefined ? files : files.within(allowedPaths, mayRead)
 }
 
 /** Refuses a file of a kind that the configuration does not name. */

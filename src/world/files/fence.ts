@@ -66,8 +66,10 @@ function filesOf(house: House): Files {
   const { ground } = house
   const files: Files = {
     workspace: ground.workspace,
-    within: (allowedPaths) =>
-      allowedPaths === undefined ? files : filesOf(narrowed(house, ground.within(allowedPaths))),
+    within(allowedPaths, shows) {
+      const narrow = allowedPaths === undefined ? files : filesOf(narrowed(house, ground.within(allowedPaths)))
+      return shows === undefined ? narrow : { ...narrow, isShown: (path) => narrow.isShown(path) && shows(path) }
+    },
     normal: (path) => ground.shown(placeOf(ground, path)),
     facts: (path) => said(path, () => facts(house, path)),
     open: async (path) => said(path, () => openFile(house, path)),
