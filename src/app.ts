@@ -198,9 +198,9 @@ export function assemble(
     groups: { has: (id) => groups.hasGroup(id), list: () => groups.listGroups() },
     levelOrder,
     emit,
-    onTerminated(agentIds) {
-      endCallsOf(agentIds, ports)
-      for (const agentId of agentIds) void world.processes.endAll(agentId)
+    async onTerminated(agentIds) {
+      await endCallsOf(agentIds, ports)
+      await Promise.all(agentIds.map((agentId) => world.processes.endAll(agentId)))
     },
   })
   registry.registerMany(

@@ -5,6 +5,7 @@ import type { Ports } from "../model/ports.ts"
 import { isTicket, type Ticket, type ToolResult } from "../model/result.ts"
 import { callTool } from "./call.ts"
 import { callInOrder, type NeedsOf } from "./order.ts"
+import { readRequest } from "./request.ts"
 
 type Doors = Pick<App, "call" | "submit" | "resume" | "callMany" | "executeOrThrow">
 
@@ -45,13 +46,19 @@ export function doors(ports: Ports, beforeFirst: () => void): Doors & { idle(): 
       if (ended === undefined) throw new Error(`There is no call '${callId}' that waits or ended within the last day.`)
       return ended
     },
-    callMany: (requests) => callInOrder(requests, needsOf, call),
+    callMany: (requests) => callInOrder(requests.map(asked), needsOf, ({ given }) => call(given)),
     async executeOrThrow<T>(request: CallRequest): Promise<T> {
       const ended = await call(request)
       if (!ended.success) throw errorOf(ended)
       return ended.result as T
     },
   }
+}
+
+/** A request in a batch, with what its order depends on. Callers without types send anything. */
+function asked(given: CallRequest): { given: CallRequest; agentId: string; tool: string } {
+  const { agentId, tool } = readRequest(given).request
+  return { given, agentId, tool }
 }
 
 /** What a caller hears whose call still waits for a person when the house is closed. It has not ended. */

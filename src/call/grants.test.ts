@@ -222,7 +222,7 @@ test.each<[string, Partial<ToolSpec<never>>, Config["rules"], unknown]>([
   ["a sensitive tool", { permission: { level: "sensitive" } }, [], {}],
   ["a dangerous tool", { permission: { level: "moderate", dangerous: true } }, [], {}],
   ["a call that a rule asks about", {}, [{ ask: "probe", because: "Look every time." }], {}],
-  ["a command nobody could prove", { touches: () => [{ kind: "command", what: "ls" }] }, [], {}],
+  ["a command nobody could prove", { touches: () => [{ kind: "command", what: "ls $HOME" }] }, [], {}],
   [
     "a tool that cannot say what it touches",
     {

@@ -274,7 +274,10 @@ test("a role without groups has the tools of all groups [S0-35] [S0-77] [C-22]",
       fc.constantFrom<(string[] | null | undefined)[]>(undefined, null, []),
       fc.array(fc.constantFrom("alpha", "beta", "gamma"), { maxLength: 4 }),
       (toolGroups, extra) => {
-        const system = house({ org: { roles: [{ name: "dev", toolGroups }], agents: [{ id: "a0", role: "dev" }] } })
+        const system = house({
+          org: { roles: [{ name: "dev", toolGroups }], agents: [{ id: "a0", role: "dev" }] },
+          tools: { permissions: { run_command: { allowedRoles: [] } } },
+        })
         for (const [index, group] of extra.entries())
           system.registry.register(tool({ name: `t${index}`, group, execute: () => 1 }))
         const all = system.groups

@@ -83,7 +83,7 @@ export function expand({ value, glob }: Word, folder: string, disk: Disk): reado
         next.push(`${place}${step}/`)
         continue
       }
-      const names = disk.names(posix.resolve(folder, place === "" ? "." : place))
+      const names = disk.names(placeIn(folder, place === "" ? "." : place, disk))
       if (names === undefined) return undefined
       const pattern = patternOf(step)
       next.push(...names.filter((name) => pattern.test(name)).map((name) => `${place}${name}/`))

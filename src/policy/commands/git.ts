@@ -25,7 +25,16 @@ export function readGit(args: readonly Word[]): Use | Unread {
   if ("because" in read) return read
   if (read.operands.some(({ glob }) => glob === 0) && !read.ended)
     return { because: "a pattern could stand for an option" }
-  return { reads: read.operands.filter(isPath), repository: true }
+  const pattern = read.operands.find(({ value, glob }) => glob === -1 && /[*?[]|^:[(!^]/.test(value))
+  if (pattern !== undefined) return { because: `git looks for files by the pattern '${pattern.value}'` }
+  // `HEAD:path` and `:path` name what was committed or staged under that path.
+  const shown = read.operands.filter(({ value }) => value.includes(":"))
+  const tops = shown.map(({ value }) => word(value.slice(value.lastIndexOf(":") + 1)))
+  return { reads: read.operands.filter(isPath), tops: tops.filter(({ value }) => value !== ""), repository: true }
+}
+
+function word(value: string): Word {
+  return { value, glob: -1 }
 }
 
 /** A revision is no path. What climbs or begins at the root is one, whatever git takes it for. */
@@ -35,7 +44,7 @@ function isPath({ value }: Word): boolean {
 }
 
 const running =
-  /^(?:config|bisect|submodule|rebase|difftool|mergetool|filter-branch|hook|worktree|daemon|instaweb|gui|gitk|credential.*|send-email|am|apply|fast-import|shell|upload-pack|receive-pack|http-backend|remote-.*|maintenance|sparse-checkout|alias|clean|gc|update-ref|replace|notes|init|clone|bundle|archive|help|web--browse|svn|p4|cvs.*|quiltimport|interpret-trailers|var|for-each-repo|checkout-index|read-tree|write-tree|symbolic-ref)$/
+  /^(?:config|grep|bisect|submodule|rebase|difftool|mergetool|filter-branch|hook|worktree|daemon|instaweb|gui|gitk|credential.*|send-email|am|apply|fast-import|shell|upload-pack|receive-pack|http-backend|remote-.*|maintenance|sparse-checkout|alias|clean|gc|update-ref|replace|notes|init|clone|bundle|archive|help|web--browse|svn|p4|cvs.*|quiltimport|interpret-trailers|var|for-each-repo|checkout-index|read-tree|write-tree|symbolic-ref)$/
 const runningOption =
   /^(?:-x|-O.*|-c|-C|-i|-p|-e|--exec.*|--upload.*|--receive.*|--open.*|--output.*|-o.*|--config.*|--template.*|--separate.*|--git-dir.*|--work-tree.*|--edit.*|--patch.*|--interactive|--ext.*|--textconv.*|--no-index|--tool.*|--gui|--trailer.*|--editor.*|--server-option.*|--recurse-sub.*|--file.*|-F.*|--pathspec-from.*|--template.*|--strategy.*|-s.*)$/
 
@@ -81,7 +90,6 @@ const tables = new Map<string, OptionTable>([
   ["remote", { letters: "v", names: "verbose" }],
   ["describe", { names: "all tags always dirty long abbrev match exclude contains first-parent" }],
   ["cat-file", { letters: "tsep" }],
-  ["grep", { letters: "niwlLcvhHEFGPoqWpIa", valued: "eABCm", names: "line-number ignore-case word-regexp files-with-matches name-only count cached untracked heading break no-color color show-function function-context column only-matching" }],
   ["stash", { names: "" }],
   ["--version", {}],
   ["reflog", { letters: "n", names: "all oneline", counts: true }],

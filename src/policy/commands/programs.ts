@@ -11,6 +11,8 @@ export interface Use {
   readonly writes?: readonly Word[]
   /** Folders that are read with all that is in them. */
   readonly walks?: readonly Word[]
+  /** Files that are named from the top of the workspace, wherever the program runs. */
+  readonly tops?: readonly Word[]
   /** Whether names that begin with a dot are read on such a walk. */
   readonly hidden?: boolean
   /** It looks for settings in the folder it runs in and in those above. */
@@ -84,9 +86,9 @@ const ripgrep = reader(
 const sed = reader(
   {
     letters: "nErsuz",
-    valued: "el",
+    valued: "e",
     names: "quiet silent regexp-extended separate unbuffered null-data posix sandbox version help",
-    valuedNames: "expression line-length",
+    valuedNames: "expression",
   },
   ({ operands }) => ({ reads: operands }),
 )
@@ -129,10 +131,9 @@ const awk = reader({ valued: "Fv", names: "version" }, ({ operands: [script, ...
 })
 
 const tar: Program = (args) => {
-  // The first word may be a bundle of letters without a dash.
-  const [first, ...rest] = args
-  const bundle = first !== undefined && /^[a-z]+$/i.test(first.value) ? { value: `-${first.value}`, glob: -1 } : first
-  const read = readOptions(bundle === undefined ? [] : [bundle, ...rest], {
+  const spelled = withDashes(args)
+  if ("because" in spelled) return spelled
+  const read = readOptions(spelled, {
     letters: "tvzjJa",
     valued: "f",
     names: "list verbose gzip bzip2 xz zstd auto-compress",
@@ -144,6 +145,16 @@ const tar: Program = (args) => {
   // `host:file` is fetched by another program.
   if (read.reads.some(({ value }) => value.includes(":"))) return is("the archive's name has a ':'")
   return { reads: read.reads }
+}
+
+/** Without a dash the first word is a bundle of letters, of which each `f` takes one of the words behind it. */
+function withDashes(args: readonly Word[]): readonly Word[] | Unread {
+  const [first, ...rest] = args
+  if (first === undefined || !/^[a-z]+$/i.test(first.value)) return args
+  const letters = first.value.replaceAll("f", "")
+  if (first.value.length - letters.length > 1) return is("tar is given two archives")
+  const dashed = letters === "" ? [] : [{ value: `-${letters}`, glob: -1 }]
+  return letters === first.value ? [...dashed, ...rest] : [...dashed, { value: "-f", glob: -1 }, ...rest]
 }
 
 const printf: Program = (args) => {

@@ -161,6 +161,7 @@ function filesOf(segment: Segment, use: KnownUse, folder: string, options: Proof
       files.push(...paths.map((path) => ({ kind, path: placeIn(folder, path, disk) })))
     }
   }
+  for (const { value } of use.tops ?? []) files.push({ kind: "read", path: placeIn(workspace, value, disk) })
   const walked = walkedFiles(use, folder, disk)
   if ("because" in walked) return walked
   const redirected = segment.redirects.flatMap((redirect) => redirectFile(redirect, folder, disk) ?? [])
