@@ -93,6 +93,7 @@ test.each([
   ["rg TODO packages", "allow", "hidden files are not read"],
   ["grep -rn TODO packages", "ask", "the environment is in there, two folders down"],
   ["rg --hidden TODO packages", "ask", "the environment is in there, two folders down"],
+  ["rg TODO -g .env packages", "ask", "a glob brings hidden files back"],
   ["grep -rn TODO .", "deny", "a rule denies what is in there"],
   ["cat secrets/s", "deny", "a rule denies it"],
   ["cat packages/api/.env", "ask", "it has the environment"],

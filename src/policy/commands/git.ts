@@ -68,7 +68,7 @@ const status: OptionTable = {
 /** What log, diff and show have in common. Left out: --output, --ext-diff, --textconv, --no-index, -O, -G with nothing. */
 const looking: OptionTable = {
   letters: "psuwbzagimc1MCDBRtEFP",
-  valued: "nLSGUlX",
+  valued: "nSGUlX",
   names:
     "oneline patch no-patch stat shortstat numstat dirstat summary name-only name-status graph all branches tags remotes decorate no-decorate no-color color color-words word-diff reverse merges no-merges first-parent follow raw minimal patience histogram diff-algorithm abbrev abbrev-commit no-abbrev-commit full-index cached staged merge-base relative no-relative ignore-all-space ignore-space-change ignore-space-at-eol ignore-blank-lines ignore-cr-at-eol function-context pretty format relative-date no-walk topo-order date-order author-date-order no-ext-diff no-textconv quiet exit-code check find-renames find-copies find-copies-harder no-renames left-right cherry-pick cherry cherry-mark boundary simplify-merges full-history notes no-notes no-prefix compact-summary unified inter-hunk-context stat-width submodule ignore-submodules text pickaxe-all pickaxe-regex all-match invert-grep regexp-ignore-case extended-regexp fixed-strings perl-regexp diff-filter parents children walk-reflogs no-expand-tabs ancestry-path diff-merges ours theirs base no-indent-heuristic indent-heuristic binary src-prefix dst-prefix line-prefix ws-error-highlight color-moved null encoding source mailmap use-mailmap show-pulls glob exclude not",
   valuedNames: "since until after before author committer grep max-count skip date",

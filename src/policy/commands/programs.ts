@@ -79,7 +79,9 @@ const ripgrep = reader(
   ({ operands, given }) => {
     const noPattern = ["e", "regexp", "files", "type-list"].some((name) => given.has(name))
     const named = operands.slice(noPattern ? 0 : 1).filter(isFile)
-    return { walks: named.length === 0 ? [here] : named, hidden: given.has("hidden") || given.has("no-ignore") }
+    // A glob brings hidden and ignored files back.
+    const hidden = ["hidden", "no-ignore", "no-ignore-vcs", "g", "glob", "iglob"].some((name) => given.has(name))
+    return { walks: named.length === 0 ? [here] : named, hidden }
   },
 )
 
@@ -125,7 +127,9 @@ function readSed(args: readonly Word[]): Use | Unread {
 const awk = reader({ valued: "Fv", names: "version" }, ({ operands: [script, ...named] }) => {
   if (script === undefined) return is("awk is given no script")
   // What is left can neither run a program nor open a file: those need one of these.
-  if (script.glob !== -1 || /system|getline|ARG|@|[^|]\|[^|]|>(?!=)/.test(script.value) || script.value.includes("|&"))
+  // Without a print, `>` compares and `|` stands in a pattern.
+  const prints = /print|close|fflush/.test(script.value) && /[^|]\|[^|]|>(?!=)/.test(script.value)
+  if (script.glob !== -1 || /system|getline|ARG|@/.test(script.value) || prints || script.value.includes("|&"))
     return is(`the awk script '${script.value}' may run something or open files`)
   return { reads: named.filter(({ value }) => isFile({ value, glob: -1 }) && !/^[A-Za-z_]\w*=/.test(value)) }
 })
@@ -159,7 +163,8 @@ function withDashes(args: readonly Word[]): readonly Word[] | Unread {
 
 const printf: Program = (args) => {
   const [format] = args
-  if (format === undefined || format.value.startsWith("-")) return is("printf with options may set a variable")
+  if (format === undefined || format.glob !== -1 || format.value.startsWith("-"))
+    return is("printf with options may set a variable")
   if (/%[-+ #0-9.*'hlLjztq]*n/.test(format.value)) return is("'%n' sets a variable")
   if (args.some(({ value }) => /\[[^]*[$`]/.test(value))) return is("an index in it could be evaluated")
   return {}

@@ -54,7 +54,10 @@ export function prove(script: string, parsers: Parsers, options: ProofOptions): 
     if ("because" in one) return one
     proved.push(one)
   }
-  return proved
+  const makes = proved.some(({ files }) => files.some(({ kind }) => kind === "write"))
+  const looks = segments.some(({ words }) => words.some(({ glob }) => glob !== -1))
+  // What fits a pattern was looked up before anything ran.
+  return makes && looks ? { because: "a file that it makes could fit its pattern" } : proved
 }
 
 /** A `cd` counts also where nothing runs after it. */
@@ -177,11 +180,13 @@ function filesOf(segment: Segment, use: KnownUse, folder: string, options: Proof
 /** What is read when a folder is read with all that is in it. Programs that follow links on the way are not proved. */
 function walkedFiles({ walks = [], hidden = false }: KnownUse, folder: string, disk: Disk): NamedFile[] | Unread {
   const files: NamedFile[] = []
-  for (const { value } of walks) {
-    const tree = disk.tree(placeIn(folder, value, disk), hidden)
-    if (tree === undefined)
-      return { because: `there is too much in '${value}' to look at; search_files needs no asking` }
-    for (const path of tree) files.push({ kind: "read", path })
+  for (const word of walks) {
+    for (const value of expand(word, folder, disk) ?? []) {
+      const tree = disk.tree(placeIn(folder, value, disk), hidden)
+      if (tree === undefined)
+        return { because: `there is too much in '${value}' to look at; search_files needs no asking` }
+      for (const path of tree) files.push({ kind: "read", path })
+    }
   }
   return files
 }

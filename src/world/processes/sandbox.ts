@@ -72,7 +72,7 @@ export function sandboxWords(plan: SandboxPlan, seals: readonly string[], extra:
     Object.entries(environment).flatMap(([name, value]) => ["--setenv", name, value]),
     ["--ro-bind", "/usr", "/usr", ...systemLinks()],
     filesOf([...settings, ...(network ? settingsForNetwork : [])]),
-    ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/var/tmp"],
+    ["--dev", "/dev", "--proc", "/proc", ...kernelSettings(), "--tmpfs", "/tmp", "--tmpfs", "/var/tmp"],
     homeFolder(environment),
     visibleTools(environment).flatMap((path) => ["--ro-bind", path, path]),
     network ? certificates(environment).flatMap((path) => ["--ro-bind", path, path]) : [],
@@ -91,6 +91,12 @@ const settings = [
 const settingsForNetwork = ["resolv.conf", "hosts", "host.conf", "gai.conf"].map((name) => `/etc/${name}`)
 
 const filesOf = (paths: readonly string[]) => paths.flatMap((path) => ["--ro-bind-try", path, path])
+
+/** Who is root outside could change the kernel's settings through them, and with those run programs outside. */
+function kernelSettings(): string[] {
+  const places = ["sys", "sysrq-trigger", "irq", "bus", "fs", "scsi", "acpi"].map((name) => `/proc/${name}`)
+  return places.filter(isThere).flatMap((path) => ["--ro-bind", path, path])
+}
 
 /** /bin and its like, as they are here: links into /usr, or folders of their own. */
 function systemLinks(): string[] {
