@@ -123,8 +123,8 @@ test("a path counts by where it leads, from the workspace of the house", async (
     "deny",
     "deny",
     "deny",
-    "ask",
-    "ask",
+    "deny",
+    "deny",
   ])
 })
 

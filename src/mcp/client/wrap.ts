@@ -68,7 +68,7 @@ export function wrapTool(definition: McpToolDefinition, { server, call, ...given
     ...(wireName === undefined ? {} : { wireName }),
     ...(asks === undefined ? {} : { asks }),
     ...(definition.outputSchema === undefined ? {} : { output: outputSchema(definition.outputSchema) }),
-    ...(host === undefined ? {} : { touches: () => [{ kind: "host" as const, what: host }] }),
+    ...(host === undefined ? {} : { touches: () => [{ kind: "host" as const, what: host, configured: true }] }),
 
     async execute(input, context) {
       return toolValue(full, await call(input as Record<string, unknown>, context))
