@@ -27,6 +27,7 @@ import { Emitter } from "./emitter.ts"
 import { mcpServers } from "./mcp/client/servers.ts"
 import type { App } from "./model/app.ts"
 import type { ApprovalUIAdapter, Ask } from "./model/approval.ts"
+import type { AliasSpec } from "./model/dialect.ts"
 import { silentLogger, type Logger } from "./model/logger.ts"
 import { lostAgents } from "./model/lost-agents.ts"
 import type { AgentView } from "./model/organisation.ts"
@@ -157,7 +158,8 @@ export function assemble(
   const documents = recordedDocuments(store.documents, { recorder: store.recorder, masker: masking, grade })
   const levelOrder = config.org?.levelOrder ?? "asc"
   const workspace = realPath(options.workspace ?? config.workspace ?? config.tools?.workspaceDir ?? process.cwd())
-  const addresses: string[] = []
+  const { host = defaults.server.host, port = defaults.server.port } = config.server ?? {}
+  const addresses = [`http://${host.includes(":") ? `[${host}]` : host}:${port}`]
   const world = builtin(config, {
     workspace,
     dataDir: dirname(store.journalDir),
@@ -169,6 +171,7 @@ export function assemble(
     own: () => addresses,
   })
   const { guards } = world
+  const others = [...claudeDialect(), ...classicDialect()]
   const groups = new ToolGroupManager({
     logger,
     onChange: (group, change) => emit({ type: "GROUP_CHANGED", at: Date.now(), group, change }),
@@ -186,9 +189,9 @@ export function assemble(
     experimentArm: trials.armOf,
     logger,
     levelOrder,
-    permissions: config.tools?.permissions ?? {},
-    ...(options.tightening === undefined ? {} : { tightening: options.tightening }),
-    enabled: config.tools?.enabled,
+    permissions: byOwnNames(config.tools?.permissions ?? {}, others),
+    ...(options.tightening === undefined ? {} : { tightening: byOwnNames(options.tightening, others) }),
+    enabled: config.tools?.enabled?.map((name) => ownName(name, others)),
     onChange: (tool, change) => emit({ type: "TOOL_LIST_CHANGED", at: Date.now(), tool: tool.id, change }),
   })
   const org = new Directory({
@@ -207,7 +210,7 @@ export function assemble(
     [...builtinTools(options, store), ...world.tools, ...orgManagementTools(org, { list: () => groups.listGroups() })],
     { type: "builtin" },
   )
-  registry.registerAliases([...claudeDialect(), ...classicDialect()])
+  registry.registerAliases(others)
   const stops = freezer(documents, { isKnown: (agentId) => org.findAgent(agentId) !== undefined, emit })
   const named = {
     canonical: (name: string) => registry.nameOf(name),
@@ -230,7 +233,11 @@ export function assemble(
     },
   )
   const { tools, agents, approvals } = config
-  const version = policyVersion({ tools, org: config.org, agents, rules: config.rules, approvals, experiments: config.experiments }, documents, registry)
+  const version = policyVersion(
+    { tools, org: config.org, agents, rules: config.rules, approvals, experiments: config.experiments },
+    documents,
+    registry,
+  )
   const policyWith = (list: () => readonly Rule[]) =>
     new PolicyBook({
       rules: list,
@@ -358,7 +365,7 @@ export function assemble(
       everywhere: () => everywhere(options),
       now: ports.now,
     }),
-    mcpTools: (agentId) => mcpDefinitions(shownTo(agentId), registry.naming()),
+    mcpTools: (agentId) => mcpDefinitions(shownTo(agentId), registry.naming(org.view(agentId))),
     mayKnow: (agentId, tool) => discovery.mayKnow(agentId, tool),
     wireName: (tool) => registry.wireNames().toWire(tool),
     listVersion: () => discovery.version,
@@ -385,10 +392,10 @@ export function assemble(
       if (tool === undefined || !discovery.mayKnow(agentId, name)) return undefined
       return (registry.alias(name, who) ?? tool).input.json
     },
-    getToolDefinitionsForAgent: (agentId) => toLLMTools(shownTo(agentId), "openai", registry.naming()),
+    getToolDefinitionsForAgent: (agentId) => toLLMTools(shownTo(agentId), "openai", registry.naming(org.view(agentId))),
     executor: (agentId) => new ToolExecutor(app, registry, agentId ?? config.agent ?? "operator"),
     toolsFor: (agentId, { format } = {}) =>
-      toLLMTools(shownTo(agentId), format ?? "openai", registry.naming()) as never,
+      toLLMTools(shownTo(agentId), format ?? "openai", registry.naming(org.view(agentId))) as never,
     sweep: () => sweepOnce(ports, documents, store),
     settle: () => store.recorder.settle(),
     close: () => (closing ??= shut()),
@@ -443,6 +450,15 @@ function tokenCounts(documents: Documents, tokenId: string): boolean {
   const found = documents.get("token", tokenId)
   const { expiresAt = null } = (found?.body ?? {}) as Partial<AgentToken>
   return found?.live === true && (expiresAt === null || expiresAt > Date.now())
+}
+
+/** What the configuration says about a tool by another of its names, it says about the tool. */
+function byOwnNames<T>(table: Readonly<Record<string, T>>, others: readonly AliasSpec[]): Record<string, T> {
+  return Object.fromEntries(Object.entries(table).map(([name, said]) => [ownName(name, others), said]))
+}
+
+function ownName(name: string, others: readonly AliasSpec[]): string {
+  return others.find((alias) => alias.name === name)?.tool ?? name
 }
 
 function pluginFiles(config: Config): string[] {

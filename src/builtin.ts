@@ -79,7 +79,8 @@ export function builtin(config: Config, options: BuiltinOptions): Builtin {
     files,
     roots: furtherRoots(tools.allowedPaths ?? [], workspace),
     sandbox: shell.sandbox ?? defaults.tools.shell.sandbox,
-    hidden: [...sealed, ...options.sealedForWriting],
+    hidden: sealed,
+    sealed: options.sealedForWriting.map((path) => ({ path, meanwhile: null })),
     environment,
   })
   const web = openWeb(network)

@@ -163,3 +163,43 @@ test("one key means one call, by whatever name", async () => {
   expect(first).toMatchObject({ result: { greeting: "Hello Ada" } })
   expect(second).toMatchObject({ callId: first.callId, result: { text: "Hello Ada", count: 1 } })
 })
+
+test("what the configuration says of a tool by another name, it says of the tool", async () => {
+  const system = await open({
+    org: {
+      roles: [{ name: "dev" }, { name: "held", pins: { Read: "9.9.9" } }],
+      agents: [
+        { id: "dev", role: "dev" },
+        { id: "held", role: "held" },
+      ],
+    },
+    tools: { permissions: { Read: { rateLimit: { maxCallsPerMinute: 1 } }, Glob: { allowedRoles: ["nobody"] } } },
+  })
+  const call = (agentId: string, name: string, input: unknown) => system.call({ agentId, tool: name, input })
+  expect(await call("dev", "Read", { file_path: "package.json" })).toMatchObject({ success: true })
+  expect(await call("dev", "read_file", { path: "package.json" })).toMatchObject({ code: "rate_limited" })
+  expect(await call("dev", "find_files", { pattern: "*" })).toMatchObject({ code: "tool_not_available" })
+  expect(await call("held", "read_file", { path: "package.json" })).toMatchObject({ code: "unknown_tool" })
+})
+
+test("a tool of one agent's layer takes a name from that agent only, and a version does not change the shape", async () => {
+  const system = await house()
+  system.registry.register(tool({ name: "Greet", execute: () => "mine" }), { layer: "agent:native" })
+  expect(await system.call({ agentId: "native", tool: "Greet", input: {} })).toMatchObject({ result: "mine" })
+  const other = await system.call({ agentId: "claude", tool: "Greet", input: { who: "Ada" } })
+  expect(other).toMatchObject({ result: { greeting: "Hello Ada" } })
+  const versioned = await system.call({ agentId: "claude", tool: "Greet@1.0.0", input: { who: "Ada" } })
+  expect(versioned).toMatchObject({ result: { greeting: "Hello Ada" } })
+})
+
+test("versions of one name in two groups are each for who has the group", async () => {
+  const roles = ["old", "new"].map((name) => ({ name, toolGroups: [name] }))
+  const system = await open({ org: { roles, agents: roles.map(({ name }) => ({ id: name, role: name })) } })
+  system.registry.register(tool({ name: "made", group: "old", version: "1.0.0", execute: () => "old" }))
+  system.registry.register(tool({ name: "made", group: "new", version: "2.0.0", execute: () => "new" }))
+  const call = (agentId: string, name = "made") => system.call({ agentId, tool: name, input: {} })
+  expect((await call("old")).result).toBe("old")
+  expect((await call("new")).result).toBe("new")
+  expect(await call("old", "made@2.0.0")).toMatchObject({ code: "unknown_tool" })
+  expect(await call("new", "made@1.0.0")).toMatchObject({ code: "unknown_tool" })
+})

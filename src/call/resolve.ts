@@ -9,7 +9,9 @@ import type { Walk } from "./walk.ts"
 export function resolve(walk: Walk, ports: Ports): RegisteredTool {
   const name = walk.request.tool
   walk.alias = ports.tools.alias(name, walk.who)
-  const tool = ports.tools.resolve(walk.alias?.tool ?? name, walk.who)
+  const at = name.indexOf("@")
+  const meant = walk.alias === undefined ? name : walk.alias.tool + (at === -1 ? "" : name.slice(at))
+  const tool = ports.tools.resolve(meant, walk.who)
   if (tool !== undefined) {
     walk.tool = tool
     return tool

@@ -211,7 +211,7 @@ export class ToolRegistry {
     const at = written.indexOf("@")
     const name = at === -1 ? written : written.slice(0, at)
     const asked = at === -1 ? undefined : written.slice(at + 1)
-    const pinned = pinOf(who, name)
+    const pinned = this.#pinOf(who, name)
     if (pinned !== undefined && asked !== undefined && asked !== pinned) return undefined
     const found = asked === undefined ? this.#given(name, pinned, who) : this.#find(name, asked, who)
     if (found !== undefined) {
@@ -235,27 +235,28 @@ export class ToolRegistry {
     this.#version++
   }
 
-  alias(name: string, who: AgentView | undefined): Alias | undefined {
+  alias(written: string, who: AgentView | undefined): Alias | undefined {
+    const [name = written] = written.split("@", 1)
     const alias = this.#aliases.named(name, who?.role.dialect)
-    return alias === undefined || (alias.tool !== name && this.#isTaken(name)) ? undefined : alias
+    return alias === undefined || (alias.tool !== name && this.#isTaken(name, who)) ? undefined : alias
   }
 
   /** A tool as an agent is shown it: by the name its model is used to, with that name's parameters and results. */
   shownTo(who: AgentView | undefined, tool: RegisteredTool): RegisteredTool {
     const dialect = who?.role.dialect as Dialect | undefined
     const alias = dialect === undefined ? undefined : this.#aliases.of(tool.name, dialect)
-    if (alias === undefined || (alias.name !== tool.name && this.#isTaken(alias.name))) return tool
+    if (alias === undefined || (alias.name !== tool.name && this.#isTaken(alias.name, who))) return tool
     return this.#aliases.shown(alias, tool)
   }
 
   /** What tools are called outside, also those that are shown by another name. */
-  naming(): Naming {
+  naming(who: AgentView | undefined): Naming {
     const names = this.wireNames()
-    return { toWire: (name) => (this.#aliases.has(name) && !this.#isTaken(name) ? name : names.toWire(name)) }
+    return { toWire: (name) => (this.#aliases.has(name) && !this.#isTaken(name, who) ? name : names.toWire(name)) }
   }
 
-  #isTaken(name: string): boolean {
-    return [...this.#layers.values()].some((shelf) => shelf.has(name))
+  #isTaken(name: string, who: AgentView | undefined): boolean {
+    return layersOf(who).some((layer) => this.#layers.get(layer)?.has(name) === true)
   }
 
   *names(): Iterable<string> {
@@ -284,7 +285,12 @@ export class ToolRegistry {
   inGroups(tool: RegisteredTool, groups: readonly string[] | null): boolean {
     if (groups === null) return true
     if (tool.together !== undefined) return tool.together.every((one) => this.inGroups(one, groups))
-    return tool.layer === "system" ? this.groups.isToolInGroups(tool.name, groups) : groups.includes(tool.group)
+    if (tool.layer !== "system") return groups.includes(tool.group)
+    const versions = this.#system.get(tool.name) ?? []
+    if (!isOfSeveralGroups(versions)) return this.groups.isToolInGroups(tool.name, groups)
+    // A group that another version brought its name into says nothing about this one.
+    const others = new Set(versions.map(({ group }) => group))
+    return groups.some((id) => (id === tool.group || !others.has(id)) && this.groups.isToolInGroups(tool.name, [id]))
   }
 
   wireNames(): WireNames {
@@ -389,8 +395,15 @@ export class ToolRegistry {
     for (const group of groups) yield* this.groups.toolNamesOf(group)
   }
 
+  /** A pin by another name of a tool is one of the tool. */
+  #pinOf(who: AgentView | undefined, name: string): string | undefined {
+    if (who === undefined) return undefined
+    const other = Object.keys(who.pins).find((key) => this.#aliases.named(key, undefined)?.tool === name)
+    return pinOf(who, name) ?? (other === undefined ? undefined : who.pins[other])
+  }
+
   #find(name: string, version: string | undefined, who: AgentView | undefined): RegisteredTool | undefined {
-    if (this.#layers.size === 1) return pick(this.#system.get(name), version)
+    if (this.#layers.size === 1) return pick(this.#among(this.#system.get(name), who), version)
     return this.#resolveLayers(name, version, who)
   }
 
@@ -407,10 +420,18 @@ export class ToolRegistry {
     return arm?.enabled === true && arm.layer === usual.layer ? arm : usual
   }
 
+  /** Of versions in several groups, those in the agent's own; where it has none of them, all. */
+  #among(versions: RegisteredTool[] | undefined, who: AgentView | undefined): RegisteredTool[] | undefined {
+    const groups = who?.groups ?? null
+    if (versions === undefined || groups === null || !isOfSeveralGroups(versions)) return versions
+    const own = versions.filter((one) => this.inGroups(one, groups))
+    return own.length === 0 ? versions : own
+  }
+
   /** A version that only an upper layer has still hides what the layers below offer by that name. */
   #resolveLayers(name: string, version: string | undefined, who: AgentView | undefined): RegisteredTool | undefined {
     const shelves = layersOf(who).flatMap((layer) => {
-      const versions = this.#layers.get(layer)?.get(name)
+      const versions = this.#among(this.#layers.get(layer)?.get(name), who)
       return versions === undefined ? [] : [versions]
     })
     const first = shelves.findIndex((versions) => pick(versions, version) !== undefined)
@@ -442,6 +463,10 @@ function isNeedy({ dependsOn = [] }: Tool): boolean {
 
 function isTwin(one: Tool, other: Tool): boolean {
   return one.name === other.name && one.version === other.version
+}
+
+function isOfSeveralGroups(versions: readonly RegisteredTool[]): boolean {
+  return versions.length > 1 && versions.some(({ group }) => group !== versions[0]!.group)
 }
 
 function alreadyRegistered({ name, version }: Tool, layer: Layer): Error {
