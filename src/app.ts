@@ -168,6 +168,7 @@ export function assemble(
     sealedForWriting: [...(options.sealedForWriting ?? []), ...pluginFiles(config)],
     environment: options.environment ?? process.env,
     snippets: options.snippets ?? storedSnippets(store.database),
+    stays: options.writes !== "direct",
     own: () => addresses,
   })
   const { guards } = world
@@ -365,7 +366,7 @@ export function assemble(
       everywhere: () => everywhere(options),
       now: ports.now,
     }),
-    mcpTools: (agentId) => mcpDefinitions(shownTo(agentId), registry.naming(org.view(agentId))),
+    mcpTools: (agentId) => mcpDefinitions(shownTo(agentId), registry.naming()),
     mayKnow: (agentId, tool) => discovery.mayKnow(agentId, tool),
     wireName: (tool) => registry.wireNames().toWire(tool),
     listVersion: () => discovery.version,
@@ -392,10 +393,10 @@ export function assemble(
       if (tool === undefined || !discovery.mayKnow(agentId, name)) return undefined
       return (registry.alias(name, who) ?? tool).input.json
     },
-    getToolDefinitionsForAgent: (agentId) => toLLMTools(shownTo(agentId), "openai", registry.naming(org.view(agentId))),
+    getToolDefinitionsForAgent: (agentId) => toLLMTools(shownTo(agentId), "openai", registry.naming()),
     executor: (agentId) => new ToolExecutor(app, registry, agentId ?? config.agent ?? "operator"),
     toolsFor: (agentId, { format } = {}) =>
-      toLLMTools(shownTo(agentId), format ?? "openai", registry.naming(org.view(agentId))) as never,
+      toLLMTools(shownTo(agentId), format ?? "openai", registry.naming()) as never,
     sweep: () => sweepOnce(ports, documents, store),
     settle: () => store.recorder.settle(),
     close: () => (closing ??= shut()),

@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs"
 import { isAbsolute, resolve } from "node:path"
 import { defaults, type Config } from "./config/schema.ts"
+import { failure } from "./model/ending.ts"
 import type { Files, Trash } from "./model/files.ts"
 import type { Guards } from "./model/guard.ts"
 import type { SnippetStorage } from "./model/snippets.ts"
@@ -33,6 +34,8 @@ export interface BuiltinOptions {
   sealedForWriting: readonly string[]
   environment: Readonly<Record<string, string | undefined>>
   snippets: SnippetStorage
+  /** False for a process that ends after its call: nothing it leaves running would live. */
+  stays: boolean
   /** Our own addresses, as they are now. */
   own(): readonly string[]
 }
@@ -75,14 +78,18 @@ export function builtin(config: Config, options: BuiltinOptions): Builtin {
   })
   const fence = { ...ground, dataFolder: dataDir }
   const files = openFence(fence)
-  const processes = openProcesses({
+  const opened = openProcesses({
     files,
     roots: furtherRoots(tools.allowedPaths ?? [], workspace),
     sandbox: shell.sandbox ?? defaults.tools.shell.sandbox,
     hidden: sealed,
+    dataFolder: dataDir,
+    protectedPaths: tools.protectedPaths,
+    home,
     sealed: options.sealedForWriting.map((path) => ({ path, meanwhile: null })),
     environment,
   })
+  const processes = options.stays ? opened : { ...opened, start: refuseBackground }
   const web = openWeb(network)
   const code = openCodeIndex(files, { allowedExtensions: tools.allowedExtensions })
   return {
@@ -100,6 +107,12 @@ export function builtin(config: Config, options: BuiltinOptions): Builtin {
       await Promise.all([processes.close(), web.close(), code.close()])
     },
   }
+}
+
+function refuseBackground(): Promise<never> {
+  const sentence =
+    "A background command needs a process that stays, such as 'qm serve' or 'qm mcp'. Run it without background."
+  return Promise.reject(failure(sentence, { toolCode: "no_background" }))
 }
 
 interface Line {

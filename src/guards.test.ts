@@ -35,7 +35,7 @@ async function judge() {
 }
 
 /** The house that the cases are judged in: its configuration is that of their README. */
-async function house() {
+async function house(allowedPaths: string[] = ["."]) {
   const above = temporaryFolder()
   const workspace = join(above, "ws")
   for (const folder of ["src", "newdir", "secrets", "packages/api", "..foo"])
@@ -60,7 +60,7 @@ async function house() {
           deny: "rm curl wget sudo dd mkfs dig docker".split(" "),
         },
         hosts: { allow: ["docs.example.com", "*.trusted.example", "github.com"] },
-        allowedPaths: ["."],
+        allowedPaths,
       },
       rules: [{ deny: "*", touching: "file:secrets/**", because: "Secrets stay where they are." }],
     },
@@ -133,4 +133,21 @@ test("whoever moves or deletes a folder does so to all that is in it", async () 
   expect(await verdict("delete_file", { path: "app", recursive: true })).toBe("deny")
   expect(await verdict("move_file", { from: "lib", to: "library" })).toBe("ask")
   expect(await verdict("move_file", { from: "..foo", to: "foo" })).toBe("allow")
+})
+
+test("a redirect makes a writer of what only prints, so it needs the line that write_file needs", async () => {
+  const verdict = async (allowedPaths: string[], command: string) => {
+    const { system } = await house(allowedPaths)
+    return (await system.why({ agentId: "operator", tool: "run_command", input: { command } })).verdict
+  }
+  expect(await verdict([], "echo x > src/new.ts")).toBe("ask")
+  expect(await verdict(["src"], "echo x > src/new.ts")).toBe("allow")
+  expect(await verdict(["src"], "echo x > new.ts")).toBe("ask")
+  expect(await verdict([], "echo x > /dev/null")).toBe("allow")
+})
+
+test("the folder of a command counts for rules", async () => {
+  const { system } = await house()
+  const input = { command: "ls", cwd: "secrets" }
+  expect(await system.why({ agentId: "operator", tool: "run_command", input })).toMatchObject({ verdict: "deny" })
 })

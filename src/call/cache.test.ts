@@ -61,7 +61,7 @@ test("another agent, another input or an expired one runs the tool again", async
   expect(one.runs()).toBe(3)
 })
 
-test("a result made of files is used again only while they are the same", async () => {
+test("a result made of files is used again only while they are the same [S4-91]", async () => {
   const workspace = temporaryFolder()
   const file = join(workspace, "a.txt")
   writeFileSync(file, "one")

@@ -138,12 +138,16 @@ test("a hidden tool is hidden by all its names", async () => {
   }
 })
 
-test("a tool that has such a name as its own keeps it", async () => {
+test("nobody else may have another name of a tool, so that rules about it go on meaning the tool", async () => {
   const system = await house()
-  system.registry.register(tool({ name: "Greet", execute: () => "mine" }))
-  expect(await system.call({ agentId: "claude", tool: "Greet", input: {} })).toMatchObject({ result: "mine" })
-  const names = system.shownTools("claude").map(({ name }) => name)
-  expect(names.filter((name) => /greet/i.test(name)).sort()).toEqual(["Greet", "greet"])
+  for (const layer of ["system", "agent:claude", "department:x"] as const) {
+    expect(() => system.registry.register(tool({ name: "Greet", execute: () => "mine" }), { layer })).toThrow(
+      "'Greet' is another name of the tool greet",
+    )
+  }
+  expect(await system.call({ agentId: "claude", tool: "Greet", input: { who: "Ada" } })).toMatchObject({
+    success: true,
+  })
 })
 
 test("a waiting call by another name shows the tool's own input, and whoever goes on hears its own words", async () => {
@@ -182,12 +186,8 @@ test("what the configuration says of a tool by another name, it says of the tool
   expect(await call("held", "read_file", { path: "package.json" })).toMatchObject({ code: "unknown_tool" })
 })
 
-test("a tool of one agent's layer takes a name from that agent only, and a version does not change the shape", async () => {
+test("a version does not change the shape", async () => {
   const system = await house()
-  system.registry.register(tool({ name: "Greet", execute: () => "mine" }), { layer: "agent:native" })
-  expect(await system.call({ agentId: "native", tool: "Greet", input: {} })).toMatchObject({ result: "mine" })
-  const other = await system.call({ agentId: "claude", tool: "Greet", input: { who: "Ada" } })
-  expect(other).toMatchObject({ result: { greeting: "Hello Ada" } })
   const versioned = await system.call({ agentId: "claude", tool: "Greet@1.0.0", input: { who: "Ada" } })
   expect(versioned).toMatchObject({ result: { greeting: "Hello Ada" } })
 })

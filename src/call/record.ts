@@ -113,7 +113,10 @@ async function closeRow(walk: Walk, result: ToolResult, ports: Ports): Promise<v
       row?.owner === ports.owner && row.state !== "ended";
       row = await ports.calls.get(row.id)
     ) {
-      if (await ports.calls.swap(row.id, { state: row.state, owner: row.owner, epoch: row.epoch }, change)) return
+      // What a call touches may say what its input said.
+      const card = { ...row.card, touches: { list: [], proved: row.card.touches.proved }, files: {} }
+      const place = { state: row.state, owner: row.owner, epoch: row.epoch }
+      if (await ports.calls.swap(row.id, place, { ...change, card })) return
     }
   } catch (error) {
     ports.logger.error("The row of an ended call could not be closed; its record is kept.", error)

@@ -33,7 +33,13 @@ export function check(tool: RegisteredTool, given: unknown): unknown {
 }
 
 function invalid(tool: RegisteredTool, problems: readonly string[], name = tool.name): Ending {
-  return new Ending("invalid_arguments", `Validation failed: ${problems.join(", ")}. Correct the input of ${name}.`, {
+  return new Ending("invalid_arguments", `Validation failed: ${listed(problems)}. Correct the input of ${name}.`, {
     metadata: { problems },
   })
+}
+
+/** In one sentence: a problem that is a sentence of its own gives up its full stop. */
+function listed(problems: readonly string[]): string {
+  const parts = problems.map((problem) => (problem.endsWith(".") ? `${problem.slice(0, -1)}; ` : `${problem}, `))
+  return parts.join("").slice(0, -2)
 }

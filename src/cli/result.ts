@@ -13,12 +13,22 @@ export function showResult(session: Session, result: ToolResult, stream: Stream,
     const withheld = result.status === ToolExecuteStatus.RESULT_REJECTED
     write(`${jsonText(withheld ? withoutValue : result, house)}\n`)
   } else if (!result.success) sayFailure(session, result)
-  else if (value !== undefined && !isShown(result, stream)) write(`${resultText(session, value)}\n`)
+  else if (value !== undefined && !isShown(result, stream)) write(`${resultText(session, unread(value, stream))}\n`)
 }
 
 /** What was streamed is not shown a second time, unless its pieces were held back and the whole is not. */
 function isShown({ metadata }: ToolResult, stream: Stream): boolean {
   return metadata?.["streamed"] === true && !stream.heldBack
+}
+
+/** A result without the texts that were read while the command printed them. */
+function unread(value: unknown, { printed, heldBack }: Stream): unknown {
+  if (printed.size === 0 || heldBack || typeof value !== "object" || value === null || Array.isArray(value))
+    return value
+  const isRead = ([name, text]: [string, unknown]) => {
+    return (name === "stdout" || name === "stderr") && text === (printed.get(name) ?? "")
+  }
+  return Object.fromEntries(Object.entries(value).filter((entry) => !isRead(entry)))
 }
 
 /** Shows a call that waits on without this process. */

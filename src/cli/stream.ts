@@ -9,6 +9,7 @@ import { isAttended } from "./session.ts"
 export class Stream {
   readonly #session: Session
   readonly #write: (text: string) => void
+  readonly #printed = new Map<string, string>()
   #ending = "\n"
   #heldBack = false
 
@@ -22,14 +23,21 @@ export class Stream {
     return this.#heldBack
   }
 
+  /** What a command printed and a person has read already, by the name of its stream. */
+  get printed(): ReadonlyMap<string, string> {
+    return this.#printed
+  }
+
   add({ chunk, peopleOnly }: { chunk: unknown; peopleOnly: boolean }): void {
     const { io, house, flags } = this.#session
+    const printed = isPrinted(chunk) ? chunk : undefined
     if (peopleOnly) {
       this.#heldBack = true
-      const text = typeof chunk === "string" ? chunk : `${jsonText(chunk, house)}\n`
+      const text = typeof chunk === "string" ? chunk : (printed?.text ?? `${jsonText(chunk, house)}\n`)
       if (isAttended(io)) io.stderr.write(house.printable(text))
       return
     }
+    if (printed !== undefined) return this.#print(printed)
     const onTerminal = (flags.json ? io.stderr : io.stdout).isTTY
     const text =
       typeof chunk === "string" ? (onTerminal ? house.printable(chunk) : chunk) : `${jsonText(chunk, house)}\n`
@@ -37,9 +45,33 @@ export class Stream {
     this.#write(text)
   }
 
+  /** What a command prints is for eyes; a program finds it in the result. */
+  #print({ stream, text }: Printed): void {
+    const { io, house, flags } = this.#session
+    if (flags.json || !io.stdout.isTTY) {
+      this.#heldBack = true
+      return
+    }
+    this.#printed.set(stream, (this.#printed.get(stream) ?? "") + text)
+    const safe = house.printable(text)
+    if (stream === "stderr") io.stderr.write(safe)
+    else this.#write(safe)
+    if (safe !== "" && (stream === "stdout" || io.stderr.isTTY)) this.#ending = safe.slice(-1)
+  }
+
   /** What comes next begins on a line of its own. */
   end(): void {
     if (this.#ending !== "\n") this.#write("\n")
     this.#ending = "\n"
   }
+}
+
+interface Printed {
+  readonly stream: "stdout" | "stderr"
+  readonly text: string
+}
+
+function isPrinted(chunk: unknown): chunk is Printed {
+  if (typeof chunk !== "object" || chunk === null || !("stream" in chunk) || !("text" in chunk)) return false
+  return (chunk.stream === "stdout" || chunk.stream === "stderr") && typeof chunk.text === "string"
 }

@@ -121,11 +121,22 @@ const emptyHouse = {
 export async function runOver(
   parts: AppParts,
   words: readonly string[],
-  given: { env?: Record<string, string>; stdin?: string; house?: Partial<House>; config?: Loaded["config"] } = {},
+  given: {
+    env?: Record<string, string>
+    stdin?: string
+    house?: Partial<House>
+    config?: Loaded["config"]
+    /** Whether what is written is seen by a person. */
+    terminal?: boolean
+  } = {},
 ): Promise<Ended> {
   const text = { stdout: "", stderr: "" }
   const stream = (name: "stdout" | "stderr") =>
-    ({ write: (part: string) => (text[name] += part) !== "", on: () => {}, isTTY: false }) as unknown as Io["stdout"]
+    ({
+      write: (part: string) => (text[name] += part) !== "",
+      on: () => {},
+      isTTY: given.terminal === true,
+    }) as unknown as Io["stdout"]
   const io: Io = {
     stdin: Readable.from(given.stdin === undefined ? [] : [given.stdin]) as Io["stdin"],
     stdout: stream("stdout"),

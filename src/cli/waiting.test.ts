@@ -122,3 +122,30 @@ test("pieces that only people may see reach no program, and what is released the
     stderr: "",
   })
 })
+
+test("what a command prints is live text on a terminal and shown once; a program gets the result alone", async () => {
+  const pieces = [
+    piece({ stream: "stdout", text: "one\n" }, false),
+    piece({ stream: "stderr", text: "careful\u001b[2J" }, false),
+    piece({ stream: "stdout", text: "two" }, false),
+  ]
+  const whole = { exitCode: 0, stdout: "one\ntwo", stderr: "careful\u001b[2J" }
+  expect(await callWith(pieces, success(whole)).run([], { terminal: true })).toEqual({
+    code: 0,
+    stdout: `one\ntwo\n${JSON.stringify({ exitCode: 0 }, null, 2)}\n`,
+    stderr: "careful?[2J",
+  })
+  const cut = { exitCode: 0, stdout: "one\n[cut]", stderr: "" }
+  const shown = await callWith(pieces, success(cut)).run([], { terminal: true })
+  expect(shown.stdout).toBe(`one\ntwo\n${JSON.stringify(cut, null, 2)}\n`)
+  const piped = await callWith(pieces, success(whole, { streamed: true })).run([])
+  expect(piped.stderr).toBe("")
+  expect(JSON.parse(piped.stdout)).toEqual(whole)
+  for (const terminal of [true, false]) {
+    const json = await callWith(pieces, success(whole)).run(["--json"], { terminal })
+    expect(json.stderr).toBe("")
+    expect(JSON.parse(json.stdout)).toMatchObject({ result: whole })
+  }
+  const quiet = await callWith([], success({ exitCode: 0, stdout: "", stderr: "" })).run([], { terminal: true })
+  expect(JSON.parse(quiet.stdout)).toEqual({ exitCode: 0, stdout: "", stderr: "" })
+})

@@ -81,6 +81,7 @@ const examples: Readonly<Record<string, string>> = {
   "tools.webSearch": `
   provider: tavily
   apiKey: "\${TAVILY_API_KEY:-}"
+  maxResults: 5
   engineId: none
   baseUrl: https://search.example`,
   "tools.mcpServers": `

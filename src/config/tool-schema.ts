@@ -72,6 +72,7 @@ export const toolKeys = {
     .strictObject({
       provider: z.enum(["tavily", "google", "bing", "duckduckgo"]).optional().describe("Who is asked."),
       apiKey: z.string().optional().describe("The key, best read from a variable."),
+      maxResults: z.int().min(1).max(50).optional().describe("How many results it returns when nobody says how many."),
       engineId: name.optional().describe("For google: the id of the search engine."),
       baseUrl: z
         .url({ protocol: /^https?$/, error: "it must be an address that begins with http:// or https://" })

@@ -49,6 +49,8 @@ export interface FinishedCommand extends CommandOutput {
    * with it, and nobody counts.
    */
   readonly leftovers: number
+  /** What it made that no command may make, from the workspace. It was moved to the quarantine, and `stderr` says so. */
+  readonly sealed?: readonly string[] | undefined
   readonly whole?: WholeOutput | undefined
 }
 
@@ -63,6 +65,8 @@ export interface BackgroundCommand {
   readonly startedAt: number
   readonly status: "running" | "completed" | "killed" | "failed"
   readonly exitCode: number | null
+  /** As for a finished one; nothing before its end. */
+  readonly sealed?: readonly string[] | undefined
 }
 
 /** Whose a background command is: its agent's, and its task's where it has one. */

@@ -128,7 +128,11 @@ function readSeals({ workspace, sealed = [], sealedForWriting = [], protectedPat
 }
 
 /** Folders count with all that is in them, and, as nobody may move them away, with all that is above. */
-function readProtected(pattern: string, workspace: string, home: string | undefined): (place: string) => boolean {
+export function readProtected(
+  pattern: string,
+  workspace: string,
+  home: string | undefined,
+): (place: string) => boolean {
   const written = foldPath(
     withHome(pattern, home)
       .replace(/\/+$/, "")

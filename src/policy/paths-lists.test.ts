@@ -21,7 +21,7 @@ const table: Record<string, [Verdict, Verdict]> = {
   "keys/readme.md": ["free", "free"],
   ".gitignore": ["free", "free"],
   ".git": ["free", "sealed"],
-  ".git/config": ["free", "sealed"],
+  ".git/config": ["careful", "sealed"],
   "a/.git/hooks/pre-commit": ["free", "sealed"],
   ".hg/hgrc": ["free", "sealed"],
   ".claude": ["free", "sealed"],

@@ -93,6 +93,7 @@ const sealedInside = new Map<string, Inside<Mark>>([
 ])
 
 const carefulInside = new Map<string, Inside<string>>([
+  [".git", reading("config config.worktree", "it may have credentials")],
   [".config", among("gcloud gh hub doctl op rclone", "it has credentials")],
   [".cargo", among("credentials credentials.toml", "it has credentials")],
   [".docker", among("config.json", "it has credentials")],
@@ -136,6 +137,11 @@ function marks(because: string, names: string, hidden = false): [string, Mark][]
 function among<T>(names: string, found: T): Inside<T> {
   const set = new Set(words(names))
   return (next, use) => ((next === undefined ? use === "write" : set.has(next)) ? found : undefined)
+}
+
+function reading(names: string, because: string): Inside<string> {
+  const set = new Set(words(names))
+  return (next, use) => (use === "read" && next !== undefined && set.has(next) ? because : undefined)
 }
 
 function writing(names: string): Inside<string> {

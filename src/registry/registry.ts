@@ -83,9 +83,17 @@ export class ToolRegistry {
 
   register(tool: Tool, options: RegisterOptions = {}): RegisteredTool {
     const { layer = "system", replace = false } = options
+    this.#refuseTakenName(tool)
     if (!replace && this.#twin(tool, layer) !== undefined) throw alreadyRegistered(tool, layer)
     this.#refuseCircles([tool], layer)
     return this.#enter(tool, options)
+  }
+
+  /** What rules say of such a name they say of the tool it means, so nobody else may have it. */
+  #refuseTakenName({ name }: Tool): void {
+    const meant = this.#aliases.named(name, undefined)?.tool
+    if (meant !== undefined && meant !== name)
+      throw new Error(`'${name}' is another name of the tool ${meant}. Give the tool a name of its own.`)
   }
 
   #enter(tool: Tool, { layer = "system", type = "custom" }: RegisterOptions): RegisteredTool {
@@ -108,6 +116,7 @@ export class ToolRegistry {
     const { layer = "system", replace = false } = options
     const seen = new Set<string>()
     for (const tool of tools) {
+      this.#refuseTakenName(tool)
       const key = `${tool.name}@${tool.version}`
       if (!replace && (seen.has(key) || this.#twin(tool, layer) !== undefined)) throw alreadyRegistered(tool, layer)
       seen.add(key)
@@ -229,7 +238,7 @@ export class ToolRegistry {
     return this.wireNames().fromWire(name) ?? this.#aliases.named(name, undefined)?.tool ?? name
   }
 
-  /** Gives tools other names. A tool that has such a name as its own keeps it. */
+  /** Gives tools other names, which no tool may have as its own. */
   registerAliases(aliases: readonly AliasSpec[]): void {
     this.#aliases.add(aliases)
     this.#version++
@@ -237,26 +246,20 @@ export class ToolRegistry {
 
   alias(written: string, who: AgentView | undefined): Alias | undefined {
     const [name = written] = written.split("@", 1)
-    const alias = this.#aliases.named(name, who?.role.dialect)
-    return alias === undefined || (alias.tool !== name && this.#isTaken(name, who)) ? undefined : alias
+    return this.#aliases.named(name, who?.role.dialect)
   }
 
   /** A tool as an agent is shown it: by the name its model is used to, with that name's parameters and results. */
   shownTo(who: AgentView | undefined, tool: RegisteredTool): RegisteredTool {
     const dialect = who?.role.dialect as Dialect | undefined
     const alias = dialect === undefined ? undefined : this.#aliases.of(tool.name, dialect)
-    if (alias === undefined || (alias.name !== tool.name && this.#isTaken(alias.name, who))) return tool
-    return this.#aliases.shown(alias, tool)
+    return alias === undefined ? tool : this.#aliases.shown(alias, tool)
   }
 
   /** What tools are called outside, also those that are shown by another name. */
-  naming(who: AgentView | undefined): Naming {
+  naming(): Naming {
     const names = this.wireNames()
-    return { toWire: (name) => (this.#aliases.has(name) && !this.#isTaken(name, who) ? name : names.toWire(name)) }
-  }
-
-  #isTaken(name: string, who: AgentView | undefined): boolean {
-    return layersOf(who).some((layer) => this.#layers.get(layer)?.has(name) === true)
+    return { toWire: (name) => (this.#aliases.has(name) ? name : names.toWire(name)) }
   }
 
   *names(): Iterable<string> {

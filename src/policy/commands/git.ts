@@ -28,7 +28,7 @@ export function readGit(args: readonly Word[]): Use | Unread {
   const pattern = read.operands.find(({ value, glob }) => glob === -1 && /[*?[]|^:[(!^]/.test(value))
   if (pattern !== undefined) return { because: `git looks for files by the pattern '${pattern.value}'` }
   // `HEAD:path` and `:path` name what was committed or staged under that path.
-  const shown = read.operands.filter(({ value }) => value.includes(":"))
+  const shown = read.operands.filter(({ value }) => value.includes(":") && !value.startsWith(":/"))
   const tops = shown.map(({ value }) => word(value.slice(value.lastIndexOf(":") + 1)))
   return { reads: read.operands.filter(isPath), tops: tops.filter(({ value }) => value !== ""), repository: true }
 }

@@ -134,7 +134,7 @@ describe("modes", () => {
 })
 
 describe("what is told", () => {
-  test("[S3-54] [S3-55] [S3-56] [S3-57] [S3-58] what is always denied says so in S3's words, whatever is allowed", async () => {
+  test("[S3-54] [S3-57] [S3-58] what is always denied says so in S3's words, whatever is allowed", async () => {
     const own = await guardWith({ allow: ["rm", "mkfs", "dd", "qm"], deny: [] })
     for (const line of [
       "rm -rf /",

@@ -82,8 +82,10 @@ function lookAt(touch: Touch, house: House, parsers: Parsers, call: LookOptions)
     "because" in proof
       ? judgeUnproved(touch, proof.because, folder, house, parsers, call)
       : judgeProved(proof, folder, house, call)
-  if (around.length === 0) return look
-  return { ...look, findings: [...look.findings, ...around], covers: undefined }
+  const { cwd } = touch
+  const more: readonly Touch[] = cwd === undefined ? look.more : [...look.more, { kind: "read", what: cwd }]
+  if (around.length === 0) return { ...look, more }
+  return { ...look, more, findings: [...look.findings, ...around], covers: undefined }
 }
 
 function cwdFindings({ cwd }: Touch, { paths }: House, call: LookOptions): readonly Finding[] {

@@ -30,8 +30,16 @@ export function judgeProved(
   const lines = segments.map(({ words }) => (words[0] === "cd" ? insideCd : allow.naming(words)))
   const missing = lines.indexOf(undefined)
   if (missing !== -1 && mode === "allowlist") findings.push(notAllowed(segments[missing]!.words))
-  const isCovered = findings.length === 0 && (missing === -1 || mode === "denylist")
+  const isListed = missing === -1 || mode === "denylist"
+  const isCovered = findings.length === 0 && isListed && writesCovered(segments, house, call)
   return { more, proved: true, findings, covers: isCovered ? coveredBy(segments, lines, mode) : undefined }
+}
+
+/** What the shell writes needs the same line that the file tools need: a redirect makes a writer of what only prints. */
+function writesCovered(segments: readonly ProvedSegment[], { paths }: House, call: LookOptions): boolean {
+  const writes = segments.flatMap(({ files }) => files.filter(({ redirected }) => redirected === true))
+  const touches = writes.map(({ path }): Touch => ({ kind: "write", what: path }))
+  return touches.length === 0 || paths(touches, call).covers !== undefined
 }
 
 const insideCd: CommandLine = { text: "cd", source: "commands" }

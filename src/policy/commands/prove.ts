@@ -16,6 +16,8 @@ export interface NamedFile {
   readonly path: string
   /** It is only likely that this word names a file. */
   readonly guessed?: boolean
+  /** Written by the shell, whatever the program is. */
+  readonly redirected?: boolean
 }
 
 /** A segment of which it is certain what it runs and what files it names. */
@@ -195,7 +197,7 @@ function redirectFile({ operator, target }: Redirect, folder: string, disk: Disk
   if (operator === "<<" || operator === "<<<" || operator === ">&" || operator === "<&") return undefined
   if (target.value === "/dev/null") return undefined
   const path = placeIn(folder, target.value, disk)
-  return { kind: operator === "<" ? "read" : "write", path }
+  return operator === "<" ? { kind: "read", path } : { kind: "write", path, redirected: true }
 }
 
 function looksLikePath(text: string, folder: string, disk: Disk): boolean {

@@ -23,7 +23,8 @@ type Change = Partial<Omit<CommandGuardOptions, "allow" | "deny">> & {
 /** A guard with the lists of the cases, unless the test says otherwise. */
 export async function guardWith(change: Change = {}): Promise<CommandGuard> {
   const { allow = allowed, deny = denied, workspace = "/ws", ...rest } = change
-  const paths = pathGuard({ workspace, home: "/home/ann" })
+  const roots = [{ path: ".", source: "tools.allowedPaths[0]" }]
+  const paths = pathGuard({ workspace, home: "/home/ann", roots })
   const guard = commandGuard({
     workspace,
     mode: "ask",

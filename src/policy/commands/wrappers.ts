@@ -24,9 +24,9 @@ export function isWrapper(name: string): boolean {
 const wrappers = new Map<string, number>([
   ...words(
     0,
-    "env nice ionice timeout gtimeout time nohup stdbuf setsid xargs sudo doas command builtin exec busybox toybox strace ltrace catchsegv valgrind parallel watch unbuffer caffeinate chronic ts coproc then do else noglob nocorrect fakeroot setarch linux32 linux64 i386 x86_64 unshare nsenter bwrap firejail proxychains proxychains4 torsocks dbus-run-session xvfb-run perf hyperfine rlwrap runuser pkexec su-exec gosu tini dumb-init sem faketime softlimit eatmydata pipenv poetry cross-env dotenv entr and or not",
+    "env nice ionice timeout gtimeout time nohup stdbuf setsid xargs sudo doas command builtin exec busybox toybox strace ltrace catchsegv valgrind parallel watch unbuffer caffeinate chronic ts coproc then do else noglob nocorrect fakeroot setarch linux32 linux64 i386 x86_64 unshare nsenter bwrap firejail proxychains proxychains4 torsocks dbus-run-session xvfb-run perf hyperfine rlwrap runuser pkexec su-exec gosu tini dumb-init sem faketime softlimit eatmydata pipenv poetry cross-env dotenv entr and or not capsh numactl cgexec chpst trickle start-stop-daemon run-parts s6-setuidgid s6-envuidgid",
   ),
-  ...words(1, "flock chroot taskset chrt runcon script su cset systemd-cat logsave setpriv prlimit"),
+  ...words(1, "sg newgrp flock chroot taskset chrt runcon script su cset systemd-cat logsave setpriv prlimit"),
 ])
 
 /** Programs that only change how another runs, and not what it is: `timeout 5 ls` is `ls`. */

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import type { AliasSpec } from "../../model/dialect.ts"
-import { aliasOf, withoutUndefined } from "./spell.ts"
+import { aliasOf, speaking, withoutUndefined } from "./spell.ts"
 
 const text = z.string()
 const path = text.min(1)
@@ -8,7 +8,7 @@ const path = text.min(1)
 type Told = Record<string, unknown>
 
 /** The names, parameters, results and error texts of design S3. */
-export const classicDialect = (): AliasSpec[] => [...files(), ...code(), ...others()]
+export const classicDialect = (): AliasSpec[] => speaking([...files(), ...code(), ...others()])
 
 /** S3 puts its own words before every failure. */
 function failing(words: string): Pick<AliasSpec, "toError"> {
@@ -170,6 +170,7 @@ const others = (): AliasSpec[] => [
       stderr,
       exitCode,
     }),
+    names: { "more timeoutMs": "a longer timeout", timeoutMs: "timeout", ", or run it with background": "" },
     ...failing("Command execution failed"),
   }),
   aliasOf({

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import type { AliasSpec } from "../../model/dialect.ts"
-import { aliasOf, oneOf, withoutUndefined } from "./spell.ts"
+import { failure } from "../../model/ending.ts"
+import { aliasOf, neededOf, oneOf, withoutUndefined } from "./spell.ts"
 
 const text = z.string()
 const filePath = text.min(1).describe("The file, relative to the workspace or absolute inside it")
@@ -30,6 +31,7 @@ export const claudeFiles = (): AliasSpec[] => [
     toInput: ({ file_path, ...rest }) => ({ path: file_path, ...rest }),
     toResult: ({ content, totalLines, encoding, truncated, notice, image }: Record<string, unknown>) =>
       withoutUndefined({ content, total_lines: totalLines, encoding, truncated, notice, image }),
+    names: { " or with tail": "" },
   }),
   aliasOf({
     name: "Write",
@@ -69,19 +71,29 @@ export const claudeFiles = (): AliasSpec[] => [
       diff: text,
       backup: text.optional(),
     }),
-    toInput: ({ file_path, old_string, new_string, replace_all, start_line, end_line, new_content, ...rest }) =>
-      withoutUndefined({
+    toInput: (given) => {
+      const { file_path, old_string, new_string, replace_all, start_line, end_line, new_content } = given
+      refuseContradictions(given)
+      return withoutUndefined({
         path: file_path,
         oldText: old_string,
         newText: oneOf({ new_string, new_content }),
         replaceAll: replace_all,
         startLine: start_line,
         endLine: end_line,
-        preview: rest.preview,
-        backup: rest.create_backup,
-      }),
+        preview: given.preview,
+        backup: given.create_backup,
+      })
+    },
     toResult: ({ path, changed, replacements, diff, backup }: Record<string, unknown>) =>
       withoutUndefined({ file_path: path, changed, replacements, diff, backup }),
+    names: {
+      oldText: "old_string",
+      newText: "new_string",
+      replaceAll: "replace_all",
+      startLine: "start_line",
+      endLine: "end_line",
+    },
   }),
   aliasOf({
     name: "LS",
@@ -178,8 +190,7 @@ export const claudeFiles = (): AliasSpec[] => [
       notebook_path: filePath.optional().describe("The same as file_path"),
     }),
     output: z.object({ cells: z.array(z.unknown()), metadata: z.record(text, z.unknown()) }),
-    toInput: ({ file_path, notebook_path }) =>
-      withoutUndefined({ path: oneOf({ file_path, notebook_path }), outputs: "all" }),
+    toInput: ({ file_path, notebook_path }) => ({ path: neededOf({ file_path, notebook_path }), outputs: "all" }),
     toResult: ({ cells, metadata }: { cells: Record<string, unknown>[]; metadata: unknown }) => ({
       cells: cells.map(({ executionCount, ...cell }) => withoutUndefined({ ...cell, execution_count: executionCount })),
       metadata,
@@ -200,17 +211,48 @@ export const claudeFiles = (): AliasSpec[] => [
       edit_mode: z.enum(["replace", "insert", "delete"]).optional().describe("replace when left out"),
     }),
     output: z.object({ cell_id: text.optional(), cell_type: text, edit_mode: text, new_source: text.optional() }),
-    toInput: ({ file_path, notebook_path, cell_id, cell_number, new_source, cell_type, edit_mode }) =>
-      withoutUndefined({
-        path: oneOf({ file_path, notebook_path }),
+    toInput: ({ file_path, notebook_path, cell_id, cell_number, new_source, cell_type, edit_mode }) => {
+      refuse(cell_id !== undefined && cell_number !== undefined, "'cell_number' cannot stand together with 'cell_id'.")
+      refuse(edit_mode !== "delete" && new_source === undefined, "'new_source' is missing.")
+      refuse(edit_mode === "insert" && cell_type === undefined, "'cell_type' is missing; an insertion needs it.")
+      refuse(edit_mode === "delete" && (new_source ?? "") !== "", "'new_source' is not for a deletion.")
+      return withoutUndefined({
+        path: neededOf({ file_path, notebook_path }),
         mode: edit_mode,
         cellId: cell_id,
         cellIndex: cell_number,
         // A deletion has no source, though models like to send an empty one.
         source: edit_mode === "delete" && new_source === "" ? undefined : new_source,
         cellType: edit_mode === "delete" ? undefined : cell_type,
-      }),
+      })
+    },
     toResult: ({ cellId, cellType, mode, source }: Record<string, unknown>) =>
       withoutUndefined({ cell_id: cellId, cell_type: cellType, edit_mode: mode, new_source: source }),
+    names: { cellId: "cell_id", cellIndex: "cell_number", cellType: "cell_type" },
   }),
 ]
+
+interface GivenEdit {
+  old_string?: string | undefined
+  new_string?: string | undefined
+  new_content?: string | undefined
+  replace_all?: boolean | undefined
+  start_line?: number | undefined
+  end_line?: number | undefined
+}
+
+/** What the tool itself would refuse too, in the names that its callers know. */
+function refuseContradictions({ old_string, new_string, new_content, replace_all, start_line, end_line }: GivenEdit) {
+  const byLine = start_line !== undefined
+  refuse(!byLine && end_line !== undefined, "'end_line' needs 'start_line'.")
+  refuse(!byLine && old_string === undefined, "'old_string' is missing; give it, or start_line for whole lines.")
+  refuse(byLine && old_string !== undefined, "'start_line' cannot stand together with 'old_string'.")
+  refuse(byLine && replace_all !== undefined, "'replace_all' needs 'old_string'.")
+  refuse(byLine && (end_line ?? start_line) < start_line - 1, "'end_line' cannot be less than start_line - 1.")
+  const name = byLine ? "new_content" : "new_string"
+  refuse((new_string ?? new_content) === undefined, `'${name}' is missing; give it, empty to delete.`)
+}
+
+function refuse(isWrong: boolean, sentence: string): void {
+  if (isWrong) throw failure(sentence)
+}

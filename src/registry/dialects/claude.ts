@@ -1,15 +1,17 @@
 import { z } from "zod"
 import type { AliasSpec } from "../../model/dialect.ts"
 import { claudeFiles } from "./claude-files.ts"
-import { aliasOf, oneOf, withoutUndefined } from "./spell.ts"
+import { aliasOf, neededOf, speaking, withoutUndefined } from "./spell.ts"
 
 const text = z.string()
 
 /** The longest a command may run, in seconds. */
 const longestSeconds = 590
+/** From here on a time-out cannot be meant in seconds. */
+const leastMilliseconds = 10_000
 
 /** The names, parameters and results of design S2, with the spellings that Claude's models are used to beside them. */
-export const claudeDialect = (): AliasSpec[] => [...claudeFiles(), ...commands(), ...others()]
+export const claudeDialect = (): AliasSpec[] => speaking([...claudeFiles(), ...commands(), ...others()])
 
 const commands = (): AliasSpec[] => [
   aliasOf({
@@ -24,7 +26,9 @@ const commands = (): AliasSpec[] => [
         .number()
         .positive()
         .optional()
-        .describe(`Seconds; a number above ${longestSeconds} is taken for milliseconds`),
+        .describe(
+          `Seconds, ${longestSeconds} at most; a number from ${leastMilliseconds} on is taken for milliseconds`,
+        ),
       env: z.record(text, text).optional().describe("Variables to set for it"),
       run_in_background: z.boolean().optional().describe("Return at once; read on with BashOutput"),
       network: z.boolean().optional().describe("Whether it must reach the network. A person is asked first"),
@@ -43,7 +47,7 @@ const commands = (): AliasSpec[] => [
       withoutUndefined({
         command,
         cwd: working_dir,
-        timeoutMs: timeout && Math.round(timeout > longestSeconds ? Math.min(timeout, 590_000) : timeout * 1000),
+        timeoutMs: timeout && millisecondsOf(timeout),
         env,
         background: run_in_background,
         network,
@@ -58,6 +62,11 @@ const commands = (): AliasSpec[] => [
         shell_id: id,
         status,
       }),
+    names: {
+      "more timeoutMs": "a longer timeout (in seconds)",
+      timeoutMs: "timeout",
+      background: "run_in_background",
+    },
   }),
   aliasOf({
     name: "BashOutput",
@@ -69,7 +78,7 @@ const commands = (): AliasSpec[] => [
       shell_id: text.min(1).optional().describe("The same as bash_id"),
     }),
     output: z.object({ stdout: text, stderr: text, status: text, exit_code: z.number().nullable() }),
-    toInput: ({ bash_id, shell_id }) => withoutUndefined({ id: oneOf({ bash_id, shell_id }) }),
+    toInput: ({ bash_id, shell_id }) => ({ id: neededOf({ bash_id, shell_id }) }),
     toResult: ({ stdout, stderr, status, exitCode }: Record<string, unknown>) => ({
       stdout,
       stderr,
@@ -87,10 +96,15 @@ const commands = (): AliasSpec[] => [
       bash_id: text.min(1).optional().describe("The same as shell_id"),
     }),
     output: z.object({ shell_id: text, status: text, exit_code: z.number().nullable() }),
-    toInput: ({ bash_id, shell_id }) => withoutUndefined({ id: oneOf({ shell_id, bash_id }) }),
+    toInput: ({ bash_id, shell_id }) => ({ id: neededOf({ shell_id, bash_id }) }),
     toResult: ({ id, status, exitCode }: Record<string, unknown>) => ({ shell_id: id, status, exit_code: exitCode }),
   }),
 ]
+
+function millisecondsOf(timeout: number): number {
+  const milliseconds = timeout < leastMilliseconds ? timeout * 1000 : timeout
+  return Math.ceil(Math.min(milliseconds, longestSeconds * 1000))
+}
 
 const todoStatus = z.enum(["pending", "in_progress", "completed"])
 

@@ -209,9 +209,11 @@ const capabilities = (address: string): Capability[] => [
   },
 ]
 
-test("each capability is called by each of its names, and each name has its own shapes [S2-28] [S2-29] [S2-30] [S2-31] [S2-32] [S2-33] [S2-35] [S2-36] [S2-37] [S2-39] [S2-43] [S2-44] [S2-45] [S2-46] [S2-47] [S2-48] [S2-49] [S2-50] [S2-51] [S2-53] [S2-54] [S2-55] [S2-56] [S3-22] [S3-23] [S3-24] [S3-25] [S3-28] [S3-29] [S3-30] [S3-34] [S3-36] [S3-39] [S3-40] [S3-42] [S3-44] [S3-47] [S3-48] [S3-49] [S3-52] [S3-53] [S3-62] [S3-64]", async () => {
+/** Calls tools by each of their names, and compares. */
+async function same(...tools: string[]): Promise<void> {
   const { system, address } = await house()
-  for (const { tool, input, native, claude, classic } of capabilities(address)) {
+  for (const tool of tools) {
+    const { input, native, claude, classic } = capabilities(address).find((one) => one.tool === tool)!
     const own = await system.call({ agentId: "native", tool, input })
     expect(own, tool).toMatchObject({ success: true, toolName: tool })
     expect(own.result, tool).toMatchObject(native as object)
@@ -223,7 +225,24 @@ test("each capability is called by each of its names, and each name has its own 
       expect(result.result, name).toEqual(shape)
     }
   }
-})
+}
+
+test("read_file is Read and file_read [S2-29] [S2-33] [S3-30]", () => same("read_file"))
+test("reading takes lines from 1 [S2-30] [S2-31] [S3-28]", () => same("read_file"))
+test("write_file is Write and file_write [S3-34] [S3-36]", () => same("write_file"))
+test("edit_file is Edit [S2-36] [S2-37] [S2-39]", () => same("edit_file"))
+test("list_files is LS and file_list [S3-39] [S3-40]", () => same("write_file", "list_files"))
+test("find_files is Glob [S2-43] [S2-44] [S2-45]", () => same("find_files"))
+test("search_files is Grep [S2-46] [S2-47] [S2-48]", () => same("search_files"))
+test("read_notebook is NotebookRead [S2-53] [S2-54]", () => same("read_notebook"))
+test("edit_notebook is NotebookEdit [S2-55]", () => same("edit_notebook"))
+test("run_command is Bash and shell_exec [S2-51] [S3-52] [S3-53]", () => same("run_command"))
+test("web_fetch is WebFetch", () => same("web_fetch"))
+test("todo_write is TodoWrite [S2-56]", () => same("todo_write"))
+test("ask_user is AskUser and ask_user [S3-62] [S3-64]", () => same("ask_user"))
+test("code_query is the same in classic words [S3-24] [S3-25]", () => same("code_query"))
+test("snippets are the same in classic words [S3-44] [S3-47] [S3-49]", () =>
+  same("snippet_save", "snippet_load", "snippet_list"))
 
 test("every name of both dialects is of a tool that is there, and what it promises is what it gives", async () => {
   const { system } = await house()
@@ -253,10 +272,15 @@ test("seconds are seconds for Bash, milliseconds for shell_exec, and what cannot
   expect(input("Bash", { command: "x", timeout: 120 })).toMatchObject({ timeoutMs: 120_000 })
   expect(input("Bash", { command: "x", timeout: 120_000 })).toMatchObject({ timeoutMs: 120_000 })
   expect(input("Bash", { command: "x", timeout: 0.5 })).toMatchObject({ timeoutMs: 500 })
+  for (const seconds of [590, 591, 600, 3600, 9999]) {
+    expect(input("Bash", { command: "x", timeout: seconds }), `${seconds}`).toMatchObject({ timeoutMs: 590_000 })
+  }
+  expect(input("Bash", { command: "x", timeout: 10_000 })).toMatchObject({ timeoutMs: 10_000 })
+  expect(input("Bash", { command: "x", timeout: 3_600_000 })).toMatchObject({ timeoutMs: 590_000 })
   expect(input("shell_exec", { command: "x", timeout: 500 })).toMatchObject({ timeoutMs: 500 })
 })
 
-test("failures are told in S3's words [S3-32] [S3-38] [S3-41] [S3-46] [S3-61]", async () => {
+test("failures are told in S3's words [S3-32] [S3-38] [S3-61]", async () => {
   const { system, workspace } = await house()
   const error = async (tool: string, input: unknown) =>
     (await system.call({ agentId: "classic", tool, input })).error ?? ""
@@ -269,6 +293,72 @@ test("failures are told in S3's words [S3-32] [S3-38] [S3-41] [S3-46] [S3-61]", 
   const outside = await system.call({ agentId: "classic", tool: "file_read", input: { path: "../../etc/passwd" } })
   expect(outside).toMatchObject({ code: "path_outside_workspace" })
   expect(outside.error).toContain("Path is outside workspace directory")
+})
+
+test("failures speak the names of the dialect, and what they quote stays as it is", async () => {
+  const { system, workspace } = await house()
+  const error = async (agentId: string, tool: string, input: unknown) =>
+    (await system.call({ agentId, tool, input })).error ?? ""
+  writeFileSync(join(workspace, "code.ts"), "call(oldText, timeoutMs) // read_file\n")
+  const missed = await error("claude", "Edit", {
+    file_path: "code.ts",
+    old_string: "call(oldText, timeoutMs) // read_files",
+    new_string: "x",
+  })
+  expect(missed).toMatch(/^The old_string is not in code\.ts\./)
+  expect(missed).toContain("\n1: call(oldText, timeoutMs) // read_file\n")
+  expect(missed).toMatch(/\nCopy old_string exactly from the file\.$/)
+  const twice = await error("claude", "Edit", { file_path: "a.txt", old_string: "o", new_string: "x" })
+  expect(twice).toContain("or set replace_all.")
+  const same = await error("claude", "Edit", { file_path: "a.txt", old_string: "one", new_string: "one" })
+  expect(same).toContain("old_string and new_string are the same")
+  const slow = await error("claude", "Bash", { command: "echo read_file timeoutMs; sleep 9", timeout: 0.2 })
+  expect(slow).toContain("Give it a longer timeout (in seconds), or run it with run_in_background.")
+  expect(slow).toContain("\nread_file timeoutMs")
+  expect(await error("claude", "Read", { file_path: "zzzz.q" })).toContain("Call LS or Glob to see what is there.")
+  expect(await error("claude", "Read", { file_path: "list_files.q" })).toContain("list_files.q")
+  expect(await error("claude", "NotebookEdit", { file_path: "n.ipynb", new_source: "x" })).toContain(
+    "Give cell_id or cell_number; NotebookRead shows both.",
+  )
+  expect(await error("classic", "shell_exec", { command: "sleep 9", timeout: 50 })).toMatch(
+    /^Command execution failed: .*Give it a longer timeout\.$/,
+  )
+  expect(await error("classic", "file_read", { path: "zzzz.q" })).toMatch(
+    /^Failed to read file: .*Call file_list or find_files/,
+  )
+})
+
+test("an input that the tool itself would refuse is refused in the names of the dialect", async () => {
+  const { system } = await house()
+  const problems = async (tool: string, input: object) => {
+    const { code, error } = await system.call({ agentId: "claude", tool, input })
+    expect(code, tool).toBe("invalid_arguments")
+    expect(error).not.toContain("..")
+    expect(error).not.toMatch(/oldText|newText|startLine|endLine|cellI|cellType|: path|: id/)
+    return error
+  }
+  const edit = (input: object) => problems("Edit", { file_path: "a.txt", ...input })
+  expect(await edit({ new_string: "x" })).toContain("'old_string' is missing")
+  expect(await edit({ old_string: "one" })).toContain("'new_string' is missing")
+  expect(await edit({ old_string: "one", new_string: "x", start_line: 1 })).toContain("'start_line' cannot stand")
+  expect(await edit({ old_string: "one", new_string: "x", end_line: 1 })).toContain("'end_line' needs 'start_line'")
+  expect(await edit({ start_line: 3, end_line: 1, new_content: "x" })).toContain("'end_line' cannot be less")
+  const cell = (input: object) => problems("NotebookEdit", { file_path: "n.ipynb", ...input })
+  expect(await cell({ cell_number: 0 })).toContain("'new_source' is missing")
+  expect(await cell({ cell_number: 0, cell_id: "a", new_source: "x" })).toContain("'cell_number' cannot stand")
+  expect(await cell({ edit_mode: "insert", new_source: "x" })).toContain("'cell_type' is missing")
+  expect(await problems("NotebookRead", {})).toContain("Missing required parameter: file_path")
+  expect(await problems("BashOutput", {})).toContain("Missing required parameter: bash_id")
+  expect(await problems("KillBash", {})).toContain("Missing required parameter: shell_id")
+})
+
+test("several problems are one sentence with one full stop", async () => {
+  const { system } = await house()
+  const error = async (tool: string, input: object) => (await system.call({ agentId: "claude", tool, input })).error
+  expect(await error("LS", { zzz: 1 })).toBe(
+    "Validation failed: Unknown parameter 'zzz'. It takes: path. Correct the input of LS.",
+  )
+  expect(await error("Write", { zzzzzzz: 1 })).toBe("?")
 })
 
 test("two spellings of one parameter that say different things are a mistake", async () => {

@@ -23,7 +23,7 @@ function workspace(content: Record<string, string>) {
   return (input: unknown, context: Partial<ToolContext> = {}) => callOf(tools, "code_query", input, context)
 }
 
-test("code_query finds functions, classes, variables and files in the workspace [S3-21] [S3-22] [S3-23] [S3-25] [S3-26]", async () => {
+test("code_query finds functions, classes, variables and files in the workspace [S3-22] [S3-23] [S3-26]", async () => {
   const query = workspace({
     "src/server.ts": "/** Starts. */\nexport class Server {\n  start() {}\n}\n",
     "lib/server.py": "def start_server(port):\n    return port\n",

@@ -35,7 +35,14 @@ async function house(options: { sandbox?: "off" | "auto"; timeoutMs?: number } =
   const system = await open({ org }, { approvals })
   const files = openFence({ workspace, dataFolder })
   const { sandbox = "off" } = options
-  const processes = openProcesses({ files, sandbox, environment: process.env, hidden: [dataFolder], graceMs: 200 })
+  const processes = openProcesses({
+    files,
+    sandbox,
+    dataFolder,
+    environment: process.env,
+    hidden: [dataFolder],
+    graceMs: 200,
+  })
   onTestFinished(() => processes.close())
   for (const tool of commandTools(processes, openJavaScript(), options))
     system.registry.register(tool, { replace: true })

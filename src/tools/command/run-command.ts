@@ -59,6 +59,7 @@ export const runCommand = (
       signal: z.string().optional(),
       leftovers: z.number().optional(),
       dropped: z.number().optional(),
+      sealed: z.array(z.string()).optional(),
       artifactRef: z.string().optional(),
       id: z.string().optional(),
       status: z.string().optional(),
@@ -78,7 +79,7 @@ export const runCommand = (
       )
       const artifactRef = await keepWhole(finished, context)
       if (finished.timedOut) throw outOfTime(finished, timeoutMs, artifactRef)
-      const { stdout, stderr, exitCode, durationMs, sandbox, signal, leftovers, dropped } = finished
+      const { stdout, stderr, exitCode, durationMs, sandbox, signal, leftovers, dropped, sealed = [] } = finished
       return {
         stdout,
         stderr,
@@ -88,6 +89,7 @@ export const runCommand = (
         ...(signal === null ? {} : { signal }),
         ...(leftovers === 0 ? {} : { leftovers }),
         ...(dropped === 0 ? {} : { dropped }),
+        ...(sealed.length === 0 ? {} : { sealed: [...sealed] }),
         ...(artifactRef === undefined ? {} : { artifactRef }),
       }
     },

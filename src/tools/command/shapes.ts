@@ -14,4 +14,5 @@ export const backgroundShape = z.object({
   status: z.enum(["running", "completed", "killed", "failed"]),
   exitCode: z.number().nullable(),
   startedAt: z.number(),
+  sealed: z.array(z.string()).optional(),
 })

@@ -36,7 +36,7 @@ async function open(file = ":memory:") {
   }
 }
 
-test("a task is created with an id and its agent as owner, changed, and deleted [S2-56] [S2-57] [S2-58] [D-11]", async () => {
+test("a task is created with an id and its agent as owner, changed, and deleted [S2-57] [S2-58] [D-11]", async () => {
   const { write } = await open()
   const fields = {
     title: "Write tests",

@@ -1,3 +1,4 @@
+import { eastAsianIn } from "../../model/east-asian.ts"
 import type { Decoded } from "./decode.ts"
 import { encodingNamed, type Encoding } from "./encoding-names.ts"
 
@@ -22,6 +23,10 @@ export async function loadIconv() {
 async function guess(bytes: Buffer): Promise<Encoding> {
   const { analyse } = await import("chardet")
   const iconv = await loadIconv()
+  const isWhole = (encoding: Encoding) => !iconv.decode(bytes, nameFor(encoding)).includes("\ufffd")
+  const found = eastAsianIn(bytes)
+  const everyday = found === "gb18030" && isWhole("gbk") ? "gbk" : found
+  if (everyday !== undefined && isWhole(everyday)) return everyday
   const sample = bytes.subarray(0, 65_536)
   for (const { name, confidence } of analyse(sample)) {
     const encoding = encodingNamed(name)
@@ -31,7 +36,7 @@ async function guess(bytes: Buffer): Promise<Encoding> {
     const fuller: Encoding = encoding === "latin1" ? "windows-1252" : encoding
     const whole = fuller === "gb18030" ? "gbk" : fuller
     for (const candidate of new Set([whole, fuller])) {
-      if (!iconv.decode(bytes, nameFor(candidate)).includes("\ufffd")) return candidate
+      if (isWhole(candidate)) return candidate
     }
   }
   return "windows-1252"

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { openBench, type Bench } from "./testing.ts"
@@ -32,6 +32,13 @@ test("a folder is listed with folders, sizes and dates, hidden names too [S0-60]
     truncated: false,
   })
   expect(Math.abs((came["files"] as Listed[])[1]!.modified! - Date.now())).toBeLessThan(60_000)
+})
+
+test("a date is in whole milliseconds, as everywhere", async () => {
+  const bench = openBench()
+  utimesSync(bench.put("a.txt", ""), 1000, 1234.567891)
+  expect(await list(bench)).toMatchObject({ files: [{ modified: 1_234_567 }] })
+  expect(await bench.call("get_file_info", { path: "a.txt" })).toMatchObject({ modified: 1_234_567 })
 })
 
 test("recursive goes level by level, so that a list that is cut shows the outline [S4-92]", async () => {

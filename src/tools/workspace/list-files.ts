@@ -117,7 +117,13 @@ async function entriesIfOpen(files: Files, path: string): Promise<FolderEntry[]>
 function describe(files: Files, { name, path, kind }: Found) {
   const facts = factsOrNothing(files, path)
   const type = kind === "folder" ? ("directory" as const) : kind
-  return { name, path, type, size: kind === "file" ? (facts?.size ?? 0) : 0, modified: facts?.modifiedAt ?? null }
+  return {
+    name,
+    path,
+    type,
+    size: kind === "file" ? (facts?.size ?? 0) : 0,
+    modified: facts === undefined ? null : Math.floor(facts.modifiedAt),
+  }
 }
 
 function factsOrNothing(files: Files, path: string): FileFacts | undefined {

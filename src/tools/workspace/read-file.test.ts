@@ -154,6 +154,12 @@ test("each encoding is found out and reported, and the text is right [S2-32]", a
     ["utf-16be without", "plain words\n", Buffer.from("plain words\n", "utf16le").swap16(), "utf-16be"],
     ["utf-32le", "a🎉\n", iconv.encode("\ufeffa🎉\n", "utf-32le"), "utf-32le", true],
     ["gbk", poem, iconv.encode(poem, "gbk"), "gbk"],
+    ["a few bytes of gbk", "你好世界\n", iconv.encode("你好世界\n", "gbk"), "gbk"],
+    ["a few bytes of big5", "你好世界", iconv.encode("你好世界", "big5"), "big5"],
+    ["a few bytes of euc-kr", "안녕하세요", iconv.encode("안녕하세요", "euc-kr"), "euc-kr"],
+    ["a few bytes of shift_jis", "こんにちは", iconv.encode("こんにちは", "shift_jis"), "shift_jis"],
+    ["a few bytes of Latin", "Müller\n", iconv.encode("Müller\n", "latin1"), "windows-1252"],
+    ["fewer bytes of Latin", "café", iconv.encode("café", "latin1"), "windows-1252"],
     ["shift_jis", haiku, iconv.encode(haiku, "shift_jis"), "shift_jis"],
     ["euc-jp", haiku, iconv.encode(haiku, "euc-jp"), "euc-jp"],
     [

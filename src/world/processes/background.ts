@@ -15,6 +15,7 @@ interface Entry {
   readonly startedAt: number
   status: BackgroundCommand["status"]
   exitCode: number | null
+  sealed?: readonly string[] | undefined
   texts: { stdout: KeptText; stderr: KeptText }
   running: Running | undefined
 }
@@ -62,8 +63,9 @@ export class Background {
       add: (stream, text) => entry.texts[stream].add(text),
       begin: (running) => {
         entry.running = running
-        void running.over.then(({ exitCode }) => {
+        void running.over.then(({ exitCode, sealed = [] }) => {
           entry.exitCode = exitCode
+          if (sealed.length > 0) entry.sealed = sealed
           if (entry.status === "running") entry.status = exitCode === 0 ? "completed" : "failed"
         })
         return shown(entry)
@@ -120,10 +122,11 @@ const emptyTexts = () => ({
   stderr: new KeptText({ first: 0, last: mostKept }),
 })
 
-const shown = ({ id, command, startedAt, status, exitCode }: Entry): BackgroundCommand => ({
+const shown = ({ id, command, startedAt, status, exitCode, sealed }: Entry): BackgroundCommand => ({
   id,
   command,
   startedAt,
   status,
   exitCode,
+  ...(sealed === undefined ? {} : { sealed }),
 })

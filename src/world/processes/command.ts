@@ -29,6 +29,8 @@ export interface Exit {
   readonly signal: string | null
   /** How many of its processes were still there afterwards, and were ended. */
   readonly leftovers: number
+  /** What it made that no command may make, from the workspace. */
+  readonly sealed?: readonly string[] | undefined
 }
 
 /** A command that runs. */

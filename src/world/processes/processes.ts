@@ -10,7 +10,10 @@ import { endOrphans, newMark } from "./mark.ts"
 import { PrivateFolder } from "./folder.ts"
 import { endInTime, runToEnd } from "./foreground.ts"
 import { findSandbox, sandboxWords, visibleTools, type Sandbox } from "./sandbox.ts"
-import { sealsByName } from "./sealed-names.ts"
+import { foldersNamed, listNames, newcomers, type Listing } from "./listing.ts"
+import { readProtection } from "./protected.ts"
+import { takeAway } from "./quarantine.ts"
+import { sealsBelow, sealsByName } from "./sealed-names.ts"
 import { isWithin, Seals, type Seal } from "./seals.ts"
 import { Spool } from "./spool.ts"
 
@@ -21,6 +24,11 @@ export interface ProcessesOptions {
   readonly roots?: readonly string[] | undefined
   /** *auto* uses the sandbox where it works, *required* runs nothing without it. */
   readonly sandbox: "auto" | "required" | "off"
+  /** Has the quarantine, where things go that no command may make. */
+  readonly dataFolder: string
+  /** `tools.protectedPaths`: what no command may change or make. */
+  readonly protectedPaths?: readonly string[] | undefined
+  readonly home?: string | undefined
   /** What no command may change, also when it is not there yet; besides what is sealed by its name. */
   readonly sealed?: readonly Seal[] | undefined
   /** Files and folders that are not there in the sandbox: our own data, configuration and keys. */
@@ -44,6 +52,9 @@ export function openProcesses(options: ProcessesOptions): Processes {
   const seals = new Seals()
   const background = new Background()
   const running = new Set<Running>()
+  const protection = readProtection(options.protectedPaths ?? [], { workspace: files.workspace, home: options.home })
+  const leftOut = new Set(options.hidden)
+  const sealedPaths = new Set(options.sealed?.map(({ path }) => path.replace(/\/$/, "")))
   let probed: ReturnType<typeof findSandbox> | undefined
   let isFirst = true
   let isClosed = false
@@ -64,11 +75,22 @@ export function openProcesses(options: ProcessesOptions): Processes {
       : { kind: "none", because: found.because, network: true }
   }
 
-  const held = (found: Sandbox, spec: CommandSpec, cwd: string, environment: Environment) => {
-    const writable = writableFolders(spec, options)
-    const named = writable.map(sealsByName)
+  const look = ({ command }: CommandSpec, cwd: string, roots: readonly string[]): Listing => {
+    const isLeftOut = (path: string) => leftOut.has(path) || seals.isPlaced(path)
+    const named = foldersNamed(command, cwd, roots).filter((path) => !(options.hidden ?? []).some((one) => isWithin(path, one))) // prettier-ignore
+    const isProtected = (path: string, isFolder: boolean) =>
+      sealedPaths.has(path) || protection.isProtected(path, isFolder)
+    return listNames({ roots, named, isLeftOut, isProtected })
+  }
+
+  const held = (
+    found: Sandbox,
+    spec: CommandSpec,
+    { cwd, environment, writable, seen }: { cwd: string; environment: Environment; writable: string[]; seen: Listing },
+  ) => {
+    const named = [...writable.map((root) => sealsByName(root, seen)), sealsBelow(writable, seen)]
     const { words, done } = seals.words(
-      [...named.flatMap((one) => one.seals), ...(options.sealed ?? [])],
+      [...named.flatMap((one) => one.seals), ...protection.seals(seen.isWhole), ...(options.sealed ?? [])],
       [...named.flatMap((one) => one.hidden), ...(options.hidden ?? [])],
       { writable, visible: [...writable, ...visibleTools(environment), "/usr"] },
     )
@@ -84,16 +106,23 @@ export function openProcesses(options: ProcessesOptions): Processes {
     const environment = commandEnvironment(options.environment, spec.environment, spec.network)
     const cwd = folderOf(spec, files)
     const found = sandbox()
-    const inside = "program" in found ? held(found, spec, cwd, environment) : undefined
+    const writable = writableFolders(spec, options)
+    const seen = look(spec, cwd, writable)
+    const inside = "program" in found ? held(found, spec, { cwd, environment, writable, seen }) : undefined
     try {
       const plan = { ...words, cwd, environment, mark: newMark(), stdin: spec.stdin, sandbox: inside, graceMs }
-      const started = await launch(plan, folder, onBytes)
+      const tidy = async () => {
+        inside?.done()
+        const made = newcomers(seen, look(spec, cwd, writable))
+        const place = { dataFolder: options.dataFolder, workspace: files.workspace, roots: writable }
+        const { paths, notice } = await takeAway(made, place)
+        if (notice !== "") onBytes("stderr", Buffer.from(notice), notice)
+        return paths
+      }
+      const started = tidied(await launch(plan, folder, onBytes), tidy)
       running.add(started)
       watchExit(running)
-      void started.over.then(() => {
-        running.delete(started)
-        inside?.done()
-      })
+      void started.over.then(() => running.delete(started))
       return started
     } catch (error) {
       inside?.done()
@@ -126,6 +155,19 @@ export function openProcesses(options: ProcessesOptions): Processes {
       await Promise.all([...running].map((one) => one.end()))
       houses.delete(running)
       folder.remove()
+    },
+  }
+}
+
+/** It is over only when what it left has been looked at. */
+function tidied(started: Running, tidy: () => Promise<readonly string[]>): Running {
+  const over = started.over.then(async (exit) => ({ ...exit, sealed: await tidy() }))
+  return {
+    ...started,
+    over,
+    end: async () => {
+      await started.end()
+      await over
     },
   }
 }

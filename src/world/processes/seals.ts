@@ -23,6 +23,11 @@ export function isWithin(path: string, folder: string): boolean {
 export class Seals {
   readonly #placed = new Map<string, { users: number; isFolder: boolean; identity: string }>()
 
+  /** Whether it is only there to hold the place. */
+  isPlaced(path: string): boolean {
+    return this.#placed.has(path)
+  }
+
   /** `done` takes away what was put there for this command. */
   words(
     seals: readonly Seal[],

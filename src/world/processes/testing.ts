@@ -15,6 +15,7 @@ export function openHere(options: Partial<ProcessesOptions> = {}): { processes: 
   const processes = openProcesses({
     files: fence(workspace),
     sandbox: "off",
+    dataFolder: options.dataFolder ?? realFolder(),
     environment: process.env,
     graceMs: 300,
     ...options,

@@ -1,3 +1,5 @@
+import { eastAsianIn } from "../../model/east-asian.ts"
+
 /** What bytes say, and the charset they are really in. */
 export interface Decoded {
   readonly text: string
@@ -51,6 +53,8 @@ const synonyms: Readonly<Record<string, string>> = {
 }
 
 async function guessed(bytes: Buffer): Promise<string> {
+  const everyday = eastAsianIn(bytes)
+  if (everyday !== undefined) return everyday
   const { default: chardet } = await import("chardet")
   return chardet.detect(bytes.subarray(0, 65_536))?.toLowerCase() ?? "windows-1252"
 }

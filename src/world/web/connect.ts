@@ -44,7 +44,9 @@ export function checkedConnect(build: typeof buildConnector, options: ConnectOpt
   }
 
   async function checked({ hostname, protocol, port }: buildConnector.Options): Promise<readonly Found[]> {
-    const address = readWebAddress(`${protocol}//${hostname}${port === "" ? "" : `:${port}`}`)
+    const address = readWebAddress(
+      `${protocol}//${isIP(hostname) === 6 ? `[${hostname}]` : hostname}${port === "" ? "" : `:${port}`}`,
+    )
     if ("problem" in address) throw hostDenied(address.problem)
     const plain = hostname.replace(/^\[|\]$/g, "")
     const found = isIP(plain) === 0 ? await options.lookup(plain) : [{ address: plain, family: isIP(plain) }]

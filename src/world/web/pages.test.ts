@@ -143,6 +143,14 @@ describe("text is read in the charset it is in", () => {
       "gb18030",
     ],
     [
+      "a header that lies about a few bytes",
+      iconv.encode("你好世界中文测试文本", "gbk"),
+      "text/plain; charset=utf-8",
+      "你好世界中文测试文本",
+      "gb18030",
+    ],
+    ["nothing, and it is a word of Latin-1", iconv.encode("Müller", "latin1"), "text/plain", "Müller", "windows-1252"],
+    [
       "a header that lies, and the page knows",
       iconv.encode(page("shift_jis", japanese), "shift_jis"),
       "text/html; charset=utf-8",

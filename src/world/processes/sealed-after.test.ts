@@ -1,0 +1,126 @@
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { until } from "../../testing/open.ts"
+import { findBubblewrap } from "../../testing/shell.ts"
+import { fence, layers, openHere, realFolder } from "./testing.ts"
+
+const ann = { agentId: "ann" }
+const inSandbox = test.skipIf("why" in findBubblewrap())
+const git = (folder: string, ...words: string[]) =>
+  execFileSync("git", ["-C", folder, "-c", "user.name=a", "-c", "user.email=a@b.c", ...words], { encoding: "utf8" })
+
+const quarantined = (dataFolder: string) =>
+  readdirSync(join(dataFolder, "quarantine"))
+    .map((id) => JSON.parse(readFileSync(join(dataFolder, "quarantine", id, "note.json"), "utf8")) as { path: string })
+    .map(({ path }) => path)
+    .toSorted()
+
+test.each(layers)(
+  "with sandbox %s a repository made in the repository runs nothing for the person",
+  async (sandbox) => {
+    const dataFolder = realFolder()
+    const escaped = join(dataFolder, "escaped")
+    const { processes, workspace } = openHere({ sandbox, dataFolder })
+    git(workspace, "init", "-q")
+    const command = `set -e; git init -q sub
+    git -C sub -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m one
+    git -C sub config core.fsmonitor 'touch ${escaped}; false'; git add sub 2>/dev/null; echo done`
+    const result = await processes.run({ command }, {})
+    expect(result).toMatchObject({ stdout: "done\n", exitCode: 0, sealed: ["sub/.git"] })
+    expect(result.stderr).toContain("No command may make 'sub/.git': moved to quarantine")
+    git(workspace, "status")
+    expect(existsSync(escaped)).toBe(false)
+    expect(quarantined(dataFolder)).toEqual(["sub/.git"])
+  },
+)
+
+test.each(layers)(
+  "with sandbox %s names that no tool writes are taken away when a command has made them",
+  async (sandbox) => {
+    const dataFolder = realFolder()
+    const { processes, workspace } = openHere({ sandbox, dataFolder, protectedPaths: ["migrations/**", "fixed.txt"] })
+    mkdirSync(join(workspace, "theirs"))
+    writeFileSync(join(workspace, "theirs/.npmrc"), "mine")
+    const command = `mkdir -p a/b .config/git .config/own migrations; ln -s /etc a/.vscode
+    for f in .npmrc .envrc a/b/.mcp.json .config/git/config .config/own/x a/fixed.txt migrations/1.sql a/test.key a/.gitignore
+    do echo x > $f; done`
+    const { sealed = [], exitCode } = await processes.run({ command }, {})
+    expect(exitCode).toBe(0)
+    const expected = [".config/git", ".envrc", ".npmrc", "a/.vscode", "a/b/.mcp.json", "a/fixed.txt", "migrations"]
+    expect(sealed.toSorted()).toEqual(expected)
+    expect(quarantined(dataFolder)).toEqual(expected)
+    expect(expected.filter((path) => existsSync(join(workspace, path)))).toEqual([])
+    for (const path of [".config/own/x", "a/test.key", "a/.gitignore", "theirs/.npmrc"]) {
+      expect(existsSync(join(workspace, path)), path).toBe(true)
+    }
+    expect((await processes.run({ command: "true" }, {})).sealed).toEqual([])
+  },
+)
+
+test.each(layers)(
+  "with sandbox %s a background command says it too, and commands side by side do not disturb",
+  async (sandbox) => {
+    const { processes, workspace } = openHere({ sandbox })
+    const { id } = await processes.start({ command: "read -t 0.3 < <(sleep 5); echo x > .envrc; mkdir x" }, ann)
+    await Promise.all(["true", "ls -a", "echo y > y"].map((command) => processes.run({ command }, {})))
+    await until(() => processes.list(ann)[0]?.status !== "running", "it ended")
+    expect(await processes.output(id, ann)).toMatchObject({
+      sealed: [".envrc"],
+      stderr: expect.stringContaining("'.envrc'"),
+    })
+    expect(readdirSync(workspace).toSorted()).toEqual(["x", "y"])
+  },
+)
+
+test("what was there and is moved with its folder stays, what is moved alone to where it counts does not", async () => {
+  const { processes, workspace } = openHere()
+  git(workspace, "init", "-q", "one/repository")
+  mkdirSync(join(workspace, "two/.vscode"), { recursive: true })
+  const { sealed } = await processes.run({ command: "mv one/repository moved; mv two/.vscode .vscode" }, {})
+  expect(sealed).toEqual([".vscode"])
+  expect(existsSync(join(workspace, "moved/.git/HEAD"))).toBe(true)
+})
+
+inSandbox("protected paths, and what git runs from nested repositories, cannot be written in the sandbox", async () => {
+  const workspace = realFolder()
+  for (const folder of ["src", "migrations/old", "deep/src", "sub"])
+    mkdirSync(join(workspace, folder), { recursive: true })
+  const files = ["src/b.js", "src/a.js", "migrations/old/1.sql", "deep/src/x.lock", "deep/.npmrc"]
+  for (const file of files) writeFileSync(join(workspace, file), "mine")
+  git(workspace, "init", "-q")
+  git(join(workspace, "sub"), "init", "-q")
+  const { processes } = openHere({
+    sandbox: "required",
+    files: fence(workspace),
+    protectedPaths: ["src/b.js", "migrations/**", "*.lock"],
+  })
+  const attempts = [
+    "f=src/b.js; echo bad > $f",
+    "rm -f src/b.js",
+    "mv src gone",
+    "echo bad > migrations/old/1.sql",
+    "echo bad > migrations/2.sql",
+    "rm -rf migrations",
+    "echo bad > deep/src/x.lock",
+    "echo bad > deep/.npmrc",
+    "git -C sub config core.fsmonitor bad",
+    "mkdir -p sub/.git/hooks; echo bad > sub/.git/hooks/post-checkout",
+    "mv sub/.git gone && mkdir sub/.git && echo bad > sub/.git/config",
+    "echo bad > sub/.git/config.worktree",
+    "mkdir -p .git/modules/x && echo bad > .git/modules/x/config",
+    "echo bad > .git/config.worktree",
+    "mkdir -p .git/worktrees/x",
+  ]
+  const done = await Promise.all(
+    attempts.map(async (command) => ({ command, exitCode: (await processes.run({ command }, {})).exitCode })),
+  )
+  expect(done.filter(({ exitCode }) => exitCode === 0)).toEqual([])
+  for (const file of files) expect(readFileSync(join(workspace, file), "utf8"), file).toBe("mine")
+  const work = `set -e; echo new > src/a.js; echo new > src/c.js; echo x > sub/f
+    for g in sub .; do git -C $g add -A; git -C $g -c user.name=a -c user.email=a@b.c commit -qm one; done`
+  expect(await processes.run({ command: work }, {})).toMatchObject({ exitCode: 0, sealed: [] })
+  expect(git(workspace, "log", "--format=%s")).toBe("one\n")
+  expect(readdirSync(join(workspace, ".git"))).not.toContain("modules")
+})
