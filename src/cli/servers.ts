@@ -11,6 +11,7 @@ export async function meetServers({ mcp }: Pick<App, "mcp">): Promise<void> {
 /** The same for one tool. One that this agent knows already needs no wait: a server that hangs must not delay it. */
 export async function meetTool(app: App, agentId: string, tool: string): Promise<void> {
   const [name] = tool.split("@")
-  if (app.mcp.list().length === 0 || app.visibleTools(agentId).some((known) => known.name === name)) return
+  if (app.mcp.list().length === 0) return
+  if ([...app.visibleTools(agentId), ...app.shownTools(agentId)].some((known) => known.name === name)) return
   await meetServers(app)
 }

@@ -112,6 +112,7 @@ async function pressed(child: ChildProcess, keys: readonly (readonly [after: str
 export type AppParts = { [Part in keyof App]?: Partial<App[Part]> }
 
 const emptyHouse = {
+  shownTools: () => [],
   sweep: () => Promise.resolve(),
   close: () => Promise.resolve(),
   mcp: { list: () => [], ready: () => Promise.resolve(), pins: () => [] },

@@ -16,15 +16,17 @@ export function addTools(program: Command, run: Run): void {
   tools.command("show <name>").description("everything about one tool").action(run(showTool))
 }
 
-/** The tools this agent may know of, and no others. */
+/** The tools this agent may know of, and no others, by the names that its model is used to. */
 function listTools(session: Session, { group }: { group?: string }): Promise<number> {
   const { io, house, flags } = session
   return withApp(session, {}, async (app, loaded) => {
     const agentId = agentOf(session, loaded, app)
     await meetServers(app)
     const members = app.listGroups().find(({ id }) => id === group)?.tools ?? []
-    const seen = app.visibleTools(agentId)
-    const tools = seen.filter((tool) => group === undefined || tool.group === group || members.includes(tool.name))
+    const ownNames = new Map(app.visibleTools(agentId).map(({ id, name }) => [id, name]))
+    const isMember = ({ id, name }: RegisteredTool) => members.includes(ownNames.get(id) ?? name)
+    const shown = app.shownTools(agentId)
+    const tools = shown.filter((tool) => group === undefined || tool.group === group || isMember(tool))
     if (flags.json) tell(session, jsonText(tools.map(summary), house))
     else if (tools.length === 0) say(session, "There is no tool here that this agent may use.")
     else {
@@ -50,13 +52,13 @@ function summary({ name, group, permission: { level }, effect, description, vers
   return { name, group, level, effect: effect ?? null, description, version }
 }
 
-/** Everything about one tool. */
+/** Everything about one tool: as this agent is shown it, or as it is when it is named by its own name. */
 function showTool(session: Session, name: string): Promise<number> {
   const { house } = session
   return withApp(session, {}, async (app, loaded) => {
     const agentId = agentOf(session, loaded, app)
     await meetTool(app, agentId, name)
-    const tools = app.visibleTools(agentId)
+    const tools = [...app.shownTools(agentId), ...app.visibleTools(agentId)]
     const tool = tools.find((each) => [each.name, `${each.name}@${each.version}`, each.id].includes(name))
     if (tool === undefined) {
       const known = tools.map((each) => each.name)

@@ -71,7 +71,7 @@ export interface Files {
   /** The real path of the workspace. */
   readonly workspace: string
   /** The same fence for one call: narrower, never wider. `shows` says what a search may come across besides. */
-  within(allowedPaths: readonly string[] | undefined, shows?: ((path: string) => boolean) | undefined): Files
+  within(allowedPaths: readonly string[] | undefined, shows?: (path: string) => boolean): Files
   /** The normal form of a path: from the workspace with slashes, `.` for the workspace itself. Does not look at the disk. */
   normal(path: string): string
   facts(path: string): FileFacts

@@ -1,5 +1,5 @@
 import type { Alias, AliasSpec, Dialect } from "../model/dialect.ts"
-import { compileSchema } from "../model/schema.ts"
+import { compileSchema, type Schema } from "../model/schema.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 
 /** The other names of tools, by dialect. */
@@ -11,11 +11,7 @@ export class AliasBook {
   /** A name means one tool within a dialect, and a tool has one name in it. */
   add(specs: readonly AliasSpec[]): void {
     for (const spec of specs) {
-      const alias: Alias = {
-        ...(spec as unknown as Alias),
-        input: compileSchema(spec.input, true),
-        ...(spec.output === undefined ? {} : { output: compileSchema(spec.output as never, false) }),
-      }
+      const alias = ready(spec)
       const { name, dialect, tool } = alias
       const others = this.#byName.get(name) ?? []
       if (others.some((other) => other.dialect === dialect)) throw new Error(`${name} is in dialect ${dialect} twice.`)
@@ -48,5 +44,20 @@ export class AliasBook {
     const shown = { ...tool, name, description, input, output }
     this.#shown.set(tool, { alias, tool: shown })
     return shown
+  }
+}
+
+/** Most of them are never called by, so their schemas are made when they are. */
+function ready(spec: AliasSpec): Alias {
+  let input: Schema | undefined
+  let output: Schema | undefined
+  return {
+    ...(spec as unknown as Alias),
+    get input() {
+      return (input ??= compileSchema(spec.input, true))
+    },
+    get output() {
+      return spec.output === undefined ? undefined : (output ??= compileSchema(spec.output as never, false))
+    },
   }
 }

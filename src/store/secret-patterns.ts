@@ -89,7 +89,7 @@ const patterns: readonly RegExp[] = [
   ),
   /((?:^|\s)--(?:pass(?:word|wd|phrase)?|secret|token|auth-token|client-secret|(?:api|access|private)-?key)[ =]["']?)(?!-)[^\s"';&|]{3,200}/gi,
   /(\b(?:curl|wget|https?|xh)\b[^\n]{0,200}?\s(?:-u|--user)[ =]["']?[^\s:"']{1,100}:)[^\s"']{1,200}/g,
-  /([?&](?:sig|signature|x-amz-signature|x-goog-signature)=)[^\s&"']{8,}/gi,
+  /([?&](?:key|sig|signature|x-amz-signature|x-goog-signature)=)[^\s&"']{8,}/gi,
 ]
 
 // Grouped by their first letters, which halves the time of the one look that every value gets.

@@ -358,7 +358,12 @@ test("several problems are one sentence with one full stop", async () => {
   expect(await error("LS", { zzz: 1 })).toBe(
     "Validation failed: Unknown parameter 'zzz'. It takes: path. Correct the input of LS.",
   )
-  expect(await error("Write", { zzzzzzz: 1 })).toBe("?")
+  expect(await error("Write", { zzzzzzz: 1 })).toBe(
+    "Validation failed: Missing required parameter: file_path, Missing required parameter: content, Unknown parameter 'zzzzzzz'. It takes: file_path, content. Correct the input of Write.",
+  )
+  expect(await error("LS", { yyyyyyy: 1, zzzzzzz: 1 })).toBe(
+    "Validation failed: Unknown parameter 'yyyyyyy'. It takes: path; Unknown parameter 'zzzzzzz'. It takes: path. Correct the input of LS.",
+  )
 })
 
 test("two spellings of one parameter that say different things are a mistake", async () => {

@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, realpathSync, type Dirent } from "node:fs"
-import { basename, dirname, join, resolve } from "node:path"
+import { basename, dirname, join, relative, resolve, sep } from "node:path"
 import { isFolderOfPairs, sealedBecause } from "../../policy/paths-lists.ts"
 import { isWithin } from "./seals.ts"
 
@@ -60,14 +60,19 @@ export function newcomers(before: Listing, after: Listing): string[] {
     .map(([path]) => path)
 }
 
-/** The folders below the roots that stand in a script as words, with those above them. */
+/** The folders below the roots that stand in a script as words, with those above them; none that is sealed as a whole. */
 export function foldersNamed(command: string, cwd: string, roots: readonly string[]): string[] {
   const words = command.split(/[\s'"`;&|<>()=]+/, 200).filter((word) => word !== "")
   const found = new Set<string>()
   for (const start of [cwd, ...words.map((word) => resolve(cwd, word))]) {
     const root = roots.find((one) => isWithin(start, one))
     if (root === undefined) continue
-    for (let path = start; path !== root && path !== dirname(path); path = dirname(path)) found.add(path)
+    const steps = relative(root, start).split(sep)
+    for (let count = 1; count <= steps.length; count++) {
+      const path = join(root, ...steps.slice(0, count))
+      if (isSealedName(dirname(path), basename(path))) break
+      found.add(path)
+    }
   }
   return [...found].filter(isPlainFolder)
 }

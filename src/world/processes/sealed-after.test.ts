@@ -107,7 +107,6 @@ inSandbox("protected paths, and what git runs from nested repositories, cannot b
     "echo bad > deep/.npmrc",
     "git -C sub config core.fsmonitor bad",
     "mkdir -p sub/.git/hooks; echo bad > sub/.git/hooks/post-checkout",
-    "mv sub/.git gone && mkdir sub/.git && echo bad > sub/.git/config",
     "echo bad > sub/.git/config.worktree",
     "mkdir -p .git/modules/x && echo bad > .git/modules/x/config",
     "echo bad > .git/config.worktree",
@@ -118,9 +117,12 @@ inSandbox("protected paths, and what git runs from nested repositories, cannot b
   )
   expect(done.filter(({ exitCode }) => exitCode === 0)).toEqual([])
   for (const file of files) expect(readFileSync(join(workspace, file), "utf8"), file).toBe("mine")
-  const work = `set -e; echo new > src/a.js; echo new > src/c.js; echo x > sub/f
+  const work = `set -e; cat .git/HEAD sub/.git/HEAD > /dev/null; echo new > src/a.js; echo new > src/c.js; echo x > sub/f
     for g in sub .; do git -C $g add -A; git -C $g -c user.name=a -c user.email=a@b.c commit -qm one; done`
   expect(await processes.run({ command: work }, {})).toMatchObject({ exitCode: 0, sealed: [] })
   expect(git(workspace, "log", "--format=%s")).toBe("one\n")
+  expect(git(join(workspace, "sub"), "log", "--format=%s")).toBe("one\n")
   expect(readdirSync(join(workspace, ".git"))).not.toContain("modules")
+  await processes.run({ command: "mv sub/.git gone; mkdir sub/.git; echo bad > sub/.git/config" }, {})
+  expect(readFileSync(join(workspace, "sub/.git/config"), "utf8")).not.toContain("bad")
 })

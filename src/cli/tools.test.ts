@@ -1,0 +1,46 @@
+import { expect, test } from "vitest"
+import { open } from "../testing/open.ts"
+import { runOver } from "./testing.ts"
+
+async function house() {
+  const dialects = ["native", "claude", "classic"] as const
+  const system = await open({
+    org: {
+      roles: dialects.map((dialect) => ({ name: dialect, dialect })),
+      agents: dialects.map((id) => ({ id, role: id })),
+    },
+    tools: { permissions: { run_command: { allowedRoles: [] } } },
+  })
+
+  return (...words: string[]) => runOver({ ...system, close: () => Promise.resolve() }, ["tools", ...words])
+}
+
+test("an agent's tools are listed by the names of its dialect", async () => {
+  const run = await house()
+  const names = async (...words: string[]) =>
+    (JSON.parse((await run("list", "--json", ...words)).stdout) as { name: string }[]).map(({ name }) => name)
+  const [native, claude, classic] = await Promise.all(["native", "claude", "classic"].map((id) => names("--agent", id)))
+  expect(native).toEqual(expect.arrayContaining(["read_file", "run_command", "get_file_info"]))
+  expect(native).not.toContain("Read")
+  expect(claude).toEqual(expect.arrayContaining(["Read", "Bash", "get_file_info"]))
+  expect(claude).not.toContain("read_file")
+  expect(classic).toEqual(expect.arrayContaining(["file_read", "shell_exec", "edit_file"]))
+  expect([claude?.length, classic?.length]).toEqual([native?.length, native?.length])
+  expect(await names("--agent", "claude", "--group", "command")).toEqual(expect.arrayContaining(["Bash", "KillBash"]))
+  expect((await run("list", "--agent", "claude")).stdout).toMatch(/^Bash +command +sensitive +execute +Run a command/m)
+})
+
+test("a tool is shown by the name of the dialect, and by its own with its own parameters", async () => {
+  const run = await house()
+  const show = async (name: string, agent: string) =>
+    JSON.parse((await run("show", name, "--agent", agent, "--json")).stdout) as object
+  const read = { name: "Read", id: "system:read_file@1.0.0", input: { required: ["file_path"] } }
+  expect(await show("Read", "claude")).toMatchObject(read)
+  expect(await show("Read@1.0.0", "claude")).toMatchObject(read)
+  expect(await show("read_file", "claude")).toMatchObject({ name: "read_file", id: read.id })
+  expect(await show("read_file", "native")).toMatchObject({ name: "read_file", id: read.id })
+  expect(await run("show", "Grepp", "--agent", "claude")).toMatchObject({
+    code: 1,
+    stderr: "There is no tool 'Grepp' for this agent. Did you mean 'Grep'?\n",
+  })
+})
