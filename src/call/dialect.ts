@@ -12,7 +12,8 @@ export function inDialect(alias: Alias | undefined, result: ToolResult, input: u
     if (result.success) {
       return alias.toResult === undefined ? calledAs : { ...calledAs, result: alias.toResult(result.result, input) }
     }
-    if (result.code !== "tool_failed" || alias.toError === undefined) return calledAs
+    const isTheTools = result.code === "tool_failed" || result.metadata?.["toolCode"] !== undefined
+    if (!isTheTools || alias.toError === undefined) return calledAs
     const toolCode = result.metadata?.["toolCode"]
     const said = typeof toolCode === "string" ? toolCode : undefined
     return { ...calledAs, error: alias.toError(result.error ?? "", said) }

@@ -177,11 +177,12 @@ async function pauseBeforeRetry(walk: Walk, tool: RegisteredTool, attempt: numbe
   if (stopped !== undefined) throw stopped
 }
 
-/** What the fence and the web refuse while a tool of ours runs ends like what the guards refuse before. */
+/** What the fence and the web refuse while a tool of ours runs, and a command whose time is over, end as everywhere. */
 const refusals: Readonly<Record<string, EndingCode>> = {
   outside: "path_outside_workspace",
   sealed: "permission_denied",
   host_denied: "host_denied",
+  command_timeout: "timeout",
 }
 
 function failed(error: unknown, tool: RegisteredTool, ports: Ports): Ending {

@@ -244,7 +244,7 @@ test("code_query is the same in classic words [S3-24] [S3-25]", () => same("code
 test("snippets are the same in classic words [S3-44] [S3-47] [S3-49]", () =>
   same("snippet_save", "snippet_load", "snippet_list"))
 
-test("every name of both dialects is of a tool that is there, and what it promises is what it gives", async () => {
+test("every name of both dialects is of a tool that is there, and what it promises is what it gives [C-08]", async () => {
   const { system } = await house()
   for (const { name, tool, dialect } of [...claudeDialect(), ...classicDialect()]) {
     expect(system.registry.has(tool), tool).toBe(true)
@@ -366,7 +366,7 @@ test("several problems are one sentence with one full stop", async () => {
   )
 })
 
-test("two spellings of one parameter that say different things are a mistake", async () => {
+test("two spellings of one parameter that say different things are a mistake [C-09]", async () => {
   const { system } = await house()
   const both = (head_limit: number) =>
     system.call({ agentId: "claude", tool: "Grep", input: { pattern: "one", max_results: 5, head_limit } })

@@ -50,7 +50,7 @@ async function house(options: { sandbox?: "off" | "auto"; timeoutMs?: number } =
   return { system, workspace, processes, call, asked: () => asked }
 }
 
-test("run_command returns what was printed and the exit code, also of a command that fails [S0-62] [S3-53]", async () => {
+test("run_command returns what was printed and the exit code, also of a command that fails [S0-62] [S3-53] [C-16]", async () => {
   const { call, workspace } = await house()
   const result = await call("run_command", { command: "pwd; echo 错 >&2; exit 2" })
   expect(result).toMatchObject({

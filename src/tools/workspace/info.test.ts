@@ -22,7 +22,7 @@ test("a file is known by its size, kind, mode and times [S4-34]", async () => {
   expect(await bench.call("get_file_info", { path: "." })).toMatchObject({ exists: true, type: "directory", path: "." })
 })
 
-test("a file that is not there is an answer, one outside is a refusal", async () => {
+test("a file that is not there is an answer, one outside is a refusal [C-36]", async () => {
   const bench = openBench()
   symlinkSync("/etc/passwd", join(bench.dir, "out"))
   expect(await bench.call("get_file_info", { path: "x/y" })).toEqual({

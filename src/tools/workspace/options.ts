@@ -61,7 +61,7 @@ export function factsIfThere(files: Files, path: string): FileFacts | undefined 
 }
 
 export function tooLarge(path: string, size: number, most: number, instead: string): Error {
-  return failure(`${path} has ${size} bytes, more than the ${most} of tools.maxFileSize. ${instead}`, {
+  return failure(`File size (${size}) exceeds limit (${most}) of tools.maxFileSize: ${path}. ${instead}`, {
     toolCode: "too_large",
   })
 }
