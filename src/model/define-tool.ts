@@ -14,7 +14,8 @@ const namePattern = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
 /** Makes a tool. Mistakes in the definition are thrown here, at once, as sentences. */
 export function defineTool<Input>(spec: ToolSpec<Input>): Tool {
   refuseMistakes(spec as ToolSpec)
-  const { input, output, permission, execute, preview, touches, onlyReads, question, describe, fallback, ...rest } = spec
+  const { input, output, permission, execute, preview, touches, onlyReads, question, describe, fallback, ...rest } =
+    spec
   // A description may be a getter that tells what is there now.
   const { description: _description, ...named } = rest
   return {

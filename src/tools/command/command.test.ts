@@ -162,6 +162,23 @@ test("of very long output the beginning and the end come back, and all of it is 
   expect((kept.result as { content: string }).content.length).toBe(22_000_012)
 })
 
+test("the result names what a command made that no tool may write, and so does that of a background command", async () => {
+  const { call } = await house()
+  const made = { success: true, result: { sealed: ["sub/.npmrc"], stdout: "done\n", exitCode: 0 } }
+  const command = "mkdir -p sub; name=npmrc; echo x > sub/.$name; echo done"
+  expect(await call("run_command", { command })).toMatchObject(made)
+  const plain = await call("run_command", { command: "true" })
+  expect(plain.success && plain.result).not.toHaveProperty("sealed")
+  expect(await call("run_command", { command, background: true })).toMatchObject({ result: { id: "command-1" } })
+  let last: unknown
+  await until(async () => {
+    const { result } = (await call("command_output", { id: "command-1" })) as { result: { status: string } }
+    last = result
+    return result.status === "completed"
+  }, "it ended")
+  expect(last).toMatchObject({ sealed: ["sub/.npmrc"] })
+})
+
 test("a background command is started, read and stopped by its agent, and by nobody else", async () => {
   const { call } = await house()
   const started = await call("run_command", { command: "echo up; sleep 60", background: true })

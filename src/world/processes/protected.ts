@@ -1,8 +1,7 @@
 import { dirname, resolve } from "node:path"
 import { withHome } from "../../policy/paths-area.ts"
 import { readProtected } from "../../policy/paths-ground.ts"
-import type { Seal } from "./seals.ts"
-import { isThere } from "./seals.ts"
+import { isThere, type Seal } from "./seals.ts"
 
 /** `tools.protectedPaths`, for what commands do. */
 export interface Protection {
@@ -18,11 +17,19 @@ export function readProtection(
 ): Protection {
   const covers = patterns.map((pattern) => readProtected(pattern, workspace, home))
   const fixed = patterns.flatMap((pattern) => fixedPart(withHome(pattern, home), workspace))
+  const answers = new Map<string, boolean>()
   return {
     isProtected(path, isFolder) {
+      if (covers.length === 0) return false
       // Folders above something protected are covered too, so that none is moved away; what is in them is not.
       const asked = isFolder ? `${path}/${nobodysName}` : path
-      return covers.some((covered) => covered(asked))
+      let answer = answers.get(asked)
+      if (answer === undefined) {
+        if (answers.size > mostAnswers) answers.clear()
+        answer = covers.some((covered) => covered(asked))
+        answers.set(asked, answer)
+      }
+      return answer
     },
     seals: (wasAllSeen) =>
       fixed
@@ -31,6 +38,8 @@ export function readProtection(
   }
 }
 
+/** The same paths are asked about before and after every command. */
+const mostAnswers = 20_000
 const nobodysName = "\u0001"
 
 /** A name alone counts everywhere, so it has none. */
