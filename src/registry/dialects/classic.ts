@@ -8,7 +8,10 @@ const path = text.min(1)
 type Told = Record<string, unknown>
 
 /** The names, parameters, results and error texts of design S3. */
-export const classicDialect = (): AliasSpec[] => speaking([...files(), ...code(), ...others()])
+export const classicDialect = (): AliasSpec[] => (known ??= speaking([...files(), ...code(), ...others()]))
+
+/** They are the same for every house. */
+let known: AliasSpec[] | undefined
 
 /** S3 puts its own words before every failure. */
 function failing(words: string): Pick<AliasSpec, "toError"> {

@@ -11,7 +11,10 @@ const longestSeconds = 590
 const leastMilliseconds = 10_000
 
 /** The names, parameters and results of design S2, with the spellings that Claude's models are used to beside them. */
-export const claudeDialect = (): AliasSpec[] => speaking([...claudeFiles(), ...commands(), ...others()])
+export const claudeDialect = (): AliasSpec[] => (known ??= speaking([...claudeFiles(), ...commands(), ...others()]))
+
+/** They are the same for every house. */
+let known: AliasSpec[] | undefined
 
 const commands = (): AliasSpec[] => [
   aliasOf({
