@@ -131,7 +131,8 @@ test("no reading leaves a descriptor open, however it ends", async () => {
   }
   const stopped = { signal: AbortSignal.abort(new Error("stopped")) }
   await expect(call("read_file", { path: "big.txt", offset: 9000 }, stopped)).rejects.toThrow("stopped")
-  expect(open()).toBe(before)
+  // Others in this process may close theirs meanwhile.
+  expect(open()).toBeLessThanOrEqual(before)
 })
 
 test("a file that may not be read is refused with a sentence", async () => {
