@@ -192,8 +192,12 @@ test("a server cannot have more than a few questions before a person at a time",
     const replies = JSON.parse(textOf(await connection.callTool("replies", {}, asking()))) as { error?: unknown }[]
     return replies.filter(({ error }) => error !== undefined)
   }
+  await until(() => asked === 8)
   let refused = await refusals()
-  for (let tries = 0; tries < 50 && refused.length < 12; tries++) refused = await refusals()
+  for (let tries = 0; tries < 100 && refused.length < 12; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    refused = await refusals()
+  }
   expect(refused).toHaveLength(12)
   expect(asked).toBe(8)
   expect(refused[0]).toMatchObject({
