@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config"
 
-const common = { pool: "forks" as const, isolate: false, testTimeout: 20_000, hookTimeout: 20_000 }
+const common = { pool: "forks" as const, isolate: false, testTimeout: 60_000, hookTimeout: 60_000 }
 
 export default defineConfig({
   test: {
