@@ -143,6 +143,9 @@ function follow(child: ChildProcess, group: Group, readers: readonly Reader[], g
   }
 }
 
+/** More than is kept of any output. */
+const easyBytes = 128 * 1024 * 1024
+
 function read(socket: Socket, stream: "stdout" | "stderr", onBytes: OnBytes): Reader {
   const decoder = new StringDecoder("utf8")
   let isOver = false
@@ -155,8 +158,15 @@ function read(socket: Socket, stream: "stdout" | "stderr", onBytes: OnBytes): Re
     if (rest !== "") onBytes(stream, new Uint8Array(), rest)
     settle()
   }
+  let total = 0
   socket.on("data", (bytes: Buffer) => {
-    if (!isOver) onBytes(stream, bytes, decoder.write(bytes))
+    if (isOver) return
+    onBytes(stream, bytes, decoder.write(bytes))
+    total += bytes.length
+    if (total < easyBytes) return
+    // Who prints for ever is read slowly: else what was read is thrown away later than the next is there.
+    socket.pause()
+    setTimeout(() => socket.resume(), 5)
   })
   socket.once("end", finish)
   socket.once("error", finish)
