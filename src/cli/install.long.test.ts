@@ -81,12 +81,15 @@ test("'qm init --from' writes what another program has, to be read and trusted, 
     ".mcp.json",
     JSON.stringify({ mcpServers: { gone: { command: "/nowhere/x", env: { API_TOKEN: "s3cret" } } } }),
   )
-  desk.write(".claude/settings.json", JSON.stringify({ permissions: { deny: ["mcp__gone__delete", "Bash(rm:*)"] } }))
+  desk.write(
+    ".claude/settings.json",
+    JSON.stringify({ permissions: { deny: ["mcp__gone__delete", "Bash(rm:*)", "Task(Explore)"] } }),
+  )
   const { code, stdout } = await desk.run("init", "--from", "claude")
   expect(code).toBe(0)
-  expect(stdout).toContain("with 1 server and 1 rule. It is not trusted yet")
+  expect(stdout).toContain("with 1 server and 2 rules. It is not trusted yet")
   expect(stdout).toContain("  - Set API_TOKEN to the secret that server 'gone' has in .mcp.json")
-  expect(stdout).toContain("  - 'deny Bash(rm:*)' in .claude/settings.json is not taken over")
+  expect(stdout).toContain("  - 'deny Task(Explore)' in .claude/settings.json is not taken over")
   expect(readFileSync(join(desk.cwd, "quartermaster.yml"), "utf8")).not.toContain("s3cret")
   expect(JSON.parse((await desk.run("mcp", "list", "--json")).stdout)).toEqual([])
   expect((await desk.run("trust")).stdout).toContain('mcpServers: {"gone":{"command":"/nowhere/x"')
@@ -95,6 +98,9 @@ test("'qm init --from' writes what another program has, to be read and trusted, 
   expect(JSON.parse(listed.stdout)).toMatchObject([{ name: "gone", tools: 0 }])
   const { rules } = JSON.parse((await desk.run("rules", "--json")).stdout) as { rules: object[] }
   expect(rules).toContainEqual(expect.objectContaining({ verdict: "deny", tool: "mcp:gone:delete" }))
+  expect(rules).toContainEqual(
+    expect.objectContaining({ verdict: "deny", tool: "run_command", touching: ["command:rm", "command:rm *"] }),
+  )
   expect(await desk.run("init", "--from", "claude")).toMatchObject({ code: 2 })
 })
 
