@@ -158,7 +158,9 @@ const house: House = {
     const { defaults } = await import("./config/schema.ts")
     const { host = defaults.server.host, port = defaults.server.port, ...limits } = config.server ?? {}
     const version = house.version()
-    return serveHttp(app, { ...limits, host: given.host ?? host, port: given.port ?? port, version })
+    const served = await serveHttp(app, { ...limits, host: given.host ?? host, port: given.port ?? port, version })
+    app.listensAt(served.url)
+    return served
   },
 
   async serveStdio(app, speaker, streams) {
