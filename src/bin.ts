@@ -2,7 +2,8 @@ import { readFileSync, realpathSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
-import type { QuartermasterOptions } from "./app.ts"
+import { messageOf } from "./model/message.ts"
+import type { QuartermasterOptions } from "./quartermaster.ts"
 import { printable } from "./approval/printable.ts"
 import { terminalAdapter } from "./approval/terminal.ts"
 import type { House, Io, OpenOptions } from "./cli/house.ts"
@@ -10,6 +11,7 @@ import { main } from "./cli/main.ts"
 import { UsageError } from "./cli/usage.ts"
 import { findConfig } from "./config/find.ts"
 import type { LoadedConfig } from "./config/load.ts"
+import { httpAddress } from "./model/address.ts"
 import { StoreUnavailable } from "./model/ending.ts"
 
 const words = process.argv.slice(2)
@@ -80,7 +82,7 @@ const house: House = {
       )
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error
-      throw new UsageError(error instanceof Error ? error.message : String(error))
+      throw new UsageError(messageOf(error))
     }
   },
 
@@ -101,7 +103,7 @@ const house: House = {
 
   async card(item, { whole }) {
     const { cardLines } = await import("./approval/card.ts")
-    const { paintFor } = await import("./approval/paint.ts")
+    const { paintFor } = await import("./model/paint.ts")
     const { stdout } = process
     const columns = stdout.isTTY ? stdout.columns : 100
     return cardLines(item, { whole, paint: await paintFor(stdout, env), columns })
@@ -111,7 +113,7 @@ const house: House = {
     const { readYaml } = await import("./config/yaml.ts")
     const { ConfigError } = await import("./config/problem.ts")
     const text = await readFile(file, "utf8").catch((error: unknown) => {
-      throw new UsageError(`The file cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+      throw new UsageError(`The file cannot be read: ${messageOf(error)}.`)
     })
     const { value, problems } = readYaml(text)
     if (problems.length > 0) throw new ConfigError(problems.map((problem) => ({ file, key: "", ...problem })))
@@ -155,10 +157,11 @@ const house: House = {
 
   async serveHttp(app, { config }: LoadedConfig, given) {
     const { serveHttp } = await import("./http/serve.ts")
-    const { defaults } = await import("./config/schema.ts")
-    const { host = defaults.server.host, port = defaults.server.port, ...limits } = config.server ?? {}
+    const { listening } = await import("./config/listening.ts")
+    const { host, port } = listening(config)
     const version = house.version()
-    const served = await serveHttp(app, { ...limits, host: given.host ?? host, port: given.port ?? port, version })
+    const where = { host: given.host ?? host, port: given.port ?? port }
+    const served = await serveHttp(app, { ...config.server, ...where, version })
     app.listensAt(served.url)
     return served
   },
@@ -180,11 +183,11 @@ const house: House = {
 
   async installInto(client, { agent, name, http }, { config }: LoadedConfig) {
     const { installInto } = await import("./config/install.ts")
-    const { defaults } = await import("./config/schema.ts")
-    const { host = defaults.server.host, port = defaults.server.port } = config.server ?? {}
+    const { listening } = await import("./config/listening.ts")
+    const { host, port } = listening(config)
     const reached = ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host
     const wanted = http
-      ? { url: `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}/mcp`, agent }
+      ? { url: `${httpAddress(reached, port)}/mcp`, agent }
       : { command: process.execPath, script: realpathSync(process.argv[1] ?? "qm"), folder: cwd, agent }
     return installInto(client, name, wanted, { cwd })
   },

@@ -1,5 +1,6 @@
 // The public surface. Every name is listed by hand; `src/index.test.ts` holds the list.
-export { createQuartermaster, type Quartermaster, type QuartermasterOptions } from "./app.ts"
+export { createQuartermaster } from "./app.ts"
+export type { Quartermaster, QuartermasterOptions } from "./quartermaster.ts"
 export type { Config } from "./config/schema.ts"
 
 export { defineTool } from "./model/define-tool.ts"
@@ -50,7 +51,8 @@ export {
   ValidationError,
 } from "./model/errors.ts"
 
-export { ToolRegistry, type RegisterOptions, type ToolFilter, type ToolStats } from "./registry/registry.ts"
+export { ToolRegistry, type RegisterOptions, type ToolStats } from "./registry/registry.ts"
+export type { ToolFilter } from "./registry/filter.ts"
 export { ToolGroupManager, type ToolDefinition } from "./registry/groups.ts"
 export {
   fromBaseTool,

@@ -1,3 +1,4 @@
+import { readUrl } from "../model/address.ts"
 import { printable } from "./printable.ts"
 
 /** Where a link leads, as whoever opens it would read it. */
@@ -9,8 +10,9 @@ export interface Address {
 }
 
 export function readAddress(text: string): Address {
-  if (!URL.canParse(text)) return { host: "", warnings: ["It cannot be read as an address."] }
-  const { protocol, host, username, password } = new URL(text)
+  const url = readUrl(text)
+  if (url === undefined) return { host: "", warnings: ["It cannot be read as an address."] }
+  const { protocol, host, username, password } = url
   const warnings: string[] = []
   const scheme = protocol.slice(0, -1)
   if (scheme !== "https" && scheme !== "http") warnings.push(`It is no web address but one of the kind '${scheme}'.`)

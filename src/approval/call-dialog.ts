@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import type { DeskItem, ExecutionDecision } from "../model/approval.ts"
+import { messageOf } from "../model/message.ts"
 import { cardLines } from "./card.ts"
 import { named, oneLine, ourRows } from "./card-rows.ts"
 import { choose, tell, written, type Screen } from "./dialog.ts"
@@ -76,7 +77,7 @@ async function editedText(screen: Screen, text: string): Promise<string | undefi
     if (where === "v") {
       const { editInFile } = await import("./editor.ts")
       return editInFile(text, editor, terminal, signal).catch((error: unknown) => {
-        if (!signal.aborted) tell(screen, error instanceof Error ? error.message : String(error))
+        if (!signal.aborted) tell(screen, messageOf(error))
         return undefined
       })
     }

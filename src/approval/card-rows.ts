@@ -1,5 +1,5 @@
 import { wholeCharacters } from "../model/text.ts"
-import type { Colour } from "./paint.ts"
+import type { Colour } from "../model/paint.ts"
 import { printable, printableJson } from "./printable.ts"
 
 /** How much of a text is shown. */

@@ -4,7 +4,7 @@ import { width } from "../cli/width.ts"
 import type { DeskItem } from "../model/approval.ts"
 import { cardLines } from "./card.ts"
 import { agentText, deskItem, hiddenIn, toolResult } from "./testing.ts"
-import type { Paint } from "./paint.ts"
+import type { Paint } from "../model/paint.ts"
 
 const at = Date.UTC(2026, 0, 2, 12, 0)
 const lines = (more: Partial<DeskItem>, options = {}) => cardLines(deskItem(more), { now: at, ...options })

@@ -2,7 +2,7 @@ import type * as Prompts from "@clack/prompts"
 import { oneLine, ourRows } from "./card-rows.ts"
 import { closingWords, withOwnSignal } from "./closing.ts"
 import { pressKey, type Keyboard } from "./keys.ts"
-import { paintFor, type Paint } from "./paint.ts"
+import { paintFor, type Paint } from "../model/paint.ts"
 
 export interface Terminal extends Keyboard {
   /** Answers yes for tools that are not sensitive, where nothing else needs a person, without asking. */

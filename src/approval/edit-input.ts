@@ -1,3 +1,4 @@
+import { messageOf } from "../model/message.ts"
 import { oneLine } from "./card-rows.ts"
 import { printable, printableJson } from "./printable.ts"
 
@@ -9,7 +10,7 @@ export function readInput(text: string): Edited {
   try {
     return { input: JSON.parse(text) as unknown }
   } catch (error) {
-    return { wrong: `That is no JSON: ${oneLine(error instanceof Error ? error.message : String(error))}.` }
+    return { wrong: `That is no JSON: ${oneLine(messageOf(error))}.` }
   }
 }
 

@@ -9,7 +9,7 @@ import { cardLines } from "./card.ts"
 import { meaningOf, readReply, repliesTo } from "./reply.ts"
 import { terminalAdapter, terminalAsk } from "./terminal.ts"
 import { agentText, approvalRequest, deskItem, fakeTerminal, hiddenIn } from "./testing.ts"
-import type { Paint } from "./paint.ts"
+import type { Paint } from "../model/paint.ts"
 
 const form: JsonSchema = {
   type: "object",

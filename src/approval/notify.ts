@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process"
+import { readUrl } from "../model/address.ts"
 import type { DeskItem } from "../model/approval.ts"
 import type { Logger } from "../model/logger.ts"
+import { messageOf } from "../model/message.ts"
 
 /** Who is told: an address, or a command. A list is run as it is, a text by the shell. */
 export interface Target {
@@ -30,7 +32,7 @@ export function notifier(targets: readonly Target[], logger: Logger, limits: Par
       logger.warn(`${nameOf(target)} was not told that call ${notice.callId} waits: ${why}`)
     if (inFlight.size >= mostAtOnce) return failed(`${mostAtOnce} others are on their way.`)
     const telling = (webhook === undefined ? run(command, notice, commandMs) : post(webhook, notice, webhookMs))
-      .catch((error: unknown) => failed(error instanceof Error ? error.message : String(error)))
+      .catch((error: unknown) => failed(messageOf(error)))
       .finally(() => inFlight.delete(telling))
     inFlight.add(telling)
   }
@@ -106,7 +108,6 @@ function untilText({ until }: Notice): string | null {
 
 /** Without the path of an address or the words of a command, which may be secret. */
 function nameOf({ webhook, command = "" }: Target): string {
-  if (webhook !== undefined)
-    return `The webhook at ${URL.canParse(webhook) ? new URL(webhook).host : "a wrong address"}`
+  if (webhook !== undefined) return `The webhook at ${readUrl(webhook)?.host ?? "a wrong address"}`
   return `The command '${typeof command === "string" ? command.split(/\s/)[0] : command[0]}'`
 }

@@ -1,5 +1,5 @@
 import { counted, oneLine, ourRows, theirRows, type Limit } from "./card-rows.ts"
-import { noPaint, type Colour, type Paint } from "./paint.ts"
+import { noPaint, type Colour, type Paint } from "../model/paint.ts"
 
 export interface CardOptions {
   /** Everything, however long it is. */

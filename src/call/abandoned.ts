@@ -1,4 +1,4 @@
-import type { CallRow } from "../model/call.ts"
+import { erased, type CallRow } from "../model/call.ts"
 import type { Ending } from "../model/ending.ts"
 import type { Ports } from "../model/ports.ts"
 import type { EndEntry } from "../model/record.ts"
@@ -51,7 +51,7 @@ export async function endAbandoned(row: CallRow, ports: Ports): Promise<ToolResu
     await ports.calls.swap(row.id, mine, { owner: "" })
     throw error
   }
-  await ports.calls.swap(row.id, mine, { state: "ended", input: null, preview: null, result })
+  await ports.calls.swap(row.id, mine, { state: "ended", result, ...erased(row) })
   const about = { callId: row.id, toolName: row.tool, agentId: row.agentId, at: ports.now() }
   const { status, durationMs = 0 } = result
   ports.emit({ type: "TOOL_CALL_FAILED", ...about, status, code: how.code, error: how.sentence, durationMs })

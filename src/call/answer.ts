@@ -1,5 +1,6 @@
 import type { Saying } from "../model/approval.ts"
 import type { Answer, CallRow } from "../model/call.ts"
+import { messageOf } from "../model/message.ts"
 import type { Ports } from "../model/ports.ts"
 import type { Ticket } from "../model/result.ts"
 import type { RegisteredTool } from "../model/tool.ts"
@@ -85,7 +86,7 @@ function show(walk: Walk, tool: RegisteredTool, input: unknown, ports: Ports, si
     ({ saying, by }) => (signal.aborted ? undefined : say(row, saying, by ?? "adapter", ports)),
     (error: unknown) => {
       if (signal.aborted) return undefined
-      const why = `The dialog ended without an answer (${error instanceof Error ? error.message : String(error)}).`
+      const why = `The dialog ended without an answer (${messageOf(error)}).`
       return say(row, refusal(row, why), "adapter", ports)
     },
   )

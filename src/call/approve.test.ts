@@ -8,8 +8,8 @@ import { isTicket } from "../model/result.ts"
 import type { ToolContext } from "../model/tool.ts"
 import { modelText } from "../model/text.ts"
 import { silentLogger } from "../model/logger.ts"
-import { deferred, open, temporaryFolder, tool, until } from "../testing/open.ts"
-import { approve, changeRow, oneNumber as input, ticketOf } from "./testing.ts"
+import { dataFolder, deferred, open, tool, until } from "../testing/open.ts"
+import { approve, changeRow, endTime, oneNumber as input, ticketOf } from "./testing.ts"
 
 const never: ApprovalUIAdapter = callbackAdapter({
   onExecution: () => new Promise(() => {}),
@@ -122,11 +122,10 @@ test("any door can answer a waiting call, and the first answer wins", async () =
   const call = system.call({ agentId: "operator", tool: "probe", input: {} })
   await until(async () => (await system.desk.list()).length === 1, "the call waits")
   const [row] = await system.desk.list()
-  const answers = await Promise.all([
-    system.desk.say(row!.callId, { say: "approve" }, "ann"),
-    system.desk.say(row!.callId, { say: "reject" }, "bob"),
-  ])
-  expect(answers).toEqual([
+  expect([
+    await system.desk.say(row!.callId, { say: "approve" }, "ann"),
+    await system.desk.say(row!.callId, { say: "reject" }, "bob"),
+  ]).toEqual([
     { ok: true, done: true, sentence: "Answered." },
     { ok: false, sentence: "ann has answered already: yes." },
   ])
@@ -293,12 +292,12 @@ test("a parent's clock stands still while its only sub-call waits for a person",
     tool({
       name: "parent",
       kind: "composite",
-      timeoutMs: 60,
+      timeoutMs: 600,
       execute: async (_input, context) => (await context.call("asks", {})).result,
     }),
   )
   const call = system.call({ agentId: "operator", tool: "parent", input: {} })
-  setTimeout(() => gate.resolve(true), 200)
+  setTimeout(() => gate.resolve(true), 900)
   expect(await call).toMatchObject({ result: "yes" })
 })
 
@@ -320,8 +319,10 @@ test("law: whatever answers come in whatever order, the tool runs exactly when t
       )
       const result = await system.resume(ticket.callId)
       expect(taken.filter(({ ok }) => ok)).toHaveLength(1)
-      expect(runs - before).toBe(answers[0] ? 1 : 0)
-      expect(isTicket(result) ? "ticket" : result.code).toBe(answers[0] ? undefined : "approval_rejected")
+      // Who comes first is not always who spoke first: one of them may have found the store locked.
+      const first = answers[taken.findIndex(({ ok }) => ok)]
+      expect(runs - before).toBe(first ? 1 : 0)
+      expect(isTicket(result) ? "ticket" : result.code).toBe(first ? undefined : "approval_rejected")
     }),
     { numRuns: 100 },
   )
@@ -346,7 +347,7 @@ test("an answer that comes in the moment a door's patience ends is not lost", as
 })
 
 test("sweeping ends what is over and never runs a tool", async () => {
-  const system = await open({ approvals: { deadline: 0.001 } })
+  const system = await open()
   let runs = 0
   system.registry.register(tool({ input, permission: { level: "sensitive" }, execute: () => ++runs }))
   const unanswered = ticketOf(
@@ -356,7 +357,7 @@ test("sweeping ends what is over and never runs a tool", async () => {
   const rejected = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: { n: 3 } }, { waitMs: 0 }))
   await approve(system, approved.callId)
   await system.desk.say(rejected.callId, { say: "reject", reason: "No." }, "ann")
-  await new Promise((resolve) => setTimeout(resolve, 80))
+  for (const { callId } of [unanswered, approved, rejected]) await endTime(system.dir, callId)
   const other = await open({ data: { dir: system.dir } }, { sweepMs: 20 })
   await until(async () => (await other.audit.list()).length === 2, "what is over was ended")
   expect(runs).toBe(0)
@@ -406,7 +407,7 @@ test("a keyed result that could not be recorded is not handed out to whoever com
   const { openStore } = await import("../store/store.ts")
   const { ListRecorder, portsOver } = await import("../testing/ports.ts")
   const { callTool } = await import("./call.ts")
-  const store = await openStore({ dataDir: temporaryFolder(), owner: "test", logger: silentLogger, writes: "direct" })
+  const store = await openStore({ dataDir: await dataFolder(), owner: "test", logger: silentLogger, writes: "direct" })
   const recorder = new ListRecorder()
   const ports = await portsOver(store, { recorder })
   ports.tools.register(tool({ execute: () => "secret result" }))
@@ -430,12 +431,12 @@ test("the clock of a grandparent stands too while the only call below waits for 
     tool({
       name: "top",
       kind: "composite",
-      timeoutMs: 60,
+      timeoutMs: 600,
       execute: async (_input, { call }) => (await call("middle", {})).result,
     }),
   )
   const answer = system.call({ agentId: "operator", tool: "top", input: {} })
-  setTimeout(() => gate.resolve(true), 200)
+  setTimeout(() => gate.resolve(true), 900)
   expect(await answer).toMatchObject({ result: "yes" })
 })
 
@@ -495,7 +496,7 @@ test("the same call in another session, or for another task, is another call", a
 test("a key holds across midnight", async () => {
   const store = await (
     await import("../store/store.ts")
-  ).openStore({ dataDir: temporaryFolder(), owner: "test", logger: silentLogger, writes: "direct" })
+  ).openStore({ dataDir: await dataFolder(), owner: "test", logger: silentLogger, writes: "direct" })
   let now = Date.UTC(2026, 0, 1, 23, 59, 59)
   const { ListRecorder, portsOver } = await import("../testing/ports.ts")
   const ports = await portsOver(store, { recorder: new ListRecorder(), now: () => now })

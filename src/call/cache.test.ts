@@ -87,6 +87,18 @@ test("a folder says nothing about what is in it, so nothing made of one is used 
   expect(one.runs()).toBe(2)
 })
 
+test("a tool that uses the world and does not say which files is not answered from the cache, unless for a time", async () => {
+  const system = await open()
+  const runs = []
+  for (const [effect, cache] of [["read", true], ["network", true], ["none", true], ["read", { ttlMs: 60_000 }]] as const) {
+    const one = counting({ name: `probe${runs.length}`, effect, cache, permission: { level: "public" } })
+    system.registry.register(one.tool)
+    for (let again = 0; again < 3; again++) await system.call({ ...operator, tool: one.tool.name, input: {} })
+    runs.push(one.runs())
+  }
+  expect(runs).toEqual([3, 3, 1, 1])
+}) // prettier-ignore
+
 test("what fails is not remembered", async () => {
   const system = await open()
   let runs = 0

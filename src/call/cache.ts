@@ -74,9 +74,14 @@ export async function fromCache(
 }
 
 function keyOf(walk: Walk, tool: RegisteredTool, input: unknown, ports: Ports): string | undefined {
-  const files = typeof tool.cache === "object" ? "" : ports.fileVersions(walk.touches)
+  const files = typeof tool.cache === "object" ? "" : filesOf(walk, tool, ports)
   if (files === undefined) return undefined
   const { agentId, allowedPaths, taskId } = walk.request
   const { workspace } = ports.settings
   return sha256(canonicalJson({ hash: tool.definitionHash, agentId, taskId, allowedPaths, workspace, input, files }))
+}
+
+/** Of a tool that uses the world and does not say which files of it, nobody knows when its result is another. */
+function filesOf({ touches }: Walk, { effect }: RegisteredTool, ports: Ports): string | undefined {
+  return effect !== "none" && touches.list.length === 0 ? undefined : ports.fileVersions(touches)
 }

@@ -225,7 +225,7 @@ test.each(["waiting", "held"] as const)(
 test("a call that waits ends when the token it came by expires", async () => {
   const house = await open()
   house.registry.register(tool({ permission: { level: "sensitive" }, execute: () => "ran" }))
-  const { entry } = await house.tokens.create({ agentId: "operator", lifetimeMs: 300 }, "ann")
+  const { entry } = await house.tokens.create({ agentId: "operator", lifetimeMs: 1000 }, "ann")
   const ended = await house.call({ agentId: "operator", tool: "probe", input: {}, tokenId: entry.id })
   expect(ended).toMatchObject({ code: "aborted", error: expect.stringContaining("has expired") as string })
 })

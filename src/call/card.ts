@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { CallRow, Card } from "../model/call.ts"
+import { messageOf } from "../model/message.ts"
 import { canonicalJson, sha256 } from "../model/plain.ts"
 import type { Ports, Verdict } from "../model/ports.ts"
 import type { Reason } from "../model/record.ts"
@@ -45,7 +46,7 @@ export async function previewOf({ tool, input }: Agreed): Promise<string | null>
     if (shown === undefined) return "(The preview took too long.)"
     return String(shown).toWellFormed().replaceAll("\0", "\\0")
   } catch (error) {
-    return `(The preview failed: ${error instanceof Error ? error.message : String(error)})`
+    return `(The preview failed: ${messageOf(error)})`
   }
 }
 

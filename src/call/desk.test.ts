@@ -9,7 +9,7 @@ import { open, tool, until } from "../testing/open.ts"
 import { ListRecorder, portsOver } from "../testing/ports.ts"
 import { sweep } from "./abandoned.ts"
 import { callTool } from "./call.ts"
-import { admin, approve, leave, onDesk, oneNumber, ticketOf } from "./testing.ts"
+import { admin, approve, endTime, leave, onDesk, oneNumber, ticketOf } from "./testing.ts"
 
 const sensitive = { level: "sensitive" } as const
 const probing = { agentId: "operator", tool: "probe", input: {} }
@@ -140,11 +140,11 @@ test("the first answer counts; whoever comes later, or too late, hears so", asyn
 })
 
 test("after its deadline a call is no longer on the desk and takes no answer", async () => {
-  const system = await open({ approvals: { deadline: 0.002 } })
+  const system = await open()
   let runs = 0
   system.registry.register(tool({ permission: sensitive, execute: () => ++runs }))
-  const { callId, until: end } = await leave(system)
-  await until(() => Date.now() > end, "its time is over")
+  const { callId } = await leave(system)
+  await endTime(system.dir, callId)
   expect(await system.desk.list()).toEqual([])
   expect(await system.desk.show(callId)).toBeUndefined()
   expect(await system.desk.say(callId, { say: "approve" }, "ann")).toEqual({

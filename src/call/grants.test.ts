@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
-import type { Quartermaster, QuartermasterOptions } from "../app.ts"
+import type { Quartermaster, QuartermasterOptions } from "../quartermaster.ts"
 import { callbackAdapter } from "../approval/callback.ts"
 import type { Config } from "../config/schema.ts"
 import type { CallRequest } from "../model/call.ts"

@@ -3,7 +3,7 @@ import type { Documents, Ports } from "../model/ports.ts"
 import type { Grant } from "../model/rule.ts"
 
 /** How often what other processes changed is looked for. */
-export const watchMs = 100
+const watchMs = 100
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -23,6 +23,11 @@ export function watchDocuments(ports: Ports, documents: Documents): NodeJS.Timeo
       ports.logger.error("Changes of other processes could not be read.", error)
     })
   }, watchMs).unref()
+}
+
+/** Resolves when every other process has seen what was kept by now. */
+export function seenEverywhere(): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, 2.5 * watchMs))
 }
 
 /** Ends what nobody came back for and forgets what is over, again and again; never, when the time is 0. */

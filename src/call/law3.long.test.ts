@@ -3,7 +3,7 @@ import { join } from "node:path"
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { z } from "zod"
-import type { Quartermaster } from "../app.ts"
+import type { Quartermaster } from "../quartermaster.ts"
 import { isTicket } from "../model/result.ts"
 import type { Touch } from "../model/rule.ts"
 import { deferred, open, temporaryFolder, tool, until } from "../testing/open.ts"
@@ -278,11 +278,12 @@ test("a call that waits for its turn is not run when its agent was frozen or end
   await system.org.createAgent({ id: "dan", role: "operator" }, admin)
   const gate = deferred()
   let runs = 0
-  const busy = tool({ name: "busy", execute: () => gate.promise })
+  let begun = 0
+  const busy = tool({ name: "busy", execute: () => (begun++, gate.promise) })
   system.registry.registerMany([busy, tool({ execute: () => ++runs })])
   const first = ["dev", "dan"].map((agentId) => system.call({ agentId, tool: "busy", input: {} }))
   const queued = ["dev", "dan"].map((agentId) => system.call({ agentId, tool: "probe", input: {} }))
-  await new Promise((resolve) => setImmediate(resolve))
+  await until(() => begun === 2, "both run")
   await system.freeze({ agentId: "dev", by: "ann" })
   await system.org.terminateAgent("dan", admin)
   gate.resolve()

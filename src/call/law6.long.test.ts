@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { z } from "zod"
-import type { Quartermaster } from "../app.ts"
+import type { Quartermaster } from "../quartermaster.ts"
 import { callbackAdapter } from "../approval/callback.ts"
 import type { Config } from "../config/schema.ts"
 import { effects } from "../model/permission.ts"

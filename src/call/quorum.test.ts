@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { Quartermaster } from "../app.ts"
+import type { Quartermaster } from "../quartermaster.ts"
 import { open, tool } from "../testing/open.ts"
 import { admin, leave, onDesk, ticketOf } from "./testing.ts"
 

@@ -1,5 +1,6 @@
-import type { CallRow } from "../model/call.ts"
+import { erased, type CallRow } from "../model/call.ts"
 import { Ending, StoreUnavailable } from "../model/ending.ts"
+import { messageOf } from "../model/message.ts"
 import type { Ports } from "../model/ports.ts"
 import { endings, ToolExecuteStatus, type Ticket, type ToolResult } from "../model/result.ts"
 import { inDialect } from "./dialect.ts"
@@ -25,8 +26,11 @@ export async function record(walk: Walk, ports: Ports, steps: () => Promise<Deli
   }
 }
 
+/** What a tool called is told in the tools' own words, unless it called by another name. */
 function told(walk: Walk, result: ToolResult, ports: Ports): ToolResult {
-  return inDialect(walk.alias, result, walk.request.input, ports)
+  const { alias, who, parent, request } = walk
+  if (parent !== undefined && alias === undefined) return result
+  return inDialect({ alias, who, input: request.input }, result, ports)
 }
 
 export function succeeded(walk: Walk, { value, truncated }: Delivered, ports: Ports): ToolResult {
@@ -105,7 +109,6 @@ async function closeRow(walk: Walk, result: ToolResult, ports: Ports): Promise<v
   if (walk.row === undefined) return
   const { result: hidden, ...shown } = result
   const kept = result.status === ToolExecuteStatus.RESULT_REJECTED ? shown : { ...shown, result: hidden }
-  const change = { state: "ended" as const, input: null, preview: null, result: kept }
   try {
     // An answer may have moved the row while the call was given up.
     for (
@@ -113,10 +116,8 @@ async function closeRow(walk: Walk, result: ToolResult, ports: Ports): Promise<v
       row?.owner === ports.owner && row.state !== "ended";
       row = await ports.calls.get(row.id)
     ) {
-      // What a call touches may say what its input said.
-      const card = { ...row.card, touches: { list: [], proved: row.card.touches.proved }, files: {} }
       const place = { state: row.state, owner: row.owner, epoch: row.epoch }
-      if (await ports.calls.swap(row.id, place, { ...change, card })) return
+      if (await ports.calls.swap(row.id, place, { state: "ended", result: kept, ...erased(row) })) return
     }
   } catch (error) {
     ports.logger.error("The row of an ended call could not be closed; its record is kept.", error)
@@ -126,7 +127,7 @@ async function closeRow(walk: Walk, result: ToolResult, ports: Ports): Promise<v
 /** The result must not leave unrecorded: what the caller gets instead says so. */
 function unrecorded(walk: Walk, result: ToolResult, error: unknown, ports: Ports): ToolResult {
   ports.logger.error("The end of a call could not be kept; its result is not handed out.", error)
-  const why = error instanceof Error ? error.message : String(error)
+  const why = messageOf(error)
   const what = walk.ran ? "The tool ran, but its result is not handed out" : "Nothing was executed"
   const ending = new Ending(
     "record_unavailable",

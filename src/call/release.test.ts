@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
-import type { Quartermaster } from "../app.ts"
+import type { Quartermaster } from "../quartermaster.ts"
 import { callbackAdapter } from "../approval/callback.ts"
 import type { EventType } from "../model/events.ts"
 import { failure } from "../model/ending.ts"

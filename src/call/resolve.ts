@@ -25,10 +25,12 @@ function whatNow(walk: Walk, ports: Ports): string {
   return guess === undefined ? "List the tools to see what there is." : `Did you mean "${guess}"?`
 }
 
+/** As the agent is shown them. */
 function* visibleNames(walk: Walk, ports: Ports): Iterable<string> {
+  const spoken = ports.tools.spoken(walk.who?.role.dialect ?? "native")
   for (const name of ports.tools.names()) {
     const tool = ports.tools.resolve(name, walk.who)
     const hidden = tool && hiddenBecause(tool, walk.who, ports.tools, ports.settings.levelOrder, ports.policy)
-    if (tool !== undefined && hidden === undefined) yield name
+    if (tool !== undefined && hidden === undefined) yield spoken?.[name] ?? name
   }
 }

@@ -42,8 +42,9 @@ export async function resume(
 }
 
 function told(row: CallRow, result: ToolResult, ports: Ports): ToolResult {
-  const alias = ports.tools.alias(storedRequest(row).given.tool, ports.organisation.view(row.agentId))
-  return inDialect(alias, result, {}, ports)
+  const who = ports.organisation.view(row.agentId)
+  const alias = ports.tools.alias(storedRequest(row).given.tool, who)
+  return inDialect({ alias, who, input: {} }, result, ports)
 }
 
 async function take(row: CallRow, ports: Ports): Promise<CallRow | undefined> {

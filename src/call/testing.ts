@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { Quartermaster } from "../app.ts"
+import type { Quartermaster } from "../quartermaster.ts"
 import type { DeskItem } from "../model/approval.ts"
 import type { CallRequest } from "../model/call.ts"
 import { isTicket, type Ticket, type ToolResult } from "../model/result.ts"
@@ -45,6 +45,11 @@ export function changeRow(dir: string, callId: string, change: (row: Row) => Par
       database.prepare(`update calls set ${column} = ? where id = ?`).run(value as string, callId)
     }
   })
+}
+
+/** Lets the deadline of a call that waits be over. */
+export function endTime(dir: string, callId: string): Promise<void> {
+  return changeRow(dir, callId, () => ({ deadline: Date.now() - 1 }))
 }
 
 /** A row as it is in its table: texts are JSON. */

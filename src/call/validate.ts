@@ -1,5 +1,7 @@
+import type { Alias } from "../model/dialect.ts"
 import { Ending } from "../model/ending.ts"
 import { plainProblems } from "../model/plain.ts"
+import { renamed } from "../model/renamed.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { toNative } from "./dialect.ts"
 import type { Walk } from "./walk.ts"
@@ -15,7 +17,7 @@ export function validate(walk: Walk, tool: RegisteredTool): unknown {
     ]
     if (problems.length > 0) throw invalid(tool, problems, walk.alias.name)
   }
-  return check(tool, givenInput(walk))
+  return check(tool, givenInput(walk), walk.alias)
 }
 
 /** What the call was made with: nothing and null are an empty input, except where a person gave it. */
@@ -24,12 +26,14 @@ export function givenInput({ request, row }: Walk): unknown {
 }
 
 /** The same for an input that did not come with the request: an edited or a stored one. */
-export function check(tool: RegisteredTool, given: unknown): unknown {
+export function check(tool: RegisteredTool, given: unknown, alias?: Alias): unknown {
   const unfit = plainProblems(given)
   if (unfit.length > 0) throw invalid(tool, unfit)
   const checked = tool.input.check(given)
-  if (!checked.ok) throw invalid(tool, checked.problems)
-  return checked.value
+  if (checked.ok) return checked.value
+  const names = alias?.names ?? {}
+  const problems = checked.problems.map((problem) => renamed(problem, names, { quoted: true }))
+  throw invalid(tool, problems, alias?.name)
 }
 
 function invalid(tool: RegisteredTool, problems: readonly string[], name = tool.name): Ending {

@@ -216,31 +216,38 @@ test("ending an agent ends what waits for it and for those below it, in whatever
   expect(marks(dir)).toHaveLength(1)
 })
 
-test("freezing an agent stops within a second what runs for it in another process, and nothing else", async () => {
-  const dir = temporaryFolder()
-  const system = await open({ data: { dir } })
-  await system.org.createAgent({ id: "dev", role: "operator" }, admin)
-  const owners = [start(dir, calling("{ stuck: true }", "dev")), start(dir, calling("{ stuck: true }"))]
-  for (const owner of owners) {
-    const [callId] = await owner.heard("waiting")
-    await approve(system, callId!)
-    await owner.heard("running")
-  }
-  const waiting = start(dir, calling("{}", "dev"))
-  const [waits] = await waiting.heard("waiting")
-  const frozenAt = Date.now()
-  await system.freeze({ agentId: "dev", by: "ann", because: "It is too eager." })
-  const [callId, code, endedAt] = await owners[0]!.heard("ended")
-  expect(code).toBe("frozen")
-  expect(await owners[0]!.heard("told")).toEqual(["frozen"])
-  console.log(`a frozen agent's call in another process ended after ${Number(endedAt) - frozenAt} ms`)
-  expect(Number(endedAt) - frozenAt).toBeLessThan(1000)
-  await owners[0]!.ended
-  expect((await system.audit.show(callId!)).at(-1)).toMatchObject({ kind: "end", code: "frozen", ran: true })
-  expect(owners[1]!.lines.some((line) => line.startsWith("told"))).toBe(false)
+// Where the machine is busy with something else, a process may come to look late, but not three times.
+const within = { retry: 2 }
 
-  expect(await onDesk(system, waits!)).toMatchObject({ agentId: "dev", kind: "call" })
-  await approve(system, waits!)
-  expect((await waiting.heard("ended")).slice(0, 2)).toEqual([waits, "frozen"])
-  expect(marks(dir)).toHaveLength(2)
-})
+test(
+  "freezing an agent stops within a second what runs for it in another process, and nothing else",
+  within,
+  async () => {
+    const dir = temporaryFolder()
+    const system = await open({ data: { dir } })
+    await system.org.createAgent({ id: "dev", role: "operator" }, admin)
+    const owners = [start(dir, calling("{ stuck: true }", "dev")), start(dir, calling("{ stuck: true }"))]
+    for (const owner of owners) {
+      const [callId] = await owner.heard("waiting")
+      await approve(system, callId!)
+      await owner.heard("running")
+    }
+    const waiting = start(dir, calling("{}", "dev"))
+    const [waits] = await waiting.heard("waiting")
+    const frozenAt = Date.now()
+    await system.freeze({ agentId: "dev", by: "ann", because: "It is too eager." })
+    const [callId, code, endedAt] = await owners[0]!.heard("ended")
+    expect(code).toBe("frozen")
+    expect(await owners[0]!.heard("told")).toEqual(["frozen"])
+    console.log(`a frozen agent's call in another process ended after ${Number(endedAt) - frozenAt} ms`)
+    expect(Number(endedAt) - frozenAt).toBeLessThan(1000)
+    await owners[0]!.ended
+    expect((await system.audit.show(callId!)).at(-1)).toMatchObject({ kind: "end", code: "frozen", ran: true })
+    expect(owners[1]!.lines.some((line) => line.startsWith("told"))).toBe(false)
+
+    expect(await onDesk(system, waits!)).toMatchObject({ agentId: "dev", kind: "call" })
+    await approve(system, waits!)
+    expect((await waiting.heard("ended")).slice(0, 2)).toEqual([waits, "frozen"])
+    expect(marks(dir)).toHaveLength(2)
+  },
+)

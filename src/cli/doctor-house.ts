@@ -1,5 +1,6 @@
 import type { App } from "../model/app.ts"
 import { lostAgents } from "../model/lost-agents.ts"
+import { messageOf } from "../model/message.ts"
 import { frozenText } from "./agents.ts"
 import { broken, missing, note, ok, type Finding } from "./finding.ts"
 import type { Loaded, Session } from "./house.ts"
@@ -24,7 +25,7 @@ export async function checkHouse(session: Session, loaded: Loaded): Promise<Find
       ...checkSandbox(app),
     ]
   } catch (error) {
-    return [broken(error instanceof Error ? error.message : String(error))]
+    return [broken(messageOf(error))]
   } finally {
     await app?.close()
   }
@@ -36,7 +37,7 @@ async function checkPerson({ io, house, flags }: Session, loaded: Loaded, app: A
     const { id, proved } = await house.whoIs(flags.as, loaded, app)
     return ok(`You are ${id}, proved by ${proved}.`)
   } catch (error) {
-    return broken(error instanceof Error ? error.message : String(error))
+    return broken(messageOf(error))
   }
 }
 
@@ -58,7 +59,7 @@ function checkSandbox(app: App): Finding[] {
       ),
     ]
   } catch (error) {
-    return [broken(error instanceof Error ? error.message : String(error))]
+    return [broken(messageOf(error))]
   }
 }
 

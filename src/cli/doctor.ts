@@ -6,7 +6,7 @@ import { checkHouse } from "./doctor-house.ts"
 import { broken, missing, note, ok, type Finding } from "./finding.ts"
 import type { Io, Loaded, Run, Session } from "./house.ts"
 import { jsonText, tell } from "./output.ts"
-import { paintFor } from "./paint.ts"
+import { paintFor } from "../model/paint.ts"
 import { isAttended } from "./session.ts"
 import { settings } from "./usage.ts"
 
@@ -29,7 +29,7 @@ async function doctor(session: Session): Promise<number> {
   ]
   if (flags.json) tell(session, jsonText(findings, house))
   else {
-    const { green, yellow, red, dim } = await paintFor(io)
+    const { green, yellow, red, dim } = await paintFor(io.stdout, io.env)
     const colours = { ok: green, missing: yellow, note: dim, broken: red }
     const line = ({ state, sentence }: Finding) => `${colours[state](state.padEnd(8))} ${house.printable(sentence)}`
     tell(session, findings.map(line).join("\n"))

@@ -4,7 +4,7 @@ import { nearest } from "../model/nearest.ts"
 import { agentOf } from "./caller.ts"
 import type { Run, Session } from "./house.ts"
 import { answer, jsonText, tell } from "./output.ts"
-import { paintFor } from "./paint.ts"
+import { paintFor } from "../model/paint.ts"
 import { meetServers } from "./servers.ts"
 import { withApp } from "./session.ts"
 import { columnsOf, table } from "./table.ts"
@@ -26,7 +26,7 @@ function listGroups(session: Session): Promise<number> {
     const groups = groupsOf(app, agentOf(session, loaded, app))
     if (flags.json) tell(session, jsonText(groups, house))
     else {
-      const paint = await paintFor(io)
+      const paint = await paintFor(io.stdout, io.env)
       const head = [
         { title: "GROUP", paint: paint.bold },
         { title: "TOOLS" },

@@ -1,6 +1,6 @@
 import type { Session } from "./house.ts"
 import { answer, jsonText, say, tell } from "./output.ts"
-import { paintFor, type Paint } from "./paint.ts"
+import { paintFor, type Paint } from "../model/paint.ts"
 import { columnsOf, table } from "./table.ts"
 
 export interface Cell<Row> {
@@ -20,7 +20,7 @@ export async function showList<Row>(
   const { io, house, flags } = session
   if (flags.json) return tell(session, jsonText(rows, house))
   if (rows.length === 0) return say(session, empty)
-  const paint = await paintFor(io)
+  const paint = await paintFor(io.stdout, io.env)
   const head = cells.map(({ title, paint: chosen }) => {
     if (chosen === undefined) return { title }
     return { title, paint: typeof chosen === "string" ? paint[chosen] : (cell: string) => chosen(paint, cell) }

@@ -2,6 +2,7 @@ import { createInterface } from "node:readline"
 import type { Command } from "commander"
 import type { App } from "../model/app.ts"
 import { StrayAnswer, type McpSignedIn } from "../model/mcp.ts"
+import { messageOf } from "../model/message.ts"
 import { nearest } from "../model/nearest.ts"
 import type { Run, Session } from "./house.ts"
 import { answer, say } from "./output.ts"
@@ -167,5 +168,5 @@ function refuseUnknown(server: string, { mcp }: App): void {
 }
 
 function notDone(error: unknown): CannotDo {
-  return new CannotDo("sign_in_failed", error instanceof Error ? error.message : String(error))
+  return new CannotDo("sign_in_failed", messageOf(error))
 }

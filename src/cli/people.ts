@@ -1,4 +1,5 @@
 import type { Command } from "commander"
+import { messageOf } from "../model/message.ts"
 import type { Person } from "../model/organisation.ts"
 import type { Run, Session } from "./house.ts"
 import { showFields, showList } from "./listing.ts"
@@ -94,7 +95,7 @@ async function keep({ house }: Session, id: string, token: string): Promise<{ fi
   try {
     return { file: await house.keepPersonToken(id, token) }
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) }
+    return { problem: messageOf(error) }
   }
 }
 

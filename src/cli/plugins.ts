@@ -99,7 +99,7 @@ function unloadPlugin(session: Session, name: string): Promise<number> {
 
 function show(session: Session, state: PluginState): void {
   const { name, kind, version, path, given, layer, digest, loadedAt, problem } = state
-  const covered = digest?.covers === "folder" ? `all ${digest.files} files of the folder` : "the file alone"
+  const covered = digest?.covers === "folder" ? `all files of the folder: ${digest.files}` : "the file alone"
   showFields(session, state, [
     ["name", name],
     ["state", state.state],

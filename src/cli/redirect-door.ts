@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { messageOf } from "../model/message.ts"
 
 /** Where a browser comes back to after a person agreed to something elsewhere. */
 export interface RedirectDoor {
@@ -59,6 +60,6 @@ async function answer(
   try {
     say(200, await take(`http://${host}${request.url}`))
   } catch (error) {
-    say(400, error instanceof Error ? error.message : String(error))
+    say(400, messageOf(error))
   }
 }

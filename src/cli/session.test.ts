@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { expect, test } from "vitest"
+import { tamper } from "../store/testing.ts"
 import { makeDesk, runOver, type AppParts } from "./testing.ts"
 
 /** Runs a command over an app that writes down what is done with it. */
@@ -34,10 +34,9 @@ test.each([
 )
 
 test("with the command line alone a wait past its deadline ends, whatever is asked next", async () => {
-  const { run } = makeDesk()
-  const soon = ["--set", "approvals.deadline=0.001"]
-  expect((await run(...soon, "call", "set_env", "key=A", "value=1", "--wait", "0")).code).toBe(4)
-  await sleep(100)
+  const { run, dataDir } = makeDesk()
+  expect((await run("call", "set_env", "key=A", "value=1", "--wait", "0")).code).toBe(4)
+  await tamper(dataDir, `update calls set deadline = ${Date.now() - 1}`)
   await run("audit", "list")
   expect(JSON.parse((await run("audit", "list", "--json")).stdout)).toMatchObject([
     { tool: "set_env", code: "approval_expired" },

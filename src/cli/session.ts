@@ -1,4 +1,5 @@
 import type { App } from "../model/app.ts"
+import { messageOf } from "../model/message.ts"
 import type { Actor } from "../model/organisation-book.ts"
 import type { Io, Loaded, OpenOptions, Session } from "./house.ts"
 import { say } from "./output.ts"
@@ -43,7 +44,7 @@ export async function personOf({ house, flags }: Session, app: App, loaded: Load
     const { id } = await house.whoIs(flags.as, loaded, app)
     return { kind: "person", id }
   } catch (error) {
-    throw new NotAllowed(error instanceof Error ? error.message : String(error))
+    throw new NotAllowed(messageOf(error))
   }
 }
 

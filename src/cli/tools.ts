@@ -4,7 +4,7 @@ import type { RegisteredTool } from "../model/tool.ts"
 import { agentOf } from "./caller.ts"
 import type { Run, Session } from "./house.ts"
 import { answer, jsonText, say, tell } from "./output.ts"
-import { paintFor } from "./paint.ts"
+import { paintFor } from "../model/paint.ts"
 import { meetServers, meetTool } from "./servers.ts"
 import { withApp } from "./session.ts"
 import { columnsOf, table } from "./table.ts"
@@ -30,7 +30,7 @@ function listTools(session: Session, { group }: { group?: string }): Promise<num
     if (flags.json) tell(session, jsonText(tools.map(summary), house))
     else if (tools.length === 0) say(session, "There is no tool here that this agent may use.")
     else {
-      const { bold, dim, green, yellow, red } = await paintFor(io)
+      const { bold, dim, green, yellow, red } = await paintFor(io.stdout, io.env)
       const byLevel = (level: string) => (level === "public" ? green : level === "moderate" ? yellow : red)(level)
       const head = [
         { title: "NAME", paint: bold },

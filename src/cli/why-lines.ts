@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline"
 import type { App } from "../model/app.ts"
+import { messageOf } from "../model/message.ts"
 import { agentOf } from "./caller.ts"
 import type { Loaded, Session } from "./house.ts"
 import { jsonText, onReaderGone, written } from "./output.ts"
@@ -43,7 +44,7 @@ async function answerTo(line: string, { session, loaded, app, sessionId: usual }
     const { verdict, code = null, reasons } = await app.why({ agentId, tool, input, sessionId })
     return { verdict, code, reasons: reasons.map(({ voice, source, sentence }) => ({ voice, source, sentence })) }
   } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) }
+    return { error: messageOf(error) }
   }
 }
 

@@ -3,6 +3,7 @@ import { nearest } from "../model/nearest.ts"
 import { pathText, valueAt } from "../model/problems.ts"
 import type { z } from "zod"
 import { laterKeys } from "./later.ts"
+import { serverFlaws } from "./mcp-servers.ts"
 import { isObject } from "./merge.ts"
 import { isSection, keysAt, schemaAt, type Path } from "./schema-path.ts"
 import { configSchema, type Config } from "./schema.ts"
@@ -25,6 +26,14 @@ export function checkConfig(value: unknown): { config: Config; flaws: Flaw[] } {
   const parsed = configSchema.safeParse(value)
   if (parsed.success) return { config: parsed.data, flaws: [] }
   return { config: {}, flaws: parsed.error.issues.flatMap((issue) => flawsOf(issue, value)) }
+}
+
+/** Throws a TypeError with everything that is wrong with a whole configuration. */
+export function refuseBadConfig(value: unknown): void {
+  const { config, flaws } = checkConfig(value)
+  const found = flaws.length > 0 ? flaws : serverFlaws(config)
+  if (found.length === 0) return
+  throw new TypeError(`The configuration cannot be used: ${found.map(({ sentence }) => sentence).join(" ")}`)
 }
 
 function fillSections(value: unknown, path: Path): unknown {

@@ -5,15 +5,12 @@ import type { Config } from "./schema.ts"
 
 type Written = NonNullable<Config["plugins"]>[number]
 
-/** The plugins of the configuration in one shape. */
-export function pluginEntries({ plugins = [] }: Config): PluginEntry[] {
-  return plugins.map(entryOf)
-}
-
-/** The same for modules, written as a list or by name. */
-export function moduleEntries({ modules = [] }: Config): PluginEntry[] {
-  if (Array.isArray(modules)) return modules.map(entryOf)
-  return Object.entries(modules).map(([path, config]) => ({ path, layer: "system", config }))
+/** The plugins of the configuration in one shape, then its modules, which are written as a list or by name. */
+export function pluginEntries({ plugins = [], modules = [] }: Config): PluginEntry[] {
+  const listed = Array.isArray(modules)
+    ? modules.map(entryOf)
+    : Object.entries(modules).map(([path, config]): PluginEntry => ({ path, layer: "system", config }))
+  return [...plugins.map(entryOf), ...listed]
 }
 
 /** A file is seen from where it is named; the name of a package stays as it is. */

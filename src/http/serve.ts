@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net"
 import { mcpDoor } from "../mcp/server/door.ts"
 import { mcpOverHttp, type McpHttp } from "../mcp/server/http.ts"
+import { httpAddress } from "../model/address.ts"
 import type { App } from "../model/app.ts"
 import { showToken } from "./bearer.ts"
 import { readBody } from "./body.ts"
@@ -83,7 +84,7 @@ export async function serveHttp(app: App, options: ServeOptions): Promise<Served
   const { port: taken } = server.address() as AddressInfo
   return {
     port: taken,
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}`,
+    url: httpAddress(host, taken),
     sessions: () => mcp.sessions(),
     async close() {
       clearInterval(looking)

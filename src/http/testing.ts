@@ -1,7 +1,7 @@
 import { Agent, request, type IncomingHttpHeaders } from "node:http"
 import { onTestFinished } from "vitest"
 import type { Config } from "../config/schema.ts"
-import type { QuartermasterOptions } from "../app.ts"
+import type { QuartermasterOptions } from "../quartermaster.ts"
 import { open } from "../testing/open.ts"
 import { serveHttp, type ServeOptions } from "./serve.ts"
 

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { normalAddress } from "./address.ts"
+import { normalAddress, readUrl } from "./address.ts"
 
 test.each([
   ["note://a", "note://a"],
@@ -31,4 +31,9 @@ test("what is normal stays as it is", () => {
     if (normal !== undefined) expect(normalAddress(normal)).toBe(normal)
   })
   fc.assert(law, { numRuns: 1000 })
+})
+
+test("an address with letters such as ü is one, however many were read before it", () => {
+  const read = Array.from({ length: 20_000 }, () => readUrl("https://münchen.example/ü")?.host)
+  expect(new Set(read)).toEqual(new Set(["xn--mnchen-3ya.example"]))
 })

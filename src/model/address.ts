@@ -10,6 +10,11 @@ export function readUrl(text: string, base?: string): URL | undefined {
   }
 }
 
+/** Where a server of this machine is reached by HTTP. */
+export function httpAddress(host: string, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`
+}
+
 /**
  * An address as whoever parses it reads it: without space around, its scheme in small letters, dots folded, and what
  * need not be escaped unescaped. Undefined for what has space or control characters within, or is no absolute address.

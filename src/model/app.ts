@@ -2,7 +2,7 @@ import type { DeskItem, Heard, Saying } from "./approval.ts"
 import type { CallRequest } from "./call.ts"
 import type { EventType, Listener } from "./events.ts"
 import type { ExperimentBook } from "./experiment.ts"
-import type { Trash } from "./files.ts"
+import type { TrashDoor } from "./files.ts"
 import type { Freeze, SessionMode } from "./organisation.ts"
 import type { McpServers, McpToolDefinition } from "./mcp.ts"
 import type { OrganisationBook } from "./organisation-book.ts"
@@ -63,8 +63,8 @@ export interface App {
   artifact(agentId: string, ref: string): Promise<StoredArtifact | undefined>
   /** 32 bytes that every process of this store shares, for what a door seals. */
   sealKey(purpose: string): Buffer
-  /** What agents have deleted, for people. */
-  readonly trash: Trash
+  /** What agents have deleted and what was taken away from commands, for people. */
+  readonly trash: TrashDoor
   readonly desk: DeskReader
   readonly rules: RuleReader
   /** What would become of a call, and why, without making it. */

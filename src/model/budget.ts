@@ -2,8 +2,26 @@ import { createContext, Script } from "node:vm"
 
 let room: { context: { work?: (() => void) | undefined }; script: Script } | undefined
 
-/** Does some work that awaits nothing, for so many milliseconds at most; false when it had to be stopped. */
-export function within(milliseconds: number, work: () => void): boolean {
+/** How often work is begun anew that was stopped although the processor was busy with others. */
+const mostTries = 3
+
+/**
+ * Does some work that awaits nothing, for so many milliseconds of the processor's time at most; false when it had to be
+ * stopped. On a busy machine it is begun anew, so that each time everything is made ready for it again.
+ */
+export function within(milliseconds: number, makeReady: () => () => void, onStopped: () => void = () => {}): boolean {
+  for (let tries = 1; ; tries++) {
+    const work = makeReady()
+    const before = process.cpuUsage()
+    if (isDoneBy(milliseconds, work)) return true
+    const { user, system } = process.cpuUsage(before)
+    onStopped()
+    if (tries === mostTries || (user + system) / 1000 > milliseconds / 2) return false
+  }
+}
+
+/** The clock on the wall is the only one that can stop a thread. */
+function isDoneBy(milliseconds: number, work: () => void): boolean {
   room ??= { context: createContext({}) as { work?: () => void }, script: new Script("work()") }
   const { context, script } = room
   const outer = context.work

@@ -107,6 +107,12 @@ export interface Card {
   note?: string | undefined
 }
 
+/** What of an ended call's row is kept no more: its input, and all that may say what the input said. */
+export function erased({ card }: Pick<CallRow, "card">) {
+  const touches = { list: [], proved: card.touches.proved }
+  return { input: null, preview: null, asks: [], card: { ...card, touches, files: {} } }
+}
+
 /** What people said to a waiting call or a held result, once it is settled. */
 export interface Answer {
   approved: boolean

@@ -1,3 +1,4 @@
+import type { Names } from "./renamed.ts"
 import type { Schema, SchemaSource } from "./schema.ts"
 
 export const dialects = ["native", "claude", "classic"] as const
@@ -16,6 +17,10 @@ export interface AliasSpec<Given = never> {
   toInput(given: Given): unknown
   /** What its callers expect, made of the tool's own result; `input` is the tool's own, {} when it is kept no more. */
   toResult?(result: unknown, input: unknown): unknown
+  /** What its callers call what the tool's sentences speak of: parameters, and advice they cannot follow. */
+  readonly names?: Names | undefined
+  /** What is said of it in sentences of every tool, where its name alone would mislead. */
+  readonly saidOfIt?: Names | undefined
   /** The error text its callers expect; left out, the tool's own. Only for what the tool itself says. */
   toError?(sentence: string, toolCode: string | undefined): string
 }

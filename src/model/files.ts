@@ -51,6 +51,23 @@ export interface Written {
   readonly backup?: string | undefined
 }
 
+/** Which version of a file an agent has seen, and when. */
+export interface ReadMark {
+  readonly agentId: string
+  /** The real path of the file. */
+  readonly real: string
+  readonly version: FileVersion
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+/** Marks of all processes that share a data folder. */
+export interface MarkLog {
+  add(mark: ReadMark): void
+  /** What was added since the last time, here or by another process. Looks at the disk. */
+  news(): Iterable<ReadMark>
+}
+
 export interface TrashItem {
   readonly id: string
   /** Where it was, from the workspace. */
@@ -58,8 +75,20 @@ export interface TrashItem {
   readonly kind: FileFacts["kind"]
   readonly size: number
   readonly deletedAt: number
+  /** Who deleted it, or whose command made it; empty where nobody knows. */
   readonly agentId: string
+  /** Why it was taken away from the command that made it; what an agent deleted has none. Programs may run what is in it. */
+  readonly taken?: string | undefined
 }
+
+/** How long what is in the trash is kept. What was put in last is kept in any case. */
+export interface TrashLimits {
+  readonly days: number
+  /** Of all together; the oldest go first. A megabyte is 1024 * 1024 bytes. */
+  readonly maxMb: number
+}
+
+export const usualTrash: TrashLimits = { days: 30, maxMb: 1024 }
 
 /**
  * The fence: every tool that uses files works through it, and nothing outside the workspace and the further roots is read
@@ -92,9 +121,17 @@ export interface Files {
   isShown(path: string): boolean
 }
 
-/** What was deleted and can be brought back. Not for agents. */
+/** What was deleted, or taken away from commands, and can be brought back. Not for agents. */
 export interface Trash {
+  /** Newest first. */
   list(): Promise<TrashItem[]>
-  /** A unique beginning of the id is enough. To where it was, unless something is there now. */
+  /** A unique beginning of the id is enough. */
+  find(id: string): Promise<TrashItem>
+  /** To where it was, unless something is there now. */
   restore(id: string): Promise<TrashItem>
+}
+
+/** The same for a person, who is written down with what they bring back. */
+export interface TrashDoor extends Pick<Trash, "list" | "find"> {
+  restore(id: string, by: string): Promise<TrashItem>
 }

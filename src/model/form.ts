@@ -1,3 +1,4 @@
+import { messageOf } from "./message.ts"
 import { compileSchema, type Checked, type JsonSchema } from "./schema.ts"
 
 /** One field of a form, as a person is asked for it. */
@@ -46,7 +47,7 @@ export function checkForm(form: JsonSchema, value: unknown): Checked {
   try {
     return compileSchema({ properties: {}, ...form } as never, true).check(value)
   } catch (error) {
-    return { ok: false, problems: [error instanceof Error ? error.message : String(error)] }
+    return { ok: false, problems: [messageOf(error)] }
   }
 }
 

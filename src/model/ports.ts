@@ -9,6 +9,7 @@ import type { Alias } from "./dialect.ts"
 import type { Finding, Guards } from "./guard.ts"
 import type { Approvers, Grant, Touches } from "./rule.ts"
 import type { Durability, Reason, RecordEntry } from "./record.ts"
+import type { Names } from "./renamed.ts"
 import type { SecretPaths } from "./secrets.ts"
 import type { Ending } from "./ending.ts"
 import type { EndingCode } from "./result.ts"
@@ -189,6 +190,8 @@ export interface Tools {
   resolve(name: string, who: AgentView | undefined): RegisteredTool | undefined
   /** What is meant by a name that is another name of a tool, in the dialect of this agent's role first. */
   alias(name: string, who: AgentView | undefined): Alias | undefined
+  /** What sentences call the tools in a dialect; undefined where it has no words of its own. */
+  spoken(dialect: string): Names | undefined
   /** Every name this agent could have meant, for a suggestion. */
   names(): Iterable<string>
   /** The names that could be visible to someone with these groups. */

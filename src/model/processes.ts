@@ -10,8 +10,33 @@ export interface CommandSpec {
   /** Whether it may reach the network; all or nothing. */
   readonly network?: boolean | undefined
   readonly timeoutMs?: number | undefined
+  /** Whose command it is, for what is written down of it. */
+  readonly agentId?: string | undefined
   /** The only paths it may use, where its request narrows the fence; in the sandbox nothing else of the roots is there. */
   readonly allowedPaths?: readonly string[] | undefined
+}
+
+/** What one command with all it starts may use up. A megabyte is 1024 * 1024 bytes. */
+export interface CommandLimits {
+  /** Of all its processes together. */
+  readonly memoryMb: number
+  /** The largest file it may write. */
+  readonly fileMb: number
+  /** At once. */
+  readonly processes: number
+  /** What fits into /tmp and each other folder that the sandbox has in memory. */
+  readonly tmpMb: number
+}
+
+/** Enough for the build of a large project, too little to bring a machine down. */
+export const usualLimits: CommandLimits = { memoryMb: 4096, fileMb: 2048, processes: 512, tmpMb: 1024 }
+
+/** For what a command was ended. */
+export interface ExceededLimit {
+  readonly limit: "memoryMb" | "processes"
+  readonly most: number
+  /** Says so, and what to do. */
+  readonly sentence: string
 }
 
 /** Which layer held a command: it is written into the record. */
@@ -42,6 +67,7 @@ export interface FinishedCommand extends CommandOutput {
   readonly exitCode: number | null
   readonly signal: string | null
   readonly timedOut: boolean
+  readonly exceeded?: ExceededLimit | undefined
   readonly durationMs: number
   readonly sandbox: SandboxLayer
   /**
@@ -49,7 +75,7 @@ export interface FinishedCommand extends CommandOutput {
    * with it, and nobody counts.
    */
   readonly leftovers: number
-  /** What it made that no command may make, from the workspace. It was moved to the quarantine, and `stderr` says so. */
+  /** What it made that no command may make, from the workspace. It was moved to the trash, and `stderr` says so. */
   readonly sealed?: readonly string[] | undefined
   readonly whole?: WholeOutput | undefined
 }
@@ -65,6 +91,8 @@ export interface BackgroundCommand {
   readonly startedAt: number
   readonly status: "running" | "completed" | "killed" | "failed"
   readonly exitCode: number | null
+  /** For what it was ended, in a sentence that `stderr` has too. */
+  readonly exceeded?: string | undefined
   /** As for a finished one; nothing before its end. */
   readonly sealed?: readonly string[] | undefined
 }

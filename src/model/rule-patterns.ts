@@ -29,6 +29,8 @@ export interface TouchPattern {
   /** For paths: where they are counted from. */
   from?: "root" | "workspace"
   loosens: boolean
+  /** Is in small letters, and so is what it is compared with. */
+  small?: boolean
   /** As it was written, a path in its normal form. */
   written: string
 }

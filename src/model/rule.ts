@@ -64,6 +64,8 @@ export interface Touch {
   network?: boolean | undefined
   /** A file that a command names: what denies or asks looks at it; what allows the command need not name it. */
   derived?: boolean | undefined
+  /** For a path: the file itself is opened, so it must be a plain one, and one that is written have no other name. */
+  opens?: boolean | undefined
   /** For a host: its address stands in the configuration, so it may be private. Only a tool's own code says so. */
   configured?: boolean | undefined
 }

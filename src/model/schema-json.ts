@@ -2,6 +2,7 @@ import { createRequire } from "node:module"
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv"
 import type { RE2JS } from "re2js"
 import { within } from "./budget.ts"
+import { messageOf } from "./message.ts"
 import {
   expectedType,
   missing,
@@ -33,7 +34,8 @@ export function jsonSchemaSchema(json: JsonSchema, closed: boolean): Schema {
       const { copy } = copied
       let fits = false
       if (!isHurried) fits = judge(copy)
-      else if (!within(limits.milliseconds, () => void (fits = judge(copy)))) return { ok: false, problems: [tooLong] }
+      else if (!within(limits.milliseconds, () => () => void (fits = judge(copy))))
+        return { ok: false, problems: [tooLong] }
       const errors = fits ? [] : (judge.errors ?? []).slice(0, limits.problems)
       const problems = errors.flatMap((error) => describe(error, value, json))
       if (known !== undefined && typeName(value) === "object") {
@@ -100,18 +102,21 @@ function compile(json: JsonSchema): ValidateFunction {
   try {
     const text = JSON.stringify(nameless)
     const named = text.includes('"$id"') || (typeof $id === "string" && text.includes($id))
-    const judge = named ? newJudge(draft) : judgeFor(draft)
     const given = named && $id !== undefined ? { $id, ...nameless } : nameless
     let compiled: ValidateFunction | undefined
-    const isDone = within(limits.milliseconds, () => void (compiled = judge.compile(given)))
-    if (!isDone || compiled === undefined) {
+    const isDone = within(
+      limits.milliseconds,
+      () => {
+        const judge = named ? newJudge(draft) : judgeFor(draft)
+        return () => void (compiled = judge.compile(given))
+      },
       // One that was stopped in the middle of a schema reads no other.
-      judges.delete(draft)
-      throw new Error("it takes too long to read; split the tool.")
-    }
+      () => judges.delete(draft),
+    )
+    if (!isDone || compiled === undefined) throw new Error("it takes too long to read; split the tool.")
     return compiled
   } catch (error) {
-    throw new Error(`The JSON Schema cannot be used: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new Error(`The JSON Schema cannot be used: ${messageOf(error)}`, {
       cause: error,
     })
   }
@@ -177,7 +182,7 @@ function compilePattern(engine: typeof RE2JS, pattern: string): RE2JS {
   try {
     return engine.compile(engine.translateRegExp(joinSurrogates(pattern)))
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     const advice = "Write it without look-around, back references and counts above 1000."
     throw new Error(`the pattern '${pattern}' cannot be matched in linear time (${why}). ${advice}`, { cause: error })
   }

@@ -73,6 +73,13 @@ export function agentTokens(office: TokenOffice): TokenBook {
   }
 }
 
+/** Whether nobody has revoked the token with that id and it has not expired. */
+export function tokenCounts(documents: Documents, tokenId: string, at: number): boolean {
+  const found = documents.get("token", tokenId)
+  const { expiresAt = null } = (found?.body ?? {}) as Partial<AgentToken>
+  return found?.live === true && (expiresAt === null || expiresAt > at)
+}
+
 /** `qma_` and 32 bytes in base64url. */
 const tokenLength = 47
 

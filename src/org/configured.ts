@@ -1,5 +1,5 @@
 import type { Agent, Department, Person, Role } from "../model/organisation.ts"
-import type { Sourced } from "../model/organisation-book.ts"
+import type { NewRole, Sourced } from "../model/organisation-book.ts"
 
 /** What the configuration says about the organisation. */
 export interface OrganisationConfig {
@@ -11,16 +11,8 @@ export interface OrganisationConfig {
   defaultToolGroups?: readonly string[] | undefined
 }
 
-export interface RoleConfig {
+export interface RoleConfig extends NewRole {
   id?: string | undefined
-  name: string
-  rolePrompt?: string | undefined
-  toolGroups?: readonly string[] | null | undefined
-  department?: string | undefined
-  level?: number | undefined
-  dialect?: string | undefined
-  pins?: Readonly<Record<string, string>> | undefined
-  llmServiceId?: string | null | undefined
 }
 
 export interface AgentConfig {

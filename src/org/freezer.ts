@@ -10,7 +10,16 @@ export const everyone = "*"
 /** Stops and starts agents, and sets how strict a session is. Everything is kept before it resolves. */
 export function freezer(
   documents: Documents,
-  { isKnown, emit }: { isKnown(agentId: string): boolean; emit(event: QuartermasterEvent): void },
+  {
+    isKnown,
+    emit,
+    everywhere,
+  }: {
+    isKnown(agentId: string): boolean
+    emit(event: QuartermasterEvent): void
+    /** Resolves when other processes have seen what was done. */
+    everywhere(): Promise<void>
+  },
 ) {
   const tell = (agent: string, change: "frozen" | "thawed") =>
     emit({ type: "AGENT_CHANGED", at: Date.now(), agent, change })
@@ -33,6 +42,7 @@ export function freezer(
       const body: Freeze = { by, at: Date.now(), because }
       await documents.put({ kind: "freeze", id: agentId, body }, by)
       tell(agentId, "frozen")
+      await everywhere()
     },
     async thaw({ agentId = everyone, by }: { agentId?: string | undefined; by: string }): Promise<boolean> {
       const document = documents.get("freeze", agentId)
@@ -53,6 +63,7 @@ export function freezer(
         )
       }
       await documents.put({ kind: "mode", id: sessionId, live: mode !== "ask", body: { mode, by, at: Date.now() } }, by)
+      await everywhere()
     },
     modeOf(sessionId: string): SessionMode {
       const document = documents.get("mode", sessionId)

@@ -1,9 +1,8 @@
-import { join } from "node:path"
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import type { NewRole } from "../model/organisation-book.ts"
 import { openDatabase } from "../store/database.ts"
-import { temporaryFolder } from "../testing/open.ts"
+import { databaseFile } from "../testing/open.ts"
 import { agent, ann, codeOf, directoryOver, groupIds, openDirectory } from "./testing.ts"
 
 const config = {
@@ -49,7 +48,7 @@ test("a role that a person creates has every field and is kept [S0-27] [S0-28] [
 })
 
 test("law: what is saved of a role is what is there after the file is opened again [S0-76] [S0R-6.4]", async () => {
-  const file = join(temporaryFolder(), "organisation.db")
+  const file = await databaseFile()
   const { directory } = await openDirectory({}, file)
   const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 })
   const some: fc.Arbitrary<Partial<NewRole>> = fc.record(

@@ -1,10 +1,10 @@
 import { symlinkSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { build } from "esbuild"
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { child } from "../testing/children.ts"
-import { temporaryFolder } from "../testing/open.ts"
+import { databaseFile } from "../testing/open.ts"
 import { agent, ann, codeOf, openDirectory } from "./testing.ts"
 
 const bob = { kind: "person", id: "bob" } as const
@@ -93,14 +93,15 @@ test("an agent spawned while another process ends its spawner never outlives it"
 })
 
 test("real processes that make the same roles at the same time make each of them once", async () => {
-  const folder = temporaryFolder()
-  const { again } = await openDirectory({}, join(folder, "organisation.db"))
+  const file = await databaseFile()
+  const folder = dirname(file)
+  const { again } = await openDirectory({}, file)
   const entry = `
     import { openDatabase } from ${JSON.stringify(join(import.meta.dirname, "../store/database.ts"))}
     import { SqliteDocuments } from ${JSON.stringify(join(import.meta.dirname, "../store/documents.ts"))}
     import { SqliteMessages } from ${JSON.stringify(join(import.meta.dirname, "../store/messages.ts"))}
     import { Directory } from ${JSON.stringify(join(import.meta.dirname, "directory.ts"))}
-    const database = await openDatabase(${JSON.stringify(join(folder, "organisation.db"))})
+    const database = await openDatabase(${JSON.stringify(file)})
     const directory = new Directory({
       documents: new SqliteDocuments(database), messages: new SqliteMessages(database),
       groups: { has: () => true, list: () => [] }, levelOrder: "asc",

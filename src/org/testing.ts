@@ -1,12 +1,10 @@
-import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import type { QuartermasterEvent } from "../model/events.ts"
 import type { Actor } from "../model/organisation-book.ts"
 import { openDatabase, type Database } from "../store/database.ts"
 import { SqliteDocuments } from "../store/documents.ts"
-import { migrate } from "../store/kysely.ts"
 import { SqliteMessages } from "../store/messages.ts"
-import { temporaryFolder } from "../testing/open.ts"
+import { databaseFile } from "../testing/open.ts"
 import { Directory, type DirectoryOptions } from "./directory.ts"
 
 export const ann: Actor = { kind: "person", id: "ann" }
@@ -17,10 +15,10 @@ export const groupIds = ["org_management", "data", "system", "network", "command
 type Given = Partial<Omit<DirectoryOptions, "documents" | "messages">>
 
 /** A directory over a database of its own, with all it emitted and whom it stopped. `again` opens another on the file. */
-export async function openDirectory(given: Given = {}, file = join(temporaryFolder(), "organisation.db")) {
+export async function openDirectory(given: Given = {}, existing?: string) {
+  const file = existing ?? (await databaseFile())
   const database = await openDatabase(file)
   onTestFinished(() => database.close())
-  await migrate(database)
   return { ...directoryOver(database, given), again: (other: Given = given) => openDirectory(other, file) }
 }
 

@@ -19,10 +19,10 @@ import {
   type DefinedTool,
   type HandlerTool,
   type ModuleContext,
-  type ResultLike,
   type ResultTool,
   type ToolModule,
 } from "./adapters.ts"
+import type { ResultLike } from "./foreign-results.ts"
 import { BaseTool, type BaseToolResult } from "./base-tool.ts"
 import { ToolRegistry } from "./registry.ts"
 import { shorthandToJsonSchema, type Shorthand } from "./shorthand.ts"

@@ -1,12 +1,12 @@
 import { defineTool } from "../model/define-tool.ts"
-import { failure, type ToolFailure } from "../model/ending.ts"
+import { messageOf } from "../model/message.ts"
 import { checkParameters } from "../model/parameters.ts"
 import type { RateLimit, ToolPermission, ToolPermissionLevel } from "../model/permission.ts"
 import { otherwise, typeName } from "../model/problems.ts"
-import { ToolExecuteStatus } from "../model/result.ts"
 import type { Checked, JsonSchema, Schema, SchemaSource } from "../model/schema.ts"
 import type { Tool, ToolCategory, ToolContext, ToolSpec } from "../model/tool.ts"
-import { BaseTool, type BaseToolResult } from "./base-tool.ts"
+import { BaseTool } from "./base-tool.ts"
+import { unwrapBaseResult, unwrapError, unwrapResult, unwrapStatus, type ResultLike } from "./foreign-results.ts"
 import type { ToolDefinition } from "./groups.ts"
 import { shorthandToJsonSchema, type Shorthand } from "./shorthand.ts"
 
@@ -155,16 +155,6 @@ export interface ResultTool {
   execute(params: unknown, context: ToolContext): Promise<ResultLike>
 }
 
-export interface ResultLike {
-  success: boolean
-  result?: unknown
-  error?: string
-  toolName?: string
-  startedAt?: number
-  completedAt?: number
-  durationMs?: number
-}
-
 /** S4: a tool that returns a whole result. */
 export function fromResultTool(tool: ResultTool, options: AdapterOptions): Tool {
   const { name, description, category, parameters } = tool
@@ -197,57 +187,8 @@ function ownProblems(tool: BaseTool, args: Record<string, unknown>): string[] {
     if (valid) return []
     return errors.length > 0 ? errors : [otherwise("", "was refused by the tool without a reason")]
   } catch (error) {
-    return [
-      otherwise("", `could not be checked by the tool: ${error instanceof Error ? error.message : String(error)}`),
-    ]
+    return [otherwise("", `could not be checked by the tool: ${messageOf(error)}`)]
   }
-}
-
-function unwrapBaseResult(name: string, returned: BaseToolResult | undefined): unknown {
-  const { success, data, error, metadata }: Partial<BaseToolResult> = returned ?? {}
-  if (success === true) return data
-  if (success === false) throw failed(name, error, metadata === undefined ? {} : { metadata })
-  throw new TypeError(
-    `${name} returned no result of a BaseTool. Return { success, data } or { success: false, error }.`,
-  )
-}
-
-function unwrapResult(name: string, returned: ResultLike | undefined): unknown {
-  const { success, result, error }: Partial<ResultLike> = returned ?? {}
-  if (success === true) return result
-  if (success === false) throw failed(name, error)
-  throw new TypeError(`${name} returned no whole result. Return { success, result } or { success: false, error }.`)
-}
-
-function unwrapError(name: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || !("error" in value)) return value
-  const { error, message, ...metadata } = value as Record<string, unknown>
-  if (typeof error !== "string" || error === "") return value
-  throw failed(name, message ?? `${name} failed: ${error}`, { toolCode: error, metadata })
-}
-
-const statuses: readonly unknown[] = Object.values(ToolExecuteStatus)
-const statusKeys = ["status", "data", "error", "rejectReason"]
-
-/** A value with any other key is no result of S1 but a plain value that happens to have a status. */
-function unwrapStatus(name: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value
-  const { status, data, error, rejectReason } = value as Record<string, unknown>
-  if (!statuses.includes(status) || !Object.keys(value).every((key) => statusKeys.includes(key))) return value
-  if (status === ToolExecuteStatus.SUCCESS) return data
-  const metadata = rejectReason === undefined ? {} : { metadata: { rejectReason } }
-  if (status === ToolExecuteStatus.ERROR) throw failed(name, error, metadata)
-  throw failed(name, rejectReason ?? error, { toolCode: String(status), ...metadata })
-}
-
-function failed(name: string, error: unknown, details?: Parameters<typeof failure>[1]): ToolFailure {
-  return failure(sentenceOf(error) || `${name} failed without saying why.`, details)
-}
-
-function sentenceOf(error: unknown): string {
-  if (error instanceof Error) return error.message
-  if (typeof error === "string") return error
-  return error === undefined || error === null ? "" : JSON.stringify(error)
 }
 
 /** The context of a running call makes its signal and its shelf on demand, so they are asked for and not copied. */

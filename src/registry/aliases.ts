@@ -1,4 +1,5 @@
 import type { Alias, AliasSpec, Dialect } from "../model/dialect.ts"
+import type { Names } from "../model/renamed.ts"
 import { compileSchema, type Schema } from "../model/schema.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 
@@ -6,6 +7,7 @@ import type { RegisteredTool } from "../model/tool.ts"
 export class AliasBook {
   readonly #byName = new Map<string, Alias[]>()
   readonly #byTool = new Map<string, Alias>()
+  readonly #spoken = new Map<string, Names>()
   readonly #shown = new WeakMap<RegisteredTool, { alias: Alias; tool: RegisteredTool }>()
 
   /** A name means one tool within a dialect, and a tool has one name in it. */
@@ -18,6 +20,9 @@ export class AliasBook {
       this.#byName.set(name, [...others, alias])
       const key = `${dialect} ${tool}`
       if (!this.#byTool.has(key)) this.#byTool.set(key, alias)
+      // A name that could be a word of a sentence is taken for one.
+      const said = /_/.test(tool) ? { [tool]: name } : {}
+      this.#spoken.set(dialect, { ...said, ...alias.saidOfIt, ...this.#spoken.get(dialect) })
     }
   }
 
@@ -30,6 +35,11 @@ export class AliasBook {
   /** What a tool is called in a dialect. */
   of(tool: string, dialect: Dialect): Alias | undefined {
     return this.#byTool.get(`${dialect} ${tool}`)
+  }
+
+  /** What sentences call the tools in a dialect; undefined where it has no words of its own. */
+  spoken(dialect: string): Names | undefined {
+    return this.#spoken.get(dialect)
   }
 
   has(name: string): boolean {

@@ -8,7 +8,8 @@ import type { AgentView } from "../model/organisation.ts"
 import type { Effect, LevelOrder, Permission, ToolPermission } from "../model/permission.ts"
 import { ToolCategory, type Layer, type RegisteredTool, type Tool, type ToolSpec } from "../model/tool.ts"
 import { ToolGroupManager } from "./groups.ts"
-import { ToolRegistry, type RegistryOptions, type ToolFilter } from "./registry.ts"
+import type { ToolFilter } from "./filter.ts"
+import { ToolRegistry, type RegistryOptions } from "./registry.ts"
 
 const make = (name: string, rest: Partial<ToolSpec> = {}): Tool =>
   defineTool({

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from "node:crypto"
+import { createHmac, hash, randomBytes } from "node:crypto"
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { StoreUnavailable } from "../model/ending.ts"
@@ -37,6 +37,11 @@ export function keyOf(text: string): RecordKey {
 export function hmac({ inner, outer }: RecordKey, text: string): string {
   outer.write(hash("sha256", inner + text, "binary"), 64, "latin1")
   return hash("sha256", outer, "base64url")
+}
+
+/** 32 bytes for one purpose, the same in every process of this store. */
+export function sealKey({ text }: RecordKey, purpose: string): Buffer {
+  return createHmac("sha256", text).update(`seal:${purpose}`).digest()
 }
 
 function read(file: string): string | undefined {

@@ -23,6 +23,12 @@ export function lazyCalls(store: Store): CallStore {
   }
 }
 
+/** Whether some call has not ended, or ended before then. Most commands find none, and the calls need not be opened. */
+export function hasCallsLeft({ database }: Store, endedBefore: number): boolean {
+  const left = "select 1 from calls where state <> 'ended' or updated_at < ? limit 1"
+  return database.prepare(left).get(endedBefore) !== undefined
+}
+
 /** The record's reader, loaded when somebody reads. */
 export function lazyAudit(store: Store): AuditReader {
   return {

@@ -3,6 +3,7 @@ import { z } from "zod"
 import { defineTool } from "../../model/define-tool.ts"
 import type { Question } from "../../model/approval.ts"
 import { mcpName, mcpParts } from "../../model/mcp.ts"
+import { messageOf } from "../../model/message.ts"
 import type { ToolResult } from "../../model/result.ts"
 import { compileSchema, type JsonSchema } from "../../model/schema.ts"
 import type { Tool, ToolContext } from "../../model/tool.ts"
@@ -99,6 +100,6 @@ function formProblem(form: unknown): string | undefined {
     compileSchema(form as never, true)
     return undefined
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
 }

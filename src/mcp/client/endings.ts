@@ -1,5 +1,6 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client"
 import { Ending, failure, ToolFailure } from "../../model/ending.ts"
+import { messageOf } from "../../model/message.ts"
 import { FailedRequest } from "./failed.ts"
 import type { Flight } from "./flights.ts"
 import { streamLost } from "./http.ts"
@@ -64,7 +65,7 @@ export function reasonOf(error: unknown): string {
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "its host name is not known"
   if (code === "UND_ERR_CONNECT_TIMEOUT") return "its host does not answer"
   if (code === "ECONNRESET" || code === "UND_ERR_SOCKET" || code === "EPIPE") return "it closed the connection"
-  return briefly(error instanceof Error ? error.message : String(error)).replace(/\.$/, "")
+  return briefly(messageOf(error)).replace(/\.$/, "")
 }
 
 function failedByStatus(

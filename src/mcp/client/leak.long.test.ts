@@ -124,8 +124,9 @@ test("a server that ignores TERM is killed after two seconds", async () => {
   const from = Date.now()
   await connection.close()
   expect(isRunning(pid!)).toBe(false)
-  expect(Date.now() - from).toBeGreaterThanOrEqual(2000)
-  expect(Date.now() - from).toBeLessThan(5000)
+  const took = Date.now() - from
+  expect(took).toBeGreaterThanOrEqual(2000)
+  expect(took).toBeLessThan(20_000)
 })
 
 test("more servers than a process may have are refused with a sentence, and one that ends makes room", async () => {

@@ -5,6 +5,7 @@ import {
   exchangeAuthorization,
   validateAuthorizationResponseIssuer,
 } from "@modelcontextprotocol/client"
+import { readUrl } from "../../model/address.ts"
 import { StrayAnswer, type McpServerSpec, type McpSignedIn, type McpSignIn } from "../../model/mcp.ts"
 import { addressProblem, authorizationFetch } from "./oauth-fetch.ts"
 import type { Login, LoginFile, PendingSignIn } from "./oauth-file.ts"
@@ -18,7 +19,7 @@ const pendingMs = 15 * 60_000
 /** The port that should be listened on, because the authorization server knows it already. */
 export function usualPort(spec: McpServerSpec, login: Login): number | undefined {
   const [known] = redirectsOf(login.client)
-  return spec.auth?.redirectPort ?? (known === undefined ? undefined : Number(new URL(known).port) || undefined)
+  return spec.auth?.redirectPort ?? (Number(readUrl(known ?? "")?.port) || undefined)
 }
 
 /** Finds out where one signs in and makes the address a person opens. What it takes to end it is kept in the file. */
@@ -143,7 +144,7 @@ interface RedirectAnswer {
 /** What an address says, if it is the one we wait for and says what only the one we asked can know. */
 function answerIn(redirected: string, { redirectUrl, state }: PendingSignIn): RedirectAnswer {
   const expected = new URL(redirectUrl)
-  const url = URL.canParse(redirected.trim()) ? new URL(redirected.trim()) : undefined
+  const url = readUrl(redirected.trim())
   if (url === undefined || url.origin !== expected.origin || url.pathname !== expected.pathname) {
     throw new StrayAnswer(`That is not the address a browser comes back to, which begins with ${redirectUrl}?`)
   }

@@ -5,6 +5,7 @@ import {
   OAuthError,
   RegistrationRejectedError,
 } from "@modelcontextprotocol/client"
+import { messageOf } from "../../model/message.ts"
 
 /** Why signing in failed, without a full stop. What an authorization server wrote is not repeated, only its code. */
 export function signInProblem(error: unknown): string {
@@ -21,7 +22,7 @@ export function signInProblem(error: unknown): string {
   }
   if (error instanceof InsecureTokenEndpointError) return "the authorization server takes tokens without encryption"
   if (error instanceof OAuthError) return `the authorization server answered ${codeText(error.code)}`
-  const text = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ").trim()
+  const text = messageOf(error).replaceAll(/\s+/g, " ").trim()
   if (text.includes("does not support dynamic client registration")) {
     return "the authorization server registers nobody by itself; set auth.clientId in the configuration to a client that you registered there"
   }

@@ -6,6 +6,7 @@ import {
   type AuthProvider,
   type FetchLike,
 } from "@modelcontextprotocol/client"
+import { readUrl } from "../../model/address.ts"
 import type { McpServerSpec } from "../../model/mcp.ts"
 import { authorizationFetch } from "./oauth-fetch.ts"
 import { LoginFile, type Challenge, type Login } from "./oauth-file.ts"
@@ -146,7 +147,7 @@ export class Access {
 
 /** The way to sign in at a server; undefined where its headers in the configuration say already who we are. */
 export function accessTo(spec: McpServerSpec, folder: string | undefined): Access | undefined {
-  if (folder === undefined || spec.url === undefined || !URL.canParse(spec.url)) return undefined
+  if (folder === undefined || spec.url === undefined || readUrl(spec.url) === undefined) return undefined
   const headers = Object.keys(spec.headers ?? {}).map((name) => name.toLowerCase())
   return headers.includes("authorization") ? undefined : new Access(spec, folder)
 }

@@ -3,7 +3,7 @@ import { silentLogger } from "../../model/logger.ts"
 import type { Documents } from "../../model/ports.ts"
 import { ownerName } from "../../store/owner.ts"
 import { openStore } from "../../store/store.ts"
-import { open, temporaryFolder } from "../../testing/open.ts"
+import { dataFolder, open, temporaryFolder } from "../../testing/open.ts"
 import { definition, toolbox } from "../testing/toolbox.ts"
 import { changePins, differences, pinHash, readPins } from "./pins.ts"
 
@@ -12,7 +12,7 @@ const pin = (name: string) => ({ definition: definition(name), hash: name, warni
 
 /** Two processes, as far as the store can tell. */
 async function twice(): Promise<[Documents, Documents]> {
-  const dataDir = temporaryFolder()
+  const dataDir = await dataFolder()
   const one = async () => {
     const store = await openStore({ dataDir, owner: ownerName(), logger: silentLogger, writes: "direct" })
     onTestFinished(() => store.close())

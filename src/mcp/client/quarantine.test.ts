@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { Quartermaster } from "../../app.ts"
+import type { Quartermaster } from "../../quartermaster.ts"
 import { silentLogger } from "../../model/logger.ts"
 import { open, until } from "../../testing/open.ts"
 import { definition, toolbox } from "../testing/toolbox.ts"

@@ -1,4 +1,5 @@
 import type { McpToolDefinition, McpToolValue } from "../../model/mcp.ts"
+import { messageOf } from "../../model/message.ts"
 import { compileSchema, type Checked, type JsonSchema, type Schema } from "../../model/schema.ts"
 
 /**
@@ -34,7 +35,7 @@ export function schemaProblem({ inputSchema: input, outputSchema: output }: McpT
     try {
       compileSchema(json as never, closed)
     } catch (error) {
-      return `Its ${name} schema cannot be used, so it is left out: ${sentenceOf(error)}`
+      return `Its ${name} schema cannot be used, so it is left out: ${messageOf(error)}`
     }
   }
   return undefined
@@ -53,10 +54,6 @@ function judged(json: JsonSchema, closed: boolean, value: unknown): Checked {
   try {
     return compiled(json, closed).check(value)
   } catch (error) {
-    return { ok: false, problems: [`the schema of the server cannot be used: ${sentenceOf(error)}`] }
+    return { ok: false, problems: [`the schema of the server cannot be used: ${messageOf(error)}`] }
   }
-}
-
-function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

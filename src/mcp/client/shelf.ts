@@ -1,3 +1,4 @@
+import { messageOf } from "../../model/message.ts"
 import type { Tool } from "../../model/tool.ts"
 import type { McpServerSpec } from "../../model/mcp.ts"
 import type { ServersHost } from "./servers.ts"
@@ -41,7 +42,7 @@ export class Shelf {
       this.#host.registry.register(make(), { layer, type: "mcp", replace: this.#keys.has(name) })
       this.#keys.set(name, key)
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
+      const why = messageOf(error)
       this.#host.logger.warn(`MCP server ${server}: ${name} is left out: ${why}`)
     }
   }

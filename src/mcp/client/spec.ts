@@ -1,3 +1,4 @@
+import { readUrl } from "../../model/address.ts"
 import type { McpServerSpec, McpServerState } from "../../model/mcp.ts"
 
 export type TransportKind = McpServerState["transport"]
@@ -8,7 +9,7 @@ export function flawOf(spec: McpServerSpec): string | undefined {
     return spec.command === undefined ? "has neither a command nor a url; write one of them" : undefined
   }
   if (spec.url === undefined) return `is to be reached by ${spec.transport} but has no url; write one`
-  const url = URL.canParse(spec.url) ? new URL(spec.url) : undefined
+  const url = readUrl(spec.url)
   if (url === undefined) return `has the url ${JSON.stringify(spec.url)}, which is none`
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     return `has a url that begins with ${url.protocol}; only http and https are spoken`

@@ -21,18 +21,20 @@ test("a server that dies of a question before its greeting is greeted the old wa
 })
 
 test("a server that hangs in its greeting is given up after its time, and delays nobody else", async () => {
-  const hanging = connect(stubSpec({ hang: "initialize" }, { name: "hanging", connectTimeoutMs: 400 }))
+  const hanging = connect(stubSpec({ hang: "initialize" }))
   const good = connect(stubSpec())
   hanging.connection.start()
   good.connection.start()
   await good.connection.settled()
   expect(good.connection.state.state).toBe("connected")
   expect(hanging.connection.state.state).toBe("connecting")
-  await expect(hanging.connection.callTool("echo", {}, asking())).rejects.toMatchObject({
+  const short = connect(stubSpec({ hang: "initialize" }, { name: "hanging", connectTimeoutMs: 400 }))
+  short.connection.start()
+  await expect(short.connection.callTool("echo", {}, asking())).rejects.toMatchObject({
     code: "upstream_unavailable",
     message: "The MCP server hanging did not finish its greeting within 0.4 s. The next call tries again.",
   })
-  expect(hanging.connection.state).toMatchObject({ state: "waiting", pid: undefined })
+  expect(short.connection.state).toMatchObject({ state: "waiting", pid: undefined })
 })
 
 test("a call that waits for a connection can be cancelled", async () => {

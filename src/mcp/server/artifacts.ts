@@ -1,4 +1,5 @@
 import type { ReadResourceResult } from "@modelcontextprotocol/server"
+import { readUrl } from "../../model/address.ts"
 import type { App } from "../../model/app.ts"
 import type { StoredArtifact } from "../../model/tool.ts"
 import { badParams, notFound } from "./errors.ts"
@@ -27,7 +28,7 @@ export const artifactTemplate = {
 
 /** Reads an artifact of the agent: bytes whole, text by the page, each with where the next one begins. */
 export async function readArtifact(app: App, agentId: string, uri: string): Promise<ReadResourceResult> {
-  const asked = URL.canParse(uri) ? new URL(uri) : undefined
+  const asked = readUrl(uri)
   const [id = "", ...more] = (asked?.pathname ?? "").slice(1).split("/")
   if (asked?.protocol !== "qm:" || asked.host !== "artifact" || more.length > 0) throw notFound(uri)
   const found = await app.artifact(agentId, decoded(id))

@@ -1,6 +1,5 @@
 import type { Tool as McpTool } from "@modelcontextprotocol/server"
 import type { App } from "../../model/app.ts"
-import type { ToolResult } from "../../model/result.ts"
 import type { Announced } from "./results.ts"
 
 /** What one agent is told of its tools. */
@@ -57,12 +56,6 @@ function announcing(app: App, agentId: string): ToolList["announced"] {
     )
     return told.get(name)
   }
-}
-
-/** The name a call was made by: it decides what its result looks like. */
-export function nameIn({ toolName, metadata }: ToolResult): string {
-  const calledAs = metadata?.["calledAs"]
-  return typeof calledAs === "string" ? calledAs : toolName
 }
 
 /** Of our own tools only an output that is an object is announced. */

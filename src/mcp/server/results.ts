@@ -111,11 +111,20 @@ function ended(result: ToolResult): CallToolResult {
   }
 }
 
+/** The name a call was made by: it decides what its result looks like. */
+export function nameIn({ toolName, metadata }: ToolResult): string {
+  const calledAs = metadata?.["calledAs"]
+  return typeof calledAs === "string" ? calledAs : toolName
+}
+
 /** Where the whole of a long result can be read. */
-function linkTo({ truncated, toolName }: ToolResult): CallToolResult["content"] {
+function linkTo(result: ToolResult): CallToolResult["content"] {
+  const { truncated } = result
   if (truncated === undefined) return []
   const description = `The whole result, ${truncated.total} characters. Read it in pages: ?offset=0&limit=20000.`
-  return [{ type: "resource_link", uri: artifactUri(truncated.stored), name: `Result of ${toolName}`, description }]
+  return [
+    { type: "resource_link", uri: artifactUri(truncated.stored), name: `Result of ${nameIn(result)}`, description },
+  ]
 }
 
 function shortened(content: readonly McpContent[]): McpContent[] {

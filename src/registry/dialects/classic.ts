@@ -1,6 +1,6 @@
 import { z } from "zod"
 import type { AliasSpec } from "../../model/dialect.ts"
-import { aliasOf, speaking, withoutUndefined } from "./spell.ts"
+import { aliasOf, withoutUndefined } from "./spell.ts"
 
 const text = z.string()
 const path = text.min(1)
@@ -8,7 +8,7 @@ const path = text.min(1)
 type Told = Record<string, unknown>
 
 /** The names, parameters, results and error texts of design S3. */
-export const classicDialect = (): AliasSpec[] => (known ??= speaking([...files(), ...code(), ...others()]))
+export const classicDialect = (): AliasSpec[] => (known ??= [...files(), ...code(), ...others()])
 
 /** They are the same for every house. */
 let known: AliasSpec[] | undefined
@@ -31,6 +31,11 @@ const files = (): AliasSpec[] => [
     output: z.object({ path: text, content: text, size: z.number(), encoding: text }),
     toInput: ({ path: file, encoding }) => (encoding === "utf8" ? { path: file } : { path: file, encoding }),
     toResult: ({ path: file, content, size, encoding }: Told) => ({ path: file, content, size, encoding }),
+    names: {
+      "Read a part of it with offset and limit or with tail, or use search_files":
+        "Find what you need in it with search_files",
+    },
+    saidOfIt: { "read_file and encoding utf-8": "file_read and encoding utf8" },
     ...failing("Failed to read file"),
   }),
   aliasOf({
@@ -46,6 +51,8 @@ const files = (): AliasSpec[] => [
     output: z.object({ path: text, size: z.number(), mode: text }),
     toInput: ({ path: file, content, mode }) => ({ path: file, content, append: mode === "append" }),
     toResult: ({ path: file, size, mode }: Told) => ({ path: file, size, mode }),
+    // It takes no encoding.
+    saidOfIt: { ", or write the whole file with write_file and encoding utf-8": "" },
     ...failing("Failed to write file"),
   }),
   aliasOf({

@@ -31,7 +31,7 @@ export const claudeFiles = (): AliasSpec[] => [
     toInput: ({ file_path, ...rest }) => ({ path: file_path, ...rest }),
     toResult: ({ content, totalLines, encoding, truncated, notice, image }: Record<string, unknown>) =>
       withoutUndefined({ content, total_lines: totalLines, encoding, truncated, notice, image }),
-    names: { " or with tail": "" },
+    names: { " or with tail": "", ", limit and tail": " and limit" },
   }),
   aliasOf({
     name: "Write",
@@ -46,6 +46,8 @@ export const claudeFiles = (): AliasSpec[] => [
       bytes_written: bytesWritten,
       created,
     }),
+    // It takes no encoding.
+    saidOfIt: { ", or write the whole file with write_file and encoding utf-8": "" },
   }),
   aliasOf({
     name: "Edit",

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { AliasSpec } from "../../model/dialect.ts"
 import { claudeFiles } from "./claude-files.ts"
-import { aliasOf, neededOf, speaking, withoutUndefined } from "./spell.ts"
+import { aliasOf, neededOf, withoutUndefined } from "./spell.ts"
 
 const text = z.string()
 
@@ -11,7 +11,7 @@ const longestSeconds = 590
 const leastMilliseconds = 10_000
 
 /** The names, parameters and results of design S2, with the spellings that Claude's models are used to beside them. */
-export const claudeDialect = (): AliasSpec[] => (known ??= speaking([...claudeFiles(), ...commands(), ...others()]))
+export const claudeDialect = (): AliasSpec[] => (known ??= [...claudeFiles(), ...commands(), ...others()])
 
 /** They are the same for every house. */
 let known: AliasSpec[] | undefined
@@ -146,6 +146,7 @@ const others = (): AliasSpec[] => [
         blockedDomains: blocked_domains,
       }),
     toResult: ({ results }: Record<string, unknown>) => ({ results }),
+    names: { maxResults: "max_results", allowedDomains: "allowed_domains", blockedDomains: "blocked_domains" },
   }),
   aliasOf({
     name: "AskUser",
@@ -198,5 +199,6 @@ const others = (): AliasSpec[] => [
             todos: todos.map(({ content, id: _theirs, ...rest }) => ({ title: content, ...rest })),
           },
     toResult: ({ todo, todos, before }: Record<string, unknown>) => withoutUndefined({ todo, todos, before }),
+    names: { "].title": "].content" },
   }),
 ]

@@ -1,5 +1,6 @@
 import { defineTool } from "../../model/define-tool.ts"
 import { failure } from "../../model/ending.ts"
+import { messageOf } from "../../model/message.ts"
 import { checkParameters, parametersToJsonSchema, type ToolParameter } from "../../model/parameters.ts"
 import type { Tool, ToolContext, ToolSpec } from "../../model/tool.ts"
 import {
@@ -28,7 +29,7 @@ export function toolsOf(plugin: ReadPlugin, visitors: Visitors): Tool[] {
     try {
       return make()
     } catch (error) {
-      problems.push(`${where}: ${error instanceof Error ? error.message : String(error)}`)
+      problems.push(`${where}: ${messageOf(error)}`)
       return []
     }
   }

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest"
+import { within } from "./budget.ts"
+
+test("work that takes too much of the processor is stopped, and not begun again for ever", () => {
+  let begun = 0
+  let stopped = 0
+  const forEver = () => {
+    begun++
+    for (;;);
+  }
+  expect(
+    within(
+      50,
+      () => forEver,
+      () => stopped++,
+    ),
+  ).toBe(false)
+  expect(begun).toBeLessThanOrEqual(3)
+  expect(stopped).toBe(begun)
+})
+
+test("work that only had to wait for the processor is begun again", () => {
+  let begun = 0
+  const asleep = new Int32Array(new SharedArrayBuffer(4))
+  const waits = () => void (++begun === 1 && Atomics.wait(asleep, 0, 0, 1000))
+  expect(
+    within(
+      500,
+      () => waits,
+      () => {},
+    ),
+  ).toBe(true)
+  expect(begun).toBeGreaterThan(1)
+})
