@@ -125,11 +125,20 @@ function readTouches(written: readonly string[], loosens: boolean): TouchPattern
     const read = readTouchPattern(pattern, loosens)
     if ("mistake" in read) return "malformed"
     patterns.push(read)
-    // What happens to a folder happens to all that is in it; that may only ever tighten.
-    const { written: normal } = read
-    if (loosens || !normal.endsWith("/**")) continue
-    const folder = readTouchPattern(normal.slice(0, -"/**".length), false)
-    if (!("mistake" in folder)) patterns.push(folder)
+    if (!loosens) patterns.push(...wider(read))
   }
   return patterns
+}
+
+/** May only ever tighten: what happens to a folder happens to all in it, and some disks take other letters for the same. */
+function wider({ written, from }: TouchPattern): TouchPattern[] {
+  const folder = written.endsWith("/**") ? readable(written.slice(0, -"/**".length)) : []
+  if (from === undefined) return folder
+  const small = [written, ...folder.map((one) => one.written)].flatMap((one) => readable(one.toLowerCase()))
+  return [...folder, ...small.map((one) => ({ ...one, small: true }))]
+}
+
+function readable(written: string): TouchPattern[] {
+  const read = readTouchPattern(written, false)
+  return "mistake" in read ? [] : [read]
 }

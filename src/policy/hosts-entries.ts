@@ -73,7 +73,7 @@ function readEntry({ text, source }: HostLine, list: "allow" | "deny"): HostEntr
   if (below && address.kind !== undefined) return { mistake: "has a '*' before an IP address" }
   if (below && list === "allow" && !address.host.includes("."))
     return { mistake: "fits hosts that anyone can register; name more of the host" }
-  const port = /:(\d+)$/.exec(named.replace(/^\[[^\]]*\]/, "x"))?.[1]
+  const port = /:(\d+)$/.exec(named)?.[1]
   return { source, text, host: address.host, below, ...given, ...(port === undefined ? {} : { port: Number(port) }) }
 }
 
@@ -82,7 +82,18 @@ export function isPrivateName(host: string): boolean {
   return !host.includes(".") || privateEndings.some((ending) => host === ending || host.endsWith(`.${ending}`))
 }
 
-const privateEndings = ["localhost", "localdomain", "local", "internal", "lan", "home.arpa", "intranet", "corp", "home"]
+const privateEndings = [
+  "localhost",
+  "localdomain",
+  "local",
+  "internal",
+  "lan",
+  "home.arpa",
+  "intranet",
+  "corp",
+  "home",
+  "svc",
+]
 
 /** Names under which clouds hand out a machine's keys. */
 export function isMetadataName(host: string): boolean {

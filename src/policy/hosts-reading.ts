@@ -56,8 +56,9 @@ function isBareHost(text: string): boolean {
   return /^(\[[0-9a-f:.]+\]|[^\s:/?#\\@[\]]+)(:\d{1,5})?$/i.test(text)
 }
 
+/** The URL parser also takes `*`, `;` or `,` for letters of a host, which no name has and others read in their own way. */
 function isName(host: string): boolean {
-  return host.length <= 253 && host.split(".").every((label) => label !== "" && label.length <= 63)
+  return host.length <= 253 && host.split(".").every((label) => /^[a-z0-9_-]{1,63}$/.test(label))
 }
 
 function shown(text: string): string {

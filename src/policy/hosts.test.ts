@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { readUrl } from "../model/address.ts"
 import { addressKind } from "./hosts-addresses.ts"
 import { hostLineMistake, type HostLine } from "./hosts-entries.ts"
 import { hostLists, type HostOptions } from "./hosts-lists.ts"
@@ -184,6 +185,34 @@ test.each([
   "bücher.example:1",
 ])("a line that can be meant is read: %s", (text) => expect(hostLineMistake(text, "allow")).toBeUndefined())
 
+test("an IPv6 address is the same host however it is written, in lists and in addresses", () => {
+  const listed = {
+    ...policy,
+    allow: lines("allow", "[2606:4700::1111]", "[2606:4700:0::2222]:8443", "[fd12::1]:3000"),
+    deny: lines("deny", "[2606:4700::bad]", "[::ffff:1.1.1.1]"),
+  }
+  const verdicts = {
+    "https://[2606:4700::1111]/": "allow",
+    "https://[2606:4700:0:0:0:0:0:1111]/": "allow",
+    "https://[2606:4700::0.0.17.17]:443/": "allow",
+    "https://[2606:4700::1111]:8443/": "ask",
+    "https://[2606:4700::1112]/": "ask",
+    "https://[2606:4700::2222]:8443/": "allow",
+    "https://[2606:4700::2222]/": "ask",
+    "http://[fd12:0::1]:3000/": "allow",
+    "http://[fd12::1]:3001/": "deny",
+    "http://[fd12::1]/": "deny",
+    "https://[2606:4700:0::BAD]/": "deny",
+    "https://1.1.1.1/": "deny",
+    "https://[::ffff:101:101]/": "deny",
+  }
+  for (const [what, expected] of Object.entries(verdicts))
+    expect([what, verdict(listed, what)]).toEqual([what, expected])
+  expect(
+    hostGuard(listed).look([{ kind: "host", what: "http://[fd12::2]:3000/" }], {}).findings[0]?.reason.sentence,
+  ).toContain('"[fd12::2]:3000"')
+})
+
 test("a line that names http or https is for that alone, and * is every public host on its usual ports", () => {
   const only = { ...policy, allow: lines("allow", "https://docs.example.com") }
   expect([verdict(only, "https://docs.example.com/"), verdict(only, "http://docs.example.com/")]).toEqual([
@@ -206,7 +235,7 @@ test("law: however an IPv4 address is written, it is judged as itself, and never
       const expected = verdict(policy, `http://${plain}/`)
       expect(expected).toBe(addressKind(plain) === "public" ? "ask" : "deny")
       // What is no address to the one parser is reached by nobody.
-      expect(verdict(policy, what)).toBe(URL.canParse(what) ? expected : "deny")
+      expect(verdict(policy, what)).toBe(readUrl(what) !== undefined ? expected : "deny")
     }),
     { numRuns: 1500 },
   )

@@ -72,7 +72,9 @@ function fitsTouch(written: string, { kind, what: raw }: Touch, isWide: boolean)
   if (!pattern.startsWith("/") && isOutside(raw) && !isWide) return false
   const whole = fromRoot(raw)
   const what = pattern.startsWith("/") || isOutside(raw) ? whole : whole.slice("/work/".length) || "."
-  return glob(pattern, what, true) || (isWide && pattern.endsWith("/**") && glob(pattern.slice(0, -3), what, true))
+  const wider = [pattern, ...(pattern.endsWith("/**") ? [pattern.slice(0, -3)] : [])]
+  const fits = (one: string) => glob(one, what, true) || glob(one.toLowerCase(), what.toLowerCase(), true)
+  return isWide ? wider.some(fits) : glob(pattern, what, true)
 }
 
 function valueTexts(input: unknown, pointer: string, isAllow: boolean): string[] {

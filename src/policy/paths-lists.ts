@@ -14,7 +14,7 @@ export function sealedBecause(path: string, use: Use): string | undefined {
     const mark = sealedNames.get(steps[at]!) ?? sealedInside.get(steps[at]!)?.(steps[at + 1], use)
     if (mark !== undefined && (use === "write" || mark.hidden)) return mark.because
   }
-  return last >= 0 && isPrivateKey(steps[last]!) ? "it is a private key" : undefined
+  return last >= 0 && isPrivateKey(withoutBackup(steps[last]!)) ? "it is a private key" : undefined
 }
 
 /** Why a person is asked each time; undefined when that is not needed. Sealed paths are not looked at. */
@@ -29,10 +29,20 @@ export function carefulBecause(path: string, use: Use): string | undefined {
   }
   if (last < 0) return undefined
   const name = steps[last]!
-  if (isEnvironment(name)) return "it has the environment, where secrets are"
-  if (isSecret(name)) return "it has credentials"
+  const copied = withoutBackup(name)
+  if (isEnvironment(copied)) return hasEnvironment
+  if (isSecret(copied)) return hasCredentials
   return use === "write" && runsByName(name, steps[last - 1]) ? runsLater : undefined
 }
+
+/** Editors and people leave the same content under `name~`, `name.bak` and `#name#`, Vim under `.name.swp`. */
+function withoutBackup(name: string): string {
+  if (!backup.test(name)) return name
+  const swapped = /^\.(.+)\.sw[op]$/.exec(name)?.[1]
+  return swapped ?? (name.replace(/^#/, "").replace(backup, "").replace(backup, "") || name)
+}
+
+const backup = /(?:[~#]|\.(?:bak|backup|old|orig|save|sw[op]))$/
 
 /** Whether names in this folder count together with its own. */
 export function isFolderOfPairs(path: string): boolean {
@@ -53,6 +63,8 @@ interface Mark {
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 const versionControl = new Set([".git", ".hg", ".svn", ".jj", ".bzr", "cvs"])
+const hasCredentials = "it has credentials"
+const hasEnvironment = "it has the environment, where secrets are"
 const runsLater = "what is in it runs later without being asked for"
 
 const sealedNames = new Map<string, Mark>([
@@ -61,7 +73,8 @@ const sealedNames = new Map<string, Mark>([
     "it configures agents, editors or what runs by itself",
     `.claude .claude.json .mcp.json mcp.json .cursor .cursorrules .cursorignore .windsurf .windsurfrules .codex .gemini
      .qwen .opencode opencode.json opencode.jsonc .continue .cline .clinerules .roo .roomodes .goose .goosehints .kiro
-     .amazonq .aider.conf.yml .aider .vscode .vscode-server .idea .fleet .zed .husky .devcontainer .devcontainer.json`,
+     .amazonq .aider.conf.yml .aider .copilot .junie .trae .augment .factory .crush .crush.json crush.json .kilocode
+     .vscode .vscode-server .idea .fleet .zed .husky .devcontainer .devcontainer.json`,
   ),
   ...marks(
     "it configures a shell or a program that reads it at its start",
@@ -94,25 +107,32 @@ const sealedInside = new Map<string, Inside<Mark>>([
 
 const carefulInside = new Map<string, Inside<string>>([
   [".git", reading("config config.worktree", "it may have credentials")],
-  [".config", among("gcloud gh hub doctl op rclone", "it has credentials")],
-  [".cargo", among("credentials credentials.toml", "it has credentials")],
-  [".docker", among("config.json", "it has credentials")],
+  [".config", among("gcloud gh hub doctl op rclone", hasCredentials)],
+  [".cargo", among("credentials credentials.toml", hasCredentials)],
+  [".docker", among("config.json", hasCredentials)],
+  [".m2", among("settings.xml settings-security.xml", hasCredentials)],
+  [".yarn", writing("releases plugins")],
   [".github", writing("workflows actions")],
   [".gitea", writing("workflows actions")],
   [".forgejo", writing("workflows actions")],
 ])
 
-const secretFolders = new Map(words(".aws .azure .kube .oci .terraform.d .gcloud").map((name) => [name, "it has credentials"])) // prettier-ignore
+const secretFolders = new Map([
+  ...words(".aws .azure .kube .oci .terraform.d .gcloud .secrets").map((name) => [name, hasCredentials] as const),
+  ...words(".env .envs").map((name) => [name, hasEnvironment] as const),
+])
 
 const secretNames = new Set(
   words(`.netrc _netrc .pgpass .my.cnf .mylogin.cnf .git-credentials .gitcookies .npmrc .yarnrc.yml .pypirc .dockercfg
     .htpasswd .vault-token .boto .s3cfg .databrickscfg .snowflake credentials credentials.json credentials.yml
     credentials.yaml credentials.toml credentials.xml credentials.csv secrets.json secrets.yml secrets.yaml secrets.toml
     secrets.env secret.json secret.yml secret.yaml application_default_credentials.json auth.json local.settings.json
-    .erlang.cookie .dockerconfigjson .smbcredentials .rclone.conf rclone.conf shadow gshadow token.json tokens.json`),
+    .erlang.cookie .dockerconfigjson .smbcredentials .rclone.conf rclone.conf shadow gshadow token.json tokens.json
+    .dev.vars kubeconfig .secret .vault_pass .bash_history .zsh_history .python_history .psql_history .mysql_history
+    .node_repl_history`),
 )
 
-const runFolders = new Set(words(".circleci .buildkite .woodpecker .teamcity .githooks .tekton"))
+const runFolders = new Set(words(".circleci .buildkite .woodpecker .teamcity .githooks .tekton .mvn"))
 
 const runNames = new Set(
   words(`package.json makefile gnumakefile justfile .justfile taskfile.yml taskfile.yaml rakefile gemfile setup.py
@@ -121,7 +141,9 @@ const runNames = new Set(
     appveyor.yml .appveyor.yml bitbucket-pipelines.yml azure-pipelines.yml .drone.yml .cirrus.yml cloudbuild.yaml
     cloudbuild.yml buildspec.yml .pre-commit-config.yaml .pre-commit-hooks.yaml lefthook.yml .lefthook.yml
     .lintstagedrc .gitattributes binding.gyp composer.json deno.json deno.jsonc netlify.toml vercel.json fly.toml
-    build.gradle build.gradle.kts settings.gradle gradlew mvnw pnpm-workspace.yaml head`),
+    build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradlew gradle-wrapper.properties
+    gradle-wrapper.jar mvnw pom.xml build.xml build.sbt cargo.toml cmakelists.txt meson.build sconstruct build.zig
+    package.swift mix.exs pnpm-workspace.yaml head`),
 )
 
 const gitHooks = new Set(
@@ -175,8 +197,7 @@ const keyEndings = new Set(words("key p12 pfx ppk jks keystore kdbx p8 pk8 asc-k
 
 /** Examples have no secrets in them, by their name. */
 function isEnvironment(name: string): boolean {
-  if (name !== ".env" && !name.startsWith(".env.") && !name.startsWith(".env-") && !name.startsWith(".env_"))
-    return name === ".envrc" || name.endsWith(".env")
+  if (!/^\.env($|[^a-z])/.test(name)) return name === ".envrc" || name.endsWith(".env")
   return !/^\.env[._-](example|sample|template|dist|defaults|schema)$/.test(name)
 }
 
@@ -187,7 +208,7 @@ function isSecret(name: string): boolean {
 }
 
 function runsByName(name: string, folder: string | undefined): boolean {
-  if (runNames.has(name) || name.endsWith(".mk")) return true
-  if (name.startsWith("dockerfile.") || name.startsWith("docker-compose.") || name.startsWith("makefile.")) return true
+  if (runNames.has(name) || name.endsWith(".mk") || name.endsWith(".gemspec")) return true
+  if (/^(dockerfile|docker-compose|makefile)\./.test(name)) return !/\.(md|rst|adoc|html)$/.test(name)
   return folder === "hooks" && gitHooks.has(name)
 }

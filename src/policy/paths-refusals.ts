@@ -53,6 +53,23 @@ export function isProtected(path: string, source: string): Refusal {
   return { code: "sealed", source, sentence: `No tool writes ${quoted(path)}, because ${source} protects it.` }
 }
 
+/** A pipe, a socket or a device. */
+export function notPlain(path: string): Refusal {
+  return {
+    code: "sealed",
+    source: "special files",
+    sentence: `${quoted(path)} is no file with a content of its own, so it is not opened. Name a plain file.`,
+  }
+}
+
+export function hasOtherNames(path: string, names: number): Refusal {
+  return {
+    code: "sealed",
+    source: "hard links",
+    sentence: `${quoted(path)} has ${names} names, and a change would show under all of them. Write to another path, or ask a person.`,
+  }
+}
+
 function quoted(path: string): string {
   const text = JSON.stringify(path).slice(1, -1)
   return `'${text.length > 300 ? `${text.slice(0, 300)}…` : text}'`

@@ -1,7 +1,19 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { once } from "node:events"
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
+import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { afterAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import type { GuardLook } from "../model/guard.ts"
 import type { Touch } from "../model/rule.ts"
 import { temporaryFolder } from "../testing/open.ts"
@@ -18,7 +30,15 @@ interface Case {
 
 /** A folder that stands for /ws, with the fixtures of the cases, and one outside of it. Nothing is written there. */
 const { workspace, outside } = workspaceWithLinks()
-afterAll(() => rmSync(dirname(workspace), { recursive: true }))
+const socket = createServer()
+beforeAll(async () => {
+  socket.listen(join(workspace, "socket"))
+  await once(socket, "listening")
+})
+afterAll(() => {
+  socket.close()
+  rmSync(dirname(workspace), { recursive: true })
+})
 
 function workspaceWithLinks(): { workspace: string; outside: string } {
   const dir = mkdtempSync(join(realpathSync(tmpdir()), "qm-test-"))
@@ -26,7 +46,16 @@ function workspaceWithLinks(): { workspace: string; outside: string } {
   for (const folder of ["src", "newdir", "docs", ".git", ".quartermaster", "secrets", "..foo"])
     mkdirSync(join(workspace, folder), { recursive: true })
   for (const folder of [outside, join(dir, "ws-evil")]) mkdirSync(folder)
-  const files = ["src/a.ts", "..foo/bar.txt", ".env", "package.json", ".git/config", "secrets/db.txt", "a b.txt"]
+  const files = [
+    "src/a.ts",
+    "..foo/bar.txt",
+    ".env",
+    "package.json",
+    ".git/config",
+    "secrets/db.txt",
+    "a b.txt",
+    "docs/two.md",
+  ]
   for (const file of [...files, "../ws-evil/x", ".quartermaster/quartermaster.db"])
     writeFileSync(join(workspace, file), "")
   const links: Record<string, string> = {
@@ -46,9 +75,27 @@ function workspaceWithLinks(): { workspace: string; outside: string } {
     ".hg": "docs",
     "data-link": ".quartermaster",
     "to-secrets": "secrets",
+    "back-src": "../ws/src",
+    "chain-a": "abs-in",
+    "alias-s": "secrets/db.txt",
+    "chain-s": "alias-s",
+    loop1: "loop2",
+    loop2: "loop1",
+    "git-conf": ".git/config",
+    hk: ".git/hooks",
+    pkg: "package.json",
+    "pkg-env": "docs/../.env",
+    "dang-git": ".git/hooks/new",
+    "dang-s": "secrets/new",
+    "dang-chain": "dangling.txt",
+    "fifo-link": "fifo",
+    "hard-link": "hard-out",
   }
   for (const [name, target] of Object.entries(links)) symlinkSync(target, join(workspace, name))
   symlinkSync(join(workspace, "src"), join(outside, "back"))
+  linkSync(join(workspace, "docs/two.md"), join(workspace, "hard-a"))
+  linkSync(join(dir, "ws-evil/x"), join(workspace, "hard-out"))
+  execFileSync("mkfifo", [join(workspace, "fifo")])
   return { workspace, outside }
 }
 
@@ -83,8 +130,9 @@ function casesOf(file: string): [string, Case][] {
   return cases.map((one) => [`${one.op} ${JSON.stringify(one.input)} is ${one.expect}: ${one.why}`, one])
 }
 
+/** As the tools that read and write files say what they touch. */
 function judge({ op, input }: Case): Case["expect"] {
-  const touch = { kind: op, what: input.replace(/^\/ws(?=\/|-|$)/, workspace) }
+  const touch = { kind: op, what: input.replace(/^\/ws(?=\/|-|$)/, workspace), opens: true }
   return verdictOf(guardOf().guard.look([touch], {}), touch)
 }
 
@@ -95,6 +143,14 @@ test.each(casesOf("paths.jsonl"))("a given case, never looser: %s", (_, one) => 
 })
 
 test.each(casesOf("own.paths.jsonl"))("%s", (_, one) => expect(judge(one)).toBe(one.expect))
+
+test("only what opens a file needs a plain one: others are told of a pipe, and may delete one of two names", () => {
+  const { look } = guardOf()
+  for (const [op, name] of [["read", "fifo"], ["write", "fifo"], ["write", "hard-out"]] as const) expect(look(op, name).findings).toEqual([]) // prettier-ignore
+  const [finding] = guardOf().guard.look([{ kind: "write", what: "hard-out", opens: true }], {}).findings
+  expect(finding).toMatchObject({ says: "deny", code: "permission_denied", reason: { source: "hard links" } })
+  expect(finding!.reason.sentence).toContain("'hard-out' has 2 names")
+})
 
 test("nothing is reached through /proc, also not the workspace itself", () => {
   expect(guardOf().look("read", `/proc/self/root${workspace}/src/a.ts`).findings).toMatchObject([{ says: "deny" }])

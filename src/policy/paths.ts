@@ -1,10 +1,10 @@
-import { lstatSync } from "node:fs"
+import { lstatSync, type Stats } from "node:fs"
 import type { Finding, Guard, GuardLook } from "../model/guard.ts"
 import type { Reason } from "../model/record.ts"
 import type { Touch } from "../model/rule.ts"
 import { readGround, type Ground, type GroundOptions } from "./paths-ground.ts"
 import type { Use } from "./paths-lists.ts"
-import type { Refusal } from "./paths-refusals.ts"
+import { hasOtherNames, notPlain, type Refusal } from "./paths-refusals.ts"
 import { isPath } from "./places.ts"
 import { treeOf } from "./tree.ts"
 
@@ -52,14 +52,17 @@ function covering(seen: readonly Seen[]): Reason {
   return { voice: "guard", source, sentence: `Every file it touches is in a folder that ${source} lets it use.` }
 }
 
-function lookAt({ kind, what }: Touch, ground: Ground): Seen {
+function lookAt({ kind, what, opens = false }: Touch, ground: Ground): Seen {
   const use = kind as Use
   const place = ground.place(what)
   if (typeof place !== "string") return { finding: denies(place) }
   const real = ground.realpath(place)
   if (real === undefined) return { finding: denies(unknown(what)) }
   const more = real === place ? undefined : { kind, what: ground.shown(real) }
-  const refusal = ground.refusal(real, use, what) ?? (more && ground.sealing(place, use, what))
+  const refusal =
+    ground.refusal(real, use, what) ??
+    (more && ground.sealing(place, use, what)) ??
+    (opens ? oddFile(real, use, what) : undefined)
   if (refusal !== undefined) return { more, finding: denies(refusal) }
   const because = ground.careful(place, use)
   if (because !== undefined) return { more, finding: asks(what, use, because) }
@@ -86,10 +89,22 @@ function lookInside({ what }: Touch, ground: Ground): Seen[] {
 }
 
 function isFolder(place: string): boolean {
+  return entryAt(place)?.isDirectory() === true
+}
+
+/** What waits or acts when it is opened, and what would be changed under a name that nobody looked at. */
+function oddFile(real: string, use: Use, what: string): Refusal | undefined {
+  const found = entryAt(real)
+  if (found === undefined || found.isDirectory()) return undefined
+  if (!found.isFile()) return notPlain(what)
+  return use === "write" && found.nlink > 1 ? hasOtherNames(what, found.nlink) : undefined
+}
+
+function entryAt(place: string): Stats | undefined {
   try {
-    return lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === true
+    return lstatSync(place, { throwIfNoEntry: false })
   } catch {
-    return false
+    return undefined
   }
 }
 

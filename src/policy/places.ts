@@ -9,6 +9,8 @@ export interface Place {
   readonly text: string
   /** The same path from the workspace; undefined for what is outside of it, and for what is no path. */
   readonly inside: string | undefined
+  /** Both in small letters, where that is another text. */
+  readonly small?: { readonly text: string; readonly inside: string | undefined } | undefined
   /** A file that a command names: what allows the command need not name it. */
   readonly derived: boolean
 }
@@ -34,7 +36,10 @@ export function placeOf(touch: Touch, workspace: string): Place {
   const { kind, what, derived = false } = touch
   if (!isPath(kind)) return { kind, text: touchText(touch), inside: undefined, derived }
   const text = posix.resolve(workspace, what)
-  return { kind, text, inside: insideOf(text, posix.resolve(workspace)), derived }
+  const inside = insideOf(text, posix.resolve(workspace))
+  const lower = text.toLowerCase()
+  const small = lower === text ? undefined : { text: lower, inside: inside?.toLowerCase() }
+  return { kind, text, inside, small, derived }
 }
 
 export function isPath(kind: Touch["kind"]): boolean {
@@ -42,8 +47,9 @@ export function isPath(kind: Touch["kind"]): boolean {
 }
 
 /** Where a pattern tightens, one for the workspace also counts for what is outside of it and fits all the same. */
-export function placeFits({ kind, text, inside }: Place, { kinds, glob, from, loosens }: TouchPattern): boolean {
-  if (!kinds.includes(kind)) return false
+export function placeFits(place: Place, { kinds, glob, from, loosens, small = false }: TouchPattern): boolean {
+  if (!kinds.includes(place.kind)) return false
+  const { text, inside } = small ? (place.small ?? place) : place
   const compared = from !== "workspace" ? text : (inside ?? (loosens ? undefined : text))
   return compared !== undefined && glob.matches(compared)
 }

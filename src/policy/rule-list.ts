@@ -38,10 +38,9 @@ export class RuleList {
       }
     }
     if (this.#byTouch.size > 0 && call.touches.list.length > 0) {
-      for (const { kind, text, inside } of placesOf(call.touches, call.workspace).list) {
+      for (const { kind, text, inside, small } of placesOf(call.touches, call.workspace).list) {
         const index = this.#byTouch.get(kind)
-        index?.near(text, look)
-        if (inside !== undefined) index?.near(inside, look)
+        for (const one of [text, inside, small?.text, small?.inside]) if (one !== undefined) index?.near(one, look)
       }
     }
     if (found === undefined || found.length < 2) return found ?? none
@@ -59,7 +58,10 @@ export class RuleList {
   }
 
   #fileByTouch(rule: CompiledRule): void {
-    for (const { kinds, glob } of rule.touching ?? []) {
+    const { touching = [] } = rule
+    for (const { kinds, glob, small, written } of touching) {
+      // What was written in small letters is filed already.
+      if (small === true && touching.some((one) => one.small !== true && one.written === written)) continue
       for (const kind of kinds) {
         let index = this.#byTouch.get(kind)
         if (index === undefined) this.#byTouch.set(kind, (index = new TextIndex()))

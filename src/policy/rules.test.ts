@@ -393,3 +393,23 @@ test("the mode edits covers what stays in the workspace, and nothing that could 
   expect(["a", "/work/a", "a/../b", "../work/a"].map(verdictOf)).toEqual(["allow", "allow", "allow", "allow"])
   expect(["/etc/passwd", "/workplace/a", "../a", "~/a", "$A/b"].map(verdictOf)).toEqual(Array(5).fill("ask"))
 })
+
+test("in other letters a path fits what denies or asks, and never what allows", () => {
+  const verdict = (one: Rule, path: string) => judge([one], { tool: sensitive, ...touching(["read", path]) }).verdict
+  const fitting = [
+    ["file:secrets/**", "SECRETS/x"],
+    ["file:secrets/**", "Secrets"],
+    ["file:Secrets/**", "secrets/x"],
+    ["read:/work/SECRETS/**", "secrets/x"],
+    ["file:**/*.KEY", "a/B.key"],
+  ] as const
+  for (const [pattern, path] of fitting)
+    expect([path, verdict(rule("deny", "*", { touching: [pattern] }), path)]).toEqual([path, "deny"])
+  expect(verdict(rule("allow", "*", { touching: ["file:docs/**"] }), "docs/x")).toBe("allow")
+  expect(verdict(rule("allow", "*", { touching: ["file:docs/**"] }), "Docs/x")).toBe("ask")
+  expect(verdict(rule("allow", "*", { touching: ["file:Docs/**"] }), "docs/x")).toBe("ask")
+  const but = (except: string) => rule("deny", "*", { except: [except] })
+  expect([verdict(but("file:docs/**"), "docs/x"), verdict(but("file:docs/**"), "Docs/x")]).toEqual(["ask", "deny"])
+  const free = rule("allow", "*", { touching: ["file:**"], except: ["file:private/**"] })
+  expect([verdict(free, "docs/x"), verdict(free, "PRIVATE/x")]).toEqual(["allow", "ask"])
+})

@@ -165,7 +165,7 @@ export const someAgent = fc
   .map(({ view, spawners }): AgentView => ({ ...view, spawners }))
 
 const texts = {
-  read: ["docs", "docs/a.md", "docs/x/b.md", "src/a.ts", ".env", "docs2/a.md", "./docs//a.md", "docs/../.env", "/work/docs/a.md", "/etc/passwd", "../x/.env", "docs/$A", "."], // prettier-ignore
+  read: ["docs", "docs/a.md", "docs/x/b.md", "src/a.ts", ".env", "docs2/a.md", "./docs//a.md", "docs/../.env", "/work/docs/a.md", "/etc/passwd", "../x/.env", "docs/$A", ".", "DOCS/a.md", "Docs/X"], // prettier-ignore
   command: ["rm x", "rm -rf /", "git status", "farm x"],
   host: ["example.com", "api.example.com", "evilexample.com", "API.Example.com.", "example.org"],
 }
@@ -192,6 +192,7 @@ const somePattern = fc.oneof(
         "/work/docs/**",
         "/**",
         "/etc/*",
+        "DOCS/**",
       ),
     )
     .map((parts) => parts.join(":")),

@@ -75,21 +75,25 @@ function load(): Promise<void> {
 
 function lookAt(touch: Touch, house: House, parsers: Parsers, call: LookOptions): GuardLook {
   const folder = posix.resolve(house.workspace, touch.cwd ?? ".")
-  const around = [...cwdFindings(touch, house, call), ...asksAround(touch)]
+  const start = lookAtFolder(touch, house, call)
+  const around = [...start.findings, ...asksAround(touch)]
   const disk = remembering(house.disk)
   const proof = prove(touch.what, parsers, { ...house, disk, folder })
   const look =
     "because" in proof
       ? judgeUnproved(touch, proof.because, folder, house, parsers, call)
       : judgeProved(proof, folder, house, call)
-  const { cwd } = touch
-  const more: readonly Touch[] = cwd === undefined ? look.more : [...look.more, { kind: "read", what: cwd }]
+  const more = [...look.more, ...start.more]
   if (around.length === 0) return { ...look, more }
   return { ...look, more, findings: [...look.findings, ...around], covers: undefined }
 }
 
-function cwdFindings({ cwd }: Touch, { paths }: House, call: LookOptions): readonly Finding[] {
-  return cwd === undefined ? [] : paths([{ kind: "read", what: cwd }], call).findings
+/** The folder a command runs in counts as read, by its name and where that leads. */
+function lookAtFolder({ cwd }: Touch, { paths }: House, call: LookOptions): Pick<GuardLook, "more" | "findings"> {
+  if (cwd === undefined) return nothing
+  const touch: Touch = { kind: "read", what: cwd }
+  const { more, findings } = paths([touch], call)
+  return { more: [touch, ...more], findings }
 }
 
 function asksAround({ environment, network }: Touch): Finding[] {

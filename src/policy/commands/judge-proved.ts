@@ -1,9 +1,11 @@
+import { posix } from "node:path"
 import type { Finding, GuardLook, LookOptions } from "../../model/guard.ts"
 import type { Reason } from "../../model/record.ts"
 import type { Touch } from "../../model/rule.ts"
 import { asks, commandTouch, denial, networkDenial, notAllowed, within } from "./findings.ts"
 import type { House, ShellMode } from "./house.ts"
 import type { CommandLine } from "./lists.ts"
+import type { NamedFile } from "./named-files.ts"
 import { shown, type ProvedSegment } from "./prove.ts"
 
 /** A proved line is judged by its words alone, and by the files they name. */
@@ -14,16 +16,17 @@ export function judgeProved(
   call: LookOptions,
 ): GuardLook {
   const { workspace, mode, allow, deny } = house
-  const more = segments.flatMap(({ words, wrapped, files }) => [
-    commandTouch(words),
-    ...wrapped.map(commandTouch),
-    ...files.map(({ kind, path }): Touch => ({ kind, what: fromWorkspace(path, workspace) })),
-  ])
+  const more: Touch[] = []
   const findings: Finding[] = []
   for (const { words, wrapped, files } of segments) {
+    more.push(commandTouch(words), ...wrapped.map(commandTouch))
     const denied = denial([...wrapped, words], { workspace, cwd: folder }, deny)
     if (denied !== undefined) findings.push(denied)
-    findings.push(...fileFindings(words, files, house, call))
+    for (const file of withWrites(words, files, house)) {
+      const looked = lookAtFile(words, file, house, call)
+      more.push({ kind: file.kind, what: fromWorkspace(file.path, workspace) }, ...looked.more)
+      findings.push(...looked.findings)
+    }
   }
   const denials = findings.filter(({ says }) => says === "deny")
   if (denials.length > 0) return { more, proved: true, findings: denials }
@@ -58,19 +61,33 @@ function coveredBy(
   return { voice: "guard", source, sentence }
 }
 
-/** What the guard for paths says about the files of a segment. About a guess it may only ask. */
-function fileFindings(
+/** Where a file of a segment leads, and what the guard for paths says about it. About a guess it may only ask. */
+function lookAtFile(
   words: readonly string[],
-  files: ProvedSegment["files"],
+  { kind, path, guessed, redirected }: NamedFile,
   { paths }: House,
   call: LookOptions,
-): Finding[] {
-  return files.flatMap(({ kind, path, guessed }) => {
-    const network = networkDenial(path, words)
-    if (network !== undefined) return [network]
-    const findings = paths([{ kind, what: path }], call).findings.filter(({ says }) => says !== "allow")
-    if (guessed !== true) return findings.map((finding) => within(finding, words))
-    return findings.map(({ reason }) => asks(reason.source, `'${shown(words)}' may use a file: ${reason.sentence}`))
+): Pick<GuardLook, "more" | "findings"> {
+  const network = networkDenial(path, words)
+  if (network !== undefined) return { more: [], findings: [network] }
+  const { more, findings } = paths([{ kind, what: path, opens: redirected }], call)
+  const told = findings.filter(({ says }) => says !== "allow")
+  if (guessed !== true) return { more, findings: told.map((finding) => within(finding, words)) }
+  const doubt = ({ reason }: Finding) => asks(reason.source, `'${shown(words)}' may use a file: ${reason.sentence}`)
+  return { more, findings: told.map(doubt) }
+}
+
+/** What nobody named may run, it may as well write what it is given; of a folder, only what would be new in it is told. */
+function withWrites(
+  words: readonly string[],
+  files: readonly NamedFile[],
+  { mode, allow, disk }: House,
+): readonly NamedFile[] {
+  if (mode !== "denylist" || allow.naming(words) !== undefined) return files
+  return files.flatMap((file): NamedFile[] => {
+    if (file.guessed !== true || file.kind === "write") return [file]
+    const isFolder = disk.realpath(file.path) !== undefined && !disk.isFile(file.path)
+    return [file, { ...file, kind: "write", path: isFolder ? posix.join(file.path, "*") : file.path }]
   })
 }
 

@@ -62,7 +62,9 @@ function writeDenial(
     if (/[$`*?]/.test(path) || /^\d$|^-$/.test(path) || harmlessDevice.test(path)) continue
     for (const base of path.startsWith("~") ? [""] : folders) {
       const what = base === "" ? path : placeIn(base, path, house.disk)
-      const finding = house.paths([{ kind: "write", what }], call).findings.find(({ says }) => says === "deny")
+      const finding = house
+        .paths([{ kind: "write", what, opens: true }], call)
+        .findings.find(({ says }) => says === "deny")
       if (finding !== undefined) return within(finding, [`> ${target}`])
     }
   }
