@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { resolve } from "node:path"
 import { pathText } from "../model/problems.ts"
+import { namesSecret } from "../model/secret-names.ts"
 import { spellOut } from "./check.ts"
 import { configFilesIn, readSource, withLocalFile, type Source } from "./find.ts"
 import type { Environment } from "./interpolate.ts"
@@ -51,12 +52,21 @@ function refused(file: string, sentence: string): ConfigError {
   return new ConfigError([{ file, key: "", sentence }])
 }
 
-/** What a file says that is ignored until it is trusted, with its values as written. */
+/** What a file says that is ignored until it is trusted, with its values as written; secrets are not shown. */
 function whatTrustAdds({ bytes }: Source): string[] {
   const value = spellOut(readYaml(bytes.toString("utf8")).value)
   const plain = withoutVariables(value)
   const ignored = new Set([...plain.ignored, ...onlyTightening(plain.value).ignored])
-  return nodesOf(value).flatMap(([key, part]) => (ignored.has(key) ? [`${key}: ${JSON.stringify(part)}`] : []))
+  return nodesOf(value).flatMap(([key, part]) => (ignored.has(key) ? [`${key}: ${shown(key, part)}`] : []))
+}
+
+/** A reference to a variable is none, and a person should see it. */
+function shown(place: string, value: unknown): string {
+  const own = /[^.]*$/.exec(place)![0]
+  return JSON.stringify(value, (key, part: unknown) => {
+    const isSecret = typeof part === "string" && namesSecret(key || own) && !/^[^$]*\$\{\w+\}$/.test(part)
+    return isSecret ? "***" : part
+  })
 }
 
 function nodesOf(value: unknown, path: readonly (string | number)[] = []): [string, unknown][] {

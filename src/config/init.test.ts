@@ -10,7 +10,7 @@ import { isTrusted, trust } from "./trust.ts"
 test("the first file is trusted, loads without a word and says only the defaults", () => {
   const { cwd, home } = makeFolders()
   const { file, schemaFile } = writeInitialConfig(cwd, home, {})
-  const { timeout: _, maxFileSize: _size, shell: _shell, ...tools } = defaults.tools
+  const { timeout: _, maxFileSize: _size, shell: _shell, trash: _trash, ...tools } = defaults.tools
   expect(loadConfig({ cwd, home, env: {} })).toEqual({
     config: { ...defaults, tools },
     files: [file],

@@ -46,6 +46,9 @@ const opening = `# yaml-language-server: $schema=.quartermaster/config.schema.js
 # Remove the '#' before a key to use it. \${NAME} reads an environment variable.
 # Run 'qm trust' after every change: until then the file counts only where it tightens.`
 
+const { trash, shell } = defaults.tools
+const { limits } = shell
+
 /** The keys that wait, each with an example. The other keys are live, with their default. */
 const examples: Readonly<Record<string, string>> = {
   "data.dir": " .quartermaster",
@@ -74,7 +77,9 @@ const examples: Readonly<Record<string, string>> = {
   allow: [ls, cat, git status, npm test]
   deny: [rm, curl]
   sandbox: auto
-  timeout: 30000`,
+  timeout: 30000
+  limits: { memoryMb: ${limits.memoryMb}, fileMb: ${limits.fileMb}, processes: ${limits.processes}, tmpMb: ${limits.tmpMb} }`,
+  "tools.trash": ` { days: ${trash.days}, maxMb: ${trash.maxMb} }`,
   "tools.hosts": `
   allow: ["*.docs.example"]
   deny: [tracker.example]`,

@@ -26,6 +26,7 @@ test.each<[object, string]>([
   [{ url, auth: { clientID: "a" } }, "Did you mean 'mcpServers.a.auth.clientId'?"],
   [{ url, auth: { grant: "password" } }, "Write one of: code, client_credentials."],
   [{ url, auth: { clientMetadataUrl: "http://a.example/b" } }, "it must be an address that begins with https://"],
+  [{ url, auth: { clientMetadataUrl: "no address" } }, "it must be an address that begins with https://"],
   [{ url, auth: { clientMetadataUrl: "https://a.example/" } }, "it must be the address of a document, with a path"],
   [{ url, auth: { redirectPort: 70_000 } }, "'mcpServers.a.auth.redirectPort' is too large."],
   [

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { readUrl } from "../model/address.ts"
 import { builtinGroups } from "../model/builtin-groups.ts"
 
 const text = z.string().min(1)
@@ -15,7 +16,7 @@ const auth = z.strictObject({
   clientSecret: text.optional().describe("That client's secret; write it as ${A_VARIABLE}."),
   clientMetadataUrl: z
     .url({ protocol: /^https$/, error: "it must be an address that begins with https://" })
-    .refine((value) => new URL(value).pathname !== "/", "it must be the address of a document, with a path")
+    .refine((value) => readUrl(value)?.pathname !== "/", "it must be the address of a document, with a path")
     .optional()
     .describe("The address of a document that describes the client, for servers that take it as the client's id."),
   scopes: z.array(text).optional().describe("What to ask for besides what the server wants."),

@@ -11,6 +11,8 @@ const everyKey = {
     enabled: ["sleep"],
     timeout: 5000,
     maxConcurrent: 2,
+    shell: { sandbox: "off", limits: { memoryMb: 8192, fileMb: 1, processes: 9, tmpMb: 2 } },
+    trash: { days: 1, maxMb: 5 },
     permissions: {
       sleep: {
         level: "moderate",

@@ -1,5 +1,7 @@
 import { z } from "zod"
 import { ToolPermissionLevel } from "../model/permission.ts"
+import { usualTrash } from "../model/files.ts"
+import { usualLimits } from "../model/processes.ts"
 import { ruleSchema } from "../model/rule-schema.ts"
 import { serversSchema } from "./mcp-server-schema.ts"
 import { experimentsSchema, modulesSchema, pluginsSchema, toolKeys } from "./tool-schema.ts"
@@ -170,7 +172,13 @@ export type Config = z.infer<typeof configSchema>
 /** What holds when nobody configures anything. They are not filled in: a tool may have a default of its own. */
 export const defaults = {
   data: { durability: "crash" },
-  tools: { timeout: 30_000, maxConcurrent: 3, maxFileSize: 10 * 1024 * 1024, shell: { mode: "ask", sandbox: "auto" } },
+  tools: {
+    timeout: 30_000,
+    maxConcurrent: 3,
+    maxFileSize: 10 * 1024 * 1024,
+    shell: { mode: "ask", sandbox: "auto", limits: usualLimits },
+    trash: usualTrash,
+  },
   agents: { maxConcurrentTools: 3 },
   org: { levelOrder: "asc" },
   approvals: { deadline: 30, unattended: "wait" },

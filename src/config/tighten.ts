@@ -22,6 +22,13 @@ const tightening: Readonly<Record<string, (value: unknown) => boolean>> = {
   "tools.shell.mode": (mode) => mode === "allowlist" || mode === "ask",
   "tools.shell.deny": () => true,
   "tools.shell.sandbox": (sandbox) => sandbox === "required" || sandbox === "auto",
+  "tools.shell.limits.memoryMb": atMost(defaults.tools.shell.limits.memoryMb),
+  "tools.shell.limits.fileMb": atMost(defaults.tools.shell.limits.fileMb),
+  "tools.shell.limits.processes": atMost(defaults.tools.shell.limits.processes),
+  "tools.shell.limits.tmpMb": atMost(defaults.tools.shell.limits.tmpMb),
+  // Less could be the end of what a person still wants back.
+  "tools.trash.days": (days) => days === defaults.tools.trash.days,
+  "tools.trash.maxMb": (most) => most === defaults.tools.trash.maxMb,
   "tools.hosts.deny": () => true,
   "tools.permissions.*.level": (level) => level === "sensitive",
   "tools.permissions.*.requireExecutionApproval": isTrue,

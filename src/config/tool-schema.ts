@@ -2,6 +2,10 @@ import { z } from "zod"
 
 const name = z.string().min(1)
 const names = z.array(name)
+const megabytes = z
+  .int()
+  .min(1)
+  .max(1024 * 1024)
 
 const layer = z
   .string()
@@ -58,9 +62,25 @@ export const toolKeys = {
         .optional()
         .describe("auto uses bubblewrap where it works, required refuses without it."),
       timeout: z.int().min(1).max(600_000).optional().describe("Milliseconds a command may take."),
+      limits: z
+        .strictObject({
+          memoryMb: megabytes.optional().describe("Memory of all its processes together."),
+          fileMb: megabytes.optional().describe("The largest file it may write."),
+          processes: z.int().min(1).optional().describe("Processes at once; 16 threads of one count as one."),
+          tmpMb: megabytes.optional().describe("What fits into /tmp and the home folder of the sandbox, each."),
+        })
+        .optional()
+        .describe("What one command may use up before it is ended; in megabytes, but for processes."),
     })
     .optional()
     .describe("Which commands run, ask or are denied."),
+  trash: z
+    .strictObject({
+      days: z.int().min(1).optional().describe("Days until it is removed for good."),
+      maxMb: megabytes.optional().describe("Megabytes of all together; the oldest go first."),
+    })
+    .optional()
+    .describe("How long what agents deleted, or was taken away from commands, can be brought back."),
   hosts: z
     .strictObject({
       allow: names.optional().describe("Hosts that are reached without asking, for example *.docs.example."),

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
+import { examine } from "./examine.ts"
 import { makeFolders, problemsOf } from "./testing.ts"
 import { isTrusted, trust, untrust } from "./trust.ts"
 
@@ -103,4 +104,24 @@ test("a pin that cannot be written leaves the old pins as they were", () => {
   mkdirSync(join(folder, "trusted.json"))
   expect(problemsOf(() => trust(file, home, {}))).toHaveLength(1)
   expect(readFileSync(join(cwd, "kept.json"), "utf8")).toBe(before)
+})
+
+test("who is about to trust a file is shown no secret of it, but where each comes from", () => {
+  const { cwd, home, write } = makeFolders()
+  write(
+    "quartermaster.yml",
+    `tools: { webSearch: { provider: tavily, apiKey: hunter2 } }
+mcpServers:
+  tickets: { url: "https://tickets.example/mcp", headers: { Authorization: "Bearer hunter2", X-Key: "\${KEY}" } }
+  files: { command: serve, env: { API_TOKEN: "\${TOKEN:-hunter2}", LEVEL: info } }
+`,
+  )
+  const env = { KEY: "hunter2", TOKEN: "hunter2" }
+  const shown = examine(undefined, { cwd, home, env }).allows.join("\n")
+  expect(shown).not.toContain("hunter2")
+  expect(shown).toContain('"provider":"tavily","apiKey":"***"')
+  expect(shown).toContain('"url":"https://tickets.example/mcp"')
+  expect(shown).toContain('"Authorization":"***","X-Key":"${KEY}"')
+  expect(shown).toContain('"command":"serve"')
+  expect(shown).toContain('"LEVEL":"info"')
 })

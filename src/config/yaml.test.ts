@@ -31,9 +31,9 @@ test.each([
 
 test("many keys are read in a time that grows with their number only", () => {
   const text = Array.from({ length: 20_000 }, (_, index) => `key${index}: 1`).join("\n")
-  const started = performance.now()
+  const started = process.cpuUsage()
   expect(Object.keys(readYaml(text).value as object)).toHaveLength(20_000)
-  expect(performance.now() - started).toBeLessThan(4000)
+  expect(process.cpuUsage(started).user).toBeLessThan(8_000_000)
 })
 
 test("JSON is read like YAML, with tabs or without [C-47]", () => {

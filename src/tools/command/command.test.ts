@@ -10,6 +10,7 @@ import { open, temporaryFolder, until } from "../../testing/open.ts"
 import { openJavaScript } from "../../world/javascript/javascript.ts"
 import { openProcesses } from "../../world/processes/processes.ts"
 import { openFence } from "../../world/files/fence.ts"
+import { withMoreTime } from "../../world/processes/testing.ts"
 import { commandTools } from "./index.ts"
 import { runCommand } from "./run-command.ts"
 
@@ -127,17 +128,33 @@ test("what run_command touches is the whole command with its folder, variables a
 })
 
 test("a command whose time is over is ended, and the model reads what it had printed [S0-62] [S3-59]", async () => {
-  const { call } = await house({ timeoutMs: 150 })
-  for (const input of [{}, { timeoutMs: 150 }]) {
-    const result = await call("run_command", { command: "echo begun; echo oh >&2; sleep 60", ...input })
-    expect(result).toMatchObject({
-      code: "tool_failed",
-      metadata: { toolCode: "command_timeout", timedOut: true, timeoutMs: 150 },
-    })
-    expect(modelText(result)).toMatch(
-      /still running after 150 ms and was ended.*\nIt had printed:\nbegun\n\nOn stderr:\noh\n$/s,
-    )
+  const printed = /still running after \d+ ms and was ended.*\nIt had printed:\nbegun\n\nOn stderr:\noh\n$/s
+  for (const isUsual of [true, false]) {
+    const run = async (timeoutMs: number) => {
+      const { call } = await house(isUsual ? { timeoutMs } : {})
+      const input = { command: "echo begun; echo oh >&2; sleep 60", ...(isUsual ? {} : { timeoutMs }) }
+      const result = await call("run_command", input)
+      expect(result).toMatchObject({
+        code: "tool_failed",
+        metadata: { toolCode: "command_timeout", timedOut: true, timeoutMs },
+      })
+      return result
+    }
+    expect(modelText(await withMoreTime(run, (result) => printed.test(modelText(result))))).toMatch(printed)
   }
+})
+
+test("a command that uses too much is ended as the configuration says, and the model reads why", async () => {
+  const approvals = callbackAdapter({ onExecution: () => true })
+  const shell = { sandbox: "off", limits: { processes: 20 } } as const
+  const system = await open({ org, tools: { shell } }, { approvals, workspace: temporaryFolder() })
+  const command = "echo begun; for i in {1..60}; do sleep 60 & done; wait"
+  const result = await system.call({ agentId: "dev", tool: "run_command", input: { command } })
+  expect(result).toMatchObject({
+    code: "tool_failed",
+    metadata: { toolCode: "command_limit", limit: "processes", most: 20, sandbox: { kind: "none" } },
+  })
+  expect(modelText(result)).toMatch(/had more than 20 processes at once and was ended.*tools\.shell\.limits\.processes\.\nIt had printed:\nbegun\n$/s) // prettier-ignore
 })
 
 test("what a command prints is told while it runs", async () => {

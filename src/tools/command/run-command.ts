@@ -2,7 +2,8 @@ import { isUtf8 } from "node:buffer"
 import { z } from "zod"
 import { defineTool } from "../../model/define-tool.ts"
 import { failure } from "../../model/ending.ts"
-import type { CommandSpec, FinishedCommand, Processes, SandboxLayer } from "../../model/processes.ts"
+import { messageOf } from "../../model/message.ts"
+import type { CommandSpec, ExceededLimit, FinishedCommand, Processes, SandboxLayer } from "../../model/processes.ts"
 import { artifactLimit, type ToolContext } from "../../model/tool.ts"
 import { sandboxShape } from "./shapes.ts"
 
@@ -10,7 +11,7 @@ import { sandboxShape } from "./shapes.ts"
 const longestMs = 590_000
 /** Characters of output that are told while the command runs. */
 const mostTold = 10 * 1024 * 1024
-/** Characters of what a command printed until its time was over that its failure quotes. */
+/** Characters of what a command printed until it was ended that its failure quotes. */
 const mostQuoted = 4000
 
 const Input = z.object({
@@ -78,6 +79,7 @@ export const runCommand = (
         { signal: context.signal, onOutput: teller(context) },
       )
       const artifactRef = await keepWhole(finished, context)
+      if (finished.exceeded !== undefined) throw tooMuch(finished, finished.exceeded, artifactRef)
       if (finished.timedOut) throw outOfTime(finished, timeoutMs, artifactRef)
       const { stdout, stderr, exitCode, durationMs, sandbox, signal, leftovers, dropped, sealed = [] } = finished
       return {
@@ -95,8 +97,9 @@ export const runCommand = (
     },
   })
 
-function specOf({ command, cwd, env, stdin, network, timeoutMs }: Input, { allowedPaths }: ToolContext): CommandSpec {
-  return { command, cwd, environment: env, stdin, network, timeoutMs, allowedPaths }
+function specOf(input: Input, { agent, allowedPaths }: ToolContext): CommandSpec {
+  const { command, cwd, env, stdin, network, timeoutMs } = input
+  return { command, cwd, environment: env, stdin, network, timeoutMs, agentId: agent.id, allowedPaths }
 }
 
 async function startInBackground(processes: Processes, spec: CommandSpec, { agent, taskId }: ToolContext) {
@@ -135,22 +138,32 @@ function textOf(bytes: Buffer): string | undefined {
   return ends.find((part) => isUtf8(part))?.toString("utf8")
 }
 
-function outOfTime({ stdout, stderr, durationMs, sandbox }: FinishedCommand, timeoutMs: number, artifactRef?: string) {
+function outOfTime(finished: FinishedCommand, timeoutMs: number, artifactRef?: string) {
+  const sentence = `The command was still running after ${timeoutMs} ms and was ended, with all it had started. Give it more timeoutMs, or run it with background.`
+  const about = { timedOut: true, timeoutMs }
+  return endedByUs(finished, { toolCode: "command_timeout", sentence, about, artifactRef })
+}
+
+function tooMuch(finished: FinishedCommand, { limit, most, sentence }: ExceededLimit, artifactRef?: string) {
+  return endedByUs(finished, { toolCode: "command_limit", sentence, about: { limit, most }, artifactRef })
+}
+
+function endedByUs(
+  { stdout, stderr, durationMs, sandbox }: FinishedCommand,
+  {
+    toolCode,
+    sentence,
+    about,
+    artifactRef,
+  }: { toolCode: string; sentence: string; about: object; artifactRef?: string | undefined },
+) {
   const printed = [lastOf("It had printed", stdout), lastOf("On stderr", stderr)].filter((text) => text !== "")
   const where = artifactRef === undefined ? "" : ` All it printed is ${artifactRef}.`
-  return failure(
-    `The command was still running after ${timeoutMs} ms and was ended, with all it had started. Give it more timeoutMs, or run it with background.${where}${printed.join("")}`,
-    {
-      toolCode: "command_timeout",
-      metadata: {
-        timedOut: true,
-        timeoutMs,
-        durationMs,
-        sandbox,
-        ...(artifactRef === undefined ? {} : { artifactRef }),
-      },
-    },
-  )
+  const kept = artifactRef === undefined ? {} : { artifactRef }
+  return failure(`${sentence}${where}${printed.join("")}`, {
+    toolCode,
+    metadata: { ...about, durationMs, sandbox, ...kept },
+  })
 }
 
 function lastOf(title: string, text: string): string {
@@ -179,7 +192,7 @@ function holding(processes: Processes, network: boolean): string[] {
   try {
     layer = processes.layer(network)
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)]
+    return [messageOf(error)]
   }
   if (layer.kind === "none") {
     return [`Sandbox: none, because ${layer.because}. It has your own rights, and reaches the network.`]

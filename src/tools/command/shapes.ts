@@ -14,5 +14,6 @@ export const backgroundShape = z.object({
   status: z.enum(["running", "completed", "killed", "failed"]),
   exitCode: z.number().nullable(),
   startedAt: z.number(),
+  exceeded: z.string().optional(),
   sealed: z.array(z.string()).optional(),
 })

@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs"
 import { parentPort } from "node:worker_threads"
+import { messageOf } from "../../model/message.ts"
 import type { ToKeeper, FromKeeper } from "./code-index.ts"
 import { Keeper } from "./keeper.ts"
 import { Parsers } from "./parsers.ts"
@@ -45,7 +46,7 @@ async function work(message: Extract<ToKeeper, { do: "find" | "paths" }>, signal
       say({ id, found: { ...found, matches: found.matches.map((match) => ({ ...match, path: prefix + match.path })) } })
     }
   } catch (error) {
-    say({ id, error: error instanceof Error ? error.message : String(error), mistake: error instanceof RangeError })
+    say({ id, error: messageOf(error), mistake: error instanceof RangeError })
   } finally {
     cancels.delete(id)
     if (cancels.size === 0) rest = setTimeout(() => void fill(), restMs)

@@ -136,10 +136,15 @@ export class Keeper {
     let searched = 0
     const reader = inside(this.#options.root)
     for (const kept of there) {
-      if (kept.outline === null && kept.text !== "") searched++
       if (kept.outline === undefined) continue
-      if (kept.outline === null) hits.push(...this.#plain(kept, matcher, search, reader))
-      else hits.push(...declaredHits(kept, kept.outline, matcher, search))
+      if (kept.outline !== null) {
+        hits.push(...declaredHits(kept, kept.outline, matcher, search))
+        continue
+      }
+      const plain = this.#plain(kept, matcher, search, reader)
+      if (plain === undefined) continue
+      searched++
+      hits.push(...plain)
     }
     reader.close()
     this.#trim(hits)
@@ -251,11 +256,14 @@ export class Keeper {
     return text
   }
 
-  #plain(kept: Kept, matcher: Matcher, search: CodeSearch, reader: Inside): Hit[] {
+  /** Undefined for a file that cannot have what is asked for, and was not searched. */
+  #plain(kept: Kept, matcher: Matcher, search: CodeSearch, reader: Inside): Hit[] | undefined {
     const text = kept.text ?? this.#read(kept, reader)
-    if (text === "" || !mayFit(text, matcher)) return []
+    if (text === "" || !mayFit(text, matcher)) return undefined
     const read = reader.read(kept.path, 10 * longestFile)
-    return read === undefined ? [] : plainHits(kept.path, kept.reading.language, read.bytes.toString(), matcher, search)
+    return read === undefined
+      ? undefined
+      : plainHits(kept.path, kept.reading.language, read.bytes.toString(), matcher, search)
   }
 
   #empty(kept: Kept): void {

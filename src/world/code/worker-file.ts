@@ -1,12 +1,10 @@
-import { existsSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { builtFile } from "../../model/built-file.ts"
 
-/** Where a built worker of this folder lies: beside this file, below the bundle, or in dist when this is the source. */
+/** Where a built worker of this folder lies. */
 export function workerFile(name: string): string {
-  const places = [`./${name}.js`, `./world/code/${name}.js`, `../../../dist/world/code/${name}.js`]
-  const found = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((file) => existsSync(file))
+  const found = builtFile(`world/code/${name}.js`, import.meta.url)
   if (found === undefined) throw new Error(`The ${name} is not built. Run: npm run build`)
   return found
 }

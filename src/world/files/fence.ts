@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs"
 import { readdir } from "node:fs/promises"
-import type { FileFacts, Files, FolderEntry, Trash } from "../../model/files.ts"
+import type { FileFacts, Files, FolderEntry, Trash, TrashLimits } from "../../model/files.ts"
 import { readGround, type Ground, type GroundOptions } from "../../policy/paths-ground.ts"
 import { quickShown } from "../../policy/paths-shown.ts"
 import { factsOf, kindOf } from "./facts.ts"
@@ -10,7 +10,7 @@ import { namesNear } from "./near.ts"
 import { openFile, readSmall } from "./read.ts"
 import { notFound, refused, refusedBy, translated } from "./refused.ts"
 import { openFolder, placeNamed, standing, type Yard } from "./stand.ts"
-import { throwAway, trashOf } from "./trash.ts"
+import { throwAway, trashOf, type TrashHouse } from "./trash.ts"
 import { write, type WriteHouse } from "./write.ts"
 
 export interface FenceOptions extends GroundOptions {
@@ -18,6 +18,8 @@ export interface FenceOptions extends GroundOptions {
   readonly dataFolder: string
   /** How many earlier versions of a file are kept. */
   readonly backups?: number | undefined
+  /** How long what was deleted is kept, where it is not what is usual. */
+  readonly trash?: TrashLimits | undefined
   /** Waits at each write until the disk has it. */
   readonly synced?: boolean | undefined
   /** Works as where a folder cannot be held; for tests. */
@@ -46,10 +48,11 @@ function houseOf(options: FenceOptions): House {
     dataFolder,
     backups: options.backups ?? 10,
     synced: options.synced ?? false,
+    trash: options.trash,
   }
 }
 
-interface House extends WriteHouse {
+interface House extends WriteHouse, TrashHouse {
   isShown(path: string): boolean
 }
 

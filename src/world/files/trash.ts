@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto"
-import { lstatSync, readdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs"
-import { z } from "zod"
-import type { Trash, TrashItem } from "../../model/files.ts"
+import { lstatSync, rmdirSync, unlinkSync } from "node:fs"
+import type { Trash, TrashItem, TrashLimits } from "../../model/files.ts"
 import { carry } from "./carry.ts"
 import { kindOf } from "./facts.ts"
 import type { Folder } from "./folder.ts"
@@ -9,93 +8,101 @@ import { movable } from "./move.ts"
 import { openOwn, type Own } from "./own.ts"
 import { isThere, refused, translated } from "./refused.ts"
 import { stand, type Yard } from "./stand.ts"
-import { sizeOf } from "./tree.ts"
+import { standForPerson } from "./stand-for-person.ts"
+import { sizeOf, type Spot } from "./tree.ts"
+import { tidyWhenDue } from "./trash-limits.ts"
+import { itemsIn, noteName, thing, writeNote } from "./trash-notes.ts"
 
-/** Everything that is in the trash lies under this name in a folder of its own, so that no name is a bad one. */
-const thing = "item"
+/** Where the trash is, and how much of it is kept. */
+export interface TrashHouse extends Own {
+  readonly trash?: TrashLimits | undefined
+}
 
-/** The note is written first: what is in the trash can always be brought back. */
-export async function throwAway(house: Yard & Own, path: string, agentId: string): Promise<TrashItem> {
+/** What is known of a thing that goes into the trash. */
+export type Thrown = Pick<TrashItem, "path" | "size" | "agentId" | "taken">
+
+/** Moves what an agent deletes into the trash. */
+export async function throwAway(house: Yard & TrashHouse, path: string, agentId: string): Promise<TrashItem> {
   const here = stand(house, path, { use: "write", follow: false })
   try {
     const spot = movable(here, path)
     const size = sizeOf(house.doors, spot)
-    const { shown } = house.ground
-    const item = { id: randomUUID(), path: shown(here.real), kind: kindOf(here.found!), size, deletedAt: Date.now(), agentId } // prettier-ignore
-    const trash = openOwn(house, "trash")
-    try {
-      writeNote(trash, item)
-      await fill(house, item, (folder) => carry(house.doors, spot, { folder, name: thing }, { from: path, to: path, overwrite: false })) // prettier-ignore
-      return item
-    } finally {
-      trash.close()
-    }
+    return await putIn(house, spot, { path: house.ground.shown(here.real), size, agentId })
   } finally {
     here.folder.close()
   }
 }
 
-/** The trash of a fence, for people. */
-export function trashOf(house: Yard & Own): Trash {
-  return {
-    async list() {
-      const trash = openOwn(house, "trash")
-      try {
-        return itemsIn(trash)
-      } finally {
-        trash.close()
-      }
-    },
-    async restore(id) {
-      const trash = openOwn(house, "trash")
-      try {
-        const item = chosen(itemsIn(trash), id)
-        await bringBack(house, trash, item)
-        return item
-      } catch (error) {
-        throw translated(error, id)
-      } finally {
-        trash.close()
-      }
-    },
+/** Moves a thing into the trash. The note is written first: what is in there can always be brought back. */
+export async function putIn(house: TrashHouse, spot: Spot, about: Thrown): Promise<TrashItem> {
+  const kind = kindOf(lstatSync(spot.folder.at(spot.name)))
+  const item = { id: randomUUID(), ...about, kind, deletedAt: Date.now() }
+  const trash = openOwn(house, "trash")
+  try {
+    writeNote(trash, item)
+    const names = { from: about.path, to: about.path, overwrite: false }
+    await fill(house, trash, item, (folder) => carry(house.doors, spot, { folder, name: thing }, names))
+    // What cannot be removed now may be the next time; what was deleted is deleted.
+    await tidyWhenDue(trash, item, house.trash).catch(() => {})
+    return item
+  } finally {
+    trash.close()
   }
 }
 
-const noteSchema = z.object({
-  id: z.uuid(),
-  path: z.string(),
-  kind: z.enum(["file", "folder", "link", "special"]),
-  size: z.number(),
-  deletedAt: z.number(),
-  agentId: z.string(),
-})
+/** The trash of a fence, for people. */
+export function trashOf(house: Yard & TrashHouse): Trash {
+  const withTrash = async <T>(id: string, work: (trash: Folder) => T | Promise<T>): Promise<T> => {
+    const trash = openOwn(house, "trash")
+    try {
+      return await work(trash)
+    } catch (error) {
+      throw translated(error, id)
+    } finally {
+      trash.close()
+    }
+  }
+  return {
+    list: () => withTrash("trash", itemsIn),
+    find: (id) => withTrash(id, (trash) => chosen(itemsIn(trash), id)),
+    restore: (id) =>
+      withTrash(id, async (trash) => {
+        const item = chosen(itemsIn(trash), id)
+        await bringBack(house, trash, item)
+        return item
+      }),
+  }
+}
 
-async function fill(house: Yard & Own, item: TrashItem, put: (folder: Folder) => Promise<void>): Promise<void> {
-  const folder = openOwn(house, "trash", item.id)
+async function fill(
+  house: Own,
+  trash: Folder,
+  { id }: TrashItem,
+  put: (folder: Folder) => Promise<void>,
+): Promise<void> {
+  const folder = openOwn(house, "trash", id)
   try {
     await put(folder)
   } catch (error) {
-    forget(house, item)
+    forget(trash, id)
     throw error
   } finally {
     folder.close()
   }
 }
 
-function forget(house: Own, { id }: TrashItem): void {
-  const trash = openOwn(house, "trash")
-  try {
-    rmdirSync(trash.at(id))
-    unlinkSync(trash.at(`${id}.json`))
-  } finally {
-    trash.close()
-  }
+function forget(trash: Folder, id: string): void {
+  rmdirSync(trash.at(id))
+  unlinkSync(trash.at(noteName(id)))
 }
 
 async function bringBack(house: Yard & Own, trash: Folder, item: TrashItem): Promise<void> {
   const folder = openOwn(house, "trash", item.id)
   try {
-    const here = stand(house, item.path, { use: "write", follow: false, make: true })
+    const here =
+      item.taken === undefined
+        ? stand(house, item.path, { use: "write", follow: false, make: true })
+        : standForPerson(house, item.path)
     try {
       if (here.name === undefined || here.found !== undefined) throw isThere(item.path)
       const goal = { folder: here.folder, name: here.name }
@@ -106,32 +113,7 @@ async function bringBack(house: Yard & Own, trash: Folder, item: TrashItem): Pro
   } finally {
     folder.close()
   }
-  rmdirSync(trash.at(item.id))
-  unlinkSync(trash.at(`${item.id}.json`))
-}
-
-function writeNote(trash: Folder, item: TrashItem): void {
-  writeFileSync(trash.at(`${item.id}.json`), JSON.stringify(item), { mode: 0o600, flag: "wx" })
-}
-
-/** Newest first. A note without its thing is of a deletion that never happened. */
-function itemsIn(trash: Folder): TrashItem[] {
-  const items: TrashItem[] = []
-  for (const name of readdirSync(trash.self)) {
-    if (!name.endsWith(".json")) continue
-    const note = readNote(trash, name)
-    if (note !== undefined && lstatSync(trash.at(`${note.id}/${thing}`), { throwIfNoEntry: false })) items.push(note)
-  }
-  return items.sort((one, other) => other.deletedAt - one.deletedAt || (one.id < other.id ? -1 : 1))
-}
-
-function readNote(trash: Folder, name: string): TrashItem | undefined {
-  try {
-    const note = noteSchema.parse(JSON.parse(readFileSync(trash.at(name), "utf8")))
-    return `${note.id}.json` === name ? note : undefined
-  } catch {
-    return undefined
-  }
+  forget(trash, item.id)
 }
 
 function chosen(items: readonly TrashItem[], id: string): TrashItem {

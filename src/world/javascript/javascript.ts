@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
+import { builtFile } from "../../model/built-file.ts"
 import { failure } from "../../model/ending.ts"
 import type { JavaScript, Script, ScriptResult } from "../../model/javascript.ts"
 import type { Job, Outcome } from "./evaluate.ts"
@@ -55,8 +54,7 @@ function resultOf(outcome: Outcome): ScriptResult {
 }
 
 function workerFile(): string {
-  const places = ["./worker.js", "./world/javascript/worker.js", "../../../dist/world/javascript/worker.js"]
-  const found = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((file) => existsSync(file))
+  const found = builtFile("world/javascript/worker.js", import.meta.url)
   if (found === undefined) throw brokeDown("it is not built; run: npm run build")
   return found
 }

@@ -15,6 +15,7 @@ interface Entry {
   readonly startedAt: number
   status: BackgroundCommand["status"]
   exitCode: number | null
+  exceeded?: string | undefined
   sealed?: readonly string[] | undefined
   texts: { stdout: KeptText; stderr: KeptText }
   running: Running | undefined
@@ -63,10 +64,15 @@ export class Background {
       add: (stream, text) => entry.texts[stream].add(text),
       begin: (running) => {
         entry.running = running
-        void running.over.then(({ exitCode, sealed = [] }) => {
+        void running.over.then(({ exitCode, exceeded, sealed = [] }) => {
           entry.exitCode = exitCode
+          if (exceeded !== undefined) {
+            entry.exceeded = exceeded.sentence
+            entry.texts.stderr.add(`[${exceeded.sentence}]\n`)
+          }
           if (sealed.length > 0) entry.sealed = sealed
-          if (entry.status === "running") entry.status = exitCode === 0 ? "completed" : "failed"
+          if (entry.status === "running")
+            entry.status = exitCode === 0 && exceeded === undefined ? "completed" : "failed"
         })
         return shown(entry)
       },
@@ -122,11 +128,12 @@ const emptyTexts = () => ({
   stderr: new KeptText({ first: 0, last: mostKept }),
 })
 
-const shown = ({ id, command, startedAt, status, exitCode, sealed }: Entry): BackgroundCommand => ({
+const shown = ({ id, command, startedAt, status, exitCode, exceeded, sealed }: Entry): BackgroundCommand => ({
   id,
   command,
   startedAt,
   status,
   exitCode,
+  ...(exceeded === undefined ? {} : { exceeded }),
   ...(sealed === undefined ? {} : { sealed }),
 })

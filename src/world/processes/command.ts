@@ -5,9 +5,12 @@ import type { Socket } from "node:net"
 import { StringDecoder } from "node:string_decoder"
 import { setTimeout as sleep } from "node:timers/promises"
 import { failure, ToolFailure } from "../../model/ending.ts"
-import { endGroup, groupOf, killGroup, type Group } from "./ending.ts"
+import type { ExceededLimit } from "../../model/processes.ts"
+import { endGroup, killGroup } from "./ending.ts"
 import type { Environment } from "./environment.ts"
 import type { PrivateFolder } from "./folder.ts"
+import type { Watch } from "./limits.ts"
+import { groupOf, type Group } from "./members.ts"
 import { sandboxArguments, type Sandbox } from "./sandbox.ts"
 
 /** Everything that is decided before a command is started. */
@@ -21,6 +24,10 @@ export interface Launch {
   readonly stdin?: string | undefined
   readonly sandbox?: { readonly found: Sandbox; readonly words: readonly string[] } | undefined
   readonly graceMs: number
+  /** The largest file it may write. */
+  readonly fileMb: number
+  /** Looks after what it uses. */
+  readonly watch: Watch
 }
 
 export interface Exit {
@@ -29,6 +36,8 @@ export interface Exit {
   readonly signal: string | null
   /** How many of its processes were still there afterwards, and were ended. */
   readonly leftovers: number
+  /** Of what it used too much, where it was ended for it. */
+  readonly exceeded?: ExceededLimit | undefined
   /** What it made that no command may make, from the workspace. */
   readonly sealed?: readonly string[] | undefined
 }
@@ -78,7 +87,7 @@ export async function launch(plan: Launch, folder: PrivateFolder, onBytes: OnByt
     }
     await started(child)
     const group = groupOf(child.pid!, plan.mark, plan.sandbox !== undefined)
-    const running = follow(child, group, readers, plan.graceMs)
+    const running = follow(child, group, readers, plan)
     if (lifeline !== undefined) void running.over.then(() => closeSync(ends!.writing))
     lifeline = undefined
     return running
@@ -93,30 +102,52 @@ export async function launch(plan: Launch, folder: PrivateFolder, onBytes: OnByt
 
 type Stdio = ("ignore" | number)[]
 
-function spawnAlone({ shell, script, cwd, environment, mark }: Launch, stdio: Stdio): ChildProcess {
+function spawnAlone(plan: Launch, stdio: Stdio): ChildProcess {
+  const { shell, cwd, environment, mark } = plan
   const env = { ...environment, ...named(mark) }
-  return spawn(shell, ["--norc", "-c", script], { detached: true, stdio, cwd, env })
+  return spawn(shell, shellWords(plan, `${limited(plan)} exec "$0" --norc -c "$1"`), {
+    detached: true,
+    stdio,
+    cwd,
+    env,
+  })
 }
 
 /**
  * Descriptor 5 is a pipe that we hold the other end of for as long as we live. Bubblewrap ends with us, but not when we
  * are killed while it begins; then the shell inside finds the pipe at its end and goes no further.
  */
-const onlyWhileWeLive = 'read -t 0 -u 5 && exit 125; exec "$0" --norc -c "$1" 5<&-'
+const onlyWhileWeLive = "read -t 0 -u 5 && exit 125;"
 
 /** Bubblewrap itself stands outside, so nothing that was given with the call may change what it does. */
-function spawnInSandbox({ shell, script, mark }: Launch, { program }: Sandbox, stdio: Stdio): ChildProcess {
-  const words = [...sandboxArguments, shell, "--norc", "-c", onlyWhileWeLive, shell, script]
-  return spawn(program, words, { detached: true, stdio, cwd: "/", env: named(mark) })
+function spawnInSandbox(plan: Launch, { program }: Sandbox, stdio: Stdio): ChildProcess {
+  const first = `${onlyWhileWeLive} ${limited(plan)} exec "$0" --norc -c "$1" 5<&-`
+  const words = [...sandboxArguments, plan.shell, ...shellWords(plan, first)]
+  return spawn(program, words, { detached: true, stdio, cwd: "/", env: named(plan.mark) })
 }
+
+/** A shell that does something first and becomes the command's own; `-p` keeps it from reading files that variables name. */
+const shellWords = ({ shell, script }: Launch, first: string) => ["--norc", "-p", "-c", first, shell, script]
+
+/** Where less is allowed already, that stays. */
+const limited = ({ fileMb }: Launch) => `ulimit -c 0 2>/dev/null; ulimit -f ${fileMb * 1024} 2>/dev/null;`
 
 interface Reader {
   readonly ended: Promise<void>
   stop(): void
 }
 
-function follow(child: ChildProcess, group: Group, readers: readonly Reader[], graceMs: number): Running {
+function follow(child: ChildProcess, group: Group, readers: readonly Reader[], { graceMs, watch }: Launch): Running {
   let ending: Promise<number> | undefined
+  let exceeded: ExceededLimit | undefined
+  let isUrgent = false
+  const end = () => (ending ??= endGroup(group, graceMs, () => isUrgent))
+  // Who still uses too much when it is looked at again has no time left to say goodbye.
+  const unwatch = watch(group, (found) => {
+    if (ending !== undefined) return void (isUrgent = true)
+    exceeded = found
+    void end()
+  })
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null)
       resolve({ code: child.exitCode, signal: child.signalCode })
@@ -126,17 +157,19 @@ function follow(child: ChildProcess, group: Group, readers: readonly Reader[], g
     const { code, signal } = await exited
     const drained = Promise.all(readers.map(({ ended }) => ended))
     await within(drained, drainMs)
-    const found = await (ending ?? endGroup(group, graceMs))
-    const leftovers = ending === undefined ? found : 0
+    const isLeft = ending === undefined
+    const found = await end()
+    const leftovers = isLeft ? found : 0
+    unwatch()
     // What those printed on their way out is in the pipe by now.
     await within(drained, leftovers > 0 ? drainMs : 50)
     readers.forEach(({ stop }) => stop())
-    return { exitCode: code ?? 128 + (constants.signals[signal!] ?? 0), signal, leftovers }
+    return { exitCode: code ?? 128 + (constants.signals[signal!] ?? 0), signal, leftovers, exceeded }
   })()
   return {
     over,
     end: async () => {
-      ending ??= endGroup(group, graceMs)
+      void end()
       await over
     },
     kill: () => killGroup(group),

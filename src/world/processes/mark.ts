@@ -1,6 +1,7 @@
 import { readlinkSync } from "node:fs"
 import { newId } from "../../model/identity.ts"
-import { beganAt, killMarked } from "./ending.ts"
+import { killMarked } from "./ending.ts"
+import { beganAt } from "./members.ts"
 
 /** A variable that every process of a command carries, by which those that left its group are found. */
 const name = "QUARTERMASTER_COMMAND"

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { until } from "../../testing/open.ts"
-import { countProcesses, descriptorCount, openHere, someSeconds } from "./testing.ts"
+import { countProcesses, descriptorCount, openHere, someSeconds, withMoreTime } from "./testing.ts"
 
 const ann = { agentId: "ann" }
 
@@ -42,30 +42,31 @@ export function describeProcesses(sandbox: "off" | "auto"): void {
   })
 
   test("output is told while the command still runs", async () => {
-    const { processes } = openHere({ sandbox })
+    const { processes, workspace } = openHere({ sandbox })
     const heard: string[] = []
     const running = processes.run(
-      { command: "echo begun; read -t 5 < <(sleep 5)", timeoutMs: 400 },
-      {
-        onOutput: ({ stream, text }) => void heard.push(`${stream} ${text}`),
-      },
+      { command: "echo begun; until [ -e heard ]; do sleep 0.02; done; echo over" },
+      { onOutput: ({ stream, text }) => void heard.push(`${stream} ${text}`) },
     )
     await until(() => heard.includes("stdout begun\n"), "the first line was heard")
-    expect(await running).toMatchObject({ timedOut: true, stdout: "begun\n" })
+    writeFileSync(join(workspace, "heard"), "")
+    expect(await running).toMatchObject({ stdout: "begun\nover\n" })
   })
 
   test("a command whose time is over hears TERM and may say goodbye [D-18]", async () => {
     const { processes } = openHere({ sandbox })
     const command = "trap 'echo bye; exit 7' TERM; echo here; sleep 30 & wait"
-    const result = await processes.run({ command, timeoutMs: 150 }, {})
+    const run = (timeoutMs: number) => processes.run({ command, timeoutMs }, {})
+    const result = await withMoreTime(run, ({ stdout }) => stdout !== "")
     expect(result).toMatchObject({ timedOut: true, stdout: "here\nbye\n", exitCode: 7 })
   })
 
   test("a command that ignores TERM is killed after the grace, with all it started [D-18]", async () => {
     const { processes } = openHere({ sandbox, graceMs: 100 })
     const seconds = someSeconds()
-    const command = `trap '' TERM; (trap '' TERM; sleep ${seconds}; sleep ${seconds}) & while true; do sleep ${seconds}; done`
-    const result = await processes.run({ command, timeoutMs: 150 }, {})
+    const command = `trap '' TERM; echo here; (trap '' TERM; sleep ${seconds}; sleep ${seconds}) & while true; do sleep ${seconds}; done`
+    const run = (timeoutMs: number) => processes.run({ command, timeoutMs }, {})
+    const result = await withMoreTime(run, ({ stdout }) => stdout !== "")
     expect(result).toMatchObject({ timedOut: true, exitCode: 137 })
     expect(countProcesses(seconds)).toBe(0)
   })

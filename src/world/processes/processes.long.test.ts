@@ -51,7 +51,7 @@ test.each(layers)(
 )
 
 test.each(layers)("with sandbox %s, what forks without end is ended with all it made", async (sandbox) => {
-  const { processes } = openHere({ sandbox })
+  const { processes } = openHere({ sandbox, limits: { processes: 10_000 } })
   const seconds = someSeconds()
   // It holds itself to some thousand, so that a failing test can be survived.
   const command = `ulimit -u 3000 2>/dev/null; n=0; while [ $n -lt 400 ]; do (sleep ${seconds} & setsid sleep ${seconds} & (sleep ${seconds} &) ) ; n=$((n+1)); done; sleep ${seconds}`

@@ -1,18 +1,28 @@
 import { existsSync } from "node:fs"
 import { failure } from "../../model/ending.ts"
-import type { Files } from "../../model/files.ts"
-import type { CommandSpec, Processes, SandboxLayer } from "../../model/processes.ts"
+import type { Files, TrashLimits } from "../../model/files.ts"
+import {
+  usualLimits,
+  type CommandLimits,
+  type CommandSpec,
+  type Processes,
+  type SandboxLayer,
+} from "../../model/processes.ts"
 import { artifactLimit } from "../../model/tool.ts"
 import { Background } from "./background.ts"
-import { launch, type OnBytes, type Running } from "./command.ts"
+import { launch, type Exit, type OnBytes, type Running } from "./command.ts"
 import { commandEnvironment, type Environment } from "./environment.ts"
 import { endOrphans, newMark } from "./mark.ts"
 import { PrivateFolder } from "./folder.ts"
 import { endInTime, runToEnd } from "./foreground.ts"
+import { listenForLimits } from "./kernel-limits.ts"
+import { watchLimits } from "./limits.ts"
 import { findSandbox, sandboxWords, visibleTools, type Sandbox } from "./sandbox.ts"
 import { foldersNamed, listNames, newcomers, type Listing } from "./listing.ts"
+import { isHarmlessRepository, makesRepository } from "./new-repository.ts"
+import { folderOf, writableFolders } from "./places.ts"
 import { readProtection } from "./protected.ts"
-import { takeAway } from "./quarantine.ts"
+import { takeAway } from "./take-away.ts"
 import { sealsBelow, sealsByName } from "./sealed-names.ts"
 import { isWithin, Seals, type Seal } from "./seals.ts"
 import { Spool } from "./spool.ts"
@@ -24,8 +34,10 @@ export interface ProcessesOptions {
   readonly roots?: readonly string[] | undefined
   /** *auto* uses the sandbox where it works, *required* runs nothing without it. */
   readonly sandbox: "auto" | "required" | "off"
-  /** Has the quarantine, where things go that no command may make. */
+  /** Has the trash, where things go that no command may make. */
   readonly dataFolder: string
+  /** How long what is in the trash is kept, where it is not what is usual. */
+  readonly trash?: TrashLimits | undefined
   /** `tools.protectedPaths`: what no command may change or make. */
   readonly protectedPaths?: readonly string[] | undefined
   readonly home?: string | undefined
@@ -37,6 +49,8 @@ export interface ProcessesOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Looks for the sandbox; once, when it is first needed. */
   readonly findSandbox?: typeof findSandbox | undefined
+  /** What one command may use up, where it is not what is usual. */
+  readonly limits?: { readonly [Name in keyof CommandLimits]?: number | undefined } | undefined
   /** Between TERM and KILL. */
   readonly graceMs?: number | undefined
   /** Bytes of the whole output that are kept at most. */
@@ -51,6 +65,8 @@ export function openProcesses(options: ProcessesOptions): Processes {
   const folder = new PrivateFolder()
   const seals = new Seals()
   const background = new Background()
+  const limits = limitsOf(options.limits)
+  const watch = watchLimits(limits)
   const running = new Set<Running>()
   const protection = readProtection(options.protectedPaths ?? [], { workspace: files.workspace, home: options.home })
   const leftOut = new Set(options.hidden)
@@ -88,13 +104,15 @@ export function openProcesses(options: ProcessesOptions): Processes {
     spec: CommandSpec,
     { cwd, environment, writable, seen }: { cwd: string; environment: Environment; writable: string[]; seen: Listing },
   ) => {
-    const named = [...writable.map((root) => sealsByName(root, seen)), sealsBelow(writable, seen)]
+    const mayMake = makesRepository(spec.command)
+    const named = [...writable.map((root) => sealsByName(root, seen, mayMake)), sealsBelow(writable, seen)]
     const { words, done } = seals.words(
       [...named.flatMap((one) => one.seals), ...protection.seals(seen.isWhole), ...(options.sealed ?? [])],
       [...named.flatMap((one) => one.hidden), ...(options.hidden ?? [])],
       { writable, visible: [...writable, ...visibleTools(environment), "/usr"] },
     )
-    const plan = { writable, cwd, environment: { ...environment, TMPDIR: "/tmp" }, network: spec.network ?? false }
+    const { network = false } = spec
+    const plan = { writable, cwd, environment: { ...environment, TMPDIR: "/tmp" }, network, tmpMb: limits.tmpMb }
     return { found, words: sandboxWords(plan, words, found.extra), done }
   }
 
@@ -106,20 +124,25 @@ export function openProcesses(options: ProcessesOptions): Processes {
     const environment = commandEnvironment(options.environment, spec.environment, spec.network)
     const cwd = folderOf(spec, files)
     const found = sandbox()
-    const writable = writableFolders(spec, options)
+    const writable = writableFolders(spec, files, options.roots)
     const seen = look(spec, cwd, writable)
     const inside = "program" in found ? held(found, spec, { cwd, environment, writable, seen }) : undefined
+    const ear = listenForLimits(onBytes, limits, inside !== undefined)
     try {
-      const plan = { ...words, cwd, environment, mark: newMark(), stdin: spec.stdin, sandbox: inside, graceMs }
-      const tidy = async () => {
+      const about = { mark: newMark(), stdin: spec.stdin, sandbox: inside, graceMs, fileMb: limits.fileMb, watch }
+      const tidy = async ({ exitCode }: Exit) => {
         inside?.done()
         const made = newcomers(seen, look(spec, cwd, writable))
-        const place = { dataFolder: options.dataFolder, workspace: files.workspace, roots: writable }
-        const { paths, notice } = await takeAway(made, place)
-        if (notice !== "") onBytes("stderr", Buffer.from(notice), notice)
+        const { dataFolder, trash } = options
+        const place = { dataFolder, trash, workspace: files.workspace, roots: writable, agentId: spec.agentId }
+        const isTaken = (path: string) =>
+          protection.isProtected(path, true) || !isHarmlessRepository(path, spec.command)
+        const { paths, notice } = await takeAway(made.filter(isTaken), place)
+        const said = ear.notice(exitCode) + notice
+        if (said !== "") onBytes("stderr", Buffer.from(said), said)
         return paths
       }
-      const started = tidied(await launch(plan, folder, onBytes), tidy)
+      const started = tidied(await launch({ ...words, cwd, environment, ...about }, folder, ear.onBytes), tidy)
       running.add(started)
       watchExit(running)
       void started.over.then(() => running.delete(started))
@@ -160,8 +183,8 @@ export function openProcesses(options: ProcessesOptions): Processes {
 }
 
 /** It is over only when what it left has been looked at. */
-function tidied(started: Running, tidy: () => Promise<readonly string[]>): Running {
-  const over = started.over.then(async (exit) => ({ ...exit, sealed: await tidy() }))
+function tidied(started: Running, tidy: (exit: Exit) => Promise<readonly string[]>): Running {
+  const over = started.over.then(async (exit) => ({ ...exit, sealed: await tidy(exit) }))
   return {
     ...started,
     over,
@@ -171,6 +194,13 @@ function tidied(started: Running, tidy: () => Promise<readonly string[]>): Runni
     },
   }
 }
+
+const limitsOf = (given: ProcessesOptions["limits"] = {}): CommandLimits => ({
+  memoryMb: given.memoryMb ?? usualLimits.memoryMb,
+  fileMb: given.fileMb ?? usualLimits.fileMb,
+  processes: given.processes ?? usualLimits.processes,
+  tmpMb: given.tmpMb ?? usualLimits.tmpMb,
+})
 
 function findShell(): string {
   const found = shells.find((path) => existsSync(path))
@@ -188,36 +218,6 @@ function wholeCommand(command: string): string {
     toolCode: "command_too_long",
   })
 }
-
-function folderOf({ cwd = ".", allowedPaths }: CommandSpec, files: Files): string {
-  const { kind, real, path } = files.within(allowedPaths).facts(cwd)
-  if (kind === "folder") return real
-  throw failure(`'${path}' is not a folder, so no command can run in it.`, { toolCode: "not_a_folder" })
-}
-
-/** The workspace and the further roots, or the narrower places of this call. */
-function writableFolders({ allowedPaths }: CommandSpec, { files, roots = [] }: ProcessesOptions): string[] {
-  const all = [files.workspace, ...roots.filter(existsSync)]
-  if (allowedPaths === undefined) return outermost(all)
-  const narrowed = files.within(allowedPaths)
-  return outermost(
-    allowedPaths
-      .flatMap((path) => realOrNone(narrowed, path))
-      .filter((path) => all.some((root) => isWithin(path, root))),
-  )
-}
-
-function realOrNone(files: Files, path: string): string[] {
-  try {
-    return [files.facts(path).real]
-  } catch {
-    return []
-  }
-}
-
-/** A folder inside another one is writable with it. */
-const outermost = (paths: readonly string[]) =>
-  [...new Set(paths)].filter((path) => !paths.some((other) => other !== path && isWithin(path, other)))
 
 const houses = new Set<ReadonlySet<Running>>()
 let watchesExit = false

@@ -161,3 +161,11 @@ test("with auto and no sandbox a command runs, and the layer says why it is not 
     sandbox: { kind: "none", because: "of a test", network: true },
   })
 })
+
+inSandbox("a folder for programs that cannot be looked at is left out", async () => {
+  const workspace = realFolder()
+  symlinkSync("circle", join(workspace, "circle"))
+  const environment = { PATH: `${join(workspace, "circle")}:${process.env["PATH"]}` }
+  const { processes } = openHere({ sandbox: "required", files: fence(workspace), environment })
+  expect(await processes.run({ command: "echo done" }, {})).toMatchObject({ stdout: "done\n", exitCode: 0 })
+})

@@ -12,15 +12,30 @@ export interface SandboxPlan {
   readonly cwd: string
   readonly environment: Environment
   readonly network: boolean
+  /** How much fits into each of its folders that are in memory. */
+  readonly tmpMb: number
 }
 
 /** A sandbox that works here. */
 export interface Sandbox {
   readonly program: string
   readonly filter: Buffer
-  /** Words that not every version of bubblewrap knows. */
-  readonly extra: readonly string[]
+  /** What not every version of bubblewrap knows, as far as it works here. */
+  readonly extra: SandboxExtra
 }
+
+export interface SandboxExtra {
+  /** No user namespace can be made inside; from 0.8. */
+  readonly noNamespaces: boolean
+  /** Folders in memory can be given a size; from 0.7. */
+  readonly sizes: boolean
+}
+
+const extras: readonly SandboxExtra[] = [
+  { noNamespaces: true, sizes: true },
+  { noNamespaces: false, sizes: true },
+  { noNamespaces: false, sizes: false },
+]
 
 /** Only from folders that nobody but root writes: a program of this name in the workspace is not the sandbox. */
 const places = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"]
@@ -34,9 +49,9 @@ export function findSandbox(folder: PrivateFolder): Sandbox | { because: string 
   }
   const filter = socketFilter()
   if (filter === undefined) return { because: `sockets cannot be kept out on this processor (${process.arch})` }
-  const plan = { writable: [], cwd: "/", environment: {}, network: false }
+  const plan = { writable: [], cwd: "/", environment: {}, network: false, tmpMb: 1 }
   let because = ""
-  for (const extra of [["--disable-userns"], []]) {
+  for (const extra of extras) {
     const words = sandboxWords(plan, [], extra)
     const descriptors = [folder.readable(filter), folder.readable(words.join("\0") + "\0")]
     try {
@@ -60,24 +75,28 @@ export const sandboxArguments = ["--args", "4", "--"] as const
 /**
  * Bubblewrap's words: nothing of the disk but programs, a few files of /etc and the writable folders; no capability, no
  * other process, no network unless it is asked for; /tmp and the home folder are empty and end with the command.
- * `seals` stand last, because a later mount covers an earlier one.
+ * `seals` stand after all that, because a later mount covers an earlier one. What is left of the root and of /dev is
+ * memory without a size, so nothing can be made there.
  */
-export function sandboxWords(plan: SandboxPlan, seals: readonly string[], extra: readonly string[]): string[] {
+export function sandboxWords(plan: SandboxPlan, seals: readonly string[], extra: SandboxExtra): string[] {
   const { environment, network, writable, cwd } = plan
+  const size = extra.sizes ? ["--size", String(plan.tmpMb * 1024 * 1024)] : []
+  const inMemory = (path: string) => [...size, "--tmpfs", path]
   return [
     ["--unshare-all", "--unshare-user", "--cap-drop", "ALL", "--die-with-parent", "--new-session", "--clearenv"],
     network ? ["--share-net"] : [],
-    extra,
+    extra.noNamespaces ? ["--disable-userns"] : [],
     ["--seccomp", "3"],
     Object.entries(environment).flatMap(([name, value]) => ["--setenv", name, value]),
     ["--ro-bind", "/usr", "/usr", ...systemLinks()],
     filesOf([...settings, ...(network ? settingsForNetwork : [])]),
-    ["--dev", "/dev", "--proc", "/proc", ...kernelSettings(), "--tmpfs", "/tmp", "--tmpfs", "/var/tmp"],
-    homeFolder(environment),
+    ["--dev", "/dev", ...inMemory("/dev/shm"), "--remount-ro", "/dev", "--proc", "/proc", ...kernelSettings()],
+    ["/tmp", "/var/tmp", ...homeFolder(environment)].flatMap(inMemory),
     visibleTools(environment).flatMap((path) => ["--ro-bind", path, path]),
     network ? certificates(environment).flatMap((path) => ["--ro-bind", path, path]) : [],
     writable.flatMap((path) => ["--bind", path, path]),
     seals,
+    writable.includes("/") ? [] : ["--remount-ro", "/"],
     ["--chdir", cwd],
   ].flat()
 }
@@ -108,7 +127,7 @@ function systemLinks(): string[] {
 }
 
 function homeFolder({ HOME: home }: Environment): string[] {
-  return home !== undefined && isAbsolute(home) && home !== "/" && !isWithin(home, "/usr") ? ["--tmpfs", home] : []
+  return home !== undefined && isAbsolute(home) && home !== "/" && !isWithin(home, "/usr") ? [home] : []
 }
 
 function certificates(environment: Environment): string[] {

@@ -11,9 +11,12 @@ const inSandbox = test.skipIf("why" in findBubblewrap())
 const git = (folder: string, ...words: string[]) =>
   execFileSync("git", ["-C", folder, "-c", "user.name=a", "-c", "user.email=a@b.c", ...words], { encoding: "utf8" })
 
-const quarantined = (dataFolder: string) =>
-  readdirSync(join(dataFolder, "quarantine"))
-    .map((id) => JSON.parse(readFileSync(join(dataFolder, "quarantine", id, "note.json"), "utf8")) as { path: string })
+/** What was taken away, by its path. */
+const taken = (dataFolder: string) =>
+  readdirSync(join(dataFolder, "trash"))
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => JSON.parse(readFileSync(join(dataFolder, "trash", name), "utf8")) as { path: string; taken: string })
+    .filter((note) => note.taken !== undefined)
     .map(({ path }) => path)
     .toSorted()
 
@@ -29,10 +32,10 @@ test.each(layers)(
     git -C sub config core.fsmonitor 'touch ${escaped}; false'; git add sub 2>/dev/null; echo done`
     const result = await processes.run({ command }, {})
     expect(result).toMatchObject({ stdout: "done\n", exitCode: 0, sealed: ["sub/.git"] })
-    expect(result.stderr).toContain("No command may make 'sub/.git': moved to quarantine")
+    expect(result.stderr).toContain("No command may make 'sub/.git': moved to the trash of Quartermaster")
     git(workspace, "status")
     expect(existsSync(escaped)).toBe(false)
-    expect(quarantined(dataFolder)).toEqual(["sub/.git"])
+    expect(taken(dataFolder)).toEqual(["sub/.git"])
   },
 )
 
@@ -50,7 +53,7 @@ test.each(layers)(
     expect(exitCode).toBe(0)
     const expected = [".config/git", ".envrc", ".npmrc", "a/.vscode", "a/b/.mcp.json", "a/fixed.txt", "migrations"]
     expect(sealed.toSorted()).toEqual(expected)
-    expect(quarantined(dataFolder)).toEqual(expected)
+    expect(taken(dataFolder)).toEqual(expected)
     expect(expected.filter((path) => existsSync(join(workspace, path)))).toEqual([])
     for (const path of [".config/own/x", "a/test.key", "a/.gitignore", "theirs/.npmrc"]) {
       expect(existsSync(join(workspace, path)), path).toBe(true)
@@ -63,14 +66,16 @@ test.each(layers)(
   "with sandbox %s a background command says it too, and commands side by side do not disturb",
   async (sandbox) => {
     const { processes, workspace } = openHere({ sandbox })
-    const { id } = await processes.start({ command: "read -t 0.3 < <(sleep 5); echo x > .envrc; mkdir x" }, ann)
-    await Promise.all(["true", "ls -a", "echo y > y"].map((command) => processes.run({ command }, {})))
+    const command = "until [ -e y ]; do sleep 0.05; done; echo x > .envrc; mkdir x"
+    const { id } = await processes.start({ command }, ann)
+    await Promise.all(["true", "ls -a", "echo z > z"].map((one) => processes.run({ command: one }, {})))
+    writeFileSync(join(workspace, "y"), "")
     await until(() => processes.list(ann)[0]?.status !== "running", "it ended")
     expect(await processes.output(id, ann)).toMatchObject({
       sealed: [".envrc"],
       stderr: expect.stringContaining("'.envrc'"),
     })
-    expect(readdirSync(workspace).toSorted()).toEqual(["x", "y"])
+    expect(readdirSync(workspace).toSorted()).toEqual(["x", "y", "z"])
   },
 )
 

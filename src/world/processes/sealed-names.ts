@@ -6,15 +6,22 @@ import type { Seal } from "./seals.ts"
 /**
  * What is sealed in a writable folder by its name alone. What git runs programs from is sealed in detail, because git
  * itself must work; all else as a whole. Absent folders are held by an empty one meanwhile. Absent files are not: `git
- * add` would take what stands in for them for work; they are taken away afterwards.
+ * add` would take what stands in for them for work; they are taken away afterwards. So is a repository that a command may
+ * make, unless nothing in it runs.
  */
-export function sealsByName(root: string, { names: seen }: Listing): { seals: Seal[]; hidden: string[] } {
-  const names = [...(seen.get(root) ?? [])].filter((name) => name !== ".git")
+export function sealsByName(
+  root: string,
+  { names: seen }: Listing,
+  mayMakeRepository = false,
+): { seals: Seal[]; hidden: string[] } {
+  const all = [...(seen.get(root) ?? [])]
+  const names = all.filter((name) => name !== ".git")
+  const isNew = mayMakeRepository && !all.includes(".git")
   const hidden = names.filter((name) => sealedBecause(name, "read") !== undefined)
   const sealed = names.filter((name) => !hidden.includes(name) && sealedBecause(name, "write") !== undefined)
   return {
     seals: [
-      ...gitSeals(root),
+      ...(isNew ? [] : gitSeals(root)),
       ...sealed.map((name) => ({ path: join(root, name) })),
       ...absentFolders.filter((name) => !names.includes(name)).map((name) => ({ path: `${join(root, name)}/` })),
     ],

@@ -37,6 +37,7 @@ export class Seals {
     const pinned = new Map<string, string[]>()
     const mounts = new Map<string, string[]>()
     const placed: string[] = []
+    const emptied: string[] = []
     for (const seal of seals) {
       for (const root of rootsOf(seal.path, writable)) this.#seal(seal, root, { pinned, mounts, placed })
     }
@@ -47,11 +48,13 @@ export class Seals {
         for (const folder of foldersBetween(root, path)) pinned.set(folder, ["--bind", folder, folder])
       }
       mounts.set(path, facts.isDirectory() ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path])
+      if (facts.isDirectory()) emptied.push(path)
     }
     // A folder before what is in it, and what is hidden in a sealed folder after that.
     const all = [...new Map([...pinned, ...mounts])].toSorted(([one], [other]) => one.length - other.length)
     return {
-      words: all.flatMap(([, words]) => words),
+      // Closed when all is mounted that is below: what is empty there is memory without a size.
+      words: [...all.flatMap(([, words]) => words), ...emptied.flatMap((path) => ["--remount-ro", path])],
       done: () => {
         for (const path of placed.toReversed()) this.#takeAway(path)
       },
@@ -140,7 +143,11 @@ function identityOf(facts: Stats | undefined): string {
   return facts === undefined ? "" : `${facts.dev}:${facts.ino}`
 }
 
-/** Whether there is a folder or file, links followed. */
+/** Whether there is a folder or file that can be seen, links followed. */
 export function isThere(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
+  }
 }

@@ -47,6 +47,17 @@ export function realFolder(): string {
 /** Both ways a command can run; the second only where bubblewrap works. */
 export const layers: readonly ("off" | "auto")[] = "path" in findBubblewrap() ? ["off", "auto"] : ["off"]
 
+/** Gives a command more time, up to half a minute, until it came as far as it should before its time was over. */
+export async function withMoreTime<T>(
+  run: (timeoutMs: number) => Promise<T>,
+  cameFar: (result: T) => boolean,
+): Promise<T> {
+  for (let timeoutMs = 150; ; timeoutMs *= 3) {
+    const result = await run(timeoutMs)
+    if (cameFar(result) || timeoutMs > 10_000) return result
+  }
+}
+
 /** How many processes have this text in their command line. */
 export function countProcesses(text: string): number {
   return readdirSync("/proc").filter((name) => {

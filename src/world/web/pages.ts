@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
+import { builtFile } from "../../model/built-file.ts"
 import { failure } from "../../model/ending.ts"
 import type { Page, Pages } from "../../model/web.ts"
 import { decodeText } from "./charset.ts"
@@ -69,11 +68,8 @@ function makeQueue(most: number): <Result>(work: () => Promise<Result>) => Promi
   }
 }
 
-/** The worker's file beside this one: in the library, in the bundle, or in the build that tests run against. */
 function workerFile(): string {
-  const places = ["./page-worker.js", "./world/web/page-worker.js", "../../../dist/world/web/page-worker.js"]
-  const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)))
-  const found = files.find((file) => existsSync(file))
+  const found = builtFile("world/web/page-worker.js", import.meta.url)
   if (found === undefined) throw new Error("The reader of pages is not built. Run: npm run build")
   return found
 }

@@ -15,8 +15,8 @@ export function open(allow: readonly string[], options: Partial<WebOptions> = {}
   return web
 }
 
-export async function listen(server: Server): Promise<number> {
-  server.listen(0, "127.0.0.1")
+export async function listen(server: Server, host = "127.0.0.1"): Promise<number> {
+  server.listen(0, host)
   await once(server, "listening")
   const sockets = new Set<Socket>()
   server.on("connection", (socket: Socket) => sockets.add(socket))

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { createServer as createSecureServer } from "node:https"
 import type { Socket } from "node:net"
-import { tmpdir } from "node:os"
+import { networkInterfaces, tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { makePace } from "./pace.ts"
@@ -142,6 +142,20 @@ test("of several addresses that may be reached, one that answers is used", async
   ]
   const web = open([`a.test:${port}`], { lookup: async () => found })
   expect((await web.send({ url: `http://a.test:${port}/` })).bytes.toString()).toBe("here")
+})
+
+const hasIPv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === "::1"))
+
+test.skipIf(!hasIPv6)("an IPv6 address is reached where a line opens it, with its port or as it is known", async () => {
+  const server = answeringServer((_, response) => response.end("here"))
+  const port = await listen(server, "::1")
+  for (const url of [`http://[::1]:${port}/`, `http://[0:0:0:0:0:0:0:1]:${port}/`])
+    expect((await open([`[::1]:${port}`]).send({ url })).bytes.toString()).toBe("here")
+  for (const allow of [[], ["*"], ["[::1]"], ["[::1]:1"], [`127.0.0.1:${port}`]])
+    expect(await failureOf(open(allow).send({ url: `http://[::1]:${port}/` }))).toMatchObject({
+      code: "host_denied",
+      sentence: expect.stringContaining(`"[::1]:${port}"`),
+    })
 })
 
 test.skipIf(process.platform !== "linux")("however requests end, no descriptor stays open", async () => {

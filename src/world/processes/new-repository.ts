@@ -1,0 +1,95 @@
+import { lstatSync, readdirSync, readFileSync, type Stats } from "node:fs"
+import { basename, join } from "node:path"
+
+/**
+ * Whether a script says in plain words that it makes a git repository, so that whoever agreed to it has read it: `git
+ * init` or `git clone` between other plain commands, with nothing in it that a shell would replace.
+ */
+export function makesRepository(command: string): boolean {
+  return (
+    /^[\w\s./:@=+~,%&;'"-]+$/.test(command) && /(^|&&|;|\n)\s*git\s+(-C\s+[\w./-]+\s+)?(init|clone)(\s|$)/.test(command)
+  )
+}
+
+/** Whether a new thing is a repository that a command said it would make, and nothing in it runs. Then it may stay. */
+export function isHarmlessRepository(path: string, command: string): boolean {
+  return basename(path) === ".git" && makesRepository(command) && repositoryFault(path) === undefined
+}
+
+/**
+ * What is in a new `.git` besides what `git init` and a clone from another machine leave there; undefined when nothing
+ * is. Then nothing in it makes git run a program: no setting but harmless ones, no hook, no link, nothing borrowed from
+ * elsewhere, and no file that has another name by which it could be changed later.
+ */
+export function repositoryFault(path: string): string | undefined {
+  try {
+    return entryFault(path, "", lstatSync(path)) ?? configFault(readFileSync(join(path, "config"), "utf8"))
+  } catch (error) {
+    return error instanceof TooMuch ? "it is too large to be looked at" : "not all of it can be read"
+  }
+}
+
+/** Names in `.git`; what is in a folder is said by the folder. A folder has a slash at its end. */
+const known =
+  /^((HEAD|ORIG_HEAD|FETCH_HEAD|COMMIT_EDITMSG|config|description|index|packed-refs|shallow)|(branches|hooks|info|logs|objects|refs)\/|hooks\/[\w-]+\.sample|info\/(exclude|refs)|(logs|refs)\/.+|objects\/(info|pack|[0-9a-f]{2})\/|objects\/[0-9a-f]{2}\/[0-9a-f]{38,62}|objects\/pack\/pack-[0-9a-f]{40,64}\.\w+|objects\/info\/(packs|commit-graph))$/
+
+const mostEntries = 50_000
+class TooMuch extends Error {}
+
+function entryFault(path: string, name: string, facts: Stats, count = { left: mostEntries }): string | undefined {
+  if (count.left-- === 0) throw new TooMuch()
+  if (facts.isDirectory()) {
+    if (name !== "" && !known.test(`${name}/`)) return `it has ${name}/`
+    for (const one of readdirSync(path)) {
+      const inner = name === "" ? one : `${name}/${one}`
+      const fault = entryFault(join(path, one), inner, lstatSync(join(path, one)), count)
+      if (fault !== undefined) return fault
+    }
+    return undefined
+  }
+  if (name === "" || !facts.isFile()) return `${name || ".git"} is no plain file or folder`
+  if (!known.test(name)) return `it has ${name}`
+  // A clone from here shares objects with what it was cloned from; their names say what is in them.
+  return facts.nlink === 1 || name.startsWith("objects/") ? undefined : `${name} has another name`
+}
+
+const isSwitch = (value: string) => /^(true|false)$/.test(value)
+
+/** What each kind of section may say. */
+const settings: Readonly<Record<string, Readonly<Record<string, (value: string) => boolean>>>> = {
+  core: {
+    repositoryformatversion: (value) => value === "0",
+    bare: (value) => value === "false",
+    filemode: isSwitch,
+    logallrefupdates: isSwitch,
+    ignorecase: isSwitch,
+    precomposeunicode: isSwitch,
+    symlinks: isSwitch,
+  },
+  remote: {
+    url: (value) =>
+      /^((https?|git|ssh):\/\/([\w.+-]+@)?[\w[][\w.:[\]-]*\/|[\w][\w.-]*@[\w][\w.-]*:)[\w./~+-]+$/.test(value),
+    fetch: (value) => /^\+?refs\/[\w./*+-]+:refs\/[\w./*+-]+$/.test(value),
+  },
+  branch: {
+    remote: (value) => /^\w[\w.-]*$/.test(value),
+    merge: (value) => /^refs\/heads\/[\w./+-]+$/.test(value),
+  },
+}
+
+/** Every line must be one that is known, written as git writes it: no comment, no quoting, no line that goes on. */
+function configFault(text: string): string | undefined {
+  let section: string | undefined
+  for (const line of text.split("\n")) {
+    if (line === "") continue
+    const title = /^\[(core|(?:remote|branch) "[\w./+-]+")\]$/.exec(line)?.[1]
+    if (title !== undefined) {
+      section = title.split(" ")[0]
+      continue
+    }
+    const [, key = "", value = ""] = /^\t(\w+) = (.*)$/.exec(line) ?? []
+    const isKnown = section !== undefined && Object.hasOwn(settings[section] ?? {}, key)
+    if (!isKnown || !settings[section!]![key]!(value)) return `its config says '${line.trim().slice(0, 100)}'`
+  }
+  return undefined
+}
