@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, realpathSync } from "node:fs"
+import { lstatSync, readdirSync, realpathSync, type Dirent } from "node:fs"
 import { posix } from "node:path"
 import { readGlob } from "../../model/glob.ts"
 import { treeOf } from "../tree.ts"
@@ -13,6 +13,13 @@ export interface Disk {
   /** All folders and plain files below a folder, links left out; undefined when there are too many to look at. */
   tree(folder: string, hidden: boolean): readonly string[] | undefined
   isFile(path: string): boolean
+  /** What is in a folder; empty when it is none, undefined when there is too much to look at. */
+  entries(folder: string): readonly Entry[] | undefined
+}
+
+export interface Entry {
+  readonly name: string
+  readonly kind: "file" | "folder" | "link" | "unknown"
 }
 
 const mostNames = 1000
@@ -30,8 +37,28 @@ export function openDisk(realpath?: (path: string) => string | undefined): Disk 
       }
     },
     tree: treeOf,
-    isFile: (path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false,
+    entries(folder) {
+      try {
+        const found = readdirSync(folder, { withFileTypes: true })
+        return found.length > mostNames ? undefined : found.map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
+      } catch {
+        return []
+      }
+    },
+    isFile(path) {
+      try {
+        return !lstatSync(path).isDirectory()
+      } catch {
+        // Nothing is there, or a file is where a folder should be.
+        return false
+      }
+    },
   }
+}
+
+function kindOf(entry: Dirent): Entry["kind"] {
+  if (entry.isFile()) return "file"
+  return entry.isDirectory() ? "folder" : entry.isSymbolicLink() ? "link" : "unknown"
 }
 
 /** The same disk for one look: what it said once, it says again. */

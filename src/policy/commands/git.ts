@@ -5,32 +5,70 @@ import type { Use } from "./programs.ts"
 /** Options before the subcommand that change nothing but how it is shown. */
 const harmless = new Set(["--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects"])
 
-/** The words after `git` without such options, so that `git --no-pager log` is `git log`. */
+/** The words after `git` without such options and the folder, so that `git --no-pager log` is `git log`. */
 export function gitWords(words: readonly string[]): readonly string[] {
-  const start = words.findIndex((word, at) => at > 0 && !harmless.has(word))
+  const start = 1 + subcommandAt(words.slice(1))
   return start <= 1 ? words : [words[0]!, ...words.slice(start)]
+}
+
+/** How many words stand before the subcommand. */
+function subcommandAt(args: readonly string[]): number {
+  let at = 0
+  for (;;) {
+    if (harmless.has(args[at] ?? "")) at++
+    else if (args[at] === "-C") at += 2
+    else return at
+  }
 }
 
 /** What git will read. Subcommands that are not known by their options are judged by what could run something. */
 export function readGit(args: readonly Word[]): Use | Unread {
-  const start = args.findIndex(({ value }) => !harmless.has(value))
+  const start = subcommandAt(args.map(({ value }) => value))
   const subcommand = args[start]
   if (subcommand === undefined) return { because: "git is given no subcommand" }
+  const folder = folderOf(args.slice(0, start))
+  if (folder !== undefined && "because" in folder) return folder
   if (subcommand.value.startsWith("-") && subcommand.value !== "--version" && subcommand.value !== "--help")
     return { because: `the option '${subcommand.value}' of git may lead to other settings or programs` }
   const rest = args.slice(start + 1)
-  const table = tables.get(subcommand.value)
-  if (table === undefined) return readOther(subcommand.value, rest)
-  const read = readOptions(rest, table)
+  if (folder !== undefined && rest.some(({ glob }) => glob !== -1))
+    return { because: "a pattern is looked for in another folder than the one '-C' leads to" }
+  const use = readSubcommand(subcommand.value, rest)
+  return "because" in use || folder === undefined ? use : { ...use, within: folder }
+}
+
+/** The folder that `-C` leads to. */
+function folderOf(options: readonly Word[]): Word | Unread | undefined {
+  const first = options.findIndex(({ value }) => value === "-C")
+  if (first === -1) return undefined
+  const folder = options[first + 1]!
+  if (folder.glob !== -1 || folder.value === "" || options.slice(first + 2).some(({ value }) => value === "-C"))
+    return { because: "it is not clear where '-C' leads" }
+  return folder
+}
+
+function readSubcommand(subcommand: string, rest: readonly Word[]): Use | Unread {
+  const table = tables.get(subcommand)
+  if (table === undefined) return readOther(subcommand, rest)
+  const read = readOptions(subcommand === "status" ? rest.filter(({ value }) => !untracked.test(value)) : rest, table)
   if ("because" in read) return read
   if (read.operands.some(({ glob }) => glob === 0) && !read.ended)
     return { because: "a pattern could stand for an option" }
-  const pattern = read.operands.find(({ value, glob }) => glob === -1 && /[*?[]|^:[(!^]/.test(value))
+  const patterns = read.operands.filter(({ value, glob }) => glob === -1 && /[*?[]|^:[(!^]/.test(value))
+  const pattern = patterns.find(({ value }) => !/^\*\.\w+$/.test(value))
   if (pattern !== undefined) return { because: `git looks for files by the pattern '${pattern.value}'` }
-  // `HEAD:path` and `:path` name what was committed or staged under that path.
-  const shown = read.operands.filter(({ value }) => value.includes(":") && !value.startsWith(":/"))
-  const tops = shown.map(({ value }) => word(value.slice(value.lastIndexOf(":") + 1)))
-  return { reads: read.operands.filter(isPath), tops: tops.filter(({ value }) => value !== ""), repository: true }
+  const shown = read.operands.flatMap(({ value }) => shownPaths(value))
+  const [beside, tops] = [true, false].map((is) => shown.filter((path) => /^\.\.?\//.test(path) === is).map(word))
+  // Of a kind of files everywhere, it is told by its name whether they may be read.
+  const kinds = patterns.flatMap(({ value }) => [word(value.slice(1)), word(`x${value.slice(1)}`)])
+  const named = read.operands.filter((operand) => isPath(operand) && !patterns.includes(operand))
+  return { reads: [...named, ...beside!, ...kinds], tops: tops!, repository: true }
+}
+
+/** `HEAD:path`, `:path` and `:/path` name a path of what was committed, of what is staged, or from the top. */
+function shownPaths(value: string): string[] {
+  const colons = [...value.matchAll(/:/g)].map(({ index }) => index)
+  return colons.map((at) => value.slice(at + 1).replace(/^\/+/, "")).filter((path) => path !== "")
 }
 
 function word(value: string): Word {
@@ -58,6 +96,9 @@ function readOther(subcommand: string, args: readonly Word[]): Use | Unread {
   }
   return { repository: true }
 }
+
+/** An option whose value stands in the same word or nowhere. */
+const untracked = /^-u(?:no|all|normal)$/
 
 const status: OptionTable = {
   letters: "sbvzu",

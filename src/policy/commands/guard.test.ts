@@ -50,6 +50,9 @@ describe("what is touched", () => {
     expect(verdictOf(here, "wc -l src/*.ts").verdict).toBe("allow")
     expect(more.map(({ what }) => what)).toEqual(["wc -l src/*.ts", "src/-x.ts", "src/a.ts", "src/b.ts"])
   })
+  test("a 'cd' to what is a file is judged as any other", () => {
+    expect(verdictOf(here, "cd src/a.ts && mytool x").verdict).toBe("ask")
+  })
   test("a program nobody knows is guessed to read what looks like a path, and then only asks", async () => {
     const own = await guardWith({ allow: ["mytool"] })
     expect(verdictOf(own, "mytool build --fast").verdict).toBe("allow")

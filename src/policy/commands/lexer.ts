@@ -1,4 +1,7 @@
-import type { Join, Line, Piece, Redirect, Segment, Unread, Word } from "./line.ts"
+import { Cursor, refuse, Refusal, type ReadWord } from "./cursor.ts"
+import { Groups, isMark, isStart, type LoopHeader } from "./groups.ts"
+import { withoutEnds, type Join, type Line, type Mark, type Piece, type Redirect } from "./line.ts"
+import type { Segment, Unread, Word } from "./line.ts"
 
 /** A line, its pieces, and the script without line continuations, as other parsers are to read it. */
 export interface Lexed {
@@ -12,8 +15,9 @@ const mostCharacters = 4000
 const mostSegments = 100
 
 /**
- * Reads a script that is made of plain words only, and refuses every other: what the shell would expand, run somewhere
- * else, repeat or decide is not read here. It is the narrowest of three readings, and all of them must agree.
+ * Reads a script that is made of plain words only, in lists, groups, conditions and loops over words, and refuses every
+ * other: what the shell would run somewhere else, repeat for ever or make of other words is not read here. It is the
+ * narrowest of three readings, and all of them must agree.
  */
 export function lex(script: string): Lexed | Unread {
   if (script.length > mostCharacters) return { because: `it is longer than ${mostCharacters} characters` }
@@ -28,95 +32,91 @@ export function lex(script: string): Lexed | Unread {
   }
 }
 
-class Refusal extends Error {}
-
-function refuse(because: string): never {
-  throw new Refusal(because)
-}
-
 function nameOf(character: string): string {
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`
 }
 
-/** Words that begin or end something other than a simple command, where a command may begin. */
-const keywords = new Set(
-  "if then elif else fi for while until do done case esac select function in { } [[ ]] coproc".split(" "),
-)
-
-const wordCharacters = /[A-Za-z0-9_./:=@%+,^\]!~#{}*?-]/
+/** Words that begin or end something other than a simple command, where a command may begin, and are not read here. */
+const keywords = new Set("while until do case esac select function in [[ ]] coproc".split(" "))
 
 class Lexer {
-  readonly #text: string
-  #at = 0
-  #clean = ""
+  readonly #cursor: Cursor
   readonly #pieces: Piece[] = []
   readonly #segments: Segment[] = []
   readonly #joins: Join[] = []
+  readonly #groups = new Groups()
   #words: Word[] = []
   #assignments: { name: string; value: string }[] = []
   #redirects: Redirect[] = []
   #negated = false
+  /** The first segment of a group that has just ended; words may not follow, redirects may. */
+  #ended: number | undefined
+  /** A command must follow it. */
+  #wants: Join | undefined
   #heredoc: { delimiter: string; quoted: boolean; piece: number } | undefined
 
   constructor(text: string) {
-    this.#text = text
+    this.#cursor = new Cursor(text)
   }
 
   read(): Lexed {
-    while (this.#at < this.#text.length) this.#step()
+    const cursor = this.#cursor
+    while (cursor.character !== "") this.#step()
     if (this.#heredoc !== undefined) refuse("a here-document in it does not end")
     this.#endSegment()
-    const last = this.#joins.length > 0 && this.#joins.length === this.#segments.length ? this.#joins.pop() : ";"
-    if (last !== ";") refuse(`it ends with '${last}'`)
+    if (this.#groups.mark !== undefined) refuse(`'${this.#groups.mark}' in it does not end`)
+    if (this.#wants !== undefined) refuse(`it ends with '${this.#wants}'`)
     if (this.#segments.length === 0) refuse("there is no command in it")
-    if (this.#pieces.at(-1)?.kind === "join") this.#pieces.pop()
-    return { line: { segments: this.#segments, joins: this.#joins }, pieces: this.#pieces, script: this.#clean }
+    if (this.#joins.length === this.#segments.length) this.#joins.pop()
+    const line = { segments: this.#segments, joins: this.#joins, loops: this.#groups.loops }
+    return { line, pieces: withoutEnds(this.#pieces), script: cursor.clean }
   }
 
   #step(): void {
-    const character = this.#text[this.#at]!
-    if (character === " " || character === "\t") this.#take(1)
-    else if (this.#text.startsWith("\\\n", this.#at)) this.#at += 2
+    const cursor = this.#cursor
+    const { character } = cursor
+    if (character === " " || character === "\t") cursor.take(1)
+    else if (cursor.continuation()) return
     else if (character === "\n") this.#newline()
-    else if (character === "#") this.#comment()
+    else if (character === "#") cursor.take(/^[^\n]*/.exec(cursor.text.slice(cursor.at))![0].length)
     else if (";&|".includes(character)) this.#operator()
     else if ("<>".includes(character)) this.#redirect("")
+    else if (character === "(" || character === ")") this.#parenthesis(character)
     else this.#word()
   }
 
-  /** Goes on by so many characters, which stay in the script. */
-  #take(count: number): string {
-    const taken = this.#text.slice(this.#at, this.#at + count)
-    this.#clean += taken
-    this.#at += count
-    return taken
-  }
-
-  #comment(): void {
-    const end = this.#text.indexOf("\n", this.#at)
-    this.#take((end === -1 ? this.#text.length : end) - this.#at)
-  }
-
   #newline(): void {
-    const at = this.#clean.length
-    this.#take(1)
+    const at = this.#cursor.clean.length
+    this.#cursor.take(1)
     if (this.#heredoc !== undefined) this.#heredocBody()
     // After `&&` or `|` a line may break.
-    if (!this.#isEmpty()) this.#join(";", at)
+    if (!this.#isEmpty() || this.#ended !== undefined) this.#join(";", at)
   }
 
   #operator(): void {
-    const two = this.#text.slice(this.#at, this.#at + 2)
+    const cursor = this.#cursor
+    const two = cursor.text.slice(cursor.at, cursor.at + 2)
     if (two === "&>") return this.#redirect("")
-    const at = this.#clean.length
+    const at = cursor.clean.length
     if (two === "&&" || two === "||" || two === "|&") {
-      this.#take(2)
+      cursor.take(2)
       return this.#join(two, at)
     }
     if (two === ";;" || two === ";&") refuse(`it has '${two}' outside of a case`)
-    const one = this.#take(1)
+    const one = cursor.take(1)
     if (one === "&") refuse("'&' leaves a command running in the background")
     this.#join(one as ";" | "|", at)
+  }
+
+  #parenthesis(character: "(" | ")"): void {
+    const cursor = this.#cursor
+    if (character === ")") {
+      if (this.#groups.mark !== "(") refuse("')' stands in it without quotes")
+      this.#endSegment()
+      this.#mark(")", cursor.clean.length)
+    } else if (!this.#isEmpty() || cursor.text[cursor.at + 1] === "(") refuse("'(' stands in it without quotes")
+    else this.#mark("(", cursor.clean.length)
+    cursor.take(1)
   }
 
   #isEmpty(): boolean {
@@ -124,10 +124,13 @@ class Lexer {
   }
 
   #join(join: Join, at: number): void {
-    if (this.#isEmpty()) refuse(`there is no command before '${join}'`)
+    if (this.#isEmpty() && this.#ended === undefined) refuse(`there is no command before '${join}'`)
     this.#endSegment()
-    this.#joins.push(join)
     this.#pieces.push({ kind: "join", text: join, at })
+    this.#wants = join === ";" ? undefined : join
+    // What follows a group may run wherever a part of the group left off, or before it.
+    if (this.#ended === undefined) this.#joins.push(join)
+    this.#ended = undefined
   }
 
   #endSegment(): void {
@@ -137,6 +140,7 @@ class Lexer {
     }
     if (this.#segments.length >= mostSegments) refuse(`it has more than ${mostSegments} parts`)
     if (this.#words.length === 0) refuse("a part of it sets variables or opens files without a command")
+    this.#wants = undefined
     this.#segments.push({
       words: this.#words,
       assignments: this.#assignments,
@@ -149,72 +153,77 @@ class Lexer {
     this.#negated = false
   }
 
+  /** Begins, goes on with or ends something that holds commands. */
+  #mark(mark: Mark, at: number, loop?: LoopHeader): void {
+    if (this.#negated || (this.#ended !== undefined && mark !== ")")) refuse(`'${mark}' stands in it where it may not`)
+    this.#pieces.push({ kind: "mark", text: loop === undefined ? mark : `for ${loop.name}`, at })
+    const here = this.#segments.length
+    if (isStart(mark)) {
+      // Each part of a pipeline has a shell of its own, and more than one command of it may run there.
+      if (this.#joins.length === here && this.#joins.at(-1)?.startsWith("|") === true) this.#joins[here - 1] = ";"
+      return this.#groups.start(mark, here, loop)
+    }
+    if (this.#wants !== undefined) refuse(`there is no command before '${mark}'`)
+    this.#ended = this.#groups.next(mark, here)
+    if (this.#joins.length < here) this.#joins.push(";")
+  }
+
   #redirect(descriptor: string): void {
-    const at = this.#clean.length - descriptor.length
-    const operator = /^(?:<<<|<<-|<<|<>|<&|<|&>>|&>|>>|>\||>&|>)/.exec(this.#text.slice(this.#at, this.#at + 3))![0]
+    const cursor = this.#cursor
+    const at = cursor.clean.length - descriptor.length
+    const operator = /^(?:<<<|<<-|<<|<>|<&|<|&>>|&>|>>|>\||>&|>)/.exec(cursor.text.slice(cursor.at, cursor.at + 3))![0]
     if (operator === "<<-") refuse("a here-document with '<<-' is in it")
-    this.#take(operator.length)
-    if ("<>".includes(this.#text[this.#at] ?? "") && this.#text[this.#at + 1] === "(")
-      refuse("it has a process substitution")
-    this.#blank()
-    const { word, quoted } = this.#readWord()
-    if (word.glob !== -1) refuse("it redirects to a pattern")
-    if (/^\d+$/.test(word.value) && "<>".includes(this.#text[this.#at] ?? " ")) refuse("a redirect leads to another")
+    cursor.take(operator.length)
+    if (cursor.character === "(") refuse("it has a process substitution")
+    cursor.blank()
+    const { word, quoted, varies } = cursor.word(false)
+    if (word.glob !== -1 || varies) refuse("it redirects to a pattern or a variable")
+    if (/^\d+$/.test(word.value) && "<>".includes(cursor.character || " ")) refuse("a redirect leads to another")
     if (operator === "<<") return this.#heredocStart(descriptor, word, quoted, at)
     if (operator === ">&" || operator === "<&") {
       if (!/^\d$/.test(word.value) || quoted) refuse(`'${operator}' does not lead to a number`)
     }
-    this.#redirects.push({ descriptor, operator: operator as Redirect["operator"], target: word })
+    this.#addRedirect({ descriptor, operator: operator as Redirect["operator"], target: word })
     this.#pieces.push({ kind: "redirect", text: `${descriptor}${operator}${word.value}`, at })
   }
 
-  #blank(): void {
-    for (;;) {
-      if (this.#text[this.#at] === " " || this.#text[this.#at] === "\t") this.#take(1)
-      else if (this.#text.startsWith("\\\n", this.#at)) this.#at += 2
-      else return
-    }
+  /** What a group is given is opened before its first command runs. */
+  #addRedirect(redirect: Redirect): void {
+    if (this.#ended === undefined) return void this.#redirects.push(redirect)
+    const first = this.#segments[this.#ended]!
+    this.#segments[this.#ended] = { ...first, redirects: [...first.redirects, redirect] }
   }
 
   #heredocStart(descriptor: string, word: Word, quoted: boolean, at: number): void {
     if (this.#heredoc !== undefined) refuse("it has two here-documents at once")
     if (!/^\w+$/.test(word.value)) refuse("a here-document's end is not a plain word")
-    this.#heredoc = {
-      delimiter: word.value,
-      quoted,
-      piece: this.#pieces.length,
-    }
-    this.#redirects.push({ descriptor, operator: "<<", target: word })
+    this.#heredoc = { delimiter: word.value, quoted, piece: this.#pieces.length }
+    this.#addRedirect({ descriptor, operator: "<<", target: word })
     this.#pieces.push({ kind: "redirect", text: `${descriptor}<<`, at })
   }
 
-  /** What follows up to the line that ends it is text. Without quotes around its end it is one only if nothing expands. */
   #heredocBody(): void {
     const { delimiter, quoted, piece } = this.#heredoc!
-    const rest = this.#text.slice(this.#at)
-    const end = new RegExp(`^${delimiter}(?:\\n|$)`, "m").exec(rest)
-    if (end === null) refuse("a here-document in it does not end")
-    const body = rest.slice(0, end.index)
-    if (!quoted && /[$`\\]/.test(body)) refuse("a here-document in it is expanded")
     const known = this.#pieces[piece]!
-    this.#pieces[piece] = { kind: "redirect", at: known.at, text: `${known.text}${body}` }
+    this.#pieces[piece] = { kind: "redirect", at: known.at, text: known.text + this.#cursor.heredoc(delimiter, quoted) }
     this.#heredoc = undefined
-    // The newline after the end stays: it ends the command as any other.
-    this.#take(end.index + delimiter.length)
   }
 
   #word(): void {
-    const at = this.#clean.length
-    const start = this.#at
-    const { word, quoted } = this.#readWord()
-    const raw = this.#text.slice(start, this.#at)
-    if (/^\d+$/.test(raw) && "<>".includes(this.#text[this.#at] ?? " ")) return this.#redirect(raw)
-    if (this.#words.length === 0) return this.#firstWord(word, quoted, raw, at)
-    this.#words.push(word)
-    this.#pieces.push({ kind: "word", text: word.value, at })
+    const cursor = this.#cursor
+    const at = cursor.clean.length
+    const start = cursor.at
+    const read = cursor.word(this.#words.length === 0)
+    const raw = cursor.text.slice(start, cursor.at)
+    if (/^\d+$/.test(raw) && "<>".includes(cursor.character || " ")) return this.#redirect(raw)
+    if (this.#ended !== undefined) refuse("words follow the end of a group")
+    if (this.#words.length === 0) return this.#firstWord(read, raw, at)
+    this.#words.push(read.word)
+    this.#pieces.push({ kind: "word", text: read.word.value, at })
   }
 
-  #firstWord(word: Word, quoted: boolean, raw: string, at: number): void {
+  #firstWord({ word, quoted, varies }: ReadWord, raw: string, at: number): void {
+    if (varies) refuse("the value of a variable stands where a command begins")
     const assignment = /^([A-Za-z_]\w*)=/.exec(raw)
     if (assignment !== null) {
       if (word.glob !== -1) refuse("a variable is set to a pattern")
@@ -230,71 +239,46 @@ class Lexer {
       return
     }
     if (word.glob !== -1) refuse("a program's name is a pattern")
-    if (!quoted && keywords.has(word.value)) refuse(`'${word.value}' makes it more than a list of commands`)
+    if (!quoted && this.#keyword(word.value, at)) return
     this.#words.push(word)
     this.#pieces.push({ kind: "word", text: word.value, at })
   }
 
-  #readWord(): { word: Word; quoted: boolean } {
-    let value = ""
-    let glob = -1
-    let quoted = false
-    const start = this.#at
-    for (;;) {
-      const character = this.#text[this.#at]
-      if (character === undefined || " \t\n;&|<>".includes(character)) break
-      if (character === "'" || character === '"') {
-        quoted = true
-        value += character === "'" ? this.#single() : this.#double()
-      } else if (character === "\\") {
-        if (this.#text[this.#at + 1] === "\n") {
-          this.#at += 2
-          continue
-        }
-        if (this.#at + 1 >= this.#text.length) refuse("it ends with a backslash")
-        quoted = true
-        value += this.#take(2)[1]
-      } else {
-        if (character === "*" || character === "?") glob = glob === -1 ? value.length : glob
-        else this.#checkBare(character, value, this.#at === start)
-        value += this.#take(1)
-      }
+  #keyword(value: string, at: number): boolean {
+    if (keywords.has(value)) refuse(`'${value}' makes it more than a list of commands`)
+    if (value !== "for" && !isMark(value)) return false
+    if (!this.#isEmpty()) refuse(`'${value}' stands in it where it may not`)
+    if (value === "for") this.#forHeader(at)
+    else this.#mark(value, at)
+    return true
+  }
+
+  /** `for name in words; do` */
+  #forHeader(at: number): void {
+    const cursor = this.#cursor
+    const bare = (wanted: RegExp) => {
+      cursor.blank()
+      const { word, quoted, varies } = cursor.word(false)
+      if (quoted || varies || word.glob !== -1 || !wanted.test(word.value)) refuse("a loop in it is not one over words")
+      return word.value
     }
-    if (this.#at === start) refuse("a redirect leads nowhere")
-    return { word: { value, glob }, quoted }
-  }
-
-  /** Refuses a character without quotes that the shell would do something with. */
-  #checkBare(character: string, before: string, isFirst: boolean): void {
-    if (character === "[" && isFirst && this.#words.length === 0 && this.#text[this.#at + 1] === " ") return
-    if (!wordCharacters.test(character) || (character === "#" && isFirst))
-      refuse(`'${character}' stands in it without quotes`)
-    if (character === "~" && (isFirst || /[:=]$/.test(before))) refuse("'~' is expanded")
-    if (character === "{" && !/^\{(?:\d*|[a-z]+)\}/.test(this.#text.slice(this.#at, this.#at + 40)))
-      refuse("braces are expanded")
-  }
-
-  #single(): string {
-    const end = this.#text.indexOf("'", this.#at + 1)
-    if (end === -1) refuse("a quote in it does not end")
-    return this.#take(end + 1 - this.#at).slice(1, -1)
-  }
-
-  #double(): string {
-    let value = ""
-    this.#take(1)
-    for (;;) {
-      const character = this.#text[this.#at]
-      if (character === undefined) refuse("a quote in it does not end")
-      if (character === "`" || (character === "$" && !/[" |)/.,:%^]/.test(this.#text[this.#at + 1] ?? "x")))
-        refuse(`'${character}' in double quotes is expanded`)
-      if (character === "\\" && this.#text[this.#at + 1] === "\n") {
-        this.#at += 2
-        continue
-      }
-      const taken = this.#take(character === "\\" ? 2 : 1)
-      if (taken === '"') return value
-      value += character === "\\" && '$`"\\'.includes(taken[1] ?? "x") ? taken[1] : taken
+    if (this.#heredoc !== undefined) refuse("a loop begins where a here-document should")
+    const name = bare(/^[A-Za-z_]\w*$/)
+    bare(/^in$/)
+    const words: Word[] = []
+    const pieces: Piece[] = []
+    for (cursor.blank(); !/[;\n]/.test(cursor.character || ";"); cursor.blank()) {
+      const place = cursor.clean.length
+      const { word, varies } = cursor.word(false)
+      if (varies) refuse("a loop in it is one over the value of a variable")
+      words.push(word)
+      pieces.push({ kind: "word", text: word.value, at: place })
     }
+    cursor.take(1)
+    cursor.blank(true)
+    const place = cursor.clean.length
+    bare(/^do$/)
+    this.#mark("do", at, { name, words })
+    this.#pieces.push(...pieces, { kind: "mark", text: "do", at: place })
   }
 }

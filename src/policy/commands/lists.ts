@@ -32,14 +32,14 @@ export function readList(lines: readonly CommandLine[]): CommandList {
     naming: (words) =>
       byName
         .get(words[0] === "[" ? "test" : (words[0] ?? ""))
-        ?.find((entry) => beginsWith(plainWords(words), entry.words)),
+        ?.find((entry) => beginsWith(words, entry.words) || beginsWith(plainWords(words), entry.words)),
     meaning: (words) => byBase.get(baseName(words[0] ?? ""))?.find((entry) => means(words, entry.words)),
     word: (word) => byBase.get(baseName(word))?.find(({ words }) => words.length === 1),
   }
 }
 
-/** `[` is `test`, and some options of git change nothing. */
-function plainWords(words: readonly string[]): readonly string[] {
+/** `[` is `test`, and some options of git change nothing about what it does. */
+export function plainWords(words: readonly string[]): readonly string[] {
   if (words[0] === "[") return ["test", ...words.slice(1)]
   return words[0] === "git" ? gitWords(words) : words
 }

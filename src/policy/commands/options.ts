@@ -14,6 +14,8 @@ export interface OptionTable {
   readonly reading?: string
   /** `-5` is a count. */
   readonly counts?: boolean
+  /** No option there is writes or runs anything, so a pattern of names may stand without a folder before it. */
+  readonly patterns?: boolean
 }
 
 export interface ReadOptions {
@@ -35,7 +37,8 @@ export function readOptions(args: readonly Word[], table: OptionTable): ReadOpti
     const word = args[at]!
     const { value } = word
     if (value === "--") return { operands: [...operands, ...args.slice(at + 1)], given, reads, ended: true }
-    if (word.glob === 0 && table.letters !== "*") return { because: `the pattern '${value}' could stand for an option` }
+    if (word.glob === 0 && table.letters !== "*" && !(table.patterns === true && /[^*?/]/.test(value)))
+      return { because: `the pattern '${value}' could stand for an option` }
     if (!value.startsWith("-") || value === "-") {
       operands.push(word)
       continue

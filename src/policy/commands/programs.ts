@@ -1,4 +1,6 @@
 import { posix } from "node:path"
+import { readAwk } from "./awk.ts"
+import type { Disk } from "./disk.ts"
 import type { Unread, Word } from "./line.ts"
 import { readFind, readTest } from "./find.ts"
 import { readGit } from "./git.ts"
@@ -17,7 +19,18 @@ export interface Use {
   readonly hidden?: boolean
   /** It looks for settings in the folder it runs in and in those above. */
   readonly repository?: boolean
+  /** The folder it changes to before it does anything else. */
+  readonly within?: Word
+  /** The names that it prints and nothing else, each with this end. */
+  readonly prints?: { readonly end: "\n" | "\0"; readonly names: Names }
+  /** Commands that it runs, each with these names behind its words. */
+  readonly runs?: readonly { readonly words: readonly Word[]; readonly names: Names }[]
+  /** Words for another program, of which it is only likely that they name files. */
+  readonly guesses?: readonly string[]
 }
+
+/** Names as they are written in a folder, rather too many; undefined when nobody can tell. */
+export type Names = (folder: string, disk: Disk) => readonly string[] | undefined
 
 /** Says what a program uses with these arguments, or that nobody can tell. */
 export type Program = (args: readonly Word[]) => Use | Unread
@@ -37,6 +50,8 @@ function reader(table: OptionTable, of: (read: ReadOptions) => Use | Unread): Pr
 }
 
 const files = (table: OptionTable) => reader(table, ({ operands }) => ({ reads: operands.filter(isFile) }))
+/** Programs that only read, whatever the option. */
+const readers = (table: OptionTable) => files({ ...table, patterns: true })
 const texts = (table: OptionTable) => reader(table, () => ({}))
 const made = (table: OptionTable) => reader(table, ({ operands }) => ({ writes: operands }))
 
@@ -53,6 +68,7 @@ const grepTable: OptionTable = {
     "regexp file after-context before-context context max-count include exclude exclude-dir label binary-files",
   reading: "f file",
   counts: true,
+  patterns: true,
 }
 
 const grep = reader(grepTable, ({ operands, given }) => {
@@ -68,7 +84,7 @@ const here: Word = { value: ".", glob: -1 }
 
 const ripgrep = reader(
   {
-    letters: "ivwxclnNsSoUFPHhIqpa0b",
+    letters: "ivwxclnNsSoUFPHhIqpa0bu",
     valued: "eABCmMgtTrjEd",
     names:
       "ignore-case invert-match word-regexp line-regexp count count-matches files files-with-matches files-without-match line-number no-line-number case-sensitive smart-case only-matching multiline multiline-dotall fixed-strings pcre2 with-filename no-filename heading no-heading quiet pretty text null byte-offset json stats trim vimgrep column no-column crlf debug no-messages passthru sort-files type-list version help no-config one-file-system hidden no-ignore no-ignore-vcs unicode no-unicode block-buffered line-buffered",
@@ -80,7 +96,7 @@ const ripgrep = reader(
     const noPattern = ["e", "regexp", "files", "type-list"].some((name) => given.has(name))
     const named = operands.slice(noPattern ? 0 : 1).filter(isFile)
     // A glob brings hidden and ignored files back.
-    const hidden = ["hidden", "no-ignore", "no-ignore-vcs", "g", "glob", "iglob"].some((name) => given.has(name))
+    const hidden = ["u", "hidden", "no-ignore", "no-ignore-vcs", "g", "glob", "iglob"].some((name) => given.has(name))
     return { walks: named.length === 0 ? [here] : named, hidden }
   },
 )
@@ -123,16 +139,6 @@ function readSed(args: readonly Word[]): Use | Unread {
   if (odd !== undefined) return is(`the sed script '${odd.value}' may run something or open files`)
   return { reads: operands.filter(isFile) }
 }
-
-const awk = reader({ valued: "Fv", names: "version" }, ({ operands: [script, ...named] }) => {
-  if (script === undefined) return is("awk is given no script")
-  // What is left can neither run a program nor open a file: those need one of these.
-  // Without a print, `>` compares and `|` stands in a pattern.
-  const prints = /print|close|fflush/.test(script.value) && /[^|]\|[^|]|>(?!=)/.test(script.value)
-  if (script.glob !== -1 || /system|getline|ARG|@/.test(script.value) || prints || script.value.includes("|&"))
-    return is(`the awk script '${script.value}' may run something or open files`)
-  return { reads: named.filter(({ value }) => isFile({ value, glob: -1 }) && !/^[A-Za-z_]\w*=/.test(value)) }
-})
 
 const tar: Program = (args) => {
   const spelled = withDashes(args)
@@ -191,7 +197,9 @@ const npmRun: Program = (args) => {
   const end = args.findIndex(({ value }) => value === "--")
   const own = end === -1 ? args : args.slice(0, end)
   const running = own.find(({ value }) => npmRunning.has(value))
-  return running === undefined ? npm(own) : is(`'${running.value}' may run any package or change settings`)
+  if (running !== undefined) return is(`'${running.value}' may run any package or change settings`)
+  const use = npm(own)
+  return "because" in use || end === -1 ? use : { ...use, guesses: args.slice(end + 1).map(({ value }) => value) }
 }
 
 const jq = reader(
@@ -244,12 +252,12 @@ const programs = new Map<string, Program>(
   Object.entries({
     ls: files({ ...any, valued: "ITw", valuedNames: "ignore hide block-size sort time" }),
     cat: files(any),
-    tac: files({ letters: "br", valued: "s" }),
-    nl: files({ letters: "p", valued: "bdfhilnsvw" }),
-    wc: files({ letters: "clmwL", names: "bytes chars lines words max-line-length total version help" }),
-    head: files({ letters: "qvz", valued: "nc", names: "quiet silent verbose", valuedNames: "lines bytes", counts: true }),
-    tail: files({ letters: "qvz", valued: "nc", names: "quiet silent verbose", valuedNames: "lines bytes", counts: true }),
-    cut: files({ letters: "ns", valued: "bcdf", names: "complement only-delimited", valuedNames: "bytes characters delimiter fields output-delimiter" }),
+    tac: readers({ letters: "br", valued: "s" }),
+    nl: readers({ letters: "p", valued: "bdfhilnsvw" }),
+    wc: readers({ letters: "clmwL", names: "bytes chars lines words max-line-length total version help" }),
+    head: readers({ letters: "qvz", valued: "nc", names: "quiet silent verbose", valuedNames: "lines bytes", counts: true }),
+    tail: readers({ letters: "qvz", valued: "nc", names: "quiet silent verbose", valuedNames: "lines bytes", counts: true }),
+    cut: readers({ letters: "ns", valued: "bcdf", names: "complement only-delimited", valuedNames: "bytes characters delimiter fields output-delimiter" }),
     tr: texts({ letters: "cCdst", names: "complement delete squeeze-repeats truncate-set1" }),
     rev: files({}),
     fold: files({ letters: "bs", valued: "w", valuedNames: "width", names: "spaces bytes" }),
@@ -261,23 +269,23 @@ const programs = new Map<string, Program>(
     column: files({ letters: "tx", valued: "sco" }),
     od: files({ letters: "abcdfiloxv", valued: "AjNtw" }),
     hexdump: files({ letters: "bcCdovx", valued: "ns" }),
-    strings: files({ letters: "af", valued: "nt" }),
-    stat: files({ letters: "Lft", valued: "c", names: "dereference file-system terse", valuedNames: "format printf" }),
-    du: files({ letters: "abchHklmsSx0P", valued: "dBt", names: "all apparent-size bytes total human-readable si summarize separate-dirs one-file-system time", valuedNames: "max-depth block-size exclude threshold" }),
+    strings: reader({ letters: "af", valued: "nt" }, ({ operands }) => (operands.some(({ value }) => value.startsWith("@")) ? is("'@' stands for words in a file") : { reads: operands.filter(isFile) })),
+    stat: readers({ letters: "Lft", valued: "c", names: "dereference file-system terse", valuedNames: "format printf" }),
+    du: readers({ letters: "abchHklmsSx0P", valued: "dBt", names: "all apparent-size bytes total human-readable si summarize separate-dirs one-file-system time", valuedNames: "max-depth block-size exclude threshold" }),
     df: files({ letters: "ahHiklPT", names: "all human-readable inodes local portability print-type total" }),
-    md5sum: files({ letters: "btz", names: "binary text tag zero" }),
-    sha1sum: files({ letters: "btz", names: "binary text tag zero" }),
-    sha256sum: files({ letters: "btz", names: "binary text tag zero" }),
-    sha512sum: files({ letters: "btz", names: "binary text tag zero" }),
+    md5sum: readers({ letters: "btz", names: "binary text tag zero" }),
+    sha1sum: readers({ letters: "btz", names: "binary text tag zero" }),
+    sha256sum: readers({ letters: "btz", names: "binary text tag zero" }),
+    sha512sum: readers({ letters: "btz", names: "binary text tag zero" }),
     cksum: files({}),
     realpath: files({ letters: "emsLPqz", names: "canonicalize-existing canonicalize-missing strip no-symlinks quiet" }),
     readlink: files({ letters: "femnqsvz", names: "canonicalize no-newline" }),
     sort: files({ letters: "bdfghiMnRrVcCmsuz", valued: "ktS", names: "ignore-leading-blanks dictionary-order ignore-case general-numeric-sort human-numeric-sort numeric-sort month-sort random-sort reverse version-sort check merge stable unique zero-terminated", valuedNames: "key field-separator sort" }),
     file: files({ letters: "bhikLNnprsv0", valued: "F", names: "brief mime mime-type mime-encoding extension keep-going dereference no-dereference version help", valuedNames: "separator" }),
     base64: files({ letters: "di", valued: "w", names: "decode ignore-garbage", valuedNames: "wrap" }),
-    uniq: reader({ letters: "cdDiuz", valued: "fsw", names: "count repeated unique ignore-case zero-terminated", valuedNames: "skip-fields skip-chars check-chars" }, ({ operands: [from, to] }) => ({ reads: from === undefined ? [] : [from], writes: to === undefined ? [] : [to] })),
+    uniq: reader({ letters: "cdDiuz", valued: "fsw", names: "count repeated unique ignore-case zero-terminated", valuedNames: "skip-fields skip-chars check-chars" }, ({ operands: [from, to] }) => (from !== undefined && from.glob !== -1 ? is("the second file would be written") : { reads: from === undefined ? [] : [from], writes: to === undefined ? [] : [to] })),
     grep, egrep: grep, fgrep: grep, rg: ripgrep,
-    sed: readSed, awk, gawk: awk, mawk: awk, tar, printf, man,
+    sed: readSed, awk: readAwk, gawk: readAwk, mawk: readAwk, tar, printf, man,
     find: readFind, test: readTest, "[": readTest,
     git: readGit,
     npm: npmRun, pnpm: npmRun, yarn: npmRun,

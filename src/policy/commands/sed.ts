@@ -26,9 +26,32 @@ function command(reader: Reader): boolean {
   }
   if (letter === "s") return substitution(reader)
   if (letter === "y") return delimited(reader, 2) && ends(reader)
+  if (letter === ":") return label(reader)
+  if (letter === "a" || letter === "i" || letter === "c") return text(reader)
+  if (letter === "b" || letter === "t" || letter === "T") {
+    skip(reader, /[ \t]*\w*/y)
+    return ends(reader)
+  }
   if (letter === "q" || letter === "Q" || letter === "l") skip(reader, /\s*\d*/y)
   else if (letter === undefined || !"pPdDnNgGhHx=z".includes(letter)) return false
   return ends(reader)
+}
+
+/**
+ * For some, what stands behind a label is the next command; for others all of the line is its name. Then less is run, and
+ * nothing else.
+ */
+function label(reader: Reader): boolean {
+  const start = reader.at
+  skip(reader, /[ \t]*\w+[ \t]*/y)
+  return reader.at > start && (reader.at >= reader.script.length || ";\n".includes(reader.script[reader.at]!))
+}
+
+/** Text up to the end of the line. A backslash before that would make a text of the next one, or of the next script. */
+function text(reader: Reader): boolean {
+  const start = reader.at
+  skip(reader, /[ \t]*[^\n]*/y)
+  return /[^\s\\][^\\]*$/.test(reader.script.slice(start, reader.at))
 }
 
 function ends(reader: Reader): boolean {

@@ -84,6 +84,7 @@ const programs = [
 ] as const
 const plainWords = ["a", "src", "-l", "x.ts", "'q w'", '"d q"', "a\\ b", "''", "a#b", "HEAD~1", "{}", "x=y", "-n 5", "'$(id)'", "'`id`'", "\\$x", '"$"', "^", "%", "a]", "'a'\"b\"c", "\\;", "\\|", "\\#", '"\\""', "--", "'\n'", '"a\nb"', "2>&1", "2>/dev/null", "<<<z", ">o", "\\\n", "'#'", "a\\\nb", "5"] // prettier-ignore
 const oddWords = ["#c", "~", "$x", "$(id)", "`id`", "{a,b}", "\\", "'", '"', "(", ")", "<", "&", "!", "if", "then", "[", "]]", "coproc", "\r", "$'id'", "$\"id\"", "*", "a=~", "\\\\\n", "#\\\n", "<<E", "\nE\n", "time", "&>", ">&", "|&", "\0", "\u00a0", "id", "rm x", "${x}", "$((1))", "!(a)", "[a]", "~+", "<(id)", "{", "}", ";;", "\f", "\v"] // prettier-ignore
+const loopWords = ['"$f"', "$f", "x$f", '"a $f"', "'$f'", "\\$f", "${f}y", '"${f}"', "$f$f", "$fx", "$g", "-$f", "$HOME", '"$USER is"', "$?", '"$PWD"', "$PATH"] // prettier-ignore
 const separators = [" | ", " && ", " || ", "; ", "\n", ";", "|", "&&", " \\\n| ", " # c\n", "\n\n", " ;\n"] // prettier-ignore
 
 const joinedBy = (words: readonly string[], gaps: readonly boolean[]) =>
@@ -116,3 +117,22 @@ export const someLine = (odd: number) =>
     .map(([segments, joins]) =>
       segments.map((segment, at) => (at === 0 ? segment : `${joins[at - 1]!}${segment}`)).join(""),
     )
+
+/** What holds commands, around lines `L`, with loops over words `W` whose variable is in some of the words. */
+const holders = ["if L; then L; fi", "if L\nthen L\nelse L\nfi", "if L; then L; elif L; then L; else L; fi", "{ L; }", "{ L\n}", "(L)", "( L ; )", "for f in W W; do L; done", "for f in W\ndo\nL\ndone", "for g in W W; do for f in W; do L; done; done", "L | { L; }", "(L) && L", "{ L; } || L", "(L) | L", "for f in W; do L; done | L", "if L; then L; fi > o", "{ L; } 2>&1", "for f in W W; do L; done; L", "if (L); then { L; }; fi", "! L", "L; (L; L)", "if L; then L fi", "for f in W; L; done", "{ L }", "(L", "for f in W; do L; done L", "while L; do L; done", "for f in; do L; done", "for f do L; done", "if L; then; L; fi", "if L then L; fi", "{L;}", "time { L; }", "case W in W) L;; esac", "f() { L; }; f", "for f in W; do L; done & L"] // prettier-ignore
+
+/** Lines that stand in conditions, loops and groups, and some that nearly do. */
+export const someScript = (odd: number) =>
+  fc
+    .record({
+      holder: fc.constantFrom(...holders),
+      lines: fc.array(someLine(odd), { minLength: 6, maxLength: 6 }),
+      tails: fc.array(fc.oneof(fc.constant(""), fc.constantFrom(...loopWords)), { minLength: 6, maxLength: 6 }),
+      words: fc.array(fc.constantFrom("a", "b.ts", "src/x", "-l", "'q w'", "*.md", "'*'", "id", "$g", "rm"), { minLength: 6, maxLength: 6 }), // prettier-ignore
+    })
+    .map(({ holder, lines, tails, words }) => {
+      let [line, word] = [0, 0]
+      return holder
+        .replace(/W/g, () => words[word++ % 6]!)
+        .replace(/L/g, () => `${lines[line % 6]!}${tails[line++ % 6] === "" ? "" : ` ${tails[(line - 1) % 6]!}`}`)
+    })

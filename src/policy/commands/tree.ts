@@ -1,9 +1,10 @@
 import type { Node, Parser, Tree } from "web-tree-sitter"
-import type { Join, Piece } from "./line.ts"
+import { withoutEnds, type Join, type Piece } from "./line.ts"
 import { unquoted } from "./quotes.ts"
 import type { Seen } from "./seen.ts"
+import { variableAt, variableMark } from "./variables.ts"
 
-/** Reads a script with tree-sitter-bash. Undefined when it has anything but simple commands of plain words. */
+/** Reads a script with tree-sitter-bash. Undefined when it has anything but commands of plain words. */
 export function readWithTree(parser: Parser, script: string): Piece[] | undefined {
   const tree = parse(parser, script)
   if (tree === undefined) return undefined
@@ -11,7 +12,7 @@ export function readWithTree(parser: Parser, script: string): Piece[] | undefine
     if (tree.rootNode.hasError) return undefined
     const pieces: Piece[] = []
     if (!addChildren(tree.rootNode, pieces)) return undefined
-    return withEnds(pieces.sort((one, other) => one.at - other.at))
+    return withoutEnds(withEnds(pieces.sort((one, other) => one.at - other.at)))
   } finally {
     tree.delete()
   }
@@ -34,7 +35,10 @@ function parse(parser: Parser, script: string): Tree | undefined {
 
 const joins = new Set(["&&", "||", "|", "|&", ";"])
 const groups = new Set(["program", "list", "pipeline", "redirected_statement", "negated_command", "command"])
-const words = new Set(["word", "number", "string", "raw_string", "concatenation"])
+const compounds = new Set(["if_statement", "elif_clause", "else_clause", "do_group", "compound_statement", "subshell"])
+const marks = new Set(["if", "then", "elif", "else", "fi", "do", "done", "{", "}", "(", ")"])
+const begin = new Set(["command", "test_command", "if_statement", "for_statement", "compound_statement", "subshell"])
+const words = new Set(["word", "number", "string", "raw_string", "concatenation", "simple_expansion", "expansion"])
 const tests = new Set(["test_command", "unary_expression", "binary_expression", "negation_expression"])
 const wordParts = new Set(["word", "number", "string", "raw_string", "string_content", '"', "$", "{", "}"])
 const redirects = new Set([">", ">>", ">|", "<", "<>", "&>", "&>>", ">&", "<&", "<<<"])
@@ -49,13 +53,16 @@ function addChildren(node: Node, pieces: Piece[]): boolean {
 function addNode(node: Node, pieces: Piece[]): boolean {
   const { type, startIndex: at } = node
   if (type === "comment" || type === "\n") return true
-  if (type === "command" || type === "test_command") pieces.push({ kind: "word", text: begins, at: at - 0.25 })
-  if (groups.has(type)) return addChildren(node, pieces)
+  if (begin.has(type)) pieces.push({ kind: "word", text: begins, at: at - 0.25 })
+  if (groups.has(type) || compounds.has(type)) return addChildren(node, pieces)
+  if (type === "for_statement") return addLoop(node, pieces)
+  if (marks.has(type) && compounds.has(node.parent?.type ?? ""))
+    return pieces.push({ kind: "mark", text: type, at }) > 0
   if (joins.has(type)) return pieces.push({ kind: "join", text: type as Join, at }) > 0
   if (type === "!" && node.parent?.type === "negated_command")
     return pieces.push({ kind: "join", text: "!", at: at - 0.5 }) > 0
   if (type === "command_name") return node.childCount === 1 && addNode(node.child(0)!, pieces)
-  if (words.has(type)) return isPlainWord(node) && pieces.push({ kind: "word", text: unquoted(node.text), at }) > 0
+  if (words.has(type)) return isWord(node) && pieces.push({ kind: "word", text: valueOf(node), at }) > 0
   if (type === "variable_assignment") return addAssignment(node, pieces)
   if (type === "file_redirect" || type === "herestring_redirect") return addRedirect(node, pieces)
   if (type === "heredoc_redirect") return addHeredoc(node, pieces)
@@ -68,6 +75,40 @@ function addTest(node: Node, pieces: Piece[]): boolean {
   if (tests.has(node.type)) return addChildren(node, pieces)
   if (node.parent === null || !tests.has(node.parent.type) || node.childCount > 0) return false
   return pieces.push({ kind: "word", text: unquoted(node.text), at: node.startIndex }) > 0
+}
+
+/** `for name in words; do … done` */
+function addLoop(node: Node, pieces: Piece[]): boolean {
+  const [first, name, within, ...rest] = node.children as Node[]
+  if (first?.type !== "for" || name?.type !== "variable_name" || within?.type !== "in") return false
+  pieces.push({ kind: "mark", text: `for ${name.text}`, at: node.startIndex })
+  return rest.every((child) => child.type === ";" || child.type === "\n" || addNode(child, pieces))
+}
+
+/** A word in which variables may stand, and nothing else that is expanded. */
+function isWord(node: Node): boolean {
+  if (isVariable(node)) return true
+  return wordParts.has(node.type) || node.type === "concatenation"
+    ? node.children.every((child) => child !== null && isWord(child))
+    : false
+}
+
+function isVariable({ type, text }: Node): boolean {
+  return (type === "simple_expansion" || type === "expansion") && variableAt(text, 0)?.length === text.length
+}
+
+/** The value of a word, with marks where those of variables stand. */
+function valueOf(node: Node): string {
+  let text = ""
+  let end = node.startIndex
+  const visit = (part: Node): void => {
+    if (!isVariable(part)) return part.children.forEach((child) => child !== null && visit(child))
+    text += node.text.slice(end - node.startIndex, part.startIndex - node.startIndex)
+    text += variableMark(variableAt(part.text, 0)!.name)
+    end = part.endIndex
+  }
+  visit(node)
+  return unquoted(text + node.text.slice(end - node.startIndex))
 }
 
 function isPlainWord(node: Node): boolean {
@@ -112,13 +153,17 @@ function withEnds(pieces: readonly Piece[]): Piece[] {
   for (const piece of pieces) {
     if (piece.kind === "word" && piece.text === begins) {
       const last = made.at(-1)
-      const isDivided = last === undefined || (last.kind === "join" && last.text !== "!")
+      const isDivided = last === undefined || (last.kind === "join" ? last.text !== "!" : isOpening(last))
       if (isOpen && !isDivided && last.text !== "!") made.push({ kind: "join", text: ";", at: piece.at })
       isOpen = true
     } else made.push(piece)
   }
   if (made.at(-1)?.kind === "join") made.pop()
   return made
+}
+
+function isOpening({ kind, text }: Piece): boolean {
+  return kind === "mark" && /^(?:if|then|elif|else|do|[{(])$/.test(text)
 }
 
 /** Adds every command and redirection that the tree has anywhere, also where it has errors. */

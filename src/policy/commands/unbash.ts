@@ -1,19 +1,33 @@
-import type { DoubleQuotedChild, Redirection, Script, Statement, SyntaxNode, Word, WordPart } from "unbash"
-import type { Join, Piece } from "./line.ts"
+import type {
+  CompoundList,
+  DoubleQuotedChild,
+  Redirection,
+  Script,
+  Statement,
+  SyntaxNode,
+  Word,
+  WordPart,
+} from "unbash"
+import { withoutEnds, type Join, type Mark, type Piece } from "./line.ts"
 import type { Seen } from "./seen.ts"
+import { variableAt, variableMark } from "./variables.ts"
 
 type Unbash = typeof import("unbash")
 
-/** Reads a script with unbash. Undefined when it has anything but simple commands of plain words. */
+/** Reads a script with unbash. Undefined when it has anything but commands of plain words. */
 export function readWithUnbash({ parse }: Unbash, script: string): Piece[] | undefined {
   const parsed = parse(script)
   if (parsed.errors !== undefined && parsed.errors.length > 0) return undefined
   const pieces: Piece[] = []
-  const isPlain = parsed.commands.every((statement, at) => {
-    if (at > 0) pieces.push({ kind: "join", text: ";", at: statement.pos - 1 })
+  if (!addList(parsed.commands, pieces)) return undefined
+  return withoutEnds(pieces.sort((one, other) => one.at - other.at))
+}
+
+function addList(statements: readonly Statement[], pieces: Piece[]): boolean {
+  return statements.every((statement, at) => {
+    if (at > 0) pieces.push({ kind: "join", text: ";", at: statement.pos - 0.75 })
     return addStatement(statement, pieces)
   })
-  return isPlain ? pieces.sort((one, other) => one.at - other.at) : undefined
 }
 
 function addStatement({ command, background }: Statement, pieces: Piece[]): boolean {
@@ -31,16 +45,45 @@ function addNode(node: SyntaxNode, pieces: Piece[]): boolean {
     operators.forEach((text, at) => pieces.push({ kind: "join", text: text as Join, at: commands[at + 1]!.pos - 0.5 }))
     return commands.every((command) => addNode(command, pieces))
   }
-  if (node.type !== "Command") return false
+  if (node.type !== "Command") return addCompound(node, pieces)
   const { name, prefix, suffix } = node
   return [...prefix, ...(name === undefined ? [] : [name]), ...suffix].every((part) => addPart(part, pieces))
 }
 
+function addCompound(node: SyntaxNode, pieces: Piece[]): boolean {
+  const mark = (text: Mark, at: number) => pieces.push({ kind: "mark", text, at })
+  const list = (text: Mark, { commands, pos }: CompoundList) => mark(text, pos - 0.6) > 0 && addList(commands, pieces)
+  switch (node.type) {
+    case "Redirected":
+      return addNode(node.command, pieces) && node.redirects.every((redirect) => addRedirection(redirect, pieces))
+    case "Subshell":
+      return mark(")", node.end - 0.5) > 0 && list("(", node.body)
+    case "BraceGroup":
+      return mark("}", node.end - 0.5) > 0 && list("{", node.body)
+    case "If":
+      mark("fi", node.end - 0.5)
+      return (
+        list("if", node.clause) &&
+        list("then", node.then) &&
+        node.elif.every(({ clause, then }) => list("elif", clause) && list("then", then)) &&
+        (node.else === undefined || list("else", node.else))
+      )
+    case "For":
+      pieces.push({ kind: "mark", text: `for ${node.name.text}`, at: node.pos })
+      mark("done", node.end - 0.5)
+      return (
+        node.wordlist !== undefined && node.wordlist.every((word) => addPart(word, pieces)) && list("do", node.body)
+      )
+    default:
+      return false
+  }
+}
+
 function addPart(part: SyntaxNode, pieces: Piece[]): boolean {
   if (part.type === "Word") {
-    if (!isPlain(part)) return false
-    pieces.push({ kind: "word", text: part.value, at: part.pos })
-    return true
+    const text = valueOf(part)
+    if (text !== undefined) pieces.push({ kind: "word", text, at: part.pos })
+    return text !== undefined
   }
   if (part.type === "Assignment") {
     const { name, value, append, index, pos } = part
@@ -65,6 +108,24 @@ function addRedirection(redirection: Redirection, pieces: Piece[]): boolean {
   if (target === undefined || !isPlain(target)) return false
   pieces.push({ kind: "redirect", text: `${start}${target.value}`, at: pos })
   return true
+}
+
+/** The value of a word, with marks where those of variables stand; undefined where anything else is expanded. */
+function valueOf(word: Word): string | undefined {
+  if (isPlain(word)) return word.value
+  const values = word.parts!.map((part) => {
+    if (part.type !== "DoubleQuoted") return partValue(part)
+    const inner = part.parts.map(partValue)
+    return inner.includes(undefined) ? undefined : inner.join("")
+  })
+  return values.includes(undefined) ? undefined : values.join("")
+}
+
+function partValue(part: WordPart): string | undefined {
+  if (isPlainPart(part) && "value" in part) return part.value
+  if (part.type !== "SimpleExpansion" && part.type !== "ParameterExpansion") return undefined
+  const variable = variableAt(part.text, 0)
+  return variable?.length === part.text.length ? variableMark(variable.name) : undefined
 }
 
 function isPlain({ parts }: Word): boolean {
