@@ -134,8 +134,9 @@ export function hasOddRepository(folder: string, workspace: string, disk: Disk):
   // Where there is no such folder, `cd` fails and nothing runs in it.
   if (place === undefined) return false
   for (;;) {
-    const names = new Set(disk.names(place) ?? [])
-    if (names.has("HEAD") && names.has("objects") && names.has("refs")) return true
+    const names = new Set(disk.names(place)?.map((name) => name.toLowerCase()))
+    // With it a folder may be a repository itself; the rest of one can be elsewhere.
+    if (names.has("head")) return true
     if (place === workspace) return false
     if (names.has(".git") || place.length <= workspace.length) return true
     place = posix.dirname(place)

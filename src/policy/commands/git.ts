@@ -50,7 +50,11 @@ function folderOf(options: readonly Word[]): Word | Unread | undefined {
 function readSubcommand(subcommand: string, rest: readonly Word[]): Use | Unread {
   const table = tables.get(subcommand)
   if (table === undefined) return readOther(subcommand, rest)
-  const read = readOptions(subcommand === "status" ? rest.filter(({ value }) => !untracked.test(value)) : rest, table)
+  const attached = subcommand === "status" ? untracked : contextLines
+  const read = readOptions(
+    rest.filter(({ value }) => !attached.test(value)),
+    table,
+  )
   if ("because" in read) return read
   if (read.operands.some(({ glob }) => glob === 0) && !read.ended)
     return { because: "a pattern could stand for an option" }
@@ -62,7 +66,9 @@ function readSubcommand(subcommand: string, rest: readonly Word[]): Use | Unread
   // Of a kind of files everywhere, it is told by its name whether they may be read.
   const kinds = patterns.flatMap(({ value }) => [word(value.slice(1)), word(`x${value.slice(1)}`)])
   const named = read.operands.filter((operand) => isPath(operand) && !patterns.includes(operand))
-  return { reads: [...named, ...beside!, ...kinds], tops: tops!, repository: true }
+  // Where there is no repository, git compares the two with all that is in them.
+  const walks = subcommand === "diff" && read.operands.length === 2 ? read.operands : []
+  return { reads: [...named, ...beside!, ...kinds], tops: tops!, walks, hidden: true, repository: true }
 }
 
 /** `HEAD:path`, `:path` and `:/path` name a path of what was committed, of what is staged, or from the top. */
@@ -97,8 +103,9 @@ function readOther(subcommand: string, args: readonly Word[]): Use | Unread {
   return { repository: true }
 }
 
-/** An option whose value stands in the same word or nowhere. */
+/** Options whose value stands in the same word or nowhere. */
 const untracked = /^-u(?:no|all|normal)$/
+const contextLines = /^-U\d+$/
 
 const status: OptionTable = {
   letters: "sbvzu",
@@ -109,7 +116,7 @@ const status: OptionTable = {
 /** What log, diff and show have in common. Left out: --output, --ext-diff, --textconv, --no-index, -O, -G with nothing. */
 const looking: OptionTable = {
   letters: "psuwbzagimc1MCDBRtEFP",
-  valued: "nSGUlX",
+  valued: "nSGl",
   names:
     "oneline patch no-patch stat shortstat numstat dirstat summary name-only name-status graph all branches tags remotes decorate no-decorate no-color color color-words word-diff reverse merges no-merges first-parent follow raw minimal patience histogram diff-algorithm abbrev abbrev-commit no-abbrev-commit full-index cached staged merge-base relative no-relative ignore-all-space ignore-space-change ignore-space-at-eol ignore-blank-lines ignore-cr-at-eol function-context pretty format relative-date no-walk topo-order date-order author-date-order no-ext-diff no-textconv quiet exit-code check find-renames find-copies find-copies-harder no-renames left-right cherry-pick cherry cherry-mark boundary simplify-merges full-history notes no-notes no-prefix compact-summary unified inter-hunk-context stat-width submodule ignore-submodules text pickaxe-all pickaxe-regex all-match invert-grep regexp-ignore-case extended-regexp fixed-strings perl-regexp diff-filter parents children walk-reflogs no-expand-tabs ancestry-path diff-merges ours theirs base no-indent-heuristic indent-heuristic binary src-prefix dst-prefix line-prefix ws-error-highlight color-moved null encoding source mailmap use-mailmap show-pulls glob exclude not",
   valuedNames: "since until after before author committer grep max-count skip date",
