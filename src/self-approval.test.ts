@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
-import type { Quartermaster } from "./app.ts"
+import type { Quartermaster } from "./quartermaster.ts"
 import type { Config } from "./config/schema.ts"
 import type { DeskItem } from "./model/approval.ts"
 import { silentLogger } from "./model/logger.ts"

@@ -72,6 +72,8 @@ testPlaces([
   ["after a frame was synced", synced, after(made), [1, 9, 40]],
   ["before lines are moved for good", calling, inMover(before(moved))],
   ["after lines were moved", calling, inMover(after(moved))],
+  ["before the only lines are moved for good", closing, before(moved), [1]],
+  ["after the only lines were moved", closing, after(moved), [1]],
   ["before a journal is closed for good", closing, inMain(before(closed)), [1]],
   ["after a journal was closed", closing, inMain(after(closed)), [1]],
   ["after a closed journal was removed", closing, inMain(after(removed)), [1]],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { ToolResult } from "../model/result.ts"
-import { temporaryFolder } from "../testing/open.ts"
+import { temporaryFolder, until } from "../testing/open.ts"
 import { Died, startHouse, type HouseProcess } from "./testing/house-process.ts"
 import { marksIn } from "./testing/kill.ts"
 
@@ -71,7 +71,11 @@ test("agents of one spawner in three processes share its limit", async () => {
   const ann = { kind: "person", id: "ann" } as const
   const agents = ["one", "two", "three"]
   for (const id of agents) await houses[0]!.app.org.createAgent({ id, role: "worker", parentId: "lead" }, ann)
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  const knowsAll = async ({ app }: HouseProcess) => {
+    const known = (await app.org.listAgents()).map(({ id }) => id)
+    return agents.every((id) => known.includes(id))
+  }
+  await until(async () => (await Promise.all(houses.map(knowsAll))).every(Boolean), "all know all agents")
   await Promise.all(houses.map((house, index) => callAll(house, agents[index]!, limit)))
   console.log(`Limits of a spawner: 3 agents in 3 processes, ${marksIn(dir).length} runs.`)
   for (const name of names) expect([name, runsOf(dir, name)]).toEqual([name, limit])

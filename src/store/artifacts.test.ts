@@ -3,12 +3,13 @@ import { join } from "node:path"
 import fc from "fast-check"
 import { expect, onTestFinished, test } from "vitest"
 import { silentLogger } from "../model/logger.ts"
-import { temporaryFolder } from "../testing/open.ts"
+import { dataFolder } from "../testing/open.ts"
 import { artifactLimit } from "../model/tool.ts"
 import { ownerName } from "./owner.ts"
 import { openStore } from "./store.ts"
 
-async function openArtifacts(dir = temporaryFolder()) {
+async function openArtifacts(existing?: string) {
+  const dir = existing ?? (await dataFolder())
   const store = await openStore({ dataDir: dir, owner: ownerName(), logger: silentLogger, writes: "direct" })
   onTestFinished(() => store.close().catch(() => {}))
   return { artifacts: store.artifacts, store, dir, folder: join(dir, "artifacts") }

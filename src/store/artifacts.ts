@@ -2,6 +2,7 @@ import { open, readFile, rename, unlink } from "node:fs/promises"
 import { join } from "node:path"
 import { StoreUnavailable, failure } from "../model/ending.ts"
 import { newId } from "../model/identity.ts"
+import { messageOf } from "../model/message.ts"
 import type { Artifacts } from "../model/ports.ts"
 import { artifactLimit, type ArtifactShelf, type StoredArtifact } from "../model/tool.ts"
 import { ensureFolder } from "./folder.ts"
@@ -115,6 +116,6 @@ export class FileArtifacts implements Artifacts {
 }
 
 function unavailableBecause(sentence: string, error: unknown): StoreUnavailable {
-  const what = error instanceof Error ? error.message : String(error)
+  const what = messageOf(error)
   return new StoreUnavailable(`${sentence} (${what}).`, { cause: error })
 }

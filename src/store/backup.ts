@@ -2,6 +2,7 @@ import { rm, readdir, rename } from "node:fs/promises"
 import { dirname, isAbsolute, join, relative, resolve } from "node:path"
 import { StoreUnavailable } from "../model/ending.ts"
 import { newId } from "../model/identity.ts"
+import { messageOf } from "../model/message.ts"
 import {
   copyFile,
   databaseName,
@@ -59,7 +60,7 @@ async function refuse(dataDir: string, target: string): Promise<void> {
 }
 
 function unwritten(target: string, error: unknown): StoreUnavailable {
-  const what = error instanceof Error ? error.message : String(error)
+  const what = messageOf(error)
   return new StoreUnavailable(`The backup cannot be written to ${target} (${what}). Nothing was left there.`, {
     cause: error,
   })

@@ -1,12 +1,12 @@
 import { onTestFinished } from "vitest"
 import type { CallStore } from "../model/ports.ts"
 import { silentLogger } from "../model/logger.ts"
-import { temporaryFolder } from "../testing/open.ts"
+import { dataFolder } from "../testing/open.ts"
 import { callStoreContract } from "./calls.contract.ts"
 import { openStore } from "./store.ts"
 
 async function openTwo(): Promise<[CallStore, CallStore]> {
-  const dataDir = temporaryFolder()
+  const dataDir = await dataFolder()
   const stores = []
   for (const owner of ["one", "two"]) {
     const store = await openStore({ dataDir, owner, logger: silentLogger, writes: "direct" })

@@ -1,5 +1,6 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite"
 import { StoreUnavailable } from "../model/ending.ts"
+import { messageOf } from "../model/message.ts"
 
 export type Database = DatabaseSyncInstance
 
@@ -88,6 +89,6 @@ export function transaction<T>(database: Database, work: () => T): T {
 
 export function unavailable(error: unknown): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error
-  const what = error instanceof Error ? error.message : String(error)
+  const what = messageOf(error)
   return new StoreUnavailable(`The store cannot be used (${what}).`, { cause: error })
 }

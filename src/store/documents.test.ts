@@ -1,21 +1,18 @@
-import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import type { Documents } from "../model/ports.ts"
-import { temporaryFolder } from "../testing/open.ts"
+import { databaseFile } from "../testing/open.ts"
 import { openDatabase } from "./database.ts"
 import { documentsContract } from "./documents.contract.ts"
 import { SqliteDocuments } from "./documents.ts"
-import { migrate } from "./kysely.ts"
 
 async function openOn(file: string): Promise<SqliteDocuments> {
   const database = await openDatabase(file)
   onTestFinished(() => database.close())
-  await migrate(database)
   return new SqliteDocuments(database)
 }
 
 async function openTwo(): Promise<[Documents, Documents]> {
-  const file = join(temporaryFolder(), "documents.db")
+  const file = await databaseFile()
   return [await openOn(file), await openOn(file)]
 }
 
@@ -45,9 +42,8 @@ documentsContract("embedded, far away", async () => {
 })
 
 test("documents are there after the file was closed and opened again", async () => {
-  const file = join(temporaryFolder(), "documents.db")
+  const file = await databaseFile()
   const database = await openDatabase(file)
-  await migrate(database)
   const before = new SqliteDocuments(database)
   await before.put({ kind: "person", id: "ann", body: { name: "Ann" } }, "ann")
   const { digest } = before
@@ -58,13 +54,13 @@ test("documents are there after the file was closed and opened again", async () 
 })
 
 test("a document is written before put resolves, and to the disk: the file's own grade is full", async () => {
-  const database = await openDatabase(join(temporaryFolder(), "documents.db"))
+  const database = await openDatabase(await databaseFile())
   onTestFinished(() => database.close())
   expect(database.prepare("pragma synchronous").get()).toEqual({ synchronous: 2 })
 })
 
 test("a put waits for another's lock instead of failing", async () => {
-  const file = join(temporaryFolder(), "documents.db")
+  const file = await databaseFile()
   const documents = await openOn(file)
   const other = await openDatabase(file)
   onTestFinished(() => other.close())

@@ -1,13 +1,14 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { silentLogger } from "../model/logger.ts"
 import type { RecordEntry, StartEntry } from "../model/record.ts"
-import { temporaryFolder } from "../testing/open.ts"
+import { dataFolder, temporaryFolder, until } from "../testing/open.ts"
 import { Audit } from "./audit.ts"
 import { framesOf, wholeFrames } from "./frames.ts"
 import { Journal } from "./journal.ts"
 import type { RecordKey } from "./key.ts"
+import { ownerName } from "./owner.ts"
 import { openStore } from "./store.ts"
 
 const deadOwner = "another-host-no|1|1|x".replace("another-host-no", (await import("node:os")).hostname())
@@ -26,7 +27,7 @@ const end = (callId: string): RecordEntry => ({
 }) // prettier-ignore
 
 async function openTable() {
-  const dataDir = temporaryFolder()
+  const dataDir = await dataFolder()
   const store = await openStore({ dataDir, owner: "reader", logger: silentLogger, writes: "direct" })
   onTestFinished(() => store.close())
   mkdirSync(store.journalDir)
@@ -55,6 +56,40 @@ async function writtenJournal(
   const file = name()
   return { file, text: readFileSync(file), acknowledged }
 }
+
+test("lines that had no time to gather are moved without a thread, and a thread takes over from there", async () => {
+  const dataDir = await dataFolder()
+  const store = await openStore({ dataDir, owner: ownerName(), logger: silentLogger, writes: "journal" })
+  const threads: unknown[] = []
+  const started = (thread: unknown) => void threads.push(thread)
+  process.on("worker", started)
+  onTestFinished(() => void process.off("worker", started))
+  const moved = () => (store.database.prepare("select max(last_seq) as n from chains").get() as { n: number | null }).n
+
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+  onTestFinished(() => void vi.useRealTimers())
+  for (const entry of [start("c1"), end("c1")]) await store.recorder.keep(entry, "crash")
+  expect(moved()).toBeNull()
+  await store.recorder.settle()
+  expect([moved(), threads.length]).toEqual([3, 0])
+
+  vi.advanceTimersByTime(1000)
+  vi.useRealTimers()
+  await store.recorder.keep(start("c2"), "crash")
+  await until(() => moved() === 4, "the thread has moved the line")
+  expect(threads).toHaveLength(1)
+  await store.recorder.keep(end("c2"), "crash")
+  await store.close()
+
+  const again = await openStore({ dataDir, owner: ownerName(), logger: silentLogger, writes: "direct" })
+  onTestFinished(() => again.close())
+  const audit = await again.audit()
+  expect((await audit.list()).map(({ callId, status }) => `${callId} ${status}`).sort()).toEqual([
+    "c1 success",
+    "c2 success",
+  ])
+  expect(await audit.verify()).toMatchObject({ ok: true, records: 5 })
+})
 
 test("a journal cut at every byte of its last ten records loses nothing that was acknowledged before the cut", async () => {
   const table = await openTable()

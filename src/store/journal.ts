@@ -1,3 +1,4 @@
+import { messageOf } from "../model/message.ts"
 import type { RecordKey } from "./key.ts"
 import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, openSync, writeSync } from "node:fs"
 import { join } from "node:path"
@@ -206,6 +207,6 @@ export class Journal {
 }
 
 function cannotWrite(error: unknown): StoreUnavailable {
-  const what = error instanceof Error ? error.message : String(error)
+  const what = messageOf(error)
   return new StoreUnavailable(`The journal cannot be written (${what}).`, { cause: error })
 }

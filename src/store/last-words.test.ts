@@ -59,7 +59,8 @@ test.each<[string, Partial<EndEntry>, Partial<CallRow>, object]>([
     const { store, left, find } = await killedBetween(end, row)
     expect(await store.leases.alive(dead)).toBe(false)
     const found = await find()
-    expect(found).toMatchObject({ state: "ended", input: null, preview: null })
+    const card = { touches: { list: [], proved: true }, files: {} }
+    expect(found).toMatchObject({ state: "ended", input: null, preview: null, asks: [], card })
     expect(found.result).toMatchObject({ callId: left.id, toolName: "probe", startedAt: 1000, ...result })
     if (!("result" in result)) expect(found.result).not.toHaveProperty("result")
     expect((await store.audit.list()).filter(({ callId }) => callId === left.id)).toHaveLength(1)

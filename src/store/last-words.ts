@@ -1,4 +1,4 @@
-import type { Card } from "../model/call.ts"
+import { erased, type Card } from "../model/call.ts"
 import type { EndEntry } from "../model/record.ts"
 import { endings, type ToolResult } from "../model/result.ts"
 import { transaction, type Database } from "./database.ts"
@@ -24,12 +24,14 @@ export function closeEnded(database: Database, owner: string): void {
       )
       .all(owner) as unknown as Left[]
     const close = database.prepare(
-      `update calls set state = 'ended', input = null, preview = null, result = ?, updated_at = ?,
+      `update calls set state = 'ended', input = null, preview = null, asks = '[]', card = ?, result = ?, updated_at = ?,
        change = (select coalesce(max(change), 0) + 1 from calls) where id = ?`,
     )
     for (const row of rows) {
       const end = lineAt(database, row.place)
-      if (end?.kind === "end") close.run(JSON.stringify(resultOf(end, row)), Date.now(), row.id)
+      if (end?.kind !== "end") continue
+      const { card } = erased({ card: JSON.parse(row.card) as Card })
+      close.run(JSON.stringify(card), JSON.stringify(resultOf(end, row)), Date.now(), row.id)
     }
   })
 }

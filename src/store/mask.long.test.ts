@@ -83,6 +83,8 @@ const secrets: [string, unknown, string][] = [
   ["a password on a command line", "mysqldump --password abcdef db", "abcdef"],
   ["a user and password for curl", "curl -s -u ann:abcdef https://example.com", "abcdef"],
   ["a signed address", "https://blob.example/x?sv=1&sig=abcdefghij%3D", "abcdefghij"],
+  ["a key in an address", { url: "https://maps.example/search?q=tea&key=abcdefghij" }, "abcdefghij"],
+  ["a key that comes first in an address", "GET https://maps.example/?key=abcdefghij&q=tea", "abcdefghij"],
 ]
 
 test.each(secrets)("%s is masked, and the whole is remembered by a digest only", (_what, value, secret) => {
@@ -144,6 +146,7 @@ const harmless: [string, unknown][] = [
   ["a time", "12345678:59 and 10:20:30"],
   ["a version", "v1.2.3-rc.4+build.567 of @scope/name@1.2.3"],
   ["a variable without a value", "API_KEY=\nTOKEN:\nPASSWORD="],
+  ["a key in an address that only orders", "https://example.com/list?key=name&sort_key=modification&monkey=chimpanzee"],
 ]
 
 test.each(harmless)("%s stays readable", (_what, value) => {

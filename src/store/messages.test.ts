@@ -1,20 +1,17 @@
-import { join } from "node:path"
 import fc from "fast-check"
 import { expect, onTestFinished, test } from "vitest"
 import { newId } from "../model/identity.ts"
 import type { Message } from "../model/organisation.ts"
-import { temporaryFolder } from "../testing/open.ts"
+import { databaseFile } from "../testing/open.ts"
 import { openDatabase } from "./database.ts"
-import { migrate } from "./kysely.ts"
 import { SqliteMessages } from "./messages.ts"
 
 async function openTwo(): Promise<[SqliteMessages, SqliteMessages]> {
-  const file = join(temporaryFolder(), "messages.db")
+  const file = await databaseFile()
   const opened = []
   for (let index = 0; index < 2; index++) {
     const database = await openDatabase(file)
     onTestFinished(() => database.close())
-    await migrate(database)
     opened.push(new SqliteMessages(database))
   }
   return opened as [SqliteMessages, SqliteMessages]

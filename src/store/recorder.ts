@@ -1,19 +1,21 @@
 import type { RecordKey } from "./key.ts"
-import { existsSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
+import { builtFile } from "../model/built-file.ts"
 import { StoreUnavailable } from "../model/ending.ts"
 import type { Logger } from "../model/logger.ts"
 import type { Recorder } from "../model/ports.ts"
 import type { Durability, RecordEntry } from "../model/record.ts"
 import { whenFree, type Database } from "./database.ts"
 import { Journal } from "./journal.ts"
-import { closeChain, removeMoved, type Journals } from "./mover.ts"
+import { closeChain, moveBatch, removeMoved } from "./mover.ts"
 import type { MoverData } from "./mover-worker.ts"
 import { cell, cellCount } from "./shared-cells.ts"
 
 /** How far the table may lag behind the journal before calls wait for it. */
 const mostBehind = 20_000
+
+/** How long the first lines gather before a thread is started for them. A house that is closed sooner needs none. */
+const gatherMs = 200
 
 export interface JournalRecorderOptions {
   database: Database
@@ -30,6 +32,7 @@ export class JournalRecorder implements Recorder {
   readonly #journal: Journal
   readonly #shared = new Int32Array(new SharedArrayBuffer(4 * cellCount))
   #mover: Worker | undefined
+  #starting: NodeJS.Timeout | undefined
   #gone: Promise<void> = Promise.resolve()
   #settling: (() => void)[] = []
   #stuck: string | undefined
@@ -55,6 +58,7 @@ export class JournalRecorder implements Recorder {
   async settle(): Promise<void> {
     // One answer may have been given before the last line was written; what counts is how far the table has come.
     for (const target = this.#journal.seq; ((target - Atomics.load(this.#shared, cell.moved)) | 0) > 0;) {
+      if (this.#movedHere()) continue
       await this.#command(1)
       if (this.#mover === undefined || Atomics.load(this.#shared, cell.failed) !== 0) throw this.#cannotMove()
     }
@@ -65,18 +69,31 @@ export class JournalRecorder implements Recorder {
     this.#closed = true
     this.#journal.close()
     if (this.#journal.seq === 0) return
-    await this.#command(2)
+    clearTimeout(this.#starting)
+    if (!this.#movedHere()) await this.#command(2)
     await this.#gone
     if (this.#behind() > 0) return
-    const { database, key, dir } = this.#options
-    const journals: Journals = { database, key, dir }
-    await whenFree(() => closeChain(journals, this.#journal.uuid))
-    removeMoved(journals, this.#journal.uuid)
+    await whenFree(() => closeChain(this.#options, this.#journal.uuid))
+    removeMoved(this.#options, this.#journal.uuid)
+  }
+
+  /** Moves the lines in this thread, if no other does yet. What cannot be moved so is left to the thread to tell. */
+  #movedHere(): boolean {
+    if (this.#mover !== undefined) return false
+    try {
+      for (;;) {
+        const { seq, more } = moveBatch(this.#options, this.#journal.uuid)
+        Atomics.store(this.#shared, cell.moved, seq | 0)
+        if (!more) return this.#behind() === 0
+      }
+    } catch {
+      return false
+    }
   }
 
   #written(seq: number): void {
     Atomics.store(this.#shared, cell.written, seq | 0)
-    if (this.#mover === undefined) this.#startMover()
+    if (this.#mover === undefined) this.#starting ??= setTimeout(() => this.#startMover(), gatherMs).unref()
     else if (Atomics.load(this.#shared, cell.asleep) === 1) this.#wake()
   }
 
@@ -117,6 +134,8 @@ export class JournalRecorder implements Recorder {
   }
 
   #startMover(): void {
+    clearTimeout(this.#starting)
+    this.#starting = undefined
     if (performance.now() < this.#restartAt) return
     this.#restartAt = performance.now() + 1000
     const { databaseFile, dir, key, logger } = this.#options
@@ -158,11 +177,8 @@ export class JournalRecorder implements Recorder {
   }
 }
 
-/** The mover's file beside this one: in the library, in the bundle, or in the build that tests run against. */
 function workerFile(): string {
-  const places = ["./mover-worker.js", "./store/mover-worker.js", "../../dist/store/mover-worker.js"]
-  const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)))
-  const found = files.find((file) => existsSync(file))
+  const found = builtFile("store/mover-worker.js", import.meta.url)
   if (found === undefined) throw new StoreUnavailable("The mover is not built. Run: npm run build")
   return found
 }

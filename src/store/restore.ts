@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path"
 import { existsSync } from "node:fs"
 import { StoreUnavailable } from "../model/ending.ts"
 import { newId } from "../model/identity.ts"
+import { messageOf } from "../model/message.ts"
 import { copyFile, databaseName, isFree, keyName, readManifest, syncFolder, type Manifest } from "./backup-files.ts"
 import { directChain } from "./chains.ts"
 import { openDatabase, transaction, whenFree, type Database } from "./database.ts"
@@ -50,7 +51,7 @@ export async function restore(
   } catch (error) {
     await rm(half, { recursive: true, force: true }).catch(() => {})
     if (error instanceof StoreUnavailable) throw error
-    const what = error instanceof Error ? error.message : String(error)
+    const what = messageOf(error)
     throw new StoreUnavailable(`The backup cannot be restored to ${target} (${what}). What was there is unchanged.`, {
       cause: error,
     })

@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import { silentLogger } from "../model/logger.ts"
 import type { EndEntry, RecordEntry, StartEntry } from "../model/record.ts"
-import { temporaryFolder } from "../testing/open.ts"
+import { dataFolder } from "../testing/open.ts"
 import { openDatabase, transaction, type Database } from "./database.ts"
 import { ownerName } from "./owner.ts"
 import { openStore, type Store, type StoreOptions } from "./store.ts"
@@ -11,7 +11,7 @@ import { openStore, type Store, type StoreOptions } from "./store.ts"
 export async function openRecord(
   options: Partial<StoreOptions> = {},
 ): Promise<Store & { dir: string; audit: Awaited<ReturnType<Store["audit"]>> }> {
-  const dir = options.dataDir ?? temporaryFolder()
+  const dir = options.dataDir ?? (await dataFolder())
   const store = await openStore({
     dataDir: dir,
     owner: ownerName(),

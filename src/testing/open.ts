@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import { z } from "zod"
-import { assemble, createQuartermaster, type Quartermaster, type QuartermasterOptions } from "../app.ts"
+import { assemble, createQuartermaster } from "../app.ts"
+import type { Quartermaster, QuartermasterOptions } from "../quartermaster.ts"
 import type { Config } from "../config/schema.ts"
 import { defineTool } from "../model/define-tool.ts"
 import { silentLogger } from "../model/logger.ts"
@@ -18,12 +19,25 @@ export function temporaryFolder(): string {
   return dir
 }
 
+/** A data folder of its own for one test. Its tables are made already, which takes longer than most tests. */
+export async function dataFolder(): Promise<string> {
+  const dir = temporaryFolder()
+  emptyDatabase ??= makeTables()
+  writeFileSync(join(dir, "quartermaster.db"), await emptyDatabase, { mode: 0o600 })
+  return dir
+}
+
+/** A database file of its own for one test, with all tables and nothing in them. */
+export async function databaseFile(): Promise<string> {
+  return join(await dataFolder(), "quartermaster.db")
+}
+
 /** A real system on a folder of its own, closed after the test. */
 export async function open(
   config: Config = {},
   options: QuartermasterOptions = {},
 ): Promise<Quartermaster & { dir: string }> {
-  const dir = config.data?.dir ?? temporaryFolder()
+  const dir = config.data?.dir ?? (await dataFolder())
   const system = await createQuartermaster({ ...config, data: { ...config.data, dir } }, options)
   onTestFinished(() => system.close())
   return { ...system, dir }
@@ -34,7 +48,7 @@ export async function openMany(): Promise<{
   dir: string
   house(config?: Config, options?: QuartermasterOptions): Quartermaster
 }> {
-  const dir = temporaryFolder()
+  const dir = await dataFolder()
   const owner = ownerName()
   const store = await openStore({ dataDir: dir, owner, logger: silentLogger, writes: "journal" })
   onTestFinished(() => store.close())
@@ -67,11 +81,24 @@ export function deferred<T = void>(): { promise: Promise<T>; resolve(value: T): 
   return { promise, resolve, reject }
 }
 
-/** Waits until the condition holds; fails with the sentence when it does not within five seconds. */
+/** Waits until the condition holds; fails with the sentence when it does not within half a minute. */
 export async function until(condition: () => boolean | Promise<boolean>, sentence: string): Promise<void> {
-  for (let waited = 0; waited < 5000; waited += 10) {
+  for (let waited = 0; waited < 30_000; waited += 10) {
     if (await condition()) return
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
   throw new Error(`It never happened that ${sentence}.`)
+}
+
+let emptyDatabase: Promise<Buffer> | undefined
+
+async function makeTables(): Promise<Buffer> {
+  const dir = mkdtempSync(join(tmpdir(), "qm-test-"))
+  try {
+    const store = await openStore({ dataDir: dir, owner: ownerName(), logger: silentLogger, writes: "direct" })
+    await store.close()
+    return readFileSync(join(dir, "quartermaster.db"))
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
 }

@@ -75,7 +75,7 @@ export function isRunning(pid: number): boolean {
 }
 
 /** Waits until something is so; fails when it takes too long. */
-export async function until(isSo: () => boolean, milliseconds = 5_000): Promise<void> {
+export async function until(isSo: () => boolean, milliseconds = 30_000): Promise<void> {
   const end = Date.now() + milliseconds
   while (!isSo()) {
     if (Date.now() > end) throw new Error("It did not come to be so.")

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { defineTool } from "../../model/define-tool.ts"
 import { failure } from "../../model/ending.ts"
+import { messageOf } from "../../model/message.ts"
 
 /** Reads JSON text. */
 export const jsonParse = () =>
@@ -16,7 +17,7 @@ export const jsonParse = () =>
       try {
         return { data: JSON.parse(text) as unknown }
       } catch (error) {
-        const why = error instanceof Error ? error.message : String(error)
+        const why = messageOf(error)
         throw failure(`The text is not JSON: ${why}. Correct it and call again.`, {
           toolCode: "invalid_json",
           cause: error,

@@ -66,10 +66,10 @@ export const editFile = (workspace: Workspace) =>
     }),
     touches: ({ path, preview }) =>
       preview === true
-        ? [{ kind: "read", what: path }]
+        ? [{ kind: "read", what: path, opens: true }]
         : [
-            { kind: "read", what: path },
-            { kind: "write", what: path },
+            { kind: "read", what: path, opens: true },
+            { kind: "write", what: path, opens: true },
           ],
     onlyReads: ({ preview }) => preview === true,
     preview: async (input) => (await planEdit(input.path, editsOf(input), workspace.files, workspace)).diff.text,

@@ -55,8 +55,8 @@ export const editNotebook = (workspace: Workspace) =>
       backup: z.string().optional(),
     }),
     touches: ({ path }) => [
-      { kind: "read", what: path },
-      { kind: "write", what: path },
+      { kind: "read", what: path, opens: true },
+      { kind: "write", what: path, opens: true },
     ],
     async preview(input) {
       const { path, decoded, changed } = await planChange(input, workspace.files, workspace)

@@ -1,4 +1,4 @@
-import type { Files } from "../../model/files.ts"
+import type { Files, MarkLog } from "../../model/files.ts"
 import type { Tool } from "../../model/tool.ts"
 import type { Workspace } from "./options.ts"
 import { deleteFile } from "./delete-file.ts"
@@ -24,7 +24,9 @@ export interface WorkspaceSettings {
   readonly backups?: number | undefined
 }
 
-export function workspaceTools(files: Files, settings: WorkspaceSettings = {}): Tool[] {
+/** `log` makes what agents have read known to other processes and later ones. */
+
+export function workspaceTools(files: Files, settings: WorkspaceSettings = {}, log?: MarkLog): Tool[] {
   const workspace: Workspace = {
     files,
     maxFileSize: settings.maxFileSize ?? 10 * 1024 * 1024,
@@ -32,7 +34,7 @@ export function workspaceTools(files: Files, settings: WorkspaceSettings = {}): 
       one === "" || one.startsWith(".") ? one.toLowerCase() : `.${one.toLowerCase()}`,
     ),
     backups: settings.backups ?? 10,
-    marks: readMarks(),
+    marks: readMarks(log),
     turns: turns(),
   }
   return [

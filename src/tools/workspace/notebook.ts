@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { failure } from "../../model/ending.ts"
+import { messageOf } from "../../model/message.ts"
 
 const textOrLines = z.union([z.string(), z.array(z.string())])
 const output = z.looseObject({
@@ -113,7 +114,7 @@ function jsonOf(text: string, path: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     throw failure(`${path} is no notebook: ${why}. Read it with read_file and encoding utf-8 to see what is wrong.`, {
       toolCode: "not_a_notebook",
     })

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads"
 import { getDocumentProxy } from "unpdf"
+import { messageOf } from "../../model/message.ts"
 
 /** What the thread is given: the document, and the pages that are wanted, where it is known which there are. */
 export interface PdfTask {
@@ -34,6 +35,6 @@ async function read({ bytes, first, last, most }: PdfTask): Promise<PdfAnswer> {
 
 const answer = await read(workerData as PdfTask).catch((error: unknown): PdfAnswer => {
   const isLocked = error instanceof Error && error.name === "PasswordException"
-  return { wrong: isLocked ? "locked_pdf" : "broken_pdf", why: error instanceof Error ? error.message : String(error) }
+  return { wrong: isLocked ? "locked_pdf" : "broken_pdf", why: messageOf(error) }
 })
 parentPort?.postMessage(answer)

@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
+import { builtFile } from "../../model/built-file.ts"
 import { failure } from "../../model/ending.ts"
 import type { PdfAnswer, PdfTask } from "./pdf-worker.ts"
 
@@ -53,10 +52,8 @@ function inThread(task: PdfTask, path: string, signal: AbortSignal): Promise<Pdf
   }).finally(() => void worker.terminate())
 }
 
-/** Beside this file where it is built, in `dist` where it is not. */
 function workerFile(): string {
-  const places = ["./pdf-worker.js", "../../../dist/tools/workspace/pdf-worker.js"]
-  const found = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((file) => existsSync(file))
+  const found = builtFile("tools/workspace/pdf-worker.js", import.meta.url)
   if (found === undefined) throw new Error("The reader of PDF documents is not built. Run: npm run build")
   return found
 }

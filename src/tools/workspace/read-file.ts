@@ -56,7 +56,7 @@ export const readFile = (workspace: Workspace) =>
         .describe("With paths: each file as it would be alone, or the error it ended with"),
       failed: z.number().optional().describe("With paths: how many of them could not be read"),
     }),
-    touches: ({ path, paths }) => (paths ?? [path!]).map((what) => ({ kind: "read", what })),
+    touches: ({ path, paths }) => (paths ?? [path!]).map((what) => ({ kind: "read", what, opens: true })),
 
     execute(input, context) {
       const reading = { workspace, files: fenceFor(workspace, context), context }

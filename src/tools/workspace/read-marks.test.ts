@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { FileFacts } from "../../model/files.ts"
+import type { FileFacts, ReadMark } from "../../model/files.ts"
 import { readMarks } from "./read-marks.ts"
 
 const facts = (real: string, version: string) => ({ real, version }) as FileFacts
@@ -16,10 +16,30 @@ test("an agent's own last look counts, and nobody else's", () => {
 })
 
 test("no more than so many are kept, and the oldest go first", () => {
-  const marks = readMarks(3)
+  const marks = readMarks(undefined, 3)
   for (const name of ["/a", "/b", "/c"]) marks.see("ann", facts(name, "1"))
   marks.see("ann", facts("/a", "2"))
   marks.see("ann", facts("/d", "1"))
   const known = ["/a", "/b", "/c", "/d"].filter((name) => marks.isStale("ann", facts(name, "9")))
   expect(known).toEqual(["/a", "/c", "/d"])
+})
+
+test("what other processes saw later counts, and what they saw before does not", () => {
+  const now = Date.now()
+  const others: ReadMark[] = [
+    { agentId: "ann", real: "/a", version: "1", at: now - 1000 },
+    { agentId: "ann", real: "/b", version: "2", at: now + 1000 },
+  ]
+  const added: ReadMark[] = []
+  const marks = readMarks({ add: (mark) => added.push(mark), news: () => others.splice(0) })
+  marks.see("ann", facts("/a", "2"))
+  marks.see("ann", facts("/b", "1"))
+  marks.see("ann", facts("/b", "1"))
+  expect(added).toMatchObject([
+    { agentId: "ann", real: "/a", version: "2" },
+    { agentId: "ann", real: "/b", version: "1" },
+  ])
+  expect(marks.isStale("ann", facts("/a", "2"))).toBe(false)
+  expect(marks.isStale("ann", facts("/b", "2"))).toBe(false)
+  expect(marks.isStale("ann", facts("/b", "1"))).toBe(true)
 })

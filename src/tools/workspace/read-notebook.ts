@@ -36,7 +36,7 @@ export const readNotebook = (workspace: Workspace) =>
       nbformatMinor: z.number().optional(),
     }),
     idempotent: true,
-    touches: ({ path }) => [{ kind: "read", what: path }],
+    touches: ({ path }) => [{ kind: "read", what: path, opens: true }],
 
     async execute({ path, outputs }, context) {
       const { facts, decoded } = await readText(path, fenceFor(workspace, context), workspace)

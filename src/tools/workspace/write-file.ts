@@ -45,7 +45,7 @@ export const writeFile = (workspace: Workspace) =>
       encoding: z.string(),
       backup: z.string().optional(),
     }),
-    touches: ({ path }) => [{ kind: "write", what: path }],
+    touches: ({ path }) => [{ kind: "write", what: path, opens: true }],
     preview: (input) => previewOf(input, workspace),
 
     async execute(input, context) {
