@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, realpathSync, type Dirent } from "node:fs"
 import { posix } from "node:path"
 import { readGlob } from "../../model/glob.ts"
-import { treeOf } from "../tree.ts"
+import { isNoFolder, isUnspeakable, treeOf } from "../tree.ts"
 import type { Word } from "./line.ts"
 
 /** What a guard asks the disk. */
@@ -31,18 +31,19 @@ export function openDisk(realpath?: (path: string) => string | undefined): Disk 
     names(folder) {
       try {
         const names = readdirSync(folder)
-        return names.length > mostNames ? undefined : names
-      } catch {
-        return []
+        return names.length > mostNames || names.some(isUnspeakable) ? undefined : names
+      } catch (error) {
+        return isNoFolder(error) ? [] : undefined
       }
     },
     tree: treeOf,
     entries(folder) {
       try {
         const found = readdirSync(folder, { withFileTypes: true })
-        return found.length > mostNames ? undefined : found.map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
-      } catch {
-        return []
+        if (found.length > mostNames || found.some(({ name }) => isUnspeakable(name))) return undefined
+        return found.map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
+      } catch (error) {
+        return isNoFolder(error) ? [] : undefined
       }
     },
     isFile(path) {
@@ -113,6 +114,8 @@ export function expand({ value, glob }: Word, folder: string, disk: Disk): reado
       }
       const names = disk.names(placeIn(folder, place === "" ? "." : place, disk))
       if (names === undefined) return undefined
+      // What one `?` stands for depends on the language of the shell.
+      if (step.includes("?") && names.some((name) => /[^\0-\x7f]/.test(name))) return undefined
       const fits = fitting(step)
       next.push(...names.filter(fits).map((name) => `${place}${name}/`))
       if (next.length > mostMatches) return undefined
@@ -128,6 +131,15 @@ function fitting(step: string): (name: string) => boolean {
   return (name) => !name.startsWith(".") && !("mistake" in read) && read.glob.matches(name)
 }
 
+/** Whether git would show what is outside the workspace, because the repository begins above it. */
+function isBelowRepository(workspace: string, disk: Disk): boolean {
+  for (let place = workspace; place !== "/";) {
+    place = posix.dirname(place)
+    if (disk.realpath(posix.join(place, ".git")) !== undefined) return true
+  }
+  return false
+}
+
 /** Whether git would find settings between a folder and the workspace that somebody could have put there. */
 export function hasOddRepository(folder: string, workspace: string, disk: Disk): boolean {
   let place = disk.realpath(folder)
@@ -137,7 +149,7 @@ export function hasOddRepository(folder: string, workspace: string, disk: Disk):
     const names = new Set(disk.names(place)?.map((name) => name.toLowerCase()))
     // With it a folder may be a repository itself; the rest of one can be elsewhere.
     if (names.has("head")) return true
-    if (place === workspace) return false
+    if (place === workspace) return !names.has(".git") && isBelowRepository(workspace, disk)
     if (names.has(".git") || place.length <= workspace.length) return true
     place = posix.dirname(place)
   }

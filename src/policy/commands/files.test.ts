@@ -93,3 +93,20 @@ describe("in the mode denylist a program that nobody named may write what it is 
     expect(verdictOf(asking, "foo src/a.ts").look.more).not.toContainEqual({ kind: "write", what: "src/a.ts" })
   })
 })
+
+test("names that are no text, or that shells count differently, are not guessed at", async () => {
+  const odd = (text: string) => Buffer.concat([Buffer.from(join(workspace, "odd/")), Buffer.from(text, "latin1")])
+  mkdirSync(join(workspace, "odd/below"), { recursive: true })
+  writeFileSync(join(workspace, "odd/a.md"), "x")
+  const guard = await guardWith({ workspace })
+  const verdicts = (lines: readonly string[]) => lines.map((line) => [line, verdictOf(guard, line).verdict])
+  const lines = ["cat odd/*.md", "grep -r x odd", "find odd -type f -exec cat {} +", "cat odd/?.md"]
+  expect(verdicts(lines)).toEqual(lines.map((line) => [line, "allow"]))
+  symlinkSync("/etc/hostname", odd("below/\xff.md"))
+  expect(verdictOf(guard, "cat odd/*.md").verdict).toBe("allow")
+  expect(verdicts(["cat odd/below/*.md", ...lines.slice(1, 3)]).map(([, verdict]) => verdict)).toEqual(
+    Array(3).fill("ask"),
+  )
+  writeFileSync(join(workspace, "odd/é.md"), "x")
+  expect(verdictOf(guard, "cat odd/?.md").verdict).toBe("ask")
+})

@@ -29,6 +29,12 @@ test.each<[string, Verdict]>([
   ["git diff api api2", "ask"],
   ["git diff HEAD api", "ask"],
   ["git diff src secrets", "deny"],
+  ["git diff src/*.ts", "allow"],
+  ["git diff HEAD -- src/none*.ts", "allow"],
+  ["git diff HEAD -- *env", "ask"],
+  ["git diff HEAD -- src/*.env", "ask"],
+  ["git diff a*env", "ask"],
+  ["git show HEAD -- se?rets?s", "ask"],
   ["git -C src log -p", "allow"],
   ["git -C plain log -p", "ask"],
   ["git -C shared show", "ask"],
@@ -36,4 +42,14 @@ test.each<[string, Verdict]>([
   ["git -C whole show", "ask"],
 ])("%s: %s", (line, verdict) => {
   expect(verdictOf(guard, line).verdict).toBe(verdict)
+})
+
+test("in a folder of a larger repository git is asked about, for it shows what is outside", async () => {
+  mkdirSync(join(workspace, "mono", "part"), { recursive: true })
+  mkdirSync(join(workspace, "mono", ".git"))
+  const part = await guardWith({ workspace: join(workspace, "mono", "part") })
+  for (const line of ["git status", "git show HEAD:other/x", "git diff -- :/other"])
+    expect([line, verdictOf(part, line).verdict]).toEqual([line, "ask"])
+  const whole = await guardWith({ workspace: join(workspace, "mono") })
+  expect(verdictOf(whole, "git status").verdict).toBe("allow")
 })

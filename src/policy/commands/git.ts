@@ -60,7 +60,10 @@ function readSubcommand(subcommand: string, rest: readonly Word[]): Use | Unread
     return { because: "a pattern could stand for an option" }
   const patterns = read.operands.filter(({ value, glob }) => glob === -1 && /[*?[]|^:[(!^]/.test(value))
   const pattern = patterns.find(({ value }) => !/^\*\.\w+$/.test(value))
-  if (pattern !== undefined) return { because: `git looks for files by the pattern '${pattern.value}'` }
+  // What fits nothing for the shell is left to git, which takes it for more: also for what is in folders and hidden.
+  const left = read.operands.find(({ value, glob }) => glob !== -1 && !kindOfFiles.test(value))
+  const unclear = pattern ?? left
+  if (unclear !== undefined) return { because: `git looks for files by the pattern '${unclear.value}'` }
   const shown = read.operands.flatMap(({ value }) => shownPaths(value))
   const [beside, tops] = [true, false].map((is) => shown.filter((path) => /^\.\.?\//.test(path) === is).map(word))
   // Of a kind of files everywhere, it is told by its name whether they may be read.
@@ -106,6 +109,9 @@ function readOther(subcommand: string, args: readonly Word[]): Use | Unread {
 /** Options whose value stands in the same word or nowhere. */
 const untracked = /^-u(?:no|all|normal)$/
 const contextLines = /^-U\d+$/
+
+/** Files with the same ending, in one folder for the shell. */
+const kindOfFiles = /^(?:[\w.-]+\/)*[\w-]*\*[\w-]*\.(?!env)\w+$/
 
 const status: OptionTable = {
   letters: "sbvzu",
