@@ -56,6 +56,7 @@ function readSubcommand(subcommand: string, rest: readonly Word[]): Use | Unread
     table,
   )
   if ("because" in read) return read
+  if (rest.some(({ value }) => value.includes("%G"))) return { because: "to look at a signature, git runs a program" }
   if (read.operands.some(({ glob }) => glob === 0) && !read.ended)
     return { because: "a pattern could stand for an option" }
   const patterns = read.operands.filter(({ value, glob }) => glob === -1 && /[*?[]|^:[(!^]/.test(value))
