@@ -17,7 +17,7 @@ export function readFind(args: readonly Word[]): Use | Unread {
   const start = args.findIndex(({ value }) => /^[-!(,]/.test(value) && value !== "-H" && value !== "-P")
   const folders = args.slice(0, start === -1 ? undefined : start).filter(({ value }) => !value.startsWith("-"))
   if (folders.some(({ glob }) => glob === 0)) return { because: "a pattern could stand for an action of find" }
-  const reader: Reader = { words: start === -1 ? [] : args.slice(start), at: 0, reads: [], runs: [], depth: Infinity }
+  const reader: Reader = { words: start === -1 ? [] : args.slice(start), at: 0, reads: [], runs: [] }
   try {
     const expression = readExpression(reader)
     return useOf(folders.length === 0 ? [{ value: ".", glob: -1 }] : folders, expression, reader)
@@ -27,7 +27,7 @@ export function readFind(args: readonly Word[]): Use | Unread {
   }
 }
 
-function useOf(roots: readonly Word[], expression: Expression, { reads, runs, depth, prints }: Reader): Use {
+function useOf(roots: readonly Word[], expression: Expression, { reads, runs, depth = Infinity, prints }: Reader): Use {
   const isAction = prints !== undefined || runs.length > 0
   const whole: Expression = isAction ? expression : { kind: "all", parts: [expression, { kind: "print" }] }
   const found = (folder: string, disk: Disk): Found | undefined => {
@@ -60,7 +60,7 @@ interface Reader {
   readonly reads: Word[]
   /** The commands it runs, without the names, which come last. */
   readonly runs: (readonly Word[])[]
-  depth: number
+  depth?: number
   /** What ends each name it prints itself; "text" when it prints something else too. */
   prints?: "\n" | "\0" | "text"
 }
@@ -135,6 +135,9 @@ function run(reader: Reader): Expression {
   const words = rest.slice(0, Math.max(end, 0))
   if (end === -1 || words.at(-1)?.value !== "{}" || words.slice(0, -1).some(({ value }) => value.includes("{}")))
     refuse("'-exec' of find is not one of a command that ends with the names")
+  // A file with the name ';' would end the command there, and the words behind it would be find's own.
+  const odd = words.find(({ glob }) => glob !== -1)
+  if (odd !== undefined) refuse(`the pattern '${odd.value}' is expanded before find sees it`)
   reader.at += end + 1
   return { kind: "run", number: reader.runs.push(words.slice(0, -1)) - 1 }
 }
@@ -154,8 +157,13 @@ function test(value: string, reader: Reader): Expression {
   const pattern = /^-(i?)(name|path|wholename)$/.exec(value)
   if (pattern !== null) return fitsPattern(next.value, pattern[1] === "i", pattern[2] === "name" ? "name" : "path")
   if (value === "-type") return isOfKind(next.value)
-  if (value === "-maxdepth" && /^\d{1,3}$/.test(next.value)) reader.depth = Math.min(reader.depth, Number(next.value))
+  if (value === "-maxdepth") setDepth(reader, next.value)
   return value === "-maxdepth" || value === "-mindepth" ? { kind: "answer", answer: "yes" } : maybe
+}
+
+function setDepth(reader: Reader, text: string): void {
+  if (reader.depth !== undefined) refuse("find is given two depths")
+  reader.depth = /^\d{1,3}$/.test(text) ? Number(text) : Infinity
 }
 
 const fileTests = setOf("-e -f -d -r -w -x -s -L -h -b -c -p -S -g -u -k -O -G -N -nt -ot -ef")

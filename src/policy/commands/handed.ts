@@ -65,21 +65,25 @@ export function readXargs(args: readonly Word[]): XargsCommand | Unread {
   let end: "\n" | "\0" = "\n"
   let always = true
   let place: string | undefined
+  let counts = false
   let at = 0
   for (; args[at]?.value.startsWith("-") === true; at++) {
     const { value } = args[at]!
     const next = args[at + 1]?.value ?? ""
     if (value === "-0" || value === "--null") end = "\0"
     else if (value === "-r" || value === "--no-run-if-empty") always = false
-    else if (/^-[nPL]$/.test(value) && /^\d+$/.test(next)) at++
+    else if (/^-P$/.test(value) && /^\d+$/.test(next)) at++
+    else if (/^-[nL]$/.test(value) && /^\d+$/.test(next)) [at, counts] = [at + 1, true]
+    else if (/^-[nL]\d+$/.test(value)) counts = true
     else if (value === "-I" && /^(?:\{\}|%)$/.test(next)) place = args[++at]!.value
     else if (/^-I(?:\{\}|%)$/.test(value)) place = value.slice(2)
-    else if (!/^(?:-t|-[nPL]\d+)$/.test(value))
+    else if (!/^(?:-t|-P\d+)$/.test(value))
       return { because: `the option '${value}' of xargs is not known to be harmless` }
   }
   const words = args.slice(at)
   if (words.length === 0) return { because: "xargs is given no command" }
   if (place === undefined) return { words, end, always }
+  if (counts) return { because: "xargs is told two ways to hand names on" }
   const isLast = words.at(-1)!.value === place && !words.slice(0, -1).some(({ value }) => value.includes(place))
   return isLast ? { words: words.slice(0, -1), end, always } : { because: `'${place}' of xargs is not its last word` }
 }
@@ -92,8 +96,8 @@ export function isSieve({ words: [program, ...args] }: Segment): boolean {
   if (program?.value === "sort") return /^(?:-[bdfgnrRuV]+ ?)*$/.test(values)
   if (program?.value === "uniq") return args.length === 0
   if (program?.value !== "grep") return false
-  const [last, ...options] = args.toReversed()
-  return (
-    last !== undefined && !last.value.startsWith("-") && options.every(({ value }) => /^-[EFGPivwxe]+$/.test(value))
-  )
+  const [last, before, ...others] = args.toReversed()
+  const options = before === undefined || before.value === "-e" ? others : [before, ...others]
+  // The letter `e` takes what is behind it for the pattern, and what is left would be a file.
+  return last !== undefined && !last.value.startsWith("-") && options.every(({ value }) => /^-[EFGPivwx]+$/.test(value))
 }

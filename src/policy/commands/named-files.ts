@@ -3,6 +3,7 @@ import { carefulBecause, sealedBecause } from "../paths-lists.ts"
 import { expand, hasOddRepository, placeIn, type Disk } from "./disk.ts"
 import type { Redirect, Unread } from "./line.ts"
 import type { Use } from "./programs.ts"
+import { unhiddenIn } from "./unhidden.ts"
 
 /** A file that a segment names, from the root of the disk. */
 export interface NamedFile {
@@ -30,6 +31,8 @@ export function filesOf(
   }
   if (use.repository === true && hasOddRepository(folder, workspace, disk))
     return { because: "git would find the settings of another repository" }
+  const foreign = use.packages?.find(({ value }) => isForeign(placeIn(folder, value, disk), workspace, disk))
+  if (foreign !== undefined) return { because: "it would run scripts of another repository or of a package of others" }
   const groups = [
     ["read", use.reads ?? []],
     ["write", use.writes ?? []],
@@ -57,15 +60,24 @@ export function filesOf(
   ]
 }
 
+/** Whether a folder of the workspace came from others: as a repository in the repository, or as an installed package. */
+function isForeign(folder: string, workspace: string, disk: Disk): boolean {
+  for (let place = disk.realpath(folder) ?? folder; place.length > workspace.length; place = posix.dirname(place))
+    if (posix.basename(place) === "node_modules" || disk.names(place)?.includes(".git") !== false) return true
+  return false
+}
+
 /** What is read when a folder is read with all that is in it. Programs that follow links on the way are not proved. */
-function walkedFiles({ walks = [], hidden = false }: Use, folder: string, disk: Disk): NamedFile[] | Unread {
+function walkedFiles({ walks = [], hidden = false, unhides }: Use, folder: string, disk: Disk): NamedFile[] | Unread {
   const files: NamedFile[] = []
   for (const word of walks) {
     for (const value of expand(word, folder, disk) ?? []) {
-      const tree = disk.tree(placeIn(folder, value, disk), hidden)
-      if (tree === undefined)
+      const place = placeIn(folder, value, disk)
+      const tree = disk.tree(place, hidden)
+      const more = unhides === undefined || tree === undefined ? [] : unhiddenIn([place, ...tree], unhides, disk)
+      if (tree === undefined || more === undefined)
         return { because: `there is too much in '${value}' to look at; search_files needs no asking` }
-      for (const path of tree) files.push({ kind: "read", path })
+      for (const path of [...tree, ...more]) files.push({ kind: "read", path })
     }
   }
   return files

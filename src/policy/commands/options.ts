@@ -6,6 +6,8 @@ export interface OptionTable {
   readonly letters?: string
   /** Letters that take a value, in the same word or the next. */
   readonly valued?: string
+  /** Letters that may have a value, and only in the same word. */
+  readonly attached?: string
   /** Names after `--`, which may have a value after `=`; `*` for any. */
   readonly names?: string
   /** Names that take a value, after `=` or in the next word. */
@@ -23,6 +25,8 @@ export interface ReadOptions {
   /** Letters and names that are there. */
   readonly given: ReadonlySet<string>
   readonly reads: readonly Word[]
+  /** The values of options, each with its letter or name. */
+  readonly values: readonly (readonly [string, string])[]
   /** How many of the operands stand after `--`. */
   readonly ended: boolean
 }
@@ -32,11 +36,12 @@ export function readOptions(args: readonly Word[], table: OptionTable): ReadOpti
   const operands: Word[] = []
   const given = new Set<string>()
   const reads: Word[] = []
+  const values: [string, string][] = []
   const parsed = parsedTable(table)
   for (let at = 0; at < args.length; at++) {
     const word = args[at]!
     const { value } = word
-    if (value === "--") return { operands: [...operands, ...args.slice(at + 1)], given, reads, ended: true }
+    if (value === "--") return { operands: [...operands, ...args.slice(at + 1)], given, reads, values, ended: true }
     if (word.glob === 0 && table.letters !== "*" && !(table.patterns === true && /[^*?/]/.test(value)))
       return { because: `the pattern '${value}' could stand for an option` }
     if (!value.startsWith("-") || value === "-") {
@@ -53,14 +58,16 @@ export function readOptions(args: readonly Word[], table: OptionTable): ReadOpti
     // Were the table wrong about it, this would be an option that nobody looked at.
     if (option.value === undefined && /^-\D/.test(next.value))
       return { because: `it is not clear whether '${next.value}' is an option` }
+    values.push([option.wants, next.value])
     if (parsed.reading.has(option.wants)) reads.push(next)
   }
-  return { operands, given, reads, ended: false }
+  return { operands, given, reads, values, ended: false }
 }
 
 interface ParsedTable {
   letters: string
   valued: string
+  attached: string
   names: ReadonlySet<string> | "*"
   valuedNames: ReadonlySet<string>
   reading: ReadonlySet<string>
@@ -78,10 +85,11 @@ const parsedTables = new WeakMap<OptionTable, ParsedTable>()
 function parsedTable(table: OptionTable): ParsedTable {
   const known = parsedTables.get(table)
   if (known !== undefined) return known
-  const { letters = "", valued = "", names = "", valuedNames = "", reading = "" } = table
+  const { letters = "", valued = "", attached = "", names = "", valuedNames = "", reading = "" } = table
   const parsed = {
     letters,
     valued,
+    attached,
     names: names === "*" ? ("*" as const) : setOf(names),
     valuedNames: setOf(valuedNames),
     reading: setOf(reading),
@@ -104,13 +112,18 @@ function readName({ value, glob }: Word, { names, valuedNames }: ParsedTable): O
   return names === "*" || names.has(name) ? { names: [name] } : undefined
 }
 
-function readLetters({ value, glob }: Word, { letters, valued }: ParsedTable, counts: boolean): Option | undefined {
+function readLetters(
+  { value, glob }: Word,
+  { letters, valued, attached }: ParsedTable,
+  counts: boolean,
+): Option | undefined {
   if (glob !== -1) return undefined
   if (counts && /^-\d+$/.test(value)) return { names: ["count"] }
   const names: string[] = []
   for (let at = 1; at < value.length; at++) {
     const letter = value[at]!
     names.push(letter)
+    if (attached.includes(letter)) return { names }
     if (valued.includes(letter)) {
       const rest = value.slice(at + 1)
       return { names, wants: letter, value: rest === "" ? undefined : rest }

@@ -4,7 +4,9 @@ import type { Disk } from "./disk.ts"
 import type { Unread, Word } from "./line.ts"
 import { readFind, readTest } from "./find.ts"
 import { readGit } from "./git.ts"
-import { readOptions, type OptionTable, type ReadOptions } from "./options.ts"
+import { readOptions, type OptionTable } from "./options.ts"
+import { here, is, isFile, reader } from "./reader.ts"
+import { grep, ripgrep } from "./searching.ts"
 import { isPlainSed } from "./sed.ts"
 
 /** What a program will use besides its own words. */
@@ -17,8 +19,14 @@ export interface Use {
   readonly tops?: readonly Word[]
   /** Whether names that begin with a dot are read on such a walk. */
   readonly hidden?: boolean
+  /** It reads hidden files with these names all the same, and those that ignore files on the way bring back. */
+  readonly unhides?: readonly string[]
   /** It looks for settings in the folder it runs in and in those above. */
   readonly repository?: boolean
+  /** Folders of packages whose scripts it runs. */
+  readonly packages?: readonly Word[]
+  /** It walks only where nothing is piped into it. */
+  readonly orInput?: boolean
   /** The folder it changes to before it does anything else. */
   readonly within?: Word
   /** The names that it prints and nothing else, each with this end. */
@@ -40,66 +48,15 @@ export function programOf(name: string): Program | undefined {
   return programs.get(name)
 }
 
-function reader(table: OptionTable, of: (read: ReadOptions) => Use | Unread): Program {
-  return (args) => {
-    const read = readOptions(args, table)
-    if ("because" in read) return read
-    const use = of(read)
-    return "because" in use ? use : { ...use, reads: [...(use.reads ?? []), ...read.reads] }
-  }
-}
-
 const files = (table: OptionTable) => reader(table, ({ operands }) => ({ reads: operands.filter(isFile) }))
 /** Programs that only read, whatever the option. */
 const readers = (table: OptionTable) => files({ ...table, patterns: true })
+const walker = (table: OptionTable) =>
+  reader(table, ({ operands }) => ({ walks: operands.filter(isFile), hidden: true }))
 const texts = (table: OptionTable) => reader(table, () => ({}))
 const made = (table: OptionTable) => reader(table, ({ operands }) => ({ writes: operands }))
 
 const any: OptionTable = { letters: "*", names: "*" }
-const isFile = ({ value }: Word) => value !== "-"
-const is = (because: string): Unread => ({ because })
-
-const grepTable: OptionTable = {
-  letters: "EFGPivwxycLlqsobHhnTUzaIrRZ",
-  valued: "eABCmf",
-  names:
-    "extended-regexp fixed-strings basic-regexp perl-regexp ignore-case no-ignore-case invert-match word-regexp line-regexp count color colour files-without-match files-with-matches quiet silent no-messages only-matching byte-offset with-filename no-filename line-number initial-tab null null-data text recursive dereference-recursive binary line-buffered version help",
-  valuedNames:
-    "regexp file after-context before-context context max-count include exclude exclude-dir label binary-files",
-  reading: "f file",
-  counts: true,
-  patterns: true,
-}
-
-const grep = reader(grepTable, ({ operands, given }) => {
-  const hasPattern = ["e", "f", "regexp", "file"].some((name) => given.has(name))
-  const named = operands.slice(hasPattern ? 0 : 1).filter(isFile)
-  const walks = ["r", "R", "recursive", "dereference-recursive"].some((name) => given.has(name))
-  if (!walks) return { reads: named }
-  if (given.has("R") || given.has("dereference-recursive")) return is("'grep -R' follows links to anywhere")
-  return { walks: named.length === 0 ? [here] : named, hidden: true }
-})
-
-const here: Word = { value: ".", glob: -1 }
-
-const ripgrep = reader(
-  {
-    letters: "ivwxclnNsSoUFPHhIqpa0bu",
-    valued: "eABCmMgtTrjEd",
-    names:
-      "ignore-case invert-match word-regexp line-regexp count count-matches files files-with-matches files-without-match line-number no-line-number case-sensitive smart-case only-matching multiline multiline-dotall fixed-strings pcre2 with-filename no-filename heading no-heading quiet pretty text null byte-offset json stats trim vimgrep column no-column crlf debug no-messages passthru sort-files type-list version help no-config one-file-system hidden no-ignore no-ignore-vcs unicode no-unicode block-buffered line-buffered",
-    valuedNames:
-      "regexp after-context before-context context max-count max-columns glob iglob type type-not replace threads encoding max-depth max-filesize sort sortr color colors context-separator engine dfa-size-limit regex-size-limit",
-    counts: true,
-  },
-  ({ operands, given }) => {
-    const noPattern = ["e", "regexp", "files", "type-list"].some((name) => given.has(name))
-    const named = operands.slice(noPattern ? 0 : 1).filter(isFile)
-    // A glob brings hidden and ignored files back.
-    const hidden = ["u", "hidden", "no-ignore", "no-ignore-vcs", "g", "glob", "iglob"].some((name) => given.has(name))
-    return { walks: named.length === 0 ? [here] : named, hidden }
-  },
-)
 
 const sed = reader(
   {
@@ -191,7 +148,10 @@ const npm = reader(
       "silent if-present workspaces include-workspace-root verbose quiet no-color color ignore-scripts json long depth all version help",
     valuedNames: "workspace loglevel",
   },
-  () => ({}),
+  ({ values }) => {
+    const others = values.flatMap(([name, value]) => (name === "loglevel" ? [] : [{ value, glob: -1 }]))
+    return { packages: [here, ...others] }
+  },
 )
 const npmRun: Program = (args) => {
   const end = args.findIndex(({ value }) => value === "--")
@@ -216,10 +176,10 @@ const jq = reader(
 
 /** Recipes are those of the folder's own file; a variable or another file could be anything. */
 const make = reader(
-  { letters: "BiknqsS", valued: "jl", names: "silent quiet dry-run keep-going always-make" },
+  { letters: "BiknqsS", attached: "jl", names: "silent quiet dry-run keep-going always-make" },
   ({ operands }) =>
     operands.every(({ value, glob }) => glob === -1 && /^[\w./-]+$/.test(value))
-      ? {}
+      ? { packages: [here] }
       : is("a variable is given to make"),
 )
 
@@ -248,9 +208,20 @@ function placing(operands: readonly Word[]): Word[] | Unread {
   return [target, ...inside.map((value) => ({ value, glob: -1 }))]
 }
 
+const list = reader(
+  { ...any, valued: "ITw", valuedNames: "ignore hide block-size sort time" },
+  ({ operands, given }) => {
+    // Names may be cut short.
+    const has = (letter: string, name: string) =>
+      given.has(letter) || [...given].some((one) => one.length > 1 && name.startsWith(one))
+    if (has("R", "recursive") && has("L", "dereference")) return is("'ls -RL' follows links to anywhere")
+    return { reads: operands.filter(isFile) }
+  },
+)
+
 const programs = new Map<string, Program>(
   Object.entries({
-    ls: files({ ...any, valued: "ITw", valuedNames: "ignore hide block-size sort time" }),
+    ls: list,
     cat: files(any),
     tac: readers({ letters: "br", valued: "s" }),
     nl: readers({ letters: "p", valued: "bdfhilnsvw" }),
@@ -265,9 +236,10 @@ const programs = new Map<string, Program>(
     join: files({ letters: "iz", valued: "aejotv12" }),
     comm: files({ letters: "123z", names: "check-order nocheck-order total" }),
     cmp: files({ letters: "bls", valued: "in", names: "silent quiet verbose print-bytes" }),
-    diff: files({ letters: "abBcdEiNpqsTtuwyZ", valued: "UCIxW", names: "brief report-identical-files side-by-side unified context new-file ignore-case ignore-all-space ignore-space-change ignore-blank-lines text color minimal suppress-common-lines", valuedNames: "exclude width" }),
+    // Of two folders, it compares what is in them.
+    diff: walker({ letters: "abBcdEiNpqsTtuwyZ", valued: "UCIxW", names: "brief report-identical-files side-by-side unified context new-file ignore-case ignore-all-space ignore-space-change ignore-blank-lines text color minimal suppress-common-lines", valuedNames: "exclude width" }),
     column: files({ letters: "tx", valued: "sco" }),
-    od: files({ letters: "abcdfiloxv", valued: "AjNtw" }),
+    od: files({ letters: "abcdfiloxv", valued: "AjNt", attached: "w" }),
     hexdump: files({ letters: "bcCdovx", valued: "ns" }),
     strings: reader({ letters: "af", valued: "nt" }, ({ operands }) => (operands.some(({ value }) => value.startsWith("@")) ? is("'@' stands for words in a file") : { reads: operands.filter(isFile) })),
     stat: readers({ letters: "Lft", valued: "c", names: "dereference file-system terse", valuedNames: "format printf" }),

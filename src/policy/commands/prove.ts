@@ -52,10 +52,10 @@ export function prove(script: string, parsers: Parsers, options: ProofOptions): 
   }
   proved[0] = withLooked(proved[0]!, patterns, options)
   const makes = proved.some(({ files }) => files.some(({ kind }) => kind === "write"))
-  const hands = segments.some(({ words }) => words.some(({ value }) => value === "xargs" || value === "-exec"))
+  const hands = segments.some(({ words }) => words.some(({ value }) => /^(?:xargs|-exec|rg)$/.test(value)))
   const looks = hands || patterns.length > 0 || segments.some(({ words }) => words.some(({ glob }) => glob !== -1))
-  // What fits a pattern was looked up before anything ran.
-  return makes && looks ? { because: "a file that it makes could fit its pattern" } : proved
+  // What is found was looked up before anything ran, also what brings hidden files back for rg.
+  return makes && looks ? { because: "a file that it makes could change what it finds" } : proved
 }
 
 /** A pattern of a loop reads the folder it is looked for in, whatever the loop does with the names. */
@@ -106,7 +106,9 @@ function proveSegment(
   if (words[0] === "cd" && start > 0) return { because: `it is not clear where a 'cd' in it leads` }
   const use = useOf(segment.words.slice(start), words, options)
   if ("because" in use) return { because: `${use.because}, in '${shown(all)}'` }
-  const files = filesIn(folders, (folder) => filesOf(segment.redirects, use, folder, options))
+  const isGiven = piped.length > 0 && !segment.redirects.some(({ operator }) => operator.includes("<"))
+  const used = isGiven && use.orInput === true ? { ...use, walks: [] } : use
+  const files = filesIn(folders, (folder) => filesOf(segment.redirects, used, folder, options))
   if ("because" in files) return { because: `${files.because}, in '${shown(all)}'` }
   const plain = plainWords(words)
   const proved: ProvedSegment[] = [{ words, files, wrapped: plain === words ? wrapped : [...wrapped, plain] }]
