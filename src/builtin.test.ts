@@ -1,8 +1,8 @@
-import { writeFileSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { Config } from "./config/schema.ts"
-import { open, temporaryFolder } from "./testing/open.ts"
+import { open, temporaryFolder, until } from "./testing/open.ts"
 
 async function house(tools: Config["tools"] = {}, more: { writes?: "direct" } = {}) {
   const workspace = temporaryFolder()
@@ -59,4 +59,32 @@ test("a process that ends after its call starts nothing in the background", asyn
   const { call } = await house({ shell: { sandbox: "off", allow: ["sleep"] } }, { writes: "direct" })
   const ended = await call("run_command", { command: "sleep 1", background: true })
   expect(ended).toMatchObject({ metadata: { toolCode: "no_background" } })
+})
+
+test.each([
+  ["that has ended", true],
+  ["that goes on", false],
+])("what an agent read in a process %s counts in every other one", async (_how, ends) => {
+  const workspace = temporaryFolder()
+  const dir = temporaryFolder()
+  const path = join(workspace, "a.txt")
+  writeFileSync(path, "one")
+  const rules = [{ allow: "*", because: "It is a test." } as const]
+  const opened = () => open({ workspace, rules, data: { dir } }, { sweepMs: 0 })
+  const [reading, editing] = [await opened(), await opened()]
+  const call = (system: typeof reading, tool: string, input: object) =>
+    system.call({ agentId: "operator", tool, input: { path: "a.txt", ...input } })
+  const edit = (system: typeof reading, oldText: string, newText: string) =>
+    call(system, "edit_file", { oldText, newText })
+
+  expect(await call(reading, "read_file", {})).toMatchObject({ success: true })
+  if (ends) await reading.close()
+  else await until(() => existsSync(join(dir, "read-marks")), "the mark was written")
+  writeFileSync(path, "two, by somebody else")
+  expect(await edit(editing, "two", "2")).toMatchObject({ metadata: { toolCode: "file_changed" } })
+  expect(await call(editing, "write_file", { content: "2" })).toMatchObject({ metadata: { toolCode: "file_changed" } })
+  expect(await call(editing, "read_file", {})).toMatchObject({ success: true })
+  expect(await edit(editing, "two", "2")).toMatchObject({ success: true })
+  await editing.close()
+  if (!ends) expect(await edit(reading, "2", "two")).toMatchObject({ success: true })
 })

@@ -16,3 +16,19 @@ test("law: the first of many are those that would be first if all were put in or
     { numRuns: 200 },
   )
 })
+
+test("law: of things with a weight, the first are as many as have the weight together", () => {
+  const things = fc.array(fc.record({ at: fc.integer({ min: 0, max: 10_000 }), weight: fc.integer({ min: 1, max: 50 }) }), { maxLength: 1000 }) // prettier-ignore
+  fc.assert(
+    fc.property(things, fc.integer({ min: 0, max: 300 }), (all, most) => {
+      const byPlace = (one: { at: number }, other: { at: number }) => one.at - other.at
+      const unique = [...new Map(all.map((one) => [one.at, one])).values()]
+      const first = new FirstOf(most, byPlace, ({ weight }: { at: number; weight: number }) => weight)
+      for (const one of unique) first.add(one)
+      let together = 0
+      const expected = unique.toSorted(byPlace).filter(({ weight }) => (together += weight) - weight < most)
+      expect(first.sorted()).toEqual(expected)
+    }),
+    { numRuns: 200 },
+  )
+})

@@ -1,4 +1,4 @@
-import { linkSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { linkSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { ToolContext } from "../../model/tool.ts"
@@ -210,43 +210,120 @@ test("links are not followed, and a root that leads outside is refused", async (
   expect(places(await search(bench, { path: "inner.txt" }))).toEqual(["a.txt:1:1"])
 })
 
-test("what is put in a file's place while it is searched is not shown", async () => {
+test.each([
+  ["nothing is", false, true],
+  ["it is while ripgrep looks, and taken away before we read", false, false],
+  ["it is after ripgrep has looked", false, false],
+  ["it leads to what is left out", false, false],
+  ["nothing is", true, true],
+  ["it is while ripgrep looks, and taken away before we read", true, false],
+  ["it is after ripgrep has looked", true, false],
+  ["it leads to what is left out", true, false],
+])("what is put in a file's place is not shown: %s (over lines: %s)", async (moment, multiline, isShown) => {
   const bench = openBench()
   const outside = openBench()
-  outside.put("secret.txt", "needle SECRET\n")
-  const file = bench.put("a.txt", "needle\n")
-  const real = bench.files.readSmall.bind(bench.files)
-  for (const moment of ["before the second look", "after it"]) {
-    const files = {
-      ...bench.files,
-      // The place where the fence is asked is where somebody could have been faster.
-      isShown: (path: string) => {
-        if (moment === "before the second look") swap()
-        return bench.files.isShown(path)
-      },
-      readSmall: (path: string, most: number) => {
-        if (moment === "before the second look") swapBack()
-        return real(path, most)
-      },
-    }
-    const swap = () => {
-      renameSync(file, `${file}.away`)
-      symlinkSync(join(outside.dir, "secret.txt"), file)
-    }
-    const swapBack = () => {
-      rmSync(file)
-      renameSync(`${file}.away`, file)
-    }
-    const tool = searchFiles({
-      files: { ...files, within: () => files },
-      allowedExtensions: [],
-    } as unknown as Workspace)
-    const given = tool.input.check({ pattern: "needle.*" }) as { value: unknown }
-    const context = { signal: new AbortController().signal, allowedPaths: ["."] } as unknown as ToolContext
-    const came = JSON.stringify(await tool.execute(given.value, context))
-    expect(came).not.toContain("SECRET")
-    expect(came.includes('"file":"a.txt"')).toBe(moment === "after it")
+  const secret = outside.put("secret.txt", "needle SECRET\n")
+  const file = bench.put("a.txt", "needle and more of it\n")
+  bench.put("left-out.txt", "needle and more of it\nSECRET\n")
+  let isSwapped = false
+  // ripgrep names no links, so what it opens in the place of a file is a file; for the fence it is a link.
+  const swap = (put: () => void) => {
+    if (isSwapped) return
+    isSwapped = true
+    renameSync(file, `${file}.away`)
+    put()
   }
+  const files = {
+    ...bench.files,
+    facts: (path: string) => {
+      if (moment.startsWith("it is while")) swap(() => linkSync(secret, file))
+      return bench.files.facts(path)
+    },
+    isShown: (path: string) => {
+      if (moment.startsWith("it is after")) swap(() => symlinkSync(secret, file))
+      if (moment.startsWith("it leads")) swap(() => symlinkSync("left-out.txt", file))
+      return path === "a.txt" && bench.files.isShown(path)
+    },
+    readSmall: (path: string, most: number) => {
+      if (moment.startsWith("it is while")) renameSync(`${file}.away`, file)
+      return bench.files.readSmall(path, most)
+    },
+  }
+  const tool = searchFiles({ files, allowedExtensions: [] } as unknown as Workspace)
+  const given = tool.input.check({ pattern: "needle[^\\n]*", after: 1, multiline }) as { value: unknown }
+  const came = JSON.stringify(await tool.execute(given.value, { signal: new AbortController().signal } as ToolContext))
+  expect(isSwapped).toBe(!isShown)
+  expect(came).not.toContain("SECRET")
+  expect(came.includes('"file":"a.txt"')).toBe(isShown)
+})
+
+test.each([
+  ["as they come", {}],
+  ["by searching its files again, because it begins late", { mostKept: 0 }],
+  ["by searching its files again, because there are many matches", { mostPlaces: 3 }],
+])("a page is found %s, and it is the same", async (_, limits) => {
+  const bench = openBench()
+  bench.put("a.txt", "needle needle\nx\nneedle\n")
+  bench.put("b/c.txt", "\ufeffx needle needle needle\r\n")
+  bench.put("d.bin", `needle\n${"x".repeat(100_000)}\0`)
+  bench.put("e.bin", "needle\0needle\n")
+  const tool = searchFiles({ files: bench.files, allowedExtensions: [] } as unknown as Workspace, limits)
+  const page = async (input: object) => {
+    const given = tool.input.check({ pattern: "needle", ...input }) as { value: unknown }
+    return (await tool.execute(given.value, { signal: new AbortController().signal } as ToolContext)) as unknown as Came
+  }
+  const all = { total: 6, fileCount: 2, timedOut: false }
+  expect(await page({ limit: 2 })).toMatchObject({ ...all, truncated: true, nextOffset: 2, matches: [{ line: 1, count: 2 }] })
+  expect(places(await page({ limit: 2, offset: 2 }))).toEqual(["a.txt:3:1", "b/c.txt:1:3"])
+  expect(await page({ limit: 2, offset: 2 })).toMatchObject({ ...all, truncated: false, matches: [{}, { count: 3 }] })
+  // In the middle of a line that the page before has shown.
+  expect(places(await page({ offset: 1 }))).toEqual(["a.txt:3:1", "b/c.txt:1:3"])
+  expect(places(await page({ limit: 2, offset: 3, onlyMatching: true }))).toEqual(["b/c.txt:1:3", "b/c.txt:1:10"])
+  expect(await page({ path: "e.bin" })).toMatchObject({ matches: [], total: 0, fileCount: 0 })
+}) // prettier-ignore
+
+test.each([
+  ["$", ["a.txt:1:3", "a.txt:2:1", "a.txt:3:2"]],
+  ["^$", ["a.txt:2:1"]],
+  ["b?$", ["a.txt:1:2", "a.txt:2:1", "a.txt:3:2"]],
+])("a match of no text is shown where it is: %s", async (pattern, expected) => {
+  const bench = openBench()
+  bench.put("a.txt", "ab\n\nc\n")
+  const came = await search(bench, { pattern })
+  expect(places(came)).toEqual(expected)
+  expect(came["total"]).toBe(expected.length)
+})
+
+test("in a large file the lines around a match are read where they are", async () => {
+  const bench = openBench()
+  const lines = Array.from({ length: 60_000 }, (_, number) => `line ${number + 1} ${"x".repeat(30)}`)
+  for (const number of [1, 30_000, 30_002, 60_000]) lines[number - 1] = `${number} needle needle`
+  bench.put("large.txt", `\ufeff${lines.join("\r\n")}`)
+  const came = await search(bench, { before: 1, after: 2 })
+  expect(came).toMatchObject({ total: 8, fileCount: 1 })
+  const short = (line: string) => line.split(" x")[0]
+  const shown = matchesOf(came).map(({ line, column, count, context }) => ({
+    at: `${line}:${column}:${count}`,
+    before: context.before.map(short),
+    after: context.after.map(short),
+  }))
+  expect(shown).toEqual([
+    { at: "1:3:2", before: [], after: ["line 2", "line 3"] },
+    { at: "30000:7:2", before: ["line 29999"], after: ["line 30001", "30002 needle needle"] },
+    { at: "30002:7:2", before: ["line 30001"], after: ["line 30003", "line 30004"] },
+    { at: "60000:7:2", before: ["line 59999"], after: [] },
+  ])
+})
+
+test("in a large file with long lines those around a match begin where they begin", async () => {
+  const bench = openBench()
+  const lines = Array.from({ length: 40 }, (_, number) => `line ${number + 1} ${"x".repeat(70_000)}`)
+  lines[20] = `needle ${lines[20]}`
+  bench.put("large.txt", lines.join("\n"))
+  const [shown] = matchesOf(await search(bench, { before: 4, after: 1 }))
+  expect(shown!.match.slice(0, 14)).toBe("needle line 21")
+  expect(shown!.context.before.map((line) => line.slice(0, 7))).toEqual(["line 17", "line 18", "line 19", "line 20"])
+  expect(shown!.context.after.map((line) => line.slice(0, 7))).toEqual(["line 22"])
 })
 
 test("a call that was given some paths searches nothing else", async () => {

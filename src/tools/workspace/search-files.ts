@@ -4,8 +4,8 @@ import type { Files } from "../../model/files.ts"
 import { readGlobs } from "./glob-list.ts"
 import { listOf, oneOrMany } from "./one-or-many.ts"
 import { fenceFor, isKindAllowed, type Workspace } from "./options.ts"
-import { countMatches, Counts } from "./search-counts.ts"
 import { showMatches } from "./search-matches.ts"
+import type { SearchPage } from "./search-page.ts"
 import {
   fileFilter,
   hiddenInput,
@@ -15,6 +15,7 @@ import {
   whichFiles,
   type SearchRoot,
 } from "./search-root.ts"
+import { searchAll, type Search, type SearchLimits } from "./search-run.ts"
 
 const lines = (what: string) => z.int().min(0).max(100).optional().describe(what)
 
@@ -56,10 +57,10 @@ const match = z.object({
 })
 
 /**
- * Searches what is in files. First ripgrep counts, so that the total is of all matches and the order is always the same;
- * then it shows those files whose matches are asked for. Sealed and careful files are not searched, links not followed.
+ * Searches what is in files. ripgrep says where matches are, in any order of the files; all are counted, and the text of
+ * those that are asked for is read through the fence. Sealed and careful files are not searched, links not followed.
  */
-export const searchFiles = (workspace: Workspace, { searchMs = 20_000 }: { searchMs?: number } = {}) =>
+export const searchFiles = (workspace: Workspace, limits: Partial<SearchLimits> & { searchMs?: number } = {}) =>
   defineTool({
     name: "search_files",
     group: "workspace",
@@ -87,22 +88,29 @@ export const searchFiles = (workspace: Workspace, { searchMs = 20_000 }: { searc
       const globs = readGlobs(given.glob === undefined ? ["**"] : listOf(given.glob))
       const root = searchRoot(files, given.path, globs)
       const which = { ...given, root, globs, exclude: listOf(given.exclude), types: listOf(given.type) }
-      const run = { cwd: root.cwd, signal, until: performance.now() + searchMs }
       const filter = fileFilter(files, root, globs, which)
-      const found = new Counts(given.offset + given.limit)
-      const end = await countMatches(root, [...patternOptions(given), ...whichFiles(which)], run, (printed, count) => {
-        const file = filter(printed)
-        if (file !== undefined && isKindAllowed(file, workspace)) found.add(file, count)
-      })
+      const search: Search = {
+        root,
+        pattern: patternOptions(given),
+        which: whichFiles(which),
+        given,
+        limits: { mostKept: 10_000, mostPlaces: 50_000, ...limits },
+        run: { cwd: root.cwd, signal, until: performance.now() + (limits.searchMs ?? 20_000) },
+        fileOf(printed) {
+          const file = filter(printed)
+          return file !== undefined && isKindAllowed(file, workspace) ? file : undefined
+        },
+      }
+      const found = await searchAll(search)
       if (globs.mistake !== undefined) throw globs.mistake
-      const shared = { timedOut: end.timedOut, ...(end.unreadable ? { unreadable: true } : {}) }
-      return given.output === "files"
-        ? { ...showFiles(files, root, found, given), ...shared }
-        : { ...(await showMatches(files, root, found, patternOptions(given), given, run)), ...shared }
+      const shown =
+        given.output === "files" ? showFiles(files, root, found.page, given) : await showMatches(files, search, found)
+      const { timedOut, unreadable } = found.end
+      return { ...shown, timedOut, ...(unreadable ? { unreadable: true } : {}) }
     },
   })
 
-function showFiles(files: Files, root: SearchRoot, found: Counts, { offset, limit }: SearchInput) {
+function showFiles(files: Files, root: SearchRoot, found: SearchPage, { offset, limit }: SearchInput) {
   const { total, fileCount } = found
   const isInside = isInsideOf(files, root)
   const truncated = offset + limit < fileCount
@@ -110,7 +118,8 @@ function showFiles(files: Files, root: SearchRoot, found: Counts, { offset, limi
     files: found
       .first()
       .slice(offset)
-      .filter(({ file }) => isInside(file)),
+      .filter(({ file }) => isInside(file))
+      .map(({ file, count }) => ({ file, count })),
     total,
     fileCount,
     truncated,

@@ -1,10 +1,10 @@
 import type { Files } from "../../model/files.ts"
-import type { Counts, FileCount } from "./search-counts.ts"
-import { runRipgrep, type RipgrepRun } from "./ripgrep.ts"
-import type { SearchInput } from "./search-files.ts"
-import { entriesOf, type Message, type ShownMatch } from "./search-entries.ts"
+import { entryOf, type EntryOptions, type ShownMatch } from "./search-entries.ts"
+import type { FoundFile } from "./search-page.ts"
+import type { Place, Wanted } from "./search-places.ts"
 import type { SearchRoot } from "./search-root.ts"
-import { isStillThere } from "./search-proof.ts"
+import { searchAgain, type Found, type Search } from "./search-run.ts"
+import { withText } from "./search-text.ts"
 
 export interface ShownMatches {
   readonly matches: ShownMatch[]
@@ -14,47 +14,62 @@ export interface ShownMatches {
   readonly nextOffset?: number
 }
 
-/** The matches from `offset` on, of the files they are in.  */
-export async function showMatches(
-  files: Files,
-  root: SearchRoot,
-  found: Counts,
-  pattern: readonly string[],
-  given: SearchInput,
-  run: Omit<RipgrepRun, "onOutput">,
-): Promise<ShownMatches> {
+/** The matches from `offset` on, of the files they are in. */
+export async function showMatches(files: Files, search: Search, { page, hasPlaces }: Found): Promise<ShownMatches> {
+  const { root, given } = search
   const { offset, limit } = given
-  const needed = filesBetween(found.first(), offset, offset + limit)
-  const most = offset + limit - (needed[0]?.before ?? 0)
-  const looked = await look(root, needed, [...pattern, ...shownOptions(given, most)], run)
+  const context = given.context ?? 0
+  const options = { ...given, before: given.before ?? context, after: given.after ?? context }
+  const needed = filesBetween(page.first(), offset, offset + limit)
+  const again = hasPlaces ? undefined : await searchAgain(search, wantedOf(needed, search))
   const matches: ShownMatch[] = []
-  let { total, fileCount } = found
+  let { total, fileCount } = page
   let next = Math.min(offset, total)
-  for (const { file, count, before } of needed) {
-    const { messages, binary } = looked.get(file) ?? { messages: [], binary: false }
-    if (binary) {
+  for (const { file, count, before, places: kept } of needed) {
+    if (again !== undefined && !again.has(file)) {
       total -= count
       fileCount -= 1
       continue
     }
-    const proved = await isStillThere(files, file, root, messages)
-    let index = before
-    for (const entry of entriesOf(file, messages, given)) {
-      if (index >= offset + limit) break
-      if (proved && index >= offset) matches.push(entry)
-      index += entry.count ?? 1
-      next = Math.max(next, index)
-    }
+    const inside = (again?.get(file) ?? kept).filter(({ index }) => isBetween(before + index, offset, offset + limit))
+    matches.push(...(await entriesOf(files, root, file, inside, options)))
     // What is not shown, because it has changed or is too long, is passed over.
-    next = Math.max(next, Math.min(before + count, offset + limit))
+    const last = inside.at(-1)
+    next = Math.max(next, Math.min(before + count, offset + limit), last ? before + last.index + last.count : 0)
   }
   const truncated = next < total
   return { matches, total, fileCount, truncated, ...(truncated ? { nextOffset: next } : {}) }
 }
 
-/** The files that have the matches between two numbers, each with how many are before it. */
-function filesBetween(found: readonly FileCount[], from: number, to: number): (FileCount & { before: number })[] {
-  const between: (FileCount & { before: number })[] = []
+/** Nothing is shown of a file that has changed since it was searched. */
+async function entriesOf(
+  files: Files,
+  root: SearchRoot,
+  file: string,
+  places: readonly Place[],
+  options: EntryOptions,
+): Promise<ShownMatch[]> {
+  const shown = await withText(files, file, root, async (around) => {
+    const entries: ShownMatch[] = []
+    for (const place of places) {
+      const part = await around(place.at, place.at + place.length, options)
+      if (part === undefined) continue
+      const entry = entryOf(file, place, part, options)
+      if (entry === undefined) return []
+      entries.push(entry)
+    }
+    return entries
+  })
+  return shown ?? []
+}
+
+interface NeededFile extends FoundFile {
+  /** How many matches are in files before it. */
+  readonly before: number
+}
+
+function filesBetween(found: readonly FoundFile[], from: number, to: number): NeededFile[] {
+  const between: NeededFile[] = []
   let before = 0
   for (const one of found) {
     if (before >= to) break
@@ -64,75 +79,16 @@ function filesBetween(found: readonly FileCount[], from: number, to: number): (F
   return between
 }
 
-function shownOptions({ context, before = context ?? 0, after = context ?? 0 }: SearchInput, most: number): string[] {
-  return ["--json", "--no-ignore", `--before-context=${before}`, `--after-context=${after}`, `--max-count=${most}`]
+/** One more at the beginning tells whether a line was shown on the page before. */
+function wantedOf(needed: readonly NeededFile[], { given: { offset, limit, onlyMatching } }: Search) {
+  const range = (before: number): Wanted => ({
+    from: Math.max(0, offset - before - 1),
+    to: offset + limit - before,
+    single: onlyMatching,
+  })
+  return new Map(needed.map(({ file, before }) => [file, range(before)]))
 }
 
-interface Looked {
-  readonly messages: Message[]
-  /** It has bytes that no text has. */
-  binary: boolean
-}
-
-async function look(
-  root: SearchRoot,
-  needed: readonly FileCount[],
-  options: readonly string[],
-  run: Omit<RipgrepRun, "onOutput">,
-): Promise<Map<string, Looked>> {
-  const looked = new Map<string, Looked>()
-  const onLine = (line: Buffer) => {
-    const { type, data } = JSON.parse(line.toString("utf8")) as Message
-    if (type === "summary") return
-    const file = root.pathOf(data.path.text ?? "")
-    const one = looked.get(file) ?? { messages: [], binary: false }
-    looked.set(file, one)
-    if (type === "end") one.binary = data.binary_offset !== null
-    else if (type !== "begin") one.messages.push({ type, data })
-  }
-  for (const batch of inBatches(needed.map(({ file }) => root.printedOf(file)))) {
-    await runRipgrep([...options, "--", ...batch], { ...run, onOutput: byLines(onLine) })
-  }
-  return looked
-}
-
-/** What one command line can hold. */
-const longestCommand = process.platform === "win32" ? 20_000 : 400_000
-
-function* inBatches(names: readonly string[]): Generator<string[]> {
-  let batch: string[] = []
-  let length = 0
-  for (const name of names) {
-    if (batch.length > 0 && length + name.length > longestCommand) {
-      yield batch
-      batch = []
-      length = 0
-    }
-    batch.push(name)
-    length += name.length + 1
-  }
-  if (batch.length > 0) yield batch
-}
-
-/** A message that is longer is left out: its line is too long for anybody. */
-const longestMessage = 16 * 1024 * 1024
-
-function byLines(onLine: (line: Buffer) => void): (bytes: Buffer) => void {
-  let parts: Buffer[] = []
-  let length = 0
-  return (bytes) => {
-    let from = 0
-    for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, from)) {
-      const last = bytes.subarray(from, end)
-      length += last.length
-      if (length <= longestMessage) onLine(parts.length === 0 ? last : Buffer.concat([...parts, last]))
-      parts = []
-      length = 0
-      from = end + 1
-    }
-    if (from === bytes.length) return
-    length += bytes.length - from
-    if (length <= longestMessage) parts.push(bytes.subarray(from))
-    else parts = []
-  }
+function isBetween(number: number, from: number, to: number): boolean {
+  return number >= from && number < to
 }
