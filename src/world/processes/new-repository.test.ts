@@ -43,6 +43,13 @@ test.each([
   ["git init $HOME/x", false],
   ["npm run init", false],
   ["cp -r evil sub/.git # git init", false],
+  ["cp -r evil sub/.git; echo 'x; git init'", false],
+  ['cp -r evil sub/.git && echo "a && git clone b"', false],
+  ["g''it init", true],
+  ["GIT_TEMPLATE_DIR=evil git init", false],
+  ["git init *", false],
+  ["git init || true", false],
+  ["for a in b c; do git init $a; done", false],
 ])("'%s' says in plain words that it makes a repository: %j", (command, expected) => {
   expect(makesRepository(command)).toBe(expected)
 })

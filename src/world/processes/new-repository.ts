@@ -1,14 +1,26 @@
 import { lstatSync, readdirSync, readFileSync, type Stats } from "node:fs"
 import { basename, join } from "node:path"
+import { gitWords } from "../../policy/commands/git.ts"
+import { lex } from "../../policy/commands/lexer.ts"
+import { variablesIn } from "../../policy/commands/variables.ts"
 
 /**
  * Whether a script says in plain words that it makes a git repository, so that whoever agreed to it has read it: `git
  * init` or `git clone` between other plain commands, with nothing in it that a shell would replace.
  */
 export function makesRepository(command: string): boolean {
-  return (
-    /^[\w\s./:@=+~,%&;'"-]+$/.test(command) && /(^|&&|;|\n)\s*git\s+(-C\s+[\w./-]+\s+)?(init|clone)(\s|$)/.test(command)
+  const read = lex(command)
+  if ("because" in read) return false
+  const { segments, joins, loops } = read.line
+  const isPlain = segments.every(
+    ({ words, redirects }) =>
+      redirects.length === 0 && words.every(({ value, glob }) => glob === -1 && variablesIn(value).length === 0),
   )
+  if (!isPlain || loops.length > 0 || joins.some((join) => join.startsWith("|"))) return false
+  return segments.some(({ words, assignments }) => {
+    const [program, subcommand = ""] = gitWords(words.map(({ value }) => value))
+    return program === "git" && assignments.length === 0 && /^(?:init|clone)$/.test(subcommand)
+  })
 }
 
 /** Whether a new thing is a repository that a command said it would make, and nothing in it runs. Then it may stay. */
