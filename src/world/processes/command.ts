@@ -67,33 +67,24 @@ export async function launch(plan: Launch, folder: PrivateFolder, onBytes: OnByt
     readers.push(read(reader, stream, onBytes))
     return writer
   }
-  let lifeline: number | undefined
   try {
     const outputs = [await pipeFor("stdout"), await pipeFor("stderr")]
-    const ends = plan.sandbox === undefined ? undefined : await folder.ends()
-    lifeline = ends?.writing
     const hand = (content: string | Uint8Array) => {
       opened.push(folder.readable(content))
       return opened.at(-1)!
     }
     const input: Stdio[number] = plan.stdin === undefined ? "ignore" : hand(plan.stdin)
     let child: ChildProcess
-    if (plan.sandbox === undefined || ends === undefined) child = spawnAlone(plan, [input, ...outputs])
+    if (plan.sandbox === undefined) child = spawnAlone(plan, [input, ...outputs])
     else {
-      opened.push(ends.reading)
-      const { filter } = plan.sandbox.found
-      const handed = [input, ...outputs, hand(filter), hand(`${plan.sandbox.words.join("\0")}\0`), ends.reading]
-      child = spawnInSandbox(plan, plan.sandbox.found, handed)
+      const { found, words } = plan.sandbox
+      child = spawnInSandbox(plan, found, [input, ...outputs, hand(found.filter), hand(`${words.join("\0")}\0`)])
     }
     await started(child)
     const group = groupOf(child.pid!, plan.mark, plan.sandbox !== undefined)
-    const running = follow(child, group, readers, plan)
-    if (lifeline !== undefined) void running.over.then(() => closeSync(ends!.writing))
-    lifeline = undefined
-    return running
+    return follow(child, group, readers, plan)
   } catch (error) {
     readers.forEach(({ stop }) => stop())
-    if (lifeline !== undefined) closeSync(lifeline)
     throw notStarted(error)
   } finally {
     opened.forEach((descriptor) => closeSync(descriptor))
@@ -114,16 +105,26 @@ function spawnAlone(plan: Launch, stdio: Stdio): ChildProcess {
 }
 
 /**
- * Descriptor 5 is a pipe that we hold the other end of for as long as we live. Bubblewrap ends with us, but not when we
- * are killed while it begins; then the shell inside finds the pipe at its end and goes no further.
+ * Bubblewrap ends with us, but not when we are killed while it begins. So the shell inside asks on descriptor 5 whether
+ * we are there, after its first process has tied itself to ours (the filter is what that takes on next), and without an
+ * answer goes no further.
  */
-const onlyWhileWeLive = "read -t 0 -u 5 && exit 125;"
+const isTied = "mapfile -t </proc/1/status; [[ ${MAPFILE[*]} == *Seccomp:[[:space:]]2* ]]"
+const waitUntilTied = `for ((n = 0; n < 2000; n++)); do ${isTied} && break; read -t 0.001 -u 5; done;`
+const onlyWhileWeLive = `${waitUntilTied} echo >&5; read -u 5 || exit 125;`
 
 /** Bubblewrap itself stands outside, so nothing that was given with the call may change what it does. */
 function spawnInSandbox(plan: Launch, { program }: Sandbox, stdio: Stdio): ChildProcess {
   const first = `${onlyWhileWeLive} ${limited(plan)} exec "$0" --norc -c "$1" 5<&-`
   const words = [...sandboxArguments, plan.shell, ...shellWords(plan, first)]
-  return spawn(program, words, { detached: true, stdio, cwd: "/", env: named(plan.mark) })
+  const child = spawn(program, words, { detached: true, stdio: [...stdio, "pipe"], cwd: "/", env: named(plan.mark) })
+  answerOnce(child.stdio.at(-1) as Socket)
+  return child
+}
+
+function answerOnce(asking: Socket): void {
+  asking.once("data", () => asking.end("\n"))
+  asking.once("error", () => asking.destroy())
 }
 
 /** A shell that does something first and becomes the command's own; `-p` keeps it from reading files that variables name. */

@@ -47,12 +47,6 @@ export class PrivateFolder {
    * A real pipe. What Node makes for a child are sockets, and a script that writes to /dev/stderr cannot open those.
    */
   async pipe(): Promise<Pipe> {
-    const { reading, writing } = await this.ends()
-    return { writer: writing, reader: new Socket({ fd: reading, readable: true, writable: false }) }
-  }
-
-  /** The two descriptors of a pipe. Whoever takes them closes them. */
-  async ends(): Promise<{ reading: number; writing: number }> {
     let path = this.#pipes.pop()
     while (path === undefined || !existsSync(path)) {
       if (this.#pipes.length === 0) {
@@ -62,7 +56,8 @@ export class PrivateFolder {
     }
     const reading = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
-      return { reading, writing: openSync(path, constants.O_WRONLY) }
+      const writer = openSync(path, constants.O_WRONLY)
+      return { writer, reader: new Socket({ fd: reading, readable: true, writable: false }) }
     } catch (error) {
       closeSync(reading)
       throw error

@@ -141,3 +141,18 @@ test.each(layers)(
     rmSync(workspace, { recursive: true, force: true })
   },
 )
+
+test("with sandbox auto, a house that is killed at any moment while its commands begin leaves nothing", async () => {
+  const workspace = realFolder()
+  const seconds = someSeconds()
+  mkdirSync(`${workspace}/data`)
+  for (let round = 0; round < 30; round++) {
+    const started = house(workspace, "auto", seconds)
+    await until(() => countProcesses(seconds) > 0, "the first began")
+    await new Promise((resolve) => setTimeout(resolve, round))
+    started.process.kill("SIGKILL")
+    await started.ended
+    await until(() => countProcesses(seconds) === 0, `the sandbox took them with it in round ${round}`)
+  }
+  rmSync(workspace, { recursive: true, force: true })
+})
