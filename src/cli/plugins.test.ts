@@ -60,6 +60,7 @@ test("a path is tried for the person who says so, and it is said how to keep it"
   ])
   expect(await run("plugins", "load", "bad.mjs")).toEqual({ code: 1, stdout: "", stderr: "It is bad.\n" })
   expect(await run("plugins", "load", "clock")).toMatchObject({ code: 1, stderr: "The plugin 'clock' is loaded already.\n" }) // prettier-ignore
+  expect(await run("plugins", "load", clock.path!)).toMatchObject({ code: 1, stderr: "The plugin 'clock' is loaded already.\n" }) // prettier-ignore
   expect(await run("plugins", "load", "x.mjs", "--layer", "me")).toMatchObject({ code: 2 })
 })
 

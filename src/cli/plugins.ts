@@ -72,10 +72,9 @@ function loadPlugin(session: Session, given: string, { layer }: { layer: string 
       answer(session, on, `${given} is switched on again: ${on.state === "loaded" ? toolsText(on) : on.problem}`)
       return on.state === "loaded" ? 0 : 1
     }
-    if (list.some(({ name, state }) => name === given && state === "loaded")) {
-      throw new CannotDo("already_loaded", `The plugin '${given}' is loaded already.`)
-    }
     const path = /^\.{0,2}[\\/]|\.[cm]?[jt]s$/.test(given) ? resolve(session.io.cwd, given) : given
+    const same = list.find((one) => one.state === "loaded" && (one.name === given || one.path === path))
+    if (same !== undefined) throw new CannotDo("already_loaded", `The plugin '${same.name}' is loaded already.`)
     const tried = await expected(plugins.load({ path, layer: layerOf(layer) }))
     show(session, tried)
     const entry = `plugins: [{ path: ${JSON.stringify(path)}${layer === "system" ? "" : `, layer: ${JSON.stringify(layer)}`} }]`

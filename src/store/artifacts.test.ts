@@ -46,7 +46,7 @@ test("law: any bytes come back as they were put, with all that was said about th
       expect(createdAt).toBeGreaterThanOrEqual(began)
       expect(rest).toEqual({ ...given, content: undefined, agentId: "ann", id: idOf(ref) })
     }),
-    { numRuns: 30 },
+    { numRuns: 100 },
   )
 })
 

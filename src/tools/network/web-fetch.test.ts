@@ -59,6 +59,7 @@ describe("web_fetch", () => {
       status: 301,
       redirect: "https://elsewhere.test/page",
       content: "The page has moved to https://elsewhere.test/page",
+      contentType: "",
     })
     expect((await call("web_fetch", { url: at("/in") })).error).toContain("169.254.169.254")
   })

@@ -21,6 +21,7 @@ export const webFetch = (web: Web, pages: Pages) =>
       status: z.number(),
       title: z.string(),
       content: z.string(),
+      /** Empty where nothing came and nothing was said of it. */
       contentType: z.string(),
       charset: z.string().optional(),
       /** In bytes. */
@@ -36,7 +37,8 @@ export const webFetch = (web: Web, pages: Pages) =>
     async execute({ url }, { signal, artifacts }) {
       const answer = await get(web, url, signal)
       const { status, headers, bytes, truncated, redirect } = answer
-      const contentType = mimeTypeOf(headers)
+      const isBare = bytes.length === 0 && headers["content-type"] === undefined
+      const contentType = isBare ? "" : mimeTypeOf(headers)
       const about = { url: answer.url, status, title: "", contentType, size: bytes.length, truncated }
       if (redirect !== undefined) return { ...about, redirect, content: `The page has moved to ${redirect}` }
       if (status >= 400) throw refusal(answer)

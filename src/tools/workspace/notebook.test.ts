@@ -134,6 +134,13 @@ test("a cell changes its type, and a source that was one text stays one", async 
   expect(parsed(bench, "b.ipynb").cells[0]!.source).toBe("a\nb")
 }) // prettier-ignore
 
+test("what is no JSON is refused in one line", async () => {
+  const bench = openBench()
+  bench.put("torn.ipynb", '{\n  "cells": [\n    oops\n  ]\n}\n')
+  const { error = "" } = await bench.call("read_notebook", { path: "torn.ipynb" })
+  expect(error).toMatch(/^[^\n]*torn\.ipynb is no notebook: [^\n]+ to see what is wrong\.$/)
+})
+
 test("what cannot be done is refused, and nothing is changed", async () => {
   const bench = openBench()
   const path = bench.put("a.ipynb", text)

@@ -114,7 +114,8 @@ function jsonOf(text: string, path: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    const why = messageOf(error)
+    // Node quotes the text it could not read, line ends and all.
+    const why = messageOf(error).replace(/\s+/g, " ")
     throw failure(`${path} is no notebook: ${why}. Read it with read_file and encoding utf-8 to see what is wrong.`, {
       toolCode: "not_a_notebook",
     })
