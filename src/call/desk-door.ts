@@ -1,6 +1,7 @@
 import type { DeskReader } from "../model/app.ts"
 import type { CallRow } from "../model/call.ts"
-import type { Documents, Ports } from "../model/ports.ts"
+import type { Documents } from "../model/documents.ts"
+import type { Ports } from "../model/ports.ts"
 import type { Grant } from "../model/rule.ts"
 import { deskItem, sayTo } from "./desk.ts"
 

@@ -1,5 +1,6 @@
 import { Ending } from "../model/ending.ts"
-import type { Documents, Ports } from "../model/ports.ts"
+import type { Documents } from "../model/documents.ts"
+import type { Ports } from "../model/ports.ts"
 import type { Grant } from "../model/rule.ts"
 
 /** How often what other processes changed is looked for. */

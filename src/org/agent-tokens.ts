@@ -1,6 +1,6 @@
 import { hash, randomBytes, randomUUID } from "node:crypto"
 import { OrganisationError } from "../model/organisation-book.ts"
-import type { Documents, StoredDocument } from "../model/ports.ts"
+import type { Documents, StoredDocument } from "../model/documents.ts"
 import type { AgentToken, NewAgentToken, TokenBook } from "../model/token-book.ts"
 import { refuseBadName } from "./checks.ts"
 

@@ -2,7 +2,7 @@ import type { QuartermasterEvent } from "../model/events.ts"
 import type { Freeze, SessionMode } from "../model/organisation.ts"
 import { sessionModes } from "../model/organisation.ts"
 import { OrganisationError } from "../model/organisation-book.ts"
-import type { Documents } from "../model/ports.ts"
+import type { Documents } from "../model/documents.ts"
 
 /** The id that stands for every agent. */
 export const everyone = "*"

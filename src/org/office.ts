@@ -1,7 +1,8 @@
 import type { QuartermasterEvent } from "../model/events.ts"
 import { OrganisationError, type Actor } from "../model/organisation-book.ts"
 import type { LevelOrder } from "../model/permission.ts"
-import type { DocumentKind, Documents, Messages, StoredDocument } from "../model/ports.ts"
+import type { DocumentKind, Documents, StoredDocument } from "../model/documents.ts"
+import type { Messages } from "../model/ports.ts"
 import type { Roster } from "./roster.ts"
 import type { Views } from "./views.ts"
 

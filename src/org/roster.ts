@@ -1,6 +1,6 @@
 import type { Agent, Department, Freeze, Person, Role } from "../model/organisation.ts"
 import type { Sourced } from "../model/organisation-book.ts"
-import type { DocumentKind, Documents } from "../model/ports.ts"
+import type { DocumentKind, Documents } from "../model/documents.ts"
 import { sources, type Configured } from "./configured.ts"
 
 /** Who there is now: the configuration and the store read as one. Where both name something, the configuration counts. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { StoredDocument } from "../model/ports.ts"
+import type { StoredDocument } from "../model/documents.ts"
 import type { AgentConfig, OrganisationConfig, RoleConfig } from "./configured.ts"
 import { agent, ann, openDirectory } from "./testing.ts"
 

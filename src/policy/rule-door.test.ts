@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { Documents, StoredDocument } from "../model/ports.ts"
+import type { Documents, StoredDocument } from "../model/documents.ts"
 import type { Known } from "./flaws.ts"
 import { ruleDoor } from "./rule-door.ts"
 import { tools } from "./testing.ts"

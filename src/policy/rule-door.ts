@@ -1,5 +1,5 @@
 import { newId } from "../model/identity.ts"
-import type { Documents } from "../model/ports.ts"
+import type { Documents } from "../model/documents.ts"
 import { readRule } from "../model/rule-schema.ts"
 import type { Rule, RuleFlaw } from "../model/rule.ts"
 import { findFlaws, type Known } from "./flaws.ts"

@@ -1,5 +1,5 @@
 import { canonicalJson, sha256 } from "../model/plain.ts"
-import type { Documents } from "../model/ports.ts"
+import type { Documents } from "../model/documents.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 
 interface Registry {

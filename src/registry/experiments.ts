@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import type { AuditReader, ExportedCall } from "../model/app.ts"
 import type { Experiment, ExperimentArm, ExperimentBook, ExperimentReport } from "../model/experiment.ts"
 import { nearest } from "../model/nearest.ts"
-import type { Documents } from "../model/ports.ts"
+import type { Documents } from "../model/documents.ts"
 
 /** Experiments as they are written in the configuration, by name. */
 export type ConfiguredExperiments = Readonly<

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest"
-import type { Documents } from "../model/ports.ts"
+import type { Documents } from "../model/documents.ts"
 import { databaseFile } from "../testing/open.ts"
 import { openDatabase } from "./database.ts"
 import { documentsContract } from "./documents.contract.ts"

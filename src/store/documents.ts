@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import type { DocumentKind, Documents, StoredDocument } from "../model/ports.ts"
+import type { DocumentKind, Documents, StoredDocument } from "../model/documents.ts"
 import { transaction, whenFree, type Database } from "./database.ts"
 import type { Tables } from "./tables.ts"
 

@@ -1,4 +1,5 @@
-import type { Documents, Masker, Ports } from "../model/ports.ts"
+import type { Documents } from "../model/documents.ts"
+import type { Masker, Ports } from "../model/ports.ts"
 import { fileDigests } from "./file-digests.ts"
 import { fileVersions } from "./file-versions.ts"
 import { lazyCalls } from "./lazy.ts"

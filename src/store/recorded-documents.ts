@@ -1,4 +1,5 @@
-import type { Documents, Masker, Recorder } from "../model/ports.ts"
+import type { Documents } from "../model/documents.ts"
+import type { Masker, Recorder } from "../model/ports.ts"
 import type { Durability } from "../model/record.ts"
 
 /** The documents with a note in the record for every change made here: `role:<id>` tells its story as a call's id does. */

@@ -1,5 +1,5 @@
 import type { McpServers, McpServerSpec, McpServerState, McpSignedIn } from "../../model/mcp.ts"
-import type { Documents } from "../../model/ports.ts"
+import type { Documents } from "../../model/documents.ts"
 import type { Connection } from "./connection.ts"
 import type { Access } from "./oauth.ts"
 import { beginSignIn, finishSignIn, revokeLogin, signInAlone, usualPort } from "./oauth-login.ts"

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest"
 import { silentLogger } from "../../model/logger.ts"
-import type { Documents } from "../../model/ports.ts"
+import type { Documents } from "../../model/documents.ts"
 import { ownerName } from "../../store/owner.ts"
 import { openStore } from "../../store/store.ts"
 import { dataFolder, open, temporaryFolder } from "../../testing/open.ts"

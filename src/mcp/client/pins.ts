@@ -1,6 +1,6 @@
 import type { McpToolDefinition } from "../../model/mcp.ts"
 import { canonicalJson, sha256 } from "../../model/plain.ts"
-import type { Documents, StoredDocument } from "../../model/ports.ts"
+import type { Documents, StoredDocument } from "../../model/documents.ts"
 
 /** One tool as it was agreed to. */
 export interface PinnedTool {

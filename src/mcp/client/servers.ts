@@ -1,6 +1,6 @@
 import type { Logger } from "../../model/logger.ts"
 import type { McpChange, McpServers, McpServerSpec } from "../../model/mcp.ts"
-import type { Documents } from "../../model/ports.ts"
+import type { Documents } from "../../model/documents.ts"
 import type { Layer, RegisteredTool, Tool, ToolType } from "../../model/tool.ts"
 import { nameProblem } from "./names.ts"
 import { Server } from "./server.ts"

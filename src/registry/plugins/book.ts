@@ -1,5 +1,5 @@
 import type { LoadingPlugin, PluginBook, PluginEntry, PluginState } from "../../model/plugin.ts"
-import type { Documents, StoredDocument } from "../../model/ports.ts"
+import type { Documents, StoredDocument } from "../../model/documents.ts"
 import type { Layer } from "../../model/tool.ts"
 import type { ToolRegistry } from "../registry.ts"
 import { PluginManager, type PluginOptions } from "./manager.ts"
