@@ -114,7 +114,9 @@ function reportText(report: ExperimentReport): string {
     ),
     ...(otherwise === 0
       ? []
-      : [`Not counted: ${otherwise} calls of agents that have a version by a pin or asked for it.`]),
+      : [
+          `Not counted: ${otherwise} calls with another version than the experiment gives: by a pin, asked for, or of an agent nobody knows.`,
+        ]),
   ].join("\n")
 }
 

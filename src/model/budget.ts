@@ -2,18 +2,18 @@ import { createContext, Script } from "node:vm"
 
 let room: { context: { work?: (() => void) | undefined }; script: Script } | undefined
 
-/** How often work is begun anew that was stopped although the processor was busy with others. */
+/** How often work is begun that was stopped although the processor was busy with others. */
 const mostTries = 3
 
 /**
- * Does some work that awaits nothing, for so many milliseconds of the processor's time at most; false when it had to be
- * stopped. On a busy machine it is begun anew, so that each time everything is made ready for it again.
+ * Does some work that awaits nothing, for about so many milliseconds of the processor's time at most; false when it had
+ * to be stopped. On a busy machine it is begun anew, each time with everything made ready again and with twice as long.
  */
 export function within(milliseconds: number, makeReady: () => () => void, onStopped: () => void = () => {}): boolean {
   for (let tries = 1; ; tries++) {
     const work = makeReady()
     const before = process.cpuUsage()
-    if (isDoneBy(milliseconds, work)) return true
+    if (isDoneBy(milliseconds * 2 ** (tries - 1), work)) return true
     const { user, system } = process.cpuUsage(before)
     onStopped()
     if (tries === mostTries || (user + system) / 1000 > milliseconds / 2) return false

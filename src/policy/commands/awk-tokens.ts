@@ -9,6 +9,7 @@ export interface AwkToken {
  * for one is a command for another.
  */
 export function awkTokens(script: string): AwkToken[] | undefined {
+  if (isReadByBytes(script)) return undefined
   const tokens: AwkToken[] = []
   let at = 0
   while (at < script.length) {
@@ -20,6 +21,14 @@ export function awkTokens(script: string): AwkToken[] | undefined {
     if (cut.kind !== "comment") tokens.push({ kind: cut.kind, text: cut.text })
   }
   return tokens
+}
+
+/**
+ * Letters that gawk does not take one by one: a line's other end behind a backslash is left out, so that what follows is
+ * escaped, and in the charsets of East Asia a backslash or a bracket may be the second half of the letter before it.
+ */
+function isReadByBytes(script: string): boolean {
+  return /[^\P{Cc}\t\n]|\P{ASCII}[\\[\]]/u.test(script)
 }
 
 type Cut = { readonly kind: AwkToken["kind"] | "comment"; readonly text: string } | undefined
@@ -64,7 +73,8 @@ function slash(script: string, at: number, tokens: readonly AwkToken[]): Cut {
 
 function beginsExpression(last: AwkToken | undefined): boolean {
   if (last === undefined || last.kind === "newline") return true
-  if (last.kind === "name") return /^(?:print|printf|return|else|do|case)$/.test(last.text)
+  // Not `case`: it is a variable for all but gawk, and what follows it then a division.
+  if (last.kind === "name") return /^(?:print|printf|return|else|do)$/.test(last.text)
   return last.kind === "operator" && /^(?:[{}(;,!~?:<]|!~|&&|\|\||=|==|!=)$/.test(last.text)
 }
 

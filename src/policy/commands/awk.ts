@@ -31,13 +31,24 @@ function readOperands(operands: readonly Word[]): Use | Unread {
   const reads: Word[] = []
   for (const operand of operands) {
     const { value, glob } = operand
-    // A name on the disk could be an option for some, and set a variable for all.
-    if (glob === 0 || /^-./.test(value)) return { because: `'${value}' could be more than a file for awk` }
+    if (/^-./.test(value) || couldBeSetting(operand) || isNetwork(value))
+      return { because: `'${value}' could be more than a file for awk` }
     if (/^[A-Za-z_]\w*=/.test(value)) {
-      if (glob !== -1 || !isHarmlessSetting(value)) return { because: `'${value}' may change which files awk reads` }
+      // Of `x==y` some take the first half for a variable, and some the whole for a file.
+      if (glob !== -1 || /^\w+==/.test(value) || !isHarmlessSetting(value)) return { because: `'${value}' may change which files awk reads` }
     } else if (value !== "-") reads.push(operand)
   }
   return { reads }
+}
+
+/** Whether a name on the disk that fits the pattern could be an option for some, or set one of the special variables for all. */
+function couldBeSetting({ value, glob }: Word): boolean {
+  return glob !== -1 && [...special].some((name) => `${name}=`.startsWith(value.slice(0, glob)))
+}
+
+/** What gawk connects to, though it stands where a file does. */
+function isNetwork(value: string): boolean {
+  return /^\/inet[46]?\//.test(value)
 }
 
 function isHarmlessSetting(text: string): boolean {
@@ -46,7 +57,7 @@ function isHarmlessSetting(text: string): boolean {
 }
 
 /** Variables through which a script reaches other files, its environment or itself. */
-const special = new Set("ARGV ARGC ENVIRON PROCINFO SYMTAB FUNCTAB".split(" "))
+const special = new Set("ARGV ARGC ARGIND ENVIRON PROCINFO SYMTAB FUNCTAB".split(" "))
 
 /** Whether an awk script only prints: it runs nothing, and reads and writes no file that is not among its words. */
 export function isPlainAwk(script: string): boolean {
@@ -84,10 +95,18 @@ function isPlainName(tokens: readonly AwkToken[], at: number, own: ReadonlySet<s
   const { text } = tokens[at]!
   if (text === "getline") return isPlainGetline(tokens, at)
   if (text === "PROCINFO") return ["[", '"sorted_in"', "]"].every((next, step) => tokens[at + 1 + step]?.text === next)
+  if (text === "ARGIND") return isOnlyCompared(tokens, at)
+  // gawk looks the text up in a catalogue, which is a file.
+  if (text === "_" && tokens[at + 1]?.kind === "string") return false
   if (special.has(text) || text === "system") return false
   if (isAwkWord(text) || awkFunctions.has(text) || own.has(text)) return true
   // A function that is not known here, with a space before its words too.
   return tokens[at + 1]?.text !== "("
+}
+
+/** Which of its files awk is at may be asked; where it is set, busybox goes on with another one. */
+function isOnlyCompared(tokens: readonly AwkToken[], at: number): boolean {
+  return /^[=!<>]=$|^[<>]$/.test(tokens[at + 1]?.text ?? "") && !/^(?:\+\+|--)$/.test(tokens[at - 1]?.text ?? "")
 }
 
 /** `getline` and `getline name` read on in the files that are among awk's words. */
