@@ -9,7 +9,8 @@ export interface AwkToken {
  * for one is a command for another.
  */
 export function awkTokens(script: string): AwkToken[] | undefined {
-  if (isReadByBytes(script)) return undefined
+  // Behind a backslash gawk leaves a return out, and in some charsets a backslash or a bracket is half of another letter.
+  if (/[^\t\n\x20-\x7e]/u.test(script)) return undefined
   const tokens: AwkToken[] = []
   let at = 0
   while (at < script.length) {
@@ -21,14 +22,6 @@ export function awkTokens(script: string): AwkToken[] | undefined {
     if (cut.kind !== "comment") tokens.push({ kind: cut.kind, text: cut.text })
   }
   return tokens
-}
-
-/**
- * Letters that gawk does not take one by one: a line's other end behind a backslash is left out, so that what follows is
- * escaped, and in the charsets of East Asia a backslash or a bracket may be the second half of the letter before it.
- */
-function isReadByBytes(script: string): boolean {
-  return /[^\P{Cc}\t\n]|\P{ASCII}[\\[\]]/u.test(script)
 }
 
 type Cut = { readonly kind: AwkToken["kind"] | "comment"; readonly text: string } | undefined

@@ -34,6 +34,8 @@ describe("what an awk script does is told by its pieces", () => {
     ["NR % 2 == 0 || NR ** 2 <= 9", "other operators"],
     ['BEGIN { printf "%.2f\\n", 1.5e3 }', "numbers"],
     ["{ print $1 \\\n , $2 }", "a line that goes on"],
+    ["ARGIND == 1 { a[$1]; next } $1 in a", "which of two files"],
+    ['{ gsub(/\\r/, ""); print "a\\tb" }', "letters that are written as others"],
   ])("%s only prints: %s", (script) => {
     expect(isPlainAwk(script)).toBe(true)
   })
@@ -83,6 +85,15 @@ describe("what an awk script does is told by its pieces", () => {
     ['{ print "a\\\nb" }', "a string over two lines"],
     ["{ print 0x10 }", "a number that some read otherwise"],
     ["{ print `id` }", "a letter awk does not know"],
+    ["BEGIN { x = case /2; system(t); y = 1/ 1 }", "a word of gawk's that is a variable to divide for the others"],
+    ['BEGIN { x = "a\\\r"; x = "; system(t); #"\n }', "a string in which gawk escapes what is behind the return"],
+    ['BEGIN { x = /a\\\r/; x = "/; system(t); #"\n }', "an expression in which gawk does so"],
+    ['BEGIN { x = "€\\"; system(t); #"\n }', "a backslash that is half a letter in GBK"],
+    ['BEGIN { x = /[€]/; x = "]/; system(t); #"\n }', "a bracket that is half a letter in GBK"],
+    ['BEGIN { TEXTDOMAIN = "../../../x"; print _"a" }', "reads a catalogue, by gawk's short name"],
+    ["BEGIN { ARGIND = -1 } { print }", "makes busybox read a file that is named as awk is"],
+    ["BEGIN { --ARGIND == 1 } { print }", "does so while it compares"],
+    ["BEGIN { getline ARGIND } { print }", "does so by what it reads"],
   ])("%s is not taken for plain: it %s", (script) => {
     expect(isPlainAwk(script)).toBe(false)
   })
@@ -105,6 +116,12 @@ describe("what an awk script does is told by its pieces", () => {
     [["-dout", "{print}"], false, "writes its variables"],
     [["-v", "ARGC=3", "{print}"], false, "changes its words"],
     [["{print}", "ARGV=3", "f"], false, "changes its words"],
+    [["-v", "ARGIND=-1", "{print}"], false, "changes its words, for busybox"],
+    [["{print}", "ARGIND=-1", "f"], false, "changes its words, for busybox"],
+    [["{print}", "x==/../hidden"], false, "a file for the awk of older BSDs"],
+    [["{print}", "/inet/tcp/0/localhost/80"], false, "a host for gawk"],
+    [["{print}", "/inet4/tcp/0/localhost/80"], false, "a host for gawk"],
+    [["{print}", "/inetd/f"], true, "a folder that is named alike"],
     [["--version", 'BEGIN { system("id") }'], false, "not every awk ends there"],
     [["-v"], false, "nothing follows"],
     [[], false, "no script"],
@@ -112,9 +129,21 @@ describe("what an awk script does is told by its pieces", () => {
     expect(isRead(...words)).toBe(expected)
   })
 
-  test("a pattern of names could set a variable, unless a folder stands before it", () => {
-    const script = plain("{print}")
-    expect(readAwk([script, { value: "*.ts", glob: 0 }])).toHaveProperty("because")
-    expect(readAwk([script, { value: "src/*.ts", glob: 4 }])).toEqual({ reads: [{ value: "src/*.ts", glob: 4 }] })
-  })
+  test.each([
+    ["*.ts", false],
+    ["A*", false],
+    ["ARGIND=*", false],
+    ["x=*", false],
+    ["AB*", true],
+    ["src*", true],
+    ["src/*.ts", true],
+  ])(
+    "a pattern of names could set a special variable, unless it begins as none of them: %s is read: %s",
+    (value, read) => {
+      const name = { value, glob: value.indexOf("*") }
+      const use = readAwk([plain("{print}"), name])
+      if (read) expect(use).toEqual({ reads: [name] })
+      else expect(use).toHaveProperty("because")
+    },
+  )
 })

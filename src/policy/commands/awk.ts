@@ -35,7 +35,8 @@ function readOperands(operands: readonly Word[]): Use | Unread {
       return { because: `'${value}' could be more than a file for awk` }
     if (/^[A-Za-z_]\w*=/.test(value)) {
       // Of `x==y` some take the first half for a variable, and some the whole for a file.
-      if (glob !== -1 || /^\w+==/.test(value) || !isHarmlessSetting(value)) return { because: `'${value}' may change which files awk reads` }
+      if (glob !== -1 || /^\w+==/.test(value) || !isHarmlessSetting(value))
+        return { because: `'${value}' may change which files awk reads` }
     } else if (value !== "-") reads.push(operand)
   }
   return { reads }
