@@ -1,5 +1,5 @@
 import { posix } from "node:path"
-import { baseName } from "./wrappers.ts"
+import { knownName } from "./wrappers.ts"
 
 /** Where the words stand: what relative paths begin from. */
 export interface Ground {
@@ -10,7 +10,7 @@ export interface Ground {
 /** What nobody may do here, whatever the configuration says; the words go on from "because". */
 export function dangerOf(words: readonly string[], ground: Ground): string | undefined {
   const [program = "", ...args] = words
-  const name = baseName(program)
+  const name = knownName(program)
   if (/^(?:qm|quartermaster)(?:\.c?js)?$/.test(name)) return "an agent does not use Quartermaster's own command line"
   if (
     args.some((word) => /(?:^|\/)(?:qm|quartermaster)(?:\.c?js)?$/.test(word)) &&

@@ -78,7 +78,7 @@ describe("in the mode denylist a program that nobody named may write what it is 
     ["cp src/a.ts .git/hooks/pre-commit", "deny"],
     ["foo --output secrets/x", "deny"],
     ["mytool package.json", "allow"],
-    ["mytool .bashrc", "allow"],
+    ["mytool .bashrc", "ask"],
     ["mytool -o id_rsa", "ask"],
   ])("%s: %s", (line, verdict) => expect(verdictOf(denylist, line).verdict).toBe(verdict))
 

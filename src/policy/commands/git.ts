@@ -11,6 +11,27 @@ export function gitWords(words: readonly string[]): readonly string[] {
   return start <= 1 ? words : [words[0]!, ...words.slice(start)]
 }
 
+/** With `push` for what does the same by another name. */
+export function pushWords(words: readonly string[]): readonly string[] {
+  if (!/^(?:.*\/)?git$/.test(words[0] ?? "")) return words
+  return words.flatMap((word, at) => {
+    if (word === "subtree" && words[at + 1] === "push") return []
+    return word === "send-pack" || word === "http-push" ? ["push"] : [word]
+  })
+}
+
+/** The subcommand, if it is none of git's own: then it is an alias of the settings, or a program that nobody knows. */
+export function foreignSubcommand(words: readonly string[]): string | undefined {
+  const [, subcommand] = gitWords(words)
+  return subcommand === undefined || subcommand.startsWith("-") || own.has(subcommand) ? undefined : subcommand
+}
+
+const own = new Set(
+  "add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore check-mailmap check-ref-format checkout checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree config count-objects describe diagnose diff diff-files diff-index diff-tree difftool fast-export fetch fetch-pack fmt-merge-msg for-each-ref format-patch fsck gc get-tar-commit-id grep hash-object help index-pack init log ls-files ls-remote ls-tree mailinfo mailsplit maintenance merge merge-base merge-file merge-tree mktag mktree multi-pack-index mv name-rev notes pack-objects pack-redundant pack-refs patch-id prune prune-packed pull push range-diff read-tree rebase reflog remote repack replace rerere reset restore rev-list rev-parse revert rm send-pack shortlog show show-branch show-index show-ref sparse-checkout stage stash status stripspace submodule switch symbolic-ref tag unpack-file unpack-objects update-index update-ref update-server-info var verify-commit verify-pack verify-tag version whatchanged worktree write-tree".split(
+    " ",
+  ),
+)
+
 /** How many words stand before the subcommand. */
 function subcommandAt(args: readonly string[]): number {
   let at = 0

@@ -67,6 +67,19 @@ describe("what is touched", () => {
       expect([line, verdictOf(own, line).verdict]).toEqual([line, "ask"])
     expect(verdictOf(own, "mytool secrets/x").verdict).toBe("deny")
   })
+  test("a program nobody knows may write what it is given, so what is sealed asks", async () => {
+    const own = await guardWith({ allow: ["mytool"] })
+    for (const line of [
+      "mytool -o .git/hooks/post-checkout",
+      "mytool --output=.git/hooks/post-checkout",
+      "mytool .bashrc",
+      "mytool .vscode/tasks.json",
+    ])
+      expect([line, verdictOf(own, line).verdict]).toEqual([line, "ask"])
+    for (const line of ["mytool package.json", "mytool -o out/a.txt", "mytool src"])
+      expect([line, verdictOf(own, line).verdict]).toEqual([line, "allow"])
+    expect(look(own, "mytool -o out/a.txt").more).not.toContainEqual({ kind: "write", what: "out/a.txt" })
+  })
 })
 
 describe("links and folders", () => {

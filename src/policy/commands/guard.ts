@@ -82,7 +82,7 @@ function lookAt(touch: Touch, house: House, parsers: Parsers, call: LookOptions)
   const look =
     "because" in proof
       ? judgeUnproved(touch, proof.because, folder, house, parsers, call)
-      : judgeProved(proof, folder, house, call)
+      : judgeProved(proof, folder, house, parsers, call)
   const more = [...look.more, ...start.more]
   if (around.length === 0) return { ...look, more }
   return { ...look, more, findings: [...look.findings, ...around], covers: undefined }

@@ -1,5 +1,5 @@
-import { gitWords } from "./git.ts"
-import { baseName } from "./wrappers.ts"
+import { gitWords, pushWords } from "./git.ts"
+import { baseName, knownName } from "./wrappers.ts"
 
 /** A line of the configuration: a program and the words it must begin with. */
 export interface CommandLine {
@@ -13,8 +13,8 @@ export interface CommandList {
   naming(words: readonly string[]): Entry | undefined
   /** The line that means them, however the program is written. */
   meaning(words: readonly string[]): Entry | undefined
-  /** The line of one word alone that means this word. */
-  word(word: string): Entry | undefined
+  /** The line whose program is one of these words and whose other words stand behind it, whatever is between them. */
+  among(words: readonly string[]): Entry | undefined
 }
 
 export interface Entry extends CommandLine {
@@ -28,13 +28,26 @@ export function readList(lines: readonly CommandLine[]): CommandList {
     .sort((one, other) => other.words.length - one.words.length)
   const byName = groupBy(entries, ({ words }) => words[0]!)
   const byBase = groupBy(entries, ({ words }) => baseName(words[0]!))
+  const called = (program: string) =>
+    [...new Set([baseName(program), knownName(program)])].flatMap((name) => byBase.get(name) ?? [])
   return {
     naming: (words) =>
       byName
         .get(words[0] === "[" ? "test" : (words[0] ?? ""))
         ?.find((entry) => beginsWith(words, entry.words) || beginsWith(plainWords(words), entry.words)),
-    meaning: (words) => byBase.get(baseName(words[0] ?? ""))?.find((entry) => means(words, entry.words)),
-    word: (word) => byBase.get(baseName(word))?.find(({ words }) => words.length === 1),
+    meaning: (words) =>
+      called(words[0] ?? "").find((entry) => means(words, entry.words) || means(pushWords(words), entry.words)),
+    among(words) {
+      // What is not behind the first of the same names is not behind a later one.
+      const tried = new Set<Entry>()
+      for (const [at, word] of words.entries()) {
+        for (const entry of called(word)) {
+          if (!tried.has(entry) && isInOrder(entry.words.slice(1), words.slice(at + 1))) return entry
+          tried.add(entry)
+        }
+      }
+      return undefined
+    },
   }
 }
 
@@ -61,6 +74,12 @@ function means(words: readonly string[], [, ...wanted]: readonly string[]): bool
 
 function isPassed(words: readonly string[], at: number): boolean {
   return words[at]!.startsWith("-") || (at > 1 && words[at - 1]!.startsWith("-"))
+}
+
+function isInOrder(wanted: readonly string[], words: readonly string[]): boolean {
+  let at = 0
+  for (const word of words) if (word === wanted[at]) at++
+  return at === wanted.length
 }
 
 function groupBy(entries: readonly Entry[], name: (entry: Entry) => string): Map<string, Entry[]> {

@@ -13,6 +13,8 @@ export interface NamedFile {
   readonly guessed?: boolean
   /** Written by the shell, whatever the program is. */
   readonly redirected?: boolean
+  /** It counts only where that is denied to everybody. */
+  readonly ifDenied?: boolean
 }
 
 /** The files that a program will use when it runs in a folder, and those that the shell opens for it. */

@@ -19,6 +19,8 @@ export interface ProvedSegment {
   /** The same with one wrapper and more, where there are such, and without options that change nothing. */
   readonly wrapped: readonly (readonly string[])[]
   readonly files: readonly NamedFile[]
+  /** What the line itself gives it to read. */
+  readonly texts?: readonly string[]
 }
 
 export interface ProofOptions {
@@ -111,7 +113,8 @@ function proveSegment(
   const files = filesIn(folders, (folder) => filesOf(segment.redirects, used, folder, options))
   if ("because" in files) return { because: `${files.because}, in '${shown(all)}'` }
   const plain = plainWords(words)
-  const proved: ProvedSegment[] = [{ words, files, wrapped: plain === words ? wrapped : [...wrapped, plain] }]
+  const texts = segment.redirects.flatMap(({ operator, target }) => (operator.startsWith("<<") ? [target.value] : []))
+  const proved: ProvedSegment[] = [{ words, files, texts, wrapped: plain === words ? wrapped : [...wrapped, plain] }]
   for (const run of use.runs ?? []) {
     const one = proveHanded({ ...run, always: false }, [], folders, options)
     if ("because" in one) return one

@@ -1,7 +1,7 @@
 import type { Parsers } from "./parsers.ts"
 import { looseCommands } from "./loose.ts"
 import type { Seen, SeenCommand } from "./seen.ts"
-import { baseName, innerStarts, shells } from "./wrappers.ts"
+import { innerStarts, knownName, shells } from "./wrappers.ts"
 
 /** No script is looked at deeper, and no more scripts and text than this over all that are nested. */
 const deepest = 8
@@ -10,10 +10,20 @@ const mostText = 400_000
 
 /** Every command a script may come to, as far as text tells: in any part, behind wrappers, in scripts inside of it. */
 export function search(script: string, parsers: Parsers): Seen {
+  return searchAll([script], parsers)
+}
+
+/** Every command that a command with these words may come to, itself the first. */
+export function searchBehind(words: readonly string[], parsers: Parsers): readonly (readonly string[])[] {
+  const all = behind({ words })
+  return [...all, ...searchAll(all.flatMap(scriptsIn), parsers).commands].map((command) => command.words)
+}
+
+function searchAll(scripts: readonly string[], parsers: Parsers): Seen {
   const seen: Seen = { commands: [], redirects: [] }
   const known = new Set<string>()
   let left = mostText
-  const open: { text: string; depth: number }[] = [{ text: script, depth: 0 }]
+  const open = scripts.map((text) => ({ text, depth: 0 }))
   for (let next = open.shift(); next !== undefined; next = open.shift()) {
     const { text, depth } = next
     if (known.has(text) || depth > deepest || (left -= text.length) < 0) continue
@@ -49,7 +59,7 @@ function behind(command: SeenCommand): SeenCommand[] {
 
 /** Where find's own commands begin. */
 function actions(words: readonly string[]): number[] {
-  if (!/^g?find$|^fd(?:find)?$/.test(baseName(words[0] ?? ""))) return []
+  if (!/^find$|^fd(?:find)?$/.test(knownName(words[0] ?? ""))) return []
   return words.flatMap((word, at) =>
     /^(?:-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/.test(word) ? [at + 1] : [],
   )
@@ -58,10 +68,11 @@ function actions(words: readonly string[]): number[] {
 /** Texts that the command hands to a shell. */
 function scriptsIn({ words, input }: SeenCommand): string[] {
   const [program = "", ...args] = words
-  const name = baseName(program)
+  const name = knownName(program)
   const scripts: string[] = []
   if (name === "eval" || name === "ssh" || name === "watch" || name === "parallel") scripts.push(args.join(" "))
-  if (name === "trap" || name === "alias") scripts.push(...args.map((word) => word.replace(/^\w+=/, "")))
+  if (name === "trap" || name === "alias" || name === "pee")
+    scripts.push(...args.map((word) => word.replace(/^\w+=/, "")))
   if (
     shells.test(name) ||
     name === "su" ||

@@ -6,6 +6,18 @@ export function baseName(program: string): string {
   return name.endsWith(".exe") ? name.slice(0, -".exe".length) : name
 }
 
+/** The same without the `g` that GNU's programs have on other systems: `gxargs` is `xargs`. */
+export function knownName(program: string): string {
+  const name = baseName(program)
+  return gnuNames.has(name) ? name.slice(1) : name
+}
+
+const gnuNames = new Set(
+  "base64 basename cat chmod chown chroot cp csplit cut date dd df diff dirname du echo env expand expr false find fold grep egrep fgrep head id install join kill link ln locate ls make md5sum mkdir mkfifo mknod mktemp mv nice nl nohup od paste patch pathchk pr printenv printf pwd readlink realpath rm rmdir sed seq sha1sum sha256sum sha512sum shred shuf sleep sort split stat stdbuf strings stty sync tac tail tar tee test time timeout touch tr true truncate tsort tty uname unexpand uniq unlink updatedb wc which who whoami xargs yes"
+    .split(" ")
+    .map((name) => `g${name}`),
+)
+
 /** Whether the program runs whatever it is given, so that an answer about one line says nothing about another. */
 export function neverAlways(program: string): boolean {
   const name = baseName(program)
@@ -28,6 +40,31 @@ const wrappers = new Map<string, number>([
   ),
   ...words(1, "sg newgrp flock chroot taskset chrt runcon script su cset systemd-cat logsave setpriv prlimit"),
 ])
+
+/**
+ * More of them, by their names or with a subcommand. What is denied is looked for behind these too; else they are programs
+ * like any other where somebody has allowed them by name.
+ */
+const lesserWrappers = new Map<string, number>([
+  ...words(
+    0,
+    "choom ssh-agent ifne pee apply cpulimit msgexec msgfilter aa-exec daemonize sshpass autossh mosh mpirun mpiexec srun ccache distcc sccache icecc bear rr heaptrack kcov proot fakechroot schroot systemd-inhibit memusage sotruss uftrace xcrun dbus-launch execlineb gtk-launch watchexec reflex onchange concurrently x-terminal-emulator xterm asciinema wine wine64 box64 wasmtime wasmer",
+  ),
+  ...words(1, "dtach gdbserver envdir setuidgid envuidgid envchain abduco"),
+])
+const wrappingSubcommands = new Map<string, readonly [subcommand: string, before: number]>([
+  ...subcommands("exec", 0, "pyenv rbenv nodenv goenv jenv asdf mise bundle nvm opam lerna gem composer"),
+  ...subcommands("exec", 1, "direnv aws-vault chamber ip"),
+  ...subcommands("run", 0, "conda mamba micromamba volta hatch pdm rye devbox doppler op dotenvx foreman coverage"),
+  ...subcommands("run", 1, "rustup fnm flatpak"),
+])
+
+/** Whether a program on no other list runs another that stands among its words. */
+export function isLesserWrapper(words: readonly string[]): boolean {
+  const name = knownName(words[0] ?? "")
+  const [subcommand] = wrappingSubcommands.get(name) ?? []
+  return lesserWrappers.has(name) || (subcommand !== undefined && words.includes(subcommand))
+}
 
 /** Programs that only change how another runs, and not what it is: `timeout 5 ls` is `ls`. */
 const transparent = new Set(["timeout", "time", "nice", "nohup", "stdbuf"])
@@ -58,11 +95,12 @@ export function unwrapPlain(words: readonly string[]): number {
 
 /** Where a wrapped program may begin among the words; more places than one where options take values or not. */
 export function innerStarts(words: readonly string[]): number[] {
-  const name = baseName(words[0] ?? "")
-  if (!isWrapper(name)) return []
-  let before = wrappers.get(name) ?? 0
+  const name = knownName(words[0] ?? "")
+  if (!isWrapper(name) && !isLesserWrapper(words)) return []
+  const [subcommand, behind] = wrappingSubcommands.get(name) ?? []
+  let before = wrappers.get(name) ?? lesserWrappers.get(name) ?? behind ?? 0
   const starts: number[] = []
-  for (let at = 1; at < words.length; at++) {
+  for (let at = subcommand === undefined ? 1 : words.indexOf(subcommand) + 1; at < words.length; at++) {
     const word = words[at]!
     if (word.startsWith("-") || /^[A-Za-z_]\w*=/.test(word) || /^[\d.]+[smhd]?$/.test(word)) continue
     starts.push(at)
@@ -80,7 +118,12 @@ export const shellChanging: ReadonlySet<string> = new Set(
 )
 
 /** Shells, whose `-c` is a script of its own. */
-export const shells = /^(?:ba|da|z|k|mk|pdk|fi|c|tc|a|rba)?sh$/
+export const shells =
+  /^(?:(?:ba|da|z|k|mk|pdk|fi|c|tc|a|rba|ya|rk|rz|lk|ok|lok|po|sa|hu|o|y|elvi|xon|pw)?sh|nu|ion|murex)(?:-static|[\d.-]+)?$/
+
+function subcommands(name: string, count: number, programs: string): [string, readonly [string, number]][] {
+  return programs.split(" ").map((program) => [program, [name, count]])
+}
 
 function words(count: number, names: string): [string, number][] {
   return names.split(" ").map((name) => [name, count])
