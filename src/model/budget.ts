@@ -3,7 +3,7 @@ import { createContext, Script } from "node:vm"
 let room: { context: { work?: (() => void) | undefined }; script: Script } | undefined
 
 /** How often work is begun that was stopped although the processor was busy with others. */
-const mostTries = 3
+const mostTries = 5
 
 /**
  * Does some work that awaits nothing, for about so many milliseconds of the processor's time at most; false when it had

@@ -157,8 +157,6 @@ function newJudge(draft: Draft): Ajv {
   const judge = new AjvClass(options)
   const { default: addFormats } = require("ajv-formats") as { default: (ajv: Ajv, options: { mode: "fast" }) => void }
   addFormats(judge, { mode: "fast" })
-  // What judges schemas is itself made with the first one, which is not to pay for it.
-  judge.compile({})
   return judge
 }
 

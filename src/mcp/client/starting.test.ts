@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs"
 import { expect, onTestFinished, test } from "vitest"
-import { asking, connect, processLog, stubSpec, textOf } from "../testing/connections.ts"
+import { asking, connect, isRunning, processLog, stubSpec, textOf } from "../testing/connections.ts"
+import { StdioTransport } from "./stdio.ts"
 
 test("both eras are found out in one process, and not asked for again", async () => {
   const { log, pids } = processLog()
@@ -81,6 +83,18 @@ test("what a dying server said last is shown to people and not to the model", as
   expect(connection.state.problem).toBe(
     "The MCP server stub ended with exit code 1.\nIt said last:\nno database [31m here",
   )
+})
+
+const broken = "a server that ended before it could be written to is told by how it ended, not by the pipe that broke"
+test.skipIf(!existsSync("/proc/self/stat"))(broken, async () => {
+  const spec = stubSpec({}, { command: "sh", args: ["-c", "echo no database >&2; exit 3"] })
+  const transport = new StdioTransport(spec, process.cwd(), () => {})
+  await transport.start()
+  const { pid } = transport
+  // Nothing is heard of its end while this thread waits for it.
+  while (isRunning(pid!)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+  await expect(transport.send({ jsonrpc: "2.0", method: "notifications/initialized" })).rejects.toThrow()
+  expect([transport.end, transport.said]).toEqual(["ended with exit code 3", "no database"])
 })
 
 test("a server gets nothing of our environment but what it needs, and what is configured", async () => {

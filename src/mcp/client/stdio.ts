@@ -32,6 +32,7 @@ export class StdioTransport implements Transport {
   #child: ChildProcess | undefined
   #earlier: Promise<void> | undefined
   #closing: Promise<void> | undefined
+  #over: Promise<void> | undefined
   #closed = false
   #end: string | undefined
 
@@ -96,20 +97,32 @@ export class StdioTransport implements Transport {
 
   /** What is sent in one turn of the event loop is written at once: waking the server costs more than all the rest. */
   send(message: JSONRPCMessage): Promise<void> {
-    const input = this.#child?.stdin
-    if (input === undefined || input === null || !input.writable) return Promise.reject(new Error("is not connected"))
-    if (input.writableCorked === 0) {
-      input.cork()
-      setImmediate(() => input.uncork())
-    }
     return new Promise((resolve, reject) => {
-      input.write(JSON.stringify(message) + "\n", (error) => (error ? reject(error) : resolve()))
+      const fail = (error: Error) => this.#whenOver(() => reject(error))
+      const input = this.#child?.stdin
+      if (input === undefined || input === null || !input.writable) return fail(new Error("is not connected"))
+      if (input.writableCorked === 0) {
+        input.cork()
+        setImmediate(() => input.uncork())
+      }
+      input.write(JSON.stringify(message) + "\n", (error) => (error ? fail(error) : resolve()))
     })
   }
 
   close(): Promise<void> {
     this.#closing ??= this.#terminate()
     return this.#closing
+  }
+
+  /** A process that ended takes no message before we are told that it did: how it ended is to be known first. */
+  #whenOver(act: () => void): void {
+    const child = this.#child
+    if (child === undefined || this.#closed) return act()
+    this.#over ??= new Promise((resolve) => {
+      child.once("close", () => resolve())
+      setTimeout(() => setImmediate(resolve), drainMs)
+    })
+    void this.#over.then(act)
   }
 
   async #terminate(): Promise<void> {

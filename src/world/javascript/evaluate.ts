@@ -15,6 +15,9 @@ export type Outcome = {
   readonly logsDropped: number
 } & ({ readonly json: string } | { readonly toolCode: string; readonly sentence: string })
 
+/** What the thread tells, in this order. */
+export type Told = "begins" | Outcome
+
 const memoryLimit = 64 * 1024 * 1024
 const stackLimit = 256 * 1024
 const mostLines = 1000
@@ -53,10 +56,14 @@ const prelude = `(write) => {
   }
 }`
 
-/** Runs a script in a fresh engine. Whatever the script does, this returns. */
-export async function evaluate({ code, input, resultLimit, timeoutMs }: Job): Promise<Outcome> {
-  const deadline = Date.now() + timeoutMs
+/** Runs a script in a fresh engine. Whatever the script does, this returns. Its time begins when the engine is there. */
+export async function evaluate(
+  { code, input, resultLimit, timeoutMs }: Job,
+  onBegin: () => void = () => {},
+): Promise<Outcome> {
   const engine = await newQuickJSWASMModule(RELEASE_SYNC)
+  onBegin()
+  const deadline = Date.now() + timeoutMs
   const runtime = engine.newRuntime({ memoryLimitBytes: memoryLimit, maxStackSizeBytes: stackLimit })
   runtime.setInterruptHandler(() => Date.now() > deadline)
   const context = runtime.newContext()

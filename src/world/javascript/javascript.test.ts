@@ -1,4 +1,4 @@
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { evaluate } from "./evaluate.ts"
 import { openJavaScript } from "./javascript.ts"
 
@@ -120,6 +120,14 @@ test("in its thread a script runs, fails with what it logged, and is stopped in 
       expect(run({ ...script(code), timeoutMs: 200 }), code).rejects.toMatchObject({ toolCode: "js_timeout" }),
     ),
   )
+})
+
+test("the time the engine takes to begin is not the script's", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] })
+  onTestFinished(() => void vi.useRealTimers())
+  const running = here("return 1")
+  vi.setSystemTime(Date.now() + 3_600_000)
+  expect(await running).toMatchObject({ result: 1 })
 })
 
 test("a script that is called off is stopped at once", async () => {

@@ -2,9 +2,10 @@ import { Worker } from "node:worker_threads"
 import { builtFile } from "../../model/built-file.ts"
 import { failure } from "../../model/ending.ts"
 import type { JavaScript, Script, ScriptResult } from "../../model/javascript.ts"
-import type { Job, Outcome } from "./evaluate.ts"
+import type { Job, Outcome, Told } from "./evaluate.ts"
 
-/** What the thread is given beyond the script's own time to begin and to answer. */
+/** What the thread is given to begin, and beyond the script's own time to answer. */
+const startMs = 30_000
 const patienceMs = 2000
 
 /** Runs scripts, each in a thread and an engine of its own. Nothing is loaded before the first. */
@@ -30,17 +31,23 @@ function run({ code, input, resultLimit, timeoutMs, signal }: Script): Promise<S
       void worker.terminate().then(act)
     }
     const abort = () => end(() => reject(stopped()))
-    const timer = setTimeout(() => end(() => reject(tooSlow())), timeoutMs + patienceMs)
+    const slow = () => end(() => reject(tooSlow()))
+    let timer = setTimeout(slow, startMs)
     signal?.addEventListener("abort", abort)
-    worker.once("message", (outcome: Outcome) =>
+    worker.on("message", (told: Told) => {
+      if (told === "begins") {
+        clearTimeout(timer)
+        timer = setTimeout(slow, timeoutMs + patienceMs)
+        return
+      }
       end(() => {
         try {
-          resolve(resultOf(outcome))
+          resolve(resultOf(told))
         } catch (error) {
           reject(error instanceof Error ? error : new Error(String(error)))
         }
-      }),
-    )
+      })
+    })
     worker.once("error", (error) => end(() => reject(brokeDown(error.message))))
     worker.once("exit", () => end(() => reject(brokeDown("it ended without an answer"))))
   })

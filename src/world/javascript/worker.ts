@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads"
-import { evaluate, type Job } from "./evaluate.ts"
+import { evaluate, type Job, type Told } from "./evaluate.ts"
 
 // One run, one thread, one engine: what a script breaks is gone with it.
-parentPort?.postMessage(await evaluate(workerData as Job))
+const tell = (told: Told) => parentPort?.postMessage(told)
+tell(await evaluate(workerData as Job, () => tell("begins")))
