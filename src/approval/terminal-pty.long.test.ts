@@ -26,7 +26,7 @@ pid, terminal = pty.fork()
 if pid == 0:
     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 100, 0, 0))
     os.execv(command[0], command)
-raw, seen, place, until = b"", "", 0, time.time() + 15
+raw, seen, place, until = b"", "", 0, time.time() + 120
 while time.time() < until:
     if keys and keys[0][0] in seen[place:]:
         place = seen.index(keys[0][0], place) + len(keys[0][0])
@@ -61,6 +61,10 @@ const ask = terminalAsk({ input, output })
 const { signal } = new AbortController()
 const request = { ...${JSON.stringify(plainRequest)}, until: Infinity, signal }
 const run = (more = {}, args = {}) => showToolExecutionApproval("probe", "Does it.", args, more.level ?? "sensitive", { ...request, ...more })
+const shows = (text) => new Promise((resolve) => {
+  const write = output.write.bind(output)
+  output.write = (part, ...rest) => (String(part).includes(text) && setImmediate(resolve), write(part, ...rest))
+})
 `
 
 /** What a script gave back, and what a person saw meanwhile. */
@@ -282,9 +286,11 @@ inTerminal(
   async () => {
     const script = `${dialogs}
     const [first, second] = [new AbortController(), new AbortController()]
+    const menu = shows("escape no")
     const answers = [run({ signal: first.signal, preview: "one" }), run({ signal: second.signal, preview: "two" }), run({ preview: "three" })]
-    setTimeout(() => second.abort(), 300)
-    setTimeout(() => first.abort(), 600)
+    await menu
+    second.abort()
+    setTimeout(() => first.abort(), 100)
     const given = await Promise.all(answers)`
     const { given, seen } = await played(script, [
       ["three", ""],
@@ -301,7 +307,9 @@ inTerminal("a call that is over does not take the keyboard from the dialog that 
     const first = new AbortController()
     const answers = [run({ signal: first.signal }), run({ preview: "two" })]
     await answers[0]
-    setTimeout(() => { first.abort(); output.write("The first is over.") }, 500)
+    await shows("escape no")
+    first.abort()
+    output.write("The first is over.")
     const given = await Promise.all(answers)`
   const { given } = await played(script, [
     [menu, "r"],

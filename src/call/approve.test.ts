@@ -9,7 +9,7 @@ import type { ToolContext } from "../model/tool.ts"
 import { modelText } from "../model/text.ts"
 import { silentLogger } from "../model/logger.ts"
 import { dataFolder, deferred, open, tool, until } from "../testing/open.ts"
-import { approve, changeRow, endTime, oneNumber as input, ticketOf } from "./testing.ts"
+import { approve, changeRow, endTime, oneNumber as input, ownTime, ticketOf } from "./testing.ts"
 
 const never: ApprovalUIAdapter = callbackAdapter({
   onExecution: () => new Promise(() => {}),
@@ -167,12 +167,15 @@ test("a door that cannot wait gets a ticket; the answered ticket is redeemed by 
 test("the same call by the same agent redeems its ticket or joins the waiting one", async () => {
   const system = await open()
   let runs = 0
+  const waiting: string[] = []
+  system.on("TOOL_CALL_WAITING", ({ callId }) => waiting.push(callId))
   system.registry.register(tool({ input, permission: { level: "sensitive" }, execute: () => ++runs }))
   const ticket = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 20 }))
   const again = system.call({ agentId: "operator", tool: "probe", input: { n: 1 } })
   const joined = system.call({ agentId: "operator", tool: "probe", input: {} })
   const other = ticketOf(await system.submit({ agentId: "operator", tool: "probe", input: { n: 2 } }, { waitMs: 20 }))
   expect(other.callId).not.toBe(ticket.callId)
+  await until(() => waiting.filter((callId) => callId === ticket.callId).length === 3, "all three wait for one answer")
   await approve(system, ticket.callId)
   expect(await again).toMatchObject({ callId: ticket.callId, success: true })
   expect(await joined).toMatchObject({ callId: ticket.callId, success: true })
@@ -284,21 +287,29 @@ test("the same key, tool and input is one call for a day; other input is a confl
   expect(runs).toBe(2)
 })
 
-test("a parent's clock stands still while its only sub-call waits for a person", async () => {
-  const gate = deferred<boolean>()
-  const system = await open({}, { approvals: callbackAdapter({ onExecution: () => gate.promise }) })
+/** A house with a tool that asks a person, who takes ten minutes. */
+async function openWithSlowPerson() {
+  const pass = ownTime()
+  const onExecution = () => {
+    pass(600_000)
+    return true
+  }
+  const system = await open({}, { approvals: callbackAdapter({ onExecution }) })
   system.registry.register(tool({ name: "asks", permission: { level: "sensitive" }, execute: () => "yes" }))
+  return system
+}
+
+test("a parent's clock stands still while its only sub-call waits for a person", async () => {
+  const system = await openWithSlowPerson()
   system.registry.register(
     tool({
       name: "parent",
       kind: "composite",
-      timeoutMs: 600,
+      timeoutMs: 300_000,
       execute: async (_input, context) => (await context.call("asks", {})).result,
     }),
   )
-  const call = system.call({ agentId: "operator", tool: "parent", input: {} })
-  setTimeout(() => gate.resolve(true), 900)
-  expect(await call).toMatchObject({ result: "yes" })
+  expect(await system.call({ agentId: "operator", tool: "parent", input: {} })).toMatchObject({ result: "yes" })
 })
 
 test("law: whatever answers come in whatever order, the tool runs exactly when the first one is a yes", async () => {
@@ -391,8 +402,10 @@ test("law 3: a preview that changed since the answer goes back to the desk", asy
 test("a call that was cancelled while it waited for its turn was not executed", async () => {
   const system = await open({ tools: { maxConcurrent: 1 } })
   const gate = deferred()
-  system.registry.register(tool({ name: "busy", execute: () => gate.promise }))
+  const began = deferred()
+  system.registry.register(tool({ name: "busy", execute: () => (began.resolve(), gate.promise) }))
   const busy = system.call({ agentId: "operator", tool: "busy", input: {} })
+  await began.promise
   const controller = new AbortController()
   const queued = system.call({ agentId: "operator", tool: "current_time", input: {}, signal: controller.signal })
   setTimeout(() => controller.abort(), 20)
@@ -421,9 +434,7 @@ test("a keyed result that could not be recorded is not handed out to whoever com
 })
 
 test("the clock of a grandparent stands too while the only call below waits for a person", async () => {
-  const gate = deferred<boolean>()
-  const system = await open({}, { approvals: callbackAdapter({ onExecution: () => gate.promise }) })
-  system.registry.register(tool({ name: "asks", permission: { level: "sensitive" }, execute: () => "yes" }))
+  const system = await openWithSlowPerson()
   system.registry.register(
     tool({ name: "middle", kind: "composite", execute: async (_input, { call }) => (await call("asks", {})).result }),
   )
@@ -431,13 +442,11 @@ test("the clock of a grandparent stands too while the only call below waits for 
     tool({
       name: "top",
       kind: "composite",
-      timeoutMs: 600,
+      timeoutMs: 300_000,
       execute: async (_input, { call }) => (await call("middle", {})).result,
     }),
   )
-  const answer = system.call({ agentId: "operator", tool: "top", input: {} })
-  setTimeout(() => gate.resolve(true), 900)
-  expect(await answer).toMatchObject({ result: "yes" })
+  expect(await system.call({ agentId: "operator", tool: "top", input: {} })).toMatchObject({ result: "yes" })
 })
 
 test("a preview with characters a store cannot keep is agreed to once", async () => {

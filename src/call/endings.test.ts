@@ -5,6 +5,7 @@ import { endings, type EndingCode } from "../model/result.ts"
 import { failure } from "../model/ending.ts"
 import { modelText } from "../model/text.ts"
 import { open, tool } from "../testing/open.ts"
+import { ownTime } from "./testing.ts"
 
 const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) })
 const cyclic: Record<string, unknown> = {}
@@ -290,11 +291,12 @@ test("a secret a tool repeats in its error does not reach the record", async () 
 })
 
 test("a question to a person under a tool with a time limit stops its clock", async () => {
-  const system = await open({}, { ask: () => new Promise((resolve) => setTimeout(() => resolve("yes"), 150)) })
+  const pass = ownTime()
+  const system = await open({}, { ask: async () => (pass(600_000), "yes") })
   system.registry.register(
     tool({
       kind: "composite",
-      timeoutMs: 60,
+      timeoutMs: 300_000,
       execute: async (_input, { call }) => (await call("ask_user", { question: "Really?" })).success,
     }),
   )

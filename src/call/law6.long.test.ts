@@ -120,7 +120,7 @@ test("law 6: what a model is sent is exactly what it may call, and a forced call
     }),
     { numRuns: 100 },
   )
-}, 90_000)
+})
 
 test("a frozen agent, and everyone below it, has no tool in the list and none in the call, until it is thawed", async () => {
   const system = await open({

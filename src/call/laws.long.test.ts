@@ -98,7 +98,7 @@ test("law 1: a tool runs only after every step, and its start is already written
     ),
     { numRuns: 100 },
   )
-}, 60_000)
+})
 
 test("law 2: a layer above never loosens what it covers: a sensitive tool is asked for under any cover", async () => {
   const { house } = await openMany()
@@ -120,7 +120,7 @@ test("law 2: a layer above never loosens what it covers: a sensitive tool is ask
     }),
     { numRuns: 100 },
   )
-}, 60_000)
+})
 
 test("law 4: a call is claimed once, however many walk up to it", async () => {
   const first = await open()
@@ -144,7 +144,7 @@ test("law 4: a call is claimed once, however many walk up to it", async () => {
     }),
     { numRuns: 100 },
   )
-}, 60_000)
+})
 
 test("law 5: nothing runs unrecorded and nothing leaves unrecorded, wherever the record fails [S2-76] [S2-77]", async () => {
   const store = await openStore({ dataDir: temporaryFolder(), owner: "test", logger: silentLogger, writes: "direct" })
@@ -216,7 +216,7 @@ test("law 6: a tool is listed exactly when a call of it is not refused for who a
     }),
     { numRuns: 100 },
   )
-}, 60_000)
+})
 
 test("law 7: every call in a batch gets an answer, in order", async () => {
   const system = await open({ approvals: { unattended: "reject" } })
@@ -241,7 +241,7 @@ test("law 7: every call in a batch gets an answer, in order", async () => {
     ),
     { numRuns: 100 },
   )
-}, 60_000)
+})
 
 test("an unknown agent has nothing, in the list and in the call [S0-32] [S0-33] [D-01]", async () => {
   const system = await open()
@@ -288,7 +288,7 @@ test("a role without groups has the tools of all groups [S0-35] [S0-77] [C-22]",
     ),
     { numRuns: 100 },
   )
-}, 60_000)
+})
 
 test("org.defaultToolGroups changes what a role without groups has, root apart", async () => {
   const system = await open({

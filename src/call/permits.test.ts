@@ -299,7 +299,7 @@ test("pipelines of one agent whose steps are exclusive finish, and the steps nev
     tool({
       name: "pipeline",
       kind: "composite",
-      timeoutMs: 5000,
+      timeoutMs: 60_000,
       async execute(_input, context: ToolContext) {
         for (let step = 0; step < 3; step++) await context.call("step", {})
       },

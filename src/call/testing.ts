@@ -1,3 +1,4 @@
+import { onTestFinished, vi } from "vitest"
 import { z } from "zod"
 import type { Quartermaster } from "../quartermaster.ts"
 import type { DeskItem } from "../model/approval.ts"
@@ -21,6 +22,13 @@ export async function leave(system: Quartermaster, request: Partial<CallRequest>
   const asked = { agentId: "operator", tool: "probe", input: {}, ...request }
   const { callId } = ticketOf(await system.submit(asked, { waitMs: 0 }))
   return onDesk(system, callId)
+}
+
+/** Time limits by a clock of the test: they run with the day's, and hours pass at once where the test says so. */
+export function ownTime(): (milliseconds: number) => void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"], shouldAdvanceTime: true })
+  onTestFinished(() => void vi.useRealTimers())
+  return (milliseconds) => void vi.advanceTimersByTime(milliseconds)
 }
 
 /** What stands at the desk under that id. */

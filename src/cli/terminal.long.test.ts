@@ -33,9 +33,8 @@ test("behind an & a call in a terminal waits at the desk instead of being stoppe
   const { shellInTerminal } = makeDesk()
   const { stdout } = await shellInTerminal(`
     eval $QM call set_env key=A value=1 &
-    for look in 1 2 3 4 5 6 7 8 9 10; do
+    until [ -n "$ID" ]; do
       ID=$(eval $QM approvals list --json | sed -n 's/.*"callId":"\\([^"]*\\)".*/\\1/p')
-      [ -n "$ID" ] && break
     done
     jobs
     eval $QM approvals approve $ID

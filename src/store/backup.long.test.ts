@@ -159,23 +159,20 @@ test.each<[string, object | null, object[], string, object]>([
   expect(restored.database.prepare(`select ${fields} from calls`).get()).toEqual({ state: after, ...rest })
 })
 
-const beat = (owner: string, at: number) => `insert into processes values ('${owner}', ${at})`
-const walked = (owner: string, state: string) =>
+/** Made when its test begins: one made with the file would be old where the tests before it took long. */
+const beat = (owner: string, ago: number) => () => `insert into processes values ('${owner}', ${Date.now() - ago})`
+const walked = (owner: string, state: string) => () =>
   `insert into calls (id, state, owner, epoch, agent_id, session_id, tool, definition_hash, input_digest, request, asks, created_at, updated_at, change)
    values ('w', '${state}', '${owner}', 1, 'ann', 's', 'probe', '', '', '{}', '[]', 0, 0, 1)`
 const here = ownerName()
 const dead = here.replace(/\|\d+\|/, "|999999999|")
 const away = here.replace(/^[^|]*/, "elsewhere")
 
-test.each<[string, string, string | undefined]>([
-  ["a heartbeat of a living process", beat(here, Date.now()), `Process ${process.pid} still writes to `],
-  ["a heartbeat of a process that died", beat(dead, Date.now()), undefined],
-  [
-    "a fresh heartbeat from another machine",
-    beat(away, Date.now()),
-    `Process ${process.pid} on elsewhere still writes`,
-  ],
-  ["an old heartbeat from another machine", beat(away, Date.now() - 60_000), undefined],
+test.each<[string, () => string, string | undefined]>([
+  ["a heartbeat of a living process", beat(here, 0), `Process ${process.pid} still writes to `],
+  ["a heartbeat of a process that died", beat(dead, 0), undefined],
+  ["a fresh heartbeat from another machine", beat(away, 0), `Process ${process.pid} on elsewhere still writes`],
+  ["an old heartbeat from another machine", beat(away, 60_000), undefined],
   ["a call that a living process walks", walked(here, "waiting"), `Process ${process.pid} still writes to `],
   ["a call that a living process ended", walked(here, "ended"), undefined],
   ["a call of a process that died", walked(dead, "started"), undefined],
@@ -184,7 +181,7 @@ test.each<[string, string, string | undefined]>([
   const { store, folder } = await filled()
   await backup(store, folder)
   const other = await openRecord({ dataDir: join(temporaryFolder(), "data") })
-  other.database.exec(sql)
+  other.database.exec(sql())
   await other.close()
   const restoring = restore(folder, other.dir, { replace: true })
   if (sentence === undefined) expect(await restoring).toMatchObject({ files: 5 })
@@ -331,12 +328,13 @@ test("a backup beside a process that never stops writing has all that was acknow
   const { process: running, lines, ended } = child(hammer(dir))
   try {
     await until(() => lines.length > 500, "the other process writes")
-    for (const round of [1, 2]) {
+    // A backup during which the other process had no time to write proves little, and is made once more.
+    for (let round = 1, beside = 0; beside < 2; round++) {
+      expect(round).toBeLessThan(20)
       const before = [...lines]
       const [folder, target] = [join(temporaryFolder(), "copy"), join(temporaryFolder(), "data")]
       await backup(store, folder)
-      const during = lines.length - before.length
-      expect(during).toBeGreaterThan(0)
+      if (lines.length > before.length) beside++
       await restore(folder, target)
       const restored = await openRecord({ dataDir: target })
       expect(await restored.audit.verify(manifestIn(folder).head)).toMatchObject({ ok: true })

@@ -197,7 +197,7 @@ async function answered(system: Quartermaster, call: Promise<ToolResult>): Promi
     await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, 300))])
     if (state.ended || looks === 0) continue
     for (const { callId, kind } of await system.desk.list())
-      await system.desk.say(callId, { say: kind === "result" ? "release" : "approve" }, "ann")
+      await system.desk.say(callId, { say: kind === "result" ? "release" : "approve" }, "ann").catch(() => {})
   }
   return settled
 }

@@ -38,9 +38,12 @@ test.skipIf(!hasProc)("a process that got the pid of a dead one is not taken for
 })
 
 test.skipIf(!hasProc)("a process that has ended but was never waited for is dead", async () => {
-  const parent = spawn("sh", ["-c", "sleep 0.1 & echo $!; exec sleep 30"])
+  const parent = spawn("sh", ["-c", "sleep 60 & echo $!; exec sleep 60"])
   onTestFinished(() => void parent.kill("SIGKILL"))
   const [pid] = (await once(createInterface(parent.stdout), "line")) as [string]
+  // A shell would wait for its child; what takes the shell's place does not.
+  await until(() => readFileSync(`/proc/${parent.pid}/comm`, "latin1") === "sleep\n", "the shell was replaced")
+  process.kill(Number(pid), "SIGKILL")
   await until(
     () => readFileSync(`/proc/${pid}/stat`, "latin1").includes(") Z "),
     "the child had ended and was still listed",

@@ -32,7 +32,7 @@ test("a server that dies counts as one failure, however many calls it takes alon
 })
 
 test("a call that takes too long is held against a server only when it does not answer otherwise either", async () => {
-  const { connection } = connect(stubSpec({}, { connectTimeoutMs: 3000 }))
+  const { connection } = connect(stubSpec())
   await connection.ensure()
   const slow = (timeoutMs: number) => {
     return connection.callTool("slow", {}, asking({ timeoutMs })).catch((error: { code: string }) => error.code)
@@ -45,7 +45,7 @@ test("a call that takes too long is held against a server only when it does not 
 
 test("a server that has stopped to answer anything is left alone, and started anew after half a minute", async () => {
   let now = 1_000_000
-  const { connection } = connect(stubSpec({}, { connectTimeoutMs: 1500 }), { now: () => now })
+  const { connection } = connect(stubSpec(), { now: () => now })
   await connection.ensure()
   const { pid } = connection.state
   const deaf = () =>

@@ -79,7 +79,7 @@ test("a signal ends it as well", async () => {
 test("a client that listens to a resource is told when it changes, whatever asks for that in its era", async () => {
   const box = toolbox({ tools: [definition("say")], resources: [{ uri: "note://a", name: "a" }] })
   const house = await open({ mcpServers: { box: box.command } })
-  await house.mcp.ready(5000)
+  await house.mcp.ready()
   const { client, told } = await attach(house, "modern")
   const listening = await client.listen({ resourceSubscriptions: ["note://a"] })
   await until(() => told.some(({ method }) => method === "notifications/resources/updated"), "the change is told")

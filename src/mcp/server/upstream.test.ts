@@ -46,7 +46,7 @@ async function front(names: readonly string[] = ["box"], given: { prefix?: boole
       agents: [{ id: "out", role: "outsider" }],
     },
   })
-  await house.mcp.ready(5000)
+  await house.mcp.ready()
   return { house, door: doorOf(house) }
 }
 
@@ -170,7 +170,7 @@ const secret = { deny: "mcp:box:resources.read", args: { "/uri": "secret://*" },
 
 test.each(eras)("a rule on addresses holds however one is written, for reading and for listening (%s)", async (era) => {
   const house = await open({ rules: [secret, ...allowed.rules], mcpServers: { box: toolbox(offered).command } })
-  await house.mcp.ready(5000)
+  await house.mcp.ready()
   const { client } = await connect(doorOf(house), era)
   for (const uri of ["secret://x", "SECRET://x", " secret://x", "secret://x\n", "box+secret://x", "box+SECRET://x"]) {
     await expect(client.readResource({ uri }), uri).rejects.toThrow(/Secrets stay|address without spaces/)

@@ -12,6 +12,8 @@ export interface Listening {
   readonly port: number
   /** The method and the headers of every request. */
   readonly requests: { method: string; headers: IncomingMessage["headers"]; body?: string }[]
+  /** Breaks off every answer that is under way, and goes on. */
+  breakOff(): void
   /** Ends it at once, connections and all. */
   stop(): Promise<void>
 }
@@ -21,15 +23,20 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void | Pro
 export async function listen(handle: Handle, port = 0): Promise<Listening> {
   const requests: Listening["requests"] = []
   const sockets = new Set<Socket>()
+  const answers = new Set<ServerResponse>()
   const server: HttpServer = createServer((request, response) => {
     requests.push({ method: request.method!, headers: request.headers })
+    answers.add(response.once("close", () => answers.delete(response)))
     void handle(request, response)
   })
   server.on("connection", (socket) => {
     sockets.add(socket)
     socket.once("close", () => sockets.delete(socket))
   })
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
+  await begin(server, port)
+  const breakOff = () => {
+    for (const answer of answers) answer.destroy()
+  }
   const stop = () =>
     new Promise<void>((resolve) => {
       for (const socket of sockets) socket.destroy()
@@ -37,7 +44,20 @@ export async function listen(handle: Handle, port = 0): Promise<Listening> {
     })
   onTestFinished(() => stop())
   const bound = (server.address() as AddressInfo).port
-  return { url: `http://127.0.0.1:${bound}/mcp`, port: bound, requests, stop }
+  return { url: `http://127.0.0.1:${bound}/mcp`, port: bound, requests, breakOff, stop }
+}
+
+/** On a port that the system gives nobody by chance, so that a server that ends can come back to it. */
+async function begin(server: HttpServer, port: number): Promise<void> {
+  for (;;) {
+    const tried = port === 0 ? 20_000 + Math.floor(Math.random() * 12_000) : port
+    const problem = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
+      server.once("error", resolve)
+      server.listen(tried, "127.0.0.1", () => resolve(undefined))
+    })
+    if (problem === undefined) return
+    if (port !== 0 || problem.code !== "EADDRINUSE") throw problem
+  }
 }
 
 /** The SDK's handler, as a server of today has it: both eras on one address, without sessions. */

@@ -137,6 +137,7 @@ export type AuthorizationServer = Awaited<ReturnType<typeof authorizationServer>
 export async function guardedServer(of: () => Pick<AuthorizationServer, "issuer" | "scopeOf">) {
   const handle = toNodeHandler(createMcpHandler(() => twoTools()))
   const counts = { refused: 0, unsigned: 0 }
+  const letIn: unknown[] = []
   const server: Listening = await listen((request, response) => {
     const { pathname } = new URL(request.url!, "http://local")
     const metadata = `${new URL(server.url).origin}/.well-known/oauth-protected-resource/mcp`
@@ -154,9 +155,10 @@ export async function guardedServer(of: () => Pick<AuthorizationServer, "issuer"
     if (scopes === undefined) return challenge(401, 'error="invalid_token", scope="use"')
     const wanted = request.headers["mcp-name"] === "write" ? "write" : "use"
     if (!scopes.includes(wanted)) return challenge(403, `error="insufficient_scope", scope="${wanted}"`)
+    letIn.push(request.headers["mcp-method"])
     void handle(request as never, response)
   })
-  return { ...server, counts }
+  return { ...server, counts, letIn }
 }
 
 /** What a browser does with the address a person opened: it ends at the address it is sent back to. */

@@ -26,7 +26,7 @@ const line = fc
   .map(([start, steps, end]) => `${start}${steps.join("/")}${end}`)
 const options = fc.constantFrom("", "-t sh", "-t ts", "-tall", "-t json", "-T ts", "-S", "-t md")
 
-test("rg reads no hidden file of which the guard does not know it", { timeout: 300_000 }, () => {
+test("rg reads no hidden file of which the guard does not know it", () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.constantFrom(...ignores), fc.array(line, { minLength: 1, maxLength: 3 })), { maxLength: 3 }),

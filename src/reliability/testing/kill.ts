@@ -39,7 +39,7 @@ export interface Plan {
 }
 
 const rounds = 10
-const neverReachedMs = 60_000
+const neverReachedMs = 300_000
 
 /**
  * Kills a process at one place ten times. Each time a fresh process opens the store and looks at what is there; unless

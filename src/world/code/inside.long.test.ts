@@ -28,8 +28,10 @@ test("while a process swaps a folder for a link, nothing outside is ever read or
   onTestFinished(() => void child.kill("SIGKILL"))
   await new Promise((resolve) => child.stdout.once("data", resolve))
   const counts = { read: 0, listed: 0, refused: 0, naive: 0 }
-  const until = Date.now() + 4000
-  while (Date.now() < until) {
+  const began = Date.now()
+  const isEnough = () => counts.naive > 0 && counts.read > 0 && counts.refused > 0
+  // On a busy machine it takes longer until each of the two has met the other.
+  while (Date.now() - began < 4000 || (!isEnough() && Date.now() - began < 60_000)) {
     const reader = inside(root)
     const read = reader.read("src/a.ts", 1000)?.bytes.toString()
     expect(read ?? "inside").toBe("inside")
@@ -45,7 +47,5 @@ test("while a process swaps a folder for a link, nothing outside is ever read or
     }
   }
   // The attack is real: without the fence it would have got through.
-  expect(counts.naive).toBeGreaterThan(0)
-  expect(counts.read).toBeGreaterThan(0)
-  expect(counts.refused).toBeGreaterThan(0)
+  expect(isEnough(), JSON.stringify(counts)).toBe(true)
 })
