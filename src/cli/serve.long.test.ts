@@ -57,18 +57,21 @@ test("'qm serve' serves until it is told to end; a token made or revoked elsewhe
   expect(await done).toMatchObject({ code: 0, stdout: line })
 })
 
-test("for people it says where it is, how a token is made and where approvals are answered", async () => {
-  const desk = makeDesk()
-  const server = desk.start("serve", "--port", "0")
-  const done = ended(server, "")
-  await appears(server, "It serves until Ctrl-C.")
-  server.kill("SIGINT")
-  const { code, stdout } = await done
-  expect(code).toBe(0)
-  for (const words of ["http://127.0.0.1:", "/mcp ", "qm tokens create --agent <id>", "qm approvals ", "qm start "]) {
-    expect(stdout).toContain(words)
-  }
-})
+test.each(["SIGINT", "SIGHUP"] as const)(
+  "for people it says where it is, how a token is made and where approvals are answered, until %s",
+  async (signal) => {
+    const desk = makeDesk()
+    const server = desk.start("serve", "--port", "0")
+    const done = ended(server, "")
+    await appears(server, "It serves until Ctrl-C.")
+    server.kill(signal)
+    const { code, stdout } = await done
+    expect(code).toBe(0)
+    for (const words of ["http://127.0.0.1:", "/mcp ", "qm tokens create --agent <id>", "qm approvals ", "qm start "]) {
+      expect(stdout).toContain(words)
+    }
+  },
+)
 
 test("the configuration says where it listens, and the command line before it", async () => {
   const desk = makeDesk()
