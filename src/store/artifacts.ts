@@ -1,4 +1,4 @@
-import { open, readFile, rename, unlink } from "node:fs/promises"
+import { open, rename, unlink } from "node:fs/promises"
 import { join } from "node:path"
 import { StoreUnavailable, failure } from "../model/ending.ts"
 import { newId } from "../model/identity.ts"
@@ -7,6 +7,7 @@ import type { Artifacts } from "../model/ports.ts"
 import { artifactLimit, type ArtifactShelf, type StoredArtifact } from "../model/tool.ts"
 import { ensureFolder } from "./folder.ts"
 import { whenFree, type Database } from "./database.ts"
+import { readPlainLater } from "./plain-file.ts"
 import type { Tables } from "./tables.ts"
 
 /** Artifacts: what they are in the table, their bytes in files of their own. */
@@ -88,7 +89,7 @@ export class FileArtifacts implements Artifacts {
 
   async #readFile(id: string): Promise<Uint8Array> {
     try {
-      return await readFile(join(this.#dir, id))
+      return await readPlainLater(join(this.#dir, id))
     } catch (error) {
       throw unavailableBecause("The artifact cannot be read", error)
     }

@@ -1,5 +1,6 @@
-import { closeSync, openSync, readdirSync, readSync, unlinkSync } from "node:fs"
+import { closeSync, readdirSync, readSync, unlinkSync } from "node:fs"
 import { wholeFrames } from "./frames.ts"
+import { openPlain } from "./plain-file.ts"
 
 /** The most that is read at once, unless a frame is larger. */
 const chunk = 4 * 1024 * 1024
@@ -18,7 +19,7 @@ export function filesOf(dir: string, uuid: string): string[] {
 
 /** Whole frames from an offset on. What has no seal yet stays where it is. */
 export function readFrames(file: string, offset: number): { text: string; bytes: number; atEnd: boolean } {
-  const descriptor = openSync(file, "r")
+  const descriptor = openPlain(file)
   try {
     for (let size = chunk; ; size *= 2) {
       const buffer = Buffer.allocUnsafe(size)

@@ -46,7 +46,9 @@ export function sealKey({ text }: RecordKey, purpose: string): Buffer {
 
 function read(file: string): string | undefined {
   try {
-    if (process.platform !== "win32" && (statSync(file).mode & 0o077) !== 0) {
+    const found = statSync(file)
+    if (!found.isFile()) throw new StoreUnavailable(`The key file ${file} is no plain file. Restore it from a backup.`)
+    if (process.platform !== "win32" && (found.mode & 0o077) !== 0) {
       throw new StoreUnavailable(`The key file ${file} can be read by others. Run: chmod 600 ${file}`)
     }
     return readFileSync(file, "utf8").trim()

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs"
+import { statSync } from "node:fs"
 import { join } from "node:path"
 import type { StartEntry } from "../model/record.ts"
 import { directChain, findChain, placeOf } from "./chains.ts"
@@ -9,6 +9,7 @@ import type { RecordKey } from "./key.ts"
 import { lineAt } from "./lines.ts"
 import { moveBatch, removeMoved, type Journals } from "./mover.ts"
 import { ownerLives } from "./owner.ts"
+import { readPlain } from "./plain-file.ts"
 import { appendDirect } from "./segments.ts"
 import type { ChainRow } from "./tables.ts"
 
@@ -108,7 +109,7 @@ function leftover(dir: string, chain: ChainRow): number {
   let bytes = 0
   for (const file of filesOf(dir, chain.uuid)) {
     if (chain.file !== null && file < chain.file) continue
-    bytes += writtenOf(readFileSync(join(dir, file)).subarray(file === chain.file ? chain.byte_offset : 0))
+    bytes += writtenOf(readPlain(join(dir, file)).subarray(file === chain.file ? chain.byte_offset : 0))
   }
   return bytes
 }

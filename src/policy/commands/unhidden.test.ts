@@ -1,8 +1,8 @@
-import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { execFileSync, spawn } from "node:child_process"
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest"
 import { guardWith, verdictOf, type Verdict } from "./testing.ts"
 
 let workspace: string
@@ -55,7 +55,20 @@ describe("what a file that says what to leave out brings back, counts as read by
     expect(await verdict("rg KEY packages")).toBe("ask")
     rmSync(join(workspace, "packages/.ignore"))
     execFileSync("mkfifo", [join(workspace, "packages/.ignore")])
+    // Whoever waits for the pipe gets this, so that the test ends.
+    const writer = spawn("sh", ["-c", "echo > packages/.ignore"], { cwd: workspace, stdio: "ignore" })
+    onTestFinished(() => void writer.kill("SIGKILL"))
     expect(await verdict("rg KEY packages")).toBe("ask")
+  })
+
+  test("one behind a link is read as rg does, and a folder of that name is none", async () => {
+    write("elsewhere", "!.env")
+    symlinkSync("../elsewhere", join(workspace, "packages/.ignore"))
+    expect(await verdict("rg KEY packages")).toBe("ask")
+    write("elsewhere", "!dist")
+    expect(await verdict("rg KEY packages")).toBe("allow")
+    mkdirSync(join(workspace, "packages/.rgignore"))
+    expect(await verdict("rg KEY packages")).toBe("allow")
   })
 
   test("a folder that is brought back is read with all that is in it", async () => {

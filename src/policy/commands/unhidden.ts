@@ -1,5 +1,5 @@
-import { readFileSync, statSync } from "node:fs"
 import { posix } from "node:path"
+import { readPlain } from "../plain-file.ts"
 import { placeIn, type Disk, type Entry } from "./disk.ts"
 import { fitsPattern } from "./find-names.ts"
 
@@ -60,14 +60,11 @@ function mayFitHidden(step: string): boolean {
   return !/^[\w@+,=: -][\w.@+,=: -]*$/.test(step)
 }
 
-/** A file that cannot be looked at may say anything. */
+/** A file that cannot be looked at may say anything. rg follows links to it, so they are followed. */
 function textOf(path: string): string {
-  const anything = "!*"
   try {
-    const stat = statSync(path, { throwIfNoEntry: false })
-    if (stat === undefined || stat.isDirectory()) return ""
-    return stat.isFile() && stat.size <= mostBytes ? readFileSync(path, "utf8") : anything
+    return readPlain(path, { most: mostBytes, follows: true })
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOTDIR" ? "" : anything
+    return ["ENOENT", "ENOTDIR", "EISDIR"].includes((error as NodeJS.ErrnoException).code ?? "") ? "" : "!*"
   }
 }

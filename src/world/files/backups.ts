@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { closeSync, openSync, readdirSync, readSync, rmSync, writeSync } from "node:fs"
+import { closeSync, openSync, readdirSync, readSync, rmSync, writeSync, type PathLike } from "node:fs"
 import { basename, join } from "node:path"
 import { openOwn, type Own } from "./own.ts"
 
@@ -7,7 +7,7 @@ import { openOwn, type Own } from "./own.ts"
 export function keepBackup(own: Own, real: string, descriptor: number, most: number): string {
   const folder = openOwn(own, "backups", folderName(real))
   try {
-    const earlier = readdirSync(folder.self).sort()
+    const earlier = readdirSync(folder.self).filter((name) => /^\d{8}-/.test(name)).sort() // prettier-ignore
     const number = Number(earlier.at(-1)?.slice(0, 8) ?? 0) + 1
     const name = `${String(number).padStart(8, "0")}-${new Date().toISOString().replaceAll(":", "")}`
     copyFrom(descriptor, folder.at(name))
@@ -24,7 +24,7 @@ function folderName(real: string): string {
   return `${basename(real).replaceAll(/[^\w.-]/g, "_").slice(0, 60)}-${digest}` // prettier-ignore
 }
 
-function copyFrom(descriptor: number, copy: string): void {
+function copyFrom(descriptor: number, copy: PathLike): void {
   const buffer = Buffer.allocUnsafe(256 * 1024)
   const target = openSync(copy, "wx", 0o600)
   try {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { linkSync, lstatSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from "node:fs"
+import { linkSync, lstatSync, mkdirSync, renameSync, rmdirSync, unlinkSync, type PathLike } from "node:fs"
 import type { Doors } from "./folder.ts"
 import { isThere } from "./refused.ts"
 import { copyTree, removeTree, type Spot } from "./tree.ts"
@@ -26,10 +26,10 @@ export async function carry(doors: Doors, from: Spot, to: Spot, options: CarryOp
     await copyTree(doors, from, beside, options.from)
     rename(beside, to, options)
   } catch (error) {
-    removeTree(doors, beside)
+    await removeTree(doors, beside)
     throw error
   }
-  removeTree(doors, from)
+  await removeTree(doors, from)
 }
 
 /** Where nothing may be overwritten, the name is taken only if it is free at that very moment. */
@@ -53,13 +53,13 @@ function rename(from: Spot, to: Spot, options: CarryOptions): void {
   unlinkSync(source)
 }
 
-function renameIfFree(source: string, target: string, { to }: CarryOptions): void {
+function renameIfFree(source: PathLike, target: PathLike, { to }: CarryOptions): void {
   if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) throw isThere(to)
   renameSync(source, target)
 }
 
 /** An empty folder holds the name until the other one takes its place. */
-function renameFolder(source: string, target: string, { to }: CarryOptions): void {
+function renameFolder(source: PathLike, target: PathLike, { to }: CarryOptions): void {
   try {
     mkdirSync(target, { mode: 0o700 })
   } catch (error) {

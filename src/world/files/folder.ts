@@ -2,6 +2,7 @@ import {
   closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync, statSync, type BigIntStats,
 } from "node:fs" // prettier-ignore
 import { join } from "node:path"
+import { onDisk } from "../processes/byte-names.ts"
 import { refused } from "./refused.ts"
 
 /** A folder that is held: what is done through it is done in it, whatever its path leads to meanwhile. */
@@ -10,8 +11,8 @@ export interface Folder {
   readonly real: string
   /** The folder itself, for calls that take a path. */
   readonly self: string
-  /** A path for something in it, for calls that do not follow a link at its end. */
-  at(name: string): string
+  /** A path for something in it, for calls that do not follow a link at its end; of names as `textOf` gives them. */
+  at(name: string): string | Buffer
   /**
    * Throws when its path leads elsewhere by now, or the descriptor is not of what has the name in it. Where a folder can
    * be held, that cannot be.
@@ -38,7 +39,7 @@ export const held: Doors = {
 export const watched: Doors = {
   open: (place) => watch(realpathSync.native(place)),
   openIn(folder, name) {
-    const path = folder.at(name)
+    const path = join(folder.real, name)
     if (lstatSync(path).isSymbolicLink()) throw notFolder()
     return watch(path)
   },
@@ -65,7 +66,7 @@ function hold(descriptor: number): Folder {
   const self = `/proc/self/fd/${descriptor}`
   try {
     const real = readlinkSync(self)
-    return { real, self, at: (name) => `${self}/${name}`, sure() {}, close: () => closeSync(descriptor) }
+    return { real, self, at: (name) => onDisk(`${self}/${name}`), sure() {}, close: () => closeSync(descriptor) }
   } catch (error) {
     closeSync(descriptor)
     throw error

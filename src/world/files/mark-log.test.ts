@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { appendFileSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import fc from "fast-check"
@@ -59,7 +60,8 @@ test("a place that cannot be written to or read forgets, and nothing else", () =
   mkdirSync(join(dir, "folder"))
   writeFileSync(join(dir, "elsewhere"), "")
   symlinkSync(join(dir, "elsewhere"), join(dir, "link"))
-  for (const name of ["folder", "link", "none/marks"]) {
+  execFileSync("mkfifo", [join(dir, "pipe")])
+  for (const name of ["folder", "link", "none/marks", "pipe"]) {
     const log = openMarkLog(join(dir, name), never)
     log.add(mark("/a"))
     expect([...log.news()], name).toEqual([])

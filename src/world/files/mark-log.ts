@@ -1,14 +1,5 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs"
+import { randomBytes } from "node:crypto"
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, renameSync, writeFileSync, writeSync } from "node:fs" // prettier-ignore
 import type { MarkLog, ReadMark } from "../../model/files.ts"
 
 export interface OpenMarkLog extends MarkLog {
@@ -16,7 +7,7 @@ export interface OpenMarkLog extends MarkLog {
   close(): void
 }
 
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
 
 /**
  * Which version of a file each agent has seen, in a file that all processes add to. It is written in batches and read
@@ -62,22 +53,30 @@ export function openMarkLog(path: string, { mostBytes = 1024 * 1024, batchMs = 1
 
 /** The size of the file after it. */
 function append(path: string, text: string): number {
-  const file = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
-  try {
+  return withPlain(path, O_WRONLY | O_APPEND | O_CREAT, (file) => {
     writeSync(file, text)
     return fstatSync(file).size
-  } finally {
-    closeSync(file)
-  }
+  })
 }
 
 /** What was added lately goes on in a new file. What another process adds at this moment may be lost. */
 function keepTail(path: string, bytes: number): void {
-  const whole = readFileSync(path)
+  const whole = withPlain(path, O_RDONLY, (file) => readFileSync(file))
   const tail = whole.subarray(whole.length - bytes)
-  const next = `${path}.${process.pid}`
-  writeFileSync(next, tail.subarray(tail.indexOf(10) + 1), { mode: 0o600 })
+  const next = `${path}.${randomBytes(6).toString("hex")}`
+  writeFileSync(next, tail.subarray(tail.indexOf(10) + 1), { mode: 0o600, flag: "wx" })
   renameSync(next, path)
+}
+
+/** Only a plain file is written or read: no link is followed, and no pipe waited for. */
+function withPlain<T>(path: string, flags: number, work: (file: number) => T): T {
+  const file = openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, 0o600)
+  try {
+    if (!fstatSync(file).isFile()) throw new Error(`${path} is no plain file.`)
+    return work(file)
+  } finally {
+    closeSync(file)
+  }
 }
 
 interface Place {
@@ -88,17 +87,14 @@ interface Place {
 
 /** The whole lines from where the last reading ended. */
 function readOn(path: string, known: Place): { text: string; known: Place } {
-  const file = openSync(path, O_RDONLY | O_NOFOLLOW)
-  try {
+  return withPlain(path, O_RDONLY, (file) => {
     const { ino, size } = fstatSync(file, { bigint: true })
     const offset = ino === known.file && size >= known.offset ? known.offset : 0
     const bytes = Buffer.allocUnsafe(Number(size) - offset)
     const count = readSync(file, bytes, 0, bytes.length, offset)
     const end = bytes.subarray(0, count).lastIndexOf(10) + 1
     return { text: bytes.toString("utf8", 0, end), known: { file: ino, offset: offset + end } }
-  } finally {
-    closeSync(file)
-  }
+  })
 }
 
 function lineOf({ agentId, real, version, at }: ReadMark): string {

@@ -1,5 +1,6 @@
 import fc from "fast-check"
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs"
+import { randomUUID } from "node:crypto"
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, utimesSync, writeFileSync } from "node:fs" // prettier-ignore
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { TrashItem } from "../../model/files.ts"
@@ -15,29 +16,35 @@ const megabyte = 1024 * 1024
 const now = 100 * day
 
 const itemsMade = fc
-  .array(fc.record({ days: fc.integer({ min: 0, max: 40 }), size: fc.integer({ min: 4096, max: 3 * megabyte }) }), { maxLength: 12 })
+  .array(fc.record({ days: fc.integer({ min: 0, max: 40 }), size: fc.integer({ min: 4096, max: 3 * megabyte }), isTaken: fc.boolean() }), { maxLength: 12 })
   .map((list) =>
     list
-      .map(({ days, size }, index) => ({ id: String(index), size, deletedAt: now - days * day }) as TrashItem)
+      .map(({ days, size, isTaken }, index) => ({ id: String(index), size, deletedAt: now - days * day, taken: isTaken ? "it runs" : undefined }) as TrashItem)
       .toSorted((one, other) => other.deletedAt - one.deletedAt),
   ) // prettier-ignore
 
-test("what stays is young and small enough together, nothing older stays when a younger one goes, and the last one in stays", () => {
+test("of what was deleted and of what was taken away, each alone, stays the newest that is young and small enough together, and the last one in", () => {
   fc.assert(
     fc.property(itemsMade, fc.nat(12), fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 12 }), (items, at, days, maxMb) => {
       const kept = items[at]?.id ?? "none"
       const gone = new Set(tooMany(items, kept, { days, maxMb }, now).map(({ id }) => id))
-      const stay = items.filter(({ id }) => !gone.has(id))
       expect(gone.has(kept)).toBe(false)
-      expect(stay.filter(({ id, deletedAt }) => id !== kept && deletedAt < now - days * day)).toEqual([])
-      const size = stay.reduce((sum, one) => sum + one.size, 0)
-      if (stay.some(({ id }) => id !== kept)) expect(size).toBeLessThanOrEqual(maxMb * megabyte)
-      const others = items.filter(({ id }) => id !== kept)
-      const firstGone = others.findIndex(({ id }) => gone.has(id))
-      if (firstGone === -1) return
-      expect(others.slice(firstGone).every(({ id }) => gone.has(id))).toBe(true)
-      const { size: next, deletedAt } = others[firstGone]!
-      expect(size + next > maxMb * megabyte || deletedAt < now - days * day).toBe(true)
+      for (const isTaken of [false, true]) {
+        const most = maxMb * megabyte * (isTaken ? 0.25 : 1)
+        const fitting = items.filter(({ taken, size }) => (taken !== undefined) === isTaken && size <= most)
+        const stay = fitting.filter(({ id }) => !gone.has(id))
+        const size = stay.reduce((sum, one) => sum + one.size, 0)
+        expect(size).toBeLessThanOrEqual(most)
+        expect(stay.filter(({ id, deletedAt }) => id !== kept && deletedAt < now - days * day)).toEqual([])
+        const others = fitting.filter(({ id }) => id !== kept)
+        const firstGone = others.findIndex(({ id }) => gone.has(id))
+        if (firstGone === -1) continue
+        expect(others.slice(firstGone).every(({ id }) => gone.has(id))).toBe(true)
+        const { size: next, deletedAt } = others[firstGone]!
+        expect(size + next > most || deletedAt < now - days * day).toBe(true)
+      }
+      const large = items.filter(({ id, taken, size }) => id !== kept && size > maxMb * megabyte * (taken === undefined ? 1 : 0.25))
+      expect(large.every(({ id }) => gone.has(id))).toBe(true)
     }),
     { numRuns: 1000 },
   )
@@ -62,13 +69,27 @@ test("deleting removes for good what is too old or too much, and never what was 
   age(here, old, 31)
   age(here, young, 29)
   const large = await thrown("large", 3 * megabyte)
-  expect((await trash.list()).map(({ path }) => path)).toEqual(["large"])
+  expect((await trash.list()).map(({ path }) => path)).toEqual(["large", "young"])
   const small = await thrown("small", 10)
-  expect(await trash.list()).toEqual([small])
+  expect(await trash.list()).toEqual([small, { ...young, deletedAt: young.deletedAt - 29 * day }])
+  const most = await thrown("most", megabyte)
+  expect(await trash.list()).toEqual([most])
   const names = readdirSync(join(dataFolder, "trash")).toSorted()
-  expect(names).toEqual([small.id, `${small.id}.json`, "tidied.json"].toSorted())
-  for (const { id } of [old, young, large]) expect(await refusal(() => trash.restore(id))).toBe("file_not_found")
-  expect(await trash.restore(small.id)).toEqual(small)
+  expect(names).toEqual([most.id, `${most.id}.json`, "tidied.json"].toSorted())
+  for (const { id } of [old, young, large, small]) expect(await refusal(() => trash.restore(id))).toBe("file_not_found")
+  expect(await trash.restore(most.id)).toEqual(most)
+})
+
+test("what commands made drives out nothing that an agent deleted, however large it is", async () => {
+  const here = place({ trash: { days: 30, maxMb: 1 } })
+  here.put("precious")
+  const precious = await here.files.trash("precious", "eve")
+  for (const size of [100_000, 200_000, 900_000, 4 * megabyte, 100_000]) {
+    here.put("thing", Buffer.alloc(size))
+    await taken(here, ".npmrc")
+    expect(await here.trash.list()).toContainEqual(precious)
+  }
+  expect((await here.trash.list()).map(({ size }) => size)).toEqual([100_000, precious.size])
 })
 
 test("little is put in without looking at all of it, until an hour is over or much has come in", async () => {
@@ -93,12 +114,21 @@ test("little is put in without looking at all of it, until an hour is over or mu
   expect(await isThere(older)).toBe(false)
 })
 
-test("what was left of something that was being removed goes with the next", async () => {
+test("what a process left that ended in between goes after a day, and what is young or whole stays", async () => {
   const { files, put, dataFolder } = place()
-  mkdirSync(join(dataFolder, "trash/left/item/deep"), { recursive: true })
+  const [gone, young] = [randomUUID(), randomUUID()]
+  const made = (name: string, days: number) => {
+    const path = join(dataFolder, "trash", name)
+    if (name.endsWith("/")) mkdirSync(join(path, "item/deep"), { recursive: true })
+    else writeFileSync(path, "{}")
+    utimesSync(path, Date.now() / 1000 - days * 86_400, Date.now() / 1000 - days * 86_400)
+  }
+  for (const name of ["left/", `${gone}.json`, "both/", "both.json", ".tidied.json.0123.tmp/"]) made(name, 2)
+  for (const name of ["young/", `${young}.json`]) made(name, 0.9)
   put("a")
   const { id } = await files.trash("a", "ann")
-  expect(readdirSync(join(dataFolder, "trash")).toSorted()).toEqual([id, `${id}.json`, "tidied.json"].toSorted())
+  const stays = [id, `${id}.json`, "tidied.json", "young", `${young}.json`, "both", "both.json"]
+  expect(readdirSync(join(dataFolder, "trash")).toSorted()).toEqual(stays.toSorted())
 })
 
 /** Puts something into the trash as if it had been taken away from a command. */
@@ -107,7 +137,11 @@ async function taken(here: Pick<Place, "workspace" | "dataFolder">, path: string
   const folder = doors.open(here.workspace)
   try {
     const about = { path, size: 1, agentId: "ann", taken: "it runs" }
-    return await putIn({ doors, dataFolder: here.dataFolder }, { folder, name: "thing" }, about)
+    return await putIn(
+      { doors, dataFolder: here.dataFolder, trash: { days: 30, maxMb: 1 } },
+      { folder, name: "thing" },
+      about,
+    )
   } finally {
     folder.close()
   }

@@ -1,17 +1,18 @@
 import { randomUUID } from "node:crypto"
-import { lstatSync, rmdirSync, unlinkSync } from "node:fs"
+import { chmodSync, lstatSync } from "node:fs"
 import type { Trash, TrashItem, TrashLimits } from "../../model/files.ts"
 import { carry } from "./carry.ts"
 import { kindOf } from "./facts.ts"
-import type { Folder } from "./folder.ts"
+import type { Doors, Folder } from "./folder.ts"
 import { movable } from "./move.ts"
+import { clear, mirror, opening, openUp, putAside } from "./move-out.ts"
 import { openOwn, type Own } from "./own.ts"
 import { isThere, refused, translated } from "./refused.ts"
 import { stand, type Yard } from "./stand.ts"
 import { standForPerson } from "./stand-for-person.ts"
 import { sizeOf, type Spot } from "./tree.ts"
-import { tidyWhenDue } from "./trash-limits.ts"
-import { itemsIn, noteName, thing, writeNote } from "./trash-notes.ts"
+import { removeForGood, tidyWhenDue } from "./trash-limits.ts"
+import { itemsIn, thing, writeNote } from "./trash-notes.ts"
 
 /** Where the trash is, and how much of it is kept. */
 export interface TrashHouse extends Own {
@@ -33,20 +34,32 @@ export async function throwAway(house: Yard & TrashHouse, path: string, agentId:
   }
 }
 
-/** Moves a thing into the trash. The note is written first: what is in there can always be brought back. */
+/**
+ * Moves a thing into the trash. Nobody who stands in a folder of it comes along: see `mirror`. First all of it is there,
+ * then the note, and only then it goes from where it was, so that nothing is lost wherever this ends. What was taken away
+ * from a command goes from its name in any case: where it cannot be put in, it is left beside, and `Aside` says so.
+ */
 export async function putIn(house: TrashHouse, spot: Spot, about: Thrown): Promise<TrashItem> {
-  const kind = kindOf(lstatSync(spot.folder.at(spot.name)))
-  const item = { id: randomUUID(), ...about, kind, deletedAt: Date.now() }
+  spot.folder.sure()
   const trash = openOwn(house, "trash")
   try {
-    writeNote(trash, item)
-    const names = { from: about.path, to: about.path, overwrite: false }
-    await fill(house, trash, item, (folder) => carry(house.doors, spot, { folder, name: thing }, names))
+    const item = await exchanged(house, trash, spot, about)
     // What cannot be removed now may be the next time; what was deleted is deleted.
-    await tidyWhenDue(trash, item, house.trash).catch(() => {})
+    await tidyWhenDue(house.doors, trash, item, house.trash).catch(() => {})
     return item
   } finally {
     trash.close()
+  }
+}
+
+/** What was taken away, and could not be put into the trash whole. */
+export class Aside extends Error {
+  /** The name that the rest has in its folder now. */
+  readonly asideName: string
+
+  constructor(asideName: string, cause?: unknown) {
+    super(`It could not be put into the trash whole, and what is left is '${asideName}'.`, { cause })
+    this.asideName = asideName
   }
 }
 
@@ -74,30 +87,62 @@ export function trashOf(house: Yard & TrashHouse): Trash {
   }
 }
 
-async function fill(
-  house: Own,
-  trash: Folder,
-  { id }: TrashItem,
-  put: (folder: Folder) => Promise<void>,
-): Promise<void> {
+async function exchanged(house: TrashHouse, trash: Folder, spot: Spot, about: Thrown): Promise<TrashItem> {
+  const { doors } = house
+  const id = randomUUID()
   const folder = openOwn(house, "trash", id)
   try {
-    await put(folder)
-  } catch (error) {
-    forget(trash, id)
-    throw error
+    const goal = { folder, name: thing }
+    const { item, aside } = await kept(house, trash, { spot, goal, id, about })
+    if (await clear(doors, aside, goal, about.path)) return item
+    if (about.taken !== undefined) throw new Aside(aside.name)
+    await carry(doors, aside, spot, { from: aside.name, to: about.path, overwrite: false })
+    throw refused("file_changed", `Not all of '${about.path}' could be removed: it was changed meanwhile, or its rights do not let Quartermaster do that. What was in it is in the trash, what is left is where it was. Look at it, and delete it again.`) // prettier-ignore
   } finally {
     folder.close()
   }
 }
 
-function forget(trash: Folder, id: string): void {
-  rmdirSync(trash.at(id))
-  unlinkSync(trash.at(noteName(id)))
+interface Exchange {
+  readonly spot: Spot
+  readonly goal: Spot
+  readonly id: string
+  readonly about: Thrown
+}
+
+/** All of it in the trash, with its note, and out of the way; or nothing of it in the trash. */
+async function kept(
+  { doors }: Own,
+  trash: Folder,
+  { spot, goal, id, about }: Exchange,
+): Promise<{ item: TrashItem; aside: Spot }> {
+  const isTaken = about.taken !== undefined
+  if (isTaken) openUp(spot.folder)
+  try {
+    await mirror(isTaken ? opening(doors) : doors, spot, goal, about.path, isTaken)
+    const kind = kindOf(lstatSync(goal.folder.at(goal.name)))
+    // What was closed before can be counted now.
+    const size = isTaken ? sizeOf(doors, goal) : about.size
+    const item = { id, ...about, size, kind, deletedAt: Date.now() }
+    writeNote(trash, item)
+    return { item, aside: putAside(spot) }
+  } catch (error) {
+    const failure = isTaken ? leftAside(spot, error) : error
+    await removeForGood(doors, trash, id).catch(() => {})
+    throw failure
+  }
+}
+
+function leftAside(spot: Spot, cause: unknown): unknown {
+  try {
+    return new Aside(putAside(spot).name, cause)
+  } catch {
+    return cause
+  }
 }
 
 async function bringBack(house: Yard & Own, trash: Folder, item: TrashItem): Promise<void> {
-  const folder = openOwn(house, "trash", item.id)
+  const folder = house.doors.openIn(trash, item.id)
   try {
     const here =
       item.taken === undefined
@@ -106,14 +151,30 @@ async function bringBack(house: Yard & Own, trash: Folder, item: TrashItem): Pro
     try {
       if (here.name === undefined || here.found !== undefined) throw isThere(item.path)
       const goal = { folder: here.folder, name: here.name }
-      await carry(house.doors, { folder, name: thing }, goal, { from: item.id, to: item.path, overwrite: false })
+      const names = { from: item.id, to: item.path, overwrite: false }
+      await asWritable(house.doors, { folder, name: thing }, goal, (spot) => carry(house.doors, spot, goal, names))
     } finally {
       here.folder.close()
     }
   } finally {
     folder.close()
   }
-  forget(trash, item.id)
+  await removeForGood(house.doors, trash, item.id)
+}
+
+/** Only a folder that may be written in can be given another place; there it is as it was. */
+async function asWritable(doors: Doors, spot: Spot, goal: Spot, work: (spot: Spot) => Promise<void>): Promise<void> {
+  const found = lstatSync(spot.folder.at(spot.name))
+  const isClosed = found.isDirectory() && (found.mode & 0o200) === 0
+  if (isClosed) opening(doors).openIn(spot.folder, spot.name).close()
+  await work(spot)
+  if (!isClosed) return
+  const folder = doors.openIn(goal.folder, goal.name)
+  try {
+    chmodSync(folder.self, found.mode & 0o7777)
+  } finally {
+    folder.close()
+  }
 }
 
 function chosen(items: readonly TrashItem[], id: string): TrashItem {

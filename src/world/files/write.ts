@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import {
   closeSync, constants, fchmodSync, fchownSync, fstatSync, fsyncSync, ftruncateSync, linkSync, lstatSync, openSync,
-  renameSync, unlinkSync, writeSync, type BigIntStats,
+  renameSync, unlinkSync, writeSync, type BigIntStats, type PathLike,
 } from "node:fs" // prettier-ignore
 import type { WriteOptions, Written } from "../../model/files.ts"
 import { keepBackup } from "./backups.ts"
@@ -184,7 +184,7 @@ function writeAll(descriptor: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done, bytes.length - done)
 }
 
-function withDescriptor<T>(path: string, flags: number, mode: number, work: (descriptor: number) => T): T {
+function withDescriptor<T>(path: PathLike, flags: number, mode: number, work: (descriptor: number) => T): T {
   const descriptor = openSync(path, flags, mode)
   try {
     return work(descriptor)
@@ -193,7 +193,7 @@ function withDescriptor<T>(path: string, flags: number, mode: number, work: (des
   }
 }
 
-function removeQuietly(path: string): void {
+function removeQuietly(path: PathLike): void {
   try {
     unlinkSync(path)
   } catch {
