@@ -16,7 +16,7 @@ import {
 import { dirname, join } from "node:path"
 import { tmpdir } from "node:os"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { makesRepository, repositoryFault } from "./new-repository.ts"
+import { isHarmlessRepository, makesRepository, repositoryFault } from "./new-repository.ts"
 import { layers, openHere, realFolder } from "./testing.ts"
 
 const git = (cwd: string, ...words: string[]) =>
@@ -165,6 +165,40 @@ test.each(plants)("a repository with %s is told from one that runs nothing", (_,
   const path = cloned()
   plant(path)
   expect(repositoryFault(path)).toMatch(/./)
+})
+
+/** The same as git leaves it where nobody works in it. */
+function bare(name: string, kind = "--bare"): string {
+  const folder = realFolder()
+  git(folder, "clone", "-q", kind, join(model, "one"), name)
+  git(join(folder, name), "remote", "set-url", "origin", address)
+  return join(folder, name)
+}
+
+test.each(["--bare", "--mirror"])("what a clone with %s leaves runs nothing, but not by the name .git", (kind) => {
+  expect(repositoryFault(bare("store.git", kind))).toBeUndefined()
+  expect(repositoryFault(bare(".git", kind))).toMatch(/config says/)
+})
+
+const says = "git init --bare store"
+test.each<[string, string, string, (path: string) => void, boolean]>([
+  ["it", "store", says, () => {}, true],
+  ["what git reads in it", "store/config", says, () => {}, true],
+  ["what makes it one", "store/HEAD", says, () => {}, true],
+  ["it when nobody spoke of it", "store", "sh make.sh", () => {}, false],
+  ["it with a program that watches", "store", says, set("core.fsmonitor", "./x"), false],
+  ["what git reads in one with a hook", "store/config", says, put("hooks/update"), false],
+  ["it with another work tree", "store", says, set("core.worktree", ".."), false],
+  ["it with something of another kind", "store", says, put("notes.md"), false],
+  ["something of another kind in it", "store/.envrc", says, () => {}, false],
+  ["a folder that is none", "store/refs", "git init x", (path) => rmSync(join(path, "HEAD")), false],
+  ["what is sealed by its name", ".husky", says, () => {}, false],
+  ["what is sealed by its name and its folder's", ".config/git", says, () => {}, false],
+])("of a bare repository may stay, if nothing in it runs: %s", (_, path, command, plant, expected) => {
+  const top = path.replace(/^store\/.*/, "store")
+  const repository = bare(top)
+  plant(repository)
+  expect(isHarmlessRepository(repository + path.slice(top.length), command)).toBe(expected)
 })
 
 test.each(layers)(

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { until } from "../../testing/open.ts"
@@ -86,6 +86,41 @@ test("what was there and is moved with its folder stays, what is moved alone to 
   const { sealed } = await processes.run({ command: "mv one/repository moved; mv two/.vscode .vscode" }, {})
   expect(sealed).toEqual([".vscode"])
   expect(existsSync(join(workspace, "moved/.git/HEAD"))).toBe(true)
+})
+
+/** What the person has linked, as people do. */
+function linked(workspace: string, links: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(links)) symlinkSync(text, join(workspace, path))
+}
+
+test.each(layers)("with sandbox %s what is put in the place of a sealed link goes, and the link is back", async (sandbox) => {
+  const dataFolder = realFolder()
+  const { processes, workspace } = openHere({ sandbox, dataFolder, protectedPaths: ["migrations/**", "src/b.js"] })
+  git(workspace, "init", "-q", "--template=")
+  for (const folder of ["githooks", "settings/vscode", "db", "lib"]) mkdirSync(join(workspace, folder), { recursive: true })
+  for (const file of ["settings/npmrc", "lib/b.js"]) writeFileSync(join(workspace, file), "mine")
+  const links = { ".git/hooks": "../githooks", ".vscode": "settings/vscode", ".npmrc": "./settings/npmrc", migrations: "db", src: "lib", ".envrc": join(dataFolder, "envrc") } // prettier-ignore
+  linked(workspace, links)
+  const command = `rm .git/hooks .vscode .npmrc .envrc migrations src; mkdir -p .git/hooks .vscode src evil
+    echo x | tee .git/hooks/post-checkout .vscode/tasks.json .npmrc src/a.js; ln -s evil migrations; ln -s evil .envrc`
+  const { sealed = [], exitCode, stderr } = await processes.run({ command }, {})
+  expect({ exitCode, sealed: sealed.toSorted() }).toEqual({ exitCode: 0, sealed: Object.keys(links).toSorted() })
+  expect(taken(dataFolder)).toEqual(Object.keys(links).toSorted())
+  expect(stderr).toContain("Where a link was, it is again:")
+  for (const [path, text] of Object.entries(links)) expect(readlinkSync(join(workspace, path)), path).toBe(text)
+  expect((await processes.run({ command: "ls" }, {})).sealed).toEqual([])
+}) // prettier-ignore
+
+test.each(layers)("with sandbox %s a sealed link that would lead to something else does not stay", async (sandbox) => {
+  const dataFolder = realFolder()
+  const { processes, workspace } = openHere({ sandbox, dataFolder })
+  mkdirSync(join(workspace, "settings/vscode"), { recursive: true })
+  linked(workspace, { ".vscode": "settings/vscode", ".npmrc": "settings/npmrc" })
+  const command = "mv settings old; mkdir -p settings/vscode; echo x | tee settings/vscode/tasks.json settings/npmrc"
+  const { sealed = [], exitCode, stderr } = await processes.run({ command }, {})
+  expect({ exitCode, sealed: sealed.toSorted() }).toEqual({ exitCode: 0, sealed: [".npmrc", ".vscode"] })
+  expect(stderr).toMatch(/A link was '.*', '.*', and it is gone/)
+  expect(readdirSync(workspace).toSorted()).toEqual(["old", "settings"])
 })
 
 inSandbox("protected paths, and what git runs from nested repositories, cannot be written in the sandbox", async () => {

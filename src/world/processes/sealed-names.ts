@@ -14,7 +14,7 @@ export function sealsByName(
   { names: seen }: Listing,
   mayMakeRepository = false,
 ): { seals: Seal[]; hidden: string[] } {
-  const all = [...(seen.get(root) ?? [])]
+  const all = [...(seen.get(root)?.keys() ?? [])]
   const names = all.filter((name) => name !== ".git")
   const isNew = mayMakeRepository && !all.includes(".git")
   const hidden = names.filter((name) => sealedBecause(name, "read") !== undefined)
