@@ -135,7 +135,7 @@ export function assemble(
     emit,
     async onTerminated(agentIds) {
       await endCallsOf(agentIds, ports)
-      await Promise.all(agentIds.map((agentId) => world.processes.endAll(agentId)))
+      await world.processes.endAll((agentId) => agentIds.includes(agentId))
     },
   })
   const stops = freezer(documents, { isKnown: (agentId) => org.findAgent(agentId) !== undefined, emit, everywhere })
@@ -196,7 +196,7 @@ export function assemble(
     for (const sentence of lostAgents(org.listAgents())) logger.warn(sentence)
   })
   const sweeper = startSweeper(ports, documents, options.sweepMs ?? 30_000)
-  const watch = watchDocuments(ports, documents)
+  const watch = watchDocuments(ports, documents, (isStopped) => world.processes.endAll(isStopped))
   let closing: Promise<void> | undefined
 
   return {

@@ -8,9 +8,21 @@ const watchMs = 100
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Sees what other processes changed; a call that runs for a frozen or ended agent is cancelled. */
-export function watchDocuments(ports: Ports, documents: Documents): NodeJS.Timeout {
+/**
+ * Sees what other processes changed. A call that runs for a frozen or ended agent is cancelled, and what its calls left
+ * running is ended.
+ */
+export function watchDocuments(
+  ports: Ports,
+  documents: Documents,
+  endLeft: (isStopped: (agentId: string) => boolean) => Promise<void>,
+): NodeJS.Timeout {
+  const isStopped = (agentId: string) => {
+    const who = ports.organisation.view(agentId)
+    return who === undefined || who.frozen !== undefined
+  }
   documents.onChange(() => {
+    void endLeft(isStopped)
     for (const { agentId, cancel } of ports.running.values()) {
       const who = ports.organisation.view(agentId)
       if (who === undefined) cancel(new Ending("aborted", `Agent ${agentId} was ended, and its calls with it.`))

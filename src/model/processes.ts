@@ -116,8 +116,8 @@ export interface Processes {
   output(id: string, owner: CommandOwner): Promise<BackgroundCommand & CommandOutput>
   stop(id: string, owner: CommandOwner): Promise<BackgroundCommand>
   list(owner: CommandOwner): BackgroundCommand[]
-  /** Ends what still runs of an agent, whatever its task. */
-  endAll(agentId: string): Promise<void>
+  /** Ends what still runs, or is about to, of these agents, whatever its task. */
+  endAll(isTheirs: (agentId: string) => boolean): Promise<void>
   /** Ends all that still run. */
   close(): Promise<void>
 }

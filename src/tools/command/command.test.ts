@@ -10,7 +10,7 @@ import { open, temporaryFolder, until } from "../../testing/open.ts"
 import { openJavaScript } from "../../world/javascript/javascript.ts"
 import { openProcesses } from "../../world/processes/processes.ts"
 import { openFence } from "../../world/files/fence.ts"
-import { withMoreTime } from "../../world/processes/testing.ts"
+import { countProcesses, someSeconds, withMoreTime } from "../../world/processes/testing.ts"
 import { commandTools } from "./index.ts"
 import { runCommand } from "./run-command.ts"
 
@@ -215,6 +215,24 @@ test("a background command is started, read and stopped by its agent, and by nob
     error: `There is no command 'command-99' here. There are: ${id}.`,
   })
 })
+
+test.each(["here", "in another process"])(
+  "a freeze that is said %s ends what runs in the background",
+  async (where) => {
+    const workspace = temporaryFolder()
+    const approvals = callbackAdapter({ onExecution: () => true })
+    const system = await open({ org, workspace }, { approvals, workspace })
+    const other = where === "here" ? system : await open({ org, workspace, data: { dir: system.dir } }, { workspace })
+    const seconds = someSeconds()
+    const start = (agentId: string) =>
+      system.call({ agentId, tool: "run_command", input: { command: `sleep ${seconds}`, background: true } })
+    expect(await start("dev")).toMatchObject({ success: true })
+    await other.freeze({ agentId: "eve", by: "me" })
+    await until(() => countProcesses(seconds) > 0, "it ran")
+    await other.freeze({ agentId: "dev", by: "me" })
+    await until(() => countProcesses(seconds) === 0, "it was ended")
+  },
+)
 
 test("run_javascript computes with its input and asks nobody [S0-63] [S4-101]", async () => {
   const { call, asked } = await house()

@@ -18,7 +18,8 @@ interface Entry {
   exceeded?: string | undefined
   sealed?: readonly string[] | undefined
   texts: { stdout: KeptText; stderr: KeptText }
-  running: Running | undefined
+  /** Undefined when it could not be started after all. */
+  readonly begun: Promise<Running | undefined>
 }
 
 /** The commands that run while their agents do other things. Nobody sees those of another agent or task. */
@@ -48,6 +49,8 @@ export class Background {
     const ended = theirs.filter(({ status }) => status !== "running")
     for (const { id } of ended.slice(0, Math.max(0, ended.length - mostOfAgent + 1))) this.#entries.delete(id)
     const id = `command-${++this.#count}`
+    let begin!: (running: Running | undefined) => void
+    const begun = new Promise<Running | undefined>((resolve) => (begin = resolve))
     const entry: Entry = {
       id,
       command,
@@ -56,14 +59,14 @@ export class Background {
       status: "running",
       exitCode: null,
       texts: emptyTexts(),
-      running: undefined,
+      begun,
     }
     this.#entries.set(id, entry)
     return {
       id,
       add: (stream, text) => entry.texts[stream].add(text),
       begin: (running) => {
-        entry.running = running
+        begin(running)
         void running.over.then(({ exitCode, exceeded, sealed = [] }) => {
           entry.exitCode = exitCode
           if (exceeded !== undefined) {
@@ -76,7 +79,10 @@ export class Background {
         })
         return shown(entry)
       },
-      cancel: () => void this.#entries.delete(id),
+      cancel: () => {
+        begin(undefined)
+        this.#entries.delete(id)
+      },
     }
   }
 
@@ -98,10 +104,8 @@ export class Background {
     return [...this.#entries.values()].filter((entry) => isOf(entry, owner)).map(shown)
   }
 
-  async endAll(agentId?: string): Promise<void> {
-    const theirs = [...this.#entries.values()].filter(
-      (entry) => agentId === undefined || entry.owner.agentId === agentId,
-    )
+  async endAll(isTheirs: (agentId: string) => boolean = () => true): Promise<void> {
+    const theirs = [...this.#entries.values()].filter(({ owner }) => isTheirs(owner.agentId))
     await Promise.all(theirs.map(endEntry))
   }
 
@@ -114,10 +118,11 @@ export class Background {
   }
 }
 
+/** Also one that is about to begin. */
 async function endEntry(entry: Entry): Promise<void> {
-  if (entry.status !== "running" || entry.running === undefined) return
+  if (entry.status !== "running") return
   entry.status = "killed"
-  await entry.running.end()
+  await (await entry.begun)?.end()
 }
 
 const isOf = ({ owner }: Entry, asking: CommandOwner) =>

@@ -40,12 +40,17 @@ export function killGroup(group: Group): void {
 /** Ends what carries a mark for which `isLost` says so. */
 export function killMarked(name: string, isLost: (mark: string) => boolean): number {
   if (process.platform !== "linux") return 0
-  const lost = lookAround().filter(({ pid }) => {
-    const mark = markOf(pid, name)
-    return mark !== undefined && isLost(mark)
-  })
-  for (const { pid } of lost) send(pid, "SIGKILL")
-  return lost.length
+  const ended = new Set<number>()
+  const newLost = () =>
+    lookAround().filter(({ pid }) => {
+      const mark = ended.has(pid) ? undefined : markOf(pid, name)
+      return mark !== undefined && isLost(mark)
+    })
+  // Who is killed starts nobody any more, but may have done so while it was looked for.
+  for (let tries = 0, left = newLost(); left.length > 0 && tries < 100; tries++, left = newLost()) {
+    for (const { pid } of left) if (send(pid, "SIGKILL")) ended.add(pid)
+  }
+  return ended.size
 }
 
 /** Where nobody can be looked at, the group is one. */

@@ -51,8 +51,9 @@ export const layers: readonly ("off" | "auto")[] = "path" in findBubblewrap() ? 
 export async function withMoreTime<T>(
   run: (timeoutMs: number) => Promise<T>,
   cameFar: (result: T) => boolean,
+  firstMs = 150,
 ): Promise<T> {
-  for (let timeoutMs = 150; ; timeoutMs *= 3) {
+  for (let timeoutMs = firstMs; ; timeoutMs *= 3) {
     const result = await run(timeoutMs)
     if (cameFar(result) || timeoutMs > 10_000) return result
   }
