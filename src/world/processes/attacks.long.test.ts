@@ -77,13 +77,13 @@ const attacks: [string, (scene: Scene) => string, (scene: Scene, exitCode: numbe
   ["moves the data folder away", () => "mv .quartermaster gone", ({ data }) => !existsSync(data)],
   ["reads /etc/shadow", () => "grep -q root /etc/shadow", (_, code) => code === 0],
   ["reads our environment", () => `tr '\\0' '\\n' < /proc/${process.pid}/environ | grep -q PATH`, (_, code) => code === 0],
-  ["signals a process of the host", ({ victim }) => `kill -9 ${victim.pid}`, ({ victim }) => victim.killed || !existsSync(`/proc/${victim.pid}/exe`)],
-  ["connects to a socket file in the workspace", ({ workspace }) => connect(`s=socket.socket(socket.AF_UNIX); s.connect("${workspace}/daemon.sock")`), ({ heard }) => heard.length > 0],
-  ["connects to an abstract socket", ({ abstract }) => connect(`s=socket.socket(socket.AF_UNIX); s.connect("\\0${abstract}")`), ({ heard }) => heard.length > 0],
-  ["connects to the network", ({ port }) => connect(`s=socket.create_connection(("127.0.0.1", ${port}), 2)`), ({ heard }) => heard.length > 0],
+  ["signals a process of the host", ({ victim }) => `kill -9 ${victim.pid}`, ({ victim }, code) => code === 0 || !existsSync(`/proc/${victim.pid}/exe`)],
+  ["connects to a socket file in the workspace", ({ workspace }) => connect(`s=socket.socket(socket.AF_UNIX); s.connect("${workspace}/daemon.sock")`), ({ heard }, code) => code === 0 || heard.length > 0],
+  ["connects to an abstract socket", ({ abstract }) => connect(`s=socket.socket(socket.AF_UNIX); s.connect("\\0${abstract}")`), ({ heard }, code) => code === 0 || heard.length > 0],
+  ["connects to the network", ({ port }) => connect(`s=socket.create_connection(("127.0.0.1", ${port}), 2)`), ({ heard }, code) => code === 0 || heard.length > 0],
   ["makes a hook where there is none", () => "mkdir -p .git/hooks && echo bad > .git/hooks/post-checkout", ({ workspace }) => existsSync(join(workspace, ".git/hooks/post-checkout"))],
   ["makes git run a program", () => "git config core.fsmonitor ./bad", ({ workspace }) => readFileSync(join(workspace, ".git/config"), "utf8").includes("bad")],
-  ["leads git to another configuration", () => "mkdir evil && cp -r .git/HEAD .git/refs .git/objects evil && printf '[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = \"touch RAN; false\"\\n' > evil/config && echo ../evil > .git/commondir", ({ workspace }) => {
+  ["leads git to another configuration", () => "mkdir evil && cp -r .git/refs .git/objects evil && printf '[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = \"touch RAN; false\"\\n' > evil/config && echo ../evil > .git/commondir", ({ workspace }) => {
     execFileSync("git", ["status"], { cwd: workspace, stdio: "ignore" })
     return existsSync(join(workspace, "RAN"))
   }],
@@ -169,4 +169,18 @@ test("a link made inside leads our own tools nowhere afterwards", async () => {
   await expect(processes.run({ command: "true", cwd: "folder" }, {})).rejects.toThrow(/./)
   expect(readFileSync(join(outside, "secret"), "utf8")).toBe("the-secret")
   expect(existsSync(join(outside, "made"))).toBe(false)
+})
+
+test("a pair of sockets that could be pointed at a daemon is not made", async () => {
+  const { processes } = openHere({ sandbox: "required" })
+  const kinds = ["SOCK_STREAM", "SOCK_SEQPACKET", "SOCK_DGRAM", "SOCK_RAW"]
+  const script = `import socket
+for kind in ${JSON.stringify(kinds)}:
+  for more in (0, socket.SOCK_CLOEXEC):
+    try: socket.socketpair(socket.AF_UNIX, getattr(socket, kind) | more); print(kind, "made")
+    except PermissionError: print(kind, "refused")
+`
+  const { stdout } = await processes.run({ command: "python3 -", stdin: script }, {})
+  const answers = ["made", "made", "refused", "refused"]
+  expect(stdout).toBe(kinds.map((kind, index) => `${kind} ${answers[index]}\n`.repeat(2)).join(""))
 })

@@ -6,11 +6,15 @@ import { StringDecoder } from "node:string_decoder"
 import { setTimeout as sleep } from "node:timers/promises"
 import { failure, ToolFailure } from "../../model/ending.ts"
 import type { ExceededLimit } from "../../model/processes.ts"
+import { onDisk } from "./byte-names.ts"
 import { endGroup, killGroup } from "./ending.ts"
 import type { Environment } from "./environment.ts"
 import type { PrivateFolder } from "./folder.ts"
+import { askFirst, answerOnce, becomeCommand } from "./hand-shake.ts"
+import { inheritedDescriptors } from "./inherited.ts"
 import type { Watch } from "./limits.ts"
 import { groupOf, type Group } from "./members.ts"
+import type { MeantMounts } from "./mounts.ts"
 import { sandboxArguments, type Sandbox } from "./sandbox.ts"
 
 /** Everything that is decided before a command is started. */
@@ -22,12 +26,20 @@ export interface Launch {
   /** In every one of its processes' environments, and in no other's: `NAME=value`. */
   readonly mark: string
   readonly stdin?: string | undefined
-  readonly sandbox?: { readonly found: Sandbox; readonly words: readonly string[] } | undefined
+  readonly sandbox?: SandboxLaunch | undefined
   readonly graceMs: number
   /** The largest file it may write. */
   readonly fileMb: number
   /** Looks after what it uses. */
   readonly watch: Watch
+}
+
+export interface SandboxLaunch {
+  readonly found: Sandbox
+  readonly words: readonly string[]
+  /** The command's, in place of the other. */
+  readonly environment: Environment
+  readonly meant: MeantMounts
 }
 
 export interface Exit {
@@ -75,10 +87,20 @@ export async function launch(plan: Launch, folder: PrivateFolder, onBytes: OnByt
     }
     const input: Stdio[number] = plan.stdin === undefined ? "ignore" : hand(plan.stdin)
     let child: ChildProcess
-    if (plan.sandbox === undefined) child = spawnAlone(plan, [input, ...outputs])
+    if (plan.sandbox === undefined) child = spawnAlone(plan, covered([input, ...outputs], hand))
     else {
-      const { found, words } = plan.sandbox
-      child = spawnInSandbox(plan, found, [input, ...outputs, hand(found.filter), hand(`${words.join("\0")}\0`)])
+      const { found, words, environment, meant } = plan.sandbox
+      const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
+      const handed = [
+        input,
+        ...outputs,
+        hand(found.filter),
+        hand(listed(words)),
+        "pipe" as const,
+        hand(listed(variables)),
+      ]
+      child = spawnInSandbox(plan, found, covered(handed, hand))
+      answerOnce(child, meant, (sentence) => onBytes("stderr", Buffer.from(sentence), sentence))
     }
     await started(child)
     const group = groupOf(child.pid!, plan.mark, plan.sandbox !== undefined)
@@ -91,7 +113,22 @@ export async function launch(plan: Launch, folder: PrivateFolder, onBytes: OnByt
   }
 }
 
-type Stdio = ("ignore" | number)[]
+const listed = (words: readonly string[]) => Buffer.concat(words.flatMap((word) => [Buffer.from(onDisk(word)), nul]))
+const nul = Buffer.from([0])
+
+type Stdio = ("ignore" | "pipe" | number)[]
+
+/** What we were started with, and what is not handed over, is an empty file to the command. */
+function covered(handed: Stdio, hand: (content: string) => number): Stdio {
+  inherited ??= inheritedDescriptors()
+  const others = inherited.filter((descriptor) => descriptor >= handed.length)
+  if (others.length === 0) return handed
+  const empty = hand("")
+  const all = [...handed, ...Array<"ignore">(Math.max(...others) + 1 - handed.length).fill("ignore")]
+  return all.map((one, descriptor) => (others.includes(descriptor) ? empty : one))
+}
+
+let inherited: readonly number[] | undefined
 
 function spawnAlone(plan: Launch, stdio: Stdio): ChildProcess {
   const { shell, cwd, environment, mark } = plan
@@ -104,27 +141,10 @@ function spawnAlone(plan: Launch, stdio: Stdio): ChildProcess {
   })
 }
 
-/**
- * Bubblewrap ends with us, but not when we are killed while it begins. So the shell inside asks on descriptor 5 whether
- * we are there, after its first process has tied itself to ours (the filter is what that takes on next), and without an
- * answer goes no further.
- */
-const isTied = "mapfile -t </proc/1/status; [[ ${MAPFILE[*]} == *Seccomp:[[:space:]]2* ]]"
-const waitUntilTied = `for ((n = 0; n < 2000; n++)); do ${isTied} && break; read -t 0.001 -u 5; done;`
-const onlyWhileWeLive = `${waitUntilTied} echo >&5; read -u 5 || exit 125;`
-
 /** Bubblewrap itself stands outside, so nothing that was given with the call may change what it does. */
 function spawnInSandbox(plan: Launch, { program }: Sandbox, stdio: Stdio): ChildProcess {
-  const first = `${onlyWhileWeLive} ${limited(plan)} exec "$0" --norc -c "$1" 5<&-`
-  const words = [...sandboxArguments, plan.shell, ...shellWords(plan, first)]
-  const child = spawn(program, words, { detached: true, stdio: [...stdio, "pipe"], cwd: "/", env: named(plan.mark) })
-  answerOnce(child.stdio.at(-1) as Socket)
-  return child
-}
-
-function answerOnce(asking: Socket): void {
-  asking.once("data", () => asking.end("\n"))
-  asking.once("error", () => asking.destroy())
+  const words = [...sandboxArguments, plan.shell, ...shellWords(plan, `${askFirst} ${limited(plan)} ${becomeCommand}`)]
+  return spawn(program, words, { detached: true, stdio, cwd: "/", env: named(plan.mark) })
 }
 
 /** A shell that does something first and becomes the command's own; `-p` keeps it from reading files that variables name. */

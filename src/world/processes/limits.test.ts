@@ -17,10 +17,11 @@ test.skipIf(layers.length === 1)("in the sandbox nothing in memory can be filled
     files: fence(workspace),
     hidden: [join(workspace, "own")],
     limits: { ...few, fileMb: 100 },
+    environment: { ...process.env, HOME: "/somewhere" },
   })
   for (const folder of ["/tmp", "/var/tmp", "/dev/shm", "$HOME"]) {
     const command = `head -c 3000000 /dev/zero > ${folder}/big; wc -c < ${folder}/big`
-    const { stdout, stderr } = await processes.run({ command, environment: { HOME: "/somewhere" } }, {})
+    const { stdout, stderr } = await processes.run({ command }, {})
     expect({ folder, stdout }).toEqual({ folder, stdout: "1048576\n" })
     expect(stderr).toContain("the home folder have 1 MB each. If one of them is full, write into the workspace")
   }

@@ -17,12 +17,12 @@ import { PrivateFolder } from "./folder.ts"
 import { endInTime, runToEnd } from "./foreground.ts"
 import { listenForLimits } from "./kernel-limits.ts"
 import { watchLimits } from "./limits.ts"
-import { findSandbox, sandboxWords, visibleTools, type Sandbox } from "./sandbox.ts"
+import { findSandbox, readablePlaces, sandboxWords, type Sandbox } from "./sandbox.ts"
 import { foldersNamed, listNames, newcomers, type Listing } from "./listing.ts"
 import { isHarmlessRepository, makesRepository } from "./new-repository.ts"
 import { folderOf, writableFolders } from "./places.ts"
 import { readProtection } from "./protected.ts"
-import { takeAway } from "./take-away.ts"
+import { takeAway, tooMuchMade } from "./take-away.ts"
 import { sealsBelow, sealsByName } from "./sealed-names.ts"
 import { isWithin, Seals, type Seal } from "./seals.ts"
 import { Spool } from "./spool.ts"
@@ -91,12 +91,12 @@ export function openProcesses(options: ProcessesOptions): Processes {
       : { kind: "none", because: found.because, network: true }
   }
 
-  const look = ({ command }: CommandSpec, cwd: string, roots: readonly string[]): Listing => {
+  const look = ({ command }: CommandSpec, cwd: string, roots: readonly string[], before?: Listing): Listing => {
     const isLeftOut = (path: string) => leftOut.has(path) || seals.isPlaced(path)
     const named = foldersNamed(command, cwd, roots).filter((path) => !(options.hidden ?? []).some((one) => isWithin(path, one))) // prettier-ignore
     const isProtected = (path: string, isFolder: boolean) =>
       sealedPaths.has(path) || protection.isProtected(path, isFolder)
-    return listNames({ roots, named, isLeftOut, isProtected })
+    return listNames({ roots, named, isLeftOut, isProtected }, before)
   }
 
   const held = (
@@ -104,16 +104,27 @@ export function openProcesses(options: ProcessesOptions): Processes {
     spec: CommandSpec,
     { cwd, environment, writable, seen }: { cwd: string; environment: Environment; writable: string[]; seen: Listing },
   ) => {
+    const { network = false } = spec
+    const ours = commandEnvironment(options.environment, {}, network)
+    const { hidden = [] } = options
+    // What is in a writable folder is seen with it.
+    const readable = readablePlaces(ours, network, [...hidden, ...writable])
     const mayMake = makesRepository(spec.command)
     const named = [...writable.map((root) => sealsByName(root, seen, mayMake)), sealsBelow(writable, seen)]
-    const { words, done } = seals.words(
+    const { words, places, done } = seals.words(
       [...named.flatMap((one) => one.seals), ...protection.seals(seen.isWhole), ...(options.sealed ?? [])],
-      [...named.flatMap((one) => one.hidden), ...(options.hidden ?? [])],
-      { writable, visible: [...writable, ...visibleTools(environment), "/usr"] },
+      [...named.flatMap((one) => one.hidden), ...hidden],
+      { writable, visible: [...writable, ...readable, "/usr"] },
     )
-    const { network = false } = spec
-    const plan = { writable, cwd, environment: { ...environment, TMPDIR: "/tmp" }, network, tmpMb: limits.tmpMb }
-    return { found, words: sandboxWords(plan, words, found.extra), done }
+    const plan = { writable, cwd, network, readable, home: ours["HOME"], tmpMb: limits.tmpMb }
+    const held = places.filter((path) => writable.some((folder) => isWithin(path, folder)))
+    return {
+      found,
+      words: sandboxWords(plan, words, found.extra),
+      environment: { ...environment, TMPDIR: "/tmp" },
+      meant: { writable, places: held },
+      done,
+    }
   }
 
   const begin = async (spec: CommandSpec, onBytes: OnBytes): Promise<Running> => {
@@ -132,13 +143,14 @@ export function openProcesses(options: ProcessesOptions): Processes {
       const about = { mark: newMark(), stdin: spec.stdin, sandbox: inside, graceMs, fileMb: limits.fileMb, watch }
       const tidy = async ({ exitCode }: Exit) => {
         inside?.done()
-        const made = newcomers(seen, look(spec, cwd, writable))
+        const after = look(spec, cwd, writable, seen)
+        const made = newcomers(seen, after)
         const { dataFolder, trash } = options
-        const place = { dataFolder, trash, workspace: files.workspace, roots: writable, agentId: spec.agentId }
+        const place = { dataFolder, trash, workspace: files.workspace, roots: writable, agentId: spec.agentId, links: seen.links } // prettier-ignore
         const isTaken = (path: string) =>
-          protection.isProtected(path, true) || !isHarmlessRepository(path, spec.command)
+          sealedPaths.has(path) || protection.isProtected(path, true) || !isHarmlessRepository(path, spec.command)
         const { paths, notice } = await takeAway(made.filter(isTaken), place)
-        const said = ear.notice(exitCode) + notice
+        const said = ear.notice(exitCode) + notice + (after.isWhole ? "" : tooMuchMade)
         if (said !== "") onBytes("stderr", Buffer.from(said), said)
         return paths
       }
@@ -171,7 +183,7 @@ export function openProcesses(options: ProcessesOptions): Processes {
     output: async (id, owner) => background.output(id, owner),
     stop: (id, owner) => background.stop(id, owner),
     list: (owner) => background.list(owner),
-    endAll: (agentId) => background.endAll(agentId),
+    endAll: (isTheirs) => background.endAll(isTheirs),
     async close() {
       isClosed = true
       await background.endAll()

@@ -1,8 +1,11 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { findBubblewrap } from "../../testing/shell.ts"
+import type { ProcessesOptions } from "./processes.ts"
+import { findSandbox } from "./sandbox.ts"
+import { Seals } from "./seals.ts"
 import { fence, openHere, realFolder } from "./testing.ts"
 
 const bubblewrap = findBubblewrap()
@@ -168,4 +171,117 @@ inSandbox("a folder for programs that cannot be looked at is left out", async ()
   const environment = { PATH: `${join(workspace, "circle")}:${process.env["PATH"]}` }
   const { processes } = openHere({ sandbox: "required", files: fence(workspace), environment })
   expect(await processes.run({ command: "echo done" }, {})).toMatchObject({ stdout: "done\n", exitCode: 0 })
+})
+
+inSandbox("variables of a call open no folder of the machine", async () => {
+  const outside = realFolder()
+  const hidden = join(outside, "data")
+  mkdirSync(join(hidden, "bin"), { recursive: true })
+  const [key, other] = [join(hidden, "key"), join(outside, "other")]
+  for (const file of [key, join(hidden, "bin/key"), other]) writeFileSync(file, "secret")
+  const environment = { ...process.env, PATH: `${join(hidden, "bin")}:${process.env["PATH"]}` }
+  const { processes } = openHere({ sandbox: "required", hidden: [hidden], environment })
+  const command = `cat ${key} ${join(hidden, "bin/key")} ${other}; grep -c Seccomp: /proc/1/status; echo x >/dev/null`
+  const path = `${hidden}:${outside}:/usr/bin:/bin`
+  const given: Record<string, string>[] = [
+    { PATH: path },
+    { HOME: "/proc" },
+    { HOME: "/dev" },
+    { SSL_CERT_DIR: hidden },
+  ]
+  const names = ["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"]
+  for (const environment of [...given, ...names.map((name) => ({ [name]: key }))]) {
+    const { stdout, stderr } = await processes.run({ command, environment, network: true }, {})
+    expect(stdout, JSON.stringify(environment)).toBe("1\n")
+    expect(stderr.match(/No such file/g), stderr).toHaveLength(3)
+  }
+})
+
+/** Bubblewrap, with something that happens between our look at the workspace and its own. */
+function meanwhile(script: string): ProcessesOptions["findSandbox"] {
+  return (folder) => {
+    const found = findSandbox(folder)
+    if (!("program" in found)) return found
+    const program = join(realFolder(), "bwrap")
+    writeFileSync(program, `#!/bin/sh\n${script}\nexec ${found.program} "$@"\n`, { mode: 0o700 })
+    return { ...found, program }
+  }
+}
+
+inSandbox("what is swapped while the sandbox is put together leads nowhere", async () => {
+  const cases: [string, (place: { workspace: string; outside: string }) => string][] = [
+    ["a folder for a link that leads outside", ({ outside }) => `mv sub was; ln -s ${outside} sub`],
+    ["a folder for a link that leads to our data", () => "mv sub was; ln -s .own sub"],
+    ["a folder for a link that leads to what is sealed", () => "mv sub was; ln -s .git sub"],
+    ["a file for a link that leads outside", ({ outside }) => `rm sub/.bashrc; ln -s ${outside}/secret sub/.bashrc`],
+  ]
+  for (const [title, script] of cases) {
+    const [workspace, outside] = [realFolder(), realFolder()]
+    for (const folder of ["sub", "other", ".own", ".git/hooks"]) mkdirSync(join(workspace, folder), { recursive: true })
+    const secrets = [`${outside}/.bashrc`, `${outside}/secret`, `${workspace}/.own/.bashrc`]
+    for (const path of secrets) writeFileSync(path, "the-secret")
+    for (const name of ["sub/.bashrc", "other/more", ".git/.bashrc", ".git/config"]) writeFileSync(join(workspace, name), "mine") // prettier-ignore
+    const swap = `cd ${workspace}\n${script({ workspace, outside })}`
+    const options = { sandbox: "required", files: fence(workspace), hidden: [join(workspace, ".own")] } as const
+    const { processes } = openHere({ ...options, findSandbox: meanwhile(swap) })
+    const command =
+      "cat sub/.bashrc sub/secret; echo bad > sub/made; echo bad > sub/hooks/pre-commit; echo bad > sub/config; echo ran"
+    const { stdout, stderr } = await processes.run({ command }, {})
+    expect(stdout, title).not.toContain("the-secret")
+    expect(stderr, title).toMatch(/was not run|bwrap: /)
+    expect([stdout, ...[outside, `${workspace}/.own`].map((folder) => existsSync(join(folder, "made")))], title).toEqual(["", false, false]) // prettier-ignore
+    expect([existsSync(join(workspace, ".git/hooks/pre-commit")), readFileSync(join(workspace, ".git/config"), "utf8")], title).toEqual([false, "mine"]) // prettier-ignore
+  }
+})
+
+inSandbox("what holds a place is never put through a link", () => {
+  const [workspace, outside] = [realFolder(), realFolder()]
+  mkdirSync(join(workspace, "sub"))
+  const seal = {
+    path: join(workspace, "sub/rules.yml"),
+    // Asked for after the look and before anything is put there.
+    get meanwhile(): undefined {
+      if (existsSync(join(workspace, "was"))) return undefined
+      renameSync(join(workspace, "sub"), join(workspace, "was"))
+      symlinkSync(outside, join(workspace, "sub"))
+      return undefined
+    },
+  }
+  const first = { path: join(workspace, "first.yml") }
+  const put = () => new Seals().words([first, seal], [], { writable: [workspace], visible: [workspace] })
+  expect(put).toThrow("The workspace was changed while the sandbox was put together. Run the command again.")
+  expect([...readdirSync(outside), ...readdirSync(join(workspace, "was"))]).toEqual([])
+  expect(readdirSync(workspace).toSorted()).toEqual(["sub", "was"])
+})
+
+inSandbox("variables of a call count from the command on, not before we have let it begin", async () => {
+  const { processes } = openHere({ sandbox: "required" })
+  const environment = { LD_PRELOAD: "/nowhere/a.so", SHELLOPTS: "xtrace" }
+  const { stderr } = await processes.run({ command: ":", environment }, {})
+  expect(stderr.match(/nowhere/g), stderr).toHaveLength(1)
+})
+
+inSandbox("a sandbox that was stopped while it was tried is tried again, and nothing runs without it", async () => {
+  const workspace = realFolder()
+  const program = join(workspace, "bwrap")
+  writeFileSync(program, "#!/bin/sh\nkill -9 $$\n", { mode: 0o700 })
+  let tries = 0
+  const { processes } = openHere({
+    sandbox: "auto",
+    files: fence(workspace),
+    findSandbox: (folder) => findSandbox(folder, ++tries === 1 ? [program] : undefined),
+  })
+  await expect(processes.run({ command: "true" }, {})).rejects.toThrow(/^The sandbox was tried, and ended by SIGKILL/)
+  expect(await processes.run({ command: "true" }, {})).toMatchObject({ sandbox: { kind: "bubblewrap" } })
+})
+
+inSandbox("a folder of programs in the workspace that a command makes a link of opens nothing", async () => {
+  const [workspace, outside] = [realFolder(), realFolder()]
+  writeFileSync(join(outside, "secret"), "the-secret")
+  mkdirSync(join(workspace, "bin"))
+  const environment = { ...process.env, PATH: `${join(workspace, "bin")}:${process.env["PATH"]}`, SSL_CERT_DIR: join(workspace, "bin") } // prettier-ignore
+  const { processes } = openHere({ sandbox: "required", files: fence(workspace), environment })
+  await processes.run({ command: `rmdir bin; ln -s ${outside} bin` }, {})
+  const { stdout, stderr } = await processes.run({ command: `cat bin/secret ${outside}/secret`, network: true }, {})
+  expect([stdout, stderr.match(/No such file/g)?.length]).toEqual(["", 2])
 })

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { closeSync, lstatSync, readlinkSync, realpathSync } from "node:fs"
-import { delimiter, dirname, isAbsolute, join } from "node:path"
+import { delimiter, dirname, isAbsolute, join, resolve } from "node:path"
+import { failure } from "../../model/ending.ts"
 import type { Environment } from "./environment.ts"
 import type { PrivateFolder } from "./folder.ts"
 import { socketFilter } from "./seccomp.ts"
@@ -10,8 +11,11 @@ import { isThere, isWithin } from "./seals.ts"
 export interface SandboxPlan {
   readonly writable: readonly string[]
   readonly cwd: string
-  readonly environment: Environment
   readonly network: boolean
+  /** Folders and files besides the system's that it can read. */
+  readonly readable: readonly string[]
+  /** Empty inside. A call may say another one, but only this can be written in. */
+  readonly home: string | undefined
   /** How much fits into each of its folders that are in memory. */
   readonly tmpMb: number
 }
@@ -41,26 +45,29 @@ const extras: readonly SandboxExtra[] = [
 const places = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"]
 
 /** Looks for bubblewrap and tries it; else says why there is none. */
-export function findSandbox(folder: PrivateFolder): Sandbox | { because: string } {
+export function findSandbox(folder: PrivateFolder, among = places): Sandbox | { because: string } {
   if (process.platform !== "linux") return { because: "there is no sandbox for this system, only for Linux" }
-  const program = places.find(isThere)
+  const program = among.find(isThere)
   if (program === undefined) {
     return { because: "bubblewrap is not installed (Debian and Ubuntu: apt install bubblewrap)" }
   }
   const filter = socketFilter()
   if (filter === undefined) return { because: `sockets cannot be kept out on this processor (${process.arch})` }
-  const plan = { writable: [], cwd: "/", environment: {}, network: false, tmpMb: 1 }
+  const plan = { writable: [], cwd: "/", network: false, readable: [], home: undefined, tmpMb: 1 }
   let because = ""
   for (const extra of extras) {
     const words = sandboxWords(plan, [], extra)
     const descriptors = [folder.readable(filter), folder.readable(words.join("\0") + "\0")]
     try {
-      const { status, stderr, error } = spawnSync(program, [...sandboxArguments, "true"], {
+      const { status, signal, stderr, error } = spawnSync(program, [...sandboxArguments, "true"], {
         stdio: ["ignore", "ignore", "pipe", ...descriptors],
         env: {},
         timeout: 10_000,
+        killSignal: "SIGKILL",
       })
       if (status === 0) return { program, filter, extra }
+      // Only its own answer says that it does not work here, and lets commands run without it.
+      if (signal !== null) throw notTried(signal)
       because ||= error?.message ?? String(stderr).trim().split("\n")[0] ?? ""
     } finally {
       descriptors.forEach((descriptor) => closeSync(descriptor))
@@ -68,6 +75,12 @@ export function findSandbox(folder: PrivateFolder): Sandbox | { because: string 
   }
   return { because: `bubblewrap does not work here (${because || "it does not say why"})` }
 }
+
+const notTried = (signal: string) =>
+  failure(`The sandbox was tried, and ended by ${signal} before it could say whether it works here. Try again.`, {
+    toolCode: "sandbox_not_tried",
+    transient: true,
+  })
 
 /** The filter is descriptor 3, the words are 4: in the list of processes nobody reads what is in them. */
 export const sandboxArguments = ["--args", "4", "--"] as const
@@ -79,7 +92,7 @@ export const sandboxArguments = ["--args", "4", "--"] as const
  * memory without a size, so nothing can be made there.
  */
 export function sandboxWords(plan: SandboxPlan, seals: readonly string[], extra: SandboxExtra): string[] {
-  const { environment, network, writable, cwd } = plan
+  const { network, readable, writable, home, cwd } = plan
   const size = extra.sizes ? ["--size", String(plan.tmpMb * 1024 * 1024)] : []
   const inMemory = (path: string) => [...size, "--tmpfs", path]
   return [
@@ -87,13 +100,11 @@ export function sandboxWords(plan: SandboxPlan, seals: readonly string[], extra:
     network ? ["--share-net"] : [],
     extra.noNamespaces ? ["--disable-userns"] : [],
     ["--seccomp", "3"],
-    Object.entries(environment).flatMap(([name, value]) => ["--setenv", name, value]),
     ["--ro-bind", "/usr", "/usr", ...systemLinks()],
     filesOf([...settings, ...(network ? settingsForNetwork : [])]),
     ["--dev", "/dev", ...inMemory("/dev/shm"), "--remount-ro", "/dev", "--proc", "/proc", ...kernelSettings()],
-    ["/tmp", "/var/tmp", ...homeFolder(environment)].flatMap(inMemory),
-    visibleTools(environment).flatMap((path) => ["--ro-bind", path, path]),
-    network ? certificates(environment).flatMap((path) => ["--ro-bind", path, path]) : [],
+    ["/tmp", "/var/tmp", ...homeFolder(home)].flatMap(inMemory),
+    readable.flatMap((path) => ["--ro-bind", path, path]),
     writable.flatMap((path) => ["--bind", path, path]),
     seals,
     writable.includes("/") ? [] : ["--remount-ro", "/"],
@@ -126,7 +137,7 @@ function systemLinks(): string[] {
   })
 }
 
-function homeFolder({ HOME: home }: Environment): string[] {
+function homeFolder(home: string | undefined): string[] {
   return home !== undefined && isAbsolute(home) && home !== "/" && !isWithin(home, "/usr") ? [home] : []
 }
 
@@ -135,17 +146,24 @@ function certificates(environment: Environment): string[] {
   return names.map((name) => environment[name] ?? "").filter((path) => isAbsolute(path) && isThere(path))
 }
 
-/** What programs outside /usr stand in, and what stands beside them that they need. */
-export function visibleTools(environment: Environment): string[] {
-  const folders = [...(environment["PATH"] ?? "").split(delimiter), dirname(process.execPath)]
-  const found = folders.filter((folder) => isAbsolute(folder) && isThere(folder)).flatMap(toolFolders)
-  return [...new Set(found)]
+/**
+ * What our own variables name: folders of programs, and with the network the certificates that are believed. Those of a
+ * call name nothing, else it could have any folder of the machine; for the same reason nothing counts whose name is in
+ * one of `elsewhere`, where a command could make a link of it.
+ */
+export function readablePlaces(ours: Environment, network: boolean, elsewhere: readonly string[]): string[] {
+  const isFree = (path: string) => !elsewhere.some((folder) => isWithin(path, folder))
+  const folders = [...(ours["PATH"] ?? "").split(delimiter), dirname(process.execPath)]
+  const named = folders.filter((folder) => isAbsolute(folder) && isThere(folder) && isFree(resolve(folder)))
+  const believed = network ? certificates(ours).filter((path) => isFree(resolve(path))) : []
+  return [...new Set([...named.flatMap(toolFolders), ...believed])].filter(isFree)
 }
 
 const beside = ["lib", "lib64", "libexec", "share", "include", "versions", "plugins", "pyenv.d", "toolchains", "etc"]
 const whole = /^\/(nix|snap|opt\/[^/]+)(?=\/|$)/
 const alreadyThere = /^\/(usr|bin|sbin|lib|lib64|proc|dev)(\/|$)/
 
+/** The folder a program stands in, and what stands beside it that it needs. */
 function toolFolders(given: string): string[] {
   const folder = realpathSync(given)
   if (alreadyThere.test(folder)) return []

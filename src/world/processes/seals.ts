@@ -1,5 +1,9 @@
 import { lstatSync, mkdirSync, realpathSync, rmdirSync, statSync, unlinkSync, writeFileSync, type Stats } from "node:fs"
-import { join, relative, sep } from "node:path"
+import { basename, dirname, join, relative, sep } from "node:path"
+import { failure } from "../../model/ending.ts"
+import { held } from "../files/folder.ts"
+import { openBelow } from "../files/stand-for-person.ts"
+import { onDisk, textOf } from "./byte-names.ts"
 
 /** Something in a writable folder that no command may change, whether it is there or not. */
 export interface Seal {
@@ -21,25 +25,33 @@ export function isWithin(path: string, folder: string): boolean {
  * it. Every folder above a sealed one is mounted on itself: else it could be moved away and another put in its place.
  */
 export class Seals {
-  readonly #placed = new Map<string, { users: number; isFolder: boolean; identity: string }>()
+  readonly #placed = new Map<string, { root: string; users: number; isFolder: boolean; identity: string }>()
 
   /** Whether it is only there to hold the place. */
   isPlaced(path: string): boolean {
     return this.#placed.has(path)
   }
 
-  /** `done` takes away what was put there for this command. */
+  /** `places` are where something is held or covered; `done` takes away what was put there for this command. */
   words(
     seals: readonly Seal[],
     hidden: readonly string[],
     { writable, visible }: { writable: readonly string[]; visible: readonly string[] },
-  ): { words: string[]; done: () => void } {
+  ): { words: string[]; places: string[]; done: () => void } {
     const pinned = new Map<string, string[]>()
     const mounts = new Map<string, string[]>()
     const placed: string[] = []
     const emptied: string[] = []
-    for (const seal of seals) {
-      for (const root of rootsOf(seal.path, writable)) this.#seal(seal, root, { pinned, mounts, placed })
+    const done = () => {
+      for (const path of placed.toReversed()) this.#takeAway(path)
+    }
+    try {
+      for (const seal of seals) {
+        for (const root of rootsOf(seal.path, writable)) this.#seal(seal, root, { pinned, mounts, placed })
+      }
+    } catch (error) {
+      done()
+      throw error
     }
     for (const path of hidden.map(withoutSlash)) {
       const facts = look(path)
@@ -54,10 +66,9 @@ export class Seals {
     const all = [...new Map([...pinned, ...mounts])].toSorted(([one], [other]) => one.length - other.length)
     return {
       // Closed when all is mounted that is below: what is empty there is memory without a size.
+      places: all.map(([path]) => path),
       words: [...all.flatMap(([, words]) => words), ...emptied.flatMap((path) => ["--remount-ro", path])],
-      done: () => {
-        for (const path of placed.toReversed()) this.#takeAway(path)
-      },
+      done,
     }
   }
 
@@ -71,7 +82,7 @@ export class Seals {
       const facts = look(folder)
       if (facts === undefined || this.#placed.has(folder)) {
         if (seal.meanwhile === null) return
-        this.#place(folder, true, undefined)
+        this.#place(root, folder, true, undefined)
         placed.push(folder)
         return void mounts.set(folder, ["--ro-bind", folder, folder])
       }
@@ -81,17 +92,25 @@ export class Seals {
     const facts = look(path)
     if (facts !== undefined && !this.#placed.has(path)) return holdAsItIs(path, facts, root, mounts)
     if (seal.meanwhile === null) return
-    this.#place(path, seal.path.endsWith("/"), seal.meanwhile)
+    this.#place(root, path, seal.path.endsWith("/"), seal.meanwhile)
     placed.push(path)
     mounts.set(path, ["--ro-bind", path, path])
   }
 
-  #place(path: string, isFolder: boolean, text = ""): void {
+  #place(root: string, path: string, isFolder: boolean, text = ""): void {
     const known = this.#placed.get(path)
     if (known !== undefined && look(path) !== undefined) return void known.users++
-    if (isFolder) mkdirSync(path, { mode: 0o700 })
-    else writeFileSync(path, text, { flag: "wx", mode: 0o600 })
-    this.#placed.set(path, { users: (known?.users ?? 0) + 1, isFolder, identity: identityOf(look(path)) })
+    const place = inFolder(root, path, (at) => {
+      if (isFolder) mkdirSync(at, { mode: 0o700 })
+      else writeFileSync(at, text, { flag: "wx", mode: 0o600 })
+      return identityOf(lstatSync(at))
+    })
+    if (place === undefined) {
+      throw failure("The workspace was changed while the sandbox was put together. Run the command again.", {
+        toolCode: "workspace_changed",
+      })
+    }
+    this.#placed.set(path, { root, users: (known?.users ?? 0) + 1, isFolder, identity: place })
   }
 
   /** Only what is still what was put there. */
@@ -99,13 +118,26 @@ export class Seals {
     const known = this.#placed.get(path)
     if (known === undefined || --known.users > 0) return
     this.#placed.delete(path)
-    if (identityOf(look(path)) !== known.identity) return
+    inFolder(known.root, path, (at) => {
+      if (identityOf(lstatSync(at)) !== known.identity) return
+      if (known.isFolder) rmdirSync(at)
+      else unlinkSync(at)
+    })
+  }
+}
+
+/** Does something to what has that name in its folder, never through a link; undefined where it cannot be done. */
+function inFolder<T>(root: string, path: string, act: (at: string | Buffer) => T): T | undefined {
+  try {
+    const folder = openBelow(held, root, dirname(path))
     try {
-      if (known.isFolder) rmdirSync(path)
-      else unlinkSync(path)
-    } catch {
-      // Somebody has put something into it; then it is theirs.
+      return act(folder.at(basename(path)))
+    } finally {
+      folder.close()
     }
+  } catch {
+    // Somebody else changed what is there; then it is theirs.
+    return undefined
   }
 }
 
@@ -113,7 +145,7 @@ export class Seals {
 function holdAsItIs(path: string, facts: Stats, root: string, mounts: Map<string, string[]>): void {
   if (!facts.isSymbolicLink()) return void mounts.set(path, ["--ro-bind", path, path])
   try {
-    const real = realpathSync(path)
+    const real = textOf(realpathSync(onDisk(path), "buffer"))
     if (real !== root && isWithin(real, root)) mounts.set(real, ["--ro-bind", real, real])
   } catch {
     // It leads nowhere.
@@ -133,7 +165,7 @@ function foldersBetween(root: string, path: string): string[] {
 
 function look(path: string): Stats | undefined {
   try {
-    return lstatSync(path)
+    return lstatSync(onDisk(path))
   } catch {
     return undefined
   }

@@ -21,12 +21,15 @@ export function socketFilter(arch: string = process.arch): Buffer | undefined {
     jump("eq", socket, undefined, "allow"),
     load(16),
     ...allowedFamilies.map((family) => jump("eq", family, "allow")),
-    { code: answer, k: errno | EPERM },
+    jump("ge", 0, "refused"),
     { label: "pair" },
-    // One end of a pair of datagram sockets can be pointed at a socket file; a stream cannot.
+    load(16),
+    jump("eq", AF_UNIX, undefined, "refused"),
+    // One end of a pair of datagram sockets can be pointed at a socket file; what is connected for good cannot.
     load(24),
     { code: and, k: 0xf },
-    jump("eq", SOCK_DGRAM, undefined, "allow"),
+    ...connectedKinds.map((kind) => jump("eq", kind, "allow")),
+    { label: "refused" },
     { code: answer, k: errno | EPERM },
     { label: "absent" },
     { code: answer, k: errno | ENOSYS },
@@ -40,9 +43,11 @@ const processors: Record<string, { audit: number; socket: number; socketpair: nu
   x64: { audit: 0xc000003e, socket: 41, socketpair: 53, absent: [248, 249, 250, 425] },
   arm64: { audit: 0xc00000b7, socket: 198, socketpair: 199, absent: [217, 218, 219, 425] },
 }
+const AF_UNIX = 1
 /** AF_INET, AF_INET6, AF_NETLINK. */
 const allowedFamilies = [2, 10, 16]
-const SOCK_DGRAM = 2
+/** SOCK_STREAM, SOCK_SEQPACKET. A raw one is a datagram socket by another name. */
+const connectedKinds = [1, 5]
 const EPERM = 1
 const ENOSYS = 38
 
@@ -53,7 +58,7 @@ const jumps = { eq: 0x15, ge: 0x35 }
 const allow = 0x7fff0000
 const errno = 0x00050000
 
-type Label = "absent" | "allow" | "pair"
+type Label = "absent" | "allow" | "pair" | "refused"
 interface Instruction {
   code: number
   k: number
