@@ -4,6 +4,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, onTestFinished, test } from "vitest"
+import { asNobody } from "../../testing/nobody.ts"
 import { temporaryFolder } from "../../testing/open.ts"
 import type { FenceOptions } from "./fence.ts"
 import { bytes, inventory, openDescriptors, place as makePlace, refusal, type Place } from "./testing.ts"
@@ -170,15 +171,18 @@ function refusing(place: Make): void {
     chmodSync(join(workspace, "closed"), 0o555)
     put("hall/x", "y")
     chmodSync(join(workspace, "hall"), 0o111)
-    await asNobody(workspace, async () => {
-      expect(await refusal(() => files.readSmall("secret", 10))).toBe("unreadable")
-      expect(await refusal(() => files.open("secret"))).toBe("unreadable")
-      expect(await refusal(() => files.write("closed/new", bytes("x")))).toBe("unreadable")
-      expect(await refusal(() => files.trash("closed/x", "a"))).toBe("unreadable")
-      // A folder that may be passed and not listed.
-      expect(files.readSmall("hall/x", 10)!.bytes.toString()).toBe("y")
-      expect(await refusal(() => files.list("hall"))).toBe("unreadable")
-    })
+    await asNobody(
+      () => chmodSync(join(workspace, ".."), 0o755),
+      async () => {
+        expect(await refusal(() => files.readSmall("secret", 10))).toBe("unreadable")
+        expect(await refusal(() => files.open("secret"))).toBe("unreadable")
+        expect(await refusal(() => files.write("closed/new", bytes("x")))).toBe("unreadable")
+        expect(await refusal(() => files.trash("closed/x", "a"))).toBe("unreadable")
+        // A folder that may be passed and not listed.
+        expect(files.readSmall("hall/x", 10)!.bytes.toString()).toBe("y")
+        expect(await refusal(() => files.list("hall"))).toBe("unreadable")
+      },
+    )
     for (const folder of ["closed", "hall"]) chmodSync(join(workspace, folder), 0o755)
     expect(inventory(workspace)).toEqual({ "closed/": "", "closed/x": "text", "hall/": "", "hall/x": "y", secret: "x" })
   })
@@ -644,18 +648,4 @@ export function everything(files: Place["files"], path: string): (() => unknown)
     () => files.move("a", path),
     () => files.trash(path, "agent"),
   ]
-}
-
-/** Root may do everything, so that its rights are put down for the time of the work. */
-async function asNobody(workspace: string, work: () => Promise<void>): Promise<void> {
-  if (!isRoot) return work()
-  chmodSync(join(workspace, ".."), 0o755)
-  process.setegid!(65534)
-  process.seteuid!(65534)
-  try {
-    await work()
-  } finally {
-    process.seteuid!(0)
-    process.setegid!(0)
-  }
 }

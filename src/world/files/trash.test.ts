@@ -6,6 +6,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
+import { asNobody } from "../../testing/nobody.ts"
 import type { TrashItem } from "../../model/files.ts"
 import { canHold, held, watched, type Doors, type Folder } from "./folder.ts"
 import { folderInMemory, inventory, place, refusal, type Place } from "./testing.ts"
@@ -229,20 +230,6 @@ test.runIf(isLinux)("a copy of a long file with nothing in it takes up no more r
   expect([bytes.toString("utf8", 0, 6), bytes.toString("utf8", size - 4)]).toEqual(["start\0", "\0end"])
 })
 
-/** Root may do everything, so that its rights are put down for the time of the work. */
-async function asNobody(here: Place, work: () => Promise<void>): Promise<void> {
-  if (process.geteuid!() !== 0) return work()
-  execFileSync("chown", ["-R", "65534:65534", join(here.workspace, "..")])
-  process.setegid!(65534)
-  process.seteuid!(65534)
-  try {
-    await work()
-  } finally {
-    process.seteuid!(0)
-    process.setegid!(0)
-  }
-}
-
 test.runIf(isLinux)("folders that are closed by their mode go into the trash, come back as they were, and can be removed for good", async () => {
   const here = place({ trash: { days: 30, maxMb: 1 } })
   const shut = (path: string, mode: number) => chmodSync(join(here.workspace, path), mode)
@@ -250,7 +237,7 @@ test.runIf(isLinux)("folders that are closed by their mode go into the trash, co
   for (const path of ["read/only/a", "large/only/a", ".git/shut/a"]) here.put(path)
   for (const path of ["read/only", "read", "large/only", "large"]) shut(path, 0o555)
   for (const path of [".git/shut", ".git"]) shut(path, 0)
-  await asNobody(here, async () => {
+  await asNobody(() => void execFileSync("chown", ["-R", "65534:65534", join(here.workspace, "..")]), async () => {
     const { id } = await here.files.trash("read", "ann")
     await here.trash.restore(id)
     expect([modeOf("read"), modeOf("read/only"), here.read("read/only/a")]).toEqual([0o555, 0o555, "text"])

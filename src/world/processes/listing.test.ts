@@ -1,6 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { expect, test } from "vitest"
+import { asNobody } from "../../testing/nobody.ts"
 import { onDisk, readable } from "./byte-names.ts"
 import { listNames, newcomers } from "./listing.ts"
 import { realFolder } from "./testing.ts"
@@ -107,31 +108,22 @@ test("what was seen before is seen again however much is new, and where not all 
 test("what a command has closed by its mode is looked into, and what it has opened was empty before", () => {
   const { folder, look } = open()
   const close = (path: string, mode: number) => chmodSync(join(folder, path), mode)
-  asNobody(folder, () => {
-    make("src/a", "shut/")(folder)
-    close("shut", 0)
-    const seen = look()
-    close("shut", 0o700)
-    make("src/.git/", "new/deep/.envrc", "shut/.npmrc")(folder)
-    close("src", 0o311)
-    close("new/deep", 0)
-    close("new", 0)
-    const made = newcomers(seen, look(seen)).map((path) => path.slice(folder.length + 1))
-    expect(made.toSorted()).toEqual(["new/deep/.envrc", "shut/.npmrc", "src/.git"])
-  })
+  asNobody(
+    () => chownSync(folder, 65534, 65534),
+    () => {
+      make("src/a", "shut/")(folder)
+      close("shut", 0)
+      const seen = look()
+      close("shut", 0o700)
+      make("src/.git/", "new/deep/.envrc", "shut/.npmrc")(folder)
+      close("src", 0o311)
+      close("new/deep", 0)
+      close("new", 0)
+      const made = newcomers(seen, look(seen)).map((path) => path.slice(folder.length + 1))
+      expect(made.toSorted()).toEqual(["new/deep/.envrc", "shut/.npmrc", "src/.git"])
+    },
+  )
 })
-
-/** Nothing is closed to root. */
-function asNobody(folder: string, work: () => void): void {
-  if (process.getuid?.() !== 0) return work()
-  chownSync(folder, 65534, 65534)
-  process.seteuid!(65534)
-  try {
-    work()
-  } finally {
-    process.seteuid!(0)
-  }
-}
 
 /** As what is above a protected path: it counts unless it is a folder. */
 const isAbove = (path: string, isFolder: boolean) => basename(path) === "above" && !isFolder
