@@ -1,9 +1,49 @@
+import { appendFileSync, mkdirSync } from "node:fs"
+import { join } from "node:path"
 import { defineConfig } from "vitest/config"
+import type { Reporter } from "vitest/node"
 
 const common = { pool: "forks" as const, isolate: false, testTimeout: 60_000, hookTimeout: 60_000 }
+const patient = { ...common, testTimeout: 600_000 }
+
+/** Kills and races: a few times each in the full tests, many times in the soak. */
+const again = ["src/testing/reliability/*.full.test.ts", "src/store/kill.full.test.ts"]
+/** What has to be on time in another process does not run beside other files. */
+const alone = [...again, "src/call/stored/resume-across-processes.full.test.ts"]
+
+/** In CI everything is there that a test may need, so that a test that is skipped is a failure. */
+const noneSkipped: Reporter = {
+  onTestRunEnd(files) {
+    const skipped = files.flatMap((file) => [...file.children.allTests("skipped")])
+    for (const { module, fullName } of skipped) console.error(`Skipped in CI: ${module.relativeModuleId} > ${fullName}`)
+    if (skipped.length > 0) process.exitCode = 1
+  },
+}
+
+/** Writes every test that ran, with its names and state, for `npm run requirements -- --report <folder>`. */
+const reportTo = (folder: string): Reporter => ({
+  onTestRunEnd(files) {
+    mkdirSync(folder, { recursive: true })
+    const lines = files.flatMap((file) =>
+      [...file.children.allTests()].map((test) => {
+        const names = [test.name]
+        for (let suite = test.parent; suite.type === "suite"; suite = suite.parent) names.unshift(suite.name)
+        return `${JSON.stringify({ file: file.relativeModuleId, names, state: test.result().state })}\n`
+      }),
+    )
+    appendFileSync(join(folder, "tests.jsonl"), lines.join(""))
+  },
+})
+
+const report = process.env["QM_TEST_REPORT"]
 
 export default defineConfig({
   test: {
+    reporters: [
+      "default",
+      ...(process.env["CI"] === undefined ? [] : [noneSkipped]),
+      ...(report === undefined ? [] : [reportTo(report)]),
+    ],
     projects: [
       {
         test: {
@@ -11,16 +51,29 @@ export default defineConfig({
           name: "fast",
           maxWorkers: 3,
           include: ["src/**/*.test.ts"],
-          exclude: ["src/**/*.long.test.ts"],
+          exclude: ["src/**/*.{full,soak}.test.ts"],
         },
       },
       {
         test: {
-          ...common,
-          name: "long",
-          include: ["src/**/*.long.test.ts"],
-          testTimeout: 600_000,
+          ...patient,
+          name: "full",
+          maxWorkers: 3,
+          include: ["{src,test}/**/*.full.test.ts"],
+          exclude: alone,
+        },
+      },
+      {
+        test: { ...patient, name: "full-alone", fileParallelism: false, include: alone, sequence: { groupOrder: 1 } },
+      },
+      {
+        test: {
+          ...patient,
+          name: "soak",
+          env: { QM_TEST_SOAK: "1" },
           fileParallelism: false,
+          include: ["src/**/*.soak.test.ts", ...again],
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -1,9 +1,9 @@
-// A plugin in the words of design S3: a name, a version and tools with a list of parameters. Plain JavaScript, no imports.
+// A plugin: a name, a version, and tools with a list of parameters. Plain JavaScript, no imports.
 "use strict"
 
 const text = { name: "text", type: "string", description: "The text to count in.", required: true }
 
-/** Words as the language itself divides them, so that Chinese and Japanese are counted too. */
+/** Splits words by the rules of the language, so that Chinese and Japanese are counted too. */
 function wordsIn(given, language) {
   const segments = new Intl.Segmenter(language, { granularity: "word" }).segment(given)
   return Array.from(segments, ({ segment, isWordLike }) => (isWordLike ? [segment] : [])).flat()

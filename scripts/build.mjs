@@ -1,4 +1,4 @@
-// Builds dist: the library with tsc, the command line as one file. `--if-needed` skips what nothing has changed for.
+// Builds dist: the library with tsc, the command line as one file. `--if-needed` does nothing if no source has changed.
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
@@ -6,8 +6,8 @@ import { tmpdir } from "node:os"
 import { join, relative, resolve } from "node:path"
 import { build } from "esbuild"
 
-/** What is loaded only by what needs it, or brings files of its own. */
-const keptOutside = [
+/** Packages that stay outside the bundle: only some commands need them, or they load files of their own. */
+const external = [
   "@mozilla/readability",
   "@photostructure/sqlite",
   "@vscode/ripgrep",
@@ -32,21 +32,20 @@ const keptOutside = [
 const fresh = `dist.${process.pid}.tmp`
 
 /**
- * `import { z }` brings all of Zod in 40 languages, `import * as z` only what is used: 350 KB less to read. And a file
- * that asks where it is, to find its worker, is told where tsc has put it.
+ * Rewrites our sources for the bundle. `import { z }` would include Zod's 40 languages, `import * as z` only what is used:
+ * 350 KB less to read. `import.meta.url` becomes the place of the file in dist, so that files find their workers.
  */
 const ownSources = {
   name: "own sources",
   setup({ onLoad }) {
     onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
       const place = relative("src", path).replace(/\.ts$/, ".js")
-      const isStart = place === "bin.js"
       const text = readFileSync(path, "utf8")
         .replace('import { z } from "zod"', 'import * as z from "zod"')
-        // Where a plugin is, is known only when it is imported, and that is for the runtime to do.
+        // The path of a plugin is known only at run time, so esbuild must leave this import alone.
         .replace("return import(address)", "return __import(address)")
       const url = `new URL(${JSON.stringify(place)}, __url).href`
-      return { loader: "ts", contents: isStart ? text : text.replaceAll("import.meta.url", url) }
+      return { loader: "ts", contents: text.replaceAll("import.meta.url", url) }
     })
   },
 }
@@ -58,7 +57,7 @@ if (!(process.argv.includes("--if-needed") && isUpToDate())) {
     await bundle()
     swap()
   } catch (error) {
-    // tsc has said itself what is wrong.
+    // tsc has already printed its errors.
     if (error.status === undefined) console.error(error)
     process.exitCode = 1
   } finally {
@@ -66,7 +65,7 @@ if (!(process.argv.includes("--if-needed") && isUpToDate())) {
   }
 }
 
-/** One file, in which a part runs when it is first asked for; and what V8 made of it, so that it need not do it again. */
+/** Bundles the command line into one file, whose modules run when first imported, and stores V8's code cache of it. */
 async function bundle() {
   const { outputFiles } = await build({
     entryPoints: ["src/bin.ts"],
@@ -78,13 +77,17 @@ async function bundle() {
     supported: { "dynamic-import": false },
     minify: true,
     define: { "import.meta.url": "__url" },
-    external: [...keptOutside],
+    external,
     plugins: [ownSources],
     banner: { js: "(function (require, __url, __import) {" },
     footer: { js: "})" },
     logLevel: "warning",
   })
   const code = outputFiles[0].text
+  // The launcher reads it as Latin-1. esbuild escapes strings, but not regular expressions or tagged templates.
+  const [odd] = /.{0,40}[^\0-\x7f].{0,40}/.exec(code) ?? []
+  if (odd !== undefined)
+    throw new Error(`The bundle is not ASCII: ${odd}. Write \\u escapes, or put the text into a string.`)
   const cache = `qm.${createHash("sha256").update(code).digest("hex").slice(0, 16)}`
   writeFileSync(join(fresh, "qm.cjs"), code)
   writeFileSync(join(fresh, "qm.js"), launcher(cache))
@@ -92,7 +95,7 @@ async function bundle() {
   warmUp(cache)
 }
 
-/** Starts the command line with V8's code cache if there is one of this very code for this very runtime. */
+/** A script that starts the command line with V8's code cache, if there is one for this code and this Node.js. */
 function launcher(cache, whenDone = "") {
   return `#!/usr/bin/env node
 import * as fs from "node:fs"
@@ -107,7 +110,7 @@ script.runInThisContext()(createRequire(import.meta.url), import.meta.url, (addr
 ${whenDone}`
 }
 
-/** Makes one call and keeps what V8 compiled for it. */
+/** Makes one call and stores what V8 compiled for it. */
 function warmUp(cache) {
   const starter = join(fresh, "warm-up.js")
   const folder = mkdtempSync(join(tmpdir(), "quartermaster-build-"))
@@ -118,7 +121,7 @@ function warmUp(cache) {
   try {
     const environment = { PATH: process.env.PATH, HOME: folder }
     const options = { cwd: folder, env: environment, stdio: ["ignore", "ignore", "inherit"] }
-    // The first call makes the database; what is kept is what every later call does.
+    // The first call creates the database; the cache is stored for what every later call runs.
     for (const _ of [1, 2]) {
       rmSync(join(fresh, `${cache}-${process.version}-${process.arch}.cache`), { force: true })
       execFileSync(process.execPath, [resolve(starter), "call", "base64_encode", "text=hello", "--json"], options)
@@ -129,7 +132,7 @@ function warmUp(cache) {
   }
 }
 
-/** The old dist stays until the new one is whole, so that a failed build breaks nothing. */
+/** Replaces dist only when the new one is complete, so that a failed build breaks nothing. */
 function swap() {
   const old = `${fresh}.old`
   try {
@@ -140,7 +143,7 @@ function swap() {
   try {
     renameSync(fresh, "dist")
   } catch (error) {
-    // Another build was faster by a moment.
+    // Another build finished at the same time.
     if (error.code !== "ENOTEMPTY") throw error
     rmSync("dist", { recursive: true, force: true })
     renameSync(fresh, "dist")
@@ -152,6 +155,6 @@ function isUpToDate() {
   const built = statSync("dist/qm.js", { throwIfNoEntry: false })?.mtimeMs
   if (built === undefined) return false
   const sources = readdirSync("src", { recursive: true }).map((name) => join("src", name))
-  const rest = ["package-lock.json", "tsconfig.json", "tsconfig.build.json", "scripts/build.mjs"]
-  return [...sources, ...rest].every((path) => statSync(path).mtimeMs <= built)
+  const others = ["package-lock.json", "tsconfig.json", "tsconfig.build.json", "scripts/build.mjs"]
+  return [...sources, ...others].every((path) => statSync(path).mtimeMs <= built)
 }

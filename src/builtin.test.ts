@@ -1,19 +1,20 @@
-import { existsSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { Config } from "./config/schema.ts"
-import { open, temporaryFolder, until } from "./testing/open.ts"
+import type { QuartermasterOptions } from "./quartermaster.ts"
+import { openTestApp, temporaryFolder, until } from "./testing/test-app.ts"
 
-async function house(tools: Config["tools"] = {}, more: { writes?: "direct" } = {}) {
+async function openApp(tools: Config["tools"] = {}, options: QuartermasterOptions = {}) {
   const workspace = temporaryFolder()
   writeFileSync(join(workspace, "a.md"), "0123456789")
   writeFileSync(join(workspace, "b.txt"), "b")
-  const system = await open(
+  const app = await openTestApp(
     { workspace, tools, rules: [{ allow: "*", because: "It is a test." }] },
-    { sweepMs: 0, ...more },
+    { sweepMs: 0, ...options },
   )
-  const call = (tool: string, input: unknown) => system.call({ agentId: "operator", tool, input })
-  return { system, call }
+  const call = (tool: string, input: unknown) => app.call({ agentId: "operator", tool, input })
+  return { app, call }
 }
 
 test.each<[string, Config["tools"], string, unknown, object]>([
@@ -42,44 +43,59 @@ test.each<[string, Config["tools"], string, unknown, object]>([
     { url: "https://x.example/" },
     { code: "host_denied" },
   ],
-])("%s of the configuration changes what happens", async (_key, tools, tool, input, ending) => {
-  const { call } = await house(tools)
-  expect(await call(tool, input)).toMatchObject(ending)
+])("the configuration key %s takes effect", async (_key, tools, tool, input, result) => {
+  const { call } = await openApp(tools)
+  expect(await call(tool, input)).toMatchObject(result)
 })
 
-test("no tool goes where this house itself is reached, whatever is allowed", async () => {
-  const { system, call } = await house({ hosts: { allow: ["127.0.0.1:7999", "127.0.0.1:7420"] } })
-  system.listensAt("http://127.0.0.1:7999/")
+test("no tool reads or writes private paths, and none writes read-only paths", async () => {
+  const outside = temporaryFolder()
+  const paths = { token: join(outside, "own/token.txt"), config: join(outside, "mine.yml"), other: join(outside, "x") }
+  mkdirSync(join(outside, "own"))
+  for (const path of Object.values(paths)) writeFileSync(path, "content")
+  const options: QuartermasterOptions = { privatePaths: [join(outside, "own")], readOnlyPaths: [paths.config] }
+  const { call } = await openApp({ allowedPaths: [outside] }, options)
+  const codes = async (path: string) => {
+    const [read, written] = [await call("read_file", { path }), await call("write_file", { path, content: "changed" })]
+    return [read.code, written.code]
+  }
+  expect(await codes(paths.token)).toEqual(["permission_denied", "permission_denied"])
+  expect(await codes(paths.config)).toEqual([undefined, "permission_denied"])
+  expect(await codes(paths.other)).toEqual([undefined, undefined])
+})
+
+test("no tool connects to Quartermaster's own addresses, even when they are allowed", async () => {
+  const { app, call } = await openApp({ hosts: { allow: ["127.0.0.1:7999", "127.0.0.1:7420"] } })
+  app.addOwnAddress("http://127.0.0.1:7999/")
   for (const port of [7999, 7420]) {
     expect(await call("http_get", { url: `http://127.0.0.1:${port}/mcp` })).toMatchObject({ code: "host_denied" })
   }
 })
 
-test("a process that ends after its call starts nothing in the background", async () => {
-  const { call } = await house({ shell: { sandbox: "off", allow: ["sleep"] } }, { writes: "direct" })
+test("a process that ends after its call starts no background command", async () => {
+  const { call } = await openApp({ shell: { sandbox: "off", allow: ["sleep"] } }, { writes: "direct" })
   const ended = await call("run_command", { command: "sleep 1", background: true })
   expect(ended).toMatchObject({ metadata: { toolCode: "no_background" } })
 })
 
 test.each([
   ["that has ended", true],
-  ["that goes on", false],
-])("what an agent read in a process %s counts in every other one", async (_how, ends) => {
+  ["that still runs", false],
+])("a file read in a process %s counts as read in every other process", async (_which, ends) => {
   const workspace = temporaryFolder()
   const dir = temporaryFolder()
   const path = join(workspace, "a.txt")
   writeFileSync(path, "one")
   const rules = [{ allow: "*", because: "It is a test." } as const]
-  const opened = () => open({ workspace, rules, data: { dir } }, { sweepMs: 0 })
-  const [reading, editing] = [await opened(), await opened()]
-  const call = (system: typeof reading, tool: string, input: object) =>
-    system.call({ agentId: "operator", tool, input: { path: "a.txt", ...input } })
-  const edit = (system: typeof reading, oldText: string, newText: string) =>
-    call(system, "edit_file", { oldText, newText })
+  const open = () => openTestApp({ workspace, rules, data: { dir } }, { sweepMs: 0 })
+  const [reading, editing] = [await open(), await open()]
+  const call = (app: typeof reading, tool: string, input: object) =>
+    app.call({ agentId: "operator", tool, input: { path: "a.txt", ...input } })
+  const edit = (app: typeof reading, oldText: string, newText: string) => call(app, "edit_file", { oldText, newText })
 
   expect(await call(reading, "read_file", {})).toMatchObject({ success: true })
   if (ends) await reading.close()
-  else await until(() => existsSync(join(dir, "read-marks")), "the mark was written")
+  else await until(() => existsSync(join(dir, "read-marks")), "the read mark is written")
   writeFileSync(path, "two, by somebody else")
   expect(await edit(editing, "two", "2")).toMatchObject({ metadata: { toolCode: "file_changed" } })
   expect(await call(editing, "write_file", { content: "2" })).toMatchObject({ metadata: { toolCode: "file_changed" } })

@@ -5,15 +5,16 @@ import { defaults, type Config } from "./config/schema.ts"
 import { failure } from "./model/ending.ts"
 import type { Files, Trash } from "./model/files.ts"
 import type { Guards } from "./model/guard.ts"
+import { errorMessage } from "./lib/error-message.ts"
 import type { SessionEnvironment } from "./model/ports.ts"
 import type { Processes } from "./model/processes.ts"
 import type { SnippetStorage } from "./model/snippets.ts"
 import type { Todos } from "./model/todos.ts"
 import type { Tool } from "./model/tool.ts"
-import { commandGuard } from "./policy/commands/guard.ts"
-import { guardsOf } from "./policy/guards.ts"
-import { hostGuard } from "./policy/hosts.ts"
-import { pathGuard } from "./policy/paths.ts"
+import { commandGuard } from "./guards/commands/command-guard.ts"
+import { combineGuards } from "./guards/combine-guards.ts"
+import { hostGuard } from "./guards/hosts/host-guard.ts"
+import { pathGuard } from "./guards/paths/path-guard.ts"
 import { artifactTools } from "./tools/artifact/index.ts"
 import { codeTools } from "./tools/code/index.ts"
 import { commandTools } from "./tools/command/index.ts"
@@ -24,38 +25,41 @@ import { networkTools } from "./tools/network/index.ts"
 import { systemTools } from "./tools/system/index.ts"
 import { todoTools } from "./tools/todo/index.ts"
 import { workspaceTools } from "./tools/workspace/index.ts"
-import { openCodeIndex } from "./world/code/code-index.ts"
-import { openFence, openTrash } from "./world/files/fence.ts"
-import { openMarkLog } from "./world/files/mark-log.ts"
-import { openJavaScript } from "./world/javascript/javascript.ts"
-import { openProcesses } from "./world/processes/processes.ts"
-import { openPages } from "./world/web/pages.ts"
-import { openWeb } from "./world/web/web.ts"
+import { openCodeIndex } from "./platform/code/code-index.ts"
+import { pathPolicyFor, openFiles, openTrash, type FilesOptions } from "./platform/files/files.ts"
+import { openReadMarkLog } from "./platform/files/read-mark-log.ts"
+import { openJavaScript } from "./platform/javascript/javascript.ts"
+import { PrivateFolder } from "./platform/processes/private-folder.ts"
+import { openProcesses } from "./platform/processes/processes.ts"
+import type { ProtectedPath } from "./platform/processes/protected-mounts.ts"
+import { findSandbox } from "./platform/processes/sandbox.ts"
+import { openPages } from "./platform/web/pages.ts"
+import { openWeb } from "./platform/web/web.ts"
 
-/** What the tools of the house work with. */
+/** What the built-in tools need. */
 export interface BuiltinOptions {
   /** The real path of the folder the tools work in. */
   workspace: string
   dataDir: string
   /** The home folder; the account's when left out. */
   home?: string | undefined
-  /** Files of ours that are neither read nor written: tokens, keys. */
-  sealed: readonly string[]
-  /** Files of ours that are read but not written: configuration, plugins. */
-  sealedForWriting: readonly string[]
+  /** Our own files that tools neither read nor write: tokens, keys. */
+  privatePaths: readonly string[]
+  /** Our own files that tools read but never write: configuration, plugins. */
+  readOnlyPaths: readonly string[]
   environment: Readonly<Record<string, string | undefined>>
   snippets: SnippetStorage
   todos: Todos
-  /** What agents set for their sessions. */
+  /** Variables that agents set for their sessions. */
   session: SessionEnvironment
   print(text: string): void
-  /** False for a process that ends after its call: nothing it leaves running would live. */
-  stays: boolean
-  /** Our own addresses, as they are now. */
-  own(): readonly string[]
+  /** False for a process that ends after its call: it starts no background commands. */
+  longLived: boolean
+  /** The addresses that Quartermaster itself listens on now. */
+  ownAddresses(): readonly string[]
 }
 
-export interface Builtin {
+export interface BuiltinParts {
   guards: Guards
   tools: Tool[]
   files: Files
@@ -64,58 +68,62 @@ export interface Builtin {
   close(): Promise<void>
 }
 
-/** The fence, the processes and the web, the guards before them, and all tools but those of the organisation. Nothing is opened before it is used. */
-export function builtin(config: Config, options: BuiltinOptions): Builtin {
+/** Creates the guards and all built-in tools except those of the organisation. Files, processes and connections open on first use. */
+export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinParts {
   const { workspace, dataDir, home = homeFolder(), environment } = options
   const { tools = {} } = config
   const { shell = {}, hosts = {} } = tools
-  const sealed = [dataDir, ...options.sealed]
-  const ground = {
+  const privatePaths = [dataDir, ...options.privatePaths]
+  const { days = defaults.tools.trash.days, maxMb = defaults.tools.trash.maxMb } = tools.trash ?? {}
+  const trash = { days, maxMb }
+  const filesOptions: FilesOptions = {
     workspace,
     home,
-    sealed,
-    sealedForWriting: options.sealedForWriting,
+    dataFolder: dataDir,
+    trash,
+    privatePaths,
+    readOnlyPaths: options.readOnlyPaths,
     roots: lines(tools.allowedPaths, "tools.allowedPaths").map(({ text: path, source }) => ({ path, source })),
     protectedPaths: lines(tools.protectedPaths, "tools.protectedPaths").map(({ text: pattern, source }) => ({
       pattern,
       source,
     })),
   }
+  const pathPolicy = pathPolicyFor(filesOptions)
   const lists = { allow: lines(hosts.allow, "tools.hosts.allow"), deny: lines(hosts.deny, "tools.hosts.deny") }
-  const network = { ...lists, own: options.own }
-  const paths = pathGuard(ground)
+  const network = { ...lists, own: options.ownAddresses }
+  const paths = pathGuard(pathPolicy)
+  const mode = shell.mode ?? defaults.tools.shell.mode
+  const missingSandbox = mode === "sandbox" ? () => missingSandboxReason(opened) : undefined
   const commands = commandGuard({
     workspace,
-    mode: shell.mode ?? defaults.tools.shell.mode,
+    mode,
+    missingSandbox,
     allow: lines(shell.allow, "tools.shell.allow"),
     deny: lines(shell.deny, "tools.shell.deny"),
-    paths: (touches, given) => paths.look(touches, given),
+    paths: (touches, call) => paths.check(touches, call),
   })
-  const { days = defaults.tools.trash.days, maxMb = defaults.tools.trash.maxMb } = tools.trash ?? {}
-  const trash = { days, maxMb }
-  const fence = { ...ground, dataFolder: dataDir, trash }
-  const files = openFence(fence)
+  const files = openFiles(filesOptions, pathPolicy)
   const opened = openProcesses({
     files,
-    roots: furtherRoots(tools.allowedPaths ?? [], workspace),
+    roots: rootsOutside(tools.allowedPaths ?? [], workspace),
     sandbox: shell.sandbox ?? defaults.tools.shell.sandbox,
     limits: shell.limits,
-    hidden: sealed,
-    dataFolder: dataDir,
-    trash,
+    hidden: privatePaths,
+    trashFolder: join(dataDir, "trash"),
     protectedPaths: tools.protectedPaths,
     home,
-    sealed: options.sealedForWriting.map((path) => ({ path, meanwhile: null })),
+    protectedFiles: options.readOnlyPaths.map((path): ProtectedPath => ({ path, placeholder: null })),
     environment,
   })
-  const processes = options.stays ? opened : { ...opened, start: refuseBackground }
+  const processes = options.longLived ? opened : { ...opened, start: refuseBackground }
   const web = openWeb(network)
-  const marks = openMarkLog(join(dataDir, "read-marks"))
+  const marks = openReadMarkLog(join(dataDir, "read-marks"))
   const code = openCodeIndex(files, { allowedExtensions: tools.allowedExtensions })
   return {
-    guards: guardsOf({ paths, commands, hosts: hostGuard(network) }),
+    guards: combineGuards({ paths, commands, hosts: hostGuard(network) }),
     files,
-    trash: openTrash(fence),
+    trash: openTrash(filesOptions, pathPolicy),
     processes,
     tools: [
       ...dataTools(),
@@ -126,7 +134,7 @@ export function builtin(config: Config, options: BuiltinOptions): Builtin {
       ...todoTools(options.todos),
       ...workspaceTools(files, tools, marks),
       ...codeTools(files, code, options.snippets),
-      ...commandTools(processes, openJavaScript(), { timeoutMs: shell.timeout }),
+      ...commandTools(processes, openJavaScript(), { timeoutMs: shell.timeout, sandboxProblem: missingSandbox }),
       ...networkTools({ web, pages: openPages(), webSearch: tools.webSearch, environment }),
     ],
     async close() {
@@ -136,15 +144,37 @@ export function builtin(config: Config, options: BuiltinOptions): Builtin {
   }
 }
 
+/** Why commands do not run in the sandbox here; undefined when they do. The sandbox is tried once, on first use. */
+function missingSandboxReason(processes: Pick<Processes, "layer">): string | undefined {
+  try {
+    const { kind, because } = processes.layer(false)
+    return kind === "bubblewrap" ? undefined : (because ?? "there is no sandbox")
+  } catch (error) {
+    return errorMessage(error).replace(/\.$/, "")
+  }
+}
+
+/** Whether bubblewrap works on this machine. `qm init` asks before it writes a configuration. */
+export function sandboxWorks(): boolean {
+  const folder = new PrivateFolder()
+  try {
+    return "program" in findSandbox(folder)
+  } catch {
+    return false
+  } finally {
+    folder.remove()
+  }
+}
+
 function refuseBackground(): Promise<never> {
   const sentence =
-    "A background command needs a process that stays, such as 'qm serve' or 'qm mcp'. Run it without background."
+    "A background command needs a process that keeps running, such as 'qm serve' or 'qm mcp'. Run it without background."
   return Promise.reject(failure(sentence, { toolCode: "no_background" }))
 }
 
 interface Line {
   text: string
-  /** Where it stands: `tools.shell.allow[2]`. */
+  /** Its place in the configuration: `tools.shell.allow[2]`. */
   source: string
 }
 
@@ -160,9 +190,9 @@ function homeFolder(): string | undefined {
   }
 }
 
-/** Folders outside the workspace that the configuration opens. */
-function furtherRoots(written: readonly string[], workspace: string): string[] {
-  return written.flatMap((path) => {
+/** Folders outside the workspace in `tools.allowedPaths`. */
+function rootsOutside(allowedPaths: readonly string[], workspace: string): string[] {
+  return allowedPaths.flatMap((path) => {
     if (/[*?[]/.test(path) || (!isAbsolute(path) && !path.startsWith(".."))) return []
     try {
       return [realpathSync(resolve(workspace, path))]

@@ -1,16 +1,15 @@
-import fc from "fast-check"
 import { expect, test } from "vitest"
 import { z } from "zod"
-import { callbackAdapter } from "./approval/callback.ts"
+import { callbackAdapter } from "./approval-ui/callback.ts"
 import type { Logger } from "./model/logger.ts"
 import { ToolCategory } from "./model/tool.ts"
 import { fromModule } from "./registry/adapters.ts"
-import { deferred, open, openMany, tool } from "./testing/open.ts"
+import { deferred, openTestApp, tool } from "./testing/test-app.ts"
 
-// Lines of the source designs that only the whole house can prove.
+// Requirements of the source designs that only the whole app can prove.
 
-test("the house has the built-in groups before any tool is called, with their tools in them [S0-02] [S0-29] [S0-30]", async () => {
-  const system = await open()
+test("the app has the built-in groups before any tool is called, with their tools in them", async () => {
+  const system = await openTestApp()
   expect(system.groups.getAllGroupIds()).toEqual(
     expect.arrayContaining(["org_management", "artifact", "workspace", "command", "network", "context", "console"]),
   )
@@ -23,8 +22,8 @@ test("the house has the built-in groups before any tool is called, with their to
   ).toEqual(["get_artifact", "put_artifact"])
 })
 
-test("a module's tools become a group, are seen and called only by roles that have it [S0-01] [S0-84] [S0R-1.1]", async () => {
-  const system = await open({
+test("a module's tools become a group, are seen and called only by roles that have it", async () => {
+  const system = await openTestApp({
     org: {
       roles: [
         { name: "tester", toolGroups: ["clock"] },
@@ -60,8 +59,9 @@ test("a module's tools become a group, are seen and called only by roles that ha
   expect(called).toEqual([["t", "clock_now", {}]])
 })
 
-test("a refusal is returned, not thrown: code, tool name and S0's sentence, and the tool has not run [S0-36] [S0-39] [S0-40]", async () => {
-  const system = await open({
+test("a refusal is returned, not thrown: code, tool name and S0's sentence, and the tool has not run", async () => {
+  const system = await openTestApp({
+    language: "zh",
     org: { roles: [{ name: "dev", toolGroups: ["data"] }], agents: [{ id: "d", role: "dev" }] },
   })
   let ran = false
@@ -69,28 +69,13 @@ test("a refusal is returned, not thrown: code, tool name and S0's sentence, and 
   expect(await system.call({ agentId: "d", tool: "probe", input: {} })).toMatchObject({
     code: "tool_not_available",
     toolName: "probe",
-    error: expect.stringContaining("工具 probe 对此岗位不可用"),
+    error: "工具 probe 对此岗位不可用",
   })
   expect(ran).toBe(false)
 })
 
-test("law: for any role and any tool, the call is refused exactly when the tool is in none of its groups [S0-38] [S0-81] [S0-88]", async () => {
-  const { house } = await openMany()
-  const ids = ["alpha", "beta", "gamma"]
-  await fc.assert(
-    fc.asyncProperty(fc.subarray(ids, { minLength: 1 }), fc.constantFrom(...ids), async (toolGroups, group) => {
-      const system = house({ org: { roles: [{ name: "dev", toolGroups }], agents: [{ id: "d", role: "dev" }] } })
-      system.registry.register(tool({ group, execute: () => 1 }))
-      const result = await system.call({ agentId: "d", tool: "probe", input: {} })
-      expect(result.code).toBe(toolGroups.includes(group) ? undefined : "tool_not_available")
-      if (!result.success) expect(result.error).toContain("probe")
-    }),
-    { numRuns: 100 },
-  )
-})
-
-test("what a model is sent are its role's tools and no others; without groups all of them [S0R-4.1] [S0R-4.3] [S0R-3.3]", async () => {
-  const system = await open({
+test("what a model is sent are its role's tools and no others; without groups all of them", async () => {
+  const system = await openTestApp({
     org: {
       roles: [{ name: "dev", toolGroups: ["data"] }, { name: "free" }],
       agents: [
@@ -108,19 +93,19 @@ test("what a model is sent are its role's tools and no others; without groups al
   })
 })
 
-test("the refusal names the tool and says that it is not available to this role [S0R-4.4]", async () => {
-  const system = await open()
+test("the refusal names the tool and says that it is not available to this role", async () => {
+  const system = await openTestApp()
   const { error } = await system.call({ agentId: "root", tool: "sleep", input: {} })
   expect(error).toMatch(/sleep.*is not available to this role/)
 })
 
-test("the level decides who is asked, before and after, and a new adapter is all it takes [S1-06] [S1-07] [S1-61]", async () => {
+test("the level decides who is asked, before and after, and a new adapter is all it takes", async () => {
   const story: string[] = []
   const adapter = callbackAdapter({
     onExecution: ({ tool: name }) => (story.push(`may ${name} run`), true),
     onResult: ({ tool: name }) => (story.push(`may ${name} be seen`), true),
   })
-  const system = await open({}, { approvals: adapter })
+  const system = await openTestApp({}, { approvals: adapter })
   system.registry.register(
     tool({
       permission: { level: "sensitive", requireResultApproval: "always" },
@@ -131,21 +116,21 @@ test("the level decides who is asked, before and after, and a new adapter is all
   expect(story).toEqual(["may probe run", "runs", "may probe be seen"])
 })
 
-test("an executor registers tools and runs them for its agent; a yes leads to the run [S1-05] [S1-11] [S1-19]", async () => {
-  const system = await open({}, { approvals: callbackAdapter({ onExecution: () => true }) })
+test("an executor registers tools and runs them for its agent; a yes leads to the run", async () => {
+  const system = await openTestApp({}, { approvals: callbackAdapter({ onExecution: () => true }) })
   const executor = system.executor("operator")
   executor.register(tool({ permission: { level: "sensitive" }, execute: (_input, { agent }) => agent.id }))
   expect(await executor.execute("probe", {})).toMatchObject({ result: "operator" })
 })
 
-test("every built-in tool has a level that fits what it does, and describes itself and each parameter [S1-62] [S1-63] [S1-66]", async () => {
-  const system = await open()
+test("every built-in tool has a level that fits what it does, and describes itself and each parameter", async () => {
+  const system = await openTestApp()
   for (const { name, group, effect, permission, description, input } of system.registry.list()) {
     expect(description.length, name).toBeGreaterThan(10)
     for (const [parameter, schema] of Object.entries((input.json["properties"] as object) ?? {})) {
       expect((schema as { description?: string }).description, `${name} ${parameter}`).toBeTruthy()
     }
-    // Whoever is not root asks before it looks at or changes the organisation.
+    // Agents other than root need approval to read or change the organisation.
     const usual = effect === "none" || effect === "read" ? "public" : permission.level
     expect(permission.level, name).toBe(group === "org_management" ? "moderate" : usual)
     expect(effect, name).toBeDefined()
@@ -153,15 +138,15 @@ test("every built-in tool has a level that fits what it does, and describes itse
   expect(system.registry.require("set_env").permission.level).toBe("moderate")
 })
 
-test("a tool that does not say what it does is sensitive [S1-67] [C-49]", async () => {
-  const system = await open()
+test("a tool that does not say what it does is sensitive", async () => {
+  const system = await openTestApp()
   system.registry.register(tool({ name: "silent", effect: undefined as never, execute: () => 1 }))
   system.registry.register(tool({ name: "runs", effect: "execute", execute: () => 1 }))
   for (const name of ["silent", "runs"]) expect(system.registry.require(name).permission.level).toBe("sensitive")
 })
 
-test("discovery lists what role, department and level allow, and follows every change by itself [S2-67] [S2-68] [S2-101]", async () => {
-  const system = await open({
+test("discovery lists what role, department and level allow, and follows every change by itself", async () => {
+  const system = await openTestApp({
     org: { roles: [{ name: "dev" }], agents: [{ id: "d", role: "dev", department: "north", level: 1 }] },
   })
   const names = () => system.discovery.discoverToolsForAgent("d").map(({ name }) => name)
@@ -173,8 +158,8 @@ test("discovery lists what role, department and level allow, and follows every c
   expect(names()).toEqual(before)
 })
 
-test("discovery checks the department and the level [S2-69] [S2-70]", async () => {
-  const system = await open({
+test("discovery checks the department and the level", async () => {
+  const system = await openTestApp({
     org: { roles: [{ name: "dev" }], agents: [{ id: "d", role: "dev", department: "north", level: 1 }] },
   })
   const add = (name: string, permission: object) =>
@@ -189,8 +174,8 @@ test("discovery checks the department and the level [S2-69] [S2-70]", async () =
   expect(names).not.toContain("level_two")
 })
 
-test("built-in, custom and layered tools come from one lookup and walk one way [S2-01] [S2-96] [S2-99]", async () => {
-  const system = await open({
+test("built-in, custom and layered tools come from one lookup and take the same steps", async () => {
+  const system = await openTestApp({
     org: {
       roles: [{ name: "dev" }],
       agents: [
@@ -216,8 +201,8 @@ test("built-in, custom and layered tools come from one lookup and walk one way [
   expect(system.registry.require("ours").type).toBe("custom")
 })
 
-test("permission, execution and audit are one run: refused, asked and limited calls are all written down [S2-05] [S2-100] [S3-05]", async () => {
-  const system = await open({ approvals: { unattended: "reject" } })
+test("permission, execution and audit are one run: refused, asked and limited calls are all written down", async () => {
+  const system = await openTestApp({ approvals: { unattended: "reject" } })
   system.registry.register(tool({ permission: { rateLimit: { maxCallsPerMinute: 1 } }, execute: () => 1 }))
   for (const [agentId, name] of [
     ["operator", "probe"],
@@ -231,7 +216,7 @@ test("permission, execution and audit are one run: refused, asked and limited ca
   expect(endings).toEqual(["approval_rejected", "rate_limited", "success", "tool_not_available"])
 })
 
-test("the logger hears S3's lines: registered, called, result, error [S3-72] [S3-76] [S1-72]", async () => {
+test("the logger hears S3's lines: registered, called, result, error", async () => {
   const lines: string[] = []
   const logger: Logger = {
     info: (message) => lines.push(message),
@@ -240,7 +225,7 @@ test("the logger hears S3's lines: registered, called, result, error [S3-72] [S3
     logToolCall: (name, args) => lines.push(`call ${name} ${String(args)}`),
     logToolResult: (name, result) => lines.push(`result ${name} ${String(result)}`),
   }
-  const system = await open({}, { logger })
+  const system = await openTestApp({}, { logger })
   system.registry.register(tool({ input: z.object({ token: z.string() }) as never, execute: () => "ok" }))
   system.registry.register(tool({ name: "breaks", execute: () => { throw new Error("no") } })) // prettier-ignore
   await system.call({ agentId: "operator", tool: "probe", input: { token: "hidden" } })
@@ -255,8 +240,8 @@ test("the logger hears S3's lines: registered, called, result, error [S3-72] [S3
   )
 })
 
-test("a call does not block: others go on and events come while it runs, and its history can be read [S4-04] [S4-05] [S4-46]", async () => {
-  const system = await open()
+test("a call does not block: others go on and events come while it runs, and its history can be read", async () => {
+  const system = await openTestApp()
   const gate = deferred()
   const seen: string[] = []
   system.on("TOOL_CALL_REQUESTED", ({ toolName }) => seen.push(toolName))
@@ -270,8 +255,8 @@ test("a call does not block: others go on and events come while it runs, and its
   expect((await system.audit.show(callId)).map((entry) => entry.kind)).toEqual(["start", "end"])
 })
 
-test("look up, parse, execute, announce, in that order [S4-44] [S4-45] [S4-48]", async () => {
-  const system = await open()
+test("look up, parse, execute, announce, in that order", async () => {
+  const system = await openTestApp()
   const order: string[] = []
   const input = z.object({ n: z.number().refine(() => (order.push("parsed"), true)) }) as never
   system.on("TOOL_CALL_COMPLETED", ({ toolName, result }) => order.push(`${toolName} ${String(result)}`))
@@ -284,9 +269,9 @@ test("look up, parse, execute, announce, in that order [S4-44] [S4-45] [S4-48]",
   expect(order).toEqual(["parsed", "executed", "probe 1"])
 })
 
-test("a network tool has sixty seconds where another has thirty [S4-57]", async () => {
-  const { timeoutOf } = await import("./call/run.ts")
-  const system = await open()
+test("a network tool has sixty seconds where another has thirty", async () => {
+  const { timeoutOf } = await import("./call/steps/run.ts")
+  const system = await openTestApp()
   const limit = (spec: object) =>
     timeoutOf(
       { request: {} } as never,
@@ -299,7 +284,7 @@ test("a network tool has sixty seconds where another has thirty [S4-57]", async 
   expect(limit({ kind: "composite" })).toBeNull()
 })
 
-test("categories are the union of S2's and S4's, and group and type are fields of their own [C-24]", () => {
+test("categories are the union of S2's and S4's, and group and type are fields of their own", () => {
   const all = [
     "file",
     "search",
@@ -317,9 +302,9 @@ test("categories are the union of S2's and S4's, and group and type are fields o
   expect(Object.values(ToolCategory).sort()).toEqual(all.sort())
 })
 
-test("dangerous is a gate in the walk, not in the tool: no tool can forget it [D-20] [S3-04]", async () => {
+test("dangerous is checked by the call, not by the tool: no tool can forget it", async () => {
   let ran = false
-  const system = await open({ approvals: { unattended: "reject" } })
+  const system = await openTestApp({ approvals: { unattended: "reject" } })
   system.registry.register(tool({ permission: { dangerous: true }, execute: () => (ran = true) }))
   expect(await system.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({
     code: "approval_rejected",

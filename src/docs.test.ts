@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 import { parse } from "yaml"
 import { z } from "zod"
-import { readRule, ruleSchema } from "./model/rule-schema.ts"
-import { open, tool } from "./testing/open.ts"
+import { readRule, ruleSchema } from "./schema/rule-schema.ts"
+import { openTestApp, tool } from "./testing/test-app.ts"
 
 const page = readFileSync(new URL("../docs/RULES.md", import.meta.url), "utf8")
 const blocks = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ""]) => parse(text) as unknown[])
@@ -20,7 +20,7 @@ test("every rule in the documentation can be read, is not dead, and its examples
   expect(blocks.length).toBeGreaterThan(1)
   for (const rules of blocks) {
     for (const rule of rules) expect(readRule(rule, "id", "docs/RULES.md")).toHaveProperty("rule")
-    const system = await open({ ...config, rules: rules as never })
+    const system = await openTestApp({ ...config, rules: rules as never })
     const path = z.object({ path: z.string() }) as never
     const host = z.object({ host: z.string() }) as never
     system.registry.registerMany([

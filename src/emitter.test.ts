@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { Emitter } from "./emitter.ts"
 import type { QuartermasterEvent } from "./model/events.ts"
 import { silentLogger } from "./model/logger.ts"
-import { until } from "./testing/open.ts"
+import { until } from "./testing/test-app.ts"
 
 const changed: QuartermasterEvent = { type: "GROUP_CHANGED", at: 1, group: "data", change: "updated" }
 const listed: QuartermasterEvent = {
@@ -12,14 +12,14 @@ const listed: QuartermasterEvent = {
   change: "registered",
 }
 
-/** An emitter and what it complained of. */
+/** An emitter and the errors it logged. */
 function emitterOf() {
   const errors: unknown[][] = []
   const emitter = new Emitter({ ...silentLogger, error: (...words) => void errors.push(words) })
   return { emitter, errors }
 }
 
-test("a listener gets the events of its type, as they are and in their order", () => {
+test("a listener gets the events of its type, unchanged and in order", () => {
   const { emitter } = emitterOf()
   const seen: unknown[] = []
   emitter.on("GROUP_CHANGED", (event) => seen.push(event))
@@ -29,7 +29,7 @@ test("a listener gets the events of its type, as they are and in their order", (
   expect(seen).toEqual([changed, { ...changed, at: 3 }])
 })
 
-test("listeners are told in the order they came, and one function may listen twice", () => {
+test("listeners are called in the order they were added, and a function added twice is called twice", () => {
   const { emitter } = emitterOf()
   const seen: string[] = []
   const twice = () => void seen.push("twice")
@@ -44,7 +44,7 @@ test("listeners are told in the order they came, and one function may listen twi
   expect(seen.slice(3)).toEqual(["twice", "once"])
 })
 
-test("a listener that throws harms nobody and is complained of", () => {
+test("an error in a listener is logged and does not affect the others", () => {
   const { emitter, errors } = emitterOf()
   const seen: number[] = []
   const fault = new Error("no")
@@ -57,17 +57,17 @@ test("a listener that throws harms nobody and is complained of", () => {
   expect(errors).toEqual([["A listener to GROUP_CHANGED failed.", fault]])
 })
 
-test("an async listener that fails harms nobody either", async () => {
+test("a rejection of an async listener is logged too", async () => {
   const { emitter, errors } = emitterOf()
   const fault = new Error("later")
-  // oxlint-disable-next-line typescript/no-misused-promises -- that people do is why it is tested
+  // oxlint-disable-next-line typescript/no-misused-promises -- tested because people do it
   emitter.on("GROUP_CHANGED", () => Promise.reject(fault))
   emitter.emit(changed)
-  await until(() => errors.length === 1, "the failure was complained of")
+  await until(() => errors.length === 1, "the failure is logged")
   expect(errors).toEqual([["A listener to GROUP_CHANGED failed.", fault]])
 })
 
-test("who stops listening while an event is handed out is not told of it any more", () => {
+test("a listener removed while an event is emitted is not called for it", () => {
   const { emitter } = emitterOf()
   const seen: string[] = []
   emitter.on("GROUP_CHANGED", () => stop())
@@ -77,18 +77,18 @@ test("who stops listening while an event is handed out is not told of it any mor
   expect(seen).toEqual(["last"])
 })
 
-test("who listens anew from inside a listener is told of the next event, not of this one again", () => {
+test("a listener added during an event is called for the next event, not for this one", () => {
   const { emitter } = emitterOf()
-  let told = 0
+  let calls = 0
   const listen = (): (() => void) =>
     emitter.on("GROUP_CHANGED", () => {
-      if (++told > 10) throw new Error("This goes on for ever.")
+      if (++calls > 10) throw new Error("The listener was called again for the same event.")
       stop()
       stop = listen()
     })
   let stop = listen()
   emitter.emit(changed)
-  expect(told).toBe(1)
+  expect(calls).toBe(1)
   emitter.emit(changed)
-  expect(told).toBe(2)
+  expect(calls).toBe(2)
 })

@@ -1,7 +1,7 @@
 import type { EventOf, EventType, Listener, QuartermasterEvent } from "./model/events.ts"
 import type { Logger } from "./model/logger.ts"
 
-/** Hands events to whoever listens. A listener that throws harms nobody. */
+/** Calls the listeners of an event. An error in a listener is logged and affects nothing else. */
 export class Emitter {
   readonly #listeners = new Map<EventType, Set<Listener>>()
   readonly #logger: Logger
@@ -13,25 +13,26 @@ export class Emitter {
   on<T extends EventType>(type: T, listener: Listener<T>): () => void {
     const listeners = this.#listeners.get(type) ?? new Set()
     this.#listeners.set(type, listeners)
-    const own = (event: QuartermasterEvent) => listener(event as EventOf<T>)
-    listeners.add(own)
-    return () => listeners.delete(own)
+    // A wrapper per call of `on`, so that a listener added twice is called twice and removed one at a time.
+    const wrapped = (event: QuartermasterEvent) => listener(event as EventOf<T>)
+    listeners.add(wrapped)
+    return () => listeners.delete(wrapped)
   }
 
-  readonly hears = (type: EventType): boolean => (this.#listeners.get(type)?.size ?? 0) > 0
+  readonly hasListeners = (type: EventType): boolean => (this.#listeners.get(type)?.size ?? 0) > 0
 
-  /** Tells those who listen now and still do when their turn comes. */
+  /** Calls every listener that was there when it began and has not been removed since. */
   readonly emit = (event: QuartermasterEvent): void => {
     const listeners = this.#listeners.get(event.type)
     if (listeners === undefined) return
-    const complain = (error: unknown) => this.#logger.error(`A listener to ${event.type} failed.`, error)
+    const logError = (error: unknown) => this.#logger.error(`A listener to ${event.type} failed.`, error)
     for (const listener of new Set(listeners)) {
       if (!listeners.has(listener)) continue
       try {
-        const done: unknown = listener(event)
-        if (done instanceof Promise) done.catch(complain)
+        const result: unknown = listener(event)
+        if (result instanceof Promise) result.catch(logError)
       } catch (error) {
-        complain(error)
+        logError(error)
       }
     }
   }

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { open, temporaryFolder } from "./testing/open.ts"
+import { openTestApp, temporaryFolder } from "./testing/test-app.ts"
 
 interface Case {
   kind: "command" | "path" | "url"
@@ -14,28 +14,28 @@ interface Case {
 
 const files = ["commands", "paths", "urls"].map((name) => `${name}.jsonl`)
 const cases = files.flatMap((file) =>
-  readFileSync(join(import.meta.dirname, "policy/testing/cases", file), "utf8")
+  readFileSync(join(import.meta.dirname, "guards/testing/cases", file), "utf8")
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as Case),
 )
 
-/** What the house says to a case. */
+/** Returns a function that explains the verdict for a case. */
 async function judge() {
-  const { system, workspace } = await house()
+  const { app, workspace } = await openCaseApp()
   const placed = (input: string) => (input.startsWith("/ws/") ? workspace + input.slice(3) : input)
   return ({ kind, input, op }: Case) => {
-    if (kind === "command") return system.why({ agentId: "operator", tool: "run_command", input: { command: input } })
-    if (kind === "url") return system.why({ agentId: "operator", tool: "web_fetch", input: { url: input } })
+    if (kind === "command") return app.why({ agentId: "operator", tool: "run_command", input: { command: input } })
+    if (kind === "url") return app.why({ agentId: "operator", tool: "web_fetch", input: { url: input } })
     const path = placed(input)
     return op === "write"
-      ? system.why({ agentId: "operator", tool: "write_file", input: { path, content: "x" } })
-      : system.why({ agentId: "operator", tool: "read_file", input: { path } })
+      ? app.why({ agentId: "operator", tool: "write_file", input: { path, content: "x" } })
+      : app.why({ agentId: "operator", tool: "read_file", input: { path } })
   }
 }
 
-/** The house that the cases are judged in: its configuration is that of their README. */
-async function house(allowedPaths: string[] = ["."]) {
+/** An app with the configuration that the cases are written for. */
+async function openCaseApp(allowedPaths: string[] = ["."]) {
   const above = temporaryFolder()
   const workspace = join(above, "ws")
   for (const folder of ["src", "newdir", "secrets", "packages/api", "..foo"])
@@ -47,7 +47,7 @@ async function house(allowedPaths: string[] = ["."]) {
   symlinkSync(join(above, "not-there-yet"), join(workspace, "dangling.txt"))
   symlinkSync(above, join(workspace, "newdir/link2"))
   symlinkSync("../../..", join(workspace, "src/up"))
-  const system = await open(
+  const app = await openTestApp(
     {
       tools: {
         shell: {
@@ -66,16 +66,16 @@ async function house(allowedPaths: string[] = ["."]) {
     },
     { workspace },
   )
-  return { system, workspace }
+  return { app, workspace }
 }
 
 const strictness = ["allow", "ask", "deny"]
 
-test("no case comes out looser than it must, and what is harmless is allowed", async () => {
+test("no case is judged looser than expected, and harmless cases are allowed", async () => {
   const why = await judge()
   const wrong: string[] = []
   for (const each of cases) {
-    // What a name leads to is found out when it is connected to.
+    // The address of a name is only known when it is connected to.
     if (each.when === "run") continue
     const { verdict, reasons } = await why(each)
     const isRight =
@@ -89,25 +89,26 @@ test("no case comes out looser than it must, and what is harmless is allowed", a
 })
 
 test.each([
-  ["grep -rn TODO src", "allow", "links on the way are not followed, wherever they lead"],
-  ["rg TODO packages", "allow", "hidden files are not read"],
-  ["grep -rn TODO packages", "ask", "the environment is in there, two folders down"],
-  ["rg --hidden TODO packages", "ask", "the environment is in there, two folders down"],
+  ["grep -rn TODO src", "allow", "links in the folder are not followed"],
+  ["rg TODO src", "allow", "no file in there is protected"],
+  ["rg TODO packages", "ask", "an ignore file could include .env again"],
+  ["grep -rn TODO packages", "ask", ".env is in there, two folders down"],
+  ["rg --hidden TODO packages", "ask", ".env is in there, two folders down"],
   ["rg TODO -g .env packages", "ask", "a glob brings hidden files back"],
   ["grep -rn TODO .", "deny", "a rule denies what is in there"],
   ["cat secrets/s", "deny", "a rule denies it"],
-  ["cat packages/api/.env", "ask", "it has the environment"],
-])("the command '%s' comes out %s: %s", async (input, verdict, because) => {
+  ["cat packages/api/.env", "ask", "it is an .env file"],
+])("the verdict for the command '%s' is %s: %s", async (input, verdict, because) => {
   const why = await judge()
   expect(await why({ kind: "command", input, expect: "ask", why: because })).toMatchObject({ verdict })
 })
 
-test("what a rule keeps from an agent is not come across on a way through folders either", async () => {
-  const { system, workspace } = await house()
+test("searches and listings leave out files that a rule denies", async () => {
+  const { app, workspace } = await openCaseApp()
   writeFileSync(join(workspace, "secrets/code.ts"), "export function hidden() {}\n")
   writeFileSync(join(workspace, "secrets/s"), "the secret word\n")
   const call = async (tool: string, input: unknown) =>
-    JSON.stringify((await system.call({ agentId: "operator", tool, input })).result ?? null)
+    JSON.stringify((await app.call({ agentId: "operator", tool, input })).result ?? null)
   expect(await call("search_files", { pattern: "secret word" })).toContain('"total":0')
   expect(await call("search_files", { pattern: "secret word", output: "files", hidden: true })).toContain('"total":0')
   expect(await call("find_files", { pattern: "**/*" })).not.toContain("secrets/")
@@ -118,27 +119,26 @@ test("what a rule keeps from an agent is not come across on a way through folder
     ["list_files", { path: "secrets" }],
     ["code_query", { query: "hidden", path: "secrets" }],
   ] as const) {
-    expect(await system.call({ agentId: "operator", tool, input })).toMatchObject({ code: "permission_denied" })
+    expect(await app.call({ agentId: "operator", tool, input })).toMatchObject({ code: "permission_denied" })
   }
 })
 
-test("whoever moves or deletes a folder does so to all that is in it", async () => {
-  const { system, workspace } = await house()
+test("moving or deleting a folder is judged by everything in it", async () => {
+  const { app, workspace } = await openCaseApp()
   mkdirSync(join(workspace, "app/.git"), { recursive: true })
   mkdirSync(join(workspace, "lib/inner"), { recursive: true })
   writeFileSync(join(workspace, "lib/inner/package.json"), "{}")
-  const verdict = async (tool: string, input: unknown) =>
-    (await system.why({ agentId: "operator", tool, input })).verdict
+  const verdict = async (tool: string, input: unknown) => (await app.why({ agentId: "operator", tool, input })).verdict
   expect(await verdict("move_file", { from: "secrets", to: "open" })).toBe("deny")
   expect(await verdict("delete_file", { path: "app", recursive: true })).toBe("deny")
   expect(await verdict("move_file", { from: "lib", to: "library" })).toBe("ask")
   expect(await verdict("move_file", { from: "..foo", to: "foo" })).toBe("allow")
 })
 
-test("a redirect makes a writer of what only prints, so it needs the line that write_file needs", async () => {
+test("a redirect needs the same line of allowedPaths as write_file", async () => {
   const verdict = async (allowedPaths: string[], command: string) => {
-    const { system } = await house(allowedPaths)
-    return (await system.why({ agentId: "operator", tool: "run_command", input: { command } })).verdict
+    const { app } = await openCaseApp(allowedPaths)
+    return (await app.why({ agentId: "operator", tool: "run_command", input: { command } })).verdict
   }
   expect(await verdict([], "echo x > src/new.ts")).toBe("ask")
   expect(await verdict(["src"], "echo x > src/new.ts")).toBe("allow")
@@ -146,8 +146,8 @@ test("a redirect makes a writer of what only prints, so it needs the line that w
   expect(await verdict([], "echo x > /dev/null")).toBe("allow")
 })
 
-test("the folder of a command counts for rules", async () => {
-  const { system } = await house()
+test("rules apply to the folder that a command runs in", async () => {
+  const { app } = await openCaseApp()
   const input = { command: "ls", cwd: "secrets" }
-  expect(await system.why({ agentId: "operator", tool: "run_command", input })).toMatchObject({ verdict: "deny" })
+  expect(await app.why({ agentId: "operator", tool: "run_command", input })).toMatchObject({ verdict: "deny" })
 })

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
-import * as surface from "./index.ts"
+import * as api from "./index.ts"
 
-test("the public surface is exactly this list", () => {
-  expect(Object.keys(surface).sort()).toEqual([
+test("the public API is exactly this list", () => {
+  expect(Object.keys(api).sort()).toEqual([
     "BaseTool",
     "ExecutionCancelledError",
     "MCPClient",

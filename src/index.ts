@@ -1,27 +1,27 @@
-// The public surface. Every name is listed by hand; `src/index.test.ts` holds the list.
+// The public API. Every name is listed by hand; `src/index.test.ts` checks the list.
 export { createQuartermaster } from "./app.ts"
 export type { Quartermaster, QuartermasterOptions } from "./quartermaster.ts"
 export type { Config } from "./config/schema.ts"
 
-export { defineTool } from "./model/define-tool.ts"
+export { defineTool } from "./schema/define-tool.ts"
 export { failure, type FailureDetails } from "./model/ending.ts"
-export { modelText } from "./model/text.ts"
+export { modelText } from "./model/model-text.ts"
 export { exitCode, isTicket, ToolExecuteStatus, type EndingCode, type Ticket, type ToolResult } from "./model/result.ts"
 export { ToolPermissionLevel, type Effect, type ToolPermission } from "./model/permission.ts"
 export {
   ToolCategory,
-  type ArtifactShelf,
+  type CallArtifacts,
   type Layer,
   type RegisteredTool,
   type Tool,
   type ToolContext,
   type ToolSpec,
 } from "./model/tool.ts"
-export type { ToolParameter } from "./model/parameters.ts"
+export type { ToolParameter } from "./model/schema.ts"
 export type { JsonSchema } from "./model/schema.ts"
 export type { Agent, AgentView, Department, Message, Person, Role, SessionMode } from "./model/organisation.ts"
-export { OrganisationError, type Actor, type OrganisationBook } from "./model/organisation-book.ts"
-export type { App, AuditReader, DeskReader, Explanation, RuleReader } from "./model/app.ts"
+export { OrganisationError, type Actor, type OrganisationAdmin } from "./model/organisation-admin.ts"
+export type { App, AuditReader, Approvals, Explanation, RuleAdmin } from "./model/app.ts"
 export type { Approvers, Grant, GrantScope, Rule, Touch, Touches } from "./model/rule.ts"
 export type { CallRequest, CallState } from "./model/call.ts"
 export type { EventOf, EventType, Listener, QuartermasterEvent } from "./model/events.ts"
@@ -31,13 +31,13 @@ export type {
   ApprovalRequest,
   ApprovalUIAdapter,
   Ask,
-  DeskItem,
+  PendingItem,
   ExecutionDecision,
-  Heard,
+  AnswerResult,
   Question,
   QuestionDecision,
   ResultDecision,
-  Saying,
+  Answer,
 } from "./model/approval.ts"
 export {
   ExecutionCancelledError,
@@ -52,7 +52,7 @@ export {
 } from "./model/errors.ts"
 
 export { ToolRegistry, type RegisterOptions, type ToolStats } from "./registry/registry.ts"
-export type { ToolFilter } from "./registry/filter.ts"
+export type { ToolFilter } from "./registry/tool-filter.ts"
 export { ToolGroupManager, type ToolDefinition } from "./registry/groups.ts"
 export {
   fromBaseTool,
@@ -63,16 +63,16 @@ export {
   fromResultTool,
 } from "./registry/adapters.ts"
 export { PluginManager, type PluginOptions } from "./registry/plugins/manager.ts"
-export type { PluginBook, PluginEntry, PluginState } from "./model/plugin.ts"
-export type { Experiment, ExperimentBook, ExperimentReport } from "./model/experiment.ts"
+export type { PluginCatalog, PluginEntry, PluginState } from "./model/plugin.ts"
+export type { Experiment, Experiments, ExperimentReport } from "./model/experiment.ts"
 export { BaseTool, type BaseToolResult } from "./registry/base-tool.ts"
 export type { LLMFormat, LLMTools } from "./registry/formats.ts"
 export { ToolDiscovery } from "./call/discovery.ts"
 export { ToolExecutor, type ToolCall } from "./call/executor.ts"
-export { callbackAdapter, type ApprovalCallbacks } from "./approval/callback.ts"
-export { terminalAdapter, terminalAsk } from "./approval/terminal.ts"
+export { callbackAdapter, type ApprovalCallbacks } from "./approval-ui/callback.ts"
+export { terminalAdapter, terminalAsk } from "./approval-ui/terminal.ts"
 export type { Telemetry, Tracer } from "./telemetry/spans.ts"
-export { textAdapter, type Chat } from "./approval/text.ts"
+export { textAdapter, type Chat } from "./approval-ui/chat.ts"
 export { MCPClient, type MCPCallOptions, type MCPClientOptions, type MCPServer } from "./mcp/client/client.ts"
-export { wrapMCPTool, type MCPCaller } from "./mcp/client/wrap.ts"
+export { wrapMCPTool, type MCPCaller } from "./mcp/client/wrap-tool.ts"
 export type { McpToolDefinition as MCPTool } from "./model/mcp.ts"

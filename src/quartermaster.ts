@@ -8,59 +8,60 @@ import type { SnippetStorage } from "./model/snippets.ts"
 import type { Directory } from "./org/directory.ts"
 import type { LLMFormat, LLMTools } from "./registry/formats.ts"
 import type { ToolGroupManager } from "./registry/groups.ts"
-import type { RunningPlugins } from "./registry/plugins/book.ts"
+import type { RunningPlugins } from "./registry/plugins/catalog.ts"
 import type { ToolRegistry } from "./registry/registry.ts"
 import type { Telemetry } from "./telemetry/spans.ts"
 
-/** What the process that runs the system gives it, beside the configuration. */
+/** What your program passes to `createQuartermaster` besides the configuration. */
 export interface QuartermasterOptions {
   logger?: Logger
-  /** How a person is asked. Without it, calls that need a person wait for an answer from elsewhere. */
+  /** How a person is asked for approval. Without it, such calls wait until they are answered elsewhere, for example with `qm approvals`. */
   approvals?: ApprovalUIAdapter
-  /** How ask_user reaches a person. */
+  /** How the tool `ask_user` asks a person. */
   ask?: Ask
-  /** Where console_print prints. */
+  /** Where the tool `console_print` prints (default: stderr). */
   print?: (text: string) => void
-  /** What get_env may read. */
+  /** The environment variables that tools may read (default: `process.env`). */
   environment?: Readonly<Record<string, string | undefined>>
-  /** *direct* writes each record into the table itself; for processes that make one call and end. */
+  /** `journal` (the default) is for processes that keep running; `direct` for those that make one call and exit. */
   writes?: "journal" | "direct"
-  /** Permissions from a file nobody has trusted yet: they count only where they tighten. */
+  /** Permissions from an untrusted file. They apply only where they are stricter. */
   tightening?: Readonly<Record<string, ToolPermission>>
-  /** Where each rule of the configuration is written. */
+  /** Where each rule of the configuration is written, for messages: `quartermaster.yml rules[3]`. */
   ruleSources?: readonly string[]
-  /** How often what nobody came back for is ended; 0 switches it off. */
+  /** How often expired and abandoned calls are ended, in milliseconds (default: 30000); 0 turns it off. */
   sweepMs?: number
-  /** The folder this process works in; the current one when left out. */
+  /** The folder the tools work in (default: the configured one, otherwise the current folder). */
   workspace?: string
-  /** Where snippets are kept; in the store when left out. */
+  /** Where code snippets are stored (default: in the database). */
   snippets?: SnippetStorage
-  /** The home folder, for what is sealed in it. */
+  /** The home folder, for `~/` in `tools.allowedPaths` and `tools.protectedPaths`; the account's when left out. */
   home?: string
-  /** Files of ours that no tool reads or writes, and those that no tool writes. */
-  sealed?: readonly string[]
-  sealedForWriting?: readonly string[]
-  /** What other people's servers are told our version is. */
+  /** Absolute paths that no tool reads or writes, such as the folder with tokens. */
+  privatePaths?: readonly string[]
+  /** Absolute paths that tools read but never write, such as configuration files. */
+  readOnlyPaths?: readonly string[]
+  /** The version sent to MCP servers. */
   version?: string
   /** Loads plugins again when their files change. */
   reloadPlugins?: boolean
-  /** Where finished calls are told as OpenTelemetry spans. */
+  /** Receives ended calls as OpenTelemetry spans. */
   telemetry?: Telemetry
 }
 
-/** The running system. */
+/** A running Quartermaster, as `createQuartermaster` returns it. */
 export interface Quartermaster extends App {
   readonly registry: ToolRegistry
   readonly groups: ToolGroupManager
   readonly org: Directory
-  /** The definitions a model is given for this agent (S0). */
+  /** The definitions of the tools this agent may use, in OpenAI format. */
   getToolDefinitionsForAgent(agentId: string): LLMTools["openai"]
-  /** The walk bound to one agent; without a name, to the configured one. */
+  /** An executor that makes calls as one agent (default: the configured agent). */
   executor(agentId?: string): ToolExecutor
-  /** What a provider is sent for this agent: just the tools it may know of. */
+  /** The tools this agent may see, in the format of a model provider. */
   toolsFor<Format extends LLMFormat = "openai">(agentId: string, options?: { format?: Format }): LLMTools[Format]
   readonly discovery: ToolDiscovery
   readonly plugins: RunningPlugins
-  /** Resolves when everything kept so far can be queried. */
+  /** Resolves when everything recorded so far can be queried. */
   settle(): Promise<void>
 }

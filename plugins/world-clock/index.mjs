@@ -1,4 +1,4 @@
-// A module in the words of design S0: definitions and one function for all calls. Its folder is its unit.
+// A module: definitions, and one function for all calls. The whole folder is the plugin.
 import { isZone, offsetOf, timeIn } from "./zones.mjs"
 
 let home = "UTC"
@@ -11,7 +11,7 @@ export default {
   toolGroupId: "world_clock",
   toolGroupDescription: "What time it is elsewhere.",
 
-  /** What a definition cannot say: without an effect a tool is sensitive, and a person is asked each time. */
+  /** Effects of the tools. A tool without an effect is sensitive: a person must approve each call. */
   toolOptions: { time_in: { effect: "none" }, hours_between: { effect: "none" } },
 
   init(_runtime, config) {
@@ -44,7 +44,7 @@ export default {
     ]
   },
 
-  /** A failure is returned, with a code and a sentence for the model. */
+  /** A failure is a value with a code and a sentence for the model. */
   executeToolCall(_context, toolName, given) {
     const zones = [given.zone, given.from, given.to].filter((one) => one !== undefined)
     const unknown = zones.find((one) => !isZone(one))

@@ -1,29 +1,38 @@
 import type { CallRequest } from "../model/call.ts"
 import type { Ports } from "../model/ports.ts"
 import type { Ticket, ToolResult } from "../model/result.ts"
-import { allowed } from "./allowed.ts"
-import { approve } from "./approve.ts"
-import { record } from "./record.ts"
-import { release } from "./release.ts"
-import { resolve } from "./resolve.ts"
-import { run } from "./run.ts"
-import { validate } from "./validate.ts"
-import { visible } from "./visible.ts"
-import { beginWalk, type WalkOptions } from "./walk.ts"
+import { allowed } from "./steps/allowed.ts"
+import { approve } from "./steps/approve.ts"
+import { record } from "./steps/record.ts"
+import { release } from "./steps/release.ts"
+import { resolve } from "./steps/resolve.ts"
+import { run } from "./steps/run.ts"
+import { validate } from "./steps/validate.ts"
+import { visible } from "./steps/visible.ts"
+import { beginCall, type CallOptions } from "./active-call.ts"
 
 /**
- * The walk of a call, from any door. Every call takes these steps in this order and there is no other way to a tool.
- * A step ends the call by throwing `Ending`, which only `record` catches.
+ * Makes one tool call. Every interface calls this function, and there is no other way to run a tool.
+ *
+ * A step ends the call by throwing an `Ending`. Only `record` catches it: it writes the end of every call to the audit
+ * log before the caller gets an answer.
  */
-export function callTool(request: CallRequest, ports: Ports, options?: WalkOptions): Promise<ToolResult | Ticket> {
-  const walk = beginWalk(request, ports, options ?? {})
-  return record(walk, ports, async () => {
-    const tool = resolve(walk, ports) //                          name → tool, version, layer
-    visible(walk, tool, ports) //                                 all that needs no input
-    const input = validate(walk, tool) //                         every problem at once
-    const verdict = await allowed(walk, tool, input, ports) //    all that needs the input
-    const agreed = await approve(walk, tool, input, verdict, ports) // a person, where one must agree
-    const outcome = await run(walk, agreed.tool, agreed.input, ports, callTool) // inside limits; its start is kept first
-    return release(walk, agreed.tool, agreed.input, outcome, ports) // a person, where the result may be held back
+export function callTool(request: CallRequest, ports: Ports, options?: CallOptions): Promise<ToolResult | Ticket> {
+  const call = beginCall(request, ports, options ?? {})
+  return record(call, ports, async () => {
+    // Which tool, version and layer does the name mean?
+    const tool = resolve(call, ports)
+    // May this agent know of the tool?
+    visible(call, tool, ports)
+    // Does the input fit the tool's schema?
+    const input = validate(call, tool)
+    // Is this agent allowed to call the tool with this input: allow, ask or deny?
+    const verdict = await allowed(call, tool, input, ports)
+    // If the verdict is "ask", wait until a person approves. The person may edit the input.
+    const approved = await approve(call, tool, input, verdict, ports)
+    // Write the start to the audit log and run the tool inside its limits.
+    const outcome = await run(call, approved.tool, approved.input, ports, callTool)
+    // If the result must be approved too, wait until a person releases it.
+    return release(call, approved.tool, approved.input, outcome, ports)
   })
 }

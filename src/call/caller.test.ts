@@ -5,10 +5,10 @@ import type { Caller } from "../model/call.ts"
 import { mcpName, mcpParts } from "../model/mcp.ts"
 import { isTicket } from "../model/result.ts"
 import type { ToolContext } from "../model/tool.ts"
-import { deferred, open, tool, until } from "../testing/open.ts"
+import { deferred, openTestApp, tool, until } from "../testing/test-app.ts"
 import { oneNumber as input } from "./testing.ts"
 
-const saying = (approved: boolean, by: string, seen: string[] = []): Partial<ApprovalUIAdapter> => ({
+const adapterAnswering = (approved: boolean, by: string, seen: string[] = []): Partial<ApprovalUIAdapter> => ({
   showToolExecutionApproval: async (name) => {
     seen.push(name)
     return { approved, by }
@@ -19,56 +19,56 @@ const saying = (approved: boolean, by: string, seen: string[] = []): Partial<App
   },
 })
 
-test("the person at the other end of the door is asked instead of the one the house would ask", async () => {
+test("the caller's own approval UI is asked instead of the app's", async () => {
   const elsewhere: string[] = []
   const showToolResultApproval = async () => ({ approved: true })
-  const approvals = { showToolResultApproval, ...saying(true, "house", elsewhere) } as ApprovalUIAdapter
-  const house = await open({}, { approvals })
-  house.registry.register(tool({ permission: { level: "sensitive" }, execute: () => "ran" }))
+  const approvals = { showToolResultApproval, ...adapterAnswering(true, "app", elsewhere) } as ApprovalUIAdapter
+  const app = await openTestApp({}, { approvals })
+  app.registry.register(tool({ permission: { level: "sensitive" }, execute: () => "ran" }))
   const call = { agentId: "operator", tool: "probe", input: {} }
-  expect(await house.call({ ...call, caller: { approvals: saying(false, "ann") } })).toMatchObject({
+  expect(await app.call({ ...call, caller: { approvalUI: adapterAnswering(false, "ann") } })).toMatchObject({
     code: "approval_rejected",
   })
   expect(elsewhere).toEqual([])
-  expect(await house.call({ ...call, caller: { ask: async () => 1 } })).toMatchObject({ result: "ran" })
+  expect(await app.call({ ...call, caller: { sendRequest: async () => 1 } })).toMatchObject({ result: "ran" })
   expect(elsewhere).toEqual(["probe"])
 })
 
 test("sub-calls have the caller of the call that made them", async () => {
-  const house = await open()
+  const app = await openTestApp()
   const seen: string[] = []
-  house.registry.registerMany([
+  app.registry.registerMany([
     tool({ name: "inner", permission: { level: "sensitive" }, execute: () => "inner ran" }),
     tool({ name: "outer", kind: "composite", execute: (_input, { call }) => call("inner", {}) }),
   ])
-  const result = await house.call({
+  const result = await app.call({
     agentId: "operator",
     tool: "outer",
     input: {},
-    caller: { approvals: saying(true, "ann", seen) },
+    caller: { approvalUI: adapterAnswering(true, "ann", seen) },
   })
   expect(result).toMatchObject({ success: true, result: { result: "inner ran" } })
   expect(seen).toEqual(["inner"])
 })
 
-test("a running tool reaches the program that made the call, and finds nobody where there is none", async () => {
-  const house = await open()
-  house.registry.register(
-    tool({ execute: async (_i, { ask, signal }) => (await ask?.("roots/list", {}, signal)) ?? null }),
+test("a running tool reaches the caller's program, if there is one", async () => {
+  const app = await openTestApp()
+  app.registry.register(
+    tool({ execute: async (_i, { sendRequest, signal }) => (await sendRequest?.("roots/list", {}, signal)) ?? null }),
   )
   const call = { agentId: "operator", tool: "probe", input: {} }
   const ask = async (method: string) => `asked ${method}`
-  expect(await house.call({ ...call, caller: { ask } })).toMatchObject({ result: "asked roots/list" })
-  expect(await house.call(call)).toMatchObject({ success: true, result: null })
+  expect(await app.call({ ...call, caller: { sendRequest: ask } })).toMatchObject({ result: "asked roots/list" })
+  expect(await app.call(call)).toMatchObject({ success: true, result: null })
 })
 
 test.each([
-  ["its caller", (_input: unknown, { ask, signal }: ToolContext) => ask?.("roots/list", {}, signal)],
+  ["its caller", (_input: unknown, { sendRequest, signal }: ToolContext) => sendRequest?.("roots/list", {}, signal)],
   ["a person", (_input: unknown, { call }: ToolContext) => call("question", {})],
 ])(
   "calls that wait for %s keep no other call of their agent from running, and count again when they go on",
   async (_who, execute) => {
-    const house = await open({ agents: { maxConcurrentTools: 2 } })
+    const app = await openTestApp({ agents: { maxConcurrentTools: 2 } })
     const answers = deferred<string>()
     let running = 0
     let most = 0
@@ -87,16 +87,16 @@ test.each([
       question: () => ({ question: "Who?" }),
       execute: (_input, { answer }) => answer,
     })
-    house.registry.registerMany([
+    app.registry.registerMany([
       work,
       question,
-      tool({ name: "waits", asks: "question", input: input as never, execute }),
+      tool({ name: "waits", questionTool: "question", input: input as never, execute }),
     ])
     const caller: Caller = {
-      ask: () => answers.promise,
-      approvals: { showQuestion: async () => ({ answer: await answers.promise, by: "ann" }) },
+      sendRequest: () => answers.promise,
+      approvalUI: { showQuestion: async () => ({ answer: await answers.promise, by: "ann" }) },
     }
-    const call = (name: string, given = {}) => house.call({ agentId: "operator", tool: name, input: given, caller })
+    const call = (name: string, given = {}) => app.call({ agentId: "operator", tool: name, input: given, caller })
     const waiting = [1, 2, 3, 4].map((n) => call("waits", { n }))
     const worked = await Promise.all([1, 2, 3, 4, 5, 6].map(() => call("work")))
     expect(worked.every(({ success }) => success)).toBe(true)
@@ -109,17 +109,17 @@ test.each([
   },
 )
 
-test("a call whose result may be held back asks nobody at the model's side, neither program nor person", async () => {
-  const house = await open()
+test("a call whose result may be held back asks neither the caller's program nor its person", async () => {
+  const app = await openTestApp()
   const permission = { level: "public", requireResultApproval: "always" } as const
-  const told: string[] = []
-  const execute = async (_input: unknown, { ask, able, call, signal }: ToolContext) => {
-    told.push(`${ask === undefined} ${able === undefined}`)
-    await ask?.("sampling/createMessage", { secret: 1 }, signal)
+  const missing: string[] = []
+  const execute = async (_input: unknown, { sendRequest, able, call, signal }: ToolContext) => {
+    missing.push(`${sendRequest === undefined} ${able === undefined}`)
+    await sendRequest?.("sampling/createMessage", { secret: 1 }, signal)
     return call("question", {})
   }
-  house.registry.registerMany([
-    tool({ name: "held", permission, asks: "question", execute }),
+  app.registry.registerMany([
+    tool({ name: "held", permission, questionTool: "question", execute }),
     tool({
       name: "question",
       kind: "interactive",
@@ -129,74 +129,79 @@ test("a call whose result may be held back asks nobody at the model's side, neit
     }),
   ])
   const asked: string[] = []
-  const caller: Caller = { approvals: saying(true, "ann", asked), ask: async (method) => void asked.push(method) }
-  const ended = house.call({ agentId: "operator", tool: "held", input: {}, caller })
-  await until(async () => (await house.desk.list()).length === 1, "the question waits at the desk")
-  const [item] = await house.desk.list()
-  await house.desk.say(item?.callId ?? "", { say: "answer", value: "yes" }, "ben")
-  await until(async () => (await house.desk.list())[0]?.kind === "result", "the result is held")
-  const [held] = await house.desk.list()
+  const caller: Caller = {
+    approvalUI: adapterAnswering(true, "ann", asked),
+    sendRequest: async (method) => void asked.push(method),
+  }
+  const ended = app.call({ agentId: "operator", tool: "held", input: {}, caller })
+  await until(async () => (await app.approvals.list()).length === 1, "the question waits")
+  const [item] = await app.approvals.list()
+  await app.approvals.answer(item?.callId ?? "", { kind: "answer", value: "yes" }, "ben")
+  await until(async () => (await app.approvals.list())[0]?.kind === "result", "the result is held")
+  const [held] = await app.approvals.list()
   expect(asked).toEqual([])
-  await house.desk.say(held?.callId ?? "", { say: "release" }, "ben")
+  await app.approvals.answer(held?.callId ?? "", { kind: "release" }, "ben")
   expect(await ended).toMatchObject({ success: true })
-  expect(told).toEqual(["true true"])
+  expect(missing).toEqual(["true true"])
 })
 
 test("a plain tool may ask a person by the one tool it names, and no other", async () => {
-  const house = await open()
+  const app = await openTestApp()
   const form = { type: "object", properties: { name: { type: "string" } }, required: ["name"] }
   const question = tool({
     name: "ask_name",
     kind: "interactive",
-    offered: "inside",
+    exposedAs: "inside",
     permission: { level: "public" },
     question: () => ({ question: "Who?", form }),
     execute: (_input, { answer }) => ({ answer }),
   })
-  const asker = tool({ name: "asker", asks: "ask_name", execute: (_input, { call }) => call("ask_name", {}) })
-  const other = tool({ name: "other", asks: "ask_else", execute: (_input, { call }) => call("ask_name", {}) })
-  house.registry.registerMany([question, asker, other])
-  const caller = { approvals: saying(true, "ann") }
-  expect(await house.call({ agentId: "operator", tool: "asker", input: {}, caller })).toMatchObject({
+  const asker = tool({ name: "asker", questionTool: "ask_name", execute: (_input, { call }) => call("ask_name", {}) })
+  const other = tool({ name: "other", questionTool: "ask_else", execute: (_input, { call }) => call("ask_name", {}) })
+  app.registry.registerMany([question, asker, other])
+  const caller = { approvalUI: adapterAnswering(true, "ann") }
+  expect(await app.call({ agentId: "operator", tool: "asker", input: {}, caller })).toMatchObject({
     result: { result: { answer: { name: "Ann" } } },
   })
-  expect(await house.call({ agentId: "operator", tool: "other", input: {}, caller })).toMatchObject({
+  expect(await app.call({ agentId: "operator", tool: "other", input: {}, caller })).toMatchObject({
     code: "tool_failed",
   })
 })
 
-test("what is offered elsewhere is in no list of tools, and is decided and recorded like one", async () => {
-  const house = await open({ rules: [{ deny: "mcp:notes:*", args: { "/uri": "secret*" }, because: "Secrets stay." }] })
+test("a tool that is exposed elsewhere is not listed, and is decided on and recorded like any other", async () => {
+  const app = await openTestApp({
+    rules: [{ deny: "mcp:notes:*", args: { "/uri": "secret*" }, because: "Secrets stay." }],
+  })
   const read = mcpName("notes", mcpParts.read)
-  house.registry.register(
+  app.registry.register(
     tool({
       name: read,
       group: "notes",
-      offered: "resource",
+      exposedAs: "resource",
       input: z.object({ uri: z.string() }) as never,
       execute: () => "text",
     }),
   )
-  expect(house.visibleTools("operator").map(({ name }) => name)).not.toContain(read)
-  expect(house.mayKnow("operator", read)).toBe(true)
-  expect(house.mayKnow("root", read)).toBe(false)
-  expect(house.mayKnow("nobody", read)).toBe(false)
-  const call = (uri: string) => house.call({ agentId: "operator", tool: read, input: { uri } })
+  expect(app.visibleTools("operator").map(({ name }) => name)).not.toContain(read)
+  expect(app.isVisible("operator", read)).toBe(true)
+  expect(app.isVisible("root", read)).toBe(false)
+  expect(app.isVisible("nobody", read)).toBe(false)
+  const call = (uri: string) => app.call({ agentId: "operator", tool: read, input: { uri } })
   expect(await call("plain")).toMatchObject({ success: true })
   expect(await call("secret/1")).toMatchObject({ code: "permission_denied" })
-  expect((await house.audit.list({ tool: read })).length).toBe(2)
+  expect((await app.audit.list({ tool: read })).length).toBe(2)
 })
 
 test("a tool in quarantine is neither listed nor callable, and why says what to do", async () => {
-  const house = await open()
+  const app = await openTestApp()
   const quarantine = "Its description changed. Look at it with qm mcp pins diff notes."
-  house.registry.register(tool({ group: "notes", quarantine, execute: () => "ran" }), { type: "mcp" })
-  expect(house.visibleTools("operator").map(({ name }) => name)).not.toContain("probe")
-  expect(await house.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({
+  app.registry.register(tool({ group: "notes", quarantine, execute: () => "ran" }), { type: "mcp" })
+  expect(app.visibleTools("operator").map(({ name }) => name)).not.toContain("probe")
+  expect(await app.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({
     code: "tool_not_available",
     error: expect.stringContaining(quarantine) as string,
   })
-  const { verdict, reasons, change } = await house.why({ agentId: "operator", tool: "probe" })
+  const { verdict, reasons, change } = await app.why({ agentId: "operator", tool: "probe" })
   expect(verdict).toBe("deny")
   expect(reasons[0]?.sentence).toBe(quarantine)
   expect(change.join()).toContain("qm mcp pins trust notes")
@@ -205,41 +210,41 @@ test("a tool in quarantine is neither listed nor callable, and why says what to 
 test.each(["waiting", "held"] as const)(
   "revoking a token ends what came by it and is %s, and nothing else",
   async (state) => {
-    const house = await open()
+    const app = await openTestApp()
     const permission = { level: state === "held" ? "public" : "sensitive", requireResultApproval: "always" } as const
-    house.registry.register(tool({ permission, input: z.object({ n: z.number() }) as never, execute: () => "ran" }))
-    const { entry } = await house.tokens.create({ agentId: "operator" }, "ann")
+    app.registry.register(tool({ permission, input: z.object({ n: z.number() }) as never, execute: () => "ran" }))
+    const { entry } = await app.tokens.create({ agentId: "operator" }, "ann")
     const call = (n: number, tokenId?: string) => ({ agentId: "operator", tool: "probe", input: { n }, tokenId })
-    const ended = house.call(call(1, entry.id))
-    const ticket = await house.submit(call(2, entry.id), { waitMs: 0 })
-    const other = await house.submit(call(3), { waitMs: 0 })
+    const ended = app.call(call(1, entry.id))
+    const ticket = await app.submit(call(2, entry.id), { waitMs: 0 })
+    const other = await app.submit(call(3), { waitMs: 0 })
     expect([isTicket(ticket), isTicket(other)]).toEqual([true, true])
-    await until(async () => (await house.desk.list()).length === 3, "three calls wait")
-    await house.tokens.revoke(entry.id, "ann")
+    await until(async () => (await app.approvals.list()).length === 3, "three calls wait")
+    await app.tokens.revoke(entry.id, "ann")
     expect(await ended).toMatchObject({ code: "aborted", error: expect.stringContaining("revoked") as string })
-    expect(await house.resume(ticket.callId)).toMatchObject({ code: "aborted" })
-    expect((await house.desk.list()).map(({ callId }) => callId)).toEqual([other.callId])
+    expect(await app.resume(ticket.callId)).toMatchObject({ code: "aborted" })
+    expect((await app.approvals.list()).map(({ callId }) => callId)).toEqual([other.callId])
   },
 )
 
-test("a call that waits ends when the token it came by expires", async () => {
-  const house = await open()
-  house.registry.register(tool({ permission: { level: "sensitive" }, execute: () => "ran" }))
-  const { entry } = await house.tokens.create({ agentId: "operator", lifetimeMs: 1000 }, "ann")
-  const ended = await house.call({ agentId: "operator", tool: "probe", input: {}, tokenId: entry.id })
+test("a waiting call ends when its token expires", async () => {
+  const app = await openTestApp()
+  app.registry.register(tool({ permission: { level: "sensitive" }, execute: () => "ran" }))
+  const { entry } = await app.tokens.create({ agentId: "operator", lifetimeMs: 1000 }, "ann")
+  const ended = await app.call({ agentId: "operator", tool: "probe", input: {}, tokenId: entry.id })
   expect(ended).toMatchObject({ code: "aborted", error: expect.stringContaining("has expired") as string })
 })
 
-test("a yes that comes with the revoking of the token runs nothing", async () => {
-  const house = await open()
+test("an approval at the moment its token is revoked runs nothing", async () => {
+  const app = await openTestApp()
   let ran = false
-  house.registry.register(tool({ permission: { level: "sensitive" }, execute: () => (ran = true) }))
-  const { entry } = await house.tokens.create({ agentId: "operator" }, "ann")
-  const ended = house.call({ agentId: "operator", tool: "probe", input: {}, tokenId: entry.id })
-  await until(async () => (await house.desk.list()).length === 1, "the call waits")
-  const [item] = await house.desk.list()
-  const revoked = house.tokens.revoke(entry.id, "ann")
-  await house.desk.say(item?.callId ?? "", { say: "approve" }, "ben")
+  app.registry.register(tool({ permission: { level: "sensitive" }, execute: () => (ran = true) }))
+  const { entry } = await app.tokens.create({ agentId: "operator" }, "ann")
+  const ended = app.call({ agentId: "operator", tool: "probe", input: {}, tokenId: entry.id })
+  await until(async () => (await app.approvals.list()).length === 1, "the call waits")
+  const [item] = await app.approvals.list()
+  const revoked = app.tokens.revoke(entry.id, "ann")
+  await app.approvals.answer(item?.callId ?? "", { kind: "approve" }, "ben")
   await revoked
   expect(await ended).toMatchObject({ code: "aborted" })
   expect(ran).toBe(false)

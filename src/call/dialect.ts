@@ -2,77 +2,65 @@ import type { Alias } from "../model/dialect.ts"
 import { ToolFailure } from "../model/ending.ts"
 import type { AgentView } from "../model/organisation.ts"
 import type { Ports } from "../model/ports.ts"
-import { renamed, type Names } from "../model/renamed.ts"
 import type { ToolResult } from "../model/result.ts"
-import type { Walk } from "./walk.ts"
+import { renderDialectText, type DialectNames } from "../model/dialect-text.ts"
+import type { ActiveCall } from "./active-call.ts"
 
-/** Who hears the result of a call, and by which name it was made. */
-interface Hearer {
+/** The agent that gets the result, and the alias it called the tool by. */
+interface Receiver {
   readonly alias: Alias | undefined
   readonly who: AgentView | undefined
-  /** The tool's own input, {} when it is kept no more. */
+  /** The tool's own input; {} once it was erased. */
   readonly input: unknown
 }
 
-/** A result in the words of whoever made the call: inside, everything is kept as the tool and the house say it. */
-export function inDialect(hearer: Hearer, result: ToolResult, ports: Ports): ToolResult {
-  const names = namesFor(hearer, result.toolName, ports)
-  if (names === undefined) return result
-  const { alias, who, input } = hearer
-  const isOurs = alias !== undefined || ports.tools.resolve(result.toolName, who)?.type === "builtin"
+/** Translates a result into the dialect of the agent that made the call. Inside, everything uses the tools' own names. */
+export function inDialect(receiver: Receiver, result: ToolResult, ports: Ports): ToolResult {
+  const { alias, input } = receiver
+  const plain = inNativeNames(result)
+  if (result.said !== undefined)
+    plain.error = renderDialectText(result.said, namesFor(receiver, result.toolName, ports))
+  if (alias === undefined) return plain
+  const metadata = { ...plain.metadata, calledAs: alias.name }
   try {
-    const told = alias === undefined ? result : { ...result, metadata: { ...result.metadata, calledAs: alias.name } }
-    if (!result.success) return { ...told, error: errorFor(result, alias, isOurs, names) }
-    if (!isOurs) return result
-    const value = withNames(result.result, names)
-    return { ...told, result: alias?.toResult === undefined ? value : alias.toResult(value, input) }
+    if (!plain.success) return { ...plain, metadata, error: errorFor(plain, alias) }
+    const value = alias.toResult === undefined ? plain.result : alias.toResult(plain.result, input)
+    return { ...plain, metadata, result: value }
   } catch (error) {
-    ports.logger.error(`The result could not be told as ${alias?.name} tells it; it is told as it is.`, error)
-    return result
+    ports.logger.error(
+      `The result could not be translated for ${alias.name}, so it is returned in the format of the tool.`,
+      error,
+    )
+    return plain
   }
 }
 
-/** What the agent calls things by: as the called name's callers do, else as its role does; the called name stays. */
-function namesFor({ alias, who }: Hearer, tool: string, ports: Ports): Names | undefined {
-  if (alias !== undefined) return { ...ports.tools.spoken(alias.dialect), ...alias.names }
-  const spoken = ports.tools.spoken(who?.role.dialect ?? "native")
-  if (spoken === undefined) return undefined
-  const { [tool]: _called, ...others } = spoken
-  return others
+/** The result as people read it. */
+export function inNativeNames(result: ToolResult): ToolResult {
+  if (result.said === undefined) return result
+  const { said: _said, ...plain } = result
+  return plain
 }
 
-function errorFor(result: ToolResult, alias: Alias | undefined, isOurs: boolean, names: Names): string {
-  const { code, error = "", metadata } = result
-  const isTheTools = code === "tool_failed" || metadata?.["toolCode"] !== undefined
-  // What somebody else's tool says is in its own words; what is wrong with an input is in those of the called name.
-  if ((isTheTools && !isOurs) || code === "invalid_arguments") return error
-  const sentence = renamed(error, names)
+/** The names to use: the alias's dialect, else that of the agent's role; the tools' own if the agent called the tool by its own name. */
+function namesFor({ alias, who }: Receiver, tool: string, ports: Ports): DialectNames | undefined {
+  const names = ports.tools.dialectNames(alias?.dialect ?? who?.role.dialect ?? "native")
+  return alias === undefined && names?.has(tool) === true ? undefined : names
+}
+
+/** The alias words the tool's own failures; all other errors stay as they are. */
+function errorFor({ code, error = "", metadata }: ToolResult, { toError }: Alias): string {
   const toolCode = typeof metadata?.["toolCode"] === "string" ? metadata["toolCode"] : undefined
-  return isTheTools && alias?.toError !== undefined ? alias.toError(sentence, toolCode) : sentence
+  const isToolFailure = code === "tool_failed" || toolCode !== undefined
+  return isToolFailure && toError !== undefined ? toError(error, toolCode) : error
 }
 
-/** The sentences in a result of ours: its notice, and what is said of each file in it. All else is data. */
-function withNames(value: unknown, names: Names): unknown {
-  const told = said(value, ["notice"], names)
-  const { files } = (told ?? {}) as { files?: unknown }
-  if (!Array.isArray(files)) return told
-  return { ...(told as object), files: files.map((file) => said(file, ["notice", "error"], names)) }
-}
-
-function said(value: unknown, keys: readonly string[], names: Names): unknown {
-  if (typeof value !== "object" || value === null) return value
-  const sentences = Object.entries(value).filter(([key, each]) => keys.includes(key) && typeof each === "string")
-  if (sentences.length === 0) return value
-  const others = sentences.map(([key, sentence]) => [key, renamed(sentence as string, names)] as const)
-  return { ...value, ...Object.fromEntries(others) }
-}
-
-/** The tool's own input for a call by another name: from here on the call is one of the tool. */
-export function toNative(walk: Walk, alias: Alias, given: unknown): readonly string[] {
-  const checked = alias.input.check(given)
+/** Translates the input of an alias into the tool's own and puts it into the request. Returns the problems, if any. */
+export function toNativeInput(call: ActiveCall, alias: Alias, input: unknown): readonly string[] {
+  const checked = alias.input.check(input)
   if (!checked.ok) return checked.problems
   try {
-    walk.request = { ...walk.request, input: alias.toInput(checked.value) }
+    call.request = { ...call.request, input: alias.toInput(checked.value) }
     return []
   } catch (error) {
     if (error instanceof ToolFailure) return [error.message]

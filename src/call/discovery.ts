@@ -4,19 +4,19 @@ import type { LevelOrder } from "../model/permission.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { hiddenBecause } from "../policy/visible.ts"
 
-/** Which tools an agent may know of. The walk asks the same question, so what is listed is what can be called. */
+/** Which tools are visible to an agent. The step `visible` of a call asks the same checks, so a listed tool can be called. */
 export class ToolDiscovery {
   readonly #tools: Tools
   readonly #organisation: Organisation
   readonly #levelOrder: LevelOrder
-  readonly #policy: Pick<Policy, "hidden" | "version"> | undefined
+  readonly #policy: Pick<Policy, "hiddenByRule" | "version"> | undefined
   readonly #lists = new Map<string, { version: string; tools: readonly RegisteredTool[] }>()
 
   constructor(
     tools: Tools,
     organisation: Organisation,
     levelOrder: LevelOrder = "asc",
-    policy?: Pick<Policy, "hidden" | "version">,
+    policy?: Pick<Policy, "hiddenByRule" | "version">,
   ) {
     this.#tools = tools
     this.#organisation = organisation
@@ -24,12 +24,12 @@ export class ToolDiscovery {
     this.#policy = policy
   }
 
-  /** Changes with everything a list depends on. */
+  /** Changes whenever a list may change. */
   get version(): string {
     return `${this.#tools.version}/${this.#organisation.version}/${this.#policy?.version}`
   }
 
-  /** Whether the agent may know of one thing by that name, be it in the list of tools or not. */
+  /** Whether a tool is visible to the agent, also one that is not in the list of tools. */
   mayKnow(agentId: string, name: string): boolean {
     const who = this.#organisation.view(agentId)
     const tool = this.#tools.resolve(name, who)
@@ -40,24 +40,24 @@ export class ToolDiscovery {
     return hiddenBecause(tool, who, this.#tools, this.#levelOrder, this.#policy) === undefined
   }
 
-  /** In the order of their names. An agent nobody knows has none. */
+  /** In the order of their names. An unknown agent has none. */
   discoverToolsForAgent(agentId: string): readonly RegisteredTool[] {
     const { version } = this
-    const known = this.#lists.get(agentId)
-    if (known?.version === version) return known.tools
-    const tools = this.#look(agentId)
+    const cached = this.#lists.get(agentId)
+    if (cached?.version === version) return cached.tools
+    const tools = this.#visibleTo(agentId)
     if (this.#lists.size > 20_000) this.#lists.clear()
     this.#lists.set(agentId, { version, tools })
     return tools
   }
 
-  #look(agentId: string): RegisteredTool[] {
+  #visibleTo(agentId: string): RegisteredTool[] {
     const who = this.#organisation.view(agentId)
     if (who === undefined) return []
     const visible: RegisteredTool[] = []
     for (const name of this.#tools.namesIn(who.groups, who)) {
       const tool = this.#tools.resolve(name, who)
-      if (tool === undefined || (tool.offered ?? "tool") !== "tool") continue
+      if (tool === undefined || (tool.exposedAs ?? "tool") !== "tool") continue
       if (this.#isVisible(tool, who)) visible.push(tool)
     }
     return visible.sort((one, other) => (one.name < other.name ? -1 : 1))

@@ -1,11 +1,14 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, test } from "vitest"
 import { z } from "zod"
 import type { QuartermasterEvent } from "../model/events.ts"
 import { endings, type EndingCode } from "../model/result.ts"
 import { failure } from "../model/ending.ts"
-import { modelText } from "../model/text.ts"
-import { open, tool } from "../testing/open.ts"
-import { ownTime } from "./testing.ts"
+import { modelText } from "../model/model-text.ts"
+import type { ToolContext } from "../model/tool.ts"
+import { openTestApp, tool } from "../testing/test-app.ts"
+import { useFakeClock } from "./testing.ts"
 
 const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) })
 const cyclic: Record<string, unknown> = {}
@@ -20,7 +23,7 @@ interface Case {
 }
 
 const badInputs: Case[] = [
-  { what: "an unknown tool [S0-82]", tool: "no_such_thing_at_all", input: {}, code: "unknown_tool", says: "not found" },
+  { what: "an unknown tool", tool: "no_such_thing_at_all", input: {}, code: "unknown_tool", says: "not found" },
   { what: "a misspelled name", tool: "ehco", input: {}, code: "unknown_tool", says: 'Did you mean "echo"?' },
   { what: "a name that is no text", tool: 7 as never, input: {}, code: "unknown_tool", says: "not found" },
   { what: "a prototype's name as tool", tool: "constructor", input: {}, code: "unknown_tool", says: "not found" },
@@ -94,7 +97,7 @@ const echo = tool({
 test.each(badInputs)(
   "$what gets a clear ending and leaves a record",
   async ({ tool: name = "echo", input, code, says }) => {
-    const system = await open()
+    const system = await openTestApp()
     system.registry.register(echo)
     const result = await system.call({ agentId: "operator", tool: name, input })
     expect(result.code).toBe(code)
@@ -107,9 +110,9 @@ test.each(badInputs)(
 )
 
 const badTools: { what: string; execute: () => unknown; code?: EndingCode; says?: string }[] = [
-  { what: "throws a text [S4-68]", execute: () => { throw "a plain text" }, code: "tool_failed", says: "a plain text" }, // oxlint-disable-line no-throw-literal
+  { what: "throws a text", execute: () => { throw "a plain text" }, code: "tool_failed", says: "a plain text" }, // oxlint-disable-line no-throw-literal
   { what: "throws nothing", execute: () => { throw undefined }, code: "tool_failed", says: "without saying why" }, // oxlint-disable-line no-throw-literal
-  { what: "throws an error [S3-74]", execute: () => Promise.reject(new Error("it broke")), code: "tool_failed", says: "it broke" },
+  { what: "throws an error", execute: () => Promise.reject(new Error("it broke")), code: "tool_failed", says: "it broke" },
   { what: "announces a failure", execute: () => { throw failure("There is no file.", { toolCode: "file_not_found" }) }, code: "tool_failed", says: "no file" },
   { what: "returns undefined", execute: () => undefined },
   { what: "returns a thenable", execute: () => ({ then: (done: (value: number) => void) => done(4) }) },
@@ -121,7 +124,7 @@ const badTools: { what: string; execute: () => unknown; code?: EndingCode; says?
 ] // prettier-ignore
 
 test.each(badTools)("a tool that $what ends clearly", async ({ execute, code, says }) => {
-  const system = await open()
+  const system = await openTestApp()
   system.registry.register(tool({ execute }))
   const result = await system.call({ agentId: "operator", tool: "probe", input: {} })
   expect(result.code).toBe(code)
@@ -129,8 +132,8 @@ test.each(badTools)("a tool that $what ends clearly", async ({ execute, code, sa
   expect((await system.audit.list())[0]?.status).toBe(result.status)
 })
 
-test("a tool's own code goes into metadata.toolCode, and executionTime beside it [S3-73]", async () => {
-  const system = await open()
+test("a tool's own code goes into metadata.toolCode, and executionTime beside it", async () => {
+  const system = await openTestApp()
   system.registry.register(
     tool({
       execute() {
@@ -143,7 +146,7 @@ test("a tool's own code goes into metadata.toolCode, and executionTime beside it
 })
 
 test("an output that breaks its schema is refused, and undeclared fields are dropped", async () => {
-  const system = await open()
+  const system = await openTestApp()
   const output = z.object({ sum: z.number() })
   system.registry.register(tool({ name: "wrong", output, execute: () => ({ sum: "3" }) }))
   system.registry.register(tool({ name: "more", output, execute: () => ({ sum: 3, secret: "x" }) }))
@@ -153,8 +156,8 @@ test("an output that breaks its schema is refused, and undeclared fields are dro
   expect(more.result).toEqual({ sum: 3 })
 })
 
-test("a result has every field of S4's, and one call id everywhere [S4-15] [S4-47] [S2-79]", async () => {
-  const system = await open()
+test("a result has every field of S4's, and one call id everywhere", async () => {
+  const system = await openTestApp()
   const events: QuartermasterEvent[] = []
   for (const type of ["TOOL_CALL_REQUESTED", "TOOL_CALL_COMPLETED"] as const)
     system.on(type, (event) => events.push(event))
@@ -165,8 +168,8 @@ test("a result has every field of S4's, and one call id everywhere [S4-15] [S4-4
   expect(events.map((event) => "callId" in event && event.callId)).toEqual([result.callId, result.callId])
 })
 
-test("requested, then completed or failed, each with its payload [S4-50] [S4-51] [S4-52]", async () => {
-  const system = await open()
+test("requested, then completed or failed, each with its payload", async () => {
+  const system = await openTestApp()
   const seen: unknown[] = []
   for (const type of ["TOOL_CALL_REQUESTED", "TOOL_CALL_COMPLETED", "TOOL_CALL_FAILED"] as const) {
     system.on(type, ({ at: _at, callId: _id, agentId: _agent, ...event }) => seen.push(event))
@@ -181,8 +184,8 @@ test("requested, then completed or failed, each with its payload [S4-50] [S4-51]
   ])
 })
 
-test("what an event says can already be read in the record [C-30] [D-14]", async () => {
-  const system = await open()
+test("what an event says is already in the audit log", async () => {
+  const system = await openTestApp()
   const seen: Promise<boolean>[] = []
   system.on("TOOL_CALL_COMPLETED", ({ callId }) => {
     seen.push(system.audit.list().then((rows) => rows.some((row) => row.callId === callId)))
@@ -191,16 +194,34 @@ test("what an event says can already be read in the record [C-30] [D-14]", async
   expect(await Promise.all(seen)).toEqual([true])
 })
 
-test("a listener that throws harms nobody", async () => {
-  const system = await open()
+test("the start of a read that streams is in the journal before its first event", async () => {
+  const system = await openTestApp()
+  const journal = join(system.dir, "journal")
+  const starts = () =>
+    readdirSync(journal).flatMap((file) => readFileSync(join(journal, file), "utf8").match(/"kind":"start"/g) ?? [])
+  const seen: [string, number][] = []
+  for (const type of ["TOOL_CALL_REQUESTED", "TOOL_CALL_OUTPUT", "TOOL_CALL_COMPLETED"] as const)
+    system.on(type, () => void seen.push([type, existsSync(journal) ? starts().length : 0]))
+  const execute = (_input: unknown, { emit }: ToolContext) => emit("first words")
+  system.registry.register(tool({ name: "streams", effect: "read", permission: { level: "public" }, execute }))
+  await system.call({ agentId: "operator", tool: "streams", input: {} })
+  expect(seen).toEqual([
+    ["TOOL_CALL_REQUESTED", 1],
+    ["TOOL_CALL_OUTPUT", 1],
+    ["TOOL_CALL_COMPLETED", 1],
+  ])
+})
+
+test("a listener that throws does not affect the call", async () => {
+  const system = await openTestApp()
   system.on("TOOL_CALL_COMPLETED", () => {
     throw new Error("listener")
   })
   expect(await system.call({ agentId: "operator", tool: "current_time", input: {} })).toMatchObject({ success: true })
 })
 
-test("the text for the model says plainly what was not executed, and by whose word", async () => {
-  const system = await open({ approvals: { unattended: "reject" } })
+test("the text for the model says what was not executed, and who decided that", async () => {
+  const system = await openTestApp({ approvals: { unattended: "reject" } })
   const rejected = await system.call({ agentId: "operator", tool: "set_env", input: { key: "A", value: "1" } })
   expect(modelText(rejected)).toMatch(/^NOT EXECUTED\. Nobody agreed to the call of set_env/)
   const hidden = await system.call({ agentId: "root", tool: "current_time", input: {} })
@@ -241,7 +262,7 @@ const oddRequests: [string, object | null, string][] = [
 test.each(oddRequests)(
   "a request with %s ends clearly, and the record can be read and verified after it",
   async (_what, request, code) => {
-    const system = await open()
+    const system = await openTestApp()
     const [odd, good] = await system.callMany([
       request as never,
       { agentId: "operator", tool: "current_time", input: {} },
@@ -254,27 +275,27 @@ test.each(oddRequests)(
 )
 
 test("a generator that never waits is stopped by its time limit all the same", async () => {
-  const system = await open()
+  const system = await openTestApp()
   system.registry.register(tool({ timeoutMs: 60, async *execute() { for (;;) yield "x" } })) // prettier-ignore
   expect(await system.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({ code: "timeout" })
 })
 
 test("a thenable that answers with another one that never does is stopped by its time limit", async () => {
-  const system = await open()
+  const system = await openTestApp()
   const never = { then: (done: (value: unknown) => void) => done(new Promise(() => {})) }
   system.registry.register(tool({ timeoutMs: 40, execute: () => never }))
   expect(await system.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({ code: "timeout" })
 })
 
 test("a promise of a stream is a stream, and one without return is fine", async () => {
-  const system = await open()
+  const system = await openTestApp()
   const bare = { pieces: ["a", "b"], [Symbol.asyncIterator]() { return this }, next() { return Promise.resolve({ done: this.pieces.length === 0, value: this.pieces.shift() }) } } // prettier-ignore
   system.registry.register(tool({ execute: () => Promise.resolve(bare) }))
   expect(await system.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({ result: "ab" })
 })
 
-test("a secret a tool repeats in its error does not reach the record", async () => {
-  const system = await open()
+test("a secret in the error of a tool does not reach the audit log", async () => {
+  const system = await openTestApp()
   system.registry.register(
     tool({
       input: z.object({ password: z.string() }) as never,
@@ -291,8 +312,8 @@ test("a secret a tool repeats in its error does not reach the record", async () 
 })
 
 test("a question to a person under a tool with a time limit stops its clock", async () => {
-  const pass = ownTime()
-  const system = await open({}, { ask: async () => (pass(600_000), "yes") })
+  const pass = useFakeClock()
+  const system = await openTestApp({}, { ask: async () => (pass(600_000), "yes") })
   system.registry.register(
     tool({
       kind: "composite",
@@ -303,12 +324,12 @@ test("a question to a person under a tool with a time limit stops its clock", as
   expect(await system.call({ agentId: "operator", tool: "probe", input: {} })).toMatchObject({ result: true })
 })
 
-test("a tool with a field nobody knows is refused with the nearest", () => {
+test("a tool with an unknown field is refused with the nearest known one", () => {
   expect(() => tool({ timeoutms: 5, execute: () => 1 } as never)).toThrow("did you mean 'timeoutMs'")
 })
 
 test("a plain generator is refused with what to do, and an unknown format names the known ones", async () => {
-  const system = await open()
+  const system = await openTestApp()
   system.registry.register(tool({ *execute() { yield 1 } })) // prettier-ignore
   const result = await system.call({ agentId: "operator", tool: "probe", input: {} })
   expect(result).toMatchObject({ code: "output_invalid", error: expect.stringContaining("async") })

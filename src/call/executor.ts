@@ -13,7 +13,7 @@ interface Register {
   register(tool: Tool): RegisteredTool
 }
 
-/** The walk bound to one agent (S1, S3 and S4's executor). Every call still takes every step. */
+/** Calls tools for one agent. Every call takes every step of the lifecycle. */
 export class ToolExecutor {
   readonly #app: Pick<App, "call" | "callMany">
   readonly #registry: Register
@@ -37,7 +37,7 @@ export class ToolExecutor {
     return this.#app.call({ ...more, agentId: this.#agentId, tool: name, input: args })
   }
 
-  /** In parallel under the permits; the answers stand in the order of the calls. */
+  /** Makes the calls in parallel, as far as the limits of the agent allow. The results are in the order of the calls. */
   executeMany(calls: readonly ToolCall[]): Promise<ToolResult[]> {
     return this.#app.callMany(calls.map((call) => ({ agentId: this.#agentId, tool: call.name, input: call.arguments })))
   }

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import type { Permit } from "../model/ports.ts"
 import type { ToolContext } from "../model/tool.ts"
-import { open, tool } from "../testing/open.ts"
+import { openTestApp, tool } from "../testing/test-app.ts"
 import { AgentPermits } from "./permits.ts"
 
 interface Call {
@@ -56,7 +56,7 @@ class Scene {
       callId: call.id,
       exclusive,
       free,
-      ancestors,
+      parentCallIds: ancestors,
       signal: call.controller.signal,
     })
     if (!(asked instanceof Promise)) this.#begin(call, asked)
@@ -83,7 +83,7 @@ class Scene {
     return this.in("running").filter((call) => !this.#live().some((other) => other.ancestors.includes(call.id)))
   }
 
-  /** Everybody's turn: what waited has been told. */
+  /** Lets all waiting calls continue. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < 5; turn++) await Promise.resolve()
   }
@@ -96,9 +96,9 @@ class Scene {
     if (call.state !== "waiting") this.wrong.push(`${call.id} began when it was ${call.state}`)
     const others = this.in("running").filter(({ id }) => !call.ancestors.includes(id))
     for (const other of others) {
-      const stands = this.in("waiting").some((waiter) => waiter.ancestors.includes(other.id))
+      const blocked = this.in("waiting").some((waiter) => waiter.ancestors.includes(other.id))
       if (other.exclusive) this.wrong.push(`${call.id} began beside ${other.id}, which is exclusive`)
-      else if (call.exclusive && !stands) this.wrong.push(`${call.id} is exclusive and began beside ${other.id}`)
+      else if (call.exclusive && !blocked) this.wrong.push(`${call.id} is exclusive and began beside ${other.id}`)
     }
     call.state = "running"
     call.permit = permit
@@ -197,7 +197,7 @@ test("agents do not wait for each other", () => {
     callId: agentId,
     exclusive: true,
     free: false,
-    ancestors: [],
+    parentCallIds: [],
     signal: undefined,
   })
   expect(permits.acquire(request("a"))).not.toBeInstanceOf(Promise)
@@ -218,7 +218,7 @@ test("a permit given back twice frees one place only", async () => {
 
 test("a call that is cancelled before it asks never gets a permit", async () => {
   const permits = new AgentPermits(1)
-  const request = { agentId: "a", callId: "one", exclusive: false, free: false, ancestors: [], signal: undefined }
+  const request = { agentId: "a", callId: "one", exclusive: false, free: false, parentCallIds: [], signal: undefined }
   const held = await permits.acquire(request)
   const signal = AbortSignal.abort()
   await expect(permits.acquire({ ...request, callId: "two", signal })).rejects.toMatchObject({ code: "aborted" })
@@ -250,7 +250,7 @@ test("a call that takes no permit does not wait for one behind calls that do, bu
   expect([queued.state, alone.state, late.state]).toEqual(["waiting", "waiting", "waiting"])
 })
 
-test("a call that stands still again lets the exclusive call go on that waited for it", async () => {
+test("a call that waits again lets the exclusive call behind it run", async () => {
   const scene = new Scene(1)
   const composite = scene.start({ free: true })
   const plain = scene.start({})
@@ -281,7 +281,7 @@ test("two exclusive calls below one exclusive call run one after the other", asy
 })
 
 test("pipelines of one agent whose steps are exclusive finish, and the steps never overlap", async () => {
-  const system = await open()
+  const system = await openTestApp()
   let running = 0
   let most = 0
   system.registry.register(

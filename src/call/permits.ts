@@ -1,6 +1,6 @@
 import type { Permit, Permits } from "../model/ports.ts"
 import { Ending } from "../model/ending.ts"
-import { onAbort } from "./abort.ts"
+import { onAbort } from "./on-abort.ts"
 
 type Request = Parameters<Permits["acquire"]>[0]
 
@@ -10,7 +10,9 @@ interface Waiter {
   cancel(): void
 }
 
-/** What one agent has running, and who waits for a turn. */
+const mostGates = 1000
+
+/** The calls of one agent that run, and those that wait for a permit. */
 interface Gate {
   taken: number
   running: Map<string, Request>
@@ -18,8 +20,8 @@ interface Gate {
 }
 
 /**
- * Permits per agent, first come, first served. An exclusive call runs alone, except for the calls above and below it
- * and those that stand still because a call below them waits for its turn.
+ * Permits per agent, first come, first served. An exclusive call runs alone, except for the calls above and below it and
+ * calls that are blocked because a call below them waits for a permit.
  */
 export class AgentPermits implements Permits {
   readonly #gates = new Map<string, Gate>()
@@ -32,11 +34,11 @@ export class AgentPermits implements Permits {
   acquire(request: Request): Permit | Promise<Permit> {
     const gate = this.#gateOf(request.agentId)
     const { length } = gate.queue
-    if (mayPass(gate, request, length) && this.#fits(gate, request)) return this.#enter(gate, request)
+    if (mayOvertake(gate, request, length) && this.#fits(gate, request)) return this.#enter(gate, request)
     return this.#wait(gate, request)
   }
 
-  /** Sends everyone away who still waits. */
+  /** Cancels all calls that wait. */
   cancelWaiting(): void {
     const waiting = Array.from(this.#gates.values(), ({ queue }) => queue).flat()
     for (const waiter of waiting) waiter.cancel()
@@ -61,7 +63,7 @@ export class AgentPermits implements Permits {
       gate.queue.push(waiter)
       if (request.signal?.aborted) return cancel()
       if (request.signal !== undefined) onAbort(request.signal, cancel)
-      if (request.ancestors.length > 0) this.#next(gate, request.agentId) // The calls above it stand still now.
+      if (request.parentCallIds.length > 0) this.#next(gate, request.agentId) // The calls above it are blocked now.
     })
   }
 
@@ -75,11 +77,11 @@ export class AgentPermits implements Permits {
       this.#next(gate, request.agentId)
     }
     return {
-      // Who goes on does not queue again: it could wait for ever behind calls that wait for it.
-      stand: (change) => {
-        const stood = waits > 0
+      // A call that continues does not queue again: it could wait for ever behind calls that wait for it.
+      changeWaiting: (change) => {
+        const wasWaiting = waits > 0
         waits += change
-        if (released || stood === waits > 0) return
+        if (released || wasWaiting === waits > 0) return
         if (waits > 0) free()
         else if (!request.free) gate.taken++
       },
@@ -96,22 +98,23 @@ export class AgentPermits implements Permits {
   #next(gate: Gate, agentId: string): void {
     for (;;) {
       const index = gate.queue.findIndex(
-        ({ request }, place) => mayPass(gate, request, place) && this.#fits(gate, request),
+        ({ request }, place) => mayOvertake(gate, request, place) && this.#fits(gate, request),
       )
       const waiter = gate.queue[index]
       if (waiter === undefined) break
       gate.queue.splice(index, 1)
       waiter.go(this.#enter(gate, waiter.request))
     }
-    if (gate.running.size + gate.queue.length === 0) this.#gates.delete(agentId)
+    // Gates are reused; only when there are many, an empty one is deleted.
+    if (this.#gates.size > mostGates && gate.running.size + gate.queue.length === 0) this.#gates.delete(agentId)
   }
 
   #fits(gate: Gate, request: Request): boolean {
     if (!request.free && gate.taken >= this.#most) return false
     for (const other of gate.running.values()) {
       if (!other.exclusive && !request.exclusive) continue
-      if (request.ancestors.includes(other.callId)) continue
-      if (other.exclusive || !standsStill(gate, other)) return false
+      if (request.parentCallIds.includes(other.callId)) continue
+      if (other.exclusive || !isBlocked(gate, other)) return false
     }
     return true
   }
@@ -124,15 +127,15 @@ export class AgentPermits implements Permits {
 }
 
 /**
- * Whether a call may go before those at earlier places. A sub-call may: they may be waiting for its ancestors. One that
- * takes no permit may too, but not before an exclusive one.
+ * Whether a call may overtake those before it in the queue. A sub-call may, because they may wait for its ancestors. A
+ * call that takes no permit may too, but not overtake an exclusive one.
  */
-function mayPass(gate: Gate, request: Request, place: number): boolean {
-  if (place === 0 || request.ancestors.length > 0) return true
+function mayOvertake(gate: Gate, request: Request, place: number): boolean {
+  if (place === 0 || request.parentCallIds.length > 0) return true
   return request.free && !request.exclusive && !gate.queue.slice(0, place).some((waiter) => waiter.request.exclusive)
 }
 
-/** Two calls whose exclusive sub-calls wait for each other would wait for ever if both counted as running. */
-function standsStill(gate: Gate, call: Request): boolean {
-  return gate.queue.some(({ request }) => request.ancestors.includes(call.callId))
+/** Whether a call below this one waits. If such calls counted as running, two with exclusive sub-calls would wait for ever. */
+function isBlocked(gate: Gate, call: Request): boolean {
+  return gate.queue.some(({ request }) => request.parentCallIds.includes(call.callId))
 }

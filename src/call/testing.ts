@@ -1,53 +1,53 @@
 import { onTestFinished, vi } from "vitest"
 import { z } from "zod"
 import type { Quartermaster } from "../quartermaster.ts"
-import type { DeskItem } from "../model/approval.ts"
+import type { PendingItem } from "../model/approval.ts"
 import type { CallRequest } from "../model/call.ts"
 import { isTicket, type Ticket, type ToolResult } from "../model/result.ts"
-import { goAround } from "../store/testing.ts"
+import { withSecondConnection } from "../store/testing/test-store.ts"
 
-/** An input of one number, for tools whose calls are to differ. */
+/** An input of one number, so that calls can differ. */
 export const oneNumber = z.object({ n: z.number().default(1) }) as never
 
 /** The person who changes the organisation in tests. */
 export const admin = { kind: "person", id: "ann" } as const
 
-export function ticketOf(answer: ToolResult | Ticket): Ticket {
+export function expectTicket(answer: ToolResult | Ticket): Ticket {
   if (!isTicket(answer)) throw new Error(`Expected a ticket, got ${JSON.stringify(answer)}`)
   return answer
 }
 
-/** A call of `probe` that waits at the desk while nobody walks it. */
-export async function leave(system: Quartermaster, request: Partial<CallRequest> = {}): Promise<DeskItem> {
+/** A call of `probe` that waits in the approval queue without a process. */
+export async function leaveWaiting(system: Quartermaster, request: Partial<CallRequest> = {}): Promise<PendingItem> {
   const asked = { agentId: "operator", tool: "probe", input: {}, ...request }
-  const { callId } = ticketOf(await system.submit(asked, { waitMs: 0 }))
-  return onDesk(system, callId)
+  const { callId } = expectTicket(await system.submit(asked, { waitMs: 0 }))
+  return showPending(system, callId)
 }
 
-/** Time limits by a clock of the test: they run with the day's, and hours pass at once where the test says so. */
-export function ownTime(): (milliseconds: number) => void {
+/** Replaces the timers by fake ones. They advance with real time, and by hours when the test says so. */
+export function useFakeClock(): (milliseconds: number) => void {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"], shouldAdvanceTime: true })
   onTestFinished(() => void vi.useRealTimers())
   return (milliseconds) => void vi.advanceTimersByTime(milliseconds)
 }
 
-/** What stands at the desk under that id. */
-export async function onDesk(system: Quartermaster, callId: string): Promise<DeskItem> {
-  const item = await system.desk.show(callId)
+/** The waiting item with that id. */
+export async function showPending(system: Quartermaster, callId: string): Promise<PendingItem> {
+  const item = await system.approvals.show(callId)
   if (item === undefined) throw new Error(`Call ${callId} does not wait.`)
   return item
 }
 
-/** Says yes and complains when it did not count. */
-export async function approve(system: Quartermaster, callId: string, by = "ann"): Promise<void> {
-  const heard = await system.desk.say(callId, { say: "approve" }, by)
-  if (!heard.ok || !heard.done) throw new Error(`The yes to ${callId} did not settle it: ${heard.sentence}`)
+/** Approves the call and throws if that did not settle it. */
+export async function approvePending(system: Quartermaster, callId: string, by = "ann"): Promise<void> {
+  const result = await system.approvals.answer(callId, { kind: "approve" }, by)
+  if (!result.ok || !result.done) throw new Error(`The approval of ${callId} did not settle it: ${result.sentence}`)
 }
 
-/** Changes one column of a stored call, going around the house. */
-export function changeRow(dir: string, callId: string, change: (row: Row) => Partial<Row>): Promise<void> {
-  return goAround(dir, (database) => {
-    const row = database.prepare("select * from calls where id = ?").get(callId) as Row | undefined
+/** Changes columns of a stored call directly in the database. */
+export function changeRow(dir: string, callId: string, change: (row: StoredRow) => Partial<StoredRow>): Promise<void> {
+  return withSecondConnection(dir, (database) => {
+    const row = database.prepare("select * from calls where id = ?").get(callId) as StoredRow | undefined
     if (row === undefined) throw new Error(`There is no call ${callId} to change.`)
     for (const [column, value] of Object.entries(change(row))) {
       database.prepare(`update calls set ${column} = ? where id = ?`).run(value as string, callId)
@@ -55,13 +55,16 @@ export function changeRow(dir: string, callId: string, change: (row: Row) => Par
   })
 }
 
-/** Lets the deadline of a call that waits be over. */
-export function endTime(dir: string, callId: string): Promise<void> {
+/** Moves the deadline of a waiting call into the past. */
+export function expireDeadline(dir: string, callId: string): Promise<void> {
   return changeRow(dir, callId, () => ({ deadline: Date.now() - 1 }))
 }
 
 /** A row as it is in its table: texts are JSON. */
-export type Row = Record<"agent_id" | "input" | "request" | "answer" | "owner" | "state" | "card" | "tool", string> & {
+export type StoredRow = Record<
+  "agent_id" | "asks" | "input" | "request" | "answer" | "owner" | "state" | "card" | "tool",
+  string
+> & {
   revision: number
   deadline: number
 }

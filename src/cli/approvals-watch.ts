@@ -1,27 +1,28 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { DeskItem } from "../model/approval.ts"
-import { showItem } from "./answers.ts"
-import type { Session } from "./house.ts"
-import { onReaderGone, say } from "./output.ts"
-import { withApp } from "./session.ts"
+import type { PendingItem } from "../model/approval.ts"
+import { showPendingItem } from "./show-pending.ts"
+import type { CliContext } from "./context.ts"
+import { onBrokenPipe, printMessage } from "./output.ts"
+import { withApp } from "./open-app.ts"
 import { cancelOnSignal } from "./signals.ts"
 
-const everyMs = 250
+const pollMs = 250
 
-/** Shows each thing that waits once, and again when it has a new revision; an item a line for programs. */
-export async function watchDesk(session: Session): Promise<number> {
-  const { io, flags } = session
+/** Shows each pending item once, and again when it has a new revision. With --json, one item per line. */
+export async function watchApprovals(context: CliContext): Promise<number> {
+  const { io, flags } = context
   const { controller, stop } = cancelOnSignal(io.leave, () => {})
   const { signal } = controller
-  onReaderGone(io.stdout, () => controller.abort())
+  onBrokenPipe(io.stdout, () => controller.abort())
   try {
-    return await withApp(session, {}, async ({ desk }) => {
-      if (!flags.json) say(session, "Watching the desk. Press Ctrl-C to end.")
+    return await withApp(context, {}, async ({ approvals }) => {
+      if (!flags.json) printMessage(context, "Watching for approvals. Press Ctrl-C to stop.")
       const shown = new Set<string>()
       while (!signal.aborted) {
-        const items = await desk.list(flags.agent === undefined ? {} : { agentId: flags.agent })
-        for (const item of items.filter((each) => isNew(each, shown))) await showItem(session, item, { whole: false })
-        await sleep(everyMs, undefined, { signal }).catch(() => {})
+        const items = await approvals.list(flags.agent === undefined ? {} : { agentId: flags.agent })
+        for (const item of items.filter((each) => isNew(each, shown)))
+          await showPendingItem(context, item, { whole: false })
+        await sleep(pollMs, undefined, { signal }).catch(() => {})
       }
       return 0
     })
@@ -30,7 +31,7 @@ export async function watchDesk(session: Session): Promise<number> {
   }
 }
 
-function isNew({ callId, kind, revision }: DeskItem, shown: Set<string>): boolean {
+function isNew({ callId, kind, revision }: PendingItem, shown: Set<string>): boolean {
   const name = `${callId} ${kind} ${revision}`
   const before = shown.size
   return shown.add(name).size > before

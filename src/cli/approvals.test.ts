@@ -1,16 +1,16 @@
 import { expect, test } from "vitest"
-import type { DeskReader } from "../model/app.ts"
-import type { DeskItem, Heard, Question } from "../model/approval.ts"
+import type { Approvals } from "../model/app.ts"
+import type { PendingItem, AnswerResult, Question } from "../model/approval.ts"
 import type { Grant } from "../model/rule.ts"
-import { readAnswer, readReplacement, splitPointers } from "./sayings.ts"
-import { runOver } from "./testing.ts"
+import { readAnswer, readReplacement, splitPointers } from "./read-answer.ts"
+import { runWithApp } from "./testing.ts"
 
-const item = (replaced: Partial<DeskItem> = {}): DeskItem => ({
+const item = (replaced: Partial<PendingItem> = {}): PendingItem => ({
   callId: "0198-call",
   kind: "call",
   agentId: "dev",
   role: "developer",
-  spawners: [],
+  ancestors: [],
   tool: "set_env",
   description: "",
   level: "moderate",
@@ -27,22 +27,28 @@ const item = (replaced: Partial<DeskItem> = {}): DeskItem => ({
   ...replaced,
 })
 
-/** A desk of plain data that writes down what it is told; `waiting` is what it shows, one after the other. */
-function deskWith(waiting: (DeskItem | undefined)[], heard: Heard = { ok: true, done: true, sentence: "Answered." }) {
-  const told: unknown[] = []
-  const desk: Partial<DeskReader> = {
-    list: ({ agentId } = {}) => (told.push(["list", agentId]), Promise.resolve(waiting.flatMap((each) => each ?? []))),
+/** A fake approval queue that records calls; `show` returns the items of `waiting` one after the other. */
+function cliWithPending(
+  waiting: (PendingItem | undefined)[],
+  heard: AnswerResult = { ok: true, done: true, sentence: "Answered." },
+) {
+  const received: unknown[] = []
+  const approvals: Partial<Approvals> = {
+    list: ({ agentId } = {}) => (
+      received.push(["list", agentId]),
+      Promise.resolve(waiting.flatMap((each) => each ?? []))
+    ),
     show: () => Promise.resolve(waiting.length > 1 ? waiting.shift() : waiting[0]),
-    say: (...what) => (told.push(what), Promise.resolve(heard)),
-    grants: (filter) => (told.push(filter), Promise.resolve([])),
+    answer: (...what) => (received.push(what), Promise.resolve(heard)),
+    grants: (filter) => (received.push(filter), Promise.resolve([])),
     revoke: (id) => Promise.resolve(id === "g1" ? ({ id, words: "Agent dev may call set_env." } as Grant) : undefined),
   }
-  return { told, run: (...words: string[]) => runOver({ desk }, words) }
+  return { received, run: (...words: string[]) => runWithApp({ approvals }, words) }
 }
 
-test("what waits is listed with how long it has waited and until when, and by agent", async () => {
+test("pending items are listed with how long they have waited, until when, and by agent", async () => {
   const until = new Date(2026, 0, 5, 7, 8, 9).getTime()
-  const { run, told } = deskWith([item(), item({ callId: "0199-held", kind: "result", until })])
+  const { run, received } = cliWithPending([item(), item({ callId: "0199-held", kind: "result", until })])
   const { stdout } = await run("approvals", "--agent", "dev")
   expect(stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
     ["ID", "KIND", "AGENT", "TOOL", "WAITS", "UNTIL"],
@@ -50,15 +56,15 @@ test("what waits is listed with how long it has waited and until when, and by ag
     ["0199-held", "result", "dev", "set_env", "1m 5s", "2026-01-05 07:08:09"],
     [""],
   ])
-  expect(told).toEqual([["list", "dev"]])
-  expect(await deskWith([]).run("approvals", "list")).toEqual({
+  expect(received).toEqual([["list", "dev"]])
+  expect(await cliWithPending([]).run("approvals", "list")).toEqual({
     code: 0,
     stdout: "",
     stderr: "Nothing waits for a person.\n",
   })
 })
 
-test.each<[DeskItem["kind"], string[]]>([
+test.each<[PendingItem["kind"], string[]]>([
   [
     "call",
     [
@@ -77,17 +83,19 @@ test.each<[DeskItem["kind"], string[]]>([
     ],
   ],
   ["question", ["  qm approvals answer 0198-call …", '  qm approvals reject 0198-call --reason "…"']],
-])("a %s is shown whole, with the commands that answer it", async (kind, commands) => {
-  const { run } = deskWith([item({ kind })])
+])("a waiting %s is shown in full, with the commands that answer it", async (kind, commands) => {
+  const { run } = cliWithPending([item({ kind })])
   const { stdout } = await run("approvals", "show", "0198")
-  expect(stdout.trimEnd().split("\n")).toEqual(["card of 0198-call", "", "Answer with one of:", ...commands])
+  expect(stdout).toMatch(/^(dev \(developer\) .*set_env|set_env has run for dev)/)
+  const lines = stdout.trimEnd().split("\n")
+  expect(lines.slice(lines.indexOf("Answer with one of:"))).toEqual(["Answer with one of:", ...commands])
   expect(JSON.parse((await run("approvals", "show", "0198", "--json")).stdout)).toMatchObject({ kind, revision: 1 })
 })
 
-test.each<DeskItem["kind"]>(["call", "result", "question"])(
-  "every command that answers a %s which has changed names the revision that is shown",
+test.each<PendingItem["kind"]>(["call", "result", "question"])(
+  "every command that answers a changed %s names the shown revision",
   async (kind) => {
-    const { run } = deskWith([item({ kind, revision: 3 })])
+    const { run } = cliWithPending([item({ kind, revision: 3 })])
     const { stdout } = await run("approvals", "show", "0198")
     const commands = stdout.split("\n").filter((line) => line.startsWith("  qm"))
     expect(commands.length).toBeGreaterThan(1)
@@ -98,60 +106,60 @@ test.each<DeskItem["kind"]>(["call", "result", "question"])(
 test.each([
   ["approve", "call"],
   ["release", "result"],
-] as const)("'%s' without a revision does not count for a %s that has changed since", async (verb, kind) => {
-  const { run, told } = deskWith([item({ kind, revision: 3 })])
+] as const)("'%s' without a revision is refused for a changed %s", async (verb, kind) => {
+  const { run, received } = cliWithPending([item({ kind, revision: 3 })])
   const refused = await run("approvals", verb, "01")
   expect(refused).toEqual({
     code: 1,
     stdout: "",
-    stderr: `What waits as 0198-call has changed and is at revision 3. Look at it with 'qm approvals show 0198-call', then say 'qm approvals ${verb} 0198-call --revision 3'.\n`,
+    stderr: `0198-call has changed and is at revision 3. Look at it with 'qm approvals show 0198-call', then run 'qm approvals ${verb} 0198-call --revision 3'.\n`,
   })
   expect(JSON.parse((await run("approvals", verb, "01", "--json")).stdout)).toMatchObject({ ok: false })
-  expect(told).toEqual([])
+  expect(received).toEqual([])
   expect(await run("approvals", verb, "01", "--revision", "3")).toMatchObject({ code: 0 })
-  expect(told).toEqual([["0198-call", { say: verb }, "ada", 3]])
+  expect(received).toEqual([["0198-call", { kind: verb }, "ada", 3]])
 })
 
-test("a no needs no revision, and counts for the one that stands there", async () => {
-  const { run, told } = deskWith([item({ revision: 3 })])
+test("rejecting needs no revision and applies to the current one", async () => {
+  const { run, received } = cliWithPending([item({ revision: 3 })])
   for (const verb of ["reject", "withhold"]) expect(await run("approvals", verb, "01")).toMatchObject({ code: 0 })
-  expect(told).toEqual([
-    ["0198-call", { say: "reject" }, "ada", 3],
-    ["0198-call", { say: "withhold" }, "ada", 3],
+  expect(received).toEqual([
+    ["0198-call", { kind: "reject" }, "ada", 3],
+    ["0198-call", { kind: "withhold" }, "ada", 3],
   ])
 })
 
 test.each<[string[], unknown]>([
-  [["approve", "01"], { say: "approve" }],
-  [["approve", "01", "--remember", "tool-session"], { say: "approve", remember: "tool-session" }],
-  [["reject", "01"], { say: "reject" }],
+  [["approve", "01"], { kind: "approve" }],
+  [["approve", "01", "--remember", "tool-session"], { kind: "approve", remember: "tool-session" }],
+  [["reject", "01"], { kind: "reject" }],
   [
     ["reject", "01", "--reason", "no", "--remember", "tool-always"],
-    { say: "reject", reason: "no", remember: "tool-always" },
+    { kind: "reject", reason: "no", remember: "tool-always" },
   ],
-  [["release", "01"], { say: "release" }],
-  [["release", "01", "--redact", "/a/b,/c", "--redact", "/d"], { say: "release", redact: ["/a/b", "/c", "/d"] }],
-  [["release", "01", "--replace", '{"n":1}'], { say: "release", replace: { n: 1 } }],
-  [["release", "01", "--replace", "nothing to see"], { say: "release", replace: "nothing to see" }],
-  [["withhold", "01", "--reason", "private"], { say: "withhold", reason: "private" }],
-  [["answer", "01", "dark", "red"], { say: "answer", value: "dark red" }],
-])("%j is said to the revision that stands there, by the person who says it", async (words, saying) => {
-  const { run, told } = deskWith([item()])
+  [["release", "01"], { kind: "release" }],
+  [["release", "01", "--redact", "/a/b,/c", "--redact", "/d"], { kind: "release", redact: ["/a/b", "/c", "/d"] }],
+  [["release", "01", "--replace", '{"n":1}'], { kind: "release", replace: { n: 1 } }],
+  [["release", "01", "--replace", "nothing to see"], { kind: "release", replace: "nothing to see" }],
+  [["withhold", "01", "--reason", "private"], { kind: "withhold", reason: "private" }],
+  [["answer", "01", "dark", "red"], { kind: "answer", value: "dark red" }],
+])("%j answers the current revision as the person who runs it", async (words, saying) => {
+  const { run, received } = cliWithPending([item()])
   expect(await run("approvals", ...words)).toEqual({ code: 0, stdout: "Answered.\n", stderr: "" })
   await run("approvals", ...words, "--as", "eve", "--revision", "2")
-  expect(told).toEqual([
+  expect(received).toEqual([
     ["0198-call", saying, "ada", 1],
     ["0198-call", saying, "eve", 2],
   ])
 })
 
-test("an answer that did not count exits with 1 and says why; an id that waits no more is asked for by its name", async () => {
-  const { run, told } = deskWith([undefined], { ok: false, sentence: "eve has answered already: no." })
+test("a refused answer exits with 1 and says why; an id that no longer waits is passed on", async () => {
+  const { run, received } = cliWithPending([undefined], { ok: false, sentence: "eve has answered already: no." })
   const words = ["approvals", "approve", "0198-gone"]
   expect(await run(...words)).toEqual({ code: 1, stdout: "", stderr: "eve has answered already: no.\n" })
-  expect(told).toEqual([
+  expect(received).toEqual([
     ["list", undefined],
-    ["0198-gone", { say: "approve" }, "ada", undefined],
+    ["0198-gone", { kind: "approve" }, "ada", undefined],
   ])
   expect(JSON.parse((await run(...words, "--json")).stdout)).toMatchObject({ ok: false })
   expect(await run("approvals", "show", "0198-gone")).toMatchObject({
@@ -167,52 +175,56 @@ test.each([
   [["approve", "01", "--remember", "always"], "--remember takes one of input-session, tool-session, tool-always, and"],
   [["approve", "01", "--revision", "last"], "--revision takes a whole number above 0, and 'last' is none.\n"],
   [["edit", "01", "{oops"], "The new input is not JSON"],
-  [["approve", ""], "The id is empty. Give it, or a unique beginning of it.\n"],
+  [["approve", ""], "The id is empty. Give the id or its first characters.\n"],
   [["edit", " ", "{}"], "The id is empty."],
   [["show", ""], "The id is empty."],
-  [["release", "01", "--redact", "/a", "--replace", "b"], "--redact takes parts out and --replace puts"],
-])("%j is wrong usage, and nothing is said", async (words, stderr) => {
-  const { run, told } = deskWith([item()])
+  [["release", "01", "--redact", "/a", "--replace", "b"], "--redact removes parts and --replace replaces"],
+])("%j is wrong usage, and no answer is sent", async (words, stderr) => {
+  const { run, received } = cliWithPending([item()])
   const result = await run("approvals", ...words)
   expect(result).toMatchObject({ code: 2, stdout: "" })
   expect(result.stderr.slice(0, stderr.length)).toBe(stderr)
-  expect(told).toEqual([])
+  expect(received).toEqual([])
 })
 
-test("an edited call is shown again once it is back", async () => {
-  const heard: Heard = { ok: true, done: true, sentence: "It is checked again." }
-  const { run, told } = deskWith([item(), undefined, item(), item({ revision: 2 })], heard)
+test("an edited call is shown again when it waits again", async () => {
+  const heard: AnswerResult = { ok: true, done: true, sentence: "It is checked again." }
+  const { run, received } = cliWithPending([item(), undefined, item(), item({ revision: 2 })], heard)
   const edited = await run("approvals", "edit", "01", '{"key":"B"}')
   expect(edited).toMatchObject({ code: 0, stderr: "It is checked again.\n" })
-  expect(edited.stdout).toMatch(/^card of 0198-call\n[^]*approve 0198-call --revision 2\n/)
-  expect(told).toEqual([["0198-call", { say: "edit", input: { key: "B" } }, "ada", 1]])
-  const again = deskWith([item(), item(), item({ revision: 2 })], heard)
+  expect(edited.stdout).toMatch(/set_env[^]*approve 0198-call --revision 2\n/)
+  expect(received).toEqual([["0198-call", { kind: "edit", input: { key: "B" } }, "ada", 1]])
+  const again = cliWithPending([item(), item(), item({ revision: 2 })], heard)
   expect(JSON.parse((await again.run("approvals", "edit", "01", "{}", "--json")).stdout)).toMatchObject({ revision: 2 })
 })
 
-test("an id that several begin with is not taken for an unknown one: they are named, and nothing is said", async () => {
+test("an id prefix that matches several ids lists them, and no answer is sent", async () => {
   const ids = Array.from({ length: 12 }, (_, place) => `0198-${String.fromCharCode(97 + place)}`)
-  const told: unknown[] = []
-  const desk: Partial<DeskReader> = {
+  const received: unknown[] = []
+  const approvals: Partial<Approvals> = {
     list: () => Promise.resolve(["0197-x", ...ids].map((callId) => item({ callId }))),
     show: () => Promise.resolve(undefined),
-    say: (...what) => (told.push(what), Promise.resolve({ ok: true, done: true, sentence: "" })),
+    answer: (...what) => (received.push(what), Promise.resolve({ ok: true, done: true, sentence: "" })),
   }
-  const named = `Several ids begin with '0198': ${ids.slice(0, 10).join(", ")}, …. Give more of the one you mean.\n`
+  const named = `Several ids begin with '0198': ${ids.slice(0, 10).join(", ")}, …. Give more characters.\n`
   for (const words of [
     ["show", "0198"],
     ["approve", "0198"],
     ["answer", "0198"],
     ["edit", "0198", "{}"],
   ]) {
-    expect(await runOver({ desk }, ["approvals", ...words])).toEqual({ code: 1, stdout: "", stderr: named })
+    expect(await runWithApp({ approvals }, ["approvals", ...words])).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: named,
+    })
   }
-  const { stdout } = await runOver({ desk }, ["approvals", "show", "0198", "--json"])
+  const { stdout } = await runWithApp({ approvals }, ["approvals", "show", "0198", "--json"])
   expect(JSON.parse(stdout)).toMatchObject({ error: "ambiguous_id" })
-  expect((await runOver({ desk }, ["approvals", "show", "0196"])).stderr).toBe(
-    "Nothing waits with the id '0196'. 'qm approvals list' shows what does.\n",
+  expect((await runWithApp({ approvals }, ["approvals", "show", "0196"])).stderr).toBe(
+    "Nothing waits with the id '0196'. 'qm approvals list' shows what waits.\n",
   )
-  expect(told).toEqual([])
+  expect(received).toEqual([])
 })
 
 const form = {
@@ -224,11 +236,11 @@ const form = {
   },
 }
 const onlyName = { type: "object", properties: { name: { type: "string" } } }
-const filling = (given: object): DeskItem =>
+const filling = (given: object): PendingItem =>
   item({ kind: "question", question: { question: "?", form: given as never } })
 const opening = item({ kind: "question", question: { question: "?", url: "https://example.com" } })
 
-test.each<[string[], DeskItem, unknown]>([
+test.each<[string[], PendingItem, unknown]>([
   [
     ["name=Ada Lovelace", "age=36", "tags=a", "tags=b"],
     filling(form),
@@ -244,29 +256,29 @@ test.each<[string[], DeskItem, unknown]>([
   [["{oops"], filling(onlyName), { name: "{oops" }],
   [[], opening, {}],
   [["{}"], opening, {}],
-])("%j fills in what is asked for", async (words, asked, value) => {
-  const { run, told } = deskWith([asked])
+])("%j fills in the form", async (words, asked, value) => {
+  const { run, received } = cliWithPending([asked])
   expect(await run("approvals", "answer", "0198", ...words)).toMatchObject({ code: 0, stderr: "" })
-  expect(told).toEqual([["0198-call", { say: "answer", value }, "ada", 1]])
+  expect(received).toEqual([["0198-call", { kind: "answer", value }, "ada", 1]])
 })
 
-test.each<[string[], DeskItem, string]>([
+test.each<[string[], PendingItem, string]>([
   [["Ada"], filling(form), "'Ada' cannot be read. Give name=value for each field"],
-  [["name=Ada", "aeg=3"], filling(form), "The form has no field 'aeg'. It has: name, age, tags. Nothing was answered."],
+  [["name=Ada", "aeg=3"], filling(form), "The form has no field 'aeg'. It has: name, age, tags. No answer was sent."],
   [["age=old"], filling(form), "'age' takes a whole number, and 'old' is not that."],
   [["tags=a,c"], filling(form), "'c' is not a choice of 'tags': a, b."],
   [["name=a", "name=b"], filling(form), "'name' is given twice. Keep one of them."],
   [["{oops"], filling(form), "'{oops' cannot be read."],
-  [["yes"], opening, "There is nothing to fill in here. Give the id alone to agree, or reject it."],
-  [[], item({ kind: "question", question: { question: "?" } }), "Say what the answer is, behind the id."],
-])("%j is wrong for what is asked, and nothing is said", async (words, asked, sentence) => {
-  const { run, told } = deskWith([asked])
+  [["yes"], opening, "This question takes no text. Give only the id to agree, or use 'qm approvals reject'."],
+  [[], item({ kind: "question", question: { question: "?" } }), "The answer is missing. Write it after the id."],
+])("%j does not fit the question, and no answer is sent", async (words, asked, sentence) => {
+  const { run, received } = cliWithPending([asked])
   const { code, stderr } = await run("approvals", "answer", "0198", ...words)
   expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)])
-  expect(told).toEqual([])
+  expect(received).toEqual([])
 })
 
-test.each<[string, DeskItem, string[]]>([
+test.each<[string, PendingItem, string[]]>([
   ["a form", filling(form), ["answer 0198-call name=… age=… tags=…", `answer 0198-call '{"…":"…"}'`]],
   ["a form of one field", filling(onlyName), ["answer 0198-call …"]],
   ["a link", opening, ["answer 0198-call"]],
@@ -276,7 +288,7 @@ test.each<[string, DeskItem, string[]]>([
     [`answer 0198-call '{"…":"…"}'`],
   ],
 ])("the commands that answer %s can be copied", async (_what, asked, commands) => {
-  const { stdout } = await deskWith([asked]).run("approvals", "show", "0198")
+  const { stdout } = await cliWithPending([asked]).run("approvals", "show", "0198")
   const shown = stdout.split("\n").filter((line) => line.startsWith("  qm"))
   expect(shown).toEqual([...commands, 'reject 0198-call --reason "…"'].map((command) => `  qm approvals ${command}`))
 })
@@ -290,7 +302,9 @@ test.each<[string[], Question | undefined, string | string[]]>([
   [["red,", "dark", "red"], { question: "?", options, multiple: true }, ["red", "dark red"]],
   [["blue, light"], { question: "?", options, multiple: true }, ["blue, light"]],
   [["one", "two,three"], { question: "?", multiple: true }, ["one two", "three"]],
-])("the words %j answer %j with %j", (words, question, value) => expect(readAnswer(words, question)).toEqual(value))
+])("the words %j answer the question %j with %j", async (words, question, value) => {
+  expect(await readAnswer(words, question)).toEqual(value)
+})
 
 test.each([
   ["/a", ["/a"]],
@@ -298,22 +312,22 @@ test.each([
   ["/a, /c", ["/a", "/c"]],
   ["/a,b", ["/a,b"]],
   ["", [""]],
-])("'%s' names the places %j", (text, pointers) => expect(splitPointers(text)).toEqual(pointers))
+])("'%s' is the JSON pointers %j", (text, pointers) => expect(splitPointers(text)).toEqual(pointers))
 
 test.each([
   ["null", null],
   ["12", 12],
   ['"12"', "12"],
   ["[1", "[1"],
-])("%j stands in place of a result as %j", (text, value) => expect(readReplacement(text)).toEqual(value))
+])("--replace %j becomes %j", (text, value) => expect(readReplacement(text)).toEqual(value))
 
-test("remembered answers are listed by agent, and forgotten by a person", async () => {
-  const { run, told } = deskWith([])
+test("remembered answers are listed by agent and revoked by a person", async () => {
+  const { run, received } = cliWithPending([])
   expect((await run("grants", "--agent", "dev", "--all")).stderr).toBe("No answer is remembered.\n")
-  expect(told).toEqual([{ agentId: "dev", includeExpired: true }])
+  expect(received).toEqual([{ agentId: "dev", includeExpired: true }])
   expect(await run("grants", "revoke", "g1")).toMatchObject({
     code: 0,
-    stdout: "This no longer counts: Agent dev may call set_env.\n",
+    stdout: "Revoked: Agent dev may call set_env.\n",
   })
   expect(await run("grants", "revoke", "g")).toMatchObject({ code: 1, stdout: "" })
   expect(await run("grants", "revoke", "")).toMatchObject({ code: 2, stdout: "" })

@@ -93,7 +93,7 @@ describe("pairs are read by the schema of the tool", () => {
   })
 })
 
-describe("what was meant comes out", () => {
+describe("the intended value is read", () => {
   const texts = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.constantFrom("1", "null", "true", "[]", "{}", '"', "=", ":=1", "-", "--json", "@x"),

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../model/schema.ts"
-import { kindsOf, names, shapeOf, type Shape } from "./shape.ts"
+import { jsonTypesOf, hasProperty, shapeOf, type Shape } from "./shape.ts"
 import { UsageError } from "./usage.ts"
 
 /** One `key=value` or `key:=json`. */
@@ -10,30 +10,30 @@ interface Given {
 
 type Branch = Map<string, unknown>
 
-const deepest = 100
-const forTheShell = `Quote it for the shell, for example '{"text":"hello"}'.`
+const maxDepth = 100
+const quotingHint = `Quote it for the shell, for example '{"text":"hello"}'.`
 
 /**
- * The input that stands behind a tool's name: one JSON object, or pairs read by the tool's schema. Text stays text
- * where the schema has text; what the schema does not name is passed on as text, so that the walk can say so.
+ * Reads a tool's input from the command line: one JSON object, or key=value pairs. The tool's schema decides whether a
+ * value is text or JSON. Keys the schema does not know are passed on as text; the call's validation reports them.
  */
 export function readArguments(words: readonly string[], schema: JsonSchema | undefined): unknown {
   const [first = ""] = words
-  if (words.length === 1 && first.trimStart().startsWith("{")) return readJson(first, "The arguments are")
+  if (words.length === 1 && first.trimStart().startsWith("{")) return parseJsonArgument(first, "The arguments are")
   const shapes = shapeOf(schema)
   const tree: Branch = new Map()
   for (const [key, given] of readPairs(words)) {
-    const path = names(shapes.whole, key) ? [key] : key.split(".")
-    if (path.length > deepest)
-      throw new UsageError(`A parameter can be ${deepest} levels deep at most. Give the input as JSON.`)
+    const path = hasProperty(shapes.whole, key) ? [key] : key.split(".")
+    if (path.length > maxDepth)
+      throw new UsageError(`A parameter can be ${maxDepth} levels deep at most. Give the input as JSON.`)
     const shape = path.reduce<Shape>((here, name) => shapes.at(here, name), shapes.whole)
     put(tree, path, valueOf(key, given, shape, shapes.items(shape)))
   }
   return asObject(tree)
 }
 
-/** JSON, or a sentence that says what is not. */
-export function readJson(text: string, what: string, help = forTheShell): unknown {
+/** Parses JSON or throws a UsageError that says what is not JSON. */
+export function parseJsonArgument(text: string, what: string, help = quotingHint): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -57,18 +57,18 @@ function readPairs(words: readonly string[]): Map<string, Given[]> {
 function valueOf(key: string, given: readonly Given[], shape: Shape, items: Shape): unknown {
   const [only] = given
   if (only !== undefined && given.length === 1) return readText(key, only, shape)
-  if (!kindsOf(shape).has("array")) throw new UsageError(`Parameter '${key}' is given twice. Keep one of them.`)
+  if (!jsonTypesOf(shape).has("array")) throw new UsageError(`Parameter '${key}' is given twice. Keep one of them.`)
   return given.map((each) => readText(key, each, items))
 }
 
 function readText(key: string, { text, isJson }: Given, shape: Shape): unknown {
-  if (isJson) return readJson(text, `The value of '${key}' is`)
-  const kinds = kindsOf(shape)
+  if (isJson) return parseJsonArgument(text, `The value of '${key}' is`)
+  const kinds = jsonTypesOf(shape)
   if (shape.length === 0 || kinds.has("string")) return text
   try {
     return JSON.parse(text)
   } catch {
-    // Where anything may stand, what is no JSON is text.
+    // The schema allows any type, so text that is not JSON stays text.
     if (kinds.size === 0) return text
     throw new UsageError(
       `Parameter '${key}' takes ${[...kinds].map(wordFor).join(" or ")}, and '${text}' is not that.${hint(key, kinds)}`,
@@ -92,23 +92,23 @@ function hint(key: string, kinds: ReadonlySet<string>): string {
   return kinds.has("object") ? ` Write ${key}='{"name":"value"}', or ${key}.name=value.` : ""
 }
 
-/** Names are only names here: a map has no prototype that one of them could reach. */
+/** A Map, because on an object the key `__proto__` would reach the prototype. */
 function put(tree: Branch, path: readonly string[], value: unknown): void {
   const [name = "", ...rest] = path
-  const there = tree.get(name)
-  if (there !== undefined && !(rest.length > 0 && there instanceof Map)) {
+  const existing = tree.get(name)
+  if (existing !== undefined && !(rest.length > 0 && existing instanceof Map)) {
     throw new UsageError(`Parameter '${name}' is given as a whole and in parts. Keep one of them.`)
   }
   if (rest.length === 0) tree.set(name, value)
   else {
-    const branch: Branch = there instanceof Map ? there : new Map<string, unknown>()
+    const branch: Branch = existing instanceof Map ? existing : new Map<string, unknown>()
     tree.set(name, branch)
     put(branch, rest, value)
   }
 }
 
 function asObject(tree: Branch): Record<string, unknown> {
-  // fromEntries defines keys instead of assigning them, so that __proto__ is only a key.
+  // Object.fromEntries defines keys instead of assigning them, so __proto__ is an ordinary key.
   return Object.fromEntries(
     [...tree].map(([name, value]) => [name, value instanceof Map ? asObject(value as Branch) : value]),
   )

@@ -1,9 +1,9 @@
 import type { Command } from "commander"
 import type { AuditFilter } from "../model/ports.ts"
 import { endings, ToolExecuteStatus } from "../model/result.ts"
-import type { Session } from "./house.ts"
-import { readSince } from "./since.ts"
-import { oneOf, wholeNumber } from "./usage.ts"
+import type { CliContext } from "./context.ts"
+import { parseMoment } from "./time-text.ts"
+import { choiceFlag, wholeNumberFlag } from "./usage.ts"
 
 export interface AuditFlags {
   tool?: string
@@ -13,23 +13,23 @@ export interface AuditFlags {
   limit?: string
 }
 
-/** The flags that choose calls. */
-export function filtered(command: Command): Command {
+/** Adds the options that filter calls. */
+export function withFilterOptions(command: Command): Command {
   return command
     .option("--tool <name>", "only calls of one tool")
-    .option("--status <status>", `only calls that ended so: ${statuses.join(", ")}, or a code such as timeout`)
-    .option("--since <when>", "only calls since a date, or a time back such as 2h or 3d")
-    .option("--until <when>", "only calls before a date, or a time back such as 2h or 3d")
+    .option("--status <status>", `only calls with this status: ${statuses.join(", ")}, or a code such as timeout`)
+    .option("--since <when>", "only calls since a date, or since 2h or 3d ago")
+    .option("--until <when>", "only calls before a date, or before 2h or 3d ago")
 }
 
-/** What they choose. Here `--agent` is whose calls, not who looks. */
-export function filterOf({ flags: { agent } }: Session, given: AuditFlags): AuditFilter {
+/** The filter from the options. Here `--agent` filters the calls. */
+export function filterOf({ flags: { agent } }: CliContext, given: AuditFlags): AuditFilter {
   const { tool } = given
-  const status = oneOf("--status", given.status, [...statuses, ...Object.keys(endings)])
+  const status = choiceFlag("--status", given.status, [...statuses, ...Object.keys(endings)])
   const now = Date.now()
-  const since = given.since === undefined ? undefined : readSince(given.since, now)
-  const until = given.until === undefined ? undefined : readSince(given.until, now, "--until")
-  const limit = wholeNumber("--limit", given.limit)
+  const since = given.since === undefined ? undefined : parseMoment(given.since, now)
+  const until = given.until === undefined ? undefined : parseMoment(given.until, now, "--until")
+  const limit = wholeNumberFlag("--limit", given.limit)
   return {
     ...(agent === undefined ? {} : { agentId: agent }),
     ...(tool === undefined ? {} : { tool }),

@@ -1,56 +1,58 @@
 import type { Command } from "commander"
-import { filtered, filterOf, type AuditFlags } from "./audit-filter.ts"
-import { dropRecords } from "./drop.ts"
-import { exportCalls } from "./export.ts"
-import type { Run, Session } from "./house.ts"
+import { withFilterOptions, filterOf, type AuditFlags } from "./audit-filter.ts"
+import { dropRecords } from "./audit-drop.ts"
+import { exportAudit } from "./audit-export.ts"
+import type { Run, CliContext } from "./context.ts"
 import { showList } from "./listing.ts"
-import { answer } from "./output.ts"
-import { withApp } from "./session.ts"
-import { clock } from "./since.ts"
-import { showStats } from "./stats.ts"
-import { storyOf } from "./story.ts"
-import { CannotDo, idOf, listCommand, severalBegin } from "./usage.ts"
-import { showHead, verify } from "./verify.ts"
+import { printResult } from "./output.ts"
+import { withApp } from "./open-app.ts"
+import { formatTime } from "./time-text.ts"
+import { showStats } from "./audit-stats.ts"
+import { callHistory } from "./call-history.ts"
+import { CannotDo, requireId, listCommand, ambiguousId } from "./usage.ts"
+import { showAuditHead, verifyAudit } from "./audit-verify.ts"
 
 export function addAudit(program: Command, run: Run): void {
-  const audit = program.command("audit").description("what was called, by whom, and how it ended")
-  filtered(listCommand(audit))
-    .option("--limit <count>", "how many, newest first; 50 when left out")
+  const audit = program.command("audit").description("show, export and verify the audit log of all calls")
+  withFilterOptions(listCommand(audit))
+    .option("--limit <count>", "how many, newest first (default: 50)")
     .action(run(listCalls))
   audit
     .command("show <callId>")
-    .description("one call, step by step; a unique beginning of its id is enough")
+    .description("show one call step by step; the first characters of its id are enough")
     .action(run(showCall))
-  filtered(
-    audit.command("stats").description("calls and failures by tool, agent, role, ending and hour (in UTC)"),
+  withFilterOptions(
+    audit.command("stats").description("count calls and failures by tool, agent, role, status and hour (UTC)"),
   ).action(run(showStats))
-  filtered(audit.command("export").description("every ended call with its input and result, oldest first"))
-    .option("--format <format>", "jsonl or csv; jsonl when left out")
-    .option("--limit <count>", "how many; all when left out")
-    .action(run(exportCalls))
+  withFilterOptions(
+    audit.command("export").description("print every ended call with its input and result, oldest first"),
+  )
+    .option("--format <format>", "jsonl or csv (default: jsonl)")
+    .option("--limit <count>", "how many (default: all)")
+    .action(run(exportAudit))
   audit
     .command("verify")
-    .description("whether the record is as it was written; exit 1 when it is not")
-    .option("--head <text>", "a head kept elsewhere: the record must reach at least that far")
-    .action(run(verify))
-  audit.command("head").description("print a short text to keep elsewhere, for verify --head").action(run(showHead))
+    .description("check that no record was changed or removed; exit 1 if one was")
+    .option("--head <text>", "checkpoint from 'audit head': also check that the log still contains it")
+    .action(run(verifyAudit))
+  audit.command("head").description("print a checkpoint hash for audit verify --head").action(run(showAuditHead))
   audit
     .command("drop")
-    .description("remove the oldest part of the record for good; what is left can still be verified")
-    .requiredOption("--before <when>", "only what is older than a date, or than a time back such as 90d")
-    .option("--yes", "really")
+    .description("permanently remove old records; the rest can still be verified")
+    .requiredOption("--before <when>", "remove records older than a date, or older than for example 90d")
+    .option("--yes", "confirm the removal")
     .action(run(dropRecords))
 }
 
-/** The calls that ended, newest first. */
-function listCalls(session: Session, flags: AuditFlags): Promise<number> {
-  const filter = filterOf(session, flags)
-  return withApp(session, {}, async ({ audit }) => {
+/** Lists ended calls, newest first. */
+function listCalls(context: CliContext, flags: AuditFlags): Promise<number> {
+  const filter = filterOf(context, flags)
+  return withApp(context, {}, async ({ audit }) => {
     await showList(
-      session,
+      context,
       await audit.list(filter),
       [
-        { title: "ENDED", of: ({ at }) => clock(at), paint: "dim" },
+        { title: "ENDED", of: ({ at }) => formatTime(at), paint: "dim" },
         { title: "CALL", of: ({ callId }) => callId },
         { title: "AGENT", of: ({ agentId }) => agentId },
         { title: "TOOL", of: ({ tool }) => tool },
@@ -61,24 +63,24 @@ function listCalls(session: Session, flags: AuditFlags): Promise<number> {
           paint: ({ green, red }, text) => (text === "success" ? green(text) : red(text)),
         },
       ],
-      "The record has no such call.",
+      "The audit log has no such call.",
       { whole: true },
     )
     return 0
   })
 }
 
-/** One call from its first line in the record to its last. */
-function showCall(session: Session, given: string): Promise<number> {
-  const callId = idOf(given)
-  return withApp(session, {}, async ({ audit }) => {
+/** Shows all records of one call. */
+function showCall(context: CliContext, given: string): Promise<number> {
+  const callId = requireId(given)
+  return withApp(context, {}, async ({ audit }) => {
     const entries = await audit.show(callId)
     if (entries.length === 0) {
       const ids = await audit.beginningWith(callId)
-      if (ids.length > 1) throw severalBegin(callId, ids)
+      if (ids.length > 1) throw ambiguousId(callId, ids)
       throw new CannotDo("call_not_found", `No call has the id '${callId}'. 'qm audit list' shows whole ids.`)
     }
-    answer(session, entries, storyOf(entries))
+    printResult(context, entries, callHistory(entries))
     return 0
   })
 }

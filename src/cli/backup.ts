@@ -1,44 +1,52 @@
 import type { Command } from "commander"
 import { resolve } from "node:path"
-import type { Run, Session } from "./house.ts"
-import { answer } from "./output.ts"
-import { load, withApp } from "./session.ts"
-import { expected } from "./usage.ts"
+import type { Run, CliContext } from "./context.ts"
+import { printResult } from "./output.ts"
+import { loadConfigWithWarnings, withApp } from "./open-app.ts"
+import { orCannotDo } from "./usage.ts"
 
 export function addBackup(program: Command, run: Run): void {
   program
     .command("backup <folder>")
-    .description("copy everything that must last into a new folder, while others go on working")
+    .description("copy all data into a new folder; other processes can keep working")
     .action(run(backup))
   program
     .command("restore <folder>")
-    .description("put a copy made by backup into the data folder, once it proved to be whole")
-    .option("--replace", "also where there is data already, which is moved aside")
+    .description("verify a backup and put it into the data folder")
+    .option("--replace", "replace existing data; it is moved to another folder, not deleted")
     .action(run(restore))
 }
 
-function backup(session: Session, given: string): Promise<number> {
-  const folder = resolve(session.io.cwd, given)
-  return withApp(session, {}, async (app) => {
-    const copied = await expected(app.backup(folder))
-    answer(
-      session,
+function backup(context: CliContext, given: string): Promise<number> {
+  const folder = resolve(context.io.cwd, given)
+  return withApp(context, {}, async (app) => {
+    const copied = await orCannotDo(app.backup(folder))
+    printResult(
+      context,
       { folder, ...copied },
-      `Copied ${sizeText(copied)} to ${folder}. Its key is in there: keep it private.`,
+      `Copied ${sizeText(copied)} to ${folder}. It contains the key of the audit log: keep it private.`,
     )
     return 0
   })
 }
 
-async function restore(session: Session, given: string, { replace }: { replace?: boolean }): Promise<number> {
-  const folder = resolve(session.io.cwd, given)
-  const loaded = await load(session)
-  const restored = await expected(session.house.restore(folder, loaded, { replace: replace === true }))
+async function restore(context: CliContext, given: string, { replace }: { replace?: boolean }): Promise<number> {
+  const folder = resolve(context.io.cwd, given)
+  const loaded = await loadConfigWithWarnings(context)
+  const restored = await orCannotDo(restoreData(folder, loaded.dataDir, context.io.home, replace === true))
   const { records, previous } = restored
-  const aside = previous === undefined ? "" : ` What was there is in ${previous} now.`
-  const sentence = `Restored ${sizeText(restored)} with ${records} records to ${loaded.dataDir}.${aside}`
-  answer(session, { folder, dataDir: loaded.dataDir, ...restored }, sentence)
+  const moved = previous === undefined ? "" : ` The previous data is in ${previous}.`
+  const sentence = `Restored ${sizeText(restored)} with ${records} records to ${loaded.dataDir}.${moved}`
+  printResult(context, { folder, dataDir: loaded.dataDir, ...restored }, sentence)
   return 0
+}
+
+async function restoreData(folder: string, dataDir: string, home: string, replace: boolean) {
+  const { restore: copyBack } = await import("../store/restore.ts")
+  const { rememberFolder } = await import("../config/known-folders.ts")
+  const restored = await copyBack(folder, dataDir, { replace })
+  rememberFolder(dataDir, home)
+  return restored
 }
 
 function sizeText({ files, bytes }: { files: number; bytes: number }): string {

@@ -1,19 +1,19 @@
 import type { Command } from "commander"
 import type { App } from "../model/app.ts"
 import { exitCode, isTicket } from "../model/result.ts"
-import { readArguments, readJson } from "./arguments.ts"
-import { askedBy, sayWhatWaits, waitsElsewhere } from "./asked.ts"
-import { agentOf } from "./caller.ts"
-import type { Run, Session } from "./house.ts"
-import { divertStdout, onReaderGone, say } from "./output.ts"
+import { readArguments, parseJsonArgument } from "./arguments.ts"
+import { terminalOptions, announceWaitingCalls, waitsForRemoteAnswer } from "./ask-at-terminal.ts"
+import { callingAgent } from "./calling-agent.ts"
+import type { Run, CliContext } from "./context.ts"
+import { divertStdout, onBrokenPipe, printMessage } from "./output.ts"
 import { showResult, showTicket } from "./result.ts"
-import { meetTool } from "./servers.ts"
-import { personOf, withApp } from "./session.ts"
+import { waitForTool } from "./wait-for-servers.ts"
+import { personOf, withApp } from "./open-app.ts"
 import { cancelOnSignal } from "./signals.ts"
-import { Stream } from "./stream.ts"
-import { UsageError, wholeNumber } from "./usage.ts"
+import { LiveOutput } from "./live-output.ts"
+import { UsageError, wholeNumberFlag } from "./usage.ts"
 
-const cancelling = "Cancelling. Press Ctrl-C again to leave at once."
+const cancelling = "Cancelling. Press Ctrl-C again to exit immediately."
 
 interface CallFlags {
   timeout?: string
@@ -27,51 +27,57 @@ interface CallFlags {
 export function addCall(program: Command, run: Run): void {
   program
     .command("call <tool> [input...]")
-    .description("call a tool; its input is one JSON object, key=value pairs (key:=json forces JSON), or - for stdin")
-    .option("--timeout <ms>", "milliseconds the tool may take")
-    .option("--key <key>", "the same key, tool and input is the same call for 24 hours")
+    .description(
+      "call a tool; input: key=value pairs (key:=json for JSON), one JSON object, or - to read it from stdin",
+    )
+    .option("--timeout <ms>", "time limit of the tool in milliseconds")
+    .option("--key <key>", "idempotency key: repeating key, tool and input within 24 hours returns the first result")
     .option("--session <id>", "the session the call belongs to")
     .option("--task <id>", "the task the call belongs to")
-    .option("--wait <seconds>", "give up waiting for a person after that; the same call later takes the answer")
-    .option("--yes", "agree to what is not sensitive without being asked")
+    .option(
+      "--wait <seconds>",
+      "wait this long for approval, then exit with 4; repeat the call later to use the answer",
+    )
+    .option("--yes", "approve without asking, except sensitive calls")
     .action(run(call))
 }
 
-/** Makes one call and shows how it ended. While it runs, only its own output reaches stdout. */
-async function call(session: Session, tool: string, words: readonly string[], flags: CallFlags): Promise<number> {
-  const { io } = session
+/** Makes one call and shows its result. While it runs, only its own output reaches stdout. */
+async function call(context: CliContext, tool: string, words: readonly string[], flags: CallFlags): Promise<number> {
+  const { io } = context
   const { yes = false } = flags
-  const timeoutMs = wholeNumber("--timeout", flags.timeout)
-  const waitMs = patienceOf(flags.wait)
+  const timeoutMs = wholeNumberFlag("--timeout", flags.timeout)
+  const waitMs = waitFlag(flags.wait)
   const isPiped = words.length === 1 && words[0] === "-"
   const piped = isPiped ? await readPiped(io.stdin) : undefined
-  const { controller, stop } = cancelOnSignal(io.leave, () => say(session, cancelling))
+  const { controller, stop } = cancelOnSignal(io.leave, () => printMessage(context, cancelling))
   let isRead = true
-  onReaderGone(io.stdout, () => {
+  onBrokenPipe(io.stdout, () => {
     isRead = false
     controller.abort()
   })
   const stdout = divertStdout(io)
   try {
     let nameOf = () => Promise.resolve("terminal")
-    return await withApp(session, askedBy(session, { yes, nameOf: () => nameOf() }), async (app, loaded) => {
-      nameOf = async () => (await personOf(session, app, loaded)).id
-      if (session.flags.as !== undefined) await nameOf()
-      const agentId = agentOf(session, loaded, app)
-      await meetTool(app, agentId, tool)
+    const options = await terminalOptions(context, { yes, nameOf: () => nameOf() })
+    return await withApp(context, options, async (app, loaded) => {
+      nameOf = async () => (await personOf(context, app, loaded)).id
+      if (context.flags.as !== undefined) await nameOf()
+      const agentId = callingAgent(context, loaded, app)
+      await waitForTool(app, agentId, tool)
       const input = isPiped ? piped : words.length === 0 ? {} : readArguments(words, schemaOf(app, agentId, tool))
-      const stream = new Stream(session, stdout.write)
-      app.on("TOOL_CALL_OUTPUT", (event) => stream.add(event))
-      if (!yes && waitsElsewhere(session, loaded)) sayWhatWaits(session, app)
+      const live = new LiveOutput(context, stdout.write)
+      app.on("TOOL_CALL_OUTPUT", (event) => live.add(event))
+      if (!yes && waitsForRemoteAnswer(context, loaded)) announceWaitingCalls(context, app)
       const { key, session: sessionId, task: taskId } = flags
       const request = { agentId, tool, input, key, sessionId, taskId, timeoutMs, signal: controller.signal }
-      const ended = await (waitMs === undefined ? app.call(request) : app.submit(request, { waitMs }))
-      if (isTicket(ended)) {
-        showTicket(session, ended, stream, stdout.write)
+      const result = await (waitMs === undefined ? app.call(request) : app.submit(request, { waitMs }))
+      if (isTicket(result)) {
+        showTicket(context, result, live, stdout.write)
         return 4
       }
-      if (isRead) showResult(session, ended, stream, stdout.write)
-      return exitCode(ended)
+      if (isRead) showResult(context, result, live, stdout.write)
+      return exitCode(result)
     })
   } finally {
     stdout.restore()
@@ -79,19 +85,19 @@ async function call(session: Session, tool: string, words: readonly string[], fl
   }
 }
 
-function patienceOf(seconds: string | undefined): number | undefined {
+function waitFlag(seconds: string | undefined): number | undefined {
   if (seconds === undefined) return undefined
   if (/^\d{1,9}(\.\d+)?$/.test(seconds)) return Number(seconds) * 1000
   throw new UsageError(`--wait takes a number of seconds, and '${seconds}' is none.`)
 }
 
-/** What the tool takes, if this agent may know of it; if not, the walk says why. */
+/** The input schema of a tool that this agent may see. For other tools the call itself reports the problem. */
 export function schemaOf(app: App, agentId: string, written: string) {
-  return app.inputOf(agentId, written)
+  return app.inputSchemaOf(agentId, written)
 }
 
 async function readPiped(stream: NodeJS.ReadStream): Promise<unknown> {
   const chunks: Buffer[] = []
   for await (const chunk of stream) chunks.push(Buffer.from(chunk as Uint8Array))
-  return readJson(Buffer.concat(chunks).toString("utf8"), "What came in on stdin is", "Send one JSON object.")
+  return parseJsonArgument(Buffer.concat(chunks).toString("utf8"), "The input on stdin is", "Send one JSON object.")
 }

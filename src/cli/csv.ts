@@ -1,4 +1,4 @@
-/** One line of RFC 4180. A text that a spreadsheet would run as a formula gets an apostrophe in front of it. */
+/** One CSV line (RFC 4180). Text that a spreadsheet would run as a formula gets a leading apostrophe. */
 export function csvLine(fields: readonly (string | number)[]): string {
   return `${fields.map(csvField).join(",")}\r\n`
 }

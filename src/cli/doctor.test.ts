@@ -1,8 +1,9 @@
 import { expect, test } from "vitest"
-import type { OrganisationBook } from "../model/organisation-book.ts"
-import { runOver, type AppParts } from "./testing.ts"
+import type { OrganisationAdmin } from "../model/organisation-admin.ts"
+import type { Config } from "../config/schema.ts"
+import { runWithApp, type AppParts, type RunOptions } from "./testing.ts"
 
-const names = (source: string): Partial<OrganisationBook> => {
+const names = (source: string): Partial<OrganisationAdmin> => {
   const made = { createdBy: "", madeBy: "person", createdAt: "", status: "active", source } as const
   const role = (name: string, status: "active" | "deleted" = "active") =>
     ({ ...made, id: name, name, status, rolePrompt: "", llmServiceId: null, toolGroups: null }) as const
@@ -26,13 +27,12 @@ interface Finding {
   sentence: string
 }
 
-async function findings(parts: AppParts, given: Parameters<typeof runOver>[2] = {}): Promise<Finding[]> {
-  const sqlite = () => Promise.resolve({ name: "a package", version: "3" })
-  const { stdout } = await runOver(parts, ["doctor", "--json"], { ...given, house: { sqlite, ...given.house } })
+async function findings(parts: AppParts, options: RunOptions = {}): Promise<Finding[]> {
+  const { stdout } = await runWithApp(parts, ["doctor", "--json"], options)
   return JSON.parse(stdout) as Finding[]
 }
 
-test("the doctor says who you are, what is frozen and which rules have flaws", async () => {
+test("doctor shows who you are, what is frozen and which rules have flaws", async () => {
   const more: AppParts = {
     rules: { flaws: () => [{ kind: "dead", source: "rules[0]", sentence: "There is no tool 'x'." }] },
     frozen: () => [{ by: "eve", at: 0, because: "it loops" }],
@@ -42,28 +42,30 @@ test("the doctor says who you are, what is frozen and which rules have flaws", a
   expect(found).toContainEqual({ state: "note", sentence: "Rule: rules[0] (dead): There is no tool 'x'." })
   expect(found).toContainEqual({
     state: "note",
-    sentence: expect.stringMatching(/^Frozen: everyone, by eve at .*: it loops \('qm thaw' ends it\)\.$/) as string,
+    sentence: expect.stringMatching(
+      /^Frozen: all agents, by eve at .*: it loops \('qm thaw' ends the freeze\)\.$/,
+    ) as string,
   })
 })
 
-test("the doctor tells of a configured agent whose parent is not there", async () => {
+test("doctor reports a configured agent whose parent does not exist", async () => {
   const org = names("configuration")
-  const listAgents: OrganisationBook["listAgents"] = () =>
+  const listAgents: OrganisationAdmin["listAgents"] = () =>
     (org.listAgents?.() ?? []).map((agent) => ({ ...agent, parentId: "nobody" }))
   expect(await findings(app("configuration", { org: { ...org, listAgents } }))).toContainEqual({
     state: "note",
-    sentence: "Agent 'dev' has nothing: its parent 'nobody' does not exist. Correct its parent in org.agents.",
+    sentence: "Agent 'dev' may use no tool: its parent 'nobody' does not exist. Correct its parent in org.agents.",
   })
 })
 
-test("the doctor names what the configuration covers in the store, and nothing else", async () => {
+test("doctor names stored items that the configuration overrides, and nothing else", async () => {
   const config = { org: { roles: [] } }
   const open = (loaded: { config: { org?: unknown } }) =>
     Promise.resolve({
       close: () => Promise.resolve(),
       ...app(loaded.config.org === undefined ? "store" : "configuration"),
     } as never)
-  const covered = (await findings({}, { config, house: { open } })).filter(({ sentence }) =>
+  const covered = (await findings({}, { config, runtime: { openApp: open } })).filter(({ sentence }) =>
     sentence.includes("both have"),
   )
   expect(covered.map(({ sentence }) => / both have (.*?);/.exec(sentence)?.[1])).toEqual([
@@ -80,13 +82,13 @@ test.each([
     "bubblewrap",
     () => ({ kind: "bubblewrap", network: false }),
     "ok",
-    /run in the sandbox bubblewrap: .*no network unless/,
+    /run in the bubblewrap sandbox: .*no network unless/,
   ],
   [
     "none",
     () => ({ kind: "none", because: "it is off", network: true }),
     "missing",
-    /because it is off\. Each has your own rights, so it always asks/,
+    /because it is off\. They have your own rights, so each needs approval/,
   ],
   [
     "one that is required and absent",
@@ -96,21 +98,44 @@ test.each([
     "broken",
     /^There is none\.$/,
   ],
-] as const)("the doctor says what holds a command: %s", async (_what, sandbox, state, sentence) => {
+] as const)("doctor shows the sandbox of commands: %s", async (_what, sandbox, state, sentence) => {
   const found = await findings(app("store", { sandbox } as AppParts))
   expect(found).toContainEqual({ state, sentence: expect.stringMatching(sentence) as string })
 })
 
-test("inside a tool nobody is a person, and that is no defect", async () => {
-  const whoIs = () => Promise.reject(new Error("It was asked for."))
-  const found = await findings(app("store"), { env: { QM_INSIDE: "1" }, house: { whoIs } })
+test.each([
+  ["works", () => ({ kind: "bubblewrap", network: false }), "ok", "Shell mode 'sandbox': commands run in bubblewrap without approval."],
+  [
+    "is not there",
+    () => ({ kind: "none", because: "bubblewrap is not installed", network: true }),
+    "missing",
+    "Shell mode 'sandbox' acts as 'ask' here: bubblewrap is not installed.",
+  ],
+  [
+    "is required and absent",
+    () => {
+      throw new Error("There is none.")
+    },
+    "missing",
+    "Shell mode 'sandbox' acts as 'ask' here: There is none.",
+  ],
+] as const)("doctor explains shell mode sandbox where bubblewrap %s", async (_, sandbox, state, sentence) => {
+  const config: Config = { tools: { shell: { mode: "sandbox" } } }
+  const parts = app("store", { sandbox } as AppParts)
+  expect(await findings(parts, { config })).toContainEqual({ state, sentence })
+  expect((await findings(parts)).filter((found) => found.sentence.includes("Shell mode"))).toEqual([])
+}) // prettier-ignore
+
+test("inside a tool doctor does not identify a person and reports no problem", async () => {
+  const identifyPerson = () => Promise.reject(new Error("It was asked for."))
+  const found = await findings(app("store"), { env: { QM_INSIDE: "1" }, runtime: { identifyPerson } })
   expect(found.filter(({ state }) => state === "broken")).toEqual([])
-  expect(found.some(({ sentence }) => sentence.includes("nobody is a person"))).toBe(true)
+  expect(found.some(({ sentence }) => sentence.includes("no person can answer"))).toBe(true)
 })
 
-test("who cannot prove who they are is broken, and the rest is still told", async () => {
-  const whoIs = () => Promise.reject(new Error("The file that proves who you are is damaged."))
-  const found = await findings(app("store"), { house: { whoIs } })
+test("doctor reports an unproved identity and still shows the rest", async () => {
+  const identifyPerson = () => Promise.reject(new Error("The file that proves who you are is damaged."))
+  const found = await findings(app("store"), { runtime: { identifyPerson } })
   expect(found).toContainEqual({ state: "broken", sentence: "The file that proves who you are is damaged." })
-  expect(found.filter(({ sentence }) => sentence.includes("opens the store"))).toHaveLength(1)
+  expect(found.filter(({ sentence }) => sentence.includes("opens the database"))).toHaveLength(1)
 })

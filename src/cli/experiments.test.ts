@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import type { Experiment, ExperimentBook, ExperimentReport } from "../model/experiment.ts"
-import { runOver } from "./testing.ts"
+import type { Experiment, Experiments, ExperimentReport } from "../model/experiment.ts"
+import { runWithApp } from "./testing.ts"
 
 const running: Experiment = { name: "bake-2", tool: "bake", versions: ["1.0.0", "2.0.0"], share: 0.25, source: "store", state: "running", startedAt: 0, startedBy: "ann" } // prettier-ignore
 const written: Experiment = { name: "brew", tool: "brew", versions: ["1", "2"], share: 0.5, source: "configuration", state: "running", problem: "There is no tool 'brew'." } // prettier-ignore
@@ -8,25 +8,25 @@ const arm = { agents: 3, calls: 10, failures: 1, refused: 2, averageMs: 4.25, me
 const none = { agents: 0, calls: 0, failures: 0, refused: 0, averageMs: null, medianMs: null, slowestMs: null }
 
 function houseWith(list: readonly Experiment[]) {
-  const told: unknown[] = []
-  const experiments: Partial<ExperimentBook> = {
+  const received: unknown[] = []
+  const experiments: Partial<Experiments> = {
     list: () => list,
     start: (given, by) => {
-      told.push(["start", given, by])
+      received.push(["start", given, by])
       if (given.tool === "none") return Promise.reject(new Error("There is no tool 'none'."))
       return Promise.resolve({ ...running, ...given, share: given.share ?? 0.5 })
     },
     stop: (name, by) => {
-      told.push(["stop", name, by])
+      received.push(["stop", name, by])
       return Promise.resolve(name === "bake-2" ? { ...running, state: "stopped" } : undefined)
     },
     show: (name, filter) => {
-      told.push(["show", name, filter])
+      received.push(["show", name, filter])
       const report: ExperimentReport = { ...running, arms: [{ version: "1.0.0", ...arm }, { version: "2.0.0", ...none }], otherwise: 4 } // prettier-ignore
       return Promise.resolve(name === "bake-2" ? report : undefined)
     },
   }
-  return { told, run: (...words: string[]) => runOver({ experiments }, words) }
+  return { received, run: (...words: string[]) => runWithApp({ experiments }, words) }
 }
 
 test("experiments are listed with who started them and what is wrong", async () => {
@@ -38,11 +38,13 @@ test("experiments are listed with who started them and what is wrong", async () 
 })
 
 test("a person starts one and stops it", async () => {
-  const { run, told } = houseWith([running])
+  const { run, received } = houseWith([running])
   const started = await run("experiments", "start", "new", "--tool", "bake", "--versions", "1.0.0,2.0.0", "--share", "0.1") // prettier-ignore
-  expect(started.stdout).toMatch(/^Started: 10 of 100 agents are given bake@2\.0\.0, the others bake@1\.0\.0\./)
-  expect((await run("--as", "eve", "experiments", "stop", "bake-2")).stdout).toMatch(/^Stopped: bake is again/)
-  expect(told).toEqual([
+  expect(started.stdout).toMatch(/^Started: 10 % of agents get bake@2\.0\.0, the others bake@1\.0\.0\./)
+  expect((await run("--as", "eve", "experiments", "stop", "bake-2")).stdout).toMatch(
+    /^Stopped: bake has its usual version/,
+  )
+  expect(received).toEqual([
     ["start", { name: "new", tool: "bake", versions: ["1.0.0", "2.0.0"], share: 0.1 }, "ada"],
     ["stop", "bake-2", "eve"],
   ])
@@ -60,12 +62,12 @@ test.each([
 })
 
 test("both versions are shown beside each other, and what is not counted", async () => {
-  const { run, told } = houseWith([running])
+  const { run, received } = houseWith([running])
   const { stdout } = await run("experiments", "show", "bake-2", "--since", "2026-01-01T00:00Z")
   expect(stdout).toMatch(/1\.0\.0 +0\.75 +3 +10 +1 \(10\.0 %\) +2 +4\.3 +4\.0 +9\.0/)
   expect(stdout).toMatch(/2\.0\.0 +0\.25 +0 +0 +0 +0 +- +- +-/)
   expect(stdout).toContain("Not counted: 4 calls")
-  expect(told).toEqual([["show", "bake-2", { since: Date.UTC(2026, 0, 1) }]])
+  expect(received).toEqual([["show", "bake-2", { since: Date.UTC(2026, 0, 1) }]])
   expect(JSON.parse((await run("experiments", "show", "bake-2", "--json")).stdout)).toMatchObject({ otherwise: 4 })
   expect(await run("experiments", "show", "nothing")).toMatchObject({ code: 1 })
 })

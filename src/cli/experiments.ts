@@ -1,40 +1,40 @@
 import type { Command } from "commander"
 import type { Experiment, ExperimentArm, ExperimentReport } from "../model/experiment.ts"
 import { filterOf } from "./audit-filter.ts"
-import type { Run, Session } from "./house.ts"
+import type { Run, CliContext } from "./context.ts"
 import { showList } from "./listing.ts"
-import { answer } from "./output.ts"
-import { withApp, withPerson } from "./session.ts"
-import { clock } from "./since.ts"
+import { printResult } from "./output.ts"
+import { withApp, withPerson } from "./open-app.ts"
+import { formatTime } from "./time-text.ts"
 import { table } from "./table.ts"
-import { CannotDo, commaList, expected, listCommand, noSuch, number, UsageError } from "./usage.ts"
+import { CannotDo, commaList, orCannotDo, listCommand, noSuch, numberFlag, UsageError } from "./usage.ts"
 
 export function addExperiments(program: Command, run: Run): void {
-  const experiments = program.command("experiments").description("two versions of a tool side by side")
+  const experiments = program.command("experiments").description("compare two versions of a tool")
   listCommand(experiments).action(run(listExperiments))
   experiments
     .command("start <name>")
-    .description("give some agents one version of a tool and the others another")
+    .description("give some agents one version of a tool and the other agents another")
     .requiredOption("--tool <name>", "the tool")
     .requiredOption("--versions <a,b>", "its two versions, such as 1.0.0,2.0.0")
-    .option("--share <number>", "the share of agents that are given the second version", "0.5")
+    .option("--share <number>", "share of agents that get the second version", "0.5")
     .action(run(startExperiment))
   experiments
     .command("stop <name>")
-    .description("end it: every agent is given the newest version again")
+    .description("stop an experiment: every agent gets the newest version again")
     .action(run(stopExperiment))
   experiments
     .command("show <name>")
-    .description("what the record says of both versions since it started")
-    .option("--since <when>", "only calls since a date, or a time back such as 2h or 3d")
-    .option("--until <when>", "only calls before a date, or a time back such as 2h or 3d")
+    .description("compare the logged calls of both versions")
+    .option("--since <when>", "only calls since a date, or since 2h or 3d ago")
+    .option("--until <when>", "only calls before a date, or before 2h or 3d ago")
     .action(run(showExperiment))
 }
 
-function listExperiments(session: Session): Promise<number> {
-  return withApp(session, {}, async ({ experiments }) => {
+function listExperiments(context: CliContext): Promise<number> {
+  return withApp(context, {}, async ({ experiments }) => {
     await showList<Experiment>(
-      session,
+      context,
       experiments.list(),
       [
         { title: "NAME", of: ({ name }) => name, paint: "bold" },
@@ -42,7 +42,7 @@ function listExperiments(session: Session): Promise<number> {
         { title: "TOOL", of: ({ tool }) => tool },
         { title: "VERSIONS", of: ({ versions }) => versions.join(", ") },
         { title: "SHARE", of: ({ share }) => share },
-        { title: "SINCE", of: ({ startedAt }) => (startedAt === undefined ? undefined : clock(startedAt)) },
+        { title: "SINCE", of: ({ startedAt }) => (startedAt === undefined ? undefined : formatTime(startedAt)) },
         { title: "BY", of: ({ startedBy, source }) => startedBy ?? source },
         { title: "PROBLEM", of: ({ problem }) => problem },
       ],
@@ -58,30 +58,30 @@ interface StartFlags {
   share: string
 }
 
-function startExperiment(session: Session, name: string, flags: StartFlags): Promise<number> {
+function startExperiment(context: CliContext, name: string, flags: StartFlags): Promise<number> {
   const [first, second, ...rest] = commaList(flags.versions) ?? []
   if (first === undefined || second === undefined || rest.length > 0) {
-    throw new UsageError(`--versions takes two versions with a comma between, and '${flags.versions}' is not that.`)
+    throw new UsageError(`--versions takes two versions separated by a comma, and '${flags.versions}' is not that.`)
   }
-  const share = number("--share", flags.share)
-  return withPerson(session, async ({ experiments }, by) => {
+  const share = numberFlag("--share", flags.share)
+  return withPerson(context, async ({ experiments }, by) => {
     const given = { name, tool: flags.tool, versions: [first, second] as const, share }
-    const started = await expected(experiments.start(given, by.id))
+    const started = await orCannotDo(experiments.start(given, by.id))
     const percent = Math.round(started.share * 100)
-    answer(
-      session,
+    printResult(
+      context,
       started,
-      `Started: ${percent} of 100 agents are given ${started.tool}@${second}, the others ${started.tool}@${first}. A pin, or a version they ask for, stands before that. 'qm experiments show ${name}' compares.`,
+      `Started: ${percent} % of agents get ${started.tool}@${second}, the others ${started.tool}@${first}. A pinned or requested version takes precedence. 'qm experiments show ${name}' compares them.`,
     )
     return 0
   })
 }
 
-function stopExperiment(session: Session, name: string): Promise<number> {
-  return withPerson(session, async ({ experiments }, by) => {
-    const stopped = await expected(experiments.stop(name, by.id))
+function stopExperiment(context: CliContext, name: string): Promise<number> {
+  return withPerson(context, async ({ experiments }, by) => {
+    const stopped = await orCannotDo(experiments.stop(name, by.id))
     if (stopped === undefined) throw notRunning(name, experiments.list())
-    answer(session, stopped, `Stopped: ${stopped.tool} is again the version it would be without an experiment.`)
+    printResult(context, stopped, `Stopped: ${stopped.tool} has its usual version again for every agent.`)
     return 0
   })
 }
@@ -91,13 +91,13 @@ function notRunning(name: string, list: readonly Experiment[]): CannotDo {
   return noSuch("experiment", name, namesOf(list))
 }
 
-function showExperiment(session: Session, name: string, flags: { since?: string; until?: string }): Promise<number> {
-  const { since, until } = filterOf(session, flags)
+function showExperiment(context: CliContext, name: string, flags: { since?: string; until?: string }): Promise<number> {
+  const { since, until } = filterOf(context, flags)
   const window = { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) }
-  return withApp(session, {}, async ({ experiments }) => {
+  return withApp(context, {}, async ({ experiments }) => {
     const report = await experiments.show(name, window)
     if (report === undefined) throw noSuch("experiment", name, namesOf(experiments.list()))
-    answer(session, report, reportText(report))
+    printResult(context, report, reportText(report))
     return 0
   })
 }
@@ -115,7 +115,7 @@ function reportText(report: ExperimentReport): string {
     ...(otherwise === 0
       ? []
       : [
-          `Not counted: ${otherwise} calls with another version than the experiment gives: by a pin, asked for, or of an agent nobody knows.`,
+          `Not counted: ${otherwise} calls with another version than the experiment assigns: pinned, requested, or by an unknown agent.`,
         ]),
   ].join("\n")
 }

@@ -1,65 +1,72 @@
 import type { Command } from "commander"
 import { sessionModes } from "../model/organisation.ts"
-import type { Run, Session } from "./house.ts"
-import { answer } from "./output.ts"
-import { withPerson } from "./session.ts"
-import { CannotDo, oneOf } from "./usage.ts"
+import type { Run, CliContext } from "./context.ts"
+import { printResult } from "./output.ts"
+import { withPerson } from "./open-app.ts"
+import { CannotDo, choiceFlag } from "./usage.ts"
 
 export function addFreeze(program: Command, run: Run): void {
   program
     .command("freeze")
-    .description("stop an agent (--agent) and everyone below it, or everyone: abort what runs, deny what comes")
-    .option("--because <text>", "why; whoever is refused reads it")
+    .description(
+      "stop an agent (--agent) and its sub-agents, or all agents: abort running calls and deny new ones until 'qm thaw'",
+    )
+    .option("--because <text>", "reason; denied agents see it")
     .action(run(freeze))
-  program.command("thaw").description("end a freeze of an agent (--agent), or of everyone").action(run(thaw))
+  program.command("thaw").description("end the freeze of an agent (--agent), or of all agents").action(run(thaw))
   program
     .command("mode <mode>")
-    .description("how strict a session is: plan only reads, ask is the default, edits allows workspace edits")
-    .requiredOption("--session <id>", "the session; a call without one belongs to its agent's day, dev/2026-01-31")
+    .description(
+      "set how strict a session is: plan (read only), ask (the default), edits (workspace edits need no approval)",
+    )
+    .requiredOption(
+      "--session <id>",
+      "session id; calls without one belong to <agent>/<date>, for example dev/2026-01-31",
+    )
     .action(run(setMode))
 }
 
-function freeze(session: Session, { because }: { because?: string }): Promise<number> {
-  const { agent: agentId } = session.flags
-  return withPerson(session, async (app, by) => {
+function freeze(context: CliContext, { because }: { because?: string }): Promise<number> {
+  const { agent: agentId } = context.flags
+  return withPerson(context, async (app, by) => {
     await app.freeze({ agentId, by: by.id, because })
-    const who = agentId === undefined ? "Everyone is" : `Agent ${agentId} and everyone below it are`
+    const who = agentId === undefined ? "All agents are" : `Agent ${agentId} and its sub-agents are`
     const thaw = agentId === undefined ? "qm thaw" : `qm thaw --agent ${agentId}`
-    answer(
-      session,
+    printResult(
+      context,
       { frozen: agentId ?? null },
-      `${who} frozen: what ran is aborted, what comes is denied. '${thaw}' ends it.`,
+      `${who} frozen: running calls are aborted and new ones denied. '${thaw}' ends the freeze.`,
     )
     return 0
   })
 }
 
-function thaw(session: Session): Promise<number> {
-  const { agent: agentId } = session.flags
-  return withPerson(session, async (app, by) => {
+function thaw(context: CliContext): Promise<number> {
+  const { agent: agentId } = context.flags
+  return withPerson(context, async (app, by) => {
     if (!(await app.thaw({ agentId, by: by.id })))
       throw new CannotDo("not_frozen", nothingFrozen(agentId, app.frozen()))
-    answer(
-      session,
+    printResult(
+      context,
       { thawed: agentId ?? null },
-      agentId === undefined ? "Everyone may act again." : `Agent ${agentId} may act again.`,
+      agentId === undefined ? "Agents may make calls again." : `Agent ${agentId} may make calls again.`,
     )
     return 0
   })
 }
 
-/** A freeze of everyone is not ended by thawing one, nor the other way round. */
+/** A freeze of all agents is not ended by thawing one agent, nor the other way round. */
 function nothingFrozen(agentId: string | undefined, frozen: readonly { agentId?: string | undefined }[]): string {
-  const what = agentId === undefined ? "There is no freeze of everyone." : `Agent ${agentId} was not frozen itself.`
+  const what = agentId === undefined ? "There is no freeze of all agents." : `Agent ${agentId} was not frozen itself.`
   const others = frozen.map((each) => (each.agentId === undefined ? "qm thaw" : `qm thaw --agent ${each.agentId}`))
-  return others.length === 0 ? `${what} Nobody is frozen.` : `${what} What is frozen ends with: ${others.join(", ")}.`
+  return others.length === 0 ? `${what} No agent is frozen.` : `${what} To end other freezes: ${others.join(", ")}.`
 }
 
-function setMode(session: Session, word: string, { session: sessionId }: { session: string }): Promise<number> {
-  const mode = oneOf("mode", word, sessionModes) ?? "ask"
-  return withPerson(session, async (app, by) => {
+function setMode(context: CliContext, word: string, { session: sessionId }: { session: string }): Promise<number> {
+  const mode = choiceFlag("mode", word, sessionModes) ?? "ask"
+  return withPerson(context, async (app, by) => {
     await app.setMode({ sessionId, mode, by: by.id })
-    answer(session, { session: sessionId, mode }, `Session ${sessionId} is in mode ${mode} now.`)
+    printResult(context, { session: sessionId, mode }, `Session ${sessionId} is now in mode ${mode}.`)
     return 0
   })
 }

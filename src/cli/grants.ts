@@ -1,31 +1,35 @@
 import type { Command } from "commander"
-import type { Run, Session } from "./house.ts"
+import type { Run, CliContext } from "./context.ts"
 import { showList } from "./listing.ts"
-import { answer } from "./output.ts"
-import { withApp, withPerson } from "./session.ts"
-import { clock } from "./since.ts"
-import { CannotDo, idOf, listCommand } from "./usage.ts"
+import { printResult } from "./output.ts"
+import { withApp, withPerson } from "./open-app.ts"
+import { formatTime } from "./time-text.ts"
+import { CannotDo, requireId, listCommand } from "./usage.ts"
 
 export function addGrants(program: Command, run: Run): void {
-  const grants = program.command("grants").description("the answers that are remembered")
-  listCommand(grants).option("--all", "also those whose time is over").action(run(listGrants))
+  const grants = program.command("grants").description("list and revoke remembered answers to approvals")
+  listCommand(grants).option("--all", "also show expired and revoked ones").action(run(listGrants))
   grants
     .command("revoke <id>")
-    .description("forget one; a unique beginning of its id is enough")
+    .description("revoke a remembered answer; the first characters of its id are enough")
     .action(run(revokeGrant))
 }
 
-function listGrants(session: Session, { all }: { all?: boolean }): Promise<number> {
-  const { agent } = session.flags
-  return withApp(session, {}, async ({ desk }) => {
+function listGrants(context: CliContext, { all }: { all?: boolean }): Promise<number> {
+  const { agent } = context.flags
+  return withApp(context, {}, async ({ approvals }) => {
     await showList(
-      session,
-      await desk.grants({ agentId: agent, includeExpired: all === true }),
+      context,
+      await approvals.grants({ agentId: agent, includeExpired: all === true }),
       [
         { title: "ID", of: ({ id }) => id, paint: "bold" },
-        { title: "SAYS", of: ({ verdict }) => verdict },
+        { title: "VERDICT", of: ({ verdict }) => verdict },
         { title: "BY", of: ({ by }) => by },
-        { title: "UNTIL", of: ({ expiresAt }) => (expiresAt === null ? "revoked" : clock(expiresAt)), paint: "dim" },
+        {
+          title: "UNTIL",
+          of: ({ expiresAt }) => (expiresAt === null ? "revoked" : formatTime(expiresAt)),
+          paint: "dim",
+        },
         { title: "MEANS", of: ({ words }) => words },
       ],
       "No answer is remembered.",
@@ -35,17 +39,17 @@ function listGrants(session: Session, { all }: { all?: boolean }): Promise<numbe
   })
 }
 
-function revokeGrant(session: Session, given: string): Promise<number> {
-  const id = idOf(given)
-  return withPerson(session, async ({ desk }, by) => {
-    const grant = await desk.revoke(id, by.id)
+function revokeGrant(context: CliContext, given: string): Promise<number> {
+  const id = requireId(given)
+  return withPerson(context, async ({ approvals }, by) => {
+    const grant = await approvals.revoke(id, by.id)
     if (grant === undefined) {
       throw new CannotDo(
         "grant_not_found",
-        `No remembered answer has the id '${id}', or several begin like that. 'qm grants list' shows them.`,
+        `No remembered answer has the id '${id}', or several ids begin with it. 'qm grants list' shows them.`,
       )
     }
-    answer(session, grant, `This no longer counts: ${grant.words}`)
+    printResult(context, grant, `Revoked: ${grant.words}`)
     return 0
   })
 }

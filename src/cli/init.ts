@@ -1,7 +1,8 @@
 import type { Command } from "commander"
-import { clients, type Run, type Session } from "./house.ts"
-import { answer } from "./output.ts"
-import { oneOf, UsageError } from "./usage.ts"
+import { clientNames, type ClientName } from "../config/clients.ts"
+import type { Run, CliContext } from "./context.ts"
+import { printResult } from "./output.ts"
+import { choiceFlag, UsageError } from "./usage.ts"
 
 interface InitFlags {
   from?: string
@@ -10,49 +11,64 @@ interface InitFlags {
 export function addInit(program: Command, run: Run): void {
   program
     .command("init [path]")
-    .description("write a configuration file here and trust it; with --from, one out of a client's, to be read first")
-    .option(`--from <client>`, `take over servers and permissions of ${clients.join(", ")}; path is its file or folder`)
+    .description(
+      "write a configuration file in this folder; with --from, import a client's MCP servers and permissions",
+    )
+    .option(`--from <client>`, `import from ${clientNames.join(", ")}; path is the client's file or folder`)
     .action(run(init))
 }
 
-/** Writes a first configuration, trusted, and says what to do with it. */
-async function init(session: Session, path: string | undefined, { from }: InitFlags): Promise<number> {
-  const client = oneOf("--from", from, clients)
-  if (client !== undefined) return takeOver(session, client, path)
-  if (path !== undefined) throw new UsageError("A path goes with --from: it is the client's file or folder.")
-  const written = await session.house.writeInitialConfig(session.io.cwd)
+/** Writes a first configuration, trusts it and prints the next steps. */
+async function init(context: CliContext, path: string | undefined, { from }: InitFlags): Promise<number> {
+  const client = choiceFlag("--from", from, clientNames)
+  if (client !== undefined) return importConfig(context, client, path)
+  if (path !== undefined) throw new UsageError("A path is only used with --from: it is the client's file or folder.")
+  const written = await writeFirstConfig(context)
   const lines = [
     `Wrote ${written.file} and trusted it.`,
-    `Wrote ${written.schemaFile}, with which editors complete and check it.`,
+    `Wrote ${written.schemaFile}, which editors use to complete and check it.`,
+    written.shellMode === "sandbox"
+      ? "Commands run in the bubblewrap sandbox without approval (tools.shell.mode: sandbox). Set it to ask to approve each one."
+      : "Commands need approval (tools.shell.mode: ask), because bubblewrap does not work here.",
     "",
     "Next:",
-    "  edit the file         every key is there, with its default or an example",
-    "  qm trust              after each change; until then only what tightens counts",
-    "  qm tools list         what the agents can use",
+    "  edit the file         it has every key, with its default or an example",
+    "  qm trust              run it after each change; until then only stricter settings apply",
+    "  qm tools list         list the tools agents can use",
     "  qm call current_time  call a tool",
   ]
-  answer(session, written, lines.join("\n"))
+  printResult(context, written, lines.join("\n"))
   return 0
 }
 
-/** The same out of what another program is configured with. What could not be taken over is said, line by line. */
-async function takeOver(session: Session, client: (typeof clients)[number], path: string | undefined): Promise<number> {
-  const { house, io } = session
-  const imported = await house.importFrom(client, path)
-  const written = await house.writeImported(io.cwd, imported)
-  const { files, servers, rules, notes } = imported
+async function writeFirstConfig({ io: { cwd, home, env } }: CliContext) {
+  const { sandboxWorks } = await import("../app.ts")
+  const { writeInitialConfig } = await import("../config/init.ts")
+  const hasSandbox = sandboxWorks()
+  const { file, schemaFile, pin } = writeInitialConfig(cwd, home, env, { hasSandbox })
+  return { file, schemaFile, sha256: pin.sha256, shellMode: hasSandbox ? "sandbox" : "ask" }
+}
+
+/** Writes a configuration from another program's files and lists what could not be imported. */
+async function importConfig(context: CliContext, client: ClientName, path: string | undefined): Promise<number> {
+  const { cwd, home, env } = context.io
+  const { importFrom } = await import("../config/import.ts")
+  const { writeConfig } = await import("../config/init.ts")
+  const { text, files, servers, rules, notes } = importFrom(client, path, { cwd, home })
+  const written = writeConfig(cwd, text, env)
   const lines = [
     `Read ${files.join(", ")}.`,
-    `Wrote ${written.file} with ${counted(servers.length, "server")} and ${counted(rules, "rule")}. It is not trusted yet: no server starts, and nothing is allowed.`,
-    ...(notes.length === 0 ? [] : ["", "To look at:", ...notes.map((note) => `  - ${note}`)]),
+    `Wrote ${written.file} with ${counted(servers.length, "server")} and ${counted(rules, "rule")}. It is not trusted yet: no server starts and no rule allows anything.`,
+    ...(notes.length === 0 ? [] : ["", "Please check:", ...notes.map((note) => `  - ${note}`)]),
     "",
     "Next:",
-    "  qm trust              after reading the file; it shows what counts from then on",
-    "  qm mcp list           connect to the servers and see what they offer",
-    "  qm tools list         what the agents can use",
-    `  qm install ${client}`.padEnd(22) + "  let the client use them through Quartermaster; then remove them there",
+    "  qm trust              read the file first; this shows what it allows and trusts it",
+    "  qm mcp list           connect to the servers and list their tools",
+    "  qm tools list         list the tools agents can use",
+    `  qm install ${client}`.padEnd(22) +
+      "  let the client use them through Quartermaster; then remove them from the client",
   ]
-  answer(session, { ...written, files, servers, rules, notes }, lines.join("\n"))
+  printResult(context, { ...written, files, servers, rules, notes }, lines.join("\n"))
   return 0
 }
 

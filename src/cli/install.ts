@@ -1,10 +1,15 @@
 import type { Command } from "commander"
-import { agentOf } from "./caller.ts"
+import { callingAgent } from "./calling-agent.ts"
 import { confirm } from "./confirm.ts"
-import { clients, type Installation, type Run, type Session } from "./house.ts"
+import { printable, printableJson } from "../lib/printable.ts"
+import { clientNames } from "../config/clients.ts"
+import type { InstallationPlan } from "../config/install.ts"
+import type { LoadedConfig } from "../config/load.ts"
+import { httpOrigin } from "../lib/url.ts"
+import type { Run, CliContext } from "./context.ts"
 import { lineDiff } from "./line-diff.ts"
-import { jsonText, say, tell } from "./output.ts"
-import { withApp } from "./session.ts"
+import { printMessage, printOutput } from "./output.ts"
+import { withApp } from "./open-app.ts"
 import { CannotDo } from "./usage.ts"
 
 interface InstallFlags {
@@ -16,50 +21,73 @@ interface InstallFlags {
 export function addInstall(program: Command, run: Run): void {
   program
     .command("install <client>")
-    .description("let a client use an agent's tools: claude, cursor, vscode, or the path of its configuration")
-    .option("--http", "call a running 'qm serve' with a token, instead of starting 'qm mcp'")
-    .option("--name <name>", "what the client calls it", "quartermaster")
-    .option("--yes", "write without being asked; for where there is no terminal")
+    .description(
+      "add Quartermaster to a client as an MCP server; client: claude, cursor, vscode, or the path of its configuration file",
+    )
+    .option("--http", "connect to a running 'qm serve' with a token instead of starting 'qm mcp'")
+    .option("--name <name>", "name of the server in the client's configuration", "quartermaster")
+    .option("--yes", "write without asking; required without a terminal")
     .action(run(install))
 }
 
-/** Shows what would change in the client's configuration, asks, and writes it; what was there is kept beside it. */
-async function install(session: Session, client: string, flags: InstallFlags): Promise<number> {
-  const { house } = session
-  const known = clients.find((each) => each === client)
-  const plan = await withApp(session, {}, async (app, loaded) => {
-    const agent = agentOf(session, loaded, app)
+/** Shows the change to the client's configuration, asks, and writes it with a backup of the old file. */
+async function install(context: CliContext, client: string, flags: InstallFlags): Promise<number> {
+  const plan = await withApp(context, {}, async (app, loaded) => {
+    const agent = callingAgent(context, loaded, app)
     if (app.org.findAgent(agent)?.status !== "active") {
       throw new CannotDo(
         "agent_not_found",
-        `There is no agent '${agent}', or it has ended. 'qm agents list' shows who there is.`,
+        `There is no agent '${agent}', or it was terminated. 'qm agents list' shows all agents.`,
       )
     }
-    return house.installInto(known ?? { path: client }, { ...flags, http: flags.http === true, agent }, loaded)
+    return planInstallation(context, client, agent, loaded, flags)
   })
   const { file, before, after, next } = plan
   if (before === after) {
-    done(session, plan, undefined, false)
+    done(context, plan, undefined, false)
     return 0
   }
   const diff = lineDiff(before ?? "", after)
-  if (!session.flags.json) tell(session, house.printable([file, ...diff.map((line) => `  ${line}`)].join("\n")))
-  if (!(await confirm(session, `Write this to ${file}?`, flags.yes === true))) {
-    say(session, "Nothing was written.")
+  if (!context.flags.json) printOutput(context, printable([file, ...diff.map((line) => `  ${line}`)].join("\n")))
+  if (!(await confirm(context, `Write this to ${file}?`, flags.yes === true))) {
+    printMessage(context, "Nothing was written.")
     return 4
   }
-  done(session, { ...plan, next }, plan.write(), true)
+  done(context, { ...plan, next }, plan.write(), true)
   return 0
 }
 
-function done(session: Session, { file, next }: Installation, backup: string | undefined, written: boolean): void {
-  const { house, flags } = session
-  if (flags.json) return tell(session, jsonText({ file, written, backup: backup ?? null, next }, house))
+async function planInstallation(
+  { io }: CliContext,
+  client: string,
+  agent: string,
+  { config }: LoadedConfig,
+  { http, name }: InstallFlags,
+): Promise<InstallationPlan> {
+  const { installInto } = await import("../config/install.ts")
+  const { listenAddress } = await import("../config/listen-address.ts")
+  const { cwd, program } = io
+  const { host, port } = listenAddress(config)
+  const reachable = ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host
+  const target =
+    http === true
+      ? { url: `${httpOrigin(reachable, port)}/mcp`, agent }
+      : { command: program.node, script: program.script, folder: cwd, agent }
+  return installInto(clientNames.find((each) => each === client) ?? { path: client }, name, target, { cwd })
+}
+
+function done(
+  context: CliContext,
+  { file, next }: InstallationPlan,
+  backup: string | undefined,
+  written: boolean,
+): void {
+  if (context.flags.json) return printOutput(context, printableJson({ file, written, backup: backup ?? null, next }))
   const lines = [
-    written ? `Wrote ${file}.` : `${file} says that already; nothing was written.`,
-    ...(backup === undefined ? [] : [`What was there before is kept in ${backup}.`]),
+    written ? `Wrote ${file}.` : `${file} is already up to date; nothing was written.`,
+    ...(backup === undefined ? [] : [`The previous version is in ${backup}.`]),
     ...next,
     ...(written ? ["Restart the client, or reload its MCP servers, to see the tools."] : []),
   ]
-  say(session, lines.join("\n"))
+  printMessage(context, lines.join("\n"))
 }

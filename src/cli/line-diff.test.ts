@@ -4,7 +4,7 @@ import { lineDiff } from "./line-diff.ts"
 
 const lines = fc.array(fc.constantFrom("a", "b", "c", "", "- a", "  b"), { minLength: 1, maxLength: 12 })
 
-test("what is kept and gone is the old text, what is kept and new is the new one", () => {
+test("unchanged and removed lines make the old text, unchanged and added lines the new one", () => {
   fc.assert(
     fc.property(lines, lines, (before, after) => {
       fc.pre(before.join("\n") !== "" && after.join("\n") !== "")
@@ -17,7 +17,7 @@ test("what is kept and gone is the old text, what is kept and new is the new one
   )
 })
 
-test("lines far from a change are left out, and that is shown", () => {
+test("lines far from a change are replaced by …", () => {
   const before = Array.from({ length: 20 }, (_, index) => `line ${index}`)
   const after = before.with(10, "changed")
   expect(lineDiff(before.join("\n"), after.join("\n"), 1)).toEqual([

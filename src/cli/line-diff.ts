@@ -1,4 +1,4 @@
-/** What changes from one text to the other, a line each: `- ` gone, `+ ` new, two spaces the same. Far lines are left out. */
+/** A line diff: `- ` removed, `+ ` added, two spaces unchanged. Unchanged lines far from a change are left out. */
 export function lineDiff(before: string, after: string, around = 3): string[] {
   const lines = compare(before === "" ? [] : before.split("\n"), after === "" ? [] : after.split("\n"))
   const near = lines.map((_, index) =>
@@ -10,7 +10,7 @@ export function lineDiff(before: string, after: string, around = 3): string[] {
   })
 }
 
-const most = 4_000_000
+const maxCells = 4_000_000
 
 function compare(before: readonly string[], after: readonly string[]): string[] {
   let start = 0
@@ -30,11 +30,11 @@ function compare(before: readonly string[], after: readonly string[]): string[] 
   ]
 }
 
-/** By the longest common lines; texts too long for that are told as gone and new. */
+/** By the longest common subsequence; texts too long for that are shown as removed and added. */
 function between(before: readonly string[], after: readonly string[]): string[] {
-  const gone = (line: string) => `- ${line}`
+  const removed = (line: string) => `- ${line}`
   const added = (line: string) => `+ ${line}`
-  if (before.length * after.length > most) return [...before.map(gone), ...after.map(added)]
+  if (before.length * after.length > maxCells) return [...before.map(removed), ...after.map(added)]
   const width = after.length + 1
   const common = new Uint32Array((before.length + 1) * width)
   for (let row = before.length - 1; row >= 0; row--) {
@@ -54,7 +54,7 @@ function between(before: readonly string[], after: readonly string[]): string[] 
       row++
       column++
     } else if (column === after.length || (row < before.length && common[at + width]! >= common[at + 1]!)) {
-      lines.push(gone(before[row++]!))
+      lines.push(removed(before[row++]!))
     } else lines.push(added(after[column++]!))
   }
   return lines

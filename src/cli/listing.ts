@@ -1,37 +1,38 @@
-import type { Session } from "./house.ts"
-import { answer, jsonText, say, tell } from "./output.ts"
-import { paintFor, type Paint } from "../model/paint.ts"
+import { printable, printableJson } from "../lib/printable.ts"
+import type { CliContext } from "./context.ts"
+import { printResult, printMessage, printOutput } from "./output.ts"
+import { terminalStyleFor, type TerminalStyle } from "../lib/terminal-style.ts"
 import { columnsOf, table } from "./table.ts"
 
-export interface Cell<Row> {
+export interface ListColumn<Row> {
   title: string
   of: (row: Row) => string | number | undefined
-  paint?: keyof Paint | ((paint: Paint, cell: string) => string)
+  paint?: keyof TerminalStyle | ((paint: TerminalStyle, cell: string) => string)
 }
 
-/** A list as every command shows one: JSON for programs, a table for people, or a sentence when there is nothing. */
+/** Shows a list: JSON with --json, otherwise a table, or `empty` if there are no rows. */
 export async function showList<Row>(
-  session: Session,
+  context: CliContext,
   rows: readonly Row[],
-  cells: readonly Cell<Row>[],
+  cells: readonly ListColumn<Row>[],
   empty: string,
   options: { whole?: boolean } = {},
 ): Promise<void> {
-  const { io, house, flags } = session
-  if (flags.json) return tell(session, jsonText(rows, house))
-  if (rows.length === 0) return say(session, empty)
-  const paint = await paintFor(io.stdout, io.env)
+  const { io, flags } = context
+  if (flags.json) return printOutput(context, printableJson(rows))
+  if (rows.length === 0) return printMessage(context, empty)
+  const paint = await terminalStyleFor(io.stdout, io.env)
   const head = cells.map(({ title, paint: chosen }) => {
     if (chosen === undefined) return { title }
     return { title, paint: typeof chosen === "string" ? paint[chosen] : (cell: string) => chosen(paint, cell) }
   })
-  const texts = rows.map((row) => cells.map(({ of }) => house.printable(textOf(of(row)))))
-  tell(session, table(head, texts, options.whole === true ? Infinity : columnsOf(io.stdout)))
+  const texts = rows.map((row) => cells.map(({ of }) => printable(textOf(of(row)))))
+  printOutput(context, table(head, texts, options.whole === true ? Infinity : columnsOf(io.stdout)))
 }
 
-/** One thing, a field a line. A value of several lines is indented, so that none of them can pass for a field. */
+/** Shows one item, a field per line. Further lines of a value are indented, so they cannot look like fields. */
 export function showFields(
-  session: Session,
+  context: CliContext,
   value: unknown,
   fields: readonly (readonly [name: string, value: string | number | undefined])[],
 ): void {
@@ -39,7 +40,7 @@ export function showFields(
   const lines = fields.map(([name, of]) => {
     return `${`${name}:`.padEnd(margin)}${textOf(of).replaceAll("\n", `\n${" ".repeat(margin)}`)}`
   })
-  answer(session, value, lines.join("\n"))
+  printResult(context, value, lines.join("\n"))
 }
 
 function textOf(value: string | number | undefined): string {

@@ -1,13 +1,13 @@
 import { createInterface } from "node:readline"
 import type { Command } from "commander"
 import type { App } from "../model/app.ts"
-import { StrayAnswer, type McpSignedIn } from "../model/mcp.ts"
-import { messageOf } from "../model/message.ts"
-import { nearest } from "../model/nearest.ts"
-import type { Run, Session } from "./house.ts"
-import { answer, say } from "./output.ts"
-import { openRedirectDoor } from "./redirect-door.ts"
-import { isAttended, withPerson } from "./session.ts"
+import { UnmatchedSignInRedirect, type McpSignedIn } from "../model/mcp.ts"
+import { errorMessage } from "../lib/error-message.ts"
+import { nearestName } from "../lib/nearest-name.ts"
+import type { Run, CliContext } from "./context.ts"
+import { printResult, printMessage } from "./output.ts"
+import { listenForRedirect } from "./redirect-listener.ts"
+import { isAttended, withPerson } from "./open-app.ts"
 import { cancelOnSignal } from "./signals.ts"
 import { CannotDo, NotAllowed, UsageError } from "./usage.ts"
 
@@ -19,29 +19,37 @@ interface LoginFlags {
 export function addLogin(mcp: Command, run: Run): void {
   mcp
     .command("login <server>")
-    .description("sign in at a server that wants it; prints the address to open")
-    .option("--no-wait", "print the address and end; for machines without a browser")
-    .option("--paste", "go on with the address a browser came back to, read from stdin")
+    .description("sign in to a server that requires it; prints the URL to open")
+    .option("--no-wait", "print the URL and exit; for machines without a browser")
+    .option("--paste", "finish signing in: read the URL the browser was redirected to from stdin")
     .action(run(login))
-  mcp.command("logout <server>").description("forget a sign-in, and revoke it where the server can").action(run(logout))
+  mcp
+    .command("logout <server>")
+    .description("delete the stored sign-in and revoke it if the server supports that")
+    .action(run(logout))
 }
 
-function login(session: Session, server: string, { wait, paste = false }: LoginFlags): Promise<number> {
-  if (!isAttended(session.io)) {
-    throw new NotAllowed("A person signs in, at a terminal of their own. Run it there.")
+function login(context: CliContext, server: string, { wait, paste = false }: LoginFlags): Promise<number> {
+  if (!isAttended(context.io)) {
+    throw new NotAllowed("Signing in needs a person at a terminal. Run this command in your own terminal.")
   }
-  return withPerson(session, async (app, { id }) => {
+  return withPerson(context, async (app, { id }) => {
     refuseUnknown(server, app)
-    if (paste) return tellSignedIn(session, id, await pasted(session, app, server, id))
-    if (!wait) return beginOnly(session, app, server, id)
-    const signedIn = await waited(session, app, server, id)
-    return signedIn === undefined ? 130 : tellSignedIn(session, id, signedIn)
+    if (paste) return showSignedIn(context, id, await readPasted(context, app, server, id))
+    if (!wait) return beginOnly(context, app, server, id)
+    const signedIn = await waitForSignIn(context, app, server, id)
+    return signedIn === undefined ? 130 : showSignedIn(context, id, signedIn)
   })
 }
 
-/** Waits for the browser here, or for somebody who pastes the address from one elsewhere. Undefined when they gave up. */
-async function waited(session: Session, app: App, server: string, by: string): Promise<McpSignedIn | undefined> {
-  const { io } = session
+/** Waits for the browser's redirect, or for a pasted redirect URL. Undefined if the person cancels. */
+async function waitForSignIn(
+  context: CliContext,
+  app: App,
+  server: string,
+  by: string,
+): Promise<McpSignedIn | undefined> {
+  const { io } = context
   const { controller, stop } = cancelOnSignal(io.leave, () => {})
   const closes: (() => void)[] = [stop]
   try {
@@ -49,45 +57,48 @@ async function waited(session: Session, app: App, server: string, by: string): P
       controller.signal.addEventListener("abort", () => resolve(undefined))
       const finish = finishing(app, server, by, resolve)
       const redirectTo = async (port: number | undefined) => {
-        const door = await openRedirectDoor(port, async (address) => {
+        const listener = await listenForRedirect(port, async (address) => {
           return finish(address).catch((error: Error) => {
-            if (!(error instanceof StrayAnswer)) reject(error)
+            if (!(error instanceof UnmatchedSignInRedirect)) reject(error)
             throw error
           })
         })
-        closes.push(() => door.close())
-        return door.url
+        closes.push(() => listener.close())
+        return listener.url
       }
       const begin = async () => {
         const begun = await app.mcp.signIn(server, by, redirectTo)
         if ("issuer" in begun) return resolve(begun)
-        say(session, `Open this address to sign in at ${server}:\n\n  ${begun.url}\n`)
-        say(session, "If the browser is on another machine, paste the address it comes back to. Ctrl-C gives up.")
+        printMessage(context, `Open this URL to sign in to ${server}:\n\n  ${begun.url}\n`)
+        printMessage(
+          context,
+          "If the browser is on another machine, paste the URL it is redirected to. Press Ctrl-C to cancel.",
+        )
         const lines = createInterface({ input: io.stdin })
         closes.push(() => lines.close())
         lines.on("line", (line) => {
           if (line.trim() === "") return
           finish(line).catch((error: Error) =>
-            error instanceof StrayAnswer ? say(session, error.message) : reject(error),
+            error instanceof UnmatchedSignInRedirect ? printMessage(context, error.message) : reject(error),
           )
         })
       }
       begin().catch(reject)
     })
   } catch (error) {
-    throw notDone(error)
+    throw signInFailed(error)
   } finally {
     for (const close of closes) close()
   }
 }
 
-/** Takes answers one at a time. A browser may come twice with the same, which is good once. */
+/** Finishes the sign-in once, even if the browser sends the same redirect twice. */
 function finishing(app: App, server: string, by: string, done: (signedIn: McpSignedIn) => void) {
   let current: Promise<string> | undefined
   const finish = async (address: string): Promise<string> => {
     try {
       done(await app.mcp.finishSignIn(server, by, address))
-      return `You are signed in at ${server}. You can close this page.`
+      return `You are signed in to ${server}. You can close this page.`
     } catch (error) {
       current = undefined
       throw error
@@ -96,32 +107,32 @@ function finishing(app: App, server: string, by: string, done: (signedIn: McpSig
   return (address: string): Promise<string> => (current ??= finish(address))
 }
 
-async function beginOnly(session: Session, app: App, server: string, by: string): Promise<number> {
+async function beginOnly(context: CliContext, app: App, server: string, by: string): Promise<number> {
   try {
     const begun = await app.mcp.signIn(server, by, async (port) => {
-      const door = await openRedirectDoor(port, () => Promise.resolve(""))
-      door.close()
-      return door.url
+      const listener = await listenForRedirect(port, () => Promise.resolve(""))
+      listener.close()
+      return listener.url
     })
-    if ("issuer" in begun) return tellSignedIn(session, by, begun)
+    if ("issuer" in begun) return showSignedIn(context, by, begun)
     const text = [
-      `Open this address within 15 minutes to sign in at ${server}:`,
+      `Open this URL within 15 minutes to sign in to ${server}:`,
       "",
       `  ${begun.url}`,
       "",
-      `The browser ends up at an address that begins with ${begun.redirectUrl} and shows no page.`,
-      `Copy it and run: qm mcp login ${server} --paste`,
+      `The browser is then redirected to a URL that begins with ${begun.redirectUrl} and shows no page.`,
+      `Copy that URL and run: qm mcp login ${server} --paste`,
     ]
-    answer(session, { server, url: begun.url }, text.join("\n"))
+    printResult(context, { server, url: begun.url }, text.join("\n"))
     return 0
   } catch (error) {
-    throw notDone(error)
+    throw signInFailed(error)
   }
 }
 
-async function pasted(session: Session, app: App, server: string, by: string): Promise<McpSignedIn> {
-  const { io } = session
-  say(session, "Paste the address the browser came back to:")
+async function readPasted(context: CliContext, app: App, server: string, by: string): Promise<McpSignedIn> {
+  const { io } = context
+  printMessage(context, "Paste the URL the browser was redirected to:")
   const lines = createInterface({ input: io.stdin })
   try {
     for await (const line of lines) {
@@ -129,32 +140,33 @@ async function pasted(session: Session, app: App, server: string, by: string): P
     }
     throw new Error("Nothing was pasted.")
   } catch (error) {
-    throw notDone(error)
+    throw signInFailed(error)
   } finally {
     lines.close()
   }
 }
 
-function tellSignedIn(session: Session, by: string, signedIn: McpSignedIn): number {
+function showSignedIn(context: CliContext, by: string, signedIn: McpSignedIn): number {
   const { server, scopes, issuer } = signedIn
-  const given = scopes.length === 0 ? "It does not say which rights that gives." : `It gives: ${scopes.join(", ")}.`
-  answer(session, signedIn, `${by} is signed in at ${server}, by ${issuer}. ${given}`)
+  const granted =
+    scopes.length === 0 ? "The server does not say which rights that grants." : `Scopes: ${scopes.join(", ")}.`
+  printResult(context, signedIn, `${by} is signed in to ${server} by ${issuer}. ${granted}`)
   return 0
 }
 
-function logout(session: Session, server: string): Promise<number> {
-  return withPerson(session, async (app, { id }) => {
+function logout(context: CliContext, server: string): Promise<number> {
+  return withPerson(context, async (app, { id }) => {
     refuseUnknown(server, app)
     const done = await app.mcp.signOut(server, id).catch((error: unknown) => {
-      throw notDone(error)
+      throw signInFailed(error)
     })
     if (done === undefined) {
-      throw new CannotDo("not_signed_in", `Nobody is signed in at ${server}, so there is nothing to forget.`)
+      throw new CannotDo("not_signed_in", `Nobody is signed in to ${server}.`)
     }
     const there = done.revoked
-      ? "and revoked there"
-      : "and could not be revoked there; do that in your account, if you like"
-    answer(session, { server, ...done }, `The sign-in at ${server} is forgotten here, ${there}.`)
+      ? "and revoked at the server"
+      : "but could not be revoked at the server; you can do that in your account there"
+    printResult(context, { server, ...done }, `The sign-in to ${server} was deleted here ${there}.`)
     return 0
   })
 }
@@ -162,11 +174,11 @@ function logout(session: Session, server: string): Promise<number> {
 function refuseUnknown(server: string, { mcp }: App): void {
   const names = mcp.list().map(({ name }) => name)
   if (names.includes(server)) return
-  const guess = nearest(server, names)
-  const help = guess ? `Did you mean '${guess}'?` : "'qm mcp list' shows what there is."
+  const guess = nearestName(server, names)
+  const help = guess ? `Did you mean '${guess}'?` : "'qm mcp list' shows all servers."
   throw new UsageError(`There is no MCP server '${server}'. ${help}`)
 }
 
-function notDone(error: unknown): CannotDo {
-  return new CannotDo("sign_in_failed", messageOf(error))
+function signInFailed(error: unknown): CannotDo {
+  return new CannotDo("sign_in_failed", errorMessage(error))
 }

@@ -1,34 +1,40 @@
 import type { Command } from "commander"
 import { Writable } from "node:stream"
+import type { LoadedConfig } from "../config/load.ts"
+import type { ClientIdentity } from "../mcp/server/client-identity.ts"
+import type { App } from "../model/app.ts"
 import type { McpPin, McpServerState } from "../model/mcp.ts"
-import { agentOf } from "./caller.ts"
-import type { McpSpeaker, Run, Session } from "./house.ts"
+import { callingAgent } from "./calling-agent.ts"
+import type { Run, CliContext } from "./context.ts"
 import { showList } from "./listing.ts"
 import { addLogin } from "./mcp-login.ts"
 import { addPins } from "./mcp-pins.ts"
-import { divertStdout, say } from "./output.ts"
-import { isInside, personOf, withApp } from "./session.ts"
+import { divertStdout, printMessage } from "./output.ts"
+import { isInsideTool, personOf, withApp } from "./open-app.ts"
 import { cancelOnSignal } from "./signals.ts"
 import { CannotDo, unknownCommand } from "./usage.ts"
+import { version } from "./version.ts"
 
 export function addMcp(program: Command, run: Run): void {
-  const mcp = program.command("mcp").description("MCP both ways: our tools for a client, and other people's servers")
+  const mcp = program
+    .command("mcp")
+    .description("serve tools to an MCP client, and manage the MCP servers whose tools agents use")
   mcp
     .command("serve", { isDefault: true })
-    .description("speak MCP on stdin and stdout for the agent of --agent; a client starts this")
+    .description("serve MCP on stdin and stdout for one agent (--agent); MCP clients start this")
     .allowExcessArguments()
     .hook("preAction", (_, { args: [word] }) => {
       if (word !== undefined) throw unknownCommand(word, mcp)
     })
     .action(run(serve))
-  mcp.command("list").description("the servers whose tools are offered, and how they are").action(run(listServers))
+  mcp.command("list").description("list the configured MCP servers and their state").action(run(listServers))
   addPins(mcp, run)
   addLogin(mcp, run)
 }
 
-/** Serves one client until it closes stdin. Nothing but the protocol reaches stdout. */
-async function serve(session: Session): Promise<number> {
-  const { io, house } = session
+/** Serves one client until it closes stdin. Only protocol messages reach stdout. */
+async function serve(context: CliContext): Promise<number> {
+  const { io } = context
   const { controller, stop } = cancelOnSignal(io.leave, () => {})
   const stdout = divertStdout(io)
   const protocol = new Writable({
@@ -39,39 +45,53 @@ async function serve(session: Session): Promise<number> {
     },
   })
   try {
-    return await withApp(session, { stays: true, print: (text) => say(session, text) }, async (app, loaded) => {
-      const agentId = agentOf(session, loaded, app)
-      if (app.org.findAgent(agentId)?.status !== "active") {
-        throw new CannotDo(
-          "agent_not_found",
-          `There is no agent '${agentId}', or it has ended. 'qm agents list' shows who there is.`,
-        )
-      }
-      const speaker: McpSpeaker = isInside(io)
-        ? { agentId }
-        : { agentId, person: (await personOf(session, app, loaded)).id }
-      if (io.stdin.isTTY) say(session, "This speaks MCP with a program on stdin. 'qm install' lets a client start it.")
-      await house.serveStdio(app, speaker, { stdin: io.stdin, stdout: protocol, signal: controller.signal })
-      return 0
-    })
+    return await withApp(
+      context,
+      { longLived: true, print: (text) => printMessage(context, text) },
+      async (app, loaded) => {
+        const client = await clientIdentity(context, app, loaded)
+        if (io.stdin.isTTY)
+          printMessage(
+            context,
+            "This command speaks MCP with a program on stdin. 'qm install' configures a client to start it.",
+          )
+        const { serveStdio } = await import("../mcp/server/stdio.ts")
+        const { signal } = controller
+        await serveStdio(app, client, { stdin: io.stdin, stdout: protocol, signal, version: version() })
+        return 0
+      },
+    )
   } finally {
     stdout.restore()
     stop()
   }
 }
 
+/** The agent the client calls as, and the person whose answers it may give. Inside a tool there is no such person. */
+export async function clientIdentity(context: CliContext, app: App, loaded: LoadedConfig): Promise<ClientIdentity> {
+  const agentId = callingAgent(context, loaded, app)
+  if (app.org.findAgent(agentId)?.status !== "active") {
+    throw new CannotDo(
+      "agent_not_found",
+      `There is no agent '${agentId}', or it was terminated. 'qm agents list' shows all agents.`,
+    )
+  }
+  if (isInsideTool(context.io)) return { agentId }
+  return { agentId, person: (await personOf(context, app, loaded)).id }
+}
+
 interface ShownServer extends McpServerState {
-  /** How many tools a person has agreed to, and how many wait for that. */
+  /** How many tools are approved, and how many wait for approval. */
   pins: { pinned: number; waiting: number }
 }
 
-function listServers(session: Session): Promise<number> {
-  return withApp(session, {}, async ({ mcp }) => {
+function listServers(context: CliContext): Promise<number> {
+  return withApp(context, {}, async ({ mcp }) => {
     await mcp.ready(undefined, { all: true })
     const pins = mcp.pins()
     const servers = mcp.list().map((server): ShownServer => ({ ...server, pins: countsOf(server.name, pins) }))
     await showList<ShownServer>(
-      session,
+      context,
       servers,
       [
         { title: "SERVER", of: ({ name }) => name, paint: "bold" },
@@ -87,13 +107,13 @@ function listServers(session: Session): Promise<number> {
         { title: "QUARANTINED", of: ({ quarantined }) => quarantined },
         { title: "PROBLEM", of: ({ problem }) => problem },
       ],
-      "There is no MCP server yet. Name one under mcpServers in the configuration, or take over those of a client with 'qm init --from claude'.",
+      "There is no MCP server yet. Add one under mcpServers in the configuration, or import those of a client with 'qm init --from claude'.",
       { whole: true },
     )
     if (servers.some(({ pins: { waiting } }) => waiting > 0)) {
-      say(
-        session,
-        "Some tools wait for a person to look at them: 'qm mcp pins diff' shows them, 'qm mcp pins trust' agrees.",
+      printMessage(
+        context,
+        "Some tools wait for approval: 'qm mcp pins diff' shows them, 'qm mcp pins trust' approves them.",
       )
     }
     return 0

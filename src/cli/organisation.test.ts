@@ -1,8 +1,11 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, test } from "vitest"
-import type { Actor, NewAgent, NewPerson, NewRole, OrganisationBook, Sourced } from "../model/organisation-book.ts"
-import { OrganisationError } from "../model/organisation-book.ts"
+import type { Actor, NewAgent, NewPerson, NewRole, OrganisationAdmin, Sourced } from "../model/organisation-admin.ts"
+import { OrganisationError } from "../model/organisation-admin.ts"
 import type { Agent, Person, Role } from "../model/organisation.ts"
-import { runOver, type AppParts } from "./testing.ts"
+import { temporaryFolder } from "../testing/test-app.ts"
+import { runWithApp, type AppParts } from "./testing.ts"
 
 const made = { createdBy: "ada", madeBy: "person", createdAt: "2026-01-01T00:00:00.000Z", source: "store" } as const
 const developer: Sourced<Role> = {
@@ -36,12 +39,12 @@ const agent = (id: string, parentId?: string): Sourced<Agent> => ({
 })
 const ann: Sourced<Person> = { ...made, id: "ann", name: "Ann", roles: ["lead"], status: "active", hasToken: true }
 
-/** A book of plain data that writes down what it is told. */
-function bookWith(replaced: Partial<OrganisationBook> = {}) {
-  const told: unknown[] = []
-  const tell = <T>(result: T, ...what: unknown[]): Promise<T> => (told.push(what), Promise.resolve(result))
+/** A fake organisation that records calls. */
+function cliWithOrganisation(replaced: Partial<OrganisationAdmin> = {}) {
+  const received: unknown[] = []
+  const tell = <T>(result: T, ...what: unknown[]): Promise<T> => (received.push(what), Promise.resolve(result))
   const agents = [agent("dev"), agent("child", "dev"), agent("grandchild", "child")]
-  const org: Partial<OrganisationBook> = {
+  const org: Partial<OrganisationAdmin> = {
     listRoles: () => [developer, operator, { ...developer, name: "old", status: "deleted" }],
     findRole: (name) => [developer, operator].find((role) => role.name === name || role.id === name),
     createRole: (given, by) => tell({ role: developer, created: true }, "createRole", given, by),
@@ -82,13 +85,13 @@ function bookWith(replaced: Partial<OrganisationBook> = {}) {
     listGroups: () => [],
     audit: { show: () => Promise.resolve([]), beginningWith: () => Promise.resolve([]) },
   }
-  return { told, run: (...words: string[]) => runOver(app, words) }
+  return { received, run: (...words: string[]) => runWithApp(app, words) }
 }
 
 const ada: Actor = { kind: "person", id: "ada" }
 
 test("roles are listed with their groups, department, level and source, the deleted ones only on request", async () => {
-  const { run } = bookWith()
+  const { run } = cliWithOrganisation()
   expect((await run("roles")).stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
     ["NAME", "GROUPS", "DEPARTMENT", "LEVEL", "SOURCE"],
     ["developer", "data, system", "eng", "2", "store"],
@@ -99,8 +102,8 @@ test("roles are listed with their groups, department, level and source, the dele
   expect(JSON.parse((await run("roles", "list", "--json")).stdout)).toMatchObject([{ id: "r1" }, { id: "operator" }])
 })
 
-test("one role says where it comes from, and its prompt cannot pass for a field", async () => {
-  const { run } = bookWith()
+test("a role is shown with its source, and its prompt cannot look like a field", async () => {
+  const { run } = cliWithOrganisation()
   const { stdout } = await run("roles", "show", "developer")
   expect(stdout.match(/^source: .*$/gm)).toEqual([expect.stringMatching(/^source: +store$/)])
   expect(stdout).toMatch(/^pins: +sleep=1\.0\.0$/m)
@@ -177,18 +180,18 @@ test.each<[string, string[], unknown[]]>([
   ["a person's roles", ["people", "update", "ann", "--roles", ""], ["updatePerson", "ann", { roles: [] }]],
   ["a person's name", ["people", "update", "ann", "--name", "Anne"], ["updatePerson", "ann", { name: "Anne" }]],
   ["a person's end", ["people", "delete", "ann"], ["deletePerson", "ann"]],
-])("the book is told just what was said: %s", async (_, words, expected) => {
-  const { run, told } = bookWith()
+])("only the given fields are passed on: %s", async (_, words, expected) => {
+  const { run, received } = cliWithOrganisation()
   expect(await run(...words)).toMatchObject({ code: 0 })
-  expect(told).toEqual([[...expected, ada]])
-  const { told: toldByEve, run: runAgain } = bookWith()
+  expect(received).toEqual([[...expected, ada]])
+  const { received: receivedByEve, run: runAgain } = cliWithOrganisation()
   await runAgain(...words, "--as", "eve", "--json")
-  expect(toldByEve).toEqual([[...expected, { kind: "person", id: "eve" }]])
+  expect(receivedByEve).toEqual([[...expected, { kind: "person", id: "eve" }]])
 })
 
 test.each([
-  [["roles", "create"], "Required option '--name <name>' not specified. Run 'qm help' to see how it is used.\n"],
-  [["roles", "update", "developer"], "Nothing was said to change. 'qm roles update --help' shows what can be.\n"],
+  [["roles", "create"], "Required option '--name <name>' not specified. Run 'qm help' to see the usage.\n"],
+  [["roles", "update", "developer"], "Nothing to change. 'qm roles update --help' shows the fields.\n"],
   [["roles", "update", "developer", "--level", "high"], "--level takes a number, and 'high' is none.\n"],
   [["roles", "update", "developer", "--level", ""], "--level takes a number, and '' is none.\n"],
   [
@@ -197,19 +200,19 @@ test.each([
   ],
   [["roles", "update", "developer", "--pin", "=1"], "--pin takes tool=version"],
   [["roles", "update", "developer", "--prompt", "@missing.md"], "--prompt names a file that cannot be read: ENOENT"],
-  [["people", "update", "ann"], "Say what changes: --name, --roles or both.\n"],
+  [["people", "update", "ann"], "Nothing to change. Give --name, --roles or both.\n"],
   [["agents", "create", "--id", "x"], "Required option '--role <role>' not specified."],
 ])("%j is wrong usage", async (words, stderr) => {
-  const { run, told } = bookWith()
+  const { run, received } = cliWithOrganisation()
   const result = await run(...words)
   expect(result).toMatchObject({ code: 2, stdout: "" })
   expect(result.stderr.slice(0, stderr.length)).toBe(stderr)
-  expect(told).toEqual([])
+  expect(received).toEqual([])
 })
 
-test("[S0R-6.3] a change that the book refuses is told by its sentence, and by its code for programs", async () => {
+test("a refused change is reported by its sentence, and with --json by its code", async () => {
   const error = new OrganisationError("invalid_tool_group_ids", "There is no group 'dta'.", { invalidGroups: ["dta"] })
-  const { run } = bookWith({ updateRole: () => Promise.reject(error) })
+  const { run } = cliWithOrganisation({ updateRole: () => Promise.reject(error) })
   const words = ["roles", "update", "developer", "--groups", "dta"]
   expect(await run(...words)).toEqual({ code: 1, stdout: "", stderr: "There is no group 'dta'.\n" })
   const json = await run(...words, "--json")
@@ -221,25 +224,25 @@ test("[S0R-6.3] a change that the book refuses is told by its sentence, and by i
   })
 })
 
-test("[S0R-6.6] a hint of the book is said beside what was done; a role that exists already is left as it is", async () => {
+test("a hint is printed with the result; an existing role is not changed", async () => {
   const hint = "No groups were chosen, so the role has all groups."
-  const { run } = bookWith({ createRole: () => Promise.resolve({ role: developer, created: true, hint }) })
+  const { run } = cliWithOrganisation({ createRole: () => Promise.resolve({ role: developer, created: true, hint }) })
   const created = await run("roles", "create", "--name", "developer", "--groups", "")
   expect(created).toMatchObject({ code: 0, stderr: `${hint}\n` })
-  const { run: again } = bookWith({ createRole: () => Promise.resolve({ role: developer, created: false }) })
-  expect((await again("roles", "create", "--name", "developer")).stdout).toContain("it was left as it is")
+  const { run: again } = cliWithOrganisation({ createRole: () => Promise.resolve({ role: developer, created: false }) })
+  expect((await again("roles", "create", "--name", "developer")).stdout).toContain("was not changed")
 })
 
-test("one agent is shown with who stands above it, what freezes it and what it has not read", async () => {
-  const { run } = bookWith()
+test("an agent is shown with its ancestors, its freeze and its unread messages", async () => {
+  const { run } = cliWithOrganisation()
   const { stdout } = await run("agents", "show", "grandchild")
-  expect(stdout).toMatch(/^spawned by: child ← dev$/m)
+  expect(stdout).toMatch(/^ancestors:  child ← dev$/m)
   expect(stdout).toMatch(
-    /^frozen: +agent dev and everyone below it, by eve at .*: it loops \('qm thaw --agent dev' ends it\)$/m,
+    /^frozen: +agent dev and its sub-agents, by eve at .*: it loops \('qm thaw --agent dev' ends the freeze\)$/m,
   )
   expect(stdout).toMatch(/^unread: +1 messages/m)
   expect(JSON.parse((await run("agents", "show", "grandchild", "--json")).stdout)).toMatchObject({
-    spawners: ["child", "dev"],
+    ancestors: ["child", "dev"],
     tools: 0,
     unread: 1,
     frozen: { agentId: "dev" },
@@ -250,47 +253,50 @@ test("one agent is shown with who stands above it, what freezes it and what it h
   })
 })
 
-test("agents that stand above each other in a ring are shown and do not hang the command", async () => {
+test("agents that are each other's parents are shown and do not hang the command", async () => {
   const ring = [agent("a", "b"), agent("b", "a"), agent("below", "a")]
-  const { run } = bookWith({ findAgent: (id) => ring.find((each) => each.id === id) })
-  expect((await run("agents", "show", "a")).stdout).toMatch(/^spawned by: b$/m)
-  expect((await run("agents", "show", "below")).stdout).toMatch(/^spawned by: a ← b$/m)
+  const { run } = cliWithOrganisation({ findAgent: (id) => ring.find((each) => each.id === id) })
+  expect((await run("agents", "show", "a")).stdout).toMatch(/^ancestors:  b$/m)
+  expect((await run("agents", "show", "below")).stdout).toMatch(/^ancestors:  a ← b$/m)
 })
 
-test("ended agents, messages and deleted people are told in one line each, without anything that paints", async () => {
-  const { run, told } = bookWith()
+test("terminated agents, messages and deleted people are one line each, with control characters escaped", async () => {
+  const { run, received } = cliWithOrganisation()
   expect((await run("agents", "terminate", "dev", "--reason", "done")).stdout).toBe("Terminated dev, child.\n")
-  expect(told).toEqual([["terminateAgent", "dev", ada, "done"]])
+  expect(received).toEqual([["terminateAgent", "dev", ada, "done"]])
   const { stdout } = await run("agents", "inbox", "child")
-  expect(stdout).toMatch(/dev\?\[31m +- +no +\{"text":"hi"\}$/m)
+  expect(stdout).toMatch(/dev\\u\{1b\}\[31m +- +no +\{"text":"hi"\}$/m)
   expect(await run("agents", "inbox", "nobody")).toMatchObject({ code: 1 })
   expect((await run("agents", "inbox", "user")).code).toBe(0)
 })
 
-test("a person's token is shown once, with where it is kept, and its hash never", async () => {
-  const { run } = bookWith()
+test("a person's token is shown once with its file, and its hash never", async () => {
+  const { run } = cliWithOrganisation()
   const { stdout } = await run("people", "create", "--id", "ann")
   expect(stdout).toContain("  qmp_secret\n")
-  expect(stdout).toContain("It is kept in /nowhere/ann.token")
+  expect(stdout).toContain("/home/.config/quartermaster/people/ann.token, so")
   for (const words of [["people"], ["people", "show", "ann"], ["people", "create", "--id", "ann"]]) {
     expect((await run(...words, "--json")).stdout).not.toContain("tokenHash")
   }
 })
 
 test.each<[Partial<Person>, RegExp]>([
-  [{}, /^token: +only its hash is kept$/m],
-  [{ hasToken: false }, /^token: +none, so nobody can speak as them$/m],
-  [{ hasToken: false, madeBy: "configuration" }, /^token: +none; the login 'ann' of this machine speaks as them$/m],
-])("a person with %j is shown with what proves who they are", async (more, line) => {
-  const { run } = bookWith({ findPerson: () => ({ ...ann, ...more }) })
+  [{}, /^token: +set \(only its hash is stored\)$/m],
+  [{ hasToken: false }, /^token: +none, so nobody can act as this person$/m],
+  [
+    { hasToken: false, madeBy: "configuration" },
+    /^token: +none; the login 'ann' on this machine acts as this person$/m,
+  ],
+])("a person with %j is shown with how they prove their identity", async (more, line) => {
+  const { run } = cliWithOrganisation({ findPerson: () => ({ ...ann, ...more }) })
   expect((await run("people", "show", "ann")).stdout).toMatch(line)
   expect(JSON.parse((await run("people", "show", "ann", "--json")).stdout)).toMatchObject({ ...ann, ...more })
 })
 
 test.each([
-  [["roles", "show", "nope"], "role_not_found", "There is no role 'nope'. 'qm roles list' shows what there is."],
-  [["agents", "show", "nope"], "agent_not_found", "There is no agent 'nope'. 'qm agents list' shows what there is."],
-  [["people", "show", "nope"], "person_not_found", "There is no person 'nope'. 'qm people list' shows what there is."],
+  [["roles", "show", "nope"], "role_not_found", "There is no role 'nope'. 'qm roles list' shows all roles."],
+  [["agents", "show", "nope"], "agent_not_found", "There is no agent 'nope'. 'qm agents list' shows all agents."],
+  [["people", "show", "nope"], "person_not_found", "There is no person 'nope'. 'qm people list' shows all people."],
   [
     ["tools", "show", "nope"],
     "tool_not_found",
@@ -302,26 +308,19 @@ test.each([
     "There is no group 'nope' for this agent. 'qm groups list' shows what there is.",
   ],
   [["audit", "show", "nope"], "call_not_found", "No call has the id 'nope'. 'qm audit list' shows whole ids."],
-])("%j is no JSON for people, and JSON for programs", async (words, error, message) => {
-  const { run } = bookWith()
+])("%j prints a sentence, and JSON with --json", async (words, error, message) => {
+  const { run } = cliWithOrganisation()
   expect(await run(...words)).toEqual({ code: 1, stdout: "", stderr: `${message}\n` })
   const json = await run(...words, "--json")
   expect(json).toMatchObject({ code: 1, stderr: `${message}\n` })
   expect(JSON.parse(json.stdout)).toEqual({ error, message })
 })
 
-test("a token that no file takes is shown all the same", async () => {
-  const { run } = {
-    run: (...words: string[]) =>
-      runOver({ org: { createPerson: () => Promise.resolve({ person: ann, token: "qmp_secret" }) } }, words, {
-        house: {
-          keepPersonToken: () => {
-            throw new Error("The folder cannot be written.")
-          },
-        },
-      }),
-  }
-  const created = await run("people", "create", "--id", "ann")
+test("a token that cannot be saved to a file is shown all the same", async () => {
+  const cwd = temporaryFolder()
+  writeFileSync(join(cwd, "home"), "This is no folder.")
+  const org = { createPerson: () => Promise.resolve({ person: ann, token: "qmp_secret" }) }
+  const created = await runWithApp({ org }, ["people", "create", "--id", "ann"], { cwd })
   expect(created.code).toBe(0)
-  expect(created.stdout).toContain("  qmp_secret\nIt could not be kept on this machine: The folder cannot be written.")
+  expect(created.stdout).toContain("  qmp_secret\nIt could not be saved on this machine: ")
 })

@@ -1,10 +1,10 @@
 import type { Command } from "commander"
-import { messageOf } from "../model/message.ts"
+import { errorMessage } from "../lib/error-message.ts"
 import type { Person } from "../model/organisation.ts"
-import type { Run, Session } from "./house.ts"
+import type { Run, CliContext } from "./context.ts"
 import { showFields, showList } from "./listing.ts"
-import { answer } from "./output.ts"
-import { withApp, withPerson } from "./session.ts"
+import { printResult } from "./output.ts"
+import { withApp, withPerson } from "./open-app.ts"
 import { commaList, listCommand, noSuch, UsageError } from "./usage.ts"
 
 interface PersonFlags {
@@ -14,30 +14,25 @@ interface PersonFlags {
 }
 
 export function addPeople(program: Command, run: Run): void {
-  const people = program.command("people").description("the people who answer approvals")
+  const people = program.command("people").description("list and manage the people who answer approvals")
   listCommand(people).action(run(listPeople))
-  people.command("show <id>").description("one person").action(run(showPerson))
-  const create = people.command("create").description("add a person; the token that proves who speaks is shown once")
-  described(create.requiredOption("--id <id>", "the person's id, for --as")).action(run(createPerson))
-  described(people.command("update <id>").description("change what is named, and nothing else")).action(
-    run(updatePerson),
-  )
-  people
-    .command("delete <id>")
-    .description("delete a person; the token proves nothing from then on")
-    .action(run(deletePerson))
+  people.command("show <id>").description("show one person").action(run(showPerson))
+  const create = people.command("create").description("add a person; prints their token once")
+  described(create.requiredOption("--id <id>", "id, for --as")).action(run(createPerson))
+  described(people.command("update <id>").description("change only the given fields")).action(run(updatePerson))
+  people.command("delete <id>").description("delete a person; their token stops working").action(run(deletePerson))
 }
 
 function described(command: Command): Command {
   return command
-    .option("--name <name>", "what people call them")
-    .option("--roles <a,b>", 'roles that rules ask for as approvers; "" for none')
+    .option("--name <name>", "display name")
+    .option("--roles <a,b>", 'roles; a rule can require approvers with a role; "" for none')
 }
 
-function listPeople(session: Session): Promise<number> {
-  return withApp(session, {}, async ({ org }) => {
+function listPeople(context: CliContext): Promise<number> {
+  return withApp(context, {}, async ({ org }) => {
     await showList(
-      session,
+      context,
       org.listPeople().map(withoutToken),
       [
         { title: "ID", of: ({ id }) => id, paint: "bold" },
@@ -45,14 +40,14 @@ function listPeople(session: Session): Promise<number> {
         { title: "ROLES", of: ({ roles }) => roles.join(", ") },
         { title: "SOURCE", of: ({ source }) => source, paint: "dim" },
       ],
-      "There is nobody yet besides the user of this machine. 'qm people create' adds a person.",
+      "There is no person yet besides the user of this machine. 'qm people create' adds one.",
     )
     return 0
   })
 }
 
-function showPerson(session: Session, id: string): Promise<number> {
-  return withApp(session, {}, async ({ org }) => {
+function showPerson(context: CliContext, id: string): Promise<number> {
+  return withApp(context, {}, async ({ org }) => {
     const found = org.findPerson(id)
     if (found === undefined)
       throw noSuch(
@@ -61,71 +56,73 @@ function showPerson(session: Session, id: string): Promise<number> {
         org.listPeople().map((each) => each.id),
       )
     const person = withoutToken(found)
-    showFields(session, person, [
+    showFields(context, person, [
       ["id", person.id],
       ["name", person.name],
       ["roles", person.roles.join(", ")],
       ["token", tokenText(person)],
       ["source", person.source],
-      ["made by", `${person.createdBy} (${person.madeBy})`],
-      ["made at", person.createdAt],
+      ["created by", `${person.createdBy} (${person.madeBy})`],
+      ["created at", person.createdAt],
     ])
     return 0
   })
 }
 
-function createPerson(session: Session, { id, name, roles }: PersonFlags): Promise<number> {
-  return withPerson(session, async ({ org }, by) => {
+function createPerson(context: CliContext, { id, name, roles }: PersonFlags): Promise<number> {
+  return withPerson(context, async ({ org }, by) => {
     const { person, token } = await org.createPerson({ id, name, roles: commaList(roles) }, by)
-    const kept = await keep(session, id, token)
+    const saved = await saveToken(context, id, token)
     const lines = [
-      `Created ${person.id}. This token proves who speaks, and is shown only now:`,
+      `Created ${person.id}. This token proves their identity and is shown only now:`,
       `  ${token}`,
-      kept.file === undefined
-        ? `It could not be kept on this machine: ${kept.problem} Set QM_PERSON_TOKEN to use it with --as ${id}.`
-        : `It is kept in ${kept.file}, so 'qm --as ${id}' works for this user. Elsewhere, set QM_PERSON_TOKEN.`,
+      saved.file === undefined
+        ? `It could not be saved on this machine: ${saved.problem} Set QM_PERSON_TOKEN to use it with --as ${id}.`
+        : `It is saved in ${saved.file}, so 'qm --as ${id}' works for this user. Elsewhere, set QM_PERSON_TOKEN.`,
     ]
-    answer(session, { person: withoutToken(person), token, file: kept.file ?? null }, lines.join("\n"))
+    printResult(context, { person: withoutToken(person), token, file: saved.file ?? null }, lines.join("\n"))
     return 0
   })
 }
 
-/** The person exists by now, so the token is shown even if no file takes it. */
-async function keep({ house }: Session, id: string, token: string): Promise<{ file?: string; problem?: string }> {
+/** Saves the token for --as. A failure is returned, because the person exists and the token must still be shown. */
+async function saveToken({ io }: CliContext, id: string, token: string): Promise<{ file?: string; problem?: string }> {
   try {
-    return { file: await house.keepPersonToken(id, token) }
+    const { savePersonToken } = await import("../config/identify-person.ts")
+    return { file: savePersonToken(id, token, io.home, io.env) }
   } catch (error) {
-    return { problem: messageOf(error) }
+    return { problem: errorMessage(error) }
   }
 }
 
-function updatePerson(session: Session, id: string, { name, roles }: Omit<PersonFlags, "id">): Promise<number> {
-  if (name === undefined && roles === undefined) throw new UsageError("Say what changes: --name, --roles or both.")
+function updatePerson(context: CliContext, id: string, { name, roles }: Omit<PersonFlags, "id">): Promise<number> {
+  if (name === undefined && roles === undefined)
+    throw new UsageError("Nothing to change. Give --name, --roles or both.")
   const change = {
     ...(name === undefined ? {} : { name }),
     ...(roles === undefined ? {} : { roles: commaList(roles) }),
   }
-  return withPerson(session, async ({ org }, by) => {
+  return withPerson(context, async ({ org }, by) => {
     const person = withoutToken(await org.updatePerson(id, change, by))
-    answer(session, person, `Changed ${person.id}.`)
+    printResult(context, person, `Changed ${person.id}.`)
     return 0
   })
 }
 
-function deletePerson(session: Session, id: string): Promise<number> {
-  return withPerson(session, async ({ org }, by) => {
+function deletePerson(context: CliContext, id: string): Promise<number> {
+  return withPerson(context, async ({ org }, by) => {
     const person = withoutToken(await org.deletePerson(id, by))
-    answer(session, person, `Deleted ${person.id}.`)
+    printResult(context, person, `Deleted ${person.id}.`)
     return 0
   })
 }
 
-/** By what they prove who they are. */
+/** How the person proves their identity. */
 function tokenText({ id, hasToken, madeBy }: Person): string {
-  if (hasToken === true) return "only its hash is kept"
+  if (hasToken === true) return "set (only its hash is stored)"
   return madeBy === "configuration"
-    ? `none; the login '${id}' of this machine speaks as them`
-    : "none, so nobody can speak as them"
+    ? `none; the login '${id}' on this machine acts as this person`
+    : "none, so nobody can act as this person"
 }
 
 function withoutToken<Known extends Person>(person: Known): Omit<Known, "tokenHash"> {

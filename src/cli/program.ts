@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander"
-import { OrganisationError } from "../model/organisation-book.ts"
+import { OrganisationError } from "../model/organisation-admin.ts"
 import { addAgents } from "./agents.ts"
 import { addApprovals } from "./approvals.ts"
 import { addAudit } from "./audit.ts"
@@ -11,12 +11,13 @@ import { addExperiments } from "./experiments.ts"
 import { addFreeze } from "./freeze.ts"
 import { addGrants } from "./grants.ts"
 import { addGroups } from "./groups.ts"
-import type { Flags, House, Io, Run, Session } from "./house.ts"
+import { printableJson } from "../lib/printable.ts"
+import type { Flags, Runtime, Io, Run, CliContext } from "./context.ts"
 import { addInit } from "./init.ts"
 import { addInstall } from "./install.ts"
-import { refuseInside } from "./inside.ts"
+import { refuseInsideTool } from "./inside-tool.ts"
 import { addMcp } from "./mcp.ts"
-import { jsonText, say, tell } from "./output.ts"
+import { printMessage, printOutput } from "./output.ts"
 import { addPeople } from "./people.ts"
 import { addPlugins } from "./plugins.ts"
 import { addRoles } from "./roles.ts"
@@ -28,6 +29,7 @@ import { addTools } from "./tools.ts"
 import { addTrash } from "./trash.ts"
 import { addTrust } from "./trust.ts"
 import { CannotDo, repeated, unknownCommand, UsageError } from "./usage.ts"
+import { version } from "./version.ts"
 import { addWhy } from "./why.ts"
 
 const commands = [
@@ -58,37 +60,37 @@ const commands = [
   addStart,
 ]
 
-/** Reads the command line, runs the command it names and resolves with the exit code. */
-export async function runProgram(argv: readonly string[], io: Io, house: House): Promise<number> {
+/** Parses the command line, runs the command and resolves with the exit code. */
+export async function runProgram(argv: readonly string[], io: Io, runtime: Runtime): Promise<number> {
   let code = 0
   const program = new Command("qm")
   const run: Run =
-    (work) =>
-    async (...given) => {
+    (command) =>
+    async (...args) => {
       const flags = { json: false, set: [], ...program.opts<Partial<Flags>>() }
-      const session = { io, house, flags }
+      const context: CliContext = { io, runtime, flags }
       try {
-        code = await work(session, ...given)
+        code = await command(context, ...args)
       } catch (error) {
         if (!(error instanceof OrganisationError || error instanceof CannotDo)) throw error
-        code = refused(session, error)
+        code = refused(context, error)
       }
     }
   program
-    .description("Hands LLM agents their tools: decides, limits, asks and records every call.")
+    .description("Runs tools for LLM agents: checks permissions, asks people for approval, and logs every call.")
     .option("--json", "print JSON instead of text")
-    .option("--agent <id>", "the agent that calls or looks; in lists, whose")
-    .option("--as <person>", "who answers and changes; the user of this machine when left out")
-    .option("--config <file>", "the configuration file, instead of the one in this folder")
-    .option("--data <dir>", "the folder where the record is kept")
-    .option("--set <key=value>", "set a key of the configuration; can be repeated", repeated)
-    .option("-C <folder>", "work as if started in this folder; comes before everything else")
+    .option("--agent <id>", "the agent to call or look as; in lists, show only this agent's entries")
+    .option("--as <person>", "the person who answers and makes changes (default: the user of this machine)")
+    .option("--config <file>", "configuration file (default: quartermaster.yml in this folder)")
+    .option("--data <dir>", "folder for the database and the audit log (default: .quartermaster)")
+    .option("--set <key=value>", "set a configuration key, for example tools.timeout=5000; can be repeated", repeated)
+    .option("-C <folder>", "run as if started in this folder; must come before everything else")
     .option("-V, --version", "print the version")
     .on("option:C", () => {
-      throw new UsageError("-C comes first: qm -C <folder> <command>.")
+      throw new UsageError("-C must come first: qm -C <folder> <command>.")
     })
     .on("option:version", () => {
-      io.stdout.write(`${house.version()}\n`)
+      io.stdout.write(`${version()}\n`)
       throw new CommanderError(0, "version", "")
     })
     .on("command:*", ([word = ""]: string[]) => {
@@ -99,7 +101,7 @@ export async function runProgram(argv: readonly string[], io: Io, house: House):
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => {} })
     .addHelpText("after", exitCodes)
-    .hook("preAction", (_, command) => refuseInside(io, command))
+    .hook("preAction", (_, command) => refuseInsideTool(io, command))
     .exitOverride()
   for (const add of commands) add(program, run)
 
@@ -108,14 +110,19 @@ export async function runProgram(argv: readonly string[], io: Io, house: House):
   return code
 }
 
-/** What cannot be done or does not exist: its sentence for people, its code for programs. */
-function refused(session: Session, error: OrganisationError | CannotDo): number {
+/** Prints why a command was refused: a sentence on stderr, and with --json an object with its code. */
+function refused(context: CliContext, error: OrganisationError | CannotDo): number {
   const { code, message } = error
   const details = error instanceof OrganisationError ? error.details : {}
-  say(session, message)
-  if (session.flags.json) tell(session, jsonText({ error: code, message, ...details }, session.house))
+  printMessage(context, message)
+  if (context.flags.json) printOutput(context, printableJson({ error: code, message, ...details }))
   return 1
 }
 
 const exitCodes = `
-Exit codes: 0 success, 1 the call failed or the change was refused, 2 wrong usage or configuration, 3 not allowed, 4 not approved, or not yet.`
+Exit codes:
+  0  success
+  1  the call failed or the change was refused
+  2  wrong usage or invalid configuration
+  3  not allowed
+  4  not approved, or not yet`

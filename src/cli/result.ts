@@ -1,28 +1,34 @@
 import { ToolExecuteStatus, type Ticket, type ToolResult } from "../model/result.ts"
-import type { Session } from "./house.ts"
-import { jsonText, say } from "./output.ts"
-import { clock } from "./since.ts"
-import type { Stream } from "./stream.ts"
+import { printable, printableJson } from "../lib/printable.ts"
+import type { CliContext } from "./context.ts"
+import { printMessage } from "./output.ts"
+import { formatTime } from "./time-text.ts"
+import type { LiveOutput } from "./live-output.ts"
 
-/** Shows an ended call: its result on stdout, what went wrong on stderr. What a person held back is not shown. */
-export function showResult(session: Session, result: ToolResult, stream: Stream, write: (text: string) => void): void {
-  const { house, flags } = session
-  stream.end()
+/** Shows an ended call: its result on stdout, an error on stderr. A withheld result is not shown. */
+export function showResult(
+  context: CliContext,
+  result: ToolResult,
+  live: LiveOutput,
+  write: (text: string) => void,
+): void {
+  const { flags } = context
+  live.end()
   const { result: value, ...withoutValue } = result
   if (flags.json) {
     const withheld = result.status === ToolExecuteStatus.RESULT_REJECTED
-    write(`${jsonText(withheld ? withoutValue : result, house)}\n`)
-  } else if (!result.success) sayFailure(session, result)
-  else if (value !== undefined && !isShown(result, stream)) write(`${resultText(session, unread(value, stream))}\n`)
+    write(`${printableJson(withheld ? withoutValue : result)}\n`)
+  } else if (!result.success) printFailure(context, result)
+  else if (value !== undefined && !isShown(result, live)) write(`${resultText(context, withoutShown(value, live))}\n`)
 }
 
-/** What was streamed is not shown a second time, unless its pieces were held back and the whole is not. */
-function isShown({ metadata }: ToolResult, stream: Stream): boolean {
-  return metadata?.["streamed"] === true && !stream.heldBack
+/** Whether the result was already streamed to stdout. */
+function isShown({ metadata }: ToolResult, live: LiveOutput): boolean {
+  return metadata?.["streamed"] === true && !live.heldBack
 }
 
-/** A result without the texts that were read while the command printed them. */
-function unread(value: unknown, { printed, heldBack }: Stream): unknown {
+/** The result without the output that was already shown while the command ran. */
+function withoutShown(value: unknown, { printed, heldBack }: LiveOutput): unknown {
   if (printed.size === 0 || heldBack || typeof value !== "object" || value === null || Array.isArray(value))
     return value
   const isRead = ([name, text]: [string, unknown]) => {
@@ -31,30 +37,30 @@ function unread(value: unknown, { printed, heldBack }: Stream): unknown {
   return Object.fromEntries(Object.entries(value).filter((entry) => !isRead(entry)))
 }
 
-/** Shows a call that waits on without this process. */
-export function showTicket(session: Session, ticket: Ticket, stream: Stream, write: (text: string) => void): void {
-  stream.end()
-  if (session.flags.json) write(`${jsonText(ticket, session.house)}\n`)
+/** Shows a call that keeps waiting after this process ends. */
+export function showTicket(context: CliContext, ticket: Ticket, live: LiveOutput, write: (text: string) => void): void {
+  live.end()
+  if (context.flags.json) write(`${printableJson(ticket)}\n`)
   else {
     const { callId, until } = ticket
-    const end = Number.isFinite(until) ? ` until ${clock(until)}` : ""
-    say(session, `Call ${callId} waits for a person${end}. 'qm approvals show ${callId}' shows it.`)
-    say(session, "Make the same call again once it is answered: it takes the answer.")
+    const end = Number.isFinite(until) ? ` until ${formatTime(until)}` : ""
+    printMessage(context, `Call ${callId} waits for a person${end}. 'qm approvals show ${callId}' shows it.`)
+    printMessage(context, "When it is answered, repeat the same call to use the answer.")
   }
 }
 
-/** A text as it is (made safe where it meets a terminal), anything else as JSON. */
-function resultText({ io, house }: Session, value: unknown): string {
-  if (typeof value !== "string") return jsonText(value, house, 2)
-  return (io.stdout.isTTY ? house.printable(value) : value).replace(/\n$/, "")
+/** Text as it is (escaped on a terminal), anything else as JSON. */
+function resultText({ io }: CliContext, value: unknown): string {
+  if (typeof value !== "string") return printableJson(value, 2)
+  return (io.stdout.isTTY ? printable(value) : value).replace(/\n$/, "")
 }
 
-function sayFailure(session: Session, { code, error, metadata, toolName }: ToolResult): void {
+function printFailure(context: CliContext, { code, error, metadata, toolName }: ToolResult): void {
   const problems = code === "invalid_arguments" ? metadata?.["problems"] : undefined
   if (Array.isArray(problems)) {
-    problems.forEach((problem) => say(session, String(problem)))
-    say(session, `Nothing was executed. 'qm tools show ${toolName}' says what it takes.`)
+    problems.forEach((problem) => printMessage(context, String(problem)))
+    printMessage(context, `Nothing was executed. 'qm tools show ${toolName}' shows its parameters.`)
     return
   }
-  say(session, error ?? "The call failed.")
+  printMessage(context, error ?? "The call failed.")
 }

@@ -3,12 +3,12 @@ import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
 import type { App } from "../model/app.ts"
 import type { Role } from "../model/organisation.ts"
-import type { NewRole, Sourced } from "../model/organisation-book.ts"
-import type { Run, Session } from "./house.ts"
+import type { NewRole, Sourced } from "../model/organisation-admin.ts"
+import type { Run, CliContext } from "./context.ts"
 import { showFields, showList } from "./listing.ts"
-import { answer, say } from "./output.ts"
-import { withApp, withPerson } from "./session.ts"
-import { commaList, listCommand, noSuch, number, repeated, UsageError } from "./usage.ts"
+import { printResult, printMessage } from "./output.ts"
+import { withApp, withPerson } from "./open-app.ts"
+import { commaList, listCommand, noSuch, numberFlag, repeated, UsageError } from "./usage.ts"
 
 interface RoleFlags {
   name?: string
@@ -22,35 +22,32 @@ interface RoleFlags {
 }
 
 export function addRoles(program: Command, run: Run): void {
-  const roles = program.command("roles").description("the roles, and the groups of tools they are given")
-  listCommand(roles).option("--all", "also those that were deleted").action(run(listRoles))
-  roles.command("show <role>").description("one role, by its name or id").action(run(showRole))
-  const create = roles.command("create").description("make a role; the one of that name is left as it is")
-  described(create.requiredOption("--name <name>", "what it is called")).action(run(createRole))
-  const update = roles.command("update <role>").description("change what is named, and nothing else")
-  described(update.option("--name <name>", "what it is called from now on")).action(run(updateRole))
-  roles
-    .command("delete <role>")
-    .description("delete a role; its agents have nothing from then on")
-    .action(run(deleteRole))
+  const roles = program.command("roles").description("list and manage roles and their tool groups")
+  listCommand(roles).option("--all", "also show deleted roles").action(run(listRoles))
+  roles.command("show <role>").description("show one role, by name or id").action(run(showRole))
+  const create = roles.command("create").description("create a role; an existing role of that name is not changed")
+  described(create.requiredOption("--name <name>", "name")).action(run(createRole))
+  const update = roles.command("update <role>").description("change only the given fields")
+  described(update.option("--name <name>", "new name")).action(run(updateRole))
+  roles.command("delete <role>").description("delete a role; its agents lose all tools").action(run(deleteRole))
 }
 
 function described(command: Command): Command {
   return command
-    .option("--groups <a,b>", 'the groups of tools it is given; "" for all')
-    .option("--department <id>", 'the department of its agents; "" for none')
-    .option("--level <number>", "the level of its agents")
-    .option("--dialect <name>", "the names its model is used to: native, claude or classic")
-    .option("--prompt <text>", "what the model is told about its role; @file reads it from a file")
-    .option("--pin <tool=version>", "hold it to a version of a tool; can be repeated", repeated)
-    .option("--model <id>", "the model service it uses")
+    .option("--groups <a,b>", 'tool groups; "" for all')
+    .option("--department <id>", 'department of its agents; "" for none')
+    .option("--level <number>", "level of its agents")
+    .option("--dialect <name>", "tool names its model knows: native, claude or classic")
+    .option("--prompt <text>", "role description for the model; @file reads it from a file")
+    .option("--pin <tool=version>", "always use this version of a tool; can be repeated", repeated)
+    .option("--model <id>", "id of the model service")
 }
 
-function listRoles(session: Session, { all }: { all?: boolean }): Promise<number> {
-  return withApp(session, {}, async ({ org }) => {
+function listRoles(context: CliContext, { all }: { all?: boolean }): Promise<number> {
+  return withApp(context, {}, async ({ org }) => {
     const roles = org.listRoles().filter(({ status }) => all === true || status === "active")
     await showList(
-      session,
+      context,
       roles,
       [
         {
@@ -63,14 +60,14 @@ function listRoles(session: Session, { all }: { all?: boolean }): Promise<number
         { title: "LEVEL", of: ({ level }) => level },
         { title: "SOURCE", of: ({ source }) => source, paint: "dim" },
       ],
-      "There is no role.",
+      "There is no role yet. 'qm roles create --name <name>' creates one.",
     )
     return 0
   })
 }
 
-function showRole(session: Session, name: string): Promise<number> {
-  return withApp(session, {}, async ({ org }) => {
+function showRole(context: CliContext, name: string): Promise<number> {
+  return withApp(context, {}, async ({ org }) => {
     const role = org.findRole(name)
     if (role === undefined) {
       throw noSuch(
@@ -80,7 +77,7 @@ function showRole(session: Session, name: string): Promise<number> {
       )
     }
     const pins = Object.entries(role.pins ?? {}).map(([tool, version]) => `${tool}=${version}`)
-    showFields(session, role, [
+    showFields(context, role, [
       ["name", role.name],
       ["id", role.id],
       ["groups", groupsText(role)],
@@ -91,58 +88,59 @@ function showRole(session: Session, name: string): Promise<number> {
       ["model", role.llmServiceId ?? undefined],
       ["status", role.status],
       ["source", role.source],
-      ["made by", `${role.createdBy} (${role.madeBy})`],
-      ["made at", role.createdAt],
+      ["created by", `${role.createdBy} (${role.madeBy})`],
+      ["created at", role.createdAt],
       ["prompt", role.rolePrompt],
     ])
     return 0
   })
 }
 
-async function createRole(session: Session, flags: RoleFlags): Promise<number> {
-  const given = { ...(await fieldsOf(session, flags)), name: flags.name ?? "" }
-  return withPerson(session, async ({ org }, by) => {
+async function createRole(context: CliContext, flags: RoleFlags): Promise<number> {
+  const given = { ...(await fieldsOf(context, flags)), name: flags.name ?? "" }
+  return withPerson(context, async ({ org }, by) => {
     const { role, created, hint } = await org.createRole(given, by)
-    if (hint !== undefined) say(session, hint)
+    if (hint !== undefined) printMessage(context, hint)
     const sentence = created
       ? `Created role ${role.name} with ${groupsText(role)} groups.`
-      : `There is a role ${role.name} already; it was left as it is. 'qm roles update' changes it.`
-    answer(session, { role, created, hint }, sentence)
+      : `Role ${role.name} already exists and was not changed. 'qm roles update' changes it.`
+    printResult(context, { role, created, hint }, sentence)
     return 0
   })
 }
 
-async function updateRole(session: Session, name: string, flags: RoleFlags): Promise<number> {
-  const change = await fieldsOf(session, flags)
+async function updateRole(context: CliContext, name: string, flags: RoleFlags): Promise<number> {
+  const change = await fieldsOf(context, flags)
   if (Object.keys(change).length === 0) {
-    throw new UsageError("Nothing was said to change. 'qm roles update --help' shows what can be.")
+    throw new UsageError("Nothing to change. 'qm roles update --help' shows the fields.")
   }
-  return withPerson(session, async ({ org }, by) => {
+  return withPerson(context, async ({ org }, by) => {
     const { role, hint } = await org.updateRole(name, change, by)
-    if (hint !== undefined) say(session, hint)
-    answer(session, { role, hint }, `Changed role ${role.name}.`)
+    if (hint !== undefined) printMessage(context, hint)
+    printResult(context, { role, hint }, `Changed role ${role.name}.`)
     return 0
   })
 }
 
-function deleteRole(session: Session, name: string): Promise<number> {
-  return withPerson(session, async ({ org }, by) => {
+function deleteRole(context: CliContext, name: string): Promise<number> {
+  return withPerson(context, async ({ org }, by) => {
     const role = await org.deleteRole(name, by)
     const left = holdersOf(org, role).map(({ id }) => id)
-    if (left.length > 0) say(session, `These agents have nothing now, because it was their role: ${left.join(", ")}.`)
-    answer(session, role, `Deleted role ${role.name}.`)
+    if (left.length > 0)
+      printMessage(context, `These agents had this role and can use no tools now: ${left.join(", ")}.`)
+    printResult(context, role, `Deleted role ${role.name}.`)
     return 0
   })
 }
 
-/** Only what was said, so that an update leaves the rest alone. */
-async function fieldsOf({ io }: Session, flags: RoleFlags): Promise<Partial<NewRole>> {
+/** Only the given fields, so that an update leaves the others unchanged. */
+async function fieldsOf({ io }: CliContext, flags: RoleFlags): Promise<Partial<NewRole>> {
   const { name, groups, department, level, dialect, prompt, pin, model } = flags
   return {
     ...(name === undefined ? {} : { name }),
     ...(groups === undefined ? {} : { toolGroups: commaList(groups) }),
     ...(department === undefined ? {} : { department }),
-    ...(level === undefined ? {} : { level: number("--level", level) }),
+    ...(level === undefined ? {} : { level: numberFlag("--level", level) }),
     ...(dialect === undefined ? {} : { dialect }),
     ...(prompt === undefined ? {} : { rolePrompt: await textOrFile(prompt, io.cwd) }),
     ...(pin === undefined ? {} : { pins: readPins(pin) }),
@@ -150,7 +148,7 @@ async function fieldsOf({ io }: Session, flags: RoleFlags): Promise<Partial<NewR
   }
 }
 
-/** A text as it is, or the file behind an `@`. */
+/** The text itself, or for `@path` the content of the file. */
 async function textOrFile(text: string, cwd: string): Promise<string> {
   if (!text.startsWith("@")) return text
   try {

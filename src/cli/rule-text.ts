@@ -1,6 +1,6 @@
 import type { Rule, RuleFlaw } from "../model/rule.ts"
 
-/** The conditions of a rule in a few words. */
+/** The conditions of a rule as text. */
 export function whenText(rule: Rule): string {
   const { role, department, agent, effect, touching, args, except, approvers, deadline } = rule
   const list = (name: string, of: readonly string[] | undefined) =>
@@ -20,7 +20,7 @@ export function whenText(rule: Rule): string {
   ].join(", ")
 }
 
-/** What is wrong with a rule, and where it stands. */
+/** What is wrong with a rule, and where it is written. */
 export function flawText({ kind, source, sentence }: RuleFlaw): string {
   return `${source} (${kind}): ${sentence}`
 }

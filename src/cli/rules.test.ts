@@ -1,8 +1,11 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, test } from "vitest"
-import type { RuleReader, Simulation } from "../model/app.ts"
+import type { RuleAdmin, Simulation } from "../model/app.ts"
 import type { Rule, RuleFlaw } from "../model/rule.ts"
 import { whenText } from "./rule-text.ts"
-import { runOver } from "./testing.ts"
+import { temporaryFolder } from "../testing/test-app.ts"
+import { runWithApp } from "./testing.ts"
 
 const rule: Rule = {
   id: "rules[0]",
@@ -28,30 +31,32 @@ const simulation: Simulation = {
       tool: "set_env",
       before: "allow",
       after: "deny",
-      reasons: [{ voice: "rule", source: "rules[0]", sentence: "It is closed." }],
+      reasons: [{ check: "rule", source: "rules[0]", code: "test", sentence: "It is closed." }],
     },
   ],
 }
 
 function rulesWith(
   flaws: readonly RuleFlaw[] = [],
-  replaced: Partial<RuleReader> = {},
+  replaced: Partial<RuleAdmin> = {},
   file: unknown = [{ deny: "x" }],
   others: readonly Rule[] = [],
 ) {
-  const told: unknown[] = []
-  const rules: Partial<RuleReader> = {
+  const received: unknown[] = []
+  const rules: Partial<RuleAdmin> = {
     list: () => [rule, added, ...others],
     flaws: () => flaws,
-    add: (given, by) => (told.push(["add", given, by]), Promise.resolve(added)),
-    remove: (id, by) => (told.push(["remove", id, by]), Promise.resolve(id === "r1" ? added : undefined)),
-    simulate: (given, filter) => (told.push(["simulate", given, filter]), Promise.resolve({ ...simulation, flaws })),
+    add: (given, by) => (received.push(["add", given, by]), Promise.resolve(added)),
+    remove: (id, by) => (received.push(["remove", id, by]), Promise.resolve(id === "r1" ? added : undefined)),
+    simulate: (given, filter) => (
+      received.push(["simulate", given, filter]),
+      Promise.resolve({ ...simulation, flaws })
+    ),
     ...replaced,
   }
-  const house = {
-    readDataFile: (path: string) => (told.push(["read", path]), Promise.resolve(file)),
-  }
-  return { told, run: (...words: string[]) => runOver({ rules }, words, { house }) }
+  const cwd = temporaryFolder()
+  writeFileSync(join(cwd, "new.yml"), JSON.stringify(file))
+  return { received, run: (...words: string[]) => runWithApp({ rules }, words, { cwd }) }
 }
 
 test("rules are listed with their source, verdict, conditions, reason, shadow and flaws", async () => {
@@ -59,7 +64,7 @@ test("rules are listed with their source, verdict, conditions, reason, shadow an
   const { code, stdout, stderr } = await run("rules")
   expect(code).toBe(0)
   expect(stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
-    ["SOURCE", "SAYS", "TOOL", "WHEN", "BECAUSE"],
+    ["SOURCE", "VERDICT", "TOOL", "WHEN", "BECAUSE"],
     ["quartermaster.yml rules[0]", "deny", "set_env", "role developer", "It is closed."],
     ["rule r1", "ask (shadow)", "set_env", "-", "It is closed."],
     [""],
@@ -76,7 +81,7 @@ test("rules are listed with their source, verdict, conditions, reason, shadow an
   })
 })
 
-test("every condition of a rule is told", () => {
+test("every condition of a rule is shown", () => {
   const all: Rule = {
     ...rule,
     department: ["eng", "ops"],
@@ -96,7 +101,7 @@ test("every condition of a rule is told", () => {
 test("rules without a flaw pass the test; a flaw of any kind fails it", async () => {
   expect(await rulesWith().run("rules", "test")).toEqual({
     code: 0,
-    stdout: "2 rules, no flaw, and every example holds.\n",
+    stdout: "2 rules, no mistakes, and every example passes.\n",
     stderr: "",
   })
   for (const kind of ["malformed", "dead", "shadowed", "example"] as const) {
@@ -117,15 +122,12 @@ test("rules without a flaw pass the test; a flaw of any kind fails it", async ()
 test.each([[[{ deny: "x" }]], [{ rules: [{ deny: "x" }], agent: "dev" }]])(
   "the rules of a file are tested without looking at any call: %j",
   async (file) => {
-    const { run, told } = rulesWith([], {}, file)
+    const { run, received } = rulesWith([], {}, file)
     expect(await run("rules", "test", "new.yml")).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^1 rule, /) as string,
     })
-    expect(told).toEqual([
-      ["read", "/nowhere/new.yml"],
-      ["simulate", [{ deny: "x" }], { since: Number.MAX_SAFE_INTEGER }],
-    ])
+    expect(received).toEqual([["simulate", [{ deny: "x" }], { since: Number.MAX_SAFE_INTEGER }]])
   },
 )
 
@@ -135,16 +137,14 @@ test("a file that is no list of rules is wrong usage", async () => {
   }
 })
 
-test("a simulation lists what would have been decided otherwise, and says what it could not be sure of", async () => {
-  const { run, told } = rulesWith()
+test("a simulation lists changed decisions and says which are uncertain", async () => {
+  const { run, received } = rulesWith()
   const words = ["rules", "simulate", "--rules", "new.yml", "--since", "2026-01-01T00:00Z", "--agent", "dev"]
   const { code, stdout, stderr } = await run(...words)
   expect(code).toBe(0)
-  expect(stderr).toMatch(
-    /^7 calls were decided again; 1 would have been decided otherwise\. The record shows the input of 2 /,
-  )
+  expect(stderr).toMatch(/^7 calls were decided again; 1 would have been decided differently\. The logged input of 2 /)
   expect(stdout).toMatch(/^\S+ \S+ +c1 +dev +set_env +allow +deny +It is closed\.$/m)
-  expect(told.at(-1)).toEqual([
+  expect(received.at(-1)).toEqual([
     "simulate",
     [{ deny: "x" }],
     { agentId: "dev", since: Date.parse("2026-01-01T00:00:00Z") },
@@ -153,13 +153,12 @@ test("a simulation lists what would have been decided otherwise, and says what i
   expect((await rulesWith([flaw]).run(...words)).code).toBe(0)
 })
 
-test("a rule is added as JSON or from a file, and what the book refuses is told", async () => {
-  const { run, told } = rulesWith([], {}, { deny: "y", because: "z" })
+test("a rule is added as JSON or from a file, and a refused rule is reported", async () => {
+  const { run, received } = rulesWith([], {}, { deny: "y", because: "z" })
   expect((await run("rules", "add", '{"deny":"x","because":"y"}')).code).toBe(0)
-  expect((await run("rules", "add", "@one.yml", "--as", "eve")).code).toBe(0)
-  expect(told).toEqual([
+  expect((await run("rules", "add", "@new.yml", "--as", "eve")).code).toBe(0)
+  expect(received).toEqual([
     ["add", { deny: "x", because: "y" }, "ada"],
-    ["read", "/nowhere/one.yml"],
     ["add", { deny: "y", because: "z" }, "eve"],
   ])
   const refusing = rulesWith([], { add: () => Promise.reject(new Error("'because' is missing. Say why.")) })
@@ -171,7 +170,7 @@ test("a rule is added as JSON or from a file, and what the book refuses is told"
   expect(await run("rules", "add", "{oops")).toMatchObject({ code: 2 })
 })
 
-test("a rule that was added can be removed; one of the configuration says where it stands", async () => {
+test("an added rule can be removed; for a configured one the message says where it is written", async () => {
   const { run } = rulesWith([], {}, [], [builtIn])
   expect(await run("rules", "remove", "r1")).toMatchObject({ code: 0, stdout: "Removed rule r1: ask set_env.\n" })
   expect(await run("rules", "remove", "rules[0]")).toEqual({
@@ -180,7 +179,7 @@ test("a rule that was added can be removed; one of the configuration says where 
     stderr: "The rule 'rules[0]' is written in quartermaster.yml rules[0]. Change it there.\n",
   })
   expect((await run("rules", "remove", "root-organises")).stderr).toBe(
-    "The rule 'root-organises' is built in and stays.\n",
+    "The rule 'root-organises' is built in and cannot be removed.\n",
   )
   expect((await run("rules", "remove", "")).code).toBe(2)
   expect(await run("rules", "remove", "r2")).toMatchObject({

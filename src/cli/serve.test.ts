@@ -1,23 +1,29 @@
-import { expect, test } from "vitest"
-import { runOver } from "./testing.ts"
+import { once } from "node:events"
+import { createServer, type AddressInfo } from "node:net"
+import { expect, onTestFinished, test } from "vitest"
+import { openTestApp } from "../testing/test-app.ts"
+import { runWithApp } from "./testing.ts"
 
 test.each(["-1", "65536", "http", "1.5"])("'--port %s' is refused with what it takes", async (port) => {
-  const { code, stderr } = await runOver({}, ["serve", `--port=${port}`])
+  const { code, stderr } = await runWithApp({}, ["serve", `--port=${port}`])
   expect([code, stderr]).toEqual([2, `--port takes a number from 0 to 65535, and '${port}' is none.\n`])
 })
 
-test("where it cannot listen, the sentence that says why is all that is said", async () => {
-  const serveHttp = () => Promise.reject(new Error("Port 1 cannot be listened on. Choose another."))
-  expect(await runOver({}, ["serve"], { house: { serveHttp } })).toEqual({
+test("a port that is in use is reported as a sentence", async () => {
+  const other = createServer().listen(0, "127.0.0.1")
+  onTestFinished(() => void other.close())
+  await once(other, "listening")
+  const { port } = other.address() as AddressInfo
+  expect(await runWithApp(await openTestApp(), ["serve", "--port", String(port)])).toEqual({
     code: 1,
     stdout: "",
-    stderr: "Port 1 cannot be listened on. Choose another.\n",
+    stderr: expect.stringMatching(new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 cannot be listened on\\. .*\\n$`)),
   })
 })
 
 test("-C anywhere but before everything else is refused", async () => {
-  expect(await runOver({}, ["tools", "-C", "there"])).toMatchObject({
+  expect(await runWithApp({}, ["tools", "-C", "there"])).toMatchObject({
     code: 2,
-    stderr: "-C comes first: qm -C <folder> <command>.\n",
+    stderr: "-C must come first: qm -C <folder> <command>.\n",
   })
 })

@@ -1,9 +1,14 @@
+import type { LoadedConfig } from "../config/load.ts"
 import type { Command } from "commander"
-import type { Loaded, Run, Served, Session } from "./house.ts"
-import { jsonText, say, tell } from "./output.ts"
-import { withApp } from "./session.ts"
+import type { ServedHttp } from "../http/serve.ts"
+import type { App } from "../model/app.ts"
+import { printable, printableJson } from "../lib/printable.ts"
+import type { Run, CliContext, OpenOptions } from "./context.ts"
+import { printMessage, printOutput } from "./output.ts"
+import { withApp } from "./open-app.ts"
 import { cancelOnSignal } from "./signals.ts"
-import { expected, UsageError } from "./usage.ts"
+import { orCannotDo, UsageError } from "./usage.ts"
+import { version } from "./version.ts"
 
 interface ServeFlags {
   host?: string
@@ -14,27 +19,30 @@ interface ServeFlags {
 export function addServe(program: Command, run: Run): void {
   program
     .command("serve")
-    .description("serve the agents' tools over HTTP until Ctrl-C: MCP at /mcp")
-    .option("--host <address>", "the address to listen on; 127.0.0.1 when nothing else is configured")
-    .option("--port <number>", "the port to listen on; 7420 when nothing else is configured, 0 for a free one")
-    .option("--reload-plugins", "load plugins again when their files change, while you write one")
+    .description("serve the agents' tools over HTTP (MCP at /mcp) until Ctrl-C")
+    .option("--host <address>", "address to listen on (default: server.host of the configuration, or 127.0.0.1)")
+    .option(
+      "--port <number>",
+      "port to listen on (default: server.port of the configuration, or 7420); 0 for any free port",
+    )
+    .option("--reload-plugins", "reload plugins when their files change")
     .action(run(serve))
 }
 
-/** Serves until it is told to end; then what runs is cancelled, and what waits for people waits on. */
-async function serve(session: Session, flags: ServeFlags): Promise<number> {
-  const { io, house } = session
+/** Serves until a signal. Then running calls are cancelled; calls that wait for a person keep waiting. */
+async function serve(context: CliContext, flags: ServeFlags): Promise<number> {
+  const { io } = context
   const given = { host: flags.host, port: portOf(flags.port) }
   const { controller, stop } = cancelOnSignal(io.leave, () =>
-    say(session, "Ending. Press Ctrl-C again to leave at once."),
+    printMessage(context, "Stopping. Press Ctrl-C again to exit immediately."),
   )
-  const print = (text: string) => say(session, text)
+  const print = (text: string) => printMessage(context, text)
   try {
-    const parts = { stays: true, print, reloadPlugins: flags.reloadPlugins ?? false }
-    return await withApp(session, parts, async (app, loaded) => {
-      const served = await expected(house.serveHttp(app, loaded, given))
+    const parts: OpenOptions = { longLived: true, print, reloadPlugins: flags.reloadPlugins ?? false }
+    return await withApp(context, parts, async (app, loaded) => {
+      const served = await orCannotDo(listen(app, loaded, given))
       try {
-        tellWhere(session, served, loaded)
+        printAddresses(context, served, loaded)
         await ended(controller.signal)
       } finally {
         await served.close()
@@ -46,6 +54,20 @@ async function serve(session: Session, flags: ServeFlags): Promise<number> {
   }
 }
 
+async function listen(
+  app: App,
+  { config }: LoadedConfig,
+  given: { host: string | undefined; port: number | undefined },
+) {
+  const { serveHttp } = await import("../http/serve.ts")
+  const { listenAddress } = await import("../config/listen-address.ts")
+  const { host, port } = listenAddress(config)
+  const address = { host: given.host ?? host, port: given.port ?? port }
+  const served = await serveHttp(app, { ...config.server, ...address, version: version() })
+  app.addOwnAddress(served.url)
+  return served
+}
+
 function portOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const port = Number(text)
@@ -53,29 +75,29 @@ function portOf(text: string | undefined): number | undefined {
   throw new UsageError(`--port takes a number from 0 to 65535, and '${text}' is none.`)
 }
 
-function tellWhere(session: Session, { url }: Served, { dataDir }: Loaded): void {
-  const { house, flags } = session
+function printAddresses(context: CliContext, { url }: ServedHttp, { dataDir }: LoadedConfig): void {
+  const { flags } = context
   const base = url.replace(/\/$/, "")
   const where = { url: base, mcp: `${base}/mcp`, healthz: `${base}/healthz` }
   if (flags.json)
-    return tell(session, jsonText({ ...where, version: house.version(), dataDir, pid: process.pid }, house))
+    return printOutput(context, printableJson({ ...where, version: version(), dataDir, pid: process.pid }))
   const lines = [
-    `Quartermaster ${house.version()} serves at ${base}, with its record in ${dataDir}.`,
+    `Quartermaster ${version()} serves at ${base}. Data folder: ${dataDir}`,
     "",
-    `  ${where.mcp}`.padEnd(width + 2) + "  MCP for agents; each needs a token:",
+    `  ${where.mcp}`.padEnd(width + 2) + "  MCP for agents; each needs a token",
     ...rows.map(([command, what]) => `  ${command.padEnd(width)}  ${what}`),
     "",
-    "It serves until Ctrl-C.",
+    "Press Ctrl-C to stop.",
   ]
-  tell(session, house.printable(lines.join("\n")))
+  printOutput(context, printable(lines.join("\n")))
 }
 
 const rows = [
-  ["qm tokens create --agent <id>", "make a token for an agent; 'qm agents list' shows who there is"],
+  ["qm tokens create --agent <id>", "create a token for an agent; 'qm agents list' shows all agents"],
   ["qm install claude|cursor|vscode", "let a client on this machine use the tools, without a token"],
-  ["qm approvals", "what waits for a person; answer from any terminal, 'qm approvals watch' shows it as it comes"],
-  ["qm mcp list", "the MCP servers whose tools are offered"],
-  ["qm start", "a short tour of the command line"],
+  ["qm approvals", "list what waits for approval; answer from any terminal"],
+  ["qm mcp list", "list the MCP servers whose tools are offered"],
+  ["qm start", "print a short tour of the command line"],
 ] as const
 const width = Math.max(...rows.map(([command]) => command.length))
 

@@ -1,10 +1,10 @@
-import { typeName } from "../model/problems.ts"
+import { typeName } from "../schema/problems.ts"
 import type { JsonSchema } from "../model/schema.ts"
 
-/** What may stand at one place of an input: every form its schema allows there. Empty where the schema names nothing. */
+/** The schemas that apply to one place of an input. Empty if the schema says nothing about it. */
 export type Shape = readonly JsonSchema[]
 
-/** Reads a JSON Schema only as far as it takes to tell text from JSON. Judging stays with the walk. */
+/** Reads a JSON Schema only far enough to tell text from JSON. Validation is done by the call. */
 export function shapeOf(schema: JsonSchema | undefined): {
   whole: Shape
   at(shape: Shape, name: string): Shape
@@ -22,13 +22,13 @@ export function shapeOf(schema: JsonSchema | undefined): {
   }
 }
 
-/** Whether the schema names a parameter of just this name here. */
-export function names(shape: Shape, name: string): boolean {
+/** Whether the schema has a property of exactly this name. */
+export function hasProperty(shape: Shape, name: string): boolean {
   return shape.some((form) => isObject(form["properties"]) && Object.hasOwn(form["properties"], name))
 }
 
-/** The JSON types that may stand here; none means any. */
-export function kindsOf(shape: Shape): Set<string> {
+/** The JSON types allowed here; an empty set means any. */
+export function jsonTypesOf(shape: Shape): Set<string> {
   const kinds = new Set<string>()
   for (const form of shape) {
     const { type, enum: values, const: only } = form
@@ -40,7 +40,7 @@ export function kindsOf(shape: Shape): Set<string> {
   return kinds
 }
 
-/** The forms behind references and choices. A schema that refers to itself is visited once. */
+/** Collects a schema and those behind $ref, anyOf, oneOf and allOf, each once. */
 function collect(part: unknown, root: JsonSchema, into: Set<JsonSchema>): void {
   if (!isObject(part) || into.has(part)) return
   into.add(part)
@@ -57,7 +57,7 @@ function property(form: JsonSchema, name: string): unknown {
   return additionalProperties === true || saysNothing(form) ? {} : additionalProperties
 }
 
-/** Where anything may stand, anything may stand inside it. */
+/** A schema without constraints allows anything inside it too. */
 function saysNothing(form: JsonSchema): boolean {
   return !["type", "properties", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"].some((word) => word in form)
 }

@@ -1,7 +1,4 @@
-/**
- * Cancels on the first Ctrl-C or SIGTERM, or when the terminal is gone; the second one leaves at once with the shell's
- * code for that signal.
- */
+/** Aborts on the first SIGINT, SIGTERM or SIGHUP; a second one exits with the shell's exit code for that signal. */
 export function cancelOnSignal(leave: (code: number) => void, announce: () => void) {
   const controller = new AbortController()
   const listen = (signal: "SIGINT" | "SIGTERM" | "SIGHUP", code: number) => {

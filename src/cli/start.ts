@@ -1,52 +1,53 @@
 import type { Command } from "commander"
-import { agentOf } from "./caller.ts"
-import type { Run, Session } from "./house.ts"
-import { answer } from "./output.ts"
-import { withApp } from "./session.ts"
+import { callingAgent } from "./calling-agent.ts"
+import type { Run, CliContext } from "./context.ts"
+import { printResult } from "./output.ts"
+import { withApp } from "./open-app.ts"
+import { version } from "./version.ts"
 
 export function addStart(program: Command, run: Run): void {
-  program.command("start").description("what there is so far, and a short tour").action(run(start))
+  program.command("start").description("print a short tour of the command line").action(run(start))
 }
 
-/** What there is so far, and a short tour of the command line. */
-function start(session: Session): Promise<number> {
-  return withApp(session, {}, async (app, loaded) => {
-    const agent = agentOf(session, loaded, app)
+/** Prints the number of tools and calls here, and a short tour of the command line. */
+function start(context: CliContext): Promise<number> {
+  return withApp(context, {}, async (app, loaded) => {
+    const agent = callingAgent(context, loaded, app)
     const tools = app.visibleTools(agent)
     const groups = new Set(tools.map((tool) => tool.group)).size
     const { total: calls } = await app.audit.stats()
-    const version = session.house.version()
+    const qmVersion = version()
     const { dataDir } = loaded
-    const here = `Here: ${tools.length} tools in ${groups} groups for agent ${agent}; ${calls} calls in the record, ${dataDir}.`
+    const here = `Here: ${tools.length} tools in ${groups} groups for agent ${agent}; ${calls} calls in the audit log. Data folder: ${dataDir}`
     const lines = [
-      `Quartermaster ${version} hands LLM agents their tools: it decides, limits, asks and records every call.`,
+      `Quartermaster ${qmVersion} runs tools for LLM agents: it checks permissions, asks people for approval, and logs every call.`,
       "It is a library, this command line, and an MCP gateway: 'qm serve' over HTTP, 'qm mcp' for a client on this machine.",
       here,
       "",
       ...tour.map(([command, what]) => `  ${command.padEnd(width)}  ${what}`),
       "",
-      "Without an installed qm, write 'node dist/qm.js' instead; 'npm link' installs it.",
+      "If qm is not installed, write 'node dist/qm.js' instead; 'npm link' installs it.",
     ]
-    answer(session, { version, agent, tools: tools.length, groups, calls, dataDir }, lines.join("\n"))
+    printResult(context, { version: qmVersion, agent, tools: tools.length, groups, calls, dataDir }, lines.join("\n"))
     return 0
   })
 }
 
-/** In this order every command works as it stands, also in an empty folder; the call that waits wants a yes. */
+/** The commands work in this order in an empty folder. `set_env` waits for approval. */
 const tour = [
-  ["qm tools list", "what an agent can use"],
-  ["qm call base64_encode text=hello", "call a tool; every call is written down"],
-  ["qm roles create --name developer --groups data,system", "make a role with two groups of tools"],
-  ["qm agents create --id dev --role developer", "make an agent of it"],
-  ["qm why set_env key=A value=1 --agent dev", "what would become of a call, and why"],
-  ["qm call set_env key=A value=1 --agent dev", "this one asks you; without a terminal it waits"],
-  ["qm approvals list", "what waits for a person; answer from any terminal"],
-  ["qm freeze --agent dev", "stop an agent; 'qm thaw --agent dev' ends it"],
-  ["qm audit list", "who called what, and how it ended"],
-  ["qm audit verify", "whether the record is as it was written"],
-  ["qm init", "write a configuration file; 'qm init --from claude' takes over another program's"],
-  ["qm tokens create --agent dev", "let a program speak for an agent over HTTP"],
-  ["qm doctor", "what works on this machine and what is missing"],
-  ["qm help", "everything else"],
+  ["qm tools list", "list the tools an agent can use"],
+  ["qm call base64_encode text=hello", "call a tool; every call is logged"],
+  ["qm roles create --name developer --groups data,system", "create a role with two tool groups"],
+  ["qm agents create --id dev --role developer", "create an agent with that role"],
+  ["qm why set_env key=A value=1 --agent dev", "explain whether a call would be allowed, without making it"],
+  ["qm call set_env key=A value=1 --agent dev", "this call asks you for approval; without a terminal it waits"],
+  ["qm approvals list", "list what waits for approval; answer from any terminal"],
+  ["qm freeze --agent dev", "stop an agent; 'qm thaw --agent dev' lets it continue"],
+  ["qm audit list", "list the calls and how they ended"],
+  ["qm audit verify", "check that no record was changed"],
+  ["qm init", "write a configuration file; 'qm init --from claude' imports Claude's"],
+  ["qm tokens create --agent dev", "create a token for a program that calls tools over HTTP"],
+  ["qm doctor", "check what works on this machine and what is missing"],
+  ["qm help", "list all commands"],
 ] as const
 const width = Math.max(...tour.map(([command]) => command.length))

@@ -8,7 +8,7 @@ export interface Column {
 
 const gap = "  "
 
-/** Aligned lines under a head. The last column is cut so that no line is longer than `columns`. */
+/** A table with a header. The last column is cut so that no line is longer than `columns`. */
 export function table(head: readonly Column[], rows: readonly (readonly string[])[], columns = Infinity): string {
   const cells = rows.map((row) => row.map(oneLine))
   const widths = head.map(({ title }, index) => Math.max(width(title), ...cells.map((row) => width(row[index] ?? ""))))
@@ -31,7 +31,7 @@ export function table(head: readonly Column[], rows: readonly (readonly string[]
   ].join("\n")
 }
 
-/** How wide a line may be: the terminal's width, or 100 where there is none or it says nothing. */
+/** The terminal's width, or 100 without a terminal. */
 export function columnsOf(stdout: NodeJS.WriteStream): number {
   return (stdout.isTTY && stdout.columns) || 100
 }

@@ -6,26 +6,33 @@ import { fileURLToPath } from "node:url"
 import { Readable } from "node:stream"
 import { onTestFinished } from "vitest"
 import type { App } from "../model/app.ts"
-import type { House, Io, Loaded } from "./house.ts"
+import type { LoadedConfig } from "../config/load.ts"
+import type { Config } from "../config/schema.ts"
+import type { Io, Runtime } from "./context.ts"
 import { main } from "./main.ts"
 
 export const dist = fileURLToPath(new URL("../../dist/", import.meta.url))
 const qm = join(dist, "qm.js")
 
-export interface Ended {
+export interface CliOutput {
   code: number | null
   stdout: string
   stderr: string
 }
 
+function temporaryFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "quartermaster-cli-")))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
 /** A working folder and a home that live as long as the test, and the built command line in them. */
-export function makeDesk(env: Record<string, string> = {}) {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "quartermaster-cli-")))
+export function makeCli(env: Record<string, string> = {}) {
+  const root = temporaryFolder()
   const children: ChildProcess[] = []
   onTestFinished(() => {
     // A call that still waits for a person would outlive the test by half an hour.
     for (const child of children) if (child.exitCode === null) child.kill("SIGKILL")
-    rmSync(root, { recursive: true, force: true })
   })
   const cwd = join(root, "work")
   const home = join(root, "home")
@@ -42,11 +49,11 @@ export function makeDesk(env: Record<string, string> = {}) {
     dataDir: join(cwd, ".quartermaster"),
     write: (name: string, text: string) => writeFileSync(join(cwd, name), text),
     /** Runs `qm` without a terminal; nothing comes in on stdin. */
-    run: (...words: string[]) => ended(start(process.execPath, qm, ...words), ""),
-    runWith: (stdin: string, ...words: string[]) => ended(start(process.execPath, qm, ...words), stdin),
+    run: (...words: string[]) => outputOf(start(process.execPath, qm, ...words), ""),
+    runWith: (stdin: string, ...words: string[]) => outputOf(start(process.execPath, qm, ...words), stdin),
     /** Runs a line of bash in which `qm` is the command line; a failure anywhere in a pipe is its exit code. */
     shell: (line: string) =>
-      ended(start("bash", "-c", `set -o pipefail; qm() { "${process.execPath}" "${qm}" "$@"; }; ${line}`), ""),
+      outputOf(start("bash", "-c", `set -o pipefail; qm() { "${process.execPath}" "${qm}" "$@"; }; ${line}`), ""),
     start: (...words: string[]) => start(process.execPath, qm, ...words),
     /** Runs `qm` in a terminal; each key is pressed once the text before it has appeared. */
     inTerminal: (words: string[], keys: readonly (readonly [after: string, key: string])[]) => {
@@ -56,7 +63,7 @@ export function makeDesk(env: Record<string, string> = {}) {
     /** Runs a shell with jobs in a terminal; `$QM` is the command line. */
     shellInTerminal: (lines: string) => {
       const text = `set -m\nQM="'${process.execPath}' '${qm}'"\n${lines}`
-      return ended(start("script", "-qec", `exec bash -c ${quoted(text)}`, "/dev/null"), "")
+      return outputOf(start("script", "-qec", `exec bash -c ${quoted(text)}`, "/dev/null"), "")
     },
     /** Runs a module that uses the built library and the built command line. */
     script: (name: string, ...words: string[]) => start(process.execPath, join(cwd, name), ...words),
@@ -67,7 +74,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-export function ended(child: ChildProcess, stdin: string): Promise<Ended> {
+export function outputOf(child: ChildProcess, stdin: string): Promise<CliOutput> {
   const text = { stdout: "", stderr: "" }
   child.stdout?.setEncoding("utf8").on("data", (part: string) => (text.stdout += part))
   child.stderr?.setEncoding("utf8").on("data", (part: string) => (text.stderr += part))
@@ -78,7 +85,7 @@ export function ended(child: ChildProcess, stdin: string): Promise<Ended> {
 }
 
 /** Resolves when the text has appeared on stdout or stderr. */
-export function appears(child: ChildProcess, text: string): Promise<void> {
+export function waitForOutput(child: ChildProcess, text: string): Promise<void> {
   let seen = ""
   return new Promise((resolve, reject) => {
     child.on("close", () => reject(new Error(`It ended without '${text}' and said: ${seen}`)))
@@ -91,7 +98,10 @@ export function appears(child: ChildProcess, text: string): Promise<void> {
   })
 }
 
-async function pressed(child: ChildProcess, keys: readonly (readonly [after: string, key: string])[]): Promise<Ended> {
+async function pressed(
+  child: ChildProcess,
+  keys: readonly (readonly [after: string, key: string])[],
+): Promise<CliOutput> {
   const text = { stdout: "", stderr: "" }
   const waiting = [...keys]
   let from = 0
@@ -108,55 +118,63 @@ async function pressed(child: ChildProcess, keys: readonly (readonly [after: str
   return { code, ...text }
 }
 
-/** An app of which only a few parts are asked for. */
+/** A fake app: the parts a test needs, as plain data. */
 export type AppParts = { [Part in keyof App]?: Partial<App[Part]> }
 
-const emptyHouse = {
-  shownTools: () => [],
+const emptyApp: AppParts = {
+  toolsInDialect: () => [],
   sweep: () => Promise.resolve(),
   close: () => Promise.resolve(),
   mcp: { list: () => [], ready: () => Promise.resolve(), pins: () => [] },
 }
 
-/** Runs a command in this process over an app made of plain data; nothing is stored. */
-export async function runOver(
+export interface RunOptions {
+  env?: Record<string, string>
+  stdin?: string
+  runtime?: Partial<Runtime>
+  config?: Config
+  /** Whether stdout and stderr are terminals. */
+  terminal?: boolean
+  /** The folder the command runs in; a new one if left out. */
+  cwd?: string
+}
+
+/** Runs a command in this process with a fake app; nothing is stored. */
+export async function runWithApp(
   parts: AppParts,
   words: readonly string[],
-  given: {
-    env?: Record<string, string>
-    stdin?: string
-    house?: Partial<House>
-    config?: Loaded["config"]
-    /** Whether what is written is seen by a person. */
-    terminal?: boolean
-  } = {},
-): Promise<Ended> {
+  options: RunOptions = {},
+): Promise<CliOutput> {
   const text = { stdout: "", stderr: "" }
   const stream = (name: "stdout" | "stderr") =>
     ({
       write: (part: string) => (text[name] += part) !== "",
       on: () => {},
-      isTTY: given.terminal === true,
+      isTTY: options.terminal === true,
     }) as unknown as Io["stdout"]
+  const cwd = options.cwd ?? temporaryFolder()
   const io: Io = {
-    stdin: Readable.from(given.stdin === undefined ? [] : [given.stdin]) as Io["stdin"],
+    stdin: Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]) as Io["stdin"],
     stdout: stream("stdout"),
     stderr: stream("stderr"),
-    env: given.env ?? {},
-    cwd: "/nowhere",
-    home: "/nowhere",
+    env: options.env ?? {},
+    cwd,
+    home: join(cwd, "home"),
+    program: { node: "/bin/node", script: "/bin/qm" },
     leave: () => {},
   }
-  const loaded = { config: given.config ?? {}, dataDir: "/nowhere/.quartermaster", warnings: [], trusted: true }
-  const house = {
-    loadConfig: () => Promise.resolve(loaded),
-    open: () => Promise.resolve({ ...emptyHouse, ...parts } as App),
-    whoIs: (as: string | undefined) => Promise.resolve({ id: as ?? "ada", proved: "this test" }),
-    keepPersonToken: (id: string) => `/nowhere/${id}.token`,
-    card: ({ callId }: { callId: string }) => Promise.resolve([`card of ${callId}`]),
-    printable: (part: string) => part.replace(/(?![\n\t])\p{C}/gu, "?"),
-    ...given.house,
-  } as House
-  const code = await main(words, io, house)
+  const runtime: Runtime = {
+    loadConfig: () => Promise.resolve(loadedConfig(options.config, join(cwd, ".quartermaster"))),
+    openApp: () => Promise.resolve({ ...emptyApp, ...parts } as App),
+    identifyPerson: (as) => Promise.resolve({ id: as ?? "ada", proved: "this test" }),
+    ...options.runtime,
+  }
+  const code = await main(words, io, runtime)
   return { code, ...text }
+}
+
+/** What `loadConfig` returns for a trusted configuration without a file. */
+export function loadedConfig(config: Config = {}, dataDir = "/nowhere"): LoadedConfig {
+  const permissions = { trusted: {}, untrusted: {} }
+  return { config, files: [], dataDir, warnings: [], trusted: true, permissions, ruleSources: [] }
 }

@@ -1,11 +1,11 @@
 import type { Command } from "commander"
-import type { AgentToken } from "../model/token-book.ts"
-import type { Run, Session } from "./house.ts"
+import type { AgentToken } from "../model/agent-tokens.ts"
+import type { Run, CliContext } from "./context.ts"
 import { showList } from "./listing.ts"
-import { answer } from "./output.ts"
-import { withApp, withPerson } from "./session.ts"
-import { clock, readSpan } from "./since.ts"
-import { CannotDo, idOf, listCommand, NotAllowed, UsageError } from "./usage.ts"
+import { printResult } from "./output.ts"
+import { withApp, withPerson } from "./open-app.ts"
+import { formatTime, parseDuration } from "./time-text.ts"
+import { CannotDo, requireId, listCommand, NotAllowed, UsageError } from "./usage.ts"
 
 interface TokenFlags {
   name?: string
@@ -14,78 +14,80 @@ interface TokenFlags {
 }
 
 export function addTokens(program: Command, run: Run): void {
-  const tokens = program.command("tokens").description("the tokens by which programs speak for agents over HTTP")
+  const tokens = program
+    .command("tokens")
+    .description("list and manage the tokens of programs that call tools over HTTP")
   listCommand(tokens).action(run(listTokens))
   tokens
     .command("create")
-    .description("make one for the agent of --agent; it is shown once")
-    .option("--name <name>", "what people call it, for example where it is used")
-    .option("--person <me>", "'me' or your own id: answers given in that program then count as yours")
-    .option("--expires <time>", "how long it is good for, such as 12h or 90d, or never; 90d when left out")
+    .description("create a token for an agent (--agent); it is shown once")
+    .option("--name <name>", "name, for example where the token is used")
+    .option("--person <me>", "'me' or your id: approvals answered in that program count as yours")
+    .option("--expires <time>", "how long it is valid, for example 12h or 90d, or never (default: 90d)")
     .action(run(createToken))
   tokens
     .command("revoke <id>")
-    .description("end one, and what waits by it; a unique beginning of its id is enough")
+    .description("revoke a token and end its waiting calls; the first characters of its id are enough")
     .action(run(revokeToken))
 }
 
-function listTokens(session: Session): Promise<number> {
-  const { agent } = session.flags
-  return withApp(session, {}, async ({ tokens }) => {
+function listTokens(context: CliContext): Promise<number> {
+  const { agent } = context.flags
+  return withApp(context, {}, async ({ tokens }) => {
     await showList<AgentToken>(
-      session,
+      context,
       tokens.list({ agentId: agent }),
       [
         { title: "ID", of: ({ id }) => id, paint: "bold" },
         { title: "AGENT", of: ({ agentId }) => agentId },
         { title: "NAME", of: ({ name }) => name },
         { title: "PERSON", of: ({ person }) => person },
-        { title: "EXPIRES", of: ({ expiresAt }) => (expiresAt === null ? "never" : clock(expiresAt)) },
-        { title: "MADE BY", of: ({ createdBy }) => createdBy, paint: "dim" },
+        { title: "EXPIRES", of: ({ expiresAt }) => (expiresAt === null ? "never" : formatTime(expiresAt)) },
+        { title: "CREATED BY", of: ({ createdBy }) => createdBy, paint: "dim" },
       ],
-      "There is no token yet. 'qm tokens create --agent <id>' makes one.",
+      "There is no token yet. 'qm tokens create --agent <id>' creates one.",
     )
     return 0
   })
 }
 
-function createToken(session: Session, { name, person, expires = "90d" }: TokenFlags): Promise<number> {
-  const { agent } = session.flags
-  if (agent === undefined) throw new UsageError("Say for which agent the token speaks: --agent <id>.")
-  const lifetimeMs = expires === "never" ? null : readSpan(expires, "--expires")
-  return withPerson(session, async ({ tokens }, by) => {
+function createToken(context: CliContext, { name, person, expires = "90d" }: TokenFlags): Promise<number> {
+  const { agent } = context.flags
+  if (agent === undefined) throw new UsageError("Name the agent the token is for: --agent <id>.")
+  const lifetimeMs = expires === "never" ? null : parseDuration(expires, "--expires")
+  return withPerson(context, async ({ tokens }, by) => {
     const given = { agentId: agent, name, lifetimeMs, person: ownId(person, by.id) }
     const { token, entry } = await tokens.create(given, by.id)
-    const until = entry.expiresAt === null ? "until it is revoked" : `until ${clock(entry.expiresAt)}`
-    const whose = entry.person === undefined ? "" : `, and answers given there count as ${entry.person}'s`
+    const until = entry.expiresAt === null ? "until it is revoked" : `until ${formatTime(entry.expiresAt)}`
+    const whose = entry.person === undefined ? "" : `, and answers given with it count as ${entry.person}'s`
     const lines = [
-      `This token is shown only now. Whoever has it speaks for ${agent}${whose}, ${until}:`,
+      `This token is shown only now. It lets a program call tools as ${agent}${whose}, ${until}:`,
       `  ${token}`,
-      "Send it as 'Authorization: Bearer <token>' to the /mcp that 'qm serve' prints.",
-      `'qm tokens revoke ${entry.id}' ends it.`,
+      "Send it as 'Authorization: Bearer <token>' to the /mcp URL that 'qm serve' prints.",
+      `'qm tokens revoke ${entry.id}' revokes it.`,
     ]
-    answer(session, { token, ...entry }, lines.join("\n"))
+    printResult(context, { token, ...entry }, lines.join("\n"))
     return 0
   })
 }
 
-/** A token can make its holder's answers count as somebody's, so nobody gives that away for another. */
-function ownId(person: string | undefined, speaker: string): string | undefined {
+/** A token can carry only the person who creates it, because answers given with it count as theirs. */
+function ownId(person: string | undefined, by: string): string | undefined {
   if (person === undefined) return undefined
-  if (person === "me" || person === speaker) return speaker
+  if (person === "me" || person === by) return by
   throw new NotAllowed(
-    `You speak as ${speaker}, so a token's answers cannot count as those of '${person}'. Say --person me, or let them make it with --as.`,
+    `You are ${by}, so you cannot create a token whose answers count as those of '${person}'. Use --person me, or let them create it with --as.`,
   )
 }
 
-function revokeToken(session: Session, given: string): Promise<number> {
-  const id = idOf(given)
-  return withPerson(session, async ({ tokens }, by) => {
+function revokeToken(context: CliContext, given: string): Promise<number> {
+  const id = requireId(given)
+  return withPerson(context, async ({ tokens }, by) => {
     const entry = await tokens.revoke(id, by.id)
     if (entry === undefined) {
-      throw new CannotDo("token_not_found", `No token has the id '${id}'. 'qm tokens list' shows those that count.`)
+      throw new CannotDo("token_not_found", `No token has the id '${id}'. 'qm tokens list' shows all valid tokens.`)
     }
-    answer(session, entry, `Revoked ${entry.id} of agent ${entry.agentId}. Nobody speaks by it any more.`)
+    printResult(context, entry, `Revoked ${entry.id} of agent ${entry.agentId}. It no longer works.`)
     return 0
   })
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest"
-import { open } from "../testing/open.ts"
-import { runOver } from "./testing.ts"
+import { openTestApp } from "../testing/test-app.ts"
+import { runWithApp } from "./testing.ts"
 
-async function house() {
+async function setUp() {
   const dialects = ["native", "claude", "classic"] as const
-  const system = await open({
+  const app = await openTestApp({
     org: {
       roles: dialects.map((dialect) => ({ name: dialect, dialect })),
       agents: dialects.map((id) => ({ id, role: id })),
@@ -12,11 +12,11 @@ async function house() {
     tools: { permissions: { run_command: { allowedRoles: [] } } },
   })
 
-  return (...words: string[]) => runOver({ ...system, close: () => Promise.resolve() }, ["tools", ...words])
+  return (...words: string[]) => runWithApp({ ...app, close: () => Promise.resolve() }, ["tools", ...words])
 }
 
 test("an agent's tools are listed by the names of its dialect", async () => {
-  const run = await house()
+  const run = await setUp()
   const names = async (...words: string[]) =>
     (JSON.parse((await run("list", "--json", ...words)).stdout) as { name: string }[]).map(({ name }) => name)
   const [native, claude, classic] = await Promise.all(["native", "claude", "classic"].map((id) => names("--agent", id)))
@@ -31,7 +31,7 @@ test("an agent's tools are listed by the names of its dialect", async () => {
 })
 
 test("a tool is shown by the name of the dialect, and by its own with its own parameters", async () => {
-  const run = await house()
+  const run = await setUp()
   const show = async (name: string, agent: string) =>
     JSON.parse((await run("show", name, "--agent", agent, "--json")).stdout) as object
   const read = { name: "Read", id: "system:read_file@1.0.0", input: { required: ["file_path"] } }

@@ -1,36 +1,37 @@
 import type { Command } from "commander"
-import { nearest } from "../model/nearest.ts"
+import { nearestName } from "../lib/nearest-name.ts"
 import type { RegisteredTool } from "../model/tool.ts"
-import { agentOf } from "./caller.ts"
-import type { Run, Session } from "./house.ts"
-import { answer, jsonText, say, tell } from "./output.ts"
-import { paintFor } from "../model/paint.ts"
-import { meetServers, meetTool } from "./servers.ts"
-import { withApp } from "./session.ts"
+import { callingAgent } from "./calling-agent.ts"
+import { printable, printableJson } from "../lib/printable.ts"
+import type { Run, CliContext } from "./context.ts"
+import { printResult, printMessage, printOutput } from "./output.ts"
+import { terminalStyleFor } from "../lib/terminal-style.ts"
+import { waitForServers, waitForTool } from "./wait-for-servers.ts"
+import { withApp } from "./open-app.ts"
 import { columnsOf, table } from "./table.ts"
 import { CannotDo, listCommand } from "./usage.ts"
 
 export function addTools(program: Command, run: Run): void {
-  const tools = program.command("tools").description("the tools an agent can use")
+  const tools = program.command("tools").description("list the tools an agent can use")
   listCommand(tools).option("--group <id>", "only the tools of one group").action(run(listTools))
-  tools.command("show <name>").description("everything about one tool").action(run(showTool))
+  tools.command("show <name>").description("show one tool with its parameters and permissions").action(run(showTool))
 }
 
-/** The tools this agent may know of, and no others, by the names that its model is used to. */
-function listTools(session: Session, { group }: { group?: string }): Promise<number> {
-  const { io, house, flags } = session
-  return withApp(session, {}, async (app, loaded) => {
-    const agentId = agentOf(session, loaded, app)
-    await meetServers(app)
+/** Lists the tools this agent may see, by the names of its dialect. */
+function listTools(context: CliContext, { group }: { group?: string }): Promise<number> {
+  const { io, flags } = context
+  return withApp(context, {}, async (app, loaded) => {
+    const agentId = callingAgent(context, loaded, app)
+    await waitForServers(app)
     const members = app.listGroups().find(({ id }) => id === group)?.tools ?? []
     const ownNames = new Map(app.visibleTools(agentId).map(({ id, name }) => [id, name]))
     const isMember = ({ id, name }: RegisteredTool) => members.includes(ownNames.get(id) ?? name)
-    const shown = app.shownTools(agentId)
+    const shown = app.toolsInDialect(agentId)
     const tools = shown.filter((tool) => group === undefined || tool.group === group || isMember(tool))
-    if (flags.json) tell(session, jsonText(tools.map(summary), house))
-    else if (tools.length === 0) say(session, "There is no tool here that this agent may use.")
+    if (flags.json) printOutput(context, printableJson(tools.map(summary)))
+    else if (tools.length === 0) printMessage(context, "This agent may use no tool here.")
     else {
-      const { bold, dim, green, yellow, red } = await paintFor(io.stdout, io.env)
+      const { bold, dim, green, yellow, red } = await terminalStyleFor(io.stdout, io.env)
       const byLevel = (level: string) => (level === "public" ? green : level === "moderate" ? yellow : red)(level)
       const head = [
         { title: "NAME", paint: bold },
@@ -40,9 +41,9 @@ function listTools(session: Session, { group }: { group?: string }): Promise<num
         { title: "DESCRIPTION", paint: dim },
       ]
       const rows = tools.map(summary).map((tool) => {
-        return [tool.name, tool.group, tool.level, tool.effect ?? "?", tool.description].map(house.printable)
+        return [tool.name, tool.group, tool.level, tool.effect ?? "?", tool.description].map(printable)
       })
-      tell(session, table(head, rows, columnsOf(io.stdout)))
+      printOutput(context, table(head, rows, columnsOf(io.stdout)))
     }
     return 0
   })
@@ -52,17 +53,16 @@ function summary({ name, group, permission: { level }, effect, description, vers
   return { name, group, level, effect: effect ?? null, description, version }
 }
 
-/** Everything about one tool: as this agent is shown it, or as it is when it is named by its own name. */
-function showTool(session: Session, name: string): Promise<number> {
-  const { house } = session
-  return withApp(session, {}, async (app, loaded) => {
-    const agentId = agentOf(session, loaded, app)
-    await meetTool(app, agentId, name)
-    const tools = [...app.shownTools(agentId), ...app.visibleTools(agentId)]
+/** Shows one tool, by its name in the agent's dialect or by its own name. */
+function showTool(context: CliContext, name: string): Promise<number> {
+  return withApp(context, {}, async (app, loaded) => {
+    const agentId = callingAgent(context, loaded, app)
+    await waitForTool(app, agentId, name)
+    const tools = [...app.toolsInDialect(agentId), ...app.visibleTools(agentId)]
     const tool = tools.find((each) => [each.name, `${each.name}@${each.version}`, each.id].includes(name))
     if (tool === undefined) {
       const known = tools.map((each) => each.name)
-      const guess = nearest(name, known)
+      const guess = nearestName(name, known)
       const help = guess ? `Did you mean '${guess}'?` : "'qm tools list' shows what there is."
       throw new CannotDo("tool_not_found", `There is no tool '${name}' for this agent. ${help}`)
     }
@@ -73,8 +73,8 @@ function showTool(session: Session, name: string): Promise<number> {
     }
     const fields = Object.entries({ ...about, ...permission }).filter(([, value]) => typeof value !== "function")
     const lines = fields.map(([key, value]) => `${`${key}:`.padEnd(margin.length)}${text(value)}`)
-    const schemas = Object.entries({ input, output }).map(([key, value]) => `${key}: ${jsonText(value, house, 2)}`)
-    answer(session, { ...about, permission, input, output }, [...lines, ...schemas].join("\n"))
+    const schemas = Object.entries({ input, output }).map(([key, value]) => `${key}: ${printableJson(value, 2)}`)
+    printResult(context, { ...about, permission, input, output }, [...lines, ...schemas].join("\n"))
     return 0
   })
 }

@@ -1,65 +1,74 @@
 import type { Command } from "commander"
 import type { App } from "../model/app.ts"
-import type { Run, Session } from "./house.ts"
-import { jsonText, tell } from "./output.ts"
-import { withApp } from "./session.ts"
+import { printable, printableJson } from "../lib/printable.ts"
+import type { Run, CliContext } from "./context.ts"
+import { printOutput } from "./output.ts"
+import { withApp } from "./open-app.ts"
 import { UsageError } from "./usage.ts"
 
 export function addTrust(program: Command, run: Run): void {
   program
     .command("trust [file]")
-    .description("let a configuration file count in full, as it is now; with --data, a data folder made elsewhere")
+    .description(
+      "trust a configuration file with its current content; with --data, trust a data folder created elsewhere",
+    )
     .action(run(trust))
 }
 
-/** Shows what would count from now on, a configuration file or what a data folder holds, then trusts it. */
-async function trust(session: Session, file: string | undefined): Promise<number> {
-  const { data } = session.flags
-  if (data === undefined) return trustFile(session, file)
+/** Shows what a configuration file or a data folder allows, then trusts it. */
+async function trust(context: CliContext, file: string | undefined): Promise<number> {
+  const { data } = context.flags
+  if (data === undefined) return trustFile(context, file)
   if (file !== undefined) throw new UsageError("Trust one thing at a time: a configuration file, or --data <folder>.")
-  return trustFolder(session, data)
+  return trustFolder(context, data)
 }
 
-async function trustFile(session: Session, file: string | undefined): Promise<number> {
-  const { house, flags } = session
-  const { pin, ...examined } = await house.examine(file ?? flags.config)
+async function trustFile(context: CliContext, file: string | undefined): Promise<number> {
+  const { io, flags } = context
+  const { examineConfig } = await import("../config/examine.ts")
+  const { pin, ...examined } = examineConfig(file ?? flags.config, io)
   const allows =
     examined.allows.length === 0
-      ? ["It says nothing that an untrusted file could not say."]
-      : ["From now on this counts:", ...examined.allows.map((line) => `  ${line}`)]
+      ? ["It allows nothing beyond what applies without trust."]
+      : ["From now on this applies:", ...examined.allows.map((line) => `  ${line}`)]
   const files = examined.files.map(({ file: path, sha256 }) => `${path}\n  SHA-256 ${sha256}`)
-  if (!flags.json) tell(session, house.printable([...files, ...allows].join("\n")))
+  if (!flags.json) printOutput(context, printable([...files, ...allows].join("\n")))
   pin()
-  tell(
-    session,
-    flags.json ? jsonText(examined, house) : "Trusted. One changed byte ends it; then run 'qm trust' again.",
-  )
+  printOutput(context, flags.json ? printableJson(examined) : "Trusted. If the file changes, run 'qm trust' again.")
   return 0
 }
 
-async function trustFolder(session: Session, given: string): Promise<number> {
-  const { house, flags } = session
-  const { folder, pin } = await house.examineFolder(given)
-  const holds = await withApp(session, {}, whatItHolds)
+async function trustFolder(context: CliContext, path: string): Promise<number> {
+  const { io, flags } = context
+  const { examineFolder } = await import("../config/known-folders.ts")
+  const { folder, pin } = examineFolder(path, io)
+  const holds = await withApp(context, {}, whatItHolds)
   const lines = Object.entries(holds).map(([what, list]) => `  ${what}: ${list.length}${list.map(below).join("")}`)
-  if (!flags.json) tell(session, house.printable([folder, "From now on this counts:", ...lines].join("\n")))
+  if (!flags.json) printOutput(context, printable([folder, "From now on this applies:", ...lines].join("\n")))
   pin()
-  const done = "Trusted, as long as it stays where it is. 'qm audit verify' looks at its record."
-  tell(session, flags.json ? jsonText({ folder, holds }, house) : done)
+  const done = "Trusted, as long as it stays where it is. 'qm audit verify' checks its audit log."
+  printOutput(context, flags.json ? printableJson({ folder, holds }) : done)
   return 0
 }
 
-/** One line each, whatever stands in it. */
+/** One line each, with line breaks escaped. */
 function below(line: string): string {
   return `\n    ${line.replaceAll("\n", "\\n")}`
 }
 
-/** Everything in a store that can give somebody a right. */
-async function whatItHolds({ desk, org, rules, tokens, mcp, experiments }: App): Promise<Record<string, string[]>> {
+/** Everything in a store that can grant a right. */
+async function whatItHolds({
+  approvals,
+  org,
+  rules,
+  tokens,
+  mcp,
+  experiments,
+}: App): Promise<Record<string, string[]>> {
   const stored = ({ source }: { source: string }) => source === "store"
   const { people, roles, agents } = { people: org.listPeople(), roles: org.listRoles(), agents: org.listAgents() }
   return {
-    "remembered answers": (await desk.grants()).map(({ words, by }) => `${words} Said by ${by}.`),
+    "remembered answers": (await approvals.grants()).map(({ words, by }) => `${words} Answered by ${by}.`),
     "rules of its own": rules
       .list()
       .filter(({ source }) => source.startsWith("rule "))
@@ -80,6 +89,6 @@ async function whatItHolds({ desk, org, rules, tokens, mcp, experiments }: App):
       .list()
       .filter(({ source, state }) => source === "store" && state === "running")
       .map(({ name, tool, versions }) => `${name}: ${tool}, ${versions.join(" or ")}`),
-    "calls that wait": (await desk.list()).map(({ callId, agentId, tool }) => `${callId} ${agentId} ${tool}`),
+    "calls that wait": (await approvals.list()).map(({ callId, agentId, tool }) => `${callId} ${agentId} ${tool}`),
   }
 }

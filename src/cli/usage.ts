@@ -1,17 +1,17 @@
 import type { Command } from "commander"
-import { nearest } from "../model/nearest.ts"
+import { nearestName } from "../lib/nearest-name.ts"
 
-/** The command line itself was used wrongly: exit 2, and a sentence that says what to do. */
+/** The command line was used wrongly. Exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError"
 }
 
-/** Somebody may not do that here: exit 3, and a sentence that says who may. */
+/** The person or program may not do this. Exit code 3. */
 export class NotAllowed extends Error {
   override readonly name = "NotAllowed"
 }
 
-/** What was asked for cannot be done: exit 1, a sentence that says why, and a code for programs. */
+/** The command cannot be done. Exit code 1; `code` is for programs. */
 export class CannotDo extends Error {
   override readonly name = "CannotDo"
   readonly code: string
@@ -22,12 +22,12 @@ export class CannotDo extends Error {
   }
 }
 
-/** A command that does not exist, with the nearest that does. */
+/** The error for an unknown command, with the nearest existing one. */
 export function unknownCommand(word: string, above: Command): UsageError {
   const known = above.commands.map((command) => command.name())
   const before = wordsOf(above).join(" ")
-  const guess = nearest(word, known)
-  const help = guess ? `Did you mean '${before} ${guess}'?` : `There is: ${known.join(", ")}.`
+  const guess = nearestName(word, known)
+  const help = guess ? `Did you mean '${before} ${guess}'?` : `Commands: ${known.join(", ")}.`
   return new UsageError(`'${before} ${word}' is not a command. ${help}`)
 }
 
@@ -35,59 +35,56 @@ function wordsOf(command: Command): string[] {
   return command.parent === null ? [command.name()] : [...wordsOf(command.parent), command.name()]
 }
 
-/** There is nothing of that name; what is nearest to it is guessed. */
+/** The error for an unknown name, with the nearest existing one. */
 export function noSuch(kind: string, name: string, known: readonly string[]): CannotDo {
-  const guess = nearest(name, known)
+  const guess = nearestName(name, known)
   const plural = kind === "person" ? "people" : `${kind}s`
-  const help = guess === undefined ? `'qm ${plural} list' shows what there is.` : `Did you mean '${guess}'?`
+  const help = guess === undefined ? `'qm ${plural} list' shows all ${plural}.` : `Did you mean '${guess}'?`
   return new CannotDo(`${kind}_not_found`, `There is no ${kind} '${name}'. ${help}`)
 }
 
-/** More than one id begins so; which they are is said, so that one of them can be chosen. */
-export function severalBegin(beginning: string, ids: readonly string[]): CannotDo {
+/** The error for an id prefix that matches several ids. */
+export function ambiguousId(beginning: string, ids: readonly string[]): CannotDo {
   const shown = ids.slice(0, 10).join(", ")
   const more = ids.length > 10 ? ", …" : ""
-  return new CannotDo(
-    "ambiguous_id",
-    `Several ids begin with '${beginning}': ${shown}${more}. Give more of the one you mean.`,
-  )
+  return new CannotDo("ambiguous_id", `Several ids begin with '${beginning}': ${shown}${more}. Give more characters.`)
 }
 
-/** `list`, which is also what a noun alone means; a word behind it that nobody knows is a misspelt command. */
+/** Adds `list`, which also runs when no subcommand is given. A word after it is reported as an unknown subcommand. */
 export function listCommand(noun: Command): Command {
   return noun
     .command("list", { isDefault: true })
-    .description("list them")
+    .description("list all (the default)")
     .allowExcessArguments()
     .hook("preAction", (_, { args: [word] }) => {
       if (word !== undefined) throw unknownCommand(word, noun)
     })
 }
 
-/** What the parser found wrong, as a sentence: it writes `error: unknown option '--jsn'` and a guess in brackets. */
+/** Turns the parser's message, `error: unknown option '--jsn'` and a guess in brackets, into a sentence. */
 export function parserSentence(message: string): string {
   const [problem = "", guess] = message.replace(/^error: /, "").split("\n")
   const sentence = problem.charAt(0).toUpperCase() + problem.slice(1).replace(/\.?$/, ".")
-  const help = guess ? guess.replace(/[()]/g, "") : "Run 'qm help' to see how it is used."
+  const help = guess ? guess.replace(/[()]/g, "") : "Run 'qm help' to see the usage."
   return `${sentence} ${help}`
 }
 
-/** The beginning of an id. An empty one would name whatever there is only one of. */
-export function idOf(text: string): string {
+/** Refuses an empty id, which as a prefix would match any single item. */
+export function requireId(text: string): string {
   if (text.trim() !== "") return text
-  throw new UsageError("The id is empty. Give it, or a unique beginning of it.")
+  throw new UsageError("The id is empty. Give the id or its first characters.")
 }
 
-/** A flag's whole number. */
-export function wholeNumber(flag: string, text: string | undefined): number | undefined {
+/** Parses an option's whole number above 0. */
+export function wholeNumberFlag(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const value = Number(text)
   if (/^\d+$/.test(text) && value > 0 && Number.isSafeInteger(value)) return value
   throw new UsageError(`${flag} takes a whole number above 0, and '${text}' is none.`)
 }
 
-/** `--set key=value`, as the configuration takes it. */
-export function settings(given: readonly string[], data: string | undefined): Record<string, string> {
+/** The configuration keys set by `--set key=value` and `--data`. */
+export function configOverrides(given: readonly string[], data: string | undefined): Record<string, string> {
   const pairs = given.map((text): [string, string] => {
     const at = text.indexOf("=")
     if (at < 1)
@@ -100,15 +97,15 @@ export function settings(given: readonly string[], data: string | undefined): Re
   return Object.fromEntries(pairs)
 }
 
-/** A flag's number, whole or not, also below 0. */
-export function number(flag: string, text: string | undefined): number | undefined {
+/** Parses an option's number. */
+export function numberFlag(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const value = Number(text)
   if (text.trim() !== "" && Number.isFinite(value)) return value
   throw new UsageError(`${flag} takes a number, and '${text}' is none.`)
 }
 
-/** `a,b` as a list without empty names; an empty text is an empty list. */
+/** Splits `a,b` into a list without empty names. */
 export function commaList(text: string | undefined): string[] | undefined {
   return text
     ?.split(",")
@@ -116,21 +113,21 @@ export function commaList(text: string | undefined): string[] | undefined {
     .filter((name) => name !== "")
 }
 
-/** A flag whose value is one of a few words. */
-export function oneOf<Word extends string>(flag: string, text: string | undefined, words: readonly Word[]) {
+/** Parses an option whose value is one of a few words. */
+export function choiceFlag<Word extends string>(flag: string, text: string | undefined, words: readonly Word[]) {
   if (text === undefined) return undefined
   const found = words.find((word) => word === text)
   if (found !== undefined) return found
   throw new UsageError(`${flag} takes one of ${words.join(", ")}, and '${text}' is none of them.`)
 }
 
-/** Collects a flag that can be repeated. */
+/** Collects the values of an option that can be repeated. */
 export function repeated(value: string, before: string[] = []): string[] {
   return [...before, value]
 }
 
-/** Waits for something that is refused by a plain error with a sentence for the person. */
-export async function expected<T>(work: Promise<T>): Promise<T> {
+/** Turns a plain Error of `work`, whose message is for the person, into a CannotDo. */
+export async function orCannotDo<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {

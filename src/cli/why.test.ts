@@ -1,27 +1,37 @@
 import { expect, test } from "vitest"
 import type { App, Explanation } from "../model/app.ts"
-import { runOver } from "./testing.ts"
+import { runWithApp } from "./testing.ts"
+import { whyText } from "./why.ts"
 
 const explanation: Explanation = {
   agentId: "dev",
   tool: "set_env",
   verdict: "deny",
   code: "permission_denied",
-  reasons: [{ voice: "rule", source: "quartermaster.yml rules[0]", sentence: "It is closed.", binding: true }],
-  heard: [
-    { voice: "group", source: "role developer", sentence: "It has the group.", says: "nothing" },
-    { voice: "rule", source: "quartermaster.yml rules[0]", sentence: "It is\nclosed.", says: "deny" },
-    { voice: "level", source: "system:set_env@1", sentence: "It is moderate.", says: "ask", binding: true },
-    { voice: "rule", source: "rule x", sentence: "Later.", says: "nothing", shadow: "deny" },
+  reasons: [
+    { check: "rule", source: "quartermaster.yml rules[0]", code: "test", sentence: "It is closed.", binding: true },
+  ],
+  checks: [
+    { check: "group", source: "role developer", code: "test", sentence: "It has the group.", verdict: "pass" },
+    { check: "rule", source: "quartermaster.yml rules[0]", code: "test", sentence: "It is\nclosed.", verdict: "deny" },
+    {
+      check: "level",
+      source: "system:set_env@1",
+      code: "test",
+      sentence: "It is moderate.",
+      verdict: "ask",
+      binding: true,
+    },
+    { check: "rule", source: "rule x", code: "test", sentence: "Later.", verdict: "pass", shadow: "deny" },
   ],
   touches: { list: [{ kind: "write", what: "a.txt" }], proved: false },
   approvers: [{ role: "lead", count: 2 }],
   release: "always",
-  change: ["Remove rule quartermaster.yml rules[0]."],
+  change: ["qm rules remove x"],
   policy: "abc",
 }
 
-function whyWith(given: Parameters<typeof runOver>[2] = {}) {
+function whyWith(given: Parameters<typeof runWithApp>[2] = {}) {
   const asked: unknown[] = []
   const why: App["why"] = (request) => {
     asked.push(request)
@@ -30,40 +40,60 @@ function whyWith(given: Parameters<typeof runOver>[2] = {}) {
       request.tool === "free" ? { ...explanation, verdict: "allow", code: undefined, reasons: [] } : explanation,
     )
   }
-  return { asked, run: (...words: string[]) => runOver({ why, inputOf: () => undefined }, words, given) }
+  return { asked, run: (...words: string[]) => runWithApp({ why, inputSchemaOf: () => undefined }, words, given) }
 }
 
-test("a verdict is told with every voice in order, its source, and what would change it", async () => {
+test("the verdict comes first, then the checks that decided it in order, then what would change it", async () => {
   const { run, asked } = whyWith()
-  const told = await run("why", "set_env", "key=A", "--agent", "dev", "--session", "s1")
-  expect(told).toMatchObject({ code: 0, stderr: "" })
-  expect(told.stdout.split("\n")).toEqual([
-    "set_env for agent dev: deny (permission_denied)",
-    "Every voice, in order:",
-    "  nothing        It has the group.",
-    "                 group: role developer",
-    "  deny           It is\\nclosed.",
-    "                 rule: quartermaster.yml rules[0]",
-    "  ask            It is moderate.",
-    "                 level: system:set_env@1; only a person lifts it",
-    "  deny (shadow)  Later.",
-    "                 rule: rule x",
-    "It touches, as far as can be told:",
+  const printed = await run("why", "set_env", "key=A", "--agent", "dev", "--session", "s1")
+  expect(printed).toMatchObject({ code: 0, stderr: "" })
+  expect(printed.stdout.split("\n")).toEqual([
+    "Agent dev may not call set_env (permission_denied).",
+    "",
+    "Checks, in order:",
+    "  deny           It is\\nclosed. (rule: quartermaster.yml rules[0])",
+    "  ask            It is moderate. (level: system:set_env@1; only a person can approve it)",
+    "  deny (shadow)  Later. (rule: rule x)",
+    "  1 other check passed; --all shows them.",
+    "",
+    "It touches, as far as is known:",
     "  write a.txt",
-    "Who must agree:",
+    "",
+    "Who must approve:",
     "  2 with role lead",
+    "",
     "The result:",
-    "  is held back for a person (always)",
-    "What would change it:",
-    "  Remove rule quartermaster.yml rules[0].",
-    "Policy abc.",
+    "  is held for a person (always)",
+    "",
+    "To change this:",
+    "  qm rules remove x",
+    "",
+    "Policy version abc.",
     "",
   ])
   expect(asked).toEqual([{ agentId: "dev", tool: "set_env", input: { key: "A" }, sessionId: "s1" }])
   expect(JSON.parse((await run("why", "set_env", '{"key":"A"}', "--json")).stdout)).toEqual(explanation)
 })
 
-test("lines on stdin are answered line by line; a bad one does not stop the rest, and is told by the exit code", async () => {
+test("--all also shows the checks that passed", async () => {
+  const { stdout } = await whyWith().run("why", "set_env", "--agent", "dev", "--all")
+  expect(stdout).toContain("  pass           It has the group. (group: role developer)\n")
+  expect(stdout).not.toContain("--all")
+})
+
+test.each([
+  [{ verdict: "allow", code: undefined }, "Agent dev may call set_env; it runs without asking."],
+  [{ verdict: "ask", code: undefined }, "Agent dev may call set_env after a person has approved it."],
+  [{ verdict: "deny", code: "unknown_tool" }, "There is no tool set_env for agent dev (unknown_tool)."],
+  [
+    { verdict: "ask", code: undefined, reasons: [{ check: "tool", source: "x", code: "question", sentence: "" }] },
+    "Agent dev may call set_env; it waits for a person's answer.",
+  ],
+] as const)("the first line says the verdict in one sentence: %#", (change, sentence) => {
+  expect(whyText({ ...explanation, ...change }).split("\n")[0]).toBe(sentence)
+})
+
+test("lines on stdin are answered line by line; a bad line does not stop the rest, and the exit code is 1", async () => {
   const lines = [
     '{"agent":"dev","tool":"set_env","input":{"key":"A"}}',
     "{oops",
@@ -87,15 +117,15 @@ test("lines on stdin are answered line by line; a bad one does not stop the rest
   const judged = {
     verdict: "deny",
     code: "permission_denied",
-    reasons: [{ voice: "rule", source: "quartermaster.yml rules[0]", sentence: "It is closed." }],
+    reasons: [{ check: "rule", source: "quartermaster.yml rules[0]", code: "test", sentence: "It is closed." }],
   }
   const help = 'Write {"agent":"…","tool":"…","input":{…}} on one line.'
   expect(answers).toEqual([
     judged,
     { error: expect.stringMatching(/^The line is not JSON \(.*\)\. Write /) as string },
-    { error: `The line is no object. ${help}` },
+    { error: `The line is not an object. ${help}` },
     { error: `The line names no tool. ${help}` },
-    { error: `'agent' is not a text. ${help}` },
+    { error: `'agent' must be a string. ${help}` },
     { error: expect.stringMatching(/^The line is not JSON/) as string },
     judged,
     { error: "The store is gone." },

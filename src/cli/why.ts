@@ -2,16 +2,17 @@ import type { Command } from "commander"
 import type { Explanation } from "../model/app.ts"
 import { readArguments } from "./arguments.ts"
 import { schemaOf } from "./call.ts"
-import { agentOf } from "./caller.ts"
-import type { Run, Session } from "./house.ts"
-import { answer } from "./output.ts"
-import { meetTool } from "./servers.ts"
-import { withApp } from "./session.ts"
+import { callingAgent } from "./calling-agent.ts"
+import type { Run, CliContext } from "./context.ts"
+import { printResult } from "./output.ts"
+import { waitForTool } from "./wait-for-servers.ts"
+import { withApp } from "./open-app.ts"
 import { UsageError } from "./usage.ts"
-import { whyLines } from "./why-lines.ts"
+import { whyLines } from "./why-stdin.ts"
 
 interface WhyFlags {
   session?: string
+  all?: boolean
   stdin?: boolean
 }
 
@@ -19,61 +20,81 @@ export function addWhy(program: Command, run: Run): void {
   program
     .command("why [tool] [input...]")
     .description(
-      "what would become of a call, and why, without making it; the exit code is 0 whatever the verdict, --json tells it; 1 when a line of --stdin is wrong",
+      "whether a call would be allowed, and why, without making it; the exit code is 0 whatever the verdict, --json has it; 1 when a line of --stdin is wrong",
     )
     .option("--session <id>", "the session the call would belong to")
+    .option("--all", "also show the checks that passed")
     .option("--stdin", 'read one {"agent","tool","input"} a line, answer each with {"verdict","code","reasons"}')
     .action(run(why))
 }
 
-/** The verdict on a call that is not made, with every voice, its source, and what would change it. */
-function why(session: Session, tool: string | undefined, words: readonly string[], flags: WhyFlags): Promise<number> {
-  const { session: sessionId, stdin = false } = flags
+/** Prints the verdict on a call that is not made, the checks that decided it, and what would change it. */
+function why(
+  session: CliContext,
+  tool: string | undefined,
+  words: readonly string[],
+  flags: WhyFlags,
+): Promise<number> {
+  const { session: sessionId, stdin = false, all = false } = flags
   if (stdin !== (tool === undefined)) {
     throw new UsageError("Name a tool, for example 'qm why sleep duration=1', or give --stdin; one of them.")
   }
   if (tool === undefined) return whyLines(session, sessionId)
   return withApp(session, {}, async (app, loaded) => {
-    const agentId = agentOf(session, loaded, app)
-    await meetTool(app, agentId, tool)
+    const agentId = callingAgent(session, loaded, app)
+    await waitForTool(app, agentId, tool)
     const input = words.length === 0 ? {} : readArguments(words, schemaOf(app, agentId, tool))
     const explanation = await app.why({ agentId, tool, input, sessionId })
-    answer(session, explanation, whyText(explanation))
+    printResult(session, explanation, whyText(explanation, all))
     return 0
   })
 }
 
-/** An explanation for a person. */
-export function whyText(explanation: Explanation): string {
-  const { agentId, tool, verdict, code, heard, touches, approvers, release, change, policy } = explanation
-  const title = `${tool} for agent ${agentId}: ${verdict}${code === undefined ? "" : ` (${code})`}`
-  const said = heard.map(({ says, shadow }) => (shadow === undefined ? says : `${shadow} (shadow)`))
-  const margin = Math.max(0, ...said.map((word) => word.length))
-  const voices = heard.flatMap(({ voice, source, sentence, binding }, place) => {
-    const only = binding === true ? "; only a person lifts it" : ""
-    return [
-      `  ${said[place]?.padEnd(margin)}  ${oneLine(sentence)}`,
-      `  ${" ".repeat(margin)}  ${voice}: ${oneLine(source)}${only}`,
-    ]
-  })
+/** An explanation for a person. Checks that passed are shown only with `all`. */
+export function whyText(explanation: Explanation, all = false): string {
+  const { checks, touches, approvers, release, change, policy } = explanation
+  const shown = checks.filter(({ verdict, shadow }) => all || verdict !== "pass" || shadow !== undefined)
+  const passed = checks.length - shown.length
+  const margin = Math.max(0, ...shown.map((check) => verdictText(check).length))
+  const lines = shown.map((check) => `${verdictText(check).padEnd(margin)}  ${checkText(check)}`)
+  const more = passed === 0 ? [] : [`${passed} other ${passed === 1 ? "check" : "checks"} passed; --all shows them.`]
   const touched = touches.list.map(({ kind, what }) => `${kind} ${oneLine(what)}`)
-  const agree = approvers.map(({ role, count }) => `${count} with role ${role ?? "any"}`)
+  const people = approvers.map(({ role, count }) => `${count} with role ${role ?? "any"}`)
   return [
-    title,
-    ...section("Every voice, in order:", voices),
-    ...section(`It touches${touches.proved ? "" : ", as far as can be told"}:`, touched.map(indented)),
-    ...section("Who must agree:", agree.map(indented)),
-    ...section("The result:", release === "never" ? [] : [indented(`is held back for a person (${release})`)]),
-    ...section(
-      "What would change it:",
-      change.map((sentence) => indented(oneLine(sentence))),
-    ),
-    `Policy ${policy}.`,
+    verdictSentence(explanation),
+    ...section("Checks, in order:", [...lines, ...more]),
+    ...section(touches.proved ? "It touches:" : "It touches, as far as is known:", touched),
+    ...section("Who must approve:", people),
+    ...section("The result:", release === "never" ? [] : [`is held for a person (${release})`]),
+    ...section("To change this:", change.map(oneLine)),
+    "",
+    `Policy version ${policy}.`,
   ].join("\n")
 }
 
+function verdictSentence({ agentId, tool, verdict, code, reasons }: Explanation): string {
+  const [agent, name] = [oneLine(agentId), oneLine(tool)]
+  if (code === "unknown_tool") return `There is no tool ${name} for agent ${agent} (${code}).`
+  if (verdict === "deny") return `Agent ${agent} may not call ${name} (${code}).`
+  if (verdict === "allow") return `Agent ${agent} may call ${name}; it runs without asking.`
+  return reasons[0]?.code === "question"
+    ? `Agent ${agent} may call ${name}; it waits for a person's answer.`
+    : `Agent ${agent} may call ${name} after a person has approved it.`
+}
+
+type CheckResult = Explanation["checks"][number]
+
+function verdictText({ verdict, shadow }: CheckResult): string {
+  return shadow === undefined ? verdict : `${shadow} (shadow)`
+}
+
+function checkText({ check, source, sentence, binding }: CheckResult): string {
+  const only = binding === true ? "; only a person can approve it" : ""
+  return `${oneLine(sentence)} (${check}: ${oneLine(source)}${only})`
+}
+
 function section(title: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [] : [title, ...lines]
+  return lines.length === 0 ? [] : ["", title, ...lines.map(indented)]
 }
 
 function indented(line: string): string {

@@ -15,8 +15,12 @@ test.each([
   ["ＡＢ", 4],
   ["a中b", 4],
   ["🙂", 2],
+  ["👨‍👩‍👧", 2],
+  ["🇩🇪", 2],
+  ["❤️", 2],
   ["—…", 2],
   ["𠀀", 2],
+  ["\u001b[31mred\u001b[39m", 3],
 ])("%j takes %i columns", (text, columns) => expect(width(text)).toBe(columns))
 
 const texts = fc.string({ unit: fc.constantFrom("a", " ", "中", "한", "🙂", "\u0301", "…", "ｶ") })
@@ -30,6 +34,12 @@ test("a cut text is never wider than the room, and an uncut one is whole", () =>
       else if (columns > 0) expect(cut).toMatch(/…$/)
     }),
   )
+})
+
+test("a character of several code points is cut as a whole", () => {
+  expect(cutTo("👨‍👩‍👧👨‍👩‍👧", 3)).toBe("👨‍👩‍👧…")
+  expect(cutTo("e\u0301e\u0301e\u0301", 2)).toBe("e\u0301…")
+  expect(cutTo("𠀀𠀀𠀀", 5)).toBe("𠀀𠀀…")
 })
 
 test("a padded text is exactly as wide as asked, or as wide as it is", () => {

@@ -1,8 +1,8 @@
-import { issueSentence } from "../model/issue-sentence.ts"
-import { nearest } from "../model/nearest.ts"
-import { pathText, valueAt } from "../model/problems.ts"
+import { issueSentence } from "../schema/issue-sentence.ts"
+import { nearestName } from "../lib/nearest-name.ts"
+import { pathText, valueAtPath } from "../schema/problems.ts"
 import type { z } from "zod"
-import { laterKeys } from "./later.ts"
+import { plannedKeys } from "./planned-keys.ts"
 import { serverFlaws } from "./mcp-servers.ts"
 import { isObject } from "./merge.ts"
 import { isSection, keysAt, schemaAt, type Path } from "./schema-path.ts"
@@ -10,30 +10,39 @@ import { configSchema, type Config } from "./schema.ts"
 
 export interface Flaw {
   path: Path
-  /** The key itself is wrong, or what stands there. */
+  /** Whether the key or its value is wrong. */
   what: "key" | "value"
   sentence: string
 }
 
-/** Brings the short forms into one: a section left empty is an empty section, `data: folder` is `data.dir`. */
-export function spellOut(value: unknown): unknown {
+/** Expands short forms: an empty section becomes `{}`, `data: folder` becomes `data.dir`. */
+export function expandShortForms(value: unknown): unknown {
   const full = fillSections(value, [])
   return isObject(full) && typeof full["data"] === "string" ? { ...full, data: { dir: full["data"] } } : full
 }
 
-/** Judges one layer by itself. Every key is optional or inside a list, so layers that pass also pass merged. */
+/** Validates one layer. Every key is optional or inside a list, so valid layers are also valid when merged. */
 export function checkConfig(value: unknown): { config: Config; flaws: Flaw[] } {
   const parsed = configSchema.safeParse(value)
   if (parsed.success) return { config: parsed.data, flaws: [] }
   return { config: {}, flaws: parsed.error.issues.flatMap((issue) => flawsOf(issue, value)) }
 }
 
-/** Throws a TypeError with everything that is wrong with a whole configuration. */
+/** Throws a TypeError with every problem of a complete configuration. */
 export function refuseBadConfig(value: unknown): void {
   const { config, flaws } = checkConfig(value)
-  const found = flaws.length > 0 ? flaws : serverFlaws(config)
+  const found = flaws.length > 0 ? flaws : mergedConfigFlaws(config)
   if (found.length === 0) return
   throw new TypeError(`The configuration cannot be used: ${found.map(({ sentence }) => sentence).join(" ")}`)
+}
+
+/** Problems that only show when all layers are merged. Call it when `checkConfig` finds nothing. */
+export function mergedConfigFlaws(config: Config): { key: string; sentence: string }[] {
+  const { mode, sandbox } = config.tools?.shell ?? {}
+  if (mode !== "sandbox" || sandbox !== "off") return serverFlaws(config)
+  const key = "tools.shell.mode"
+  const sentence = `'${key}' is sandbox, and 'tools.shell.sandbox' is off, so commands would run without a sandbox. Set tools.shell.sandbox to auto or required, or the mode to ask.`
+  return [{ key, sentence }, ...serverFlaws(config)]
 }
 
 function fillSections(value: unknown, path: Path): unknown {
@@ -53,19 +62,19 @@ function flawsOf(issue: z.core.$ZodIssue, value: unknown): Flaw[] {
     if (inner !== undefined) return inner.flatMap((each) => flawsOf({ ...each, path: [...path, ...each.path] }, value))
   }
   const key = path.length === 0 ? "The configuration" : `'${pathText(path)}'`
-  return [{ path, what: "value", sentence: `${key} ${issueSentence(issue, valueAt(value, path))}` }]
+  return [{ path, what: "value", sentence: `${key} ${issueSentence(issue, valueAtPath(value, path))}` }]
 }
 
-/** What is wrong by the one form that the value has; undefined when it has none of them. */
+/** The issues of the union member whose type the value has; undefined if none fits. */
 function issueOfForm({ errors }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | undefined {
   return errors.find((issues) => !issues.some(({ code, path }) => code === "invalid_type" && path.length === 0))
 }
 
 function unknownKey(path: Path, key: string): string {
   const full = pathText([...path, key])
-  const purpose = Object.hasOwn(laterKeys, full) ? laterKeys[full] : undefined
+  const purpose = Object.hasOwn(plannedKeys, full) ? plannedKeys[full] : undefined
   if (purpose) return `'${full}' (${purpose}) is a key that this version does not have yet. Remove it.`
-  const guess = nearest(key, keysAt(path))
+  const guess = nearestName(key, keysAt(path))
   const help = guess ? `Did you mean '${pathText([...path, guess])}'?` : `Known here: ${keysAt(path).join(", ")}.`
   return `'${full}' is not a key of the configuration. ${help}`
 }

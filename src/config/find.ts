@@ -1,15 +1,15 @@
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import type { Environment } from "./interpolate.ts"
-import { ConfigError } from "./problem.ts"
+import { ConfigError } from "./config-error.ts"
 
-export interface Found {
+export interface FoundConfig {
   file: string
-  /** Given by path; found in the working folder; or in the folder of the user's own configuration. */
+  /** Given by path, found in the working folder, or found in the user's configuration folder. */
   place: "given" | "working folder" | "own"
 }
 
-export interface Source {
+export interface ConfigSource {
   file: string
   bytes: Buffer
 }
@@ -17,14 +17,14 @@ export interface Source {
 export const fileNames = ["quartermaster.yml", "quartermaster.yaml", "quartermaster.json"] as const
 export const localName = "quartermaster.local.yml"
 
-/** The file to read: the one given, else the working folder's, else the user's own. Folders above are not searched. */
-export function findConfig(cwd: string, env: Environment, home: string, configPath?: string): Found | undefined {
+/** The file given by path, otherwise the one in the working folder, otherwise the user's. Parent folders are not searched. */
+export function findConfig(cwd: string, env: Environment, home: string, configPath?: string): FoundConfig | undefined {
   const given = configPath ?? (env["QM_CONFIG"] || undefined)
   if (given !== undefined) return { file: resolve(cwd, given), place: "given" }
   const here = configFilesIn(cwd)[0]
-  const inOwnFolder = resolve(cwd) === resolve(ownFolder(home))
+  const inOwnFolder = resolve(cwd) === resolve(userConfigFolder(home))
   if (here !== undefined) return { file: here, place: inOwnFolder ? "own" : "working folder" }
-  const own = ownFile(home)
+  const own = userConfigFile(home)
   return existsSync(own) ? { file: own, place: "own" } : undefined
 }
 
@@ -32,12 +32,12 @@ export function configFilesIn(folder: string): string[] {
   return fileNames.map((name) => resolve(folder, name)).filter((file) => existsSync(file))
 }
 
-export function ownFolder(home: string): string {
+export function userConfigFolder(home: string): string {
   return join(home, ".config", "quartermaster")
 }
 
-export function ownFile(home: string): string {
-  return resolve(ownFolder(home), fileNames[0])
+export function userConfigFile(home: string): string {
+  return resolve(userConfigFolder(home), fileNames[0])
 }
 
 /** A configuration file, and the local file beside it if there is one. */
@@ -46,31 +46,33 @@ export function withLocalFile(file: string): string[] {
   return local !== file && existsSync(local) ? [file, local] : [file]
 }
 
-/** Reads a file once: what is trusted by its hash and what is parsed are the same bytes. */
-export function readSource(file: string): Source {
-  return readUpTo(file, largest)
+/** Reads a file once, so that the bytes that are hashed for trust are the bytes that are parsed. */
+export function readSource(file: string): ConfigSource {
+  return readUpTo(file, maxConfigBytes)
 }
 
-/** The same for a file that may be larger than a configuration of ours. */
-export function readUpTo(file: string, mostBytes: number): Source {
+/** The same with another size limit. */
+export function readUpTo(file: string, maxBytes: number): ConfigSource {
   const refuse = (sentence: string) => new ConfigError([{ file, key: "", sentence }])
   try {
-    const problem = problemWith(file, mostBytes)
+    const problem = problemWith(file, maxBytes)
     if (problem) throw refuse(problem)
     return { file, bytes: readFileSync(file) }
   } catch (error) {
     if (error instanceof ConfigError) throw error
-    throw refuse(`This file cannot be read (${(error as NodeJS.ErrnoException).code}). Correct the path or its rights.`)
+    throw refuse(
+      `This file cannot be read (${(error as NodeJS.ErrnoException).code}). Correct the path or the file permissions.`,
+    )
   }
 }
 
-const largest = 256 * 1024
+const maxConfigBytes = 256 * 1024
 
-function problemWith(file: string, mostBytes: number): string | undefined {
+function problemWith(file: string, maxBytes: number): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found) return "This configuration file does not exist. Correct the path, or run 'qm init' to write one."
   if (!found.isFile()) return "This is not a file. Give the path of a configuration file."
-  if (found.size > mostBytes)
-    return `This file is larger than ${mostBytes} bytes. A configuration is smaller; shorten it.`
+  if (found.size > maxBytes)
+    return `This file is larger than ${maxBytes} bytes. A configuration is smaller; shorten it.`
   return undefined
 }

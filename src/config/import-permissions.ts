@@ -1,12 +1,12 @@
-import { ownRule } from "./import-own-tools.ts"
+import { claudeToolRule } from "./import-claude-tools.ts"
 import { isObject } from "./merge.ts"
 
-/** A rule as it is written. */
+/** A rule as written in a configuration. */
 export type ImportedRule = { because: string; touching?: string[] } & Partial<Record<"allow" | "ask" | "deny", string>>
 
 const verdicts = ["deny", "ask", "allow"] as const
 
-/** Claude's permissions as rules, also those about its own tools where they are here too; the rest goes into the notes. */
+/** Converts Claude's permissions into rules. Those that cannot be converted are added to `notes`. */
 export function permissionRules(
   section: Record<string, unknown>,
   from: string,
@@ -16,7 +16,7 @@ export function permissionRules(
   const permissions = isObject(section["permissions"]) ? section["permissions"] : {}
   for (const [key, value] of Object.entries(permissions)) {
     if (!verdicts.some((verdict) => verdict === key)) {
-      notes.push(`'permissions.${key}: ${JSON.stringify(value)}' in ${from} is not taken over.${hints[key] ?? ""}`)
+      notes.push(`'permissions.${key}: ${JSON.stringify(value)}' in ${from} is not imported.${hints[key] ?? ""}`)
     }
   }
   const written = [
@@ -24,32 +24,32 @@ export function permissionRules(
     ...namesIn(section["allowedTools"]).map((name) => ({ verdict: "allow" as const, name })),
   ]
   return written.flatMap(({ verdict, name }) => {
-    const because = `Taken over from ${from}: ${verdict} ${name}.`
+    const because = `Imported from ${from}: ${verdict} ${name}.`
     const tool = toolOf(name, servers)
     if (tool !== undefined) return [{ [verdict]: tool, because }]
-    const own = name.startsWith("mcp__") ? whyNot(name, servers) : ownRule(verdict, name)
+    const own = name.startsWith("mcp__") ? whyNot(name, servers) : claudeToolRule(verdict, name)
     if (typeof own !== "string") {
       const { tool: ours, touching } = own
       return [{ [verdict]: ours, ...(touching === undefined ? {} : { touching }), because }]
     }
-    notes.push(`'${verdict} ${name}' in ${from} is not taken over: ${own}`)
+    notes.push(`'${verdict} ${name}' in ${from} is not imported: ${own}`)
     return []
   })
 }
 
 const hints: Readonly<Record<string, string>> = {
-  additionalDirectories: " Quartermaster's own tools see the folder they are started in.",
+  additionalDirectories: " Quartermaster's tools use the folder they are started in.",
   defaultMode: " 'qm mode' sets how strict a session is.",
 }
 
-/** `mcp__server`, `mcp__server__*` and `mcp__server__tool`; names with two underscores in them are told by the servers. */
+/** Reads `mcp__server`, `mcp__server__*` and `mcp__server__tool`. The known servers resolve names that contain `__`. */
 function toolOf(written: string, servers: readonly { name: string; theirName: string }[]): string | undefined {
   if (!written.startsWith("mcp__") || written.includes("(")) return undefined
   const rest = written.slice("mcp__".length)
   const fits = servers.filter(
     ({ theirName }) => rest === spelled(theirName) || rest.startsWith(`${spelled(theirName)}__`),
   )
-  const server = fits.toSorted((one, other) => other.theirName.length - one.theirName.length)[0]
+  const server = fits.toSorted((a, b) => b.theirName.length - a.theirName.length)[0]
   if (server === undefined) return undefined
   const tool = rest.slice(spelled(server.theirName).length + 2)
   return tool === "" || tool === "*" ? `group:${server.name}` : `mcp:${server.name}:${tool}`
@@ -62,7 +62,7 @@ function spelled(name: string): string {
 
 function whyNot(written: string, servers: readonly unknown[]): string {
   if (written.includes("(")) return "it is about arguments. Write a rule with 'args' for it."
-  return servers.length === 0 ? "no server was found." : "none of the servers is called like that."
+  return servers.length === 0 ? "no server was found." : "no imported server has that name."
 }
 
 function namesIn(value: unknown): string[] {

@@ -1,14 +1,14 @@
 import type { ImportedRule } from "./import-permissions.ts"
-import { Wording, type Surroundings } from "./import-words.ts"
-import { nameProblem } from "./mcp-server-schema.ts"
+import { ServerTextImport, type ImportContext } from "./import-text.ts"
+import { invalidServerName } from "./mcp-server-schema.ts"
 import { isObject } from "./merge.ts"
 
 export interface FoundServer {
   name: string
   entry: unknown
-  /** VS Code's questions for values, by id. */
+  /** VS Code prompts for values, by id. */
   inputs: readonly Record<string, unknown>[]
-  /** The file, as people would say it. */
+  /** The file, for messages. */
   from: string
 }
 
@@ -16,24 +16,24 @@ export interface ImportedServer {
   name: string
   theirName: string
   entry: Record<string, unknown>
-  /** What the entry itself allows. */
+  /** Rules for tools that the entry allows. */
   rules: ImportedRule[]
 }
 
-/** Servers as another program has them, in our words. What cannot be said in them goes into the notes. */
+/** Converts another program's servers into our configuration. What cannot be converted is added to `notes`. */
 export function importServers(found: readonly FoundServer[], folder: string, notes: string[]): ImportedServer[] {
   const latest = new Map<string, FoundServer>()
   for (const server of found) {
     const earlier = latest.get(server.name)
     if (earlier !== undefined)
-      notes.push(`Server '${server.name}' is in ${earlier.from} and ${server.from}; the latter counts.`)
+      notes.push(`Server '${server.name}' is in ${earlier.from} and ${server.from}; the latter is used.`)
     latest.set(server.name, server)
   }
   const taken = new Set<string>()
   const variables = new Map<string, string>()
   return [...latest.values()].flatMap((server) => {
     if (!isObject(server.entry)) {
-      notes.push(`Server '${server.name}' in ${server.from} is left out: it holds no names and values.`)
+      notes.push(`Server '${server.name}' in ${server.from} is left out: it is not an object.`)
       return []
     }
     if (isOurselves(server.entry)) {
@@ -43,13 +43,13 @@ export function importServers(found: readonly FoundServer[], folder: string, not
     const name = freeName(server.name, taken)
     if (name !== server.name)
       notes.push(
-        `Server '${server.name}' is called '${name}' here: ${nameProblem(server.name) ?? "its name was taken"}.`,
+        `Server '${server.name}' is renamed to '${name}': ${invalidServerName(server.name) ?? "the name is already used"}.`,
       )
     return [imported({ ...server, entry: server.entry }, name, { folder, notes, variables })]
   })
 }
 
-/** What `qm install` wrote there. A house that started itself would never come to an end of it. */
+/** Whether `qm install` wrote this entry. Importing it would make Quartermaster start itself endlessly. */
 function isOurselves({ command, args, headers }: Record<string, unknown>): boolean {
   const words = [command, ...(Array.isArray(args) ? (args as unknown[]) : [])].filter(
     (word) => typeof word === "string",
@@ -62,34 +62,34 @@ function isOurselves({ command, args, headers }: Record<string, unknown>): boole
 function imported(
   { name: theirName, entry, inputs, from }: FoundServer & { entry: Record<string, unknown> },
   name: string,
-  surroundings: Surroundings,
+  context: ImportContext,
 ): ImportedServer {
-  const { notes } = surroundings
-  const wording = new Wording(name, inputs, from, surroundings)
+  const { notes } = context
+  const texts = new ServerTextImport(name, inputs, from, context)
   const ours: Record<string, unknown> = {}
   const rules: ImportedRule[] = []
   for (const [key, value] of Object.entries(entry)) {
     if (value === null || value === undefined) continue
     if (key === "type" || key === "transport") Object.assign(ours, typeOf(value, theirName, notes))
-    else if (key === "command" && typeof value === "string") ours[key] = wording.text(value)
+    else if (key === "command" && typeof value === "string") ours[key] = texts.text(value)
     else if ((key === "url" || key === "serverUrl" || key === "httpUrl") && typeof value === "string")
-      ours["url"] = wording.address(value)
-    else if (key === "cwd" && typeof value === "string") ours[key] = wording.folder(value)
-    else if (key === "args" && Array.isArray(value)) ours[key] = wording.list(value)
-    else if ((key === "env" || key === "headers") && isObject(value)) ours[key] = wording.values(value, key)
+      ours["url"] = texts.address(value)
+    else if (key === "cwd" && typeof value === "string") ours[key] = texts.folder(value)
+    else if (key === "args" && Array.isArray(value)) ours[key] = texts.list(value)
+    else if ((key === "env" || key === "headers") && isObject(value)) ours[key] = texts.values(value, key)
     else if ((key === "disabled" || key === "enabled") && typeof value === "boolean")
       ours["enabled"] = (key === "enabled") === value
     else if ((key === "autoApprove" || key === "alwaysAllow") && Array.isArray(value))
       rules.push(...allowed(value, name, `${key} of ${theirName} in ${from}`))
-    else notes.push(`'${key}' of server '${theirName}' in ${from} is not taken over.${hints[key] ?? ""}`)
+    else notes.push(`'${key}' of server '${theirName}' in ${from} is not imported.${hints[key] ?? ""}`)
   }
   return { name, theirName, entry: ours, rules }
 }
 
 const hints: Readonly<Record<string, string>> = {
   envFile: " Set the variables of that file before you start Quartermaster, or name them under env.",
-  oauth: " 'qm mcp login' signs in at a server that asks for it.",
-  auth: " 'qm mcp login' signs in at a server that asks for it.",
+  oauth: " 'qm mcp login' signs in to a server that requires it.",
+  auth: " 'qm mcp login' signs in to a server that requires it.",
   timeout: " Set 'timeout' in milliseconds if it needs one.",
 }
 
@@ -97,7 +97,7 @@ function typeOf(value: unknown, server: string, notes: string[]): Record<string,
   if (value === "stdio" || value === "http" || value === "sse") return { type: value }
   if (value === "streamable-http" || value === "streamableHttp" || value === "streamable_http") return { type: "http" }
   notes.push(
-    `The type ${JSON.stringify(value)} of server '${server}' is not known here, so it is told from its command or url.`,
+    `The type ${JSON.stringify(value)} of server '${server}' is unknown, so the transport is derived from its command or url.`,
   )
   return {}
 }
@@ -106,19 +106,19 @@ function allowed(tools: readonly unknown[], server: string, source: string): Imp
   return tools.flatMap((tool) => {
     if (typeof tool !== "string" || tool === "") return []
     const named = tool === "*" ? `group:${server}` : `mcp:${server}:${tool}`
-    return [{ allow: named, because: `Taken over from ${source}.` }]
+    return [{ allow: named, because: `Imported from ${source}.` }]
   })
 }
 
-/** A name of ours as near to theirs as can be. */
+/** A valid and unused name, as close to theirs as possible. */
 function freeName(theirs: string, taken: Set<string>): string {
   const spelled =
     theirs
       .replace(/[^A-Za-z0-9_.-]+/g, "-")
       .replace(/^[^A-Za-z0-9]+|-+$/g, "")
       .slice(0, 40) || "server"
-  const base = nameProblem(spelled) === undefined ? spelled : `${spelled}-mcp`
-  let name = nameProblem(theirs) === undefined ? theirs : base
+  const base = invalidServerName(spelled) === undefined ? spelled : `${spelled}-mcp`
+  let name = invalidServerName(theirs) === undefined ? theirs : base
   for (let count = 2; taken.has(name); count++) name = `${base}-${count}`
   taken.add(name)
   return name

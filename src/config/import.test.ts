@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { parse } from "yaml"
-import { ownRule } from "./import-own-tools.ts"
+import { claudeToolRule } from "./import-claude-tools.ts"
 import { importFrom } from "./import.ts"
 import { writeConfig } from "./init.ts"
 import { installInto } from "./install.ts"
@@ -12,7 +12,7 @@ import { trust } from "./trust.ts"
 
 const text = (value: unknown) => JSON.stringify(value)
 
-test("Claude's servers of the user, of the folder and of the folder's part count, the nearest first", () => {
+test("Claude's servers of the user, the project and the folder are imported, the nearest first", () => {
   const { cwd, home, write } = makeFolders()
   const server = (command: string) => ({ type: "stdio", command, args: [] })
   write(
@@ -37,7 +37,7 @@ test("Claude's servers of the user, of the folder and of the folder's part count
       mine: { command: "m" },
     },
   })
-  expect(imported.notes).toEqual(["Server 'both' is in ~/.claude.json and .mcp.json; the latter counts."])
+  expect(imported.notes).toEqual(["Server 'both' is in ~/.claude.json and .mcp.json; the latter is used."])
   expect(imported.files).toEqual([
     join(home, ".claude.json"),
     join(cwd, ".mcp.json"),
@@ -45,7 +45,7 @@ test("Claude's servers of the user, of the folder and of the folder's part count
   ])
 })
 
-test("Claude's permissions about servers and its own tools become rules, and all others are told", () => {
+test("Claude's permissions become rules, and all others are noted", () => {
   const { cwd, home, write } = makeFolders()
   write(
     ".mcp.json",
@@ -64,7 +64,7 @@ test("Claude's permissions about servers and its own tools become rules, and all
     }),
   )
   const imported = importFrom("claude", undefined, { cwd, home })
-  const because = (said: string) => `Taken over from .claude/settings.json: ${said}.`
+  const because = (said: string) => `Imported from .claude/settings.json: ${said}.`
   expect((parse(imported.text) as { rules: unknown }).rules).toEqual([
     { deny: "mcp:git__hub:delete", because: because("deny mcp__git__hub__delete") },
     { deny: "*", touching: ["read:.env"], because: because("deny Read(./.env)") },
@@ -79,11 +79,11 @@ test("Claude's permissions about servers and its own tools become rules, and all
   ])
   expect(imported.rules).toBe(6)
   expect(imported.notes).toEqual([
-    expect.stringMatching(/^Server 'my files' is called 'my-files' here: /),
-    `'permissions.defaultMode: "acceptEdits"' in .claude/settings.json is not taken over. 'qm mode' sets how strict a session is.`,
-    "'allow Task(Explore)' in .claude/settings.json is not taken over: it is about a tool of that program, which goes on deciding about it itself.",
-    "'allow mcp__gone__x' in .claude/settings.json is not taken over: none of the servers is called like that.",
-    "'hooks' in .claude/settings.json is not taken over. Hooks run commands around tool calls; rules and approvals decide here.",
+    expect.stringMatching(/^Server 'my files' is renamed to 'my-files': /),
+    `'permissions.defaultMode: "acceptEdits"' in .claude/settings.json is not imported. 'qm mode' sets how strict a session is.`,
+    "'allow Task(Explore)' in .claude/settings.json is not imported: it is for a tool that only that program has; the program keeps deciding about it.",
+    "'allow mcp__gone__x' in .claude/settings.json is not imported: no imported server has that name.",
+    "'hooks' in .claude/settings.json is not imported. Hooks run commands around tool calls; use rules and approvals instead.",
   ])
 })
 
@@ -99,19 +99,19 @@ test.each([
   ["allow", "WebFetch(domain:docs.example.com)", { tool: "web_fetch", touching: ["host:docs.example.com"] }],
   ["ask", "NotebookEdit", { tool: "edit_notebook" }],
 ] as const)("Claude's '%s %s' is a rule here", (verdict, written, rule) => {
-  expect(ownRule(verdict, written)).toEqual(rule)
+  expect(claudeToolRule(verdict, written)).toEqual(rule)
 })
 
 test.each([
   ["allow", "WebFetch(domain:*example.com)", "dot after the '*'"],
   ["deny", "Edit(src/*.{ts,js})", "has braces"],
-  ["allow", "Agent(Explore)", "tool of that program"],
+  ["allow", "Agent(Explore)", "only that program has"],
   ["allow", "WebSearch(x)", "about arguments"],
-] as const)("Claude's '%s %s' is none, and it is said why", (verdict, written, why) => {
-  expect(ownRule(verdict, written)).toContain(why)
+] as const)("Claude's '%s %s' is not imported, and the note says why", (verdict, written, why) => {
+  expect(claudeToolRule(verdict, written)).toContain(why)
 })
 
-test("no secret is written: each becomes a variable, and which to set is told", () => {
+test("secrets become variables, and the notes say which to set", () => {
   const { cwd, home, write } = makeFolders()
   const secrets = [
     "ghp_" + "a1".repeat(18),
@@ -183,13 +183,13 @@ test("VS Code's file has comments, inputs and variables of its own", () => {
     },
   })
   expect(imported.notes).toEqual([
-    "Set PG_URL (Address of the database): server 'db' asks for it there each time, and here it is read from the environment.",
-    "'${unknown:1}' of server 'db' is not known here and stays as it is written.",
-    expect.stringMatching(/^'envFile' of server 'db' in .vscode\/mcp.json is not taken over\. Set the variables/),
+    "Set PG_URL (Address of the database): server 'db' needs it; here it is read from the environment.",
+    "'${unknown:1}' of server 'db' is unknown and stays as written.",
+    expect.stringMatching(/^'envFile' of server 'db' in .vscode\/mcp.json is not imported\. Set the variables/),
   ])
 })
 
-test("what a client allows a server's tools to do unasked becomes rules", () => {
+test("auto-approved tools of a client become allow rules", () => {
   const { cwd, home, write } = makeFolders()
   const file = write(
     "mcp.json",
@@ -207,20 +207,20 @@ test.each<[string, unknown, string]>([
   ["a:b", { command: "x" }, "a-b"],
   ["@scope/server", { command: "x" }, "scope-server"],
   ["é", { command: "x" }, "server"],
-])("a server that is called '%s' there gets a name it can have, and that is told", (name, entry, ours) => {
+])("a server named '%s' gets a valid name, and a note says so", (name, entry, ours) => {
   const { cwd, home, write } = makeFolders()
   write(".mcp.json", text({ mcpServers: { [name]: entry } }))
   const { servers, notes } = importFrom("claude", undefined, { cwd, home })
   expect(servers).toEqual([ours])
-  expect(notes).toEqual([expect.stringContaining(`Server '${name}' is called '${ours}' here`)])
+  expect(notes).toEqual([expect.stringContaining(`Server '${name}' is renamed to '${ours}'`)])
 })
 
 test.each<[unknown, string]>([
   [{}, "has neither a command nor a url"],
   [{ command: "x", url: "https://a.example" }, "has both a command and a url"],
-  [{ url: "ftp://a.example" }, "it must be an address"],
-  ["x", "it holds no names and values"],
-])("a server %j is left out, and why is told", (entry, sentence) => {
+  [{ url: "ftp://a.example" }, "it must be a URL"],
+  ["x", "it is not an object"],
+])("a server %j is left out with a note", (entry, sentence) => {
   const { cwd, home, write } = makeFolders()
   write(".mcp.json", text({ mcpServers: { a: entry, good: { command: "x" } } }))
   const { servers, notes } = importFrom("claude", undefined, { cwd, home })
@@ -228,7 +228,7 @@ test.each<[unknown, string]>([
   expect(notes).toEqual([expect.stringMatching(new RegExp(`^Server 'a'.* is left out: .*${sentence}`))])
 })
 
-test.each(["claude", "cursor", "vscode"] as const)("what was installed into %s is not taken over again", (client) => {
+test.each(["claude", "cursor", "vscode"] as const)("what was installed into %s is not imported again", (client) => {
   const { cwd, home } = makeFolders()
   installInto(client, "one", { command: "/bin/node", script: "/opt/qm.js", folder: cwd, agent: "dev" }, { cwd }).write()
   installInto(client, "two", { url: "http://127.0.0.1:7420/mcp", agent: "dev" }, { cwd }).write()
@@ -239,7 +239,7 @@ test.each(["claude", "cursor", "vscode"] as const)("what was installed into %s i
   )
 })
 
-test("what was written starts nothing until it is trusted, and then loads, also before the variables are set", () => {
+test("an imported file starts nothing until it is trusted, and then loads even before its variables are set", () => {
   const { cwd, home, write } = makeFolders()
   write(
     ".mcp.json",
@@ -262,7 +262,7 @@ test("what was written starts nothing until it is trusted, and then loads, also 
   ])
 })
 
-test("a client that is not here, and a file that is no JSON, are refused with what to do", () => {
+test("a missing client and a file that is not JSON are refused with what to do", () => {
   const { cwd, home, write } = makeFolders()
   expect(problemsOf(() => importFrom("vscode", undefined, { cwd, home }))).toMatchObject([
     { sentence: "No configuration of vscode was found. Looked for .vscode/mcp.json. Give its path." },

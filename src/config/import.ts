@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs"
 import { basename, join, relative, resolve } from "node:path"
 import { stringify } from "yaml"
 import { checkConfig } from "./check.ts"
+import type { ClientName } from "./clients.ts"
 import { readUpTo } from "./find.ts"
 import { permissionRules, type ImportedRule } from "./import-permissions.ts"
 import { importServers, type FoundServer, type ImportedServer } from "./import-servers.ts"
@@ -9,10 +10,7 @@ import { interpolate } from "./interpolate.ts"
 import { JsoncError, readJsonc } from "./jsonc.ts"
 import { serverFlaws } from "./mcp-servers.ts"
 import { isObject } from "./merge.ts"
-import { ConfigError } from "./problem.ts"
-
-/** Programs whose configuration can be read. */
-export type ImportedClient = "claude" | "cursor" | "vscode"
+import { ConfigError } from "./config-error.ts"
 
 export interface ImportedConfig {
   files: string[]
@@ -20,20 +18,20 @@ export interface ImportedConfig {
   text: string
   servers: string[]
   rules: number
-  /** What could not be taken over, or is to be looked at; a sentence each. */
+  /** What could not be imported or should be checked, a sentence each. */
   notes: string[]
 }
 
 interface Read {
   file: string
-  /** As people would say it, for sentences and for the reasons of rules. */
+  /** The short path, for messages and for the reasons of rules. */
   called: string
   value: Record<string, unknown>
 }
 
-/** Reads the servers and permissions another program has for this folder, or those of one file. Writes nothing. */
+/** Reads another program's servers and permissions for this folder, or from one file. Writes nothing. */
 export function importFrom(
-  client: ImportedClient,
+  client: ClientName,
   path: string | undefined,
   { cwd, home }: { cwd: string; home: string },
 ): ImportedConfig {
@@ -42,8 +40,8 @@ export function importFrom(
   const places = isFile ? [given] : placesOf[client](given, home)
   const files = places.filter((file) => existsSync(file))
   if (files.length === 0) {
-    const looked = places.map((file) => called(file, given, home)).join(", ")
-    throw refused(given, `No configuration of ${client} was found. Looked for ${looked}. Give its path.`)
+    const searched = places.map((file) => called(file, given, home)).join(", ")
+    throw refused(given, `No configuration of ${client} was found. Looked for ${searched}. Give its path.`)
   }
   const folder = isFile ? cwd : given
   const reads = files.map((file): Read => ({ file, called: called(file, folder, home), value: readObject(file) }))
@@ -53,19 +51,19 @@ export function importFrom(
     folder,
     notes,
   )
-  switchOff(servers, reads, folder)
+  disableServers(servers, reads, folder)
   const rules = [
     ...servers.flatMap(({ rules: own }) => own),
     ...reads.flatMap((read) =>
       sectionsOf(read, folder).flatMap((section) => permissionRules(section, read.called, servers, notes)),
     ),
   ]
-  for (const { called: name, value } of reads) noteTheRest(name, value, notes)
-  return finished(files, sound(servers, notes), rules, notes, client)
+  for (const { called: name, value } of reads) noteIgnored(name, value, notes)
+  return finished(files, validServers(servers, notes), rules, notes, client)
 }
 
-/** Where each program keeps what it is configured with; what comes later counts before what comes earlier. */
-const placesOf: Readonly<Record<ImportedClient, (folder: string, home: string) => string[]>> = {
+/** Each program's configuration files; later ones override earlier ones. */
+const placesOf: Readonly<Record<ClientName, (folder: string, home: string) => string[]>> = {
   claude: (folder, home) => [
     join(home, ".claude.json"),
     join(home, ".claude", "settings.json"),
@@ -89,14 +87,14 @@ function readObject(file: string): Record<string, unknown> {
   try {
     const { value } = readJsonc(bytes.toString("utf8"))
     if (isObject(value)) return value
-    throw refused(file, "This file holds no names and values. Give the path of the program's configuration.")
+    throw refused(file, "This file is not a JSON object. Give the path of the program's configuration.")
   } catch (error) {
     if (!(error instanceof JsoncError)) throw error
     throw refused(file, `This is not valid JSON: ${error.message}. Correct it there first.`)
   }
 }
 
-/** A file's own part, and what Claude keeps in it for this folder. */
+/** The file's top level, and Claude's section for this folder in it. */
 function sectionsOf({ value }: Read, folder: string): Record<string, unknown>[] {
   const projects = value["projects"]
   const own = isObject(projects) && Object.hasOwn(projects, folder) ? projects[folder] : undefined
@@ -112,31 +110,31 @@ function serversIn(read: Read, folder: string): FoundServer[] {
   })
 }
 
-/** Claude keeps elsewhere which servers of a folder are not to be started. */
-function switchOff(servers: readonly ImportedServer[], reads: readonly Read[], folder: string): void {
+/** Disables the servers that Claude lists as disabled. */
+function disableServers(servers: readonly ImportedServer[], reads: readonly Read[], folder: string): void {
   const names = reads.flatMap((read) =>
     sectionsOf(read, folder).flatMap((section) => section["disabledMcpjsonServers"]),
   )
   for (const server of servers) if (names.flat().includes(server.theirName)) server.entry["enabled"] = false
 }
 
-/** What these files say of other things, by name: what it does there has no counterpart here. */
-function noteTheRest(name: string, value: Record<string, unknown>, notes: string[]): void {
+/** Notes the settings that are not imported because they have no counterpart here. */
+function noteIgnored(name: string, value: Record<string, unknown>, notes: string[]): void {
   const known: Readonly<Record<string, string>> = {
-    hooks: "Hooks run commands around tool calls; rules and approvals decide here.",
+    hooks: "Hooks run commands around tool calls; use rules and approvals instead.",
     env: "Its environment variables are for that program. Set those you need before you start Quartermaster.",
     sandbox: "Its sandbox is for that program's own commands.",
   }
   for (const [key, sentence] of Object.entries(known)) {
     const part = value[key]
-    if (isObject(part) && Object.keys(part).length > 0) notes.push(`'${key}' in ${name} is not taken over. ${sentence}`)
+    if (isObject(part) && Object.keys(part).length > 0) notes.push(`'${key}' in ${name} is not imported. ${sentence}`)
   }
 }
 
-/** Leaves out what would make the file unusable, with the sentence that says why. */
-function sound(servers: readonly ImportedServer[], notes: string[]): ImportedServer[] {
+/** Leaves out servers that would make the configuration invalid, with a note why. */
+function validServers(servers: readonly ImportedServer[], notes: string[]): ImportedServer[] {
   return servers.filter(({ name, entry }) => {
-    const filled = interpolate({ mcpServers: { [name]: entry } }, anything).value
+    const filled = interpolate({ mcpServers: { [name]: entry } }, allVariablesSet).value
     const { config, flaws } = checkConfig(filled)
     const problems = [...flaws, ...serverFlaws(config)].map(({ sentence }) => sentence)
     if (problems.length > 0) notes.push(`Server '${name}' is left out: ${problems.join(" ")}`)
@@ -145,7 +143,7 @@ function sound(servers: readonly ImportedServer[], notes: string[]): ImportedSer
 }
 
 /** An environment in which every variable is set. */
-const anything = new Proxy({} as Record<string, string>, {
+const allVariablesSet = new Proxy({} as Record<string, string>, {
   getOwnPropertyDescriptor: () => ({ value: "x", configurable: true, enumerable: true }),
   get: () => "x",
 })
@@ -155,7 +153,7 @@ function finished(
   servers: readonly ImportedServer[],
   rules: readonly ImportedRule[],
   notes: string[],
-  client: ImportedClient,
+  client: ClientName,
 ): ImportedConfig {
   const config = {
     ...(servers.length > 0 && { mcpServers: Object.fromEntries(servers.map(({ name, entry }) => [name, entry])) }),
@@ -164,9 +162,9 @@ function finished(
   const comments = notes.map((note) => `# - ${note.replaceAll(/\s+/g, " ")}`)
   const text = [
     "# yaml-language-server: $schema=.quartermaster/config.schema.json",
-    `# Taken over from ${client} by 'qm init --from ${client}'. 'qm init' in an empty folder shows every key.`,
-    "# Run 'qm trust' after reading it, and after every change: until then it counts only where it tightens.",
-    ...(comments.length > 0 ? ["#", "# To look at:", ...comments] : []),
+    `# Imported from ${client} by 'qm init --from ${client}'. 'qm init' in an empty folder shows every key.`,
+    "# Read this file, then run 'qm trust', also after every change: until then only settings that make Quartermaster stricter apply.",
+    ...(comments.length > 0 ? ["#", "# Please check:", ...comments] : []),
     "",
     Object.keys(config).length === 0 ? "{}\n" : stringify(config, { lineWidth: 0 }),
   ]

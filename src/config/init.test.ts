@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs"
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { initialText, writeInitialConfig } from "./init.ts"
@@ -7,7 +7,7 @@ import { configJsonSchema, defaults } from "./schema.ts"
 import { makeFolders, problemsOf } from "./testing.ts"
 import { isTrusted, trust } from "./trust.ts"
 
-test("the first file is trusted, loads without a word and says only the defaults", () => {
+test("the first file is trusted, loads without warnings and sets only defaults", () => {
   const { cwd, home } = makeFolders()
   const { file, schemaFile } = writeInitialConfig(cwd, home, {})
   const { timeout: _, maxFileSize: _size, shell: _shell, trash: _trash, ...tools } = defaults.tools
@@ -40,6 +40,21 @@ test.each(waiting.map((index) => [lines[index], index] as const))("'%s' loads wh
   expect(warnings).toEqual([])
   const key = /#(\w+):/.exec(lines[index] ?? "")?.[1]
   expect(JSON.stringify(config)).toContain(`"${key === "workspaceDir" ? "workspace" : key}":`)
+})
+
+test("where bubblewrap works the first file sets shell mode sandbox and comments out the other keys", () => {
+  const { cwd, home } = makeFolders()
+  const { file } = writeInitialConfig(cwd, home, {}, { hasSandbox: true })
+  expect(loadConfig({ cwd, home, env: {} })).toMatchObject({ warnings: [], trusted: true })
+  expect(loadConfig({ cwd, home, env: {} }).config.tools?.shell).toEqual({ mode: "sandbox" })
+  const text = readFileSync(file, "utf8")
+  expect(text).toMatch(/# sandbox: commands run in bubblewrap without approval.*\n.*\n {4}mode: sandbox\n {4}#allow: /)
+  trust(file, home, {})
+  for (const key of ["allow", "deny", "sandbox", "timeout", "limits"]) {
+    writeFileSync(file, text.replace(`    #${key}:`, `    ${key}:`))
+    trust(file, home, {})
+    expect(loadConfig({ cwd, home, env: {} }).config.tools?.shell).toHaveProperty(key)
+  }
 })
 
 test("the first file shows every key of the schema", () => {

@@ -1,10 +1,10 @@
 import { existsSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
-import { valueAt } from "../model/problems.ts"
+import { valueAtPath } from "../schema/problems.ts"
 import type { Environment } from "./interpolate.ts"
 import { configFilesIn, fileNames, localName } from "./find.ts"
 import { writePrivateFile } from "./private-file.ts"
-import { ConfigError } from "./problem.ts"
+import { ConfigError } from "./config-error.ts"
 import { configJsonSchema, defaults } from "./schema.ts"
 import { explanationOf, keysAt } from "./schema-path.ts"
 import { refuseInside, trust, type Pin } from "./trust.ts"
@@ -16,12 +16,17 @@ export interface InitialConfig {
 }
 
 /** Writes a commented configuration and the schema for editors, and trusts what it wrote. Never overwrites. */
-export function writeInitialConfig(dir: string, home: string, env: Environment): InitialConfig {
-  const written = writeConfig(dir, initialText(), env)
+export function writeInitialConfig(
+  dir: string,
+  home: string,
+  env: Environment,
+  { hasSandbox = false }: { hasSandbox?: boolean } = {},
+): InitialConfig {
+  const written = writeConfig(dir, initialText(hasSandbox), env)
   return { ...written, pin: trust(written.file, home, env) }
 }
 
-/** The same with a text that somebody else may have had a hand in: a person reads it before it is trusted. */
+/** Writes a configuration with another text, without trusting it: a person must read it first. */
 export function writeConfig(dir: string, text: string, env: Environment): Omit<InitialConfig, "pin"> {
   const file = resolve(dir, fileNames[0])
   const schemaFile = resolve(dir, ".quartermaster", "config.schema.json")
@@ -32,11 +37,17 @@ export function writeConfig(dir: string, text: string, env: Environment): Omit<I
   return { file, schemaFile }
 }
 
-/** A key that holds its default is live; one that starts with `#` waits for its `#` to be removed. */
-export function initialText(): string {
+/**
+ * The text of a first configuration. Keys with a default are set to it; the others are commented-out examples. Where
+ * bubblewrap works, `tools.shell.mode` is set to sandbox.
+ */
+export function initialText(hasSandbox = false): string {
   const sections = keysAt([]).map((key) => {
     const inner = keysAt([key])
-    const lines = inner.flatMap((name) => keyLines([key, name], "  "))
+    const lines = inner.flatMap((name) => {
+      const written = keyLines([key, name], "  ")
+      return hasSandbox && key === "tools" && name === "shell" ? withSandbox(written) : written
+    })
     return (inner.length === 0 ? keyLines([key], "") : [`# ${explanationOf([key])}`, `${key}:`, ...lines]).join("\n")
   })
   return `${[opening, ...sections].join("\n\n")}\n`
@@ -44,12 +55,12 @@ export function initialText(): string {
 
 const opening = `# yaml-language-server: $schema=.quartermaster/config.schema.json
 # Remove the '#' before a key to use it. \${NAME} reads an environment variable.
-# Run 'qm trust' after every change: until then the file counts only where it tightens.`
+# Run 'qm trust' after every change: until then only settings that make Quartermaster stricter apply.`
 
 const { trash, shell } = defaults.tools
 const { limits } = shell
 
-/** The keys that wait, each with an example. The other keys are live, with their default. */
+/** Examples for the keys that are commented out. The other keys are set to their default. */
 const examples: Readonly<Record<string, string>> = {
   "data.dir": " .quartermaster",
   workspace: " .",
@@ -149,7 +160,7 @@ const examples: Readonly<Record<string, string>> = {
   "org.defaultToolGroups": " [console]",
   notify: `
   - webhook: https://chat.example/hooks/quartermaster
-  - command: [notify-send, Something waits for you]`,
+  - command: [notify-send, A call waits for your approval]`,
   rules: `
   - deny: run_command
     role: [intern]
@@ -159,18 +170,31 @@ const examples: Readonly<Record<string, string>> = {
     touching: ["command:rm *"]
     args: { /command: "*" }
     except: ["command:rm notes.txt"]
-    because: Deleting goes through delete_file.
+    because: Use delete_file to delete files.
     examples: { match: [{ agent: ada, tool: run_command, input: { command: rm x } }], miss: [] }
     shadow: true
-  - { ask: http_*, because: What leaves is seen by two people., approvers: { role: lead, count: 2 }, deadline: 10 }
-  - { ask: get_env, because: Values are looked at before a model reads them., release: always }
+  - { ask: http_*, because: Two people approve outgoing requests., approvers: { role: lead, count: 2 }, deadline: 10 }
+  - { ask: get_env, because: A person checks values before a model sees them., release: always }
   - { allow: set_env, agent: ada, because: Ada sets up the session. }`,
+}
+
+/** The section `shell` with its mode set to sandbox and its other keys commented out. */
+function withSandbox([explanation = "", , , ...others]: readonly string[]): string[] {
+  return [
+    explanation,
+    "  shell:",
+    "    # sandbox: commands run in bubblewrap without approval; they write only in the workspace and have no network.",
+    "    # ask: a person approves each command that is not listed in 'allow'.",
+    "    mode: sandbox",
+    ...others.map((line) => line.replace("#  ", "  #")),
+  ]
 }
 
 function keyLines(path: readonly string[], indent: string): string[] {
   const key = path.at(-1)
   const example = examples[path.join(".")]
-  const lines = example === undefined ? [`${key}: ${String(valueAt(defaults, path))}`] : `${key}:${example}`.split("\n")
+  const lines =
+    example === undefined ? [`${key}: ${String(valueAtPath(defaults, path))}`] : `${key}:${example}`.split("\n")
   const mark = example === undefined ? "" : "#"
   return [`${indent}# ${explanationOf(path)}`, ...lines.map((line) => `${indent}${mark}${line}`)]
 }
@@ -178,6 +202,6 @@ function keyLines(path: readonly string[], indent: string): string[] {
 function refuseExisting(dir: string): void {
   const local = resolve(dir, localName)
   const existing = [...configFilesIn(dir), ...(existsSync(local) ? [local] : [])]
-  const sentence = "This file exists already and is not overwritten. Edit it, or move it away and run 'qm init' again."
+  const sentence = "This file already exists and is not overwritten. Edit it, or move it away and run 'qm init' again."
   if (existing.length > 0) throw new ConfigError(existing.map((file) => ({ file, key: "", sentence })))
 }

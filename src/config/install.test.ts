@@ -13,7 +13,7 @@ test.each([
   ["claude", ".mcp.json", { mcpServers: { qm: { type: "stdio", command: "/bin/node", args } } }],
   ["cursor", ".cursor/mcp.json", { mcpServers: { qm: { command: "/bin/node", args } } }],
   ["vscode", ".vscode/mcp.json", { servers: { qm: { type: "stdio", command: "/bin/node", args } } }],
-] as const)("a client without a file of its own gets one: %s", (client, name, value) => {
+] as const)("a client without a configuration file gets one: %s", (client, name, value) => {
   const { cwd } = makeFolders()
   const plan = installInto(client, "qm", stdio, { cwd })
   expect(plan).toMatchObject({ file: join(cwd, name), before: undefined, next: [] })
@@ -25,12 +25,12 @@ test.each([
 test.each([
   ["claude", { type: "http", url: http.url, headers: { Authorization: "Bearer ${QUARTERMASTER_TOKEN}" } }],
   ["cursor", { url: http.url, headers: { Authorization: "Bearer ${env:QUARTERMASTER_TOKEN}" } }],
-] as const)("over HTTP %s reads the token from the environment, and how to make one is told", (client, entry) => {
+] as const)("over HTTP %s reads the token from the environment, and a note says how to create it", (client, entry) => {
   const { cwd } = makeFolders()
   const { after, next } = installInto(client, "qm", http, { cwd })
   expect(readJsonc(after).value).toEqual({ mcpServers: { qm: entry } })
   expect(next).toEqual([
-    expect.stringMatching(/^Make a token with 'qm tokens create --agent dev --person me', and set/),
+    expect.stringMatching(/^Create a token with 'qm tokens create --agent dev --person me', and set/),
   ])
 })
 
@@ -46,7 +46,7 @@ test("VS Code asks for the token, and keeps its other inputs", () => {
   expect(installInto("vscode", "qm", http, { cwd }).after).toBe(after)
 })
 
-test("comments, other servers and the file's rights stay; what was there is kept beside it", () => {
+test("comments, other servers and file permissions stay, with a backup beside the file", () => {
   const { cwd, write } = makeFolders()
   const before = `{
     // mine
@@ -109,13 +109,11 @@ test("a file that changed after it was shown is not overwritten", () => {
   const file = write(".mcp.json", "{}")
   const plan = installInto("claude", "qm", stdio, { cwd })
   write(".mcp.json", '{ "new": 1 }')
-  expect(problemsOf(() => plan.write())).toMatchObject([
-    { sentence: expect.stringContaining("was changed while you looked") },
-  ])
+  expect(problemsOf(() => plan.write())).toMatchObject([{ sentence: expect.stringContaining("changed meanwhile") }])
   expect(readFileSync(file, "utf8")).toBe('{ "new": 1 }')
 })
 
-test("a link stays a link, and private rights stay private", () => {
+test("a link stays a link, and private permissions stay private", () => {
   const { cwd, write } = makeFolders()
   const real = write("dotfiles/claude.json", "{}")
   chmodSync(real, 0o600)

@@ -1,32 +1,32 @@
 import { copyFileSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { readUpTo } from "./find.ts"
-import type { ImportedClient } from "./import.ts"
+import type { ClientName } from "./clients.ts"
 import { JsoncError, readJsonc } from "./jsonc.ts"
 import { isObject } from "./merge.ts"
-import { ConfigError } from "./problem.ts"
+import { ConfigError } from "./config-error.ts"
 
-/** What the other program is told: to start us for an agent, or to call us. */
-export type Wanted =
+/** What the client does: start `qm mcp` for an agent, or connect to a running `qm serve`. */
+export type InstallTarget =
   | { command: string; script?: string | undefined; folder: string; agent: string }
   | { url: string; agent: string }
 
 export interface InstallationPlan {
   file: string
-  /** What is there now; undefined when there is no such file. */
+  /** The current content; undefined if the file does not exist. */
   before: string | undefined
   after: string
-  /** What is still to be done, a sentence each. */
+  /** What the person still has to do, a sentence each. */
   next: string[]
-  /** Writes it, unless the file has changed since; returns where what was there before is kept. */
+  /** Writes the file, unless it has changed since. Returns the path of the backup. */
   write(): string | undefined
 }
 
-/** How a program's configuration must change so that it uses this house. Nothing is written before `write`. */
+/** Plans the change to a client's configuration so that it uses Quartermaster. Nothing is written before `write`. */
 export function installInto(
-  client: ImportedClient | { path: string },
+  client: ClientName | { path: string },
   name: string,
-  wanted: Wanted,
+  wanted: InstallTarget,
   { cwd }: { cwd: string },
 ): InstallationPlan {
   const given = typeof client === "string" ? join(cwd, places[client]) : resolve(cwd, client.path)
@@ -45,7 +45,7 @@ export function installInto(
   }
 }
 
-const places: Readonly<Record<ImportedClient, string>> = {
+const places: Readonly<Record<ClientName, string>> = {
   claude: ".mcp.json",
   cursor: join(".cursor", "mcp.json"),
   vscode: join(".vscode", "mcp.json"),
@@ -56,8 +56,8 @@ type Entries = [path: string[], value: unknown][]
 function change(
   file: string,
   before: string,
-  make: (value: Record<string, unknown>) => { dialect: ImportedClient; entries: Entries },
-): { after: string; dialect: ImportedClient } {
+  make: (value: Record<string, unknown>) => { dialect: ClientName; entries: Entries },
+): { after: string; dialect: ClientName } {
   try {
     const { value } = readJsonc(before)
     const { dialect, entries } = make(isObject(value) ? value : {})
@@ -69,14 +69,14 @@ function change(
   }
 }
 
-/** VS Code says `servers` where the others say `mcpServers`. */
-function dialectOf(file: string, value: Record<string, unknown>): ImportedClient {
+/** VS Code uses the key `servers`, the others `mcpServers`. */
+function dialectOf(file: string, value: Record<string, unknown>): ClientName {
   if (isObject(value["mcpServers"])) return "claude"
   if (isObject(value["servers"]) || basename(dirname(file)) === ".vscode") return "vscode"
   return basename(dirname(file)) === ".cursor" ? "cursor" : "claude"
 }
 
-function entriesFor(dialect: ImportedClient, name: string, wanted: Wanted, value: Record<string, unknown>): Entries {
+function entriesFor(dialect: ClientName, name: string, wanted: InstallTarget, value: Record<string, unknown>): Entries {
   const path = [dialect === "vscode" ? "servers" : "mcpServers", name]
   if (!("url" in wanted)) {
     const { command, script, folder, agent } = wanted
@@ -101,17 +101,17 @@ function entriesFor(dialect: ImportedClient, name: string, wanted: Wanted, value
 
 const inputId = "quartermaster-token"
 
-function howToToken(dialect: ImportedClient, agent: string): string {
-  const make = `Make a token with 'qm tokens create --agent ${agent} --person me'`
+function howToToken(dialect: ClientName, agent: string): string {
+  const create = `Create a token with 'qm tokens create --agent ${agent} --person me'`
   return dialect === "vscode"
-    ? `${make}; VS Code asks for it once and keeps it.`
-    : `${make}, and set QUARTERMASTER_TOKEN to it before the program starts.`
+    ? `${create}; VS Code asks for it once and stores it.`
+    : `${create}, and set QUARTERMASTER_TOKEN to it before the program starts.`
 }
 
-/** The old file is kept beside the new one; readers see the old or the new, never half. */
+/** Writes atomically and keeps the old file as a backup. */
 function write(file: string, before: string | undefined, after: string): string | undefined {
   const now = existsSync(file) ? readUpTo(file, 32 * 1024 * 1024).bytes.toString("utf8") : undefined
-  if (now !== before) throw refused(file, "This file was changed while you looked. Nothing was written; run it again.")
+  if (now !== before) throw refused(file, "This file changed meanwhile. Nothing was written; run the command again.")
   mkdirSync(dirname(file), { recursive: true })
   const backup = before === undefined ? undefined : freeName(`${file}.bak`)
   if (backup !== undefined) copyFileSync(file, backup)

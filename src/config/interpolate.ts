@@ -5,7 +5,7 @@ import { readScalar } from "./yaml.ts"
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Puts environment variables into every text of a file. What comes out of a variable is never looked at again. */
+/** Replaces environment variables in every text of a configuration. Values of variables are not interpolated again. */
 export function interpolate(value: unknown, env: Environment): { value: unknown; flaws: Flaw[] } {
   const flaws: Flaw[] = []
   const fill = (part: unknown, path: Path): unknown => {
@@ -21,7 +21,7 @@ export function interpolate(value: unknown, env: Environment): { value: unknown;
   return { value: fill(value, []), flaws }
 }
 
-/** `${A}`, `${A:-otherwise}`, `${A:?what to do}`; `$${` is a plain `${`. Anything else that starts `${` is a problem. */
+/** `${A}`, `${A:-default}`, `${A:?message}`; `$${` is a plain `${`. Anything else that begins with `${` is a problem. */
 export function interpolateText(given: string, env: Environment): { text: string; problems: string[] } {
   const problems: string[] = []
   const text = given.replace(expression, (whole: string, inside: string | undefined) => {

@@ -44,7 +44,7 @@ const dice = fc.array(fc.nat(30), { minLength: 1, maxLength: 60 }).map((rolls) =
   return () => rolls[at++ % rolls.length] ?? 0
 })
 
-test("what has comments and last commas is read as if it had none", () => {
+test("comments and trailing commas are ignored", () => {
   fc.assert(
     fc.property(someObject, dice, (value, next) => {
       const { text } = strewn(value, next)
@@ -54,7 +54,7 @@ test("what has comments and last commas is read as if it had none", () => {
   )
 })
 
-test("putting a value in changes that value and loses no comment and no other value", () => {
+test("setting a value changes only that value and keeps all comments", () => {
   const path = fc.array(plainKeys, { minLength: 1, maxLength: 3 })
   fc.assert(
     fc.property(someObject, dice, path, someValue, (value, next, steps, put) => {
@@ -110,7 +110,7 @@ test.each([
   expect(() => readJsonc(text)).toThrow(message)
 })
 
-test("a value is not put below something that is no object", () => {
-  expect(() => readJsonc('{ "a": [1] }').with(["a", "b"], 1)).toThrow("a is no object with names and values")
-  expect(() => readJsonc("[1]").with(["b"], 1)).toThrow("The file is no object with names and values")
+test("a value cannot be set below something that is not an object", () => {
+  expect(() => readJsonc('{ "a": [1] }').with(["a", "b"], 1)).toThrow("a is not an object")
+  expect(() => readJsonc("[1]").with(["b"], 1)).toThrow("The file is not an object")
 })

@@ -1,16 +1,16 @@
-/** A JSON text that may have comments and commas before a closing bracket, as editors write it. */
+/** A JSON text that may have comments and trailing commas. */
 export interface Jsonc {
   readonly value: unknown
-  /** The same text with one value put at this path, where it replaces what is there. All else stays as it is, to the letter. */
+  /** The text with the value at this path set; everything else stays exactly as it was. */
   with(path: readonly string[], value: unknown): string
 }
 
-/** The text is no JSON; the message says where and what was expected. */
+/** The text is not JSON. The message says where and what was expected. */
 export class JsoncError extends Error {
   override readonly name = "JsoncError"
 }
 
-/** Reads such a text; an empty one is an empty object. */
+/** Parses the text; an empty text is an empty object. */
 export function readJsonc(given: string): Jsonc {
   const text = given.trim() === "" ? "{}\n" : given
   const root = new Reader(text).whole()
@@ -29,7 +29,7 @@ interface Node {
   properties?: { key: string; start: number; value: Node }[]
 }
 
-const mostLevels = 100
+const maxLevels = 100
 
 class Reader {
   readonly #text: string
@@ -64,7 +64,7 @@ class Reader {
   }
 
   #nested(read: () => Node): Node {
-    if (++this.#level > mostLevels) this.#fail(`at most ${mostLevels} levels`)
+    if (++this.#level > maxLevels) this.#fail(`at most ${maxLevels} levels`)
     const node = read()
     this.#level--
     return node
@@ -92,7 +92,7 @@ class Reader {
     return { start, items, end: this.#at }
   }
 
-  /** What stands between two brackets, with commas between and perhaps one at the end. */
+  /** Reads comma-separated items up to the closing bracket; a trailing comma is allowed. */
   #each(close: string, read: () => void): void {
     this.#at++
     for (this.#skip(); this.#text[this.#at] !== close; this.#skip()) {
@@ -137,7 +137,7 @@ class Reader {
   }
 }
 
-/** Where the next thing that counts stands; undefined when a comment does not end. With `line`, not beyond this line's end. */
+/** The offset after white space and comments; undefined if a comment does not end. With `line`, at most the end of the line. */
 function afterTrivia(text: string, from: number, line = false): number | undefined {
   let at = from
   while (at < text.length) {
@@ -158,7 +158,7 @@ function afterTrivia(text: string, from: number, line = false): number | undefin
 
 function valueOf({ plain, items, properties }: Node): unknown {
   if (items !== undefined) return items.map(valueOf)
-  // fromEntries defines keys instead of assigning them, so that a key named __proto__ is only a key.
+  // Object.fromEntries defines keys instead of assigning them, so __proto__ is an ordinary key.
   if (properties !== undefined) return Object.fromEntries(properties.map(({ key, value }) => [key, valueOf(value)]))
   return plain
 }
@@ -168,7 +168,7 @@ function put(text: string, root: Node, path: readonly string[], value: unknown):
   for (const [index, step] of path.entries()) {
     if (node.properties === undefined) {
       const where = path.slice(0, index).join(".") || "The file"
-      throw new JsoncError(`${where} is no object with names and values`)
+      throw new JsoncError(`${where} is not an object`)
     }
     const found = node.properties.findLast(({ key }) => key === step)
     if (found === undefined) {
@@ -180,7 +180,7 @@ function put(text: string, root: Node, path: readonly string[], value: unknown):
   return text.slice(0, node.start) + written(text, value, indentAt(text, node.start)) + text.slice(node.end)
 }
 
-/** Puts a new name behind the last one, or into an object that has none. */
+/** Inserts a property after the last one. */
 function insert(text: string, object: Node, key: string, value: unknown): string {
   const newline = text.includes("\r\n") ? "\r\n" : "\n"
   const last = object.properties?.at(-1)
@@ -214,13 +214,13 @@ function written(text: string, value: unknown, indent: string): string {
   return JSON.stringify(value, null, unitOf(text)).replaceAll("\n", newline + indent)
 }
 
-/** The white space the line of this place begins with. */
+/** The indentation of the line at this offset. */
 function indentAt(text: string, at: number): string {
   const line = text.slice(text.lastIndexOf("\n", at - 1) + 1, at)
   return /^[ \t]*/.exec(line)?.[0] ?? ""
 }
 
-/** What one level is indented by, told from the first line that is. */
+/** The indentation of one level, taken from the first indented line. */
 function unitOf(text: string): string {
   return /\n([ \t]+)\S/.exec(text)?.[1]?.slice(0, 8) ?? "  "
 }

@@ -12,36 +12,22 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs"
-import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { enterFolder, examineFolder, rememberFolder } from "./known-folders.ts"
-import { makeFolders, problemsOf } from "./testing.ts"
-
-/** A working folder with the default data folder in it, and what a cloned repository would have brought. */
-function makePlace() {
-  const { cwd, home } = makeFolders()
-  const dataDir = join(cwd, ".quartermaster")
-  const enter = (more: { named?: boolean; env?: Record<string, string>; dataDir?: string } = {}) =>
-    problemsOf(() => enterFolder(more.dataDir ?? dataDir, { home, env: {}, named: false, ...more }))
-  const bring = (...names: string[]) => {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    for (const name of names) writeFileSync(join(dataDir, name), "prepared", { mode: 0o600 })
-  }
-  const trust = (given = dataDir) => problemsOf(() => examineFolder(given, { cwd, home, env: {} }).pin())
-  return { cwd, home, dataDir, enter, bring, trust, notes: join(home, ".config", "quartermaster", "folders") }
-}
+import { requireKnownFolder, examineFolder, rememberFolder } from "./known-folders.ts"
+import { problemsOf } from "./testing.ts"
+import { makeDataFolder } from "./testing/known-folders.ts"
 
 const notMadeHere = (dataDir: string) => [
   {
     file: dataDir,
     key: "",
-    sentence: `The folder ${dataDir} was not made here. It may bring approvals, rules and people that you never saw. Look at it, then say so with: qm trust --data ${dataDir}`,
+    sentence: `The folder ${dataDir} was not created by you on this machine. It may contain approvals, rules and people that you do not know. Check it, then run: qm trust --data ${dataDir}`,
   },
 ]
 
-test("a new folder is known from then on, by a private note and an id in the folder", () => {
-  const { enter, bring, dataDir, notes } = makePlace()
+test("a new folder is remembered by a private note and an id in the folder", () => {
+  const { enter, bring, dataDir, notes } = makeDataFolder()
   expect(enter()).toEqual([])
   expect(readdirSync(dataDir)).toEqual(["store.id"])
   expect(statSync(join(dataDir, "store.id")).mode & 0o777).toBe(0o600)
@@ -64,7 +50,7 @@ test.each([
   ["a key", ["record.key"]],
   ["an id", ["store.id"]],
 ])("a folder that came with %s is refused until a person trusts it", (_, names) => {
-  const { enter, bring, dataDir, trust } = makePlace()
+  const { enter, bring, dataDir, trust } = makeDataFolder()
   bring(...names)
   if (names.includes("store.id")) writeFileSync(join(dataDir, "store.id"), `${"a1".repeat(16)}\n`)
   expect(enter()).toEqual(notMadeHere(dataDir))
@@ -73,14 +59,14 @@ test.each([
   expect(enter()).toEqual([])
 })
 
-test("what only qm init or the user put there does not make a folder foreign", () => {
-  const { enter, bring } = makePlace()
+test("files of qm init or of the user do not make a folder foreign", () => {
+  const { enter, bring } = makeDataFolder()
   bring("config.schema.json", ".gitignore")
   expect(enter()).toEqual([])
 })
 
-test("a folder that a person names is opened as it is, and remembered only when it is new", () => {
-  const { enter, bring, dataDir, cwd } = makePlace()
+test("a named folder is opened as it is, and remembered only if it is new", () => {
+  const { enter, bring, dataDir, cwd } = makeDataFolder()
   bring("quartermaster.db")
   expect(enter({ named: true })).toEqual([])
   expect(enter()).toEqual(notMadeHere(dataDir))
@@ -93,7 +79,7 @@ test.each([
   ["moved", (from: string, to: string) => renameSync(from, to)],
   ["copied", (from: string, to: string) => cpSync(from, to, { recursive: true, mode: 0 })],
 ])("a known folder that was %s elsewhere is not known there", (_, carry) => {
-  const { enter, bring, dataDir, cwd } = makePlace()
+  const { enter, bring, dataDir, cwd } = makeDataFolder()
   enter()
   bring("quartermaster.db")
   const other = join(cwd, "other")
@@ -102,7 +88,7 @@ test.each([
 })
 
 test("another folder put in the place of a known one is not known", () => {
-  const { enter, bring, dataDir } = makePlace()
+  const { enter, bring, dataDir } = makeDataFolder()
   enter()
   rmSync(dataDir, { recursive: true })
   bring("quartermaster.db")
@@ -111,31 +97,37 @@ test("another folder put in the place of a known one is not known", () => {
   expect(enter()).toEqual(notMadeHere(dataDir))
 })
 
-test("another user's knowledge counts for nothing here", () => {
-  const { enter, bring, dataDir, cwd } = makePlace()
+test("folders remembered by another user are not known", () => {
+  const { enter, bring, dataDir, cwd } = makeDataFolder()
   enter()
   bring("quartermaster.db")
   const other = join(cwd, "other-home")
-  expect(problemsOf(() => enterFolder(dataDir, { home: other, env: {}, named: false }))).toEqual(notMadeHere(dataDir))
+  expect(problemsOf(() => requireKnownFolder(dataDir, { home: other, env: {}, named: false }))).toEqual(
+    notMadeHere(dataDir),
+  )
 })
 
 test.each<[string, (dataDir: string) => void, string]>([
-  ["the folder can be written by others", (dataDir) => chmodSync(dataDir, 0o770), "Others can write"],
-  ["a file can be written by others", (dataDir) => chmodSync(join(dataDir, "record.key"), 0o602), "Others can write"],
+  ["the folder can be written by others", (dataDir) => chmodSync(dataDir, 0o770), "Other users can write to"],
+  [
+    "a file can be written by others",
+    (dataDir) => chmodSync(join(dataDir, "record.key"), 0o602),
+    "Other users can write to",
+  ],
   [
     "the database was checked out with the mode of a plain file",
     (dataDir) => writeFileSync(join(dataDir, "quartermaster.db-wal"), "", { mode: 0o644 }),
-    "Quartermaster did not make it",
+    "Quartermaster did not create it",
   ],
   ["something in it is a link", (dataDir) => symlinkSync("/etc", join(dataDir, "artifacts")), "is a link"],
   [
     "its id can be read by others",
     (dataDir) => chmodSync(join(dataDir, "store.id"), 0o644),
-    "Others can read this file",
+    "Other users can read this file",
   ],
   ["its id is damaged", (dataDir) => writeFileSync(join(dataDir, "store.id"), ""), "This file is damaged"],
 ])("a known folder is refused when %s", (_, spoil, words) => {
-  const { enter, bring, dataDir, trust } = makePlace()
+  const { enter, bring, dataDir, trust } = makeDataFolder()
   enter()
   bring("quartermaster.db", "record.key")
   expect(enter()).toEqual([])
@@ -144,18 +136,18 @@ test.each<[string, (dataDir: string) => void, string]>([
   expect(trust()).toHaveLength(1)
 })
 
-test.runIf(process.getuid?.() === 0)("a known folder is refused when something in it belongs to somebody else", () => {
-  const { enter, bring, dataDir } = makePlace()
+test.runIf(process.getuid?.() === 0)("a known folder is refused when something in it belongs to another user", () => {
+  const { enter, bring, dataDir } = makeDataFolder()
   enter()
   bring("quartermaster.db")
   chownSync(join(dataDir, "quartermaster.db"), 65534, 65534)
   expect(enter()).toEqual([
-    expect.objectContaining({ sentence: expect.stringContaining("belongs to somebody else") as string }),
+    expect.objectContaining({ sentence: expect.stringContaining("belongs to another user") as string }),
   ])
 })
 
 test("a link to a known folder is not the default folder", () => {
-  const { enter, bring, dataDir, cwd } = makePlace()
+  const { enter, bring, dataDir, cwd } = makeDataFolder()
   enter()
   bring("quartermaster.db")
   mkdirSync(join(cwd, "cloned"))
@@ -168,7 +160,7 @@ test("a link to a known folder is not the default folder", () => {
 })
 
 test("inside a tool nothing becomes known and nothing is trusted", () => {
-  const { enter, bring, dataDir, home, cwd, notes } = makePlace()
+  const { enter, bring, dataDir, home, cwd, notes } = makeDataFolder()
   const env = { QM_INSIDE: "1" }
   expect(enter({ env })).toEqual([])
   expect(existsSync(notes)).toBe(false)
@@ -181,13 +173,13 @@ test("inside a tool nothing becomes known and nothing is trusted", () => {
 })
 
 test("a folder without data cannot be trusted", () => {
-  const { trust, cwd } = makePlace()
+  const { trust, cwd } = makeDataFolder()
   expect(trust()).toHaveLength(1)
   expect(trust(cwd)).toHaveLength(1)
 })
 
-test("where nothing can be remembered a new folder must be named", () => {
-  const { enter, home, dataDir } = makePlace()
+test("if nothing can be remembered, a new folder must be named", () => {
+  const { enter, home, dataDir } = makeDataFolder()
   writeFileSync(join(home, ".config"), "in the way")
   expect(enter()).toEqual([
     expect.objectContaining({ sentence: expect.stringContaining(`name the folder with: --data ${dataDir}`) as string }),
@@ -195,8 +187,8 @@ test("where nothing can be remembered a new folder must be named", () => {
   expect(enter({ named: true })).toEqual([])
 })
 
-test("where there can be no folder the store is left to say so", () => {
-  const { enter, cwd } = makePlace()
+test("if no folder can be created, opening the store reports it", () => {
+  const { enter, cwd } = makeDataFolder()
   writeFileSync(join(cwd, "file"), "")
   expect(enter({ dataDir: join(cwd, "file") })).toEqual([])
   expect(enter({ dataDir: join(cwd, "file", "below") })).toEqual([])
@@ -204,25 +196,8 @@ test("where there can be no folder the store is left to say so", () => {
 })
 
 test("a restored folder can be remembered in its place", () => {
-  const { enter, bring, dataDir, home } = makePlace()
+  const { enter, bring, dataDir, home } = makeDataFolder()
   bring("quartermaster.db")
   rememberFolder(dataDir, home)
   expect(enter()).toEqual([])
-})
-
-test("ten processes that make one folder at once all know it, and agree on its id", async () => {
-  const { dataDir, home, notes } = makePlace()
-  const source = `
-    import { enterFolder } from ${JSON.stringify(import.meta.resolve("../../dist/config/known-folders.js"))}
-    enterFolder(${JSON.stringify(dataDir)}, { home: ${JSON.stringify(home)}, env: {}, named: false })
-    enterFolder(${JSON.stringify(dataDir)}, { home: ${JSON.stringify(home)}, env: {}, named: false })`
-  const codes = await Promise.all(
-    Array.from({ length: 10 }, () => {
-      const child = spawn(process.execPath, ["--input-type=module", "-e", source], { stdio: "inherit" })
-      return new Promise<number | null>((resolve) => child.on("close", resolve))
-    }),
-  )
-  expect(codes).toEqual(Array.from({ length: 10 }, () => 0))
-  expect(readdirSync(dataDir)).toEqual(["store.id"])
-  expect(readdirSync(notes)).toHaveLength(1)
 })

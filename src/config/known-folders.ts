@@ -1,24 +1,24 @@
 import { createHash, randomBytes } from "node:crypto"
 import { lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { ownFolder } from "./find.ts"
+import { userConfigFolder } from "./find.ts"
 import type { Environment } from "./interpolate.ts"
 import { createPrivateFile, readPrivateFile, writePrivateFile } from "./private-file.ts"
-import { ConfigError } from "./problem.ts"
+import { ConfigError } from "./config-error.ts"
 
 export interface FolderOptions {
   home: string
   env: Environment
-  /** Whether a person named the folder, by a flag, a variable or a trusted file. Else it was found lying there. */
+  /** Whether a person named the folder, by an option, a variable or a trusted file, instead of using the default. */
   named: boolean
 }
 
 /**
- * To be called before a data folder is opened. A folder that was found lying there and was not made by this user here is
- * refused: a cloned repository could bring approvals, grants, rules and people of its own. A new one is remembered as
- * made here. Inside a tool nothing is remembered, and nobody is there to be protected.
+ * Call this before opening a data folder. Refuses a folder that nobody named and that this user did not create: a cloned
+ * repository could bring its own approvals, grants, rules and people. A new folder is remembered as created here. Inside a
+ * tool nothing is checked or remembered.
  */
-export function enterFolder(dataDir: string, { home, env, named }: FolderOptions): void {
+export function requireKnownFolder(dataDir: string, { home, env, named }: FolderOptions): void {
   if (env["QM_INSIDE"]) return
   if (!named && isLink(dataDir))
     throw refused(dataDir, "This data folder is a link. Name the folder itself with --data.")
@@ -36,7 +36,7 @@ export interface ExaminedFolder {
   pin(): void
 }
 
-/** Looks at a data folder for `qm trust --data`. One that others could have changed is refused. */
+/** Checks a data folder for `qm trust --data`. One that other users could have changed is refused. */
 export function examineFolder(
   given: string,
   { cwd, home, env }: { cwd: string; home: string; env: Environment },
@@ -52,11 +52,11 @@ export function examineFolder(
   return { folder, pin: () => rememberFolder(folder, home) }
 }
 
-/** From now on this user may use the folder without naming it, as long as it stays where it is. */
+/** Lets this user use the folder without naming it, as long as it stays where it is. */
 export function rememberFolder(dataDir: string, home: string): void {
   const present = idOf(dataDir)
   if (present !== undefined) return note(dataDir, present, home)
-  // Noted first: whoever sees the id in the folder, at this very moment in another process, finds it known.
+  // Remember it first, so that another process that sees the id in the folder finds it known.
   const id = randomBytes(16).toString("hex")
   note(dataDir, id, home)
   if (createPrivateFile(join(dataDir, idName), `${id}\n`)) return
@@ -66,11 +66,11 @@ export function rememberFolder(dataDir: string, home: string): void {
 
 const idName = "store.id"
 
-/** What only a store leaves in a folder; of the database also what SQLite keeps beside it. */
+/** Files that only a store creates. Names that begin with the database's name count too. */
 const traces = [idName, "record.key", "journal", "artifacts"]
 const databaseName = "quartermaster.db"
 
-/** Whether nothing in it can have been prepared by anybody. */
+/** Whether the folder contains no data yet. */
 function isNew(dataDir: string): boolean {
   return !namesIn(dataDir).some((name) => traces.includes(name) || name.startsWith(databaseName))
 }
@@ -81,7 +81,7 @@ function namesIn(dataDir: string): string[] {
   } catch (error) {
     const code = codeOf(error)
     if (code === "ENOENT" || code === "ENOTDIR") return []
-    throw refused(dataDir, `This folder cannot be read (${code}). Only use a folder that is all yours.`)
+    throw refused(dataDir, `This folder cannot be read (${code}). Use a folder that is all yours.`)
   }
 }
 
@@ -89,7 +89,7 @@ function makeKnown(dataDir: string, home: string, named: boolean): void {
   try {
     mkdirSync(dataDir, { recursive: false, mode: 0o700 })
   } catch (error) {
-    // Where there can be no folder, the store says so in its own words.
+    // If no folder can be created, opening the store reports it.
     if (codeOf(error) !== "EEXIST" || !statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) return
   }
   try {
@@ -97,8 +97,8 @@ function makeKnown(dataDir: string, home: string, named: boolean): void {
   } catch (error) {
     if (named) return
     const why = error instanceof ConfigError ? error.message : codeOf(error)
-    const help = `Make ${ownFolder(home)} writable for you, or name the folder with: --data ${dataDir}`
-    throw refused(dataDir, `That this folder was made here cannot be remembered (${why}). ${help}`)
+    const help = `Make ${userConfigFolder(home)} writable for you, or name the folder with: --data ${dataDir}`
+    throw refused(dataDir, `It cannot be remembered that this folder was created here (${why}). ${help}`)
   }
 }
 
@@ -111,7 +111,7 @@ function idOf(dataDir: string): string | undefined {
   const file = join(dataDir, idName)
   const id = readPrivateFile(file)?.trim()
   if (id === undefined || /^[0-9a-f]{32}$/.test(id)) return id
-  throw refused(file, "This file is damaged. Delete it, look at the folder, then trust it again with: qm trust --data")
+  throw refused(file, "This file is damaged. Delete it, check the folder, then trust it again with: qm trust --data")
 }
 
 function note(dataDir: string, id: string, home: string): void {
@@ -119,33 +119,33 @@ function note(dataDir: string, id: string, home: string): void {
   writePrivateFile(noteFile(dataDir, id, home), `${text}\n`)
 }
 
-/** One small file for each folder in its place, so that no two processes write the same one. */
+/** One file for each folder, so that two processes never write the same file. */
 function noteFile(dataDir: string, id: string, home: string): string {
   const name = createHash("sha256")
     .update(JSON.stringify([realpathSync(dataDir), id]))
     .digest("hex")
-  return join(ownFolder(home), "folders", name)
+  return join(userConfigFolder(home), "folders", name)
 }
 
 function foreign(dataDir: string): string {
-  const why = "It may bring approvals, rules and people that you never saw."
-  return `The folder ${dataDir} was not made here. ${why} Look at it, then say so with: qm trust --data ${dataDir}`
+  const why = "It may contain approvals, rules and people that you do not know."
+  return `The folder ${dataDir} was not created by you on this machine. ${why} Check it, then run: qm trust --data ${dataDir}`
 }
 
-/** What of it somebody else could have written. What the database is made of is private since it was made. */
+/** Why other users could have written to the folder; undefined if they could not. Database files must be private. */
 function problemWith(dataDir: string): string | undefined {
   const inside = namesIn(dataDir).map((name) => join(dataDir, name))
   for (const path of [dataDir, ...inside]) {
     const found = lstatSync(path, { throwIfNoEntry: false })
     if (found === undefined) continue
     if (found.isSymbolicLink())
-      return `${path} is a link, and Quartermaster makes none. Look where it leads, then delete it.`
+      return `${path} is a link, which Quartermaster never creates. Check where it leads, then delete it.`
     if (process.getuid === undefined) continue
-    if (found.uid !== process.getuid()) return `${path} belongs to somebody else. Only use a folder that is all yours.`
+    if (found.uid !== process.getuid()) return `${path} belongs to another user. Use a folder that is all yours.`
     if ((found.mode & 0o022) !== 0)
-      return `Others can write ${path}. Look at what is there, then run: chmod go-w ${path}`
+      return `Other users can write to ${path}. Check its content, then run: chmod go-w ${path}`
     if ((found.mode & 0o077) !== 0 && path.startsWith(join(dataDir, databaseName))) {
-      return `Others can read ${path}, so Quartermaster did not make it. Look where it comes from, then run: chmod 600 ${path}`
+      return `Other users can read ${path}, so Quartermaster did not create it. Check where it comes from, then run: chmod 600 ${path}`
     }
   }
   return undefined

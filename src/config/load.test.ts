@@ -6,7 +6,7 @@ import { loadConfig } from "./load.ts"
 import { makeFolders, problemsOf } from "./testing.ts"
 import { trust } from "./trust.ts"
 
-test("without a file everything is left open and the data lies in the working folder", () => {
+test("without a file the configuration is empty and the data folder is in the working folder", () => {
   const { cwd, home } = makeFolders()
   expect(loadConfig({ cwd, home, env: {} })).toEqual({
     config: {},
@@ -35,7 +35,7 @@ test("the search takes the given path, then QM_CONFIG, then the working folder, 
   expect(agentOf({ env, configPath: "by-path.yml" })).toBe("path")
 })
 
-test("folders above the working folder are not searched, and a second file beside the first is told", () => {
+test("parent folders are not searched, and a second file is reported", () => {
   const { cwd, home, write } = makeFolders()
   write("quartermaster.yml", "tools: { timeout: 5 }")
   write("quartermaster.json", "{}")
@@ -46,7 +46,7 @@ test("folders above the working folder are not searched, and a second file besid
   ])
 })
 
-test("the last layer that says it wins: file, local file, environment, flags [S4-70]", () => {
+test("the last layer that sets a key wins: file, local file, environment, flags", () => {
   const layers = ["file", "local", "environment", "flags"] as const
   const { home, cwd, write } = makeFolders()
   let turn = 0
@@ -71,7 +71,7 @@ test("the last layer that says it wins: file, local file, environment, flags [S4
   )
 })
 
-test("rules say where they are written; a later layer's replace those below, as with every list", () => {
+test("rules know where they are written; a later layer's rules replace earlier ones, like every list", () => {
   const { cwd, home, write } = makeFolders()
   const rules = (...tools: string[]) => JSON.stringify({ rules: tools.map((deny) => ({ deny, because: "So." })) })
   const configPath = write("q.yml", rules("one", "two"))
@@ -104,7 +104,7 @@ test.each([
   expect(dataDir).toBe(expected.startsWith("/") ? expected : join(cwd, "..", expected))
 })
 
-test("with the user's own file the data still lies in the working folder, unless the file says where", () => {
+test("with the user's own file the data folder is still in the working folder, unless the file sets it", () => {
   const { cwd, home, write, ownFile } = makeFolders()
   write(ownFile, "agent: ada")
   expect(loadConfig({ cwd, home, env: {} }).dataDir).toBe(join(cwd, ".quartermaster"))
@@ -112,7 +112,7 @@ test("with the user's own file the data still lies in the working folder, unless
   expect(loadConfig({ cwd, home, env: {} }).dataDir).toBe(join(home, ".config/quartermaster/kept"))
 })
 
-test("variables are filled in from the environment, in JSON too [S4-74] [C-47]", () => {
+test("variables are replaced from the environment, in JSON too", () => {
   const { cwd, home, write } = makeFolders()
   write("q.json", '{"agent": "${WHO}", "tools": {"timeout": "${LIMIT:-7}", "enabled": ["${WHO}-$${x}"]}}')
   const { config } = loadConfig({ cwd, home, env: { WHO: "ada" }, configPath: "q.json" })
@@ -129,7 +129,7 @@ test("sections left empty are empty, in every layer", () => {
   })
 })
 
-test("every problem of every layer is told at once, each where it stands", () => {
+test("all problems of all layers are reported at once, each with its place", () => {
   const { cwd, home, write } = makeFolders()
   const file = write("quartermaster.yml", "agent: 5\ntools:\n  timout: 1\n  timeout: ${LIMIT}\nagent: a\n")
   const local = write("quartermaster.local.yml", "org:\n  agents:\n    - id: ada\nmodels: {}\n")
@@ -143,7 +143,7 @@ test("every problem of every layer is told at once, each where it stands", () =>
       `${local}:3:7: 'org.agents[0].role' is missing. Add it.`,
       `${local}:4:1: 'models' (the models that agents talk to) is a key that this version does not have yet. Remove it.`,
       "QM_TOOLS__TIMEOUT: 'tools.timeout' cannot be of type string. Write a number instead.",
-      "flag data.durability: 'data.durability' has a value it cannot have. Write one of: crash, power.",
+      "flag data.durability: 'data.durability' has a value that is not allowed. Write one of: crash, power.",
     ].join("\n"),
   )
 })

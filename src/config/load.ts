@@ -1,11 +1,19 @@
 import { existsSync } from "node:fs"
 import { dirname, resolve } from "node:path"
-import { configFilesIn, findConfig, ownFile, readSource, withLocalFile, type Found, type Source } from "./find.ts"
+import { mergedConfigFlaws } from "./check.ts"
+import {
+  configFilesIn,
+  findConfig,
+  userConfigFile,
+  readSource,
+  withLocalFile,
+  type FoundConfig,
+  type ConfigSource,
+} from "./find.ts"
 import type { Environment } from "./interpolate.ts"
-import { serverFlaws } from "./mcp-servers.ts"
 import { mergeConfigs } from "./merge.ts"
-import { ConfigError, type ConfigProblem } from "./problem.ts"
-import { placesOfRules, readTrusted, readUntrusted } from "./read.ts"
+import { ConfigError, type ConfigProblem } from "./config-error.ts"
+import { placesOfRules, readTrusted, readUntrusted } from "./read-layer.ts"
 import type { Config } from "./schema.ts"
 import { environmentConfig, flagsConfig } from "./settings.ts"
 import { isPinned } from "./trust.ts"
@@ -29,16 +37,16 @@ export interface LoadedConfig {
   /** Absolute. */
   dataDir: string
   warnings: string[]
-  /** False when the working folder's file counts only where it tightens. */
+  /** False if the working folder's file is not trusted, so that only its stricter settings apply. */
   trusted: boolean
-  /** `tools.permissions` by who says it: an untrusted file must not replace what the tool's author or the user said. */
+  /** `tools.permissions` by trust: an untrusted file must not replace what the tool's author or the user set. */
   permissions: { trusted: Permissions; untrusted: Permissions }
   /** Where each of the rules is written, in their order: `quartermaster.yml rules[3]`. */
   ruleSources: string[]
   configFile?: string
 }
 
-/** Files below the environment below flags. Throws one ConfigError with every problem of every layer. */
+/** Merges files, then environment variables, then options. Throws one ConfigError with every problem of every layer. */
 export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadOptions): LoadedConfig {
   const problems: ConfigProblem[] = []
   const attempt = <T>(work: () => T, otherwise: T): T => {
@@ -50,13 +58,14 @@ export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadO
       return otherwise
     }
   }
-  const read = (file: string): Source[] => withLocalFile(file).flatMap((one) => attempt(() => [readSource(one)], []))
+  const read = (file: string): ConfigSource[] =>
+    withLocalFile(file).flatMap((one) => attempt(() => [readSource(one)], []))
 
   const found = findConfig(cwd, env, home, configPath)
   const sources = found ? read(found.file) : []
   const trusted = found?.place !== "working folder" || attempt(() => isPinned(sources, home), false)
-  // An untrusted file lies below the user's own, which it would otherwise switch off.
-  const own = trusted || !existsSync(ownFile(home)) ? [] : read(ownFile(home))
+  // The user's own file is read too and overrides an untrusted file.
+  const own = trusted || !existsSync(userConfigFile(home)) ? [] : read(userConfigFile(home))
   const guarded = (trusted ? [] : sources).map((source) =>
     attempt(() => readUntrusted(source), { config: {}, warnings: [], rulePlaces: [] }),
   )
@@ -71,12 +80,12 @@ export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadO
   ]
   const trustedConfig = mergeConfigs(layers.map((layer) => layer.config))
   const merged = mergeConfigs([untrustedConfig, trustedConfig])
-  // What an untrusted file denies and asks counts beside all other rules, whichever file has them.
+  // The deny and ask rules of an untrusted file apply in addition to all other rules.
   const rules = [...guarded.flatMap((layer) => layer.config.rules ?? []), ...(trustedConfig.rules ?? [])]
   const config = withAllDenials(rules.length === 0 ? merged : { ...merged, rules }, untrustedConfig)
   if (problems.length === 0) {
     const file = sources[0]?.file ?? "environment"
-    for (const flaw of serverFlaws(config)) problems.push({ file, ...flaw })
+    for (const flaw of mergedConfigFlaws(config)) problems.push({ file, ...flaw })
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return {
@@ -94,7 +103,7 @@ export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadO
   }
 }
 
-/** What an untrusted file forbids is forbidden beside what others forbid: a list of theirs does not replace it. */
+/** Lists that an untrusted file denies are added to the other lists instead of being replaced by them. */
 function withAllDenials(config: Config, untrusted: Config): Config {
   const { protectedPaths = [], shell = {}, hosts = {} } = untrusted.tools ?? {}
   const both = (some: readonly string[] = [], others: readonly string[] = []) => [...new Set([...some, ...others])]
@@ -114,17 +123,17 @@ function withAllDenials(config: Config, untrusted: Config): Config {
   }
 }
 
-/** The last layer that has rules replaces those below, as with every list. */
+/** The last layer with rules replaces those of earlier layers, like every list. */
 function placesOfLast(layers: readonly { place: string; config: Config }[]): string[] {
   const last = layers.findLast(({ config }) => config.rules !== undefined)
   return last === undefined ? [] : placesOfRules(last.place, last.config)
 }
 
-function defaultDataDir(found: Found | undefined, cwd: string): string {
+function defaultDataDir(found: FoundConfig | undefined, cwd: string): string {
   return resolve(found && found.place !== "own" ? dirname(found.file) : cwd, ".quartermaster")
 }
 
-function unread(found: Found | undefined, cwd: string): string[] {
+function unread(found: FoundConfig | undefined, cwd: string): string[] {
   if (found?.place !== "working folder") return []
   const others = configFilesIn(cwd).filter((file) => file !== found.file)
   return others.map((file) => `${file} is not read because ${found.file} is. Delete one of them.`)

@@ -7,7 +7,7 @@ import { makeFolders } from "./testing.ts"
 
 const url = "https://files.example/mcp"
 
-test("how one signs in at a server is said under auth, and its secret is a variable", () => {
+test("auth sets how to sign in to a server, and its secret is a variable", () => {
   const { cwd, home, write } = makeFolders()
   const text =
     "mcpServers: { a: { url: 'https://a.example/', auth: { clientId: us, clientSecret: '${S}', scopes: [read] } } }"
@@ -25,9 +25,9 @@ test("how one signs in at a server is said under auth, and its secret is a varia
 test.each<[object, string]>([
   [{ url, auth: { clientID: "a" } }, "Did you mean 'mcpServers.a.auth.clientId'?"],
   [{ url, auth: { grant: "password" } }, "Write one of: code, client_credentials."],
-  [{ url, auth: { clientMetadataUrl: "http://a.example/b" } }, "it must be an address that begins with https://"],
-  [{ url, auth: { clientMetadataUrl: "no address" } }, "it must be an address that begins with https://"],
-  [{ url, auth: { clientMetadataUrl: "https://a.example/" } }, "it must be the address of a document, with a path"],
+  [{ url, auth: { clientMetadataUrl: "http://a.example/b" } }, "it must be a URL that begins with https://"],
+  [{ url, auth: { clientMetadataUrl: "no address" } }, "it must be a URL that begins with https://"],
+  [{ url, auth: { clientMetadataUrl: "https://a.example/" } }, "it must be the URL of a document, with a path"],
   [{ url, auth: { redirectPort: 70_000 } }, "'mcpServers.a.auth.redirectPort' is too large."],
   [
     { url, auth: { grant: "client_credentials", clientId: "a" } },
@@ -35,7 +35,7 @@ test.each<[object, string]>([
   ],
   [{ url, auth: { clientSecret: "b" } }, "has an auth.clientSecret and no auth.clientId. Add it."],
   [{ url, auth: {}, headers: { authorization: "Bearer b" } }, "has auth and an Authorization header"],
-  [{ command: "b", auth: {} }, "has a command and auth, which is for an address. Remove auth."],
+  [{ command: "b", auth: {} }, "has a command and auth, which is for a URL. Remove auth."],
 ])("a server %j is refused with a sentence that says what to do", (entry, sentence) => {
   const config = { mcpServers: { a: entry } }
   const { flaws } = checkConfig(config)

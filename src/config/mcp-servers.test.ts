@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { parse } from "yaml"
-import { open } from "../testing/open.ts"
+import { openTestApp } from "../testing/test-app.ts"
 import { checkConfig } from "./check.ts"
 import { loadConfig } from "./load.ts"
 import { serverFlaws, serverSpecs } from "./mcp-servers.ts"
@@ -99,7 +99,7 @@ test.each<[unknown, object]>([
     { url, connectTimeout: 5 },
     { ...far, connectTimeoutMs: 5 },
   ],
-])("a server written %j is one server, wherever and in whichever form it is written [S4-76] [C-27]", (entry, spec) => {
+])("a server written %j is one server, wherever and in whichever form it is written", (entry, spec) => {
   const forms: unknown[] = [
     { mcpServers: { a: entry } },
     { mcpServers: [{ name: "a", ...(entry as object) }] },
@@ -132,7 +132,7 @@ test.each<[unknown, string]>([
   [{ mcpServers: { ["a".repeat(49)]: { url } } }, "cannot be a server's name, which has at most 48"],
   [{ mcpServers: { data: { url } } }, "'data' is a group of Quartermaster's own"],
   [{ mcpServers: [{ name: "org_management", url }] }, "'org_management' is a group of Quartermaster's own"],
-  [{ mcpServers: { a: { url: "file:///etc/passwd" } } }, "'mcpServers.a.url' is not right: it must be an address"],
+  [{ mcpServers: { a: { url: "file:///etc/passwd" } } }, "'mcpServers.a.url' is not right: it must be a URL"],
   [{ mcpServers: { a: { url, layer: "team:b" } } }, "it must be system, department:<id> or agent:<id>"],
   [
     { mcpServers: { a: { url, type: "websocket" } } },
@@ -150,29 +150,29 @@ test.each<[unknown, string]>([
 })
 
 test.each<[object, string]>([
-  [{}, "has neither a command nor a url. Say which program the server is, or its address."],
-  [{ command: "b", url }, "has both a command and a url. A server is a program or an address; keep one of them."],
+  [{}, "has neither a command nor a url. Add the command that starts the server, or its URL."],
+  [{ command: "b", url }, "has both a command and a url. A server is a program or a URL; keep one of them."],
   [{ url, type: "sse", transport: "http" }, "has both a type and a transport, and they differ. Keep one of them."],
   [{ url, enabled: true, disabled: true }, "is enabled and disabled. Keep one of them."],
   [{ url, type: "stdio" }, "is of type stdio and has a url. Leave the type out, or give the command."],
   [{ command: "b", type: "sse" }, "is of type sse and has a command. Leave the type out, or give the url."],
   [{ url, args: ["b"] }, "has a url and args, which are for a program. Remove args."],
-  [{ command: "b", headers: { A: "b" } }, "has a command and headers, which are for an address. Remove them."],
-])("a server %j is refused when everything was read, and the house does not open with it", async (entry, sentence) => {
+  [{ command: "b", headers: { A: "b" } }, "has a command and headers, which are for a URL. Remove them."],
+])("a server %j is refused after merging, and the app does not open with it", async (entry, sentence) => {
   const { cwd, home, write } = makeFolders()
   const file = write("quartermaster.yml", JSON.stringify({ mcpServers: { a: entry } }))
   const whole = `'mcpServers.a' ${sentence}`
   expect(() => loadConfig({ cwd, home, env: {}, configPath: file })).toThrow(`${file}: ${whole}`)
-  await expect(open({ mcpServers: { a: entry } })).rejects.toThrow(whole)
+  await expect(openTestApp({ mcpServers: { a: entry } })).rejects.toThrow(whole)
 })
 
-test("a mistake in a list is told where it stands", () => {
+test("a mistake in a list is reported with its place", () => {
   const { cwd, home, write } = makeFolders()
   const file = write("quartermaster.yml", `mcpServers:\n  - name: a\n    urll: ${url}\n`)
   expect(() => loadConfig({ cwd, home, env: {}, configPath: file })).toThrow(`${file}:3:5: 'mcpServers[0].urll'`)
 })
 
-test("a later layer says a part of a server, by whichever name and form the earlier one has it", () => {
+test("a later layer may set a part of a server, in either form", () => {
   const { cwd, home, write } = makeFolders()
   const file = write(
     "quartermaster.yml",
@@ -185,7 +185,7 @@ test("a later layer says a part of a server, by whichever name and form the earl
   expect(serverSpecs(config)).toStrictEqual([{ ...far, enabled: false, headers: { X: "two" }, timeoutMs: 7 }])
 })
 
-test("variables are filled in as text, also those that look like numbers", () => {
+test("variables are replaced as text, even if they look like numbers", () => {
   const { cwd, home, write } = makeFolders()
   const file = write(
     "quartermaster.yml",
@@ -198,14 +198,14 @@ test("variables are filled in as text, also those that look like numbers", () =>
   ])
 })
 
-test("a server's folder is seen from the file that names it", () => {
+test("a server's folder is relative to the file that names it", () => {
   const { cwd, home, write } = makeFolders()
   const file = write("sub/q.yml", "mcpServers: { a: { command: node, cwd: tools }, b: { command: node, cwd: /tmp } }")
   const { config } = loadConfig({ cwd, home, env: {}, configPath: file })
   expect(serverSpecs(config).map(({ cwd: folder }) => folder)).toEqual([join(cwd, "sub", "tools"), "/tmp"])
 })
 
-test.each(["mcpServers", "tools.mcpServers"])("'%s' of a file nobody trusts starts nothing, with a sentence", (key) => {
+test.each(["mcpServers", "tools.mcpServers"])("'%s' of an untrusted file starts nothing and warns", (key) => {
   const { cwd, home, write } = makeFolders()
   const servers = "[{ name: a, command: evil }]"
   const file = write(
@@ -227,7 +227,7 @@ test.each([
   ["server: { allowedOrigins: ['https://evil.example'] }", "server.allowedOrigins"],
   ["server: { allowedHosts: [evil.example] }", "server.allowedHosts"],
   ["server: { maxBodyBytes: 999999999 }", "server.maxBodyBytes"],
-])("%j of a file nobody trusts is ignored", (text, key) => {
+])("%j of an untrusted file is ignored", (text, key) => {
   const { cwd, home, write } = makeFolders()
   write("quartermaster.yml", text)
   const { config, warnings } = loadConfig({ cwd, home, env: {} })

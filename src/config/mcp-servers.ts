@@ -4,7 +4,7 @@ import type { Layer } from "../model/tool.ts"
 import type { ServerEntry } from "./mcp-server-schema.ts"
 import type { Config } from "./schema.ts"
 
-/** The servers of the configuration in one shape, whichever of the ways they are written. Call it when `serverFlaws` has none. */
+/** The configured servers in one form. Call it when `serverFlaws` finds nothing. */
 export function serverSpecs(config: Config): McpServerSpec[] {
   return Object.entries(entriesOf(config)).map(([name, entry]) => ({
     name,
@@ -24,7 +24,7 @@ export function serverSpecs(config: Config): McpServerSpec[] {
   }))
 }
 
-/** What is wrong with servers that were read whole: a layer of its own may say a part of one. */
+/** Problems of servers after merging; a single layer may contain only a part of a server. */
 export function serverFlaws(config: Config): { key: string; sentence: string }[] {
   return Object.entries(entriesOf(config)).flatMap(([name, entry]) => {
     const key = `mcpServers.${name}`
@@ -32,7 +32,7 @@ export function serverFlaws(config: Config): { key: string; sentence: string }[]
   })
 }
 
-/** One layer with its servers under `mcpServers`, by name, and their folders as seen from `folder`: so layers can be merged. */
+/** Moves a layer's servers to `mcpServers` by name and resolves their folders, so that layers can be merged. */
 export function withServersByName(config: Config, folder: string): Config {
   if (config.mcpServers === undefined && config.tools?.mcpServers === undefined) return config
   const { tools, ...rest } = config
@@ -54,34 +54,34 @@ function isEnabled({ enabled, disabled }: ServerEntry): boolean {
 }
 
 function transportOf({ type, transport }: ServerEntry): McpServerSpec["transport"] {
-  const said = type ?? transport
-  return said === "streamable-http" || said === "streamableHttp" ? "http" : said
+  const kind = type ?? transport
+  return kind === "streamable-http" || kind === "streamableHttp" ? "http" : kind
 }
 
 function problemsOf(entry: ServerEntry): string[] {
   const { command, url, enabled, disabled, type, transport } = entry
-  const said = transportOf(entry)
+  const kind = transportOf(entry)
   const found: [string, boolean][] = [
-    ["has both a command and a url. A server is a program or an address; keep one of them.", both(command, url)],
-    ["has neither a command nor a url. Say which program the server is, or its address.", !command && !url],
+    ["has both a command and a url. A server is a program or a URL; keep one of them.", both(command, url)],
+    ["has neither a command nor a url. Add the command that starts the server, or its URL.", !command && !url],
     [
       "has both a type and a transport, and they differ. Keep one of them.",
       both(type, transport) && type !== transport,
     ],
     ["is enabled and disabled. Keep one of them.", both(enabled, disabled) && enabled === disabled],
-    ["is of type stdio and has a url. Leave the type out, or give the command.", said === "stdio" && !command && !!url],
+    ["is of type stdio and has a url. Leave the type out, or give the command.", kind === "stdio" && !command && !!url],
     [
-      `is of type ${said} and has a command. Leave the type out, or give the url.`,
-      said !== undefined && said !== "stdio" && command !== undefined && url === undefined,
+      `is of type ${kind} and has a command. Leave the type out, or give the url.`,
+      kind !== undefined && kind !== "stdio" && command !== undefined && url === undefined,
     ],
     ...(["args", "env", "cwd"] as const).map((key): [string, boolean] => [
       `has a url and ${key}, which are for a program. Remove ${key}.`,
       entry[key] !== undefined && command === undefined && url !== undefined,
     ]),
-    ["has a command and headers, which are for an address. Remove them.", both(command, entry.headers) && !url],
-    ["has a command and auth, which is for an address. Remove auth.", both(command, entry.auth) && !url],
+    ["has a command and headers, which are for a URL. Remove them.", both(command, entry.headers) && !url],
+    ["has a command and auth, which is for a URL. Remove auth.", both(command, entry.auth) && !url],
     [
-      "has auth and an Authorization header, which both say who we are. Keep one of them.",
+      "has auth and an Authorization header, which both authenticate. Keep one of them.",
       entry.auth !== undefined && Object.keys(entry.headers ?? {}).some((name) => /^authorization$/i.test(name)),
     ],
     [
@@ -98,6 +98,6 @@ function problemsOf(entry: ServerEntry): string[] {
   return found.flatMap(([sentence, holds]) => (holds ? [sentence] : []))
 }
 
-function both(one: unknown, other: unknown): boolean {
-  return one !== undefined && other !== undefined
+function both(a: unknown, b: unknown): boolean {
+  return a !== undefined && b !== undefined
 }

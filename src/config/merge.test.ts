@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { mergeConfigs } from "./merge.ts"
 import type { Config } from "./schema.ts"
-import { configs, leavesOf } from "./testing.ts"
+import { configs } from "./testing.ts"
 
 test("sections merge, lists and single values replace", () => {
   const below: Config = { agent: "a", tools: { timeout: 1, enabled: ["x", "y"], permissions: { x: { minLevel: 1 } } } }
@@ -11,17 +11,6 @@ test("sections merge, lists and single values replace", () => {
     agent: "a",
     tools: { timeout: 1, enabled: ["z"], permissions: { x: { minLevel: 1, dangerous: true } } },
   })
-})
-
-test("every value is the one of the last layer that has it, and nothing else appears", () => {
-  fc.assert(
-    fc.property(fc.array(configs(fc.constantFrom("one", "two")), { maxLength: 4 }), (layers) => {
-      const expected = new Map(layers.flatMap((layer) => [...leavesOf(layer)]))
-      const merged = leavesOf(mergeConfigs(layers as Config[]))
-      expect(Object.fromEntries(merged)).toEqual(Object.fromEntries(expected))
-    }),
-    { numRuns: 300 },
-  )
 })
 
 test("it does not matter which neighbours are merged first", () => {

@@ -1,6 +1,6 @@
 import type { Config } from "./schema.ts"
 
-/** The later layer wins: sections merge key by key, lists and single values replace. */
+/** Merges layers; later ones win. Sections merge key by key, lists and single values are replaced. */
 export function mergeConfigs(layers: readonly Config[]): Config {
   return layers.reduce<Config>((below, above) => merge(below, above) as Config, {})
 }
@@ -15,6 +15,6 @@ function merge(below: unknown, above: unknown): unknown {
     key,
     Object.hasOwn(below, key) ? merge(below[key], value) : value,
   ])
-  // fromEntries defines keys instead of assigning them, so that a key named __proto__ is only a key.
+  // Object.fromEntries defines keys instead of assigning them, so __proto__ is an ordinary key.
   return Object.fromEntries([...Object.entries(below), ...both])
 }

@@ -5,7 +5,7 @@ import type { Config } from "./schema.ts"
 
 type Written = NonNullable<Config["plugins"]>[number]
 
-/** The plugins of the configuration in one shape, then its modules, which are written as a list or by name. */
+/** The configured plugins and modules in one form. */
 export function pluginEntries({ plugins = [], modules = [] }: Config): PluginEntry[] {
   const listed = Array.isArray(modules)
     ? modules.map(entryOf)
@@ -13,11 +13,11 @@ export function pluginEntries({ plugins = [], modules = [] }: Config): PluginEnt
   return [...plugins.map(entryOf), ...listed]
 }
 
-/** A file is seen from where it is named; the name of a package stays as it is. */
-export function withPluginsFrom(folder: string, config: Config): Config {
+/** Resolves plugin files relative to `folder`; package names stay as they are. */
+export function resolvePluginPaths(folder: string, config: Config): Config {
   const { plugins, modules } = config
   const entry = (written: Written): Written =>
-    typeof written === "string" ? seen(folder, written) : { ...written, path: seen(folder, written.path) }
+    typeof written === "string" ? resolveFile(folder, written) : { ...written, path: resolveFile(folder, written.path) }
   if (plugins === undefined && modules === undefined) return config
   return {
     ...config,
@@ -28,7 +28,7 @@ export function withPluginsFrom(folder: string, config: Config): Config {
 
 function modulesFrom(folder: string, modules: NonNullable<Config["modules"]>, entry: (written: Written) => Written) {
   if (Array.isArray(modules)) return modules.map(entry)
-  return Object.fromEntries(Object.entries(modules).map(([path, given]) => [seen(folder, path), given]))
+  return Object.fromEntries(Object.entries(modules).map(([path, given]) => [resolveFile(folder, path), given]))
 }
 
 function entryOf(written: Written): PluginEntry {
@@ -36,7 +36,7 @@ function entryOf(written: Written): PluginEntry {
   return { path, layer: layer as Layer, config }
 }
 
-function seen(folder: string, path: string): string {
+function resolveFile(folder: string, path: string): string {
   const isFile = path.startsWith("./") || path.startsWith("../") || path.startsWith("/") || /\.[cm]?[jt]s$/.test(path)
   return isFile ? resolve(folder, path) : path
 }

@@ -13,14 +13,14 @@ import {
   writeFileSync,
 } from "node:fs"
 import { dirname } from "node:path"
-import { ConfigError } from "./problem.ts"
+import { ConfigError } from "./config-error.ts"
 
-/** Writes a file that only its owner reads, in a folder of the same kind; readers see the old or the new, never half. */
+/** Atomically writes a file that only its owner can read, in a folder that only its owner can read. */
 export function writePrivateFile(file: string, text: string): void {
   writeWhole(file, text, (whole) => renameSync(whole, file))
 }
 
-/** The same for a file that must not be there yet: of two writers one wins, and the other is told so by false. */
+/** The same for a file that must not exist yet. Returns false if it exists, also if another process was faster. */
 export function createPrivateFile(file: string, text: string): boolean {
   return writeWhole(file, text, (whole) => {
     try {
@@ -33,11 +33,11 @@ export function createPrivateFile(file: string, text: string): boolean {
   })
 }
 
-/** Reads a file that only its owner may read; undefined when there is none. One that others could read is refused. */
+/** Reads a private file; undefined if there is none. A file that other users can read is refused. */
 export function readPrivateFile(file: string): string | undefined {
   let descriptor: number | undefined
   try {
-    // Without blocking, so that nobody puts a pipe in its place and keeps us waiting.
+    // Non-blocking, so that a pipe in its place cannot make us wait.
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
     const problem = problemWith(descriptor, file)
     if (problem !== undefined) throw refused(file, problem)
@@ -46,22 +46,23 @@ export function readPrivateFile(file: string): string | undefined {
     if (error instanceof ConfigError) throw error
     const code = codeOf(error)
     if (code === "ENOENT" || code === "ENOTDIR") return undefined
-    if (code === "ELOOP") throw refused(file, "This is a link, and must be a file of your own. Delete it.")
-    throw refused(file, `This file cannot be read (${code}). Correct its rights, or delete it.`)
+    if (code === "ELOOP") throw refused(file, "This is a link and must be a regular file. Delete it.")
+    throw refused(file, `This file cannot be read (${code}). Correct its permissions, or delete it.`)
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)
   }
 }
 
-const largest = 4096
+const maxBytes = 4096
 
 function problemWith(descriptor: number, file: string): string | undefined {
   const { uid, mode, size, isFile } = statOf(descriptor)
   if (!isFile) return "This is not a file. Delete it."
-  if (size > largest) return `This file is larger than ${largest} bytes, and so not one of ours. Delete it.`
+  if (size > maxBytes)
+    return `This file is larger than ${maxBytes} bytes, so Quartermaster did not write it. Delete it.`
   if (process.getuid === undefined) return undefined
-  if (uid !== process.getuid()) return "This file belongs to somebody else, so it proves nothing. Delete it."
-  if ((mode & 0o077) !== 0) return `Others can read this file. Run: chmod 600 ${file}`
+  if (uid !== process.getuid()) return "This file belongs to another user, so it proves nothing. Delete it."
+  if ((mode & 0o077) !== 0) return `Other users can read this file. Run: chmod 600 ${file}`
   return undefined
 }
 

@@ -3,26 +3,26 @@ import { configSchema } from "./schema.ts"
 
 export type Path = readonly (string | number)[]
 
-/** The schema of the value at `path`, without its optional and nullable shells; undefined for an unknown key. */
+/** The schema of the value at `path`, without optional and nullable; undefined for an unknown key. */
 export function schemaAt(path: Path): unknown {
   let here: unknown = configSchema
   for (const step of path) here = bare(child(here, step))
   return here
 }
 
-/** The keys the section at `path` may have; none for a record, whose keys are free. */
+/** The keys of the section at `path`; none for a record, whose keys are free. */
 export function keysAt(path: Path): string[] {
   const schema = schemaAt(path)
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 }
 
-/** What the schema says about the key at `path`, in one sentence. */
+/** The description of the key at `path`. */
 export function explanationOf(path: readonly string[]): string {
   const schema = child(schemaAt(path.slice(0, -1)), path.at(-1) ?? "")
   return (schema instanceof z.ZodType && schema.description) || ""
 }
 
-/** Where text must stay text, even if it looks like a number. */
+/** Whether the value at `path` is text, even if it looks like a number. */
 export function wantsText(path: Path): boolean {
   const schema = schemaAt(path)
   return schema instanceof z.ZodString || schema instanceof z.ZodEnum
@@ -38,7 +38,7 @@ export function isSection(schema: unknown): boolean {
   return schema instanceof z.ZodObject || schema instanceof z.ZodRecord
 }
 
-/** Whether the section at `path` has keys that whoever writes it chooses. */
+/** Whether the keys of the section at `path` are free, such as tool names. */
 export function hasFreeKeys(path: Path): boolean {
   const schema = schemaAt(path)
   return (schema instanceof z.ZodUnion ? schema.options : [schema]).some((option) => option instanceof z.ZodRecord)
@@ -47,7 +47,7 @@ export function hasFreeKeys(path: Path): boolean {
 function child(schema: unknown, step: string | number): unknown {
   if (schema instanceof z.ZodObject) return Object.hasOwn(schema.shape, step) ? schema.shape[step] : undefined
   if (schema instanceof z.ZodRecord) return typeof step === "string" ? schema.valueType : undefined
-  // Of a value that may be written in two ways, the one that has such a step.
+  // Of a union, the member that has such a key.
   if (schema instanceof z.ZodUnion) return schema.options.map((one) => child(one, step)).find((one) => one)
   return schema instanceof z.ZodArray && typeof step === "number" ? schema.element : undefined
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { checkConfig } from "./check.ts"
-import { laterKeys } from "./later.ts"
+import { plannedKeys } from "./planned-keys.ts"
 import { allKeys } from "./schema-path.ts"
 import { configJsonSchema, defaults } from "./schema.ts"
 
@@ -50,20 +50,20 @@ const everyKey = {
   notify: [{ webhook: "https://chat.example/hook?a=b" }, { command: ["notify-send", "waits"] }, { command: "date >x" }],
 }
 
-test("one schema holds every key of this version and changes none of them [C-47]", () => {
+test("one schema holds every key of this version and changes none of them", () => {
   expect(checkConfig(everyKey)).toEqual({ config: everyKey, flaws: [] })
 })
 
-test("a run takes 30000 ms and three tools run at once unless somebody says otherwise [S4-70] [S4-71]", () => {
+test("by default a tool may run 30000 ms and three tools run at once", () => {
   expect(defaults.tools).toMatchObject({ timeout: 30_000, maxConcurrent: 3 })
   expect(defaults.agents).toEqual({ maxConcurrentTools: 3 })
 })
 
-test.each(Object.keys(laterKeys))("the later key '%s' is refused by name, with what it will be for", (key) => {
+test.each(Object.keys(plannedKeys))("the later key '%s' is refused by name, with what it will be for", (key) => {
   const value = key.split(".").reduceRight<unknown>((inner, step) => ({ [step]: inner }), [])
   const { flaws } = checkConfig(value)
   expect(flaws).toHaveLength(1)
-  expect(flaws[0]?.sentence).toContain(`'${key}' (${laterKeys[key]})`)
+  expect(flaws[0]?.sentence).toContain(`'${key}' (${plannedKeys[key]})`)
   expect(flaws[0]?.sentence).toContain("this version does not have yet")
 })
 
@@ -73,8 +73,8 @@ const designed = `workspace data agent modules plugins mcpServers rules notify e
   tools.permissions agents.maxConcurrentTools org.people org.roles org.departments org.agents org.levelOrder
   org.defaultToolGroups`
 
-test("every key of the design works or is a later one [C-47]", () => {
-  const known = [...allKeys().map((path) => path.join(".")), ...Object.keys(laterKeys)]
+test("every key of the design works or is a later one", () => {
+  const known = [...allKeys().map((path) => path.join(".")), ...Object.keys(plannedKeys)]
   expect(designed.split(/\s+/).filter((key) => !known.includes(key))).toEqual([])
 })
 
@@ -82,7 +82,7 @@ test("no key is both working and later", () => {
   expect(
     allKeys()
       .map((path) => path.join("."))
-      .filter((key) => key in laterKeys),
+      .filter((key) => key in plannedKeys),
   ).toEqual([])
 })
 
@@ -111,7 +111,7 @@ test.each([
   [{ notify: [{ webhok: "http://a.example", command: "date" }] }, "Did you mean 'notify[0].webhook'?"],
   [{ notify: [{}] }, "'notify[0]' is not right: it must have either a webhook or a command."],
   [{ notify: [{ webhook: "http://a.example", command: "date" }] }, "must have either a webhook or a command."],
-  [{ notify: [{ webhook: "file:///etc/passwd" }] }, "'notify[0].webhook' is not right: it must be an address"],
+  [{ notify: [{ webhook: "file:///etc/passwd" }] }, "'notify[0].webhook' is not right: it must be a URL"],
   [{ notify: [{ command: [] }] }, "'notify[0].command' is an empty list. Write at least one."],
   [{ notify: [{ command: 5 }] }, "'notify[0].command' is not right: it must be a text for the shell"],
   [{ agent: "" }, "'agent' is empty. Write a text of at least one character."],
@@ -127,7 +127,7 @@ test.each([
   expect(checkConfig(value).flaws.map((flaw) => flaw.sentence)).toEqual([expect.stringContaining(sentence)])
 })
 
-test("every problem is told, not only the first", () => {
+test("every problem is reported, not only the first", () => {
   expect(checkConfig({ tols: 1, agent: 5, tools: { timeout: 0, shel: {} } }).flaws).toHaveLength(4)
 })
 

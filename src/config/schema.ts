@@ -1,29 +1,32 @@
 import { z } from "zod"
 import { ToolPermissionLevel } from "../model/permission.ts"
-import { usualTrash } from "../model/files.ts"
-import { usualLimits } from "../model/processes.ts"
-import { ruleSchema } from "../model/rule-schema.ts"
+import { defaultTrashLimits } from "../model/files.ts"
+import { defaultCommandLimits } from "../model/processes.ts"
+import { ruleSchema } from "../schema/rule-schema.ts"
 import { serversSchema } from "./mcp-server-schema.ts"
 import { experimentsSchema, modulesSchema, pluginsSchema, toolKeys } from "./tool-schema.ts"
 
 const name = z.string().min(1)
 const names = z.array(name)
 const count = z.int().min(1)
-const pins = z.record(name, name).optional().describe("Tool name to the version that is used.")
+const pins = z.record(name, name).optional().describe("Versions to use, by tool name.")
 
 const rateLimit = z.strictObject({
-  maxCallsPerMinute: count.optional().describe("Calls an agent may start in a minute."),
-  maxCallsPerHour: count.optional().describe("Calls an agent may start in an hour."),
+  maxCallsPerMinute: count.optional().describe("How many calls an agent may start per minute."),
+  maxCallsPerHour: count.optional().describe("How many calls an agent may start per hour."),
 })
 
 const permission = z.strictObject({
-  level: z.enum(ToolPermissionLevel).optional().describe("Public runs, moderate asks, sensitive asks every time."),
-  requireExecutionApproval: z.boolean().optional().describe("True asks a person before every run."),
+  level: z
+    .enum(ToolPermissionLevel)
+    .optional()
+    .describe("public runs without approval, moderate needs approval, sensitive needs approval every time."),
+  requireExecutionApproval: z.boolean().optional().describe("true asks a person before every run."),
   requireResultApproval: z
     .enum(["never", "on-error", "always"])
     .optional()
-    .describe("When a person releases the result before the model reads it."),
-  dangerous: z.boolean().optional().describe("True makes the tool sensitive."),
+    .describe("When a person must release the result before the model sees it."),
+  dangerous: z.boolean().optional().describe("true makes the tool sensitive."),
   requireConfirmation: z.boolean().optional().describe("The same as dangerous."),
   allowedRoles: names.optional().describe("Roles that may use the tool; an empty list means every role."),
   allowedDepartments: names.optional().describe("Departments that may use the tool; an empty list means all."),
@@ -32,131 +35,161 @@ const permission = z.strictObject({
 })
 
 const role = z.strictObject({
-  id: name.optional().describe("The role's id; its name when left out."),
+  id: name.optional().describe("The role's id (default: its name)."),
   name: name.describe("The role's name."),
-  rolePrompt: z.string().optional().describe("What the model is told about its role."),
-  toolGroups: names.nullable().optional().describe("Groups its agents are given; null means all."),
+  rolePrompt: z.string().optional().describe("Description of the role for the model."),
+  toolGroups: names.nullable().optional().describe("Tool groups of its agents; null means all."),
   department: name.optional().describe("The department of its agents."),
   level: z.number().optional().describe("The level of its agents."),
-  dialect: z.enum(["native", "claude", "classic"]).optional().describe("The tool names its model is used to."),
-  llmServiceId: name.nullable().optional().describe("The model its agents talk to; null means the usual one."),
+  dialect: z.enum(["native", "claude", "classic"]).optional().describe("The tool names its model knows."),
+  llmServiceId: name.nullable().optional().describe("The model service its agents use; null means the default one."),
   pins,
 })
 
 const agent = z.strictObject({
   id: name.describe("The agent's id."),
   role: name.describe("The name or id of its role."),
-  department: name.optional().describe("Its department; the role's when left out."),
-  level: z.number().optional().describe("Its level; the role's when left out."),
-  parent: name.optional().describe("The id of the agent above it."),
+  department: name.optional().describe("Its department (default: the role's)."),
+  level: z.number().optional().describe("Its level (default: the role's)."),
+  parent: name.optional().describe("The id of its parent agent; it never has more rights than its parent."),
   pins,
 })
 
 const department = z.strictObject({
   id: name.describe("The department's id."),
-  name: name.optional().describe("What people call it."),
+  name: name.optional().describe("Display name."),
 })
 
 const person = z.strictObject({
   id: name.describe("The person's id."),
-  name: name.optional().describe("What others call them."),
-  roles: names.optional().describe("Their roles; a rule may ask for an approver by role."),
+  name: name.optional().describe("Display name."),
+  roles: names.optional().describe("Their roles; a rule can require approvers with a role."),
   tokenHash: z
     .string()
     .regex(/^[0-9a-f]{64}$/, "it must be 64 hexadecimal digits")
     .optional()
-    .describe("SHA-256 of the token that proves who they are; without it they answer on this machine only."),
+    .describe(
+      "SHA-256 of the token that proves their identity; without it only the login of that name on this machine can act as them.",
+    ),
 })
 
 const data = z.strictObject({
-  dir: name.optional().describe("The folder for what is kept, seen from this file; .quartermaster when left out."),
+  dir: name
+    .optional()
+    .describe("Folder for the database and the audit log, relative to this file (default: .quartermaster)."),
   durability: z
     .enum(["crash", "power"])
     .optional()
-    .describe("crash survives a killed process; power also survives a power cut, and is slower."),
+    .describe("crash: data survives a killed process; power: also a power cut, but slower."),
 })
 
 const tools = z.strictObject({
-  enabled: names.optional().describe("The only tools there are; every tool when left out, none when empty."),
-  timeout: count.max(600_000).optional().describe("Milliseconds a run may take."),
-  maxConcurrent: count.optional().describe("How many tools may run at once."),
-  permissions: z.record(name, permission).optional().describe("Tool name to who may use it and who is asked."),
-  mcpServers: serversSchema.optional().describe("The same as mcpServers; also a list with a name each."),
+  enabled: names.optional().describe("Only these tools exist (default: all; an empty list means none)."),
+  timeout: count.max(600_000).optional().describe("Time limit of a tool in milliseconds."),
+  maxConcurrent: count.optional().describe("How many tools of an agent may run at once."),
+  permissions: z
+    .record(name, permission)
+    .optional()
+    .describe("Who may use a tool and when a person is asked, by tool name."),
+  mcpServers: serversSchema
+    .optional()
+    .describe("The same as mcpServers; can also be a list of servers with a name each."),
   ...toolKeys,
 })
 
 const org = z.strictObject({
   people: z.array(person).optional().describe("The people who answer approvals."),
-  roles: z.array(role).optional().describe("The roles, and the groups of tools they are given."),
+  roles: z.array(role).optional().describe("The roles and their tool groups."),
   agents: z.array(agent).optional().describe("The agents and their roles."),
   departments: z.array(department).optional().describe("The departments."),
-  levelOrder: z.enum(["asc", "desc"]).optional().describe("asc: a larger level has more rights; desc: a smaller one."),
-  defaultToolGroups: names.optional().describe("Groups of a role that names none; all when left out."),
+  levelOrder: z
+    .enum(["asc", "desc"])
+    .optional()
+    .describe("asc: a higher level number has more rights; desc: a lower one has."),
+  defaultToolGroups: names.optional().describe("Tool groups of roles that name none (default: all)."),
 })
 
 const telemetry = z.strictObject({
-  enabled: z.boolean().optional().describe("True tells ended calls as OpenTelemetry spans; the SDK is yours to load."),
-  content: z.boolean().optional().describe("True also sends inputs, results and errors, masked as the record is."),
+  enabled: z
+    .boolean()
+    .optional()
+    .describe("true sends ended calls as OpenTelemetry spans; your program must load the OpenTelemetry SDK."),
+  content: z
+    .boolean()
+    .optional()
+    .describe("true also sends inputs, results and errors, with secrets masked as in the audit log."),
 })
 
 const approvals = z.strictObject({
-  deadline: z.number().positive().optional().describe("Minutes a call waits for an answer before it ends."),
-  unattended: z.enum(["wait", "reject"]).optional().describe("What happens when nobody is there to answer."),
+  deadline: z.number().positive().optional().describe("How many minutes a call waits for an answer before it expires."),
+  unattended: z
+    .enum(["wait", "reject"])
+    .optional()
+    .describe("What happens when no person can be asked: the call waits for an answer, or is rejected."),
 })
 
 const notice = z
   .strictObject({
     webhook: z
-      .url({ protocol: /^https?$/, error: "it must be an address that begins with http:// or https://" })
+      .url({ protocol: /^https?$/, error: "it must be a URL that begins with http:// or https://" })
       .optional()
-      .describe("An address that is sent JSON."),
+      .describe("A URL that receives a JSON message."),
     command: z
-      .union([name, names.min(1)], { error: "it must be a text for the shell, or a list of a program and its words" })
+      .union([name, names.min(1)], {
+        error: "it must be a text for the shell, or a list of a program and its arguments",
+      })
       .optional()
-      .describe("A list is run as it is; a text is run by the shell."),
+      .describe("A command to run: a list is a program and its arguments, a text is run by the shell."),
   })
   .refine(({ webhook, command }) => (webhook === undefined) !== (command === undefined), {
     error: "it must have either a webhook or a command",
   })
 
 const server = z.strictObject({
-  host: name
-    .optional()
-    .describe("The address 'qm serve' listens on; keep it on this machine unless a proxy is before it."),
-  port: z.int().min(0).max(65_535).optional().describe("The port it listens on; 0 takes a free one."),
-  allowedHosts: names.optional().describe("Names it may be asked for besides those of this machine."),
+  host: name.optional().describe("The address 'qm serve' listens on; use 127.0.0.1 unless it is behind a proxy."),
+  port: z.int().min(0).max(65_535).optional().describe("The port it listens on; 0 means any free port."),
+  allowedHosts: names.optional().describe("Host names it answers to, besides those of this machine."),
   allowedOrigins: names.optional().describe("Host names of web pages that may call it besides those of this machine."),
-  maxBodyBytes: count.optional().describe("The largest request it reads, in bytes."),
+  maxBodyBytes: count.optional().describe("The largest request body, in bytes."),
 })
 
 const keys = z.strictObject({
-  data: data.optional().describe("Where and how safely data is kept; a plain text is the folder."),
+  data: data.optional().describe("Where and how durably data is stored; a text instead of a section is the folder."),
   workspace: name
     .optional()
-    .describe("The folder the tools work in, seen from this file; the working folder if left out."),
-  agent: name.optional().describe("The agent a call is made as when it names none."),
-  tools: tools.optional().describe("Which tools there are and what limits them."),
+    .describe("The folder the tools work in, relative to this file (default: the current folder)."),
+  language: z
+    .enum(["en", "zh"])
+    .optional()
+    .describe("The language of group descriptions and refusals: en, or zh for Chinese (default: en)."),
+  agent: name.optional().describe("The agent for calls that name none (default: operator)."),
+  tools: tools.optional().describe("Which tools exist, and their limits."),
   agents: z
     .strictObject({
       maxConcurrentTools: count
         .optional()
-        .describe("How many tools an agent may run at once; the smaller of this and tools.maxConcurrent counts."),
+        .describe("How many tools an agent may run at once; the smaller of this and tools.maxConcurrent applies."),
     })
     .optional()
-    .describe("What limits the agents."),
-  org: org.optional().describe("Roles, agents and departments."),
-  rules: z.array(ruleSchema).optional().describe("What is allowed, asked about or denied, and why."),
-  notify: z.array(notice).optional().describe("Who is told when something waits for a person."),
-  approvals: approvals.optional().describe("How long and for whom a question waits."),
-  telemetry: telemetry.optional().describe("Whether spans are made of calls."),
-  mcpServers: serversSchema.optional().describe("MCP servers whose tools are offered, by name; each is a group."),
-  server: server.optional().describe("Where 'qm serve' listens, and to whom."),
-  plugins: pluginsSchema.optional().describe("Files that bring tools; they run with all rights this program has."),
-  modules: modulesSchema.optional().describe("Modules that bring tools, as a list or by name with what each is given."),
-  experiments: experimentsSchema.optional().describe("Trying two versions of a tool side by side."),
+    .describe("Limits for agents."),
+  org: org.optional().describe("People, roles, agents and departments."),
+  rules: z
+    .array(ruleSchema)
+    .optional()
+    .describe("Rules that allow calls, ask a person or deny calls, each with a reason."),
+  notify: z.array(notice).optional().describe("Notifications to send when something waits for a person."),
+  approvals: approvals.optional().describe("What happens to calls that wait for approval."),
+  telemetry: telemetry.optional().describe("OpenTelemetry spans of calls."),
+  mcpServers: serversSchema
+    .optional()
+    .describe("MCP servers whose tools agents can use, by name; each server is a tool group."),
+  server: server.optional().describe("Where 'qm serve' listens and which requests it accepts."),
+  plugins: pluginsSchema.optional().describe("Plugin files with tools; they run with all rights of this program."),
+  modules: modulesSchema.optional().describe("Modules with tools, as a list, or by name with the settings of each."),
+  experiments: experimentsSchema.optional().describe("Experiments that compare two versions of a tool, by name."),
 })
 
-/** Every key that works in this version. A later version's keys are in `later.ts`. */
+/** Every key of this version. Keys of later versions are in `planned-keys.ts`. */
 export const configSchema = keys
   .refine(({ mcpServers, tools: given }) => !(mcpServers && given?.mcpServers), {
     path: ["tools", "mcpServers"],
@@ -169,15 +202,16 @@ export const configSchema = keys
 
 export type Config = z.infer<typeof configSchema>
 
-/** What holds when nobody configures anything. They are not filled in: a tool may have a default of its own. */
+/** The defaults. They are not filled into the configuration, because a tool may have its own default. */
 export const defaults = {
+  language: "en",
   data: { durability: "crash" },
   tools: {
     timeout: 30_000,
     maxConcurrent: 3,
     maxFileSize: 10 * 1024 * 1024,
-    shell: { mode: "ask", sandbox: "auto", limits: usualLimits },
-    trash: usualTrash,
+    shell: { mode: "ask", sandbox: "auto", limits: defaultCommandLimits },
+    trash: defaultTrashLimits,
   },
   agents: { maxConcurrentTools: 3 },
   org: { levelOrder: "asc" },

@@ -30,7 +30,7 @@ test.each([
     { QM_TOOLS__MCP_SERVERS: "[{ name: a, url: 'http://a.example' }]" },
     { mcpServers: { a: { url: "http://a.example" } } },
   ],
-])("the environment %j says %j", (env, config) => {
+])("the environment %j sets %j", (env, config) => {
   expect(environmentConfig(env, "/place")).toEqual(config)
 })
 
@@ -59,11 +59,11 @@ test.each([
     { agent: "7", data: { dir: "/place/kept" } },
   ],
   [{ "tools.permissions": { "a.b": { dangerous: true } } }, { tools: { permissions: { "a.b": { dangerous: true } } } }],
-])("the flags %j say %j", (flags, config) => {
+])("the options %j set %j", (flags, config) => {
   expect(flagsConfig(flags, "/place")).toEqual(config)
 })
 
-test("all wrong flags are told at once, each by its name", () => {
+test("all wrong options are reported at once, each by name", () => {
   const problems = problemsOf(() => flagsConfig({ "tools.timout": "1", "tools.timeout": "soon" }, "/place"))
   expect(problems.map(({ file }) => file)).toEqual(["flag tools.timout", "flag tools.timeout"])
 })

@@ -1,25 +1,25 @@
-import { nearest } from "../model/nearest.ts"
-import { pathText } from "../model/problems.ts"
+import { nearestName } from "../lib/nearest-name.ts"
+import { pathText } from "../schema/problems.ts"
 import { resolve } from "node:path"
-import { checkConfig, spellOut } from "./check.ts"
+import { checkConfig, expandShortForms } from "./check.ts"
 import type { Environment } from "./interpolate.ts"
-import { laterKeysAt } from "./later.ts"
+import { plannedKeysAt } from "./planned-keys.ts"
 import { withServersByName } from "./mcp-servers.ts"
 import { mergeConfigs } from "./merge.ts"
-import { withPluginsFrom } from "./plugins.ts"
-import { ConfigError, type ConfigProblem } from "./problem.ts"
+import { resolvePluginPaths } from "./plugins.ts"
+import { ConfigError, type ConfigProblem } from "./config-error.ts"
 import { allKeys, hasFreeKeys, keysAt, wantsText } from "./schema-path.ts"
 import type { Config } from "./schema.ts"
 import { readYaml } from "./yaml.ts"
 
 interface Setting {
-  /** Who says it: the variable or the flag. */
+  /** The variable or option that sets it. */
   source: string
   path: readonly string[]
   value: unknown
 }
 
-/** The layer of variables such as `QM_TOOLS__TIMEOUT`. An empty variable is one that is not set. */
+/** The layer of environment variables such as `QM_TOOLS__TIMEOUT`. Empty variables count as not set. */
 export function environmentConfig(env: Environment, cwd: string): Config {
   const problems: ConfigProblem[] = []
   const settings: Setting[] = []
@@ -32,7 +32,7 @@ export function environmentConfig(env: Environment, cwd: string): Config {
   return configOf(settings, cwd, problems)
 }
 
-/** The layer of flags: dotted keys with a text as written on a command line, or with a value. */
+/** The layer of `--set`: dotted keys with a text from the command line, or with a value. */
 export function flagsConfig(overrides: Readonly<Record<string, unknown>>, cwd: string): Config {
   const given = Object.entries(overrides).filter(([, value]) => value !== undefined)
   const settings = given.map(([key, value]) => ({ source: `flag ${key}`, path: key.split("."), value }))
@@ -41,44 +41,44 @@ export function flagsConfig(overrides: Readonly<Record<string, unknown>>, cwd: s
 
 const reserved = ["QM_CONFIG", "QM_INSIDE", "QM_PERSON_TOKEN"]
 
-/** Variables that are no settings. What a notify command is told must not stop a `qm` in it. */
+/** Variables that are not settings. QM_NOTIFY_* are set for notify commands, which may run `qm`. */
 function isReserved(name: string): boolean {
   return reserved.includes(name) || /^QM_NOTIFY_(?!_)/.test(name)
 }
 
 function configOf(settings: readonly Setting[], cwd: string, problems: ConfigProblem[]): Config {
-  const seen = new Map<string, string>()
+  const sources = new Map<string, string>()
   const layers = settings
-    .toSorted((one, other) => one.path.length - other.path.length)
+    .toSorted((a, b) => a.path.length - b.path.length)
     .map((setting) => {
       const key = pathText(setting.path)
-      const earlier = seen.get(key)
-      const sentences = earlier === undefined ? [] : [`It says '${key}', and so does ${earlier}. Keep one of them.`]
-      seen.set(key, setting.source)
+      const earlier = sources.get(key)
+      const sentences = earlier === undefined ? [] : [`It sets '${key}', and so does ${earlier}. Keep one of them.`]
+      sources.set(key, setting.source)
       const { value, problems: unreadable } = valueOf(setting)
       const nested = setting.path.reduceRight<unknown>((inner, step) => ({ [step]: inner }), value)
-      const { config, flaws } = checkConfig(spellOut(nested))
+      const { config, flaws } = checkConfig(expandShortForms(nested))
       sentences.push(...(unreadable.length > 0 ? unreadable : flaws.map(({ sentence }) => sentence)))
       problems.push(...sentences.map((sentence) => ({ file: setting.source, key, sentence })))
-      return seenFrom(cwd, config)
+      return resolvePathsFrom(cwd, config)
     })
   if (problems.length > 0) throw new ConfigError(problems)
   return mergeConfigs(layers)
 }
 
-/** The folders a layer names as seen from `folder`, so that layers from different places can be merged. */
-export function seenFrom(folder: string, layer: Config): Config {
-  const config = withPluginsFrom(folder, withWorkspace(folder, withServersByName(layer, folder)))
+/** Resolves the paths of a layer relative to `folder`, so that layers from different places can be merged. */
+export function resolvePathsFrom(folder: string, layer: Config): Config {
+  const config = resolvePluginPaths(folder, withWorkspace(folder, withServersByName(layer, folder)))
   const dir = config.data?.dir
   return dir === undefined ? config : { ...config, data: { ...config.data, dir: resolve(folder, dir) } }
 }
 
-/** The workspace by its one name. */
+/** Moves `tools.workspaceDir` to `workspace` and resolves it. */
 function withWorkspace(folder: string, config: Config): Config {
   const { workspaceDir, ...tools } = config.tools ?? {}
-  const said = config.workspace ?? workspaceDir
-  if (said === undefined) return config
-  return { ...config, ...(config.tools === undefined ? {} : { tools }), workspace: resolve(folder, said) }
+  const workspace = config.workspace ?? workspaceDir
+  if (workspace === undefined) return config
+  return { ...config, ...(config.tools === undefined ? {} : { tools }), workspace: resolve(folder, workspace) }
 }
 
 function valueOf({ path, value }: Setting): { value: unknown; problems: string[] } {
@@ -93,24 +93,24 @@ function pathOf(name: string): string[] | undefined {
     const key = keyNamed(part, path)
     if (key === undefined) return undefined
     path.push(key)
-    if (laterKeysAt(path.slice(0, -1)).includes(key)) break
+    if (plannedKeysAt(path.slice(0, -1)).includes(key)) break
   }
   return path
 }
 
-/** A tool's name in capitals is written small; one with small letters stays as it is. */
+/** A tool name in capitals becomes lower case; one with lower-case letters stays as it is. */
 function keyNamed(part: string, path: readonly string[]): string | undefined {
   if (hasFreeKeys(path)) return part.toUpperCase() === part ? part.toLowerCase() : part
-  return [...keysAt(path), ...laterKeysAt(path)].find((known) => same(known, part))
+  return [...keysAt(path), ...plannedKeysAt(path)].find((known) => same(known, part))
 }
 
-function same(one: string, other: string): boolean {
-  return one.replaceAll("_", "").toLowerCase() === other.replaceAll("_", "").toLowerCase()
+function same(a: string, b: string): boolean {
+  return a.replaceAll("_", "").toLowerCase() === b.replaceAll("_", "").toLowerCase()
 }
 
 function unknownVariable(name: string): string {
   const known = allKeys().map((path) => `QM_${path.map(constantCase).join("__")}`)
-  const guess = nearest(name, [...known, ...reserved])
+  const guess = nearestName(name, [...known, ...reserved])
   const help = guess ? `Did you mean ${guess}?` : "Unset it; two underscores separate the levels of a key."
   return `${name} is not a setting of Quartermaster. ${help}`
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { onTestFinished } from "vitest"
-import { ConfigError } from "./problem.ts"
+import { ConfigError } from "./config-error.ts"
 
 /** A working folder and a home folder that live as long as the test. */
 export function makeFolders() {

@@ -1,10 +1,12 @@
-import { pathText } from "../model/problems.ts"
+import { pathText } from "../schema/problems.ts"
 import { isObject } from "./merge.ts"
 import { defaults } from "./schema.ts"
 
-/** What a file nobody has read yet may say: each field with the values that can only tighten. All else is ignored. */
+/** The settings an untrusted file may use: each key with the values that can only make Quartermaster stricter. */
 const tightening: Readonly<Record<string, (value: unknown) => boolean>> = {
   "data.durability": () => true,
+  // Decides nothing.
+  language: () => true,
   "tools.enabled": () => true,
   "tools.timeout": atMost(defaults.tools.timeout),
   "tools.maxConcurrent": atMost(defaults.tools.maxConcurrent),
@@ -26,7 +28,7 @@ const tightening: Readonly<Record<string, (value: unknown) => boolean>> = {
   "tools.shell.limits.fileMb": atMost(defaults.tools.shell.limits.fileMb),
   "tools.shell.limits.processes": atMost(defaults.tools.shell.limits.processes),
   "tools.shell.limits.tmpMb": atMost(defaults.tools.shell.limits.tmpMb),
-  // Less could be the end of what a person still wants back.
+  // Smaller values could remove files that a person still wants to restore.
   "tools.trash.days": (days) => days === defaults.tools.trash.days,
   "tools.trash.maxMb": (most) => most === defaults.tools.trash.maxMb,
   "tools.hosts.deny": () => true,
@@ -40,28 +42,28 @@ const tightening: Readonly<Record<string, (value: unknown) => boolean>> = {
   "tools.permissions.*.minLevel": () => true,
   "tools.permissions.*.rateLimit.maxCallsPerMinute": () => true,
   "tools.permissions.*.rateLimit.maxCallsPerHour": () => true,
-  // Rules that allow are left out one by one.
+  // Allow rules are removed one by one.
   rules: () => true,
 }
 
-export interface Kept {
+export interface FilteredConfig {
   value: unknown
   /** The keys that were left out. */
   ignored: string[]
 }
 
-/** Leaves out every field that reads a variable, as a whole: half a list could mean more than all of it. */
-export function withoutVariables(value: unknown): Kept {
+/** Leaves out every field that uses a variable, completely: part of a list could allow more than the whole list. */
+export function withoutVariables(value: unknown): FilteredConfig {
   return keepWhere(value, (_, part) => !readsVariable(part))
 }
 
-/** Leaves out every field of a checked configuration that could loosen. */
-export function onlyTightening(value: unknown): Kept {
+/** Leaves out every field of a valid configuration that could allow more. */
+export function onlyTightening(value: unknown): FilteredConfig {
   return withoutAllowRules(keepWhere(value, (field, part) => tightening[field]?.(part) ?? false))
 }
 
-/** Each rule stands for itself, so each is looked at by itself: only one that allows could loosen. */
-function withoutAllowRules({ value, ignored }: Kept): Kept {
+/** Removes the allow rules, which could allow more. */
+function withoutAllowRules({ value, ignored }: FilteredConfig): FilteredConfig {
   if (!isObject(value) || !Array.isArray(value["rules"])) return { value, ignored }
   const { rules, ...rest } = value
   const allows = (rules as unknown[]).map((rule) => isObject(rule) && rule["allow"] !== undefined)
@@ -72,21 +74,21 @@ function withoutAllowRules({ value, ignored }: Kept): Kept {
   }
 }
 
-function keepWhere(value: unknown, keep: (field: string, part: unknown) => boolean): Kept {
+function keepWhere(value: unknown, keep: (field: string, part: unknown) => boolean): FilteredConfig {
   const ignored: string[] = []
-  const walk = (section: Record<string, unknown>, path: readonly string[]): unknown =>
+  const filter = (section: Record<string, unknown>, path: readonly string[]): unknown =>
     Object.fromEntries(
       Object.entries(section).flatMap(([key, part]): [string, unknown][] => {
         const here = [...path, key]
         const field = fieldName(here)
-        if (isObject(part) && isSection(field)) return [[key, walk(part, here)]]
+        if (isObject(part) && isSection(field)) return [[key, filter(part, here)]]
         if (keep(field, part)) return [[key, part]]
-        // A section left empty says nothing, so there is nothing to warn of.
+        // An empty section has no effect, so it needs no warning.
         if (!isObject(part) || Object.keys(part).length > 0) ignored.push(pathText(here))
         return []
       }),
     )
-  return { value: isObject(value) ? walk(value, []) : value, ignored }
+  return { value: isObject(value) ? filter(value, []) : value, ignored }
 }
 
 function fieldName([first, second, third, ...rest]: readonly string[]): string {

@@ -3,7 +3,7 @@ import { stringify } from "yaml"
 import { loadConfig } from "./load.ts"
 import { makeFolders } from "./testing.ts"
 
-test("a file nobody trusts can lower what a command may use, never raise it, and says nothing about the trash", () => {
+test("an untrusted file can lower the limits of commands, never raise them, and cannot change the trash", () => {
   const { cwd, home, write } = makeFolders()
   const limits = { memoryMb: 100, fileMb: 2049, processes: 513, tmpMb: 1024 }
   write("quartermaster.yml", stringify({ tools: { shell: { limits }, trash: { days: 1, maxMb: 1 } } }))

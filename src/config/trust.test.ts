@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { examine } from "./examine.ts"
+import { examineConfig } from "./examine.ts"
 import { makeFolders, problemsOf } from "./testing.ts"
 import { isTrusted, trust, untrust } from "./trust.ts"
 
@@ -53,7 +53,7 @@ test("the same bytes elsewhere, also by a link, are another file; the same folde
   expect(isTrusted(join(home, "door", "quartermaster.yml"), home)).toBe(true)
 })
 
-test("pins are private, written whole, and kept side by side", () => {
+test("pins are private, written atomically, and do not replace each other", () => {
   const { home, write } = makeFolders()
   const files = ["a/quartermaster.yml", "b/quartermaster.yml"].map((name) => write(name, "{}"))
   for (const file of files) trust(file, home, {})
@@ -106,7 +106,7 @@ test("a pin that cannot be written leaves the old pins as they were", () => {
   expect(readFileSync(join(cwd, "kept.json"), "utf8")).toBe(before)
 })
 
-test("who is about to trust a file is shown no secret of it, but where each comes from", () => {
+test("qm trust shows no secrets, only where they come from", () => {
   const { cwd, home, write } = makeFolders()
   write(
     "quartermaster.yml",
@@ -117,7 +117,7 @@ mcpServers:
 `,
   )
   const env = { KEY: "hunter2", TOKEN: "hunter2" }
-  const shown = examine(undefined, { cwd, home, env }).allows.join("\n")
+  const shown = examineConfig(undefined, { cwd, home, env }).allows.join("\n")
   expect(shown).not.toContain("hunter2")
   expect(shown).toContain('"provider":"tavily","apiKey":"***"')
   expect(shown).toContain('"url":"https://tickets.example/mcp"')

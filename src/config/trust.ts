@@ -2,10 +2,10 @@ import { createHash } from "node:crypto"
 import { existsSync, readFileSync, realpathSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { z } from "zod"
-import { ownFolder, readSource, withLocalFile, type Source } from "./find.ts"
+import { userConfigFolder, readSource, withLocalFile, type ConfigSource } from "./find.ts"
 import type { Environment } from "./interpolate.ts"
 import { writePrivateFile } from "./private-file.ts"
-import { ConfigError } from "./problem.ts"
+import { ConfigError } from "./config-error.ts"
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
 const pinsSchema = z.record(z.string(), z.strictObject({ sha256: digest, local: digest.nullable() }))
@@ -16,7 +16,7 @@ export interface Pin {
   sha256: string
 }
 
-/** Pins a configuration file and its local file as they are now. One changed byte in either ends the trust. */
+/** Trusts a configuration file and its local file with their current content. Any change in either ends the trust. */
 export function trust(file: string, home: string, env: Environment): Pin {
   refuseInside(file, env)
   const pin = pinOf(sourcesOf(file))
@@ -25,7 +25,7 @@ export function trust(file: string, home: string, env: Environment): Pin {
   return { path, sha256: pin.sha256 }
 }
 
-/** Forgets a pin; false when there was none. */
+/** Removes a pin; returns false if there was none. */
 export function untrust(file: string, home: string): boolean {
   const path = pinnedPath(file)
   const { [path]: pin, ...others } = readPins(home)
@@ -38,14 +38,14 @@ export function isTrusted(file: string, home: string): boolean {
 }
 
 /** Whether exactly these bytes are pinned: the file first, then its local file if it has one. */
-export function isPinned(sources: readonly Source[], home: string): boolean {
+export function isPinned(sources: readonly ConfigSource[], home: string): boolean {
   if (!sources[0]) return false
   const pin = readPins(home)[pinnedPath(sources[0].file)]
   const now = pinOf(sources)
   return pin?.sha256 === now.sha256 && pin.local === now.local
 }
 
-/** A program that an agent started cannot trust anything: nobody approves himself. */
+/** A program started by an agent cannot trust anything, because an agent must not approve itself. */
 export function refuseInside(file: string, env: Environment): void {
   if (!env["QM_INSIDE"]) return
   const sentence =
@@ -53,28 +53,28 @@ export function refuseInside(file: string, env: Environment): void {
   throw new ConfigError([{ file, key: "", sentence }])
 }
 
-function sourcesOf(file: string): Source[] {
+function sourcesOf(file: string): ConfigSource[] {
   return withLocalFile(resolve(file)).map(readSource)
 }
 
-function pinOf([main, local]: readonly Source[]): Pins[string] {
+function pinOf([main, local]: readonly ConfigSource[]): Pins[string] {
   return { sha256: sha256(main), local: local ? sha256(local) : null }
 }
 
-function sha256(source: Source | undefined): string {
+function sha256(source: ConfigSource | undefined): string {
   return createHash("sha256")
     .update(source?.bytes ?? "")
     .digest("hex")
 }
 
-/** The folder's real path: what the file says is meant from there, so a link to it elsewhere is another file. */
+/** Uses the folder's real path, because paths in the file are relative to it. */
 function pinnedPath(file: string): string {
   const folder = dirname(resolve(file))
   return join(existsSync(folder) ? realpathSync(folder) : folder, basename(file))
 }
 
 function pinsFile(home: string): string {
-  return join(ownFolder(home), "trusted.json")
+  return join(userConfigFolder(home), "trusted.json")
 }
 
 function writePins(pins: Pins, home: string): void {

@@ -11,11 +11,11 @@ interface Place {
 export interface ReadYaml {
   value: unknown
   problems: (Place & { sentence: string })[]
-  /** Where the value at `path` stands, or its key, or the nearest value above it that exists. */
+  /** The position of the value at `path` or of its key; if it does not exist, of the nearest parent. */
   placeOf(path: Path, what?: "key" | "value"): Place
 }
 
-/** Reads YAML or JSON. The value is plain data, and undefined where the text is too broken to go on. */
+/** Parses YAML or JSON. The value is plain data, and undefined if the text cannot be parsed. */
 export function readYaml(text: string): ReadYaml {
   const lineCounter = new LineCounter()
   const placeAt = (offset: number): Place => {
@@ -28,10 +28,10 @@ export function readYaml(text: string): ReadYaml {
     const start = { line: 1, column: 1 }
     return { value: undefined, problems: [{ ...start, sentence: tooDeep }], placeOf: () => start }
   }
-  // The library compares every key with every other; duplicateKeys does not.
+  // The library checks for duplicates by comparing every key with every other; duplicateKeys is faster.
   const document = parseDocument(text, { lineCounter, prettyErrors: false, logLevel: "error", uniqueKeys: false })
   for (const { pos, message } of [...document.errors, ...document.warnings]) {
-    // One mistake breaks the rest of its line; the first problem says it.
+    // One mistake breaks the rest of its line, so only the first problem of a line is reported.
     if (placeAt(pos[0]).line !== problems.at(-1)?.line) note(pos[0], invalid(message))
   }
   const placeOf: ReadYaml["placeOf"] = (path, what) => placeAt(offsetOf(document, path, what))
@@ -40,16 +40,16 @@ export function readYaml(text: string): ReadYaml {
     note(offset, `'${key}' is written twice here. Keep one of them.`)
   const aliases = aliasesOf(document)
   try {
-    if (aliases.length > mostAliases) throw new Error(`there are more than ${mostAliases} aliases`)
-    return { value: plain(document.toJS({ maxAliasCount: mostAliases })), problems, placeOf }
+    if (aliases.length > maxAliases) throw new Error(`there are more than ${maxAliases} aliases`)
+    return { value: plain(document.toJS({ maxAliasCount: maxAliases })), problems, placeOf }
   } catch (error) {
-    const guilty = aliases.slice(0, mostAliases).find((alias) => !alias.resolve(document)) ?? aliases[0]
+    const guilty = aliases.slice(0, maxAliases).find((alias) => !alias.resolve(document)) ?? aliases[0]
     note(startOf(guilty) ?? 0, invalid((error as Error).message))
     return { value: undefined, problems, placeOf }
   }
 }
 
-/** Text read again as one plain scalar: numbers, booleans and null; anything else stays the text it is. */
+/** Parses text as a plain scalar (number, boolean or null); anything else stays text. */
 export function readScalar(text: string): unknown {
   if (text.length > 100) return text
   const { contents, errors } = parseDocument(text, { logLevel: "error" })
@@ -57,18 +57,18 @@ export function readScalar(text: string): unknown {
   return whole ? contents.value : text
 }
 
-const mostAliases = 100
-const mostLevels = 50
-const tooDeep = `The values are nested more than ${mostLevels} levels deep. Write fewer levels.`
+const maxAliases = 100
+const maxLevels = 50
+const tooDeep = `The values are nested more than ${maxLevels} levels deep. Write fewer levels.`
 
 const invalid = (message: string) => `This is not valid YAML: ${message.replace(/;.*|[.:]?$/, ".")} Correct it here.`
 
-/** The library walks a text by recursion, so a deep one would end the process. Its tokens can be walked without. */
+/** The library composes documents recursively, so deep nesting would crash the process. Its tokens can be checked iteratively. */
 function isDeep(text: string): boolean {
   const waiting = [...new Parser().parse(text)].map((token): [CST.Token, number] => [token, 0])
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [token, depth] = next
-    if (depth > mostLevels) return true
+    if (depth > maxLevels) return true
     const items = token.type === "document" ? [token] : "items" in token ? token.items : []
     for (const { key, value } of items as { key?: CST.Token | null; value?: CST.Token }[]) {
       for (const part of [key, value]) if (part) waiting.push([part, depth + 1])
@@ -78,7 +78,7 @@ function isDeep(text: string): boolean {
 }
 
 function plain(value: unknown, depth = 0): unknown {
-  if (depth > mostLevels) throw new Error("values contain themselves")
+  if (depth > maxLevels) throw new Error("values contain themselves")
   if (Array.isArray(value)) value.forEach((part) => plain(part, depth + 1))
   else if (isObject(value)) {
     if (Object.getPrototypeOf(value) !== Object.prototype || Object.hasOwn(value, "__proto__")) {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http"
 
-/** A refusal by HTTP itself, as RFC 9457 has it; `detail` is a sentence that says what to do next. */
-export function refuse(
+/** Sends an RFC 9457 problem. `detail` is a sentence that says what to do next. */
+export function replyProblem(
   response: ServerResponse,
   status: keyof typeof titles,
   detail: string,

@@ -2,32 +2,38 @@ import { Agent, request, type IncomingHttpHeaders } from "node:http"
 import { onTestFinished } from "vitest"
 import type { Config } from "../config/schema.ts"
 import type { QuartermasterOptions } from "../quartermaster.ts"
-import { open } from "../testing/open.ts"
+import { openTestApp } from "../testing/test-app.ts"
+import { mcpOverHttp } from "../mcp/server/http.ts"
 import { serveHttp, type ServeOptions } from "./serve.ts"
 
-/** A real house with a real server before it, on a port of its own; closed after the test. */
-export async function serving(
+/** Serves a test app over HTTP on a free port; both are closed after the test. */
+export async function serveAppForTest(
   config: Config = {},
   options: Partial<ServeOptions> = {},
-  houseOptions: QuartermasterOptions = {},
+  appOptions: QuartermasterOptions = {},
+  makeMcp = mcpOverHttp,
 ) {
-  const house = await open(config, houseOptions)
-  const served = await serveHttp(house, { port: 0, version: "1.2.3", ...options })
+  const app = await openTestApp(config, appOptions)
+  const served = await serveHttp(app, { port: 0, version: "1.2.3", ...options }, makeMcp)
   onTestFinished(() => served.close())
   const token = async (agentId: string, more: { person?: string; lifetimeMs?: number | null } = {}) =>
-    (await house.tokens.create({ agentId, ...more }, "a test")).token
-  return { house, served, token, ask: asker(served.port) }
+    (await app.tokens.create({ agentId, ...more }, "a test")).token
+  return { app, served, token, ask: rawClient(served.port) }
 }
 
-export interface Answered {
+/** Sends every message to the SDK's handlers. */
+export const withoutFastPath: typeof mcpOverHttp = (app, endpoint, options) =>
+  mcpOverHttp(app, endpoint, options, () => () => undefined)
+
+export interface RawResponse {
   status: number
   headers: IncomingHttpHeaders
   text: string
-  /** The message, whether it came as JSON or on a stream. */
+  /** The JSON-RPC response, whether it came as JSON or on an event stream. */
   message: Record<string, unknown> | undefined
 }
 
-export interface Asking {
+export interface RawRequest {
   method?: string
   path?: string
   headers?: Record<string, string | undefined> | undefined
@@ -35,30 +41,30 @@ export interface Asking {
   signal?: AbortSignal
 }
 
-/** Raw HTTP: nothing that a client library would add or put right. */
-export function asker(port: number) {
+/** Sends raw HTTP, without anything that a client library would add or correct. */
+export function rawClient(port: number) {
   const agent = new Agent({ keepAlive: true })
   onTestFinished(() => agent.destroy())
-  return ({ method = "POST", path = "/mcp", headers = {}, body, signal }: Asking): Promise<Answered> =>
+  return ({ method = "POST", path = "/mcp", headers = {}, body, signal }: RawRequest): Promise<RawResponse> =>
     new Promise((resolve, reject) => {
       const sent = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))
-      const asked = request({ host: "127.0.0.1", port, method, path, headers: sent as never, signal, agent })
-      asked.on("error", reject)
-      asked.on("response", (response) => {
+      const outgoing = request({ host: "127.0.0.1", port, method, path, headers: sent as never, signal, agent })
+      outgoing.on("error", reject)
+      outgoing.on("response", (response) => {
         const chunks: Buffer[] = []
         response.on("data", (chunk: Buffer) => chunks.push(chunk))
         response.on("error", reject)
         response.on("end", () => {
           const text = Buffer.concat(chunks).toString("utf8")
-          const { statusCode: status = 0, headers: given } = response
-          resolve({ status, headers: given, text, message: messageIn(given["content-type"], text) })
+          const { statusCode: status = 0, headers: received } = response
+          resolve({ status, headers: received, text, message: messageIn(received["content-type"], text) })
         })
       })
-      asked.end(body)
+      outgoing.end(body)
     })
 }
 
-/** The last message that is an answer. */
+/** The last message that is a response. */
 function messageIn(type: string | undefined, text: string): Record<string, unknown> | undefined {
   if (type?.includes("json") === true) return JSON.parse(text) as Record<string, unknown>
   if (type?.includes("event-stream") !== true) return undefined
@@ -69,9 +75,9 @@ function messageIn(type: string | undefined, text: string): Record<string, unkno
   return messages.findLast((message) => "id" in message && !("method" in message))
 }
 
-export const revisions = { legacy: "2025-11-25", modern: "2026-07-28" } as const
+export const protocolRevisions = { legacy: "2025-11-25", modern: "2026-07-28" } as const
 
-/** What a client sends with every message. */
+/** The headers a client sends with every message. */
 export function headersFor(token: string | undefined, more: Record<string, string | undefined> = {}) {
   return {
     authorization: token === undefined ? undefined : `Bearer ${token}`,
@@ -82,7 +88,7 @@ export function headersFor(token: string | undefined, more: Record<string, strin
 }
 
 export const envelope = (capabilities: unknown = {}, more: Record<string, unknown> = {}) => ({
-  "io.modelcontextprotocol/protocolVersion": revisions.modern,
+  "io.modelcontextprotocol/protocolVersion": protocolRevisions.modern,
   "io.modelcontextprotocol/clientCapabilities": capabilities,
   "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
   ...more,
@@ -94,31 +100,31 @@ export function modernRequest(
   method: string,
   params: Record<string, unknown> = {},
   capabilities: unknown = {},
-): Asking {
+): RawRequest {
   const { _meta, ...rest } = params
   const named = typeof params["name"] === "string" ? { "mcp-name": params["name"] } : {}
   const body = { jsonrpc: "2.0", id: 1, method, params: { ...rest, _meta: envelope(capabilities, _meta as never) } }
   return {
-    headers: headersFor(token, { "mcp-protocol-version": revisions.modern, "mcp-method": method, ...named }),
+    headers: headersFor(token, { "mcp-protocol-version": protocolRevisions.modern, "mcp-method": method, ...named }),
     body: JSON.stringify(body),
   }
 }
 
-/** Says hello and returns the headers of the session. */
+/** Initializes a session and returns the headers for its requests. */
 export async function beginSession(
-  ask: ReturnType<typeof asker>,
+  ask: ReturnType<typeof rawClient>,
   token: string,
   capabilities: unknown = {},
-  revision: string = revisions.legacy,
+  revision: string = protocolRevisions.legacy,
 ): Promise<Record<string, string | undefined>> {
   const params = { protocolVersion: revision, capabilities, clientInfo: { name: "test", version: "1" } }
   const body = JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params })
   const { status, headers, text } = await ask({ headers: headersFor(token), body })
   const id = headers["mcp-session-id"]
   if (status !== 200 || id === undefined) throw new Error(`initialize was answered with ${status}: ${text}`)
-  const own = headersFor(token, { "mcp-session-id": String(id), "mcp-protocol-version": revision })
-  await ask({ headers: own, body: JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }) })
-  return own
+  const sessionHeaders = headersFor(token, { "mcp-session-id": String(id), "mcp-protocol-version": revision })
+  await ask({ headers: sessionHeaders, body: JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }) })
+  return sessionHeaders
 }
 
 export const legacyBody = (method: string, params?: unknown, id: unknown = 1) =>

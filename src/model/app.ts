@@ -1,120 +1,135 @@
-import type { DeskItem, Heard, Saying } from "./approval.ts"
+import type { PendingItem, AnswerResult, Answer } from "./approval.ts"
 import type { CallRequest } from "./call.ts"
 import type { EventType, Listener } from "./events.ts"
-import type { ExperimentBook } from "./experiment.ts"
-import type { TrashDoor } from "./files.ts"
+import type { Experiments } from "./experiment.ts"
+import type { TrashAdmin } from "./files.ts"
 import type { Freeze, SessionMode } from "./organisation.ts"
 import type { McpServers, McpToolDefinition } from "./mcp.ts"
-import type { OrganisationBook } from "./organisation-book.ts"
-import type { PluginBook } from "./plugin.ts"
+import type { OrganisationAdmin } from "./organisation-admin.ts"
+import type { PluginCatalog } from "./plugin.ts"
 import type { SandboxLayer } from "./processes.ts"
 import type { AuditFilter, AuditRow } from "./ports.ts"
-import type { Reason, RecordEntry } from "./record.ts"
+import type { Reason, AuditEntry } from "./audit-entry.ts"
 import type { EndingCode, Ticket, ToolResult } from "./result.ts"
 import type { Approvers, Grant, Rule, RuleFlaw, RuleVerdict, Touches } from "./rule.ts"
 import type { JsonSchema } from "./schema.ts"
-import type { TokenBook } from "./token-book.ts"
+import type { AgentTokens } from "./agent-tokens.ts"
 import type { RegisteredTool, StoredArtifact } from "./tool.ts"
 
-/** What a door is given: everything it may do, and nothing else. */
+/** The app as interfaces (CLI, HTTP, MCP) use it: everything they may do. Library users get the larger `Quartermaster`. */
 export interface App {
-  /** Resolves when the call has ended, however it ended. Never rejects for an expected ending. */
+  /** Calls a tool and resolves when the call has ended, however it ended. Refusals and failures are results, not rejections. */
   call(request: CallRequest): Promise<ToolResult>
-  /** Like `call`, for a door that cannot wait for people: after `waitMs` it gets a ticket instead. */
+  /** Like `call`, but does not wait for people longer than `waitMs`: then it returns a ticket for `resume`. */
   submit(request: CallRequest, options: { waitMs: number }): Promise<ToolResult | Ticket>
-  /** Goes on with a stored call: redeems a ticket, waits on, or tells how it ended. */
+  /** Continues a stored call: redeems a ticket, waits on, or returns how the call ended. */
   resume(
     callId: string,
     options?: { waitMs?: number } & Pick<CallRequest, "caller" | "signal">,
   ): Promise<ToolResult | Ticket>
-  /** Every call gets an answer, in order; one failure never loses its siblings. */
+  /** Calls several tools and returns a result for each, in the order of the requests. One failure does not affect the others. */
   callMany(requests: readonly CallRequest[]): Promise<ToolResult[]>
-  /** Throws the error classes of the source designs instead of returning a failed result. */
+  /** Like `call`, but returns the plain result and throws a `ToolError` where `call` returns a failure. */
   executeOrThrow<T = unknown>(request: CallRequest): Promise<T>
-  /** What would hold a command now; a failure when a sandbox is required and there is none. */
+  /** The sandbox that a command would run in now. Throws when a sandbox is required and there is none. */
   sandbox(): SandboxLayer
-  /** The tools an agent may know of, in the order of their names. */
+  /** The tools an agent may see and call, sorted by name. */
   visibleTools(agentId: string): readonly RegisteredTool[]
-  /** The same tools as the agent is shown them: by the names its model is used to. */
-  shownTools(agentId: string): readonly RegisteredTool[]
-  /** What a tool takes by the name it is called by, if this agent may know of it. */
-  inputOf(agentId: string, name: string): JsonSchema | undefined
-  /** The same for what is offered as a resource, a prompt or only inside: whether this agent may know of it. */
-  mayKnow(agentId: string, tool: string): boolean
-  /** What an MCP client is told of the visible tools, in the order of their names outside. */
+  /** The same tools under the names of the agent's dialect. */
+  toolsInDialect(agentId: string): readonly RegisteredTool[]
+  /** The input schema of a tool, or of an alias in a dialect. Undefined when the agent may not see the tool. */
+  inputSchemaOf(agentId: string, name: string): JsonSchema | undefined
+  /** Whether the agent may see this tool, also when it is exposed as a resource or prompt or only inside. */
+  isVisible(agentId: string, tool: string): boolean
+  /** The visible tools as MCP clients are shown them, sorted by wire name. */
   mcpTools(agentId: string): readonly McpToolDefinition[]
-  /** What a tool is called outside. */
+  /** The name of a tool for models and MCP clients. */
   wireName(tool: string): string
-  /** Changes with everything that decides what agents may know of. */
-  listVersion(): string
+  /** Changes whenever the list of visible tools of any agent may have changed. */
+  toolListVersion(): string
   /** Every group with the names of its tools. */
   listGroups(): { id: string; description: string; toolCount: number; tools: string[]; isReserved: boolean }[]
+  /** Listens to events of one type. Returns a function that stops listening. */
   on<T extends EventType>(type: T, listener: Listener<T>): () => void
-  readonly org: OrganisationBook
-  readonly tokens: TokenBook
+  readonly org: OrganisationAdmin
+  readonly tokens: AgentTokens
   readonly mcp: McpServers
-  /** Files of the configuration that bring tools. */
-  readonly plugins: PluginBook
-  /** Two versions of a tool side by side. */
-  readonly experiments: ExperimentBook
-  /** Tells an address at which this house is reached: no tool goes there. */
-  listensAt(address: string): void
-  /** What an artifact holds, for the agent it belongs to. */
+  /** Plugins and modules: files that add tools. */
+  readonly plugins: PluginCatalog
+  /** A/B tests of two versions of a tool. */
+  readonly experiments: Experiments
+  /** Adds an address of this app's own server. Tools may not send requests to it. */
+  addOwnAddress(address: string): void
+  /** Reads an artifact. Undefined when it does not exist or the agent may not read it. */
   artifact(agentId: string, ref: string): Promise<StoredArtifact | undefined>
-  /** 32 bytes that every process of this store shares, for what a door seals. */
+  /** A 32-byte key that all processes of this store share, for encrypting or signing state that leaves the process. */
   sealKey(purpose: string): Buffer
-  /** What agents have deleted and what was taken away from commands, for people. */
-  readonly trash: TrashDoor
-  readonly desk: DeskReader
-  readonly rules: RuleReader
-  /** What would become of a call, and why, without making it. */
+  /** Files that agents deleted and people can restore. */
+  readonly trash: TrashAdmin
+  readonly approvals: Approvals
+  readonly rules: RuleAdmin
+  /** What would happen to a call, and why, without making it. */
   why(request: { agentId: string; tool: string; input?: unknown; sessionId?: string | undefined }): Promise<Explanation>
-  /** Aborts what runs and denies what comes, for one agent with everyone below it or, without one, for everyone. */
+  /** Aborts running calls and denies new ones until `thaw`: of one agent and its sub-agents, or of all agents. */
   freeze(given: { agentId?: string | undefined; by: string; because?: string | undefined }): Promise<void>
   /** Returns whether something was frozen. */
   thaw(given: { agentId?: string | undefined; by: string }): Promise<boolean>
   frozen(): readonly (Freeze & { agentId?: string | undefined })[]
   setMode(given: { sessionId: string; mode: SessionMode; by: string }): Promise<void>
   readonly audit: AuditReader
-  /** Ends what nobody came back for and forgets what is over. A process that lives does it by itself. */
+  /** Ends abandoned calls and erases expired data. Long-lived processes do this by themselves. */
   sweep(): Promise<void>
-  /** Why nothing can be kept just now, in a sentence; undefined when all is well. */
+  /** Why the store cannot write at the moment, as a sentence. Undefined when all is well. */
   health(): Promise<string | undefined>
-  /** Copies everything that must last into a new folder, while others go on working. */
+  /** Copies all stored data into a new folder. Other processes may go on working meanwhile. */
   backup(folder: string): Promise<{ files: number; bytes: number }>
   close(): Promise<void>
 }
 
-/** What waits for a person, and what people say to it. */
-export interface DeskReader {
-  /** What waits, oldest first. */
-  list(filter?: { agentId?: string | undefined }): Promise<DeskItem[]>
-  /** A unique beginning of the id is enough. Undefined when nothing like it waits. */
-  show(callId: string): Promise<DeskItem | undefined>
-  /** Counts for the revision that was seen; without one, for the newest. Never runs a tool. */
-  say(callId: string, saying: Saying, by: string, revision?: number): Promise<Heard>
+/**
+ * The approval queue: calls that wait for approval, held results, and questions.
+ *
+ * ```ts
+ * for (const { callId, tool, input, revision } of await app.approvals.list()) {
+ *   console.log(tool, input)
+ *   await app.approvals.answer(callId, { kind: "approve" }, "ann", revision)
+ * }
+ * ```
+ */
+export interface Approvals {
+  /** Everything that waits, oldest first. */
+  list(filter?: { agentId?: string | undefined }): Promise<PendingItem[]>
+  /** A unique beginning of the id is enough. Undefined when no such item waits. */
+  show(callId: string): Promise<PendingItem | undefined>
+  /**
+   * Answers one item. Pass the `revision` that the person saw: if the item has changed since, the answer is refused.
+   * Without it, the answer counts for the newest revision. The tool runs in the process that waits, never in here.
+   */
+  answer(callId: string, saying: Answer, by: string, revision?: number): Promise<AnswerResult>
+  /** Remembered answers. */
   grants(filter?: { agentId?: string | undefined; includeExpired?: boolean | undefined }): Promise<Grant[]>
-  /** Returns the grant that no longer counts, or undefined when there is none. */
+  /** Revokes a grant and returns it. Undefined when there is no such grant. */
   revoke(grantId: string, by: string): Promise<Grant | undefined>
 }
 
-/** The rules that count, wherever they are written. */
-export interface RuleReader {
+/** The rules in force, from the configuration and from the store. */
+export interface RuleAdmin {
   list(): readonly Rule[]
+  /** What is wrong with them. */
   flaws(): readonly RuleFlaw[]
-  /** Keeps a rule in the store; a flawed one is refused with its sentences. */
+  /** Adds a rule to the store. Rejects with sentences when the rule has flaws. */
   add(rule: unknown, by: string): Promise<Rule>
   remove(id: string, by: string): Promise<Rule | undefined>
-  /** Which recorded calls would have been decided otherwise with these rules instead of the configured ones. */
+  /** Which recorded calls would have been decided differently with these rules in place of the configured ones. */
   simulate(rules: readonly unknown[], filter: AuditFilter): Promise<Simulation>
-  /** The version of everything that decides. */
+  /** A hash of everything that decides calls. It changes with every rule, grant or setting. */
   version(): string
 }
 
 export interface Simulation {
   looked: number
   flaws: readonly RuleFlaw[]
-  /** Calls whose input was masked or cut in the record, so that rules on arguments may judge them differently. */
+  /** Calls whose input is masked or cut in the audit log, so that rules on arguments may decide them differently. */
   uncertain: number
   changed: readonly {
     callId: string
@@ -127,7 +142,7 @@ export interface Simulation {
   }[]
 }
 
-/** A verdict with every voice that spoke, in order, and what would change it. */
+/** The verdict on a call that was not made, with the result of every check in order, and what would change it. */
 export interface Explanation {
   agentId: string
   tool: string
@@ -135,33 +150,40 @@ export interface Explanation {
   /** The ending a denied call would have. */
   code?: EndingCode | undefined
   reasons: readonly Reason[]
-  /** Every voice that was heard, also those that said nothing against it. */
-  heard: readonly (Reason & { says: RuleVerdict | "nothing" })[]
+  /**
+   * The results of all checks, in order. `pass`: the check had no objection. `fix` is the exact command or the exact line
+   * of YAML that would change the result.
+   */
+  checks: readonly (Reason & { verdict: RuleVerdict | "pass"; fix?: string | undefined })[]
   touches: Touches
   approvers: readonly Approvers[]
   /** Whether the result would be held back. */
   release: "never" | "on-error" | "always"
-  /** Sentences: what a person could do to get another verdict. */
+  /** What a person could do to get another verdict: commands, lines of YAML, or else a sentence. */
   change: readonly string[]
   policy: string
 }
 
+/** Reads and verifies the audit log. */
 export interface AuditReader {
+  /** Ended calls, newest first. */
   list(filter?: AuditFilter): Promise<AuditRow[]>
-  /** A unique beginning of the id is enough. Nothing when no call, or more than one, begins so. */
-  show(callId: string): Promise<RecordEntry[]>
-  /** The ids that begin so, at most a hundred. */
+  /** All entries of one call. A unique beginning of the id is enough; empty when none or several calls match. */
+  show(callId: string): Promise<AuditEntry[]>
+  /** The call ids with this beginning, at most a hundred. */
   beginningWith(beginning: string): Promise<string[]>
   stats(filter?: AuditFilter): Promise<AuditStats>
-  verify(head?: string): Promise<Verified>
+  /** Checks that no entry was changed or removed. `head` is an earlier checkpoint that must still be part of the log. */
+  verify(head?: string): Promise<AuditVerification>
+  /** A checkpoint hash of the log, to store elsewhere for a later `verify`. */
   head(): Promise<string>
-  /** Every ended call with its start, oldest first, without holding them all in memory. */
+  /** Streams every ended call, oldest first. */
   export(filter?: AuditFilter): AsyncIterable<ExportedCall>
-  /** Drops the oldest sealed segments whole, keeping their heads, so that verify still follows the chain. */
+  /** Deletes the oldest closed segments but keeps their hashes, so that `verify` still works. */
   drop(before: number, by: string): Promise<{ segments: number; records: number }>
 }
 
-/** One ended call for other programs: flat, masked as the record is. */
+/** One ended call as a flat row for other programs. Secrets are masked as in the audit log. */
 export interface ExportedCall {
   callId: string
   at: number
@@ -178,7 +200,7 @@ export interface ExportedCall {
   userId: string
   parentCallId: string
   input: string
-  /** Keyed digest of the whole input when `input` is masked or cut; else empty. */
+  /** Keyed digest of the whole input when `input` is masked or cut, else empty. */
   inputDigest: string
   result: string
   error: string
@@ -197,4 +219,6 @@ export interface AuditStats {
   byHour: Record<string, { count: number; failures: number }>
 }
 
-export type Verified = { ok: true; records: number; chains: number } | { ok: false; problem: string; record: string }
+export type AuditVerification =
+  | { ok: true; records: number; chains: number }
+  | { ok: false; problem: string; record: string }

@@ -1,45 +1,47 @@
 import type { ToolPermissionLevel } from "./permission.ts"
-import type { Reason } from "./record.ts"
+import type { StoredReason } from "./audit-entry.ts"
 import type { ToolResult } from "./result.ts"
 import type { Approvers, GrantScope, Touches } from "./rule.ts"
 import type { JsonSchema } from "./schema.ts"
 
-/** What stands at the desk, as an approver sees it. */
-export interface DeskItem {
+/** Something that waits for a person, as an approver sees it. */
+export interface PendingItem {
   callId: string
-  /** A call that wants to run, a result that wants to leave, or a question of ask_user. */
+  /** A call that waits for approval, a result that waits for release, or a question of `ask_user`. */
   kind: "call" | "result" | "question"
   agentId: string
   role: string
-  /** The agent that made the role, where no person did. */
+  /** The agent that created the role, where no person did. */
   roleMadeBy?: string | undefined
   /** The ids of the agents above it, nearest first. */
-  spawners: readonly string[]
+  ancestors: readonly string[]
   tool: string
   description: string
   level: ToolPermissionLevel
-  /** Undefined when it was erased. */
+  /** Undefined when it has been erased. */
   input: unknown
-  /** For a result. */
+  /** For a held result. */
   result?: ToolResult | undefined
   question?: Question | undefined
-  reasons: readonly Reason[]
+  reasons: readonly StoredReason[]
   touches: Touches
   preview?: string | undefined
-  /** Grows when somebody edits the input or something else changed; an answer is for one revision. */
+  /** Grows when the input is edited or the reasons change. An answer counts for one revision only. */
   revision: number
-  /** Who edited this revision, and why it came back, where either is so. */
+  /** Who edited the input. */
   editedBy?: string | undefined
+  /** Why approval is asked for again. */
   note?: string | undefined
+  /** The approvals so far, where more than one is needed. */
   votes: readonly Vote[]
   approvers: readonly Approvers[]
-  /** What may be remembered with a yes, each with what that means in words. */
+  /** What an approver may have remembered, each with a sentence that says what it means. */
   remember: readonly { scope: GrantScope; words: string }[]
   taskId?: string | undefined
   userId?: string | undefined
   sessionId: string
   createdAt: number
-  /** When the wait ends by itself. */
+  /** When the wait expires. */
   until: number
 }
 
@@ -48,49 +50,52 @@ export interface Vote {
   at: number
 }
 
-/** A question of ask_user, or of an MCP server. */
+/** A question of `ask_user` or of an MCP server. */
 export interface Question {
   question: string
   options?: readonly string[] | undefined
   multiple?: boolean | undefined
-  /** For a form: the JSON Schema of the object that is asked for. Its fields are plain: text, number, yes or no, choices. */
+  /** For a form: the JSON Schema of the object to fill in. Its fields are texts, numbers, booleans and choices. */
   form?: JsonSchema | undefined
-  /** For something to be done elsewhere: the address to open. The answer is an empty object once it is agreed to. */
+  /** For something to do elsewhere: the address to open. The answer is an empty object when the person agrees. */
   url?: string | undefined
 }
 
 /** A text, several of the options, or the fields of a form. */
 export type AnswerValue = string | readonly string[] | Readonly<Record<string, unknown>>
 
-/** What a person says to what stands at the desk. */
-export type Saying =
-  | { say: "approve"; remember?: GrantScope | undefined }
-  /** A new revision with this input; it is checked, decided and shown again. */
-  | { say: "edit"; input: unknown }
-  | { say: "reject"; reason?: string | undefined; remember?: GrantScope | undefined }
-  /** Without more, the result leaves as it is; `redact` names JSON pointers, `replace` puts another value in its place. */
-  | { say: "release"; redact?: readonly string[] | undefined; replace?: unknown }
-  | { say: "withhold"; reason?: string | undefined }
-  | { say: "answer"; value: AnswerValue }
+/** A person's answer to a pending item. */
+export type Answer =
+  | { kind: "approve"; remember?: GrantScope | undefined }
+  /** Replaces the input. The call is checked with it and put up for approval again. */
+  | { kind: "edit"; input: unknown }
+  | { kind: "reject"; reason?: string | undefined; remember?: GrantScope | undefined }
+  /** Releases the result: as it is, without the values at the JSON pointers in `redact`, or with `replace` in its place. */
+  | { kind: "release"; redact?: readonly string[] | undefined; replace?: unknown }
+  | { kind: "withhold"; reason?: string | undefined }
+  | { kind: "answer"; value: AnswerValue }
 
-/** What became of a saying. When it did not count, the sentence says why and what to do. */
-export type Heard = { ok: true; done: boolean; sentence: string } | { ok: false; sentence: string }
+/**
+ * What came of an answer. `done` is false while more approvals are needed. When the answer was not accepted, the sentence
+ * says why and what to do.
+ */
+export type AnswerResult = { ok: true; done: boolean; sentence: string } | { ok: false; sentence: string }
 
-/** What an adapter is given to show, and when to stop showing it. */
-export interface ApprovalRequest extends DeskItem {
-  /** Aborted when somebody else answered or the wait is over: close the dialog. */
+/** What an adapter shows. */
+export interface ApprovalRequest extends PendingItem {
+  /** Aborted when someone else answered or the wait expired: close the dialog. */
   signal: AbortSignal
 }
 
 export interface ExecutionDecision {
   approved: boolean
-  /** S1's "remember": the same as `remember: "tool-session"`. */
+  /** The same as `remember: "tool-session"`. */
   persistDecision?: boolean
   remember?: GrantScope
-  /** A new input instead of a yes: it is checked, decided and shown again. */
+  /** A new input in place of an approval. The call is checked with it and put up for approval again. */
   edit?: { input: unknown }
   rejectReason?: string
-  /** Who answered, where the adapter knows. */
+  /** The person who answered, where the adapter knows. */
   by?: string
 }
 
@@ -109,7 +114,10 @@ export interface QuestionDecision {
   by?: string
 }
 
-/** How a person is asked (S1). A rejected promise or a closed dialog is a no. */
+/**
+ * How a person is asked. A rejected promise counts as a rejection. `callbackAdapter`, `terminalAdapter` and `textAdapter`
+ * make one.
+ */
 export interface ApprovalUIAdapter {
   showToolExecutionApproval(
     toolName: string,
@@ -124,9 +132,9 @@ export interface ApprovalUIAdapter {
     result: ToolResult,
     request: ApprovalRequest,
   ): Promise<ResultDecision>
-  /** Puts a question of ask_user. Without it, questions wait for an answer from another door. */
+  /** Asks a question of `ask_user`. Without it, questions wait in the approval queue. */
   showQuestion?(question: Question, request: ApprovalRequest): Promise<QuestionDecision>
 }
 
-/** Asks a person and resolves with the answer; rejects with a sentence when nobody can be asked. */
+/** Asks a person and resolves with the answer. Rejects with a sentence when there is no one to ask. */
 export type Ask = (question: Question & { signal: AbortSignal }) => Promise<AnswerValue>

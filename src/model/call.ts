@@ -1,61 +1,70 @@
 import type { AnswerValue, ApprovalUIAdapter, Question, Vote } from "./approval.ts"
 import type { ToolPermissionLevel } from "./permission.ts"
-import type { Reason } from "./record.ts"
+import type { StoredReason } from "./audit-entry.ts"
 import type { ToolResult } from "./result.ts"
 import type { Approvers, GrantScope, Touches } from "./rule.ts"
 
-/** What a door hands to the walk. */
+/**
+ * A request to call a tool.
+ *
+ * ```ts
+ * const result = await app.call({ agentId: "dev", tool: "greet", input: { name: "Ada" } })
+ * ```
+ */
 export interface CallRequest {
   agentId: string
   tool: string
   input: unknown
-  /** Chosen by the caller, within agent and session: the same key, tool and input is the same call for 24 hours. */
+  /**
+   * Idempotency key, chosen by the caller. Within 24 hours the same agent, session, key, tool and input mean the same call:
+   * it runs once and every request gets its result.
+   */
   key?: string | undefined
   taskId?: string | undefined
   userId?: string | undefined
   sessionId?: string | undefined
   parentCallId?: string | undefined
-  /** The trace this call is a part of, for the record. */
+  /** The id of the distributed trace this call belongs to, for the audit log. */
   traceId?: string | undefined
-  /** True where the same call of the agent from another session joins this one while it waits: its sessions are short. */
+  /** True when the agent's sessions are short: while this call waits, the same call from another session joins it. */
   anySession?: boolean | undefined
-  /** The token it came by, so that revoking it ends the call while it waits. */
+  /** The token that authenticated the request. Revoking it ends the call while it waits. */
   tokenId?: string | undefined
   timeoutMs?: number | undefined
-  /** Narrows the fence for this call, never widens it. */
+  /** The only paths this call may use. Narrows the file roots, never widens them. */
   allowedPaths?: readonly string[] | undefined
   /** Cancels the call. */
   signal?: AbortSignal | undefined
-  /** Who is at the other end of the door, where it can be asked; sub-calls have the same. */
+  /** The program that made the call, where it can be asked questions. Sub-calls have the same caller. */
   caller?: Caller | undefined
 }
 
-/** The other end of a door that can be asked while a call is on its way. */
+/** The program that made a call, as far as it can be asked or told something while the call runs. */
 export interface Caller {
-  /** How the person at the other end is asked. Only a door that knows who that is gives it, and it says who in `by`. */
-  approvals?: Partial<ApprovalUIAdapter> | undefined
+  /** Asks the person at that program. Set only by interfaces that know who the person is and report it in `by`. */
+  approvalUI?: Partial<ApprovalUIAdapter> | undefined
   /**
-   * Sends the caller's program a request of the protocol it speaks; only for what is no person's decision. `key` is what
-   * whoever asks calls it.
+   * Sends the program a request in its own protocol (MCP, for example). Never used for approvals. `key` is the asker's own
+   * name for the request.
    */
-  ask?(method: string, params: unknown, signal: AbortSignal, key?: string): Promise<unknown>
-  /** What another server may be told that can be asked within this call; all that is configured when left out. */
+  sendRequest?(method: string, params: unknown, signal: AbortSignal, key?: string): Promise<unknown>
+  /** Which requests another server may make within this call. Default: all that the configuration allows. */
   able?: { readonly elicitation: boolean; readonly sampling: boolean; readonly roots: boolean } | undefined
-  /** Told each piece of output while a tool runs, of sub-calls too; never what a person may still hold back. */
+  /** Called with each piece of output of this call and its sub-calls, except output that a person may still withhold. */
   onOutput?(chunk: unknown): void
-  /** Told when this call, or one that it made, begins to wait for a person. */
+  /** Called when this call, or a sub-call, begins to wait for a person. */
   onWaiting?(waiting: { callId: string; tool: string; until: number }): void
 }
 
-/** received → decided → waiting → ready → started → held → released → ended; most calls skip the middle. */
+/** The states of a call, in order. Most calls skip those in the middle. */
 export const callStates = ["received", "decided", "waiting", "ready", "started", "held", "released", "ended"] as const
 export type CallState = (typeof callStates)[number]
 
-/** A call that must outlive its process: it waits, is held, or has a caller's key. */
+/** A stored call. Calls are stored when they wait for approval, when their result is held, or when they have a key. */
 export interface CallRow {
   id: string
   state: CallState
-  /** The process that walks it, and how often it was claimed. */
+  /** The process that works on it, and how often it was claimed. */
   owner: string
   epoch: number
   agentId: string
@@ -63,35 +72,36 @@ export interface CallRow {
   key: string | null
   tool: string
   definitionHash: string
-  /** Canonical JSON of the raw input; erased at the ending, or after the key window. */
+  /** Canonical JSON of the raw input. Erased when the call ends, or when its key expires. */
   input: string | null
   inputDigest: string
   /** The request without input and signal, as JSON. */
   request: string
-  /** What an approver must agree to. */
-  asks: readonly Reason[]
-  card: Card
-  /** Grows when the input is edited or the reasons change; an answer is for one revision. */
+  /** What an approver must approve. */
+  asks: readonly StoredReason[]
+  card: ApprovalCard
+  /** Grows when the input is edited or the reasons change. An answer counts for one revision only. */
   revision: number
   votes: readonly Vote[]
-  /** Whether a ticket was handed out, so that somebody may still come for it. */
+  /** Whether a ticket was issued, so that the caller may still come back for the result. */
   wanted: boolean
-  /** The folder its process worked in. */
+  /** The workspace of the process that created it. */
   workspace: string
   preview: string | null
   deadline: number | null
-  answer: Answer | null
-  /** The held or keyed result. */
+  answer: SettledAnswer | null
+  /** The result, when it is held or the call has a key. */
   result: ToolResult | null
   createdAt: number
   updatedAt: number
 }
 
-/** What the people who answer are shown, and what their answer is bound to. */
-export interface Card {
+/** What approvers are shown, and what their answer is bound to. */
+export interface ApprovalCard {
   role: string
-  /** The agent that made the role, where no person did. */
+  /** The agent that created the role, where no person did. */
   roleMadeBy?: string | undefined
+  /** The ids of the agents above it, nearest first. */
   spawners: readonly string[]
   description: string
   level: ToolPermissionLevel
@@ -107,21 +117,26 @@ export interface Card {
   note?: string | undefined
 }
 
-/** What of an ended call's row is kept no more: its input, and all that may say what the input said. */
-export function erased({ card }: Pick<CallRow, "card">) {
+/** Whether the tool of a stored call has run, so that only its result is left to release. */
+export function hasRun(row: CallRow | undefined): boolean {
+  return row?.state === "held" || row?.state === "released"
+}
+
+/** The change that erases the input of an ended call, and everything that may repeat parts of it. */
+export function erasedFields({ card }: Pick<CallRow, "card">) {
   const touches = { list: [], proved: card.touches.proved }
   return { input: null, preview: null, asks: [], card: { ...card, touches, files: {} } }
 }
 
-/** What people said to a waiting call or a held result, once it is settled. */
-export interface Answer {
+/** The final answer to a waiting call or a held result. */
+export interface SettledAnswer {
   approved: boolean
   by: string
   at: number
   rejectReason?: string | undefined
-  /** For an edit: the walk goes on with this input and comes back to the desk. */
+  /** For an edit: the new input, which is checked and put up for approval again. */
   edit?: { input: unknown } | undefined
-  /** For a result: what leaves instead of it. */
+  /** For a released result: JSON pointers to remove, or the value that replaces it. */
   redact?: readonly string[] | undefined
   replace?: { value: unknown } | undefined
   /** For a question. */

@@ -1,8 +1,8 @@
-/** What can be asked for. *class* stands for everything that is a type, *variable* also for fields and constants. */
+/** What to search for. *class* means every type, *variable* also fields and constants. */
 export const codeTypes = ["function", "class", "variable", "file", "all"] as const
 export type CodeType = (typeof codeTypes)[number]
 
-/** What a declaration is. *text* is a place that a plain search found. */
+/** The kind of a declaration. *text* is a match of a text search. */
 export const codeKinds = [
   "function",
   "method",
@@ -26,9 +26,9 @@ export type CodeKind = (typeof codeKinds)[number]
 export interface CodeSearch {
   readonly query: string
   readonly type: CodeType
-  /** *glob* when the query has a `*` or `?`, else *contains*, where left out. */
+  /** Default: *glob* when the query has a `*` or `?`, else *contains*. */
   readonly match?: "exact" | "contains" | "glob" | undefined
-  /** A folder or file, in the normal form of the fence: from the workspace, or absolute for what is in another root. */
+  /** A folder or file: relative to the workspace, or absolute when it is in another file root. */
   readonly path?: string | undefined
   readonly language?: string | undefined
   readonly limit: number
@@ -43,37 +43,37 @@ export interface CodeMatch {
   readonly column: number
   readonly kind: CodeKind
   readonly name: string
-  /** What it is declared in: `Server.start`. */
+  /** What it is declared in, for example `Server.start`. */
   readonly container?: string | undefined
   readonly language: string
-  /** *syntax*: the syntax tree says so. *search*: the text was searched, because there is no tree. *name*: of a file. */
+  /** How it was found. *syntax*: in the syntax tree. *search*: by text search, because there is no tree. *name*: by file name. */
   readonly method: "syntax" | "search" | "name"
-  /** Its line. */
+  /** The line of the declaration. */
   readonly code: string
-  /** Its line with those around it. */
+  /** The same line with the lines around it. */
   readonly context: string
 }
 
-export interface CodeFound {
-  /** The best fits first: whole names, then beginnings, then the rest, each in the order of their places. */
+export interface CodeSearchResult {
+  /** Best matches first: whole names, then beginnings, then the others; within each by path and line. */
   readonly matches: readonly CodeMatch[]
   readonly total: number
-  /** How many files were asked. */
+  /** How many files were searched. */
   readonly files: number
-  /** Of those: how many have no syntax tree and were searched plainly. */
+  /** How many of those have no syntax tree, so that only their text was searched. */
   readonly searched: number
-  /** Files that could not be asked in time; they are being read, a later call knows them. */
+  /** Files that are still being indexed. A later call finds what is in them. */
   readonly pending: number
 }
 
 export interface CodeFindOptions {
-  /** Which files this call may know of; all that the fence shows, where left out. */
+  /** Which files this call may see. Default: all in the file roots. */
   readonly allows?: ((path: string) => boolean) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** The declarations of the workspace, kept warm off the main thread. Files that the fence does not show are never read. */
+/** An index of the declarations in the workspace, kept by a worker thread. It reads only files inside the file roots. */
 export interface CodeIndex {
-  find(search: CodeSearch, options?: CodeFindOptions): Promise<CodeFound>
+  find(search: CodeSearch, options?: CodeFindOptions): Promise<CodeSearchResult>
   close(): Promise<void>
 }

@@ -1,31 +1,28 @@
-import type { Names } from "./renamed.ts"
 import type { Schema, SchemaSource } from "./schema.ts"
 
 export const dialects = ["native", "claude", "classic"] as const
 export type Dialect = (typeof dialects)[number]
 
-/** Another name of a tool, with the parameters, results and error texts that a family of models is used to. */
+/** A tool under another name, with the parameters, results and error texts that a family of models expects. */
 export interface AliasSpec<Given = never> {
   readonly name: string
   readonly dialect: Exclude<Dialect, "native">
-  /** The tool it means. */
+  /** The tool it stands for. */
   readonly tool: string
   readonly description: string
   readonly input: SchemaSource<Given>
   readonly output?: SchemaSource<unknown> | undefined
-  /** The tool's own input. */
+  /** Makes the tool's own input. */
   toInput(given: Given): unknown
-  /** What its callers expect, made of the tool's own result; `input` is the tool's own, {} when it is kept no more. */
+  /** Makes the result that callers expect. `input` is the tool's own, or {} when it has been erased. */
   toResult?(result: unknown, input: unknown): unknown
-  /** What its callers call what the tool's sentences speak of: parameters, and advice they cannot follow. */
-  readonly names?: Names | undefined
-  /** What is said of it in sentences of every tool, where its name alone would mislead. */
-  readonly saidOfIt?: Names | undefined
-  /** The error text its callers expect; left out, the tool's own. Only for what the tool itself says. */
+  /** The alias's names for parameters that appear in sentences. Null for one that the alias does not have. */
+  readonly names?: Readonly<Record<string, string | null>> | undefined
+  /** Makes the error text that callers expect. Applies only to failures of the tool itself. Default: the tool's own text. */
   toError?(sentence: string, toolCode: string | undefined): string
 }
 
-/** An alias as the walk uses it. */
+/** An alias with compiled schemas. */
 export interface Alias extends Omit<AliasSpec<unknown>, "input" | "output"> {
   readonly input: Schema
   readonly output?: Schema | undefined

@@ -1,4 +1,4 @@
-/** A small table of documents, mirrored in memory: organisation, rules, grants, freezes, modes. Always *power*. */
+/** The kinds of small documents that are stored with durability *power* and mirrored in memory. */
 export const documentKinds = [
   "role",
   "agent",
@@ -19,7 +19,7 @@ export type DocumentKind = (typeof documentKinds)[number]
 export interface StoredDocument<T = unknown> {
   readonly kind: DocumentKind
   readonly id: string
-  /** Unique among the live ones of its kind, where it has one. */
+  /** Unique among the live documents of its kind. Null: it has no name. */
   readonly name: string | null
   readonly live: boolean
   readonly body: T
@@ -30,23 +30,23 @@ export interface StoredDocument<T = unknown> {
 }
 
 export interface Documents {
-  /** Grows with every change seen here. */
+  /** Grows with every change that this process has seen. */
   readonly version: number
-  /** A hash of everything live except messages. */
+  /** A hash of all live documents except messages. */
   readonly digest: string
   all(kind: DocumentKind): Iterable<StoredDocument>
   get(kind: DocumentKind, id: string): StoredDocument | undefined
   /**
-   * Keeps one document. It is not kept when the name is taken by another live one, when it changed after `expected`, or
-   * when it exists and `expected` is 0: then what is there is returned.
+   * Stores a document. It is not stored, and the existing one is returned, when another live document has the name, when
+   * the document changed after `expected`, or when it exists and `expected` is 0.
    */
   put(
     document: { kind: DocumentKind; id: string; name?: string | null; live?: boolean; body: unknown },
     by: string,
     expected?: number,
-  ): Promise<{ kept: true; document: StoredDocument } | { kept: false; existing: StoredDocument }>
-  /** Looks for what other processes changed; true when there was something. */
+  ): Promise<{ written: true; document: StoredDocument } | { written: false; existing: StoredDocument }>
+  /** Reads what other processes changed. Returns whether there was something. */
   refresh(): Promise<boolean>
-  /** Told after every change seen here, whoever made it. */
+  /** Calls the listener after every change, whichever process made it. */
   onChange(listener: (documents: readonly StoredDocument[]) => void): void
 }

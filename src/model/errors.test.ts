@@ -26,7 +26,7 @@ const ended = (code: EndingCode, rest: Partial<ToolResult> = {}): ToolResult => 
 })
 
 describe("an error", () => {
-  it("[S4-77] [S4-82] ToolError has its tool, its message, its cause and its name", () => {
+  it("ToolError has its tool, its message, its cause and its name", () => {
     const cause = new Error("below")
     const error = new ToolError("sleep", "It failed.", cause)
     expect(error).toBeInstanceOf(Error)
@@ -34,12 +34,12 @@ describe("an error", () => {
     expect("cause" in new ToolError("sleep", "It failed.")).toBe(false)
   })
 
-  it("[S4-78] [S4-82] ToolNotFoundError", () => {
+  it("ToolNotFoundError", () => {
     const error = new ToolNotFoundError("sleep")
     expect(error).toMatchObject({ name: "ToolNotFoundError", message: 'Tool "sleep" not found', code: "unknown_tool" })
   })
 
-  it("[S4-79] [S4-82] ToolValidationError has the problems as its cause", () => {
+  it("ToolValidationError has the problems as its cause", () => {
     const problems = ["one", "two"]
     const error = new ToolValidationError("sleep", problems)
     expect(error).toMatchObject({
@@ -49,17 +49,17 @@ describe("an error", () => {
     })
   })
 
-  it("[S4-80] [S4-82] ToolTimeoutError", () => {
+  it("ToolTimeoutError", () => {
     const error = new ToolTimeoutError("sleep", 30_000)
     expect(error).toMatchObject({ name: "ToolTimeoutError", message: "Tool execution timed out after 30000ms" })
   })
 
-  it("[S4-81] [S4-82] ToolPermissionError", () => {
+  it("ToolPermissionError", () => {
     const error = new ToolPermissionError("sleep", "Access denied")
     expect(error).toMatchObject({ name: "ToolPermissionError", message: "Permission denied: Access denied" })
   })
 
-  it("[S3-82] SecurityError and ValidationError exist, and are what S4 calls them too", () => {
+  it("SecurityError and ValidationError exist, and are what S4 calls them too", () => {
     const security = new SecurityError("file_read", "Path is outside workspace directory")
     expect(security).toBeInstanceOf(ToolPermissionError)
     expect(security.name).toBe("SecurityError")
@@ -111,7 +111,7 @@ describe("the error of a result", () => {
     upstream_unavailable: "ToolError",
   }
 
-  it.each(Object.entries(classes) as [EndingCode, string][])("[C-21] of %s is a %s", (code, name) => {
+  it.each(Object.entries(classes) as [EndingCode, string][])("of %s is a %s", (code, name) => {
     const result = ended(code)
     const error = errorOf(result)
     expect(error.name).toBe(name)
@@ -119,7 +119,7 @@ describe("the error of a result", () => {
     expect(error.result).toBe(result)
   })
 
-  it("[C-21] every code has one of S1's five statuses, and S0's codes are among them", () => {
+  it("every code has one of S1's five statuses, and S0's codes are among them", () => {
     expect(Object.keys(classes).toSorted()).toEqual(Object.keys(endings).toSorted())
     const statuses = Object.values(endings).map(({ status }) => status)
     expect(statuses.every((status) => Object.values(ToolExecuteStatus).includes(status))).toBe(true)
@@ -127,12 +127,12 @@ describe("the error of a result", () => {
     expect(endings.unknown_tool.status).toBe("not_found")
   })
 
-  it("[S2-72] of a tool that is not there says so", () => {
+  it("of a tool that is not there says so", () => {
     expect(errorOf(ended("unknown_tool"))).toBeInstanceOf(ToolNotFoundError)
     expect(errorOf(ended("unknown_tool")).message).toBe('Tool "run_command" not found')
   })
 
-  it("[S2-73] of a refused call is PermissionDeniedError with its reason", () => {
+  it("of a refused call is PermissionDeniedError with its reason", () => {
     const reason = "Role tester not in allowed roles"
     const error = errorOf(ended("permission_denied", { error: reason }))
     expect(error).toBeInstanceOf(PermissionDeniedError)
@@ -140,19 +140,19 @@ describe("the error of a result", () => {
     expect(error.message).toBe(`Permission denied: ${reason}`)
   })
 
-  it("[S2-74] of a call that nobody confirmed is ExecutionCancelledError", () => {
+  it("of a call that nobody confirmed is ExecutionCancelledError", () => {
     const error = errorOf(ended("approval_rejected", { error: "Not now." }))
     expect(error).toBeInstanceOf(ExecutionCancelledError)
     expect(error.message).toBe("Not now.")
   })
 
-  it("[S4-79] [D-19] of a wrong input lists every problem, and has the sentence when there is no list", () => {
+  it("of a wrong input lists every problem, and has the sentence when there is no list", () => {
     const problems = ["Missing required parameter: a", "Missing required parameter: b"]
     expect(errorOf(ended("invalid_arguments", { metadata: { problems } })).cause).toEqual(problems)
     expect(errorOf(ended("invalid_arguments")).cause).toBe("It is not allowed.")
   })
 
-  it("[S4-80] of a call that took too long says how long", () => {
+  it("of a call that took too long says how long", () => {
     const error = errorOf(ended("timeout", { metadata: { timeoutMs: 250 } }))
     expect(error.message).toBe("Tool execution timed out after 250ms")
   })
@@ -165,13 +165,12 @@ describe("the error of a result", () => {
 
 describe("a status", () => {
   it.each([
-    ["[S1-50] SUCCESS", "success"],
-    ["[S1-51] ERROR", "error"],
-    ["[S1-52] EXECUTION_REJECTED", "execution_rejected"],
-    ["[S1-53] RESULT_REJECTED", "result_rejected"],
-    ["[S1-54] NOT_FOUND", "not_found"],
-  ])("%s is '%s'", (title, value) => {
-    const key = title.split(" ")[1] as keyof typeof ToolExecuteStatus
+    ["SUCCESS", "success"],
+    ["ERROR", "error"],
+    ["EXECUTION_REJECTED", "execution_rejected"],
+    ["RESULT_REJECTED", "result_rejected"],
+    ["NOT_FOUND", "not_found"],
+  ] as const)("%s is '%s'", (key, value) => {
     expect(ToolExecuteStatus[key]).toBe(value)
   })
 

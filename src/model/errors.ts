@@ -1,9 +1,9 @@
 import { ToolExecuteStatus, type ToolResult } from "./result.ts"
 
-/** The error classes of designs S2, S3 and S4. Only `executeOrThrow` throws them. */
+/** A failed call as an exception. Only `executeOrThrow` throws it; `call` returns a `ToolResult`. */
 export class ToolError extends Error {
   readonly toolName: string
-  /** The whole result, for whoever wants more than the sentence. */
+  /** The whole result, with code and details. */
   result?: ToolResult
 
   constructor(toolName: string, message: string, cause?: unknown) {
@@ -43,7 +43,7 @@ export class ToolPermissionError extends ToolError {
   }
 }
 
-/** S2's name for a call that role, department, level or a limit refused. */
+/** The call was denied: by role, department, level, a rule or a rate limit. */
 export class PermissionDeniedError extends ToolPermissionError {
   constructor(toolName: string, reason: string) {
     super(toolName, reason)
@@ -51,7 +51,7 @@ export class PermissionDeniedError extends ToolPermissionError {
   }
 }
 
-/** S2's name for a call a person did not agree to. */
+/** A person rejected the call or withheld its result, or the approval expired. */
 export class ExecutionCancelledError extends ToolError {
   constructor(toolName: string, reason: string) {
     super(toolName, reason)
@@ -59,7 +59,7 @@ export class ExecutionCancelledError extends ToolError {
   }
 }
 
-/** S3's name for a path, command or host outside the fence. */
+/** The path, command or host is not allowed. */
 export class SecurityError extends ToolPermissionError {
   constructor(toolName: string, message: string) {
     super(toolName, message)
@@ -67,7 +67,7 @@ export class SecurityError extends ToolPermissionError {
   }
 }
 
-/** S3's name for an input or output that breaks its own rules. */
+/** The tool's result does not match its output schema. */
 export class ValidationError extends ToolValidationError {
   constructor(toolName: string, message: string) {
     super(toolName, message)
@@ -76,7 +76,7 @@ export class ValidationError extends ToolValidationError {
   }
 }
 
-/** The error that says what a failed result says. */
+/** Makes the matching error of a failed result. */
 export function errorOf(result: ToolResult): ToolError {
   const error = makeError(result)
   error.result = result

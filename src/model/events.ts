@@ -7,7 +7,13 @@ interface CallEvent {
   at: number
 }
 
-/** Everything that is announced. What an event says is kept before it is emitted. */
+/**
+ * Everything `app.on` can listen to. What an event reports is already written to the store when it is emitted.
+ *
+ * ```ts
+ * app.on("TOOL_CALL_WAITING", ({ callId, toolName }) => console.log(`${toolName} waits for approval: ${callId}`))
+ * ```
+ */
 export type QuartermasterEvent =
   | (CallEvent & { type: "TOOL_CALL_REQUESTED"; params: unknown })
   | (CallEvent & { type: "TOOL_CALL_COMPLETED"; result: unknown; durationMs: number })
@@ -21,7 +27,7 @@ export type QuartermasterEvent =
   | (CallEvent & { type: "TOOL_CALL_WAITING"; until: number })
   | (CallEvent & { type: "TOOL_CALL_APPROVED"; by: string })
   | (CallEvent & { type: "TOOL_CALL_REJECTED"; by: string; reason: string })
-  /** `peopleOnly`: the result may still be held back, so nothing of it may reach the model's side. */
+  /** `peopleOnly`: a person may still withhold the result, so do not show this output to the model. */
   | (CallEvent & { type: "TOOL_CALL_OUTPUT"; chunk: unknown; peopleOnly: boolean })
   | (CallEvent & { type: "TOOL_CALL_LATE_RESULT"; outcome: "returned" | "failed" | "lost"; peopleOnly: boolean })
   | (CallEvent & { type: "TOOL_CALL_RELEASED"; by: string })

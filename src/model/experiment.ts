@@ -1,32 +1,32 @@
 import type { AuditFilter } from "./ports.ts"
 
-/** Two versions of a tool side by side: each agent is given one of them, always the same. */
+/** An A/B test of two versions of a tool. Each agent always gets the same version. */
 export interface Experiment {
   readonly name: string
   readonly tool: string
   readonly versions: readonly [string, string]
-  /** The share of agents that are given the second version. */
+  /** The share of agents that get the second version, from 0 to 1. */
   readonly share: number
-  /** Where it is written: the configuration, or the store. */
+  /** Where it is defined. */
   readonly source: "configuration" | "store"
   readonly state: "running" | "stopped"
-  /** For one of the store. */
+  /** These four only for an experiment in the store. */
   readonly startedAt?: number | undefined
   readonly startedBy?: string | undefined
   readonly stoppedAt?: number | undefined
   readonly stoppedBy?: string | undefined
-  /** Why nobody is given either version by it, though it runs; a sentence. */
+  /** Why it has no effect although it runs, as a sentence. */
   readonly problem?: string | undefined
 }
 
-/** What the record says of one version. Only calls of agents that were given it by the experiment count. */
+/** One version's numbers from the audit log. Only calls of agents that the experiment gave this version count. */
 export interface ExperimentArm {
   readonly version: string
   readonly agents: number
-  /** Calls that reached the tool. */
+  /** Calls that ran the tool. */
   readonly calls: number
   readonly failures: number
-  /** Calls that ended before the tool ran, or by a person's word. */
+  /** Calls that ended before the tool ran, or that a person rejected or withheld. */
   readonly refused: number
   readonly averageMs: number | null
   readonly medianMs: number | null
@@ -35,19 +35,20 @@ export interface ExperimentArm {
 
 export interface ExperimentReport extends Experiment {
   readonly arms: readonly [ExperimentArm, ExperimentArm]
-  /** Calls of these versions by agents that have them otherwise: by a pin, or because they asked. */
+  /** Calls of these versions by agents that got them in another way, such as a pin. */
   readonly otherwise: number
 }
 
-export interface ExperimentBook {
+/** The experiments of a running app. */
+export interface Experiments {
   list(): readonly Experiment[]
   /** Rejects with a sentence when it cannot be started. */
   start(
     given: { name: string; tool: string; versions: readonly [string, string]; share?: number | undefined },
     by: string,
   ): Promise<Experiment>
-  /** Undefined when none of that name runs. */
+  /** Undefined when no experiment of that name runs. */
   stop(name: string, by: string): Promise<Experiment | undefined>
-  /** Counted from the record, since it started. */
+  /** The numbers since it started, counted from the audit log. */
   show(name: string, filter?: Pick<AuditFilter, "since" | "until">): Promise<ExperimentReport | undefined>
 }

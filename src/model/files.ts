@@ -1,7 +1,7 @@
-/** What a file was when it was looked at: another version of it has another text. */
+/** Identifies the content of a file at one moment: two versions of a file have different texts. */
 export type FileVersion = string
 
-/** What is at a path, links inside the fence followed. */
+/** What is at a path. Links are followed when they stay inside the file roots. */
 export interface FileFacts {
   readonly kind: "file" | "folder" | "link" | "special"
   readonly size: number
@@ -11,20 +11,20 @@ export interface FileFacts {
   readonly accessedAt: number
   /** The permission bits. */
   readonly mode: number
-  /** How many names the file has. */
+  /** The number of hard links. */
   readonly links: number
   readonly version: FileVersion
   /** The real path, from the root of the disk. */
   readonly real: string
-  /** The path from the workspace with slashes; the real path for what is in another root. */
+  /** The path relative to the workspace, with slashes; the real path for a file in another root. */
   readonly path: string
 }
 
-/** A file that is open for reading. Whoever opens it closes it. */
+/** A file that is open for reading. The caller must close it. */
 export interface OpenFile extends FileFacts {
-  /** Reads into `buffer` from `position`; 0 at the end. */
+  /** Reads into `buffer` from `position`. Returns 0 at the end of the file. */
   read(buffer: Uint8Array, position: number): Promise<number>
-  /** All of it, if it is no larger than `limit`; else a failure that says so. */
+  /** Reads the whole file. Fails when it is larger than `limit`. */
   readAll(limit: number): Promise<Buffer>
   close(): Promise<void>
 }
@@ -35,23 +35,23 @@ export interface FolderEntry {
 }
 
 export interface WriteOptions {
-  /** Refuses with `file_changed` when the file is another version; null: when there is a file at all. */
+  /** Fails with `file_changed` when the file has another version. Null: when there is a file at all. */
   readonly expected?: FileVersion | null | undefined
-  /** Adds to the end instead of replacing. */
+  /** Appends instead of replacing. */
   readonly append?: boolean | undefined
-  /** How many earlier versions are kept in the data folder; 0 keeps none. */
+  /** How many earlier versions to keep in the data folder. 0 keeps none. */
   readonly backups?: number | undefined
 }
 
-export interface Written {
+export interface WriteResult {
   readonly created: boolean
   readonly bytesWritten: number
   readonly facts: FileFacts
-  /** Where the version before it is kept, if it is. */
+  /** The path of the backup of the version before, if there is one. */
   readonly backup?: string | undefined
 }
 
-/** Which version of a file an agent has seen, and when. */
+/** Which version of a file an agent has read, and when. */
 export interface ReadMark {
   readonly agentId: string
   /** The real path of the file. */
@@ -61,77 +61,78 @@ export interface ReadMark {
   readonly at: number
 }
 
-/** Marks of all processes that share a data folder. */
-export interface MarkLog {
+/** The read marks of all processes that share a data folder. */
+export interface ReadMarkLog {
   add(mark: ReadMark): void
-  /** What was added since the last time, here or by another process. Looks at the disk. */
-  news(): Iterable<ReadMark>
+  /** The marks added since the last call, by this or another process. Reads the disk. */
+  readNew(): Iterable<ReadMark>
 }
 
 export interface TrashItem {
   readonly id: string
-  /** Where it was, from the workspace. */
+  /** Where it was, relative to the workspace. */
   readonly path: string
   readonly kind: FileFacts["kind"]
+  /** The size of all files in it. 0 for a large folder until the next cleanup. */
   readonly size: number
   readonly deletedAt: number
-  /** Who deleted it, or whose command made it; empty where nobody knows. */
+  /** The agent that deleted it. */
   readonly agentId: string
-  /** Why it was taken away from the command that made it; what an agent deleted has none. Programs may run what is in it. */
+  /** Why an earlier version of Quartermaster removed it after a command had created it. Other programs may run its content. */
   readonly taken?: string | undefined
 }
 
-/** How long what is in the trash is kept. What was put in last is kept in any case. */
+/** How long deleted files are kept. The newest one is always kept. */
 export interface TrashLimits {
   readonly days: number
-  /** Of all together; the oldest go first. A megabyte is 1024 * 1024 bytes. */
+  /** Of all deleted files together; the oldest are removed first. A megabyte is 1024 * 1024 bytes. */
   readonly maxMb: number
 }
 
-export const usualTrash: TrashLimits = { days: 30, maxMb: 1024 }
+export const defaultTrashLimits: TrashLimits = { days: 30, maxMb: 1024 }
 
 /**
- * The fence: every tool that uses files works through it, and nothing outside the workspace and the further roots is read
- * or written, whatever links do meanwhile. Paths are relative to the workspace or absolute. What is refused is a
- * `failure` with a sentence and one of these codes: `outside` `sealed` `file_not_found` `is_folder` `not_a_folder`
- * `special_file` `unreadable` `too_large` `linked` (more than one name) `file_changed` `exists` `bad_path` `no_space`.
+ * The only way tools use files. Nothing outside the workspace and the other file roots is read or written, even when links
+ * change meanwhile. Paths are relative to the workspace or absolute. A refusal is a `failure` with one of these codes:
+ * `outside` `sealed` (a protected path) `file_not_found` `is_folder` `not_a_folder` `special_file` `unreadable` `too_large`
+ * `linked` (more than one hard link) `file_changed` `exists` `bad_path` `no_space`.
  */
 export interface Files {
   /** The real path of the workspace. */
   readonly workspace: string
-  /** The same fence for one call: narrower, never wider. `shows` says what a search may come across besides. */
+  /** The same for one call, limited to `allowedPaths`. `shows` decides which files a search may show. */
   within(allowedPaths: readonly string[] | undefined, shows?: (path: string) => boolean): Files
-  /** The normal form of a path: from the workspace with slashes, `.` for the workspace itself. Does not look at the disk. */
-  normal(path: string): string
+  /** The path relative to the workspace, with slashes; `.` for the workspace itself. Does not read the disk. */
+  normalize(path: string): string
   facts(path: string): FileFacts
-  /** Opens a regular file to read it; links that stay inside are followed. */
+  /** Opens a regular file for reading. Links that stay inside the roots are followed. */
   open(path: string): Promise<OpenFile>
-  /** A small file at once, without leaving the turn; undefined when it is larger than `most`. */
+  /** Reads a small file synchronously. Undefined when it is larger than `most`. */
   readSmall(path: string, most: number): { readonly bytes: Buffer; readonly facts: FileFacts } | undefined
   list(path: string): Promise<FolderEntry[]>
-  /** Makes the folders above it as needed. The change is seen whole or not at all; mode and owner stay. */
-  write(path: string, bytes: Uint8Array, options?: WriteOptions): Promise<Written>
-  /** Also across devices and for folders. Nothing is overwritten unless `overwrite` is said. */
+  /** Writes atomically and keeps mode and owner. Creates missing parent folders. */
+  write(path: string, bytes: Uint8Array, options?: WriteOptions): Promise<WriteResult>
+  /** Moves a file or folder, also across devices. Overwrites nothing without `overwrite`. */
   move(from: string, to: string, options?: { overwrite?: boolean }): Promise<FileFacts>
-  /** Moves a file, link or folder out of the workspace into the trash, from where a person can bring it back. */
+  /** Moves a file, link or folder into the trash, from where a person can restore it. */
   trash(path: string, agentId: string): Promise<TrashItem>
-  /** Names near one that is not there, for a suggestion; at most three. */
-  near(path: string): string[]
-  /** Whether a search may show what is in there: sealed and careful files are skipped. `path` is from the workspace. */
+  /** At most three similar names for a path that does not exist, for "Did you mean …?". */
+  similarNames(path: string): string[]
+  /** Whether a search may show the file: protected and confirmed paths are skipped. `path` is relative to the workspace. */
   isShown(path: string): boolean
 }
 
-/** What was deleted, or taken away from commands, and can be brought back. Not for agents. */
+/** Deleted files that can be restored. Not available to agents. */
 export interface Trash {
   /** Newest first. */
   list(): Promise<TrashItem[]>
   /** A unique beginning of the id is enough. */
   find(id: string): Promise<TrashItem>
-  /** To where it was, unless something is there now. */
+  /** Moves it back to where it was. Fails when something is there now. */
   restore(id: string): Promise<TrashItem>
 }
 
-/** The same for a person, who is written down with what they bring back. */
-export interface TrashDoor extends Pick<Trash, "list" | "find"> {
+/** The same for people. The audit log names who restored what. */
+export interface TrashAdmin extends Pick<Trash, "list" | "find"> {
   restore(id: string, by: string): Promise<TrashItem>
 }

@@ -1,50 +1,59 @@
-import type { Reason } from "./record.ts"
+import type { Reason } from "./audit-entry.ts"
 import type { EndingCode } from "./result.ts"
 import type { Touch, Touches } from "./rule.ts"
 
 /**
- * What a guard says about a call before any rule is asked. A deny denies, an ask binds, and an allow leads from the level's
- * own ask to allow, as an allow rule does: it is what `tools.shell.allow`, `tools.hosts.allow` and `tools.allowedPaths` say.
+ * A guard's verdict about a call. A deny is final, and an ask can only be answered by a person. An allow replaces the ask
+ * that the tool's level causes, like an allow rule; it comes from `tools.shell.allow`, `tools.hosts.allow`,
+ * `tools.allowedPaths`, or shell mode `sandbox`.
  */
 export interface Finding {
-  readonly says: "deny" | "ask" | "allow"
-  /** Its voice is `guard`; its source names the line of the configuration or the list; its sentence says which path, segment or host. */
+  readonly verdict: "deny" | "ask" | "allow"
+  /** Its check is `guard`, its source the configuration key or list, and its sentence names the path, segment or host. */
   readonly reason: Reason
+  /**
+   * For an allow: the command runs inside bubblewrap, so its touches need not be proved. It has no effect when the tool
+   * sets `requireExecutionApproval` or `requireConfirmation`, nor for unproved touches that a rule with `touching` may
+   * apply to.
+   */
+  readonly sandboxed?: boolean | undefined
   /** The ending of a deny. */
   readonly code?: Extract<EndingCode, "path_outside_workspace" | "command_denied" | "host_denied" | "permission_denied">
 }
 
-/** What the guards found out about the touches of one call. */
-export interface Looked {
-  /** Everything that is touched: as the tool said it, where links lead, each segment of a command and the files it names. */
+/** What the guards found about the touches of one call. */
+export interface CheckedTouches {
+  /** Everything the call touches: what the tool listed, the targets of links, each segment of a command and its files. */
   readonly touches: Touches
   readonly findings: readonly Finding[]
 }
 
-/** What a guard is told besides the touches. */
-export interface LookOptions {
-  /** The only paths this call may use, where its request narrows the fence. */
+/** What a guard receives besides the touches. */
+export interface GuardCheckOptions {
+  /** The only paths this call may use, when its request narrows the file roots. */
   readonly allowedPaths?: readonly string[] | undefined
 }
 
-/** Looks at what a call touches. */
+/** All guards together. */
 export interface Guards {
-  /** What must be loaded before these can be looked at; undefined when nothing must. */
+  /** Loads what is needed to check these touches. Undefined when nothing must be loaded. */
   ready(touches: readonly Touch[]): Promise<void> | undefined
-  look(touches: readonly Touch[], options: LookOptions): Looked
+  check(touches: readonly Touch[], options: GuardCheckOptions): CheckedTouches
 }
 
-/** One guard, for one kind of touch. `undefined` findings of several guards are put together by `policy/guards.ts`. */
+/** One guard, for one kind of touch. */
 export interface Guard {
-  look(touches: readonly Touch[], options: LookOptions): GuardLook
+  check(touches: readonly Touch[], options: GuardCheckOptions): GuardResult
 }
 
-export interface GuardLook {
-  /** Touches to add: the real place of a path, the segments of a command and the files they name. */
-  readonly more: readonly Touch[]
-  /** False when it is not certain that these are all. */
+export interface GuardResult {
+  /** Touches to add: the real path behind a link, the segments of a command and the files they name. */
+  readonly extraTouches: readonly Touch[]
+  /** False when the list may be incomplete. */
   readonly proved: boolean
   readonly findings: readonly Finding[]
-  /** Whether its allow list covers every touch it looked at; the finding says by which line. */
-  readonly covers?: Reason | undefined
+  /** Set when its allow list covers every touch it checked: the line of the list. */
+  readonly allowedBy?: Reason | undefined
+  /** True when it is allowed because bubblewrap holds it, proved or not. */
+  readonly sandboxed?: boolean | undefined
 }

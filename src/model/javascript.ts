@@ -1,27 +1,27 @@
-/** A piece of JavaScript to compute with. */
+/** A piece of JavaScript to run. */
 export interface Script {
-  /** The body of an async function with `input`, or one expression. */
+  /** The body of an async function with a parameter `input`, or one expression. */
   readonly code: string
-  /** What the code finds as `input`. */
+  /** The value of `input`. */
   readonly input?: unknown
-  /** Characters of the result's JSON at most. */
+  /** The most characters of the result's JSON. */
   readonly resultLimit: number
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
 }
 
 export interface ScriptResult {
-  /** Plain JSON; null for nothing. */
+  /** Plain JSON. Null when the code returns nothing. */
   readonly result: unknown
-  /** What it wrote to the console, a line each. */
+  /** The lines it wrote to the console. */
   readonly logs: readonly string[]
-  /** Lines of the console that were not kept. */
+  /** How many lines were dropped. */
   readonly logsDropped: number
 }
 
 /**
- * Runs JavaScript that reaches nothing: no file, no network, no process, no clock but the time. Refusals are `failure`s
- * with `js_execution_failed` `js_timeout` `js_out_of_memory` `non_json_serializable_return` `result_too_large`.
+ * Runs JavaScript without access to files, network, processes or timers. Failures have one of the codes
+ * `js_execution_failed` `js_timeout` `js_out_of_memory` `non_json_serializable_return` `result_too_large`.
  */
 export interface JavaScript {
   run(script: Script): Promise<ScriptResult>

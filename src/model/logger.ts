@@ -1,4 +1,4 @@
-/** Where the house talks to its operator. Silent by default. */
+/** Where Quartermaster logs for its operator. Pass one as `options.logger`; the default is silent. */
 export interface Logger {
   info(message: string, details?: unknown): void
   warn(message: string, details?: unknown): void

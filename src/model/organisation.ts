@@ -1,41 +1,42 @@
-/** Who brought something into the organisation. Only what a person or the configuration made can give rights by its name. */
-export type Maker = "configuration" | "person" | "agent"
+/** Who created something. Rules that name a role count only roles created by a person or the configuration. */
+export type Creator = "configuration" | "person" | "agent"
 
 interface Made {
-  /** The id of the person or agent, or `configuration`. */
+  /** The id of a person or agent, or `configuration`. */
   createdBy: string
-  madeBy: Maker
+  madeBy: Creator
   /** ISO 8601. */
   createdAt: string
 }
 
-/** A person answers approvals; has roles and, unless it is the user of this machine, a token. */
+/** A person who answers approvals. Proves who they are by a token, unless they are the user of this machine. */
 export interface Person extends Made {
   id: string
   name: string
-  /** Names of roles; approvers are asked for by role. */
+  /** Names of roles. A rule may require approvers with a role. */
   roles: readonly string[]
   status: "active" | "deleted"
-  /** SHA-256 of the token that proves who speaks. */
+  /** SHA-256 of their token. */
   tokenHash?: string | undefined
-  /** Told in place of the hash to whoever may not see it. */
+  /** Given in place of the hash where the hash must not be shown. */
   hasToken?: boolean | undefined
 }
 
-/** A role (岗位) says which groups its agents are given. */
+/** What an agent is for. A role decides which groups of tools its agents have. */
 export interface Role extends Made {
   id: string
   name: string
   rolePrompt: string
   status: "active" | "deleted"
+  /** The model of its agents. Null means the default model. */
   llmServiceId: string | null
   /** Null means all groups. An empty list is stored as null. */
   toolGroups: readonly string[] | null
   department?: string | undefined
   level?: number | undefined
-  /** The names its model is used to: native, claude or classic. */
+  /** The dialect of its tool names: native, claude or classic. */
   dialect?: string | undefined
-  /** Tool name to the version this role is held to. */
+  /** Tool name to the version its agents use. */
   pins?: Readonly<Record<string, string>> | undefined
 }
 
@@ -50,10 +51,10 @@ export interface Agent extends Made {
   roleId: string
   department?: string | undefined
   level?: number | undefined
-  /** The agent that spawned it, whose ceilings it inherits. */
+  /** The agent that spawned it. An agent never exceeds its parent's permissions. */
   parentId?: string | undefined
   status: "active" | "terminated"
-  /** Agents of one task may write to each other. */
+  /** Agents of the same task may send each other messages. */
   taskId?: string | undefined
   taskBrief?: unknown
   pins?: Readonly<Record<string, string>> | undefined
@@ -61,7 +62,7 @@ export interface Agent extends Made {
   ended?: { by: string; at: number; because?: string | undefined } | undefined
 }
 
-/** What one agent, or a person, wrote to an agent. It carries no person's authority. */
+/** A message to an agent, from an agent or a person. It carries no permissions. */
 export interface Message {
   id: string
   from: string
@@ -69,24 +70,24 @@ export interface Message {
   payload: unknown
   taskId?: string | undefined
   createdAt: number
-  /** Not before this time. */
+  /** The message is not delivered before this time. */
   deliverAt: number
   readAt: number | null
 }
 
-/** Everything the walk asks about an agent, looked up once. */
+/** An agent with its role and everything derived from both. */
 export interface AgentView {
   readonly agent: Agent
   readonly role: Role
   readonly department?: string | undefined
-  /** Its own level, held down by its spawners'. */
+  /** Its own level, limited by its ancestors'. */
   readonly level: number
-  /** The groups this agent holds, held down by its spawners'; null means all. */
+  /** Its own groups, limited by its ancestors'. Null means all. */
   readonly groups: readonly string[] | null
   readonly pins: Readonly<Record<string, string>>
-  /** Who spawned it, nearest first, without root: root organises and sets no ceiling. */
-  readonly spawners: readonly AgentView[]
-  /** Set while a person has frozen the agent, a spawner of it, or everyone. */
+  /** The agents above it, nearest first, without root: root limits no one. */
+  readonly ancestors: readonly AgentView[]
+  /** Set while the agent, one of its ancestors, or every agent is frozen. */
   readonly frozen?: Freeze | undefined
 }
 
@@ -96,6 +97,6 @@ export interface Freeze {
   because?: string | undefined
 }
 
-/** How strict a session is: reads only, as the rules say, or workspace edits without asking. */
+/** *plan* only reads, *ask* follows the rules, *edits* allows edits in the workspace without asking. */
 export const sessionModes = ["plan", "ask", "edits"] as const
 export type SessionMode = (typeof sessionModes)[number]

@@ -1,14 +1,15 @@
-/** What a tool does to the world. */
+/** The kind of effect a tool has outside the process. */
 export const effects = ["none", "read", "write", "execute", "network", "communicate"] as const
 export type Effect = (typeof effects)[number]
 
-/** Public runs, moderate asks and can be remembered, sensitive asks every time. */
+/** *public* runs, *moderate* asks a person who may have the answer remembered, *sensitive* asks every time. */
 export const ToolPermissionLevel = { PUBLIC: "public", MODERATE: "moderate", SENSITIVE: "sensitive" } as const
 export type ToolPermissionLevel = (typeof ToolPermissionLevel)[keyof typeof ToolPermissionLevel]
 
-/** *asc*: a larger level has more rights (S2's code). *desc*: a smaller one has (level 0 is the person on top). */
+/** *asc*: a larger level has more rights. *desc*: a smaller one has, with 0 at the top. */
 export type LevelOrder = "asc" | "desc"
 
+/** When a person must release the result before the model reads it. */
 export type ResultApproval = "never" | "on-error" | "always"
 
 export interface RateLimit {
@@ -16,31 +17,45 @@ export interface RateLimit {
   maxCallsPerHour?: number | undefined
 }
 
-/** What a tool's author says about who may use it. Every field is optional. */
+/**
+ * Who may use a tool and when a person is asked. Every field is optional.
+ *
+ * ```ts
+ * permission: { level: "sensitive", allowedRoles: ["developer"], rateLimit: { maxCallsPerMinute: 10 } }
+ * ```
+ */
 export interface ToolPermission {
+  /** Default: by the tool's effect. none and read are public, execute and unknown sensitive, the others moderate. */
   level?: ToolPermissionLevel | undefined
-  /** True asks even for public tools; false never lowers sensitive, dangerous or a rule. */
+  /** True asks even for a public tool. False stops a moderate tool from asking; it never overrides sensitive, dangerous or a rule. */
   requireExecutionApproval?: boolean | undefined
   requireResultApproval?: ResultApproval | undefined
+  /** True makes the tool sensitive. */
   dangerous?: boolean | undefined
-  /** The same as `dangerous`, in S2's word. */
+  /** The same as `dangerous`. */
   requireConfirmation?: boolean | undefined
+  /** Empty or left out: every role. */
   allowedRoles?: readonly string[] | undefined
+  /** Empty or left out: every department. */
   allowedDepartments?: readonly string[] | undefined
+  /** The level an agent needs. */
   minLevel?: number | undefined
+  /** Per agent. */
   rateLimit?: RateLimit | undefined
 }
 
-/** The same with nothing left open. */
+/** A `ToolPermission` with all defaults filled in. */
 export interface Permission {
   readonly level: ToolPermissionLevel
   readonly requireExecutionApproval?: boolean | undefined
+  /** True for `dangerous` or `requireConfirmation`: then shell mode `sandbox` does not replace the approval. */
+  readonly confirmed?: boolean | undefined
   readonly requireResultApproval: ResultApproval
   /** Empty means every role. */
   readonly allowedRoles: readonly string[]
   /** Empty means every department. */
   readonly allowedDepartments: readonly string[]
-  /** Undefined means no level is asked for. */
+  /** Undefined means any level. */
   readonly minLevel?: number | undefined
   readonly rateLimit: RateLimit
 }
@@ -48,14 +63,18 @@ export interface Permission {
 const levels = ["public", "moderate", "sensitive"] as const
 const resultApprovals = ["never", "on-error", "always"] as const
 
-/** Fills in what the author left open: the effect decides the level, and what asks to be confirmed is sensitive. */
-export function fillPermission(given: ToolPermission = {}, effect?: Effect): Permission {
-  const confirmed = given.dangerous === true || given.requireConfirmation === true
+/** Fills in the defaults: the effect decides the level, and a tool that must be confirmed is sensitive. */
+export function fillPermission(
+  given: ToolPermission & Pick<Permission, "confirmed"> = {},
+  effect?: Effect,
+): Permission {
+  const confirmed = given.dangerous === true || given.requireConfirmation === true || given.confirmed === true
   return {
     level: confirmed ? "sensitive" : (given.level ?? levelOfEffect(effect)),
     ...(given.requireExecutionApproval === undefined
       ? {}
       : { requireExecutionApproval: given.requireExecutionApproval }),
+    ...(confirmed ? { confirmed } : {}),
     requireResultApproval: given.requireResultApproval ?? "never",
     allowedRoles: given.allowedRoles ?? [],
     allowedDepartments: given.allowedDepartments ?? [],
@@ -64,7 +83,7 @@ export function fillPermission(given: ToolPermission = {}, effect?: Effect): Per
   }
 }
 
-/** What is wrong with a permission, as a sentence. A word nobody knows would ask nobody. */
+/** What is wrong with a permission, as a sentence. An unknown level must not pass: it would ask no one. */
 export function permissionMistake(given: ToolPermission): string | undefined {
   const { level, requireResultApproval, allowedRoles, allowedDepartments, minLevel, rateLimit = {} } = given
   if (level !== undefined && !levels.includes(level)) return `its level must be one of: ${levels.join(", ")}.`
@@ -81,13 +100,14 @@ export function permissionMistake(given: ToolPermission): string | undefined {
   return undefined
 }
 
-/** The strictest of two permissions in every field: what a tool keeps when it covers another of its name. */
-export function strictest(one: Permission, other: Permission, order: LevelOrder = "asc"): Permission {
+/** The stricter of two permissions in every field. A tool that covers another of the same name gets both restrictions. */
+export function strictestPermission(one: Permission, other: Permission, order: LevelOrder = "asc"): Permission {
   const asks = one.requireExecutionApproval === true || other.requireExecutionApproval === true
-  const quiet = one.requireExecutionApproval === false && other.requireExecutionApproval === false
+  const neverAsks = one.requireExecutionApproval === false && other.requireExecutionApproval === false
   return {
     level: later(levels, one.level, other.level),
-    ...(asks ? { requireExecutionApproval: true } : quiet ? { requireExecutionApproval: false } : {}),
+    ...(one.confirmed === true || other.confirmed === true ? { confirmed: true } : {}),
+    ...(asks ? { requireExecutionApproval: true } : neverAsks ? { requireExecutionApproval: false } : {}),
     requireResultApproval: later(resultApprovals, one.requireResultApproval, other.requireResultApproval),
     allowedRoles: narrower(one.allowedRoles, other.allowedRoles),
     allowedDepartments: narrower(one.allowedDepartments, other.allowedDepartments),
@@ -108,14 +128,14 @@ function later<T>(order: readonly T[], one: T, other: T): T {
   return order.indexOf(one) >= order.indexOf(other) ? one : other
 }
 
-/** A name no role or department can have: what two lists without a common entry leave is nobody. */
-export const nobody = "\u0000nobody"
+/** A name that no role or department can have. It is the intersection of two lists without a common entry. */
+export const impossibleName = "\u0000nobody"
 
 function narrower(one: readonly string[], other: readonly string[]): readonly string[] {
   if (one.length === 0) return other
   if (other.length === 0) return one
   const both = one.filter((name) => other.includes(name))
-  return both.length === 0 ? [nobody] : both
+  return both.length === 0 ? [impossibleName] : both
 }
 
 function smaller(one: number | undefined, other: number | undefined): number | undefined {

@@ -3,44 +3,44 @@ import type { Layer } from "./tool.ts"
 /** One plugin or module of the configuration: a file, a folder, or the name of an installed package. */
 export interface PluginEntry {
   readonly path: string
-  /** Who is given its tools; the system when left out. */
+  /** The layer of its tools. Default: `system`. */
   readonly layer?: Layer | undefined
-  /** What its `init` is given. */
+  /** Passed to its `init`. */
   readonly config?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** What a plugin is known by: the SHA-256 of its file, or of all files of its folder. Packages it imports are in neither. */
+/** The hash of a plugin's file, or of all files of its folder. Packages that it imports are not covered. */
 export interface PluginDigest {
   readonly sha256: string
   readonly covers: "file" | "folder"
-  /** How many files that are. */
+  /** The number of files. */
   readonly files: number
 }
 
-/** A plugin or module, and how it is. */
+/** A plugin or module and its state. */
 export interface PluginState {
-  /** Also the id of its group. Where nothing is known of it yet, the path as it was given. */
+  /** Its name. For one that could not be loaded, the path as configured. */
   readonly name: string
-  /** *module* is S0's, *plugin* S3's, *tool* a file with a single tool. */
+  /** *module*: exports `getToolDefinitions` and `executeToolCall`. *plugin*: exports a list `tools`. *tool*: one tool. */
   readonly kind?: "plugin" | "module" | "tool" | undefined
   readonly version?: string | undefined
-  /** Absolute; left out for an object that was handed over. */
+  /** Absolute. Left out for a plugin that was passed as an object. */
   readonly path?: string | undefined
-  /** The path as the configuration has it. */
+  /** The path as configured. */
   readonly given?: string | undefined
   readonly layer: Layer
-  /** *off*: a person has switched it off. */
+  /** *off*: a person switched it off. */
   readonly state: "loaded" | "failed" | "off"
-  /** Why it is not loaded, or why a changed file of it is not; a sentence. */
+  /** Why it, or the newest version of its file, is not loaded, as a sentence. */
   readonly problem?: string | undefined
   readonly group?: string | undefined
-  /** Their ids, `layer:name@version`. */
+  /** The ids of its tools, `layer:name@version`. */
   readonly tools: readonly string[]
   readonly digest?: PluginDigest | undefined
   readonly loadedAt?: number | undefined
 }
 
-/** What is told of a plugin before its tools are there; who refuses it here keeps it out. */
+/** A plugin that is about to be loaded. A listener that throws prevents it. */
 export interface LoadingPlugin {
   readonly name: string
   readonly version?: string | undefined
@@ -51,13 +51,13 @@ export interface LoadingPlugin {
   readonly digest?: PluginDigest | undefined
 }
 
-/** The plugins of a running house. */
-export interface PluginBook {
+/** The plugins of a running app. */
+export interface PluginCatalog {
   list(): readonly PluginState[]
-  /** Loads one more, in this process and until it ends; rejects with a sentence when that cannot be. */
+  /** Loads a plugin into this process, until it ends. Rejects with a sentence when it cannot be loaded. */
   load(entry: PluginEntry): Promise<PluginState>
-  /** Takes one out of every process until somebody switches it on again. Undefined when there is none of that name. */
+  /** Unloads a plugin in every process until it is switched on again. Undefined when there is none of that name. */
   switchOff(name: string, by: string): Promise<PluginState | undefined>
-  /** Undefined when none of that name is off. */
+  /** Undefined when no plugin of that name is off. */
   switchOn(name: string, by: string): Promise<PluginState | undefined>
 }

@@ -1,27 +1,28 @@
-import type { Answer, CallRow, CallState } from "./call.ts"
+import type { SettledAnswer, CallRow, CallState } from "./call.ts"
 import type { Vote } from "./approval.ts"
 import type { ApprovalUIAdapter } from "./approval.ts"
 import type { EventType, QuartermasterEvent } from "./events.ts"
+import type { Language } from "./language.ts"
 import type { Logger } from "./logger.ts"
 import type { LevelOrder } from "./permission.ts"
 import type { AgentView, Message } from "./organisation.ts"
 import type { Alias } from "./dialect.ts"
 import type { Finding, Guards } from "./guard.ts"
 import type { Approvers, Grant, Touches } from "./rule.ts"
-import type { Durability, Reason, RecordEntry } from "./record.ts"
-import type { Names } from "./renamed.ts"
-import type { SecretPaths } from "./secrets.ts"
+import type { Durability, Reason, AuditEntry, StartEntry } from "./audit-entry.ts"
+import type { DialectNames } from "./dialect-text.ts"
+import type { SecretPaths } from "./schema.ts"
 import type { Ending } from "./ending.ts"
 import type { EndingCode } from "./result.ts"
-import type { ArtifactShelf, RegisteredTool, StoredArtifact } from "./tool.ts"
+import type { CallArtifacts, RegisteredTool, StoredArtifact } from "./tool.ts"
 
-/** Everything the walk needs from the rest of the house. Put together in `app.ts`, nowhere else. */
+/** Everything the steps of a call need from other parts. `app.ts` puts it together. */
 export interface Ports {
   tools: Tools
   organisation: Organisation
   policy: Policy
   guards: Guards
-  /** Results that may be used again; nothing in it must last. */
+  /** Results of tools with `cache`. Losing one costs a run, nothing else. */
   cache: ResultCache
   limits: Limits
   permits: Permits
@@ -29,76 +30,79 @@ export interface Ports {
   calls: CallStore
   artifacts: Artifacts
   masker: Masker
-  /** How a person is asked right here; what is missing waits for another door. */
-  approvals: Partial<ApprovalUIAdapter>
-  grants: { keep(grant: Grant): Promise<void> }
-  /** The roles of a person who is known by that name. */
+  /** How this process asks a person. What it cannot ask waits in the approval queue. */
+  approvalUI: Partial<ApprovalUIAdapter>
+  grants: { save(grant: Grant): Promise<void> }
+  /** The roles of a person. Undefined when there is no such person. */
   rolesOf(person: string): readonly string[] | undefined
-  /** Whether nobody has revoked that token and it has not expired. */
-  tokenCounts(tokenId: string): boolean
-  /** Whether an agent, and no person, has that name. */
+  /** Whether the token exists and is neither revoked nor expired. */
+  isTokenValid(tokenId: string): boolean
+  /** Whether the name is that of an agent and not of a person. */
   isAgent(name: string): boolean
   emit(event: QuartermasterEvent): void
-  /** Whether anyone listens to events of that type; most are never looked at. */
-  hears(type: EventType): boolean
-  /** The calls whose tools run now, each with what cancels it. */
+  /** Whether there are listeners, so that events without any need not be built. */
+  hasListeners(type: EventType): boolean
+  /** The calls whose tools are running, each with a function that cancels it. */
   running: Map<string, { agentId: string; cancel(because?: Ending): void }>
-  /** Aborted once the house is closing: nothing starts any more, and who waits for a person stops waiting and leaves the call at the desk. */
+  /** Aborted when the app closes: nothing starts any more, and calls that wait for a person stay in the approval queue. */
   closing: AbortSignal
   logger: Logger
-  settings: WalkSettings
-  /** Names this process as the owner of the calls it walks. */
+  settings: CallSettings
+  /** The name of this process as the owner of calls. */
   owner: string
-  /** Whether the process with that owner name still lives. */
-  alive(owner: string): boolean | Promise<boolean>
-  /** SHA-256 of the files a call names, by path; what is not there has a word of its own. */
+  /** Whether the process with this owner name is still running. */
+  isAlive(owner: string): boolean | Promise<boolean>
+  /** SHA-256 of the files a call names, by path. A missing file has a fixed text in place of a hash. */
   digests(touches: Touches): Promise<Readonly<Record<string, string>>>
-  /** What every touched file is at the moment, as one text; undefined when one of them is no plain file. */
+  /** The versions of all touched files as one text. Undefined when one of them is not a regular file. */
   fileVersions(touches: Touches): string | undefined
-  /** Looks for what other processes changed in what decides; true when there was something. */
+  /** Reads rules, grants and other documents that other processes changed. Returns whether there were any. */
   refresh(): Promise<boolean>
-  /** Tells the outside that something waits for a person. */
+  /** Sends the configured notifications that something waits for a person. */
   notify(row: CallRow): void
   now(): number
 }
 
-/** Values by what they were made of, for a while. */
+/** Results by a key made of tool, input and file versions. */
 export interface ResultCache {
   get(key: string, at: number): { value: unknown } | undefined
   set(key: string, value: unknown, until: number): void
 }
 
-export interface WalkSettings {
+export interface CallSettings {
   durability: Durability
-  /** For tools without a limit of their own. */
+  /** The time limit of tools that set none. */
   timeoutMs: number
   approvalDeadlineMs: number
-  /** What happens to a question when nobody is attached to answer: wait for the deadline, or say no at once. */
+  /** When no one is there to answer: wait for the deadline, or reject at once. */
   unattended: "wait" | "reject"
   levelOrder: LevelOrder
-  /** The folder this process works in: grants and waiting calls belong to one. */
+  language: Language
+  /** The folder this process works in. Grants and waiting calls belong to one workspace. */
   workspace: string
 }
 
-/** Everything that decides beyond the tool itself: rules, grants and session modes, as they are now. */
+/** Rules, grants and session modes, as they are now. */
 export interface Policy {
-  /** A hash of everything that decides, written into the record. */
+  /** A hash of everything that decides calls, written into the audit log. */
   readonly version: string
-  /** Why no input of this agent could escape a deny rule on this tool, or undefined. Part of `visible`. */
-  hidden(tool: RegisteredTool, who: AgentView): Reason | undefined
-  /** The verdict on one call. Pure: it reads what it is given and the policy as it stands. */
-  decide(facts: Facts): Verdict
-  /** Whether a call may come across a file while it looks through a folder; undefined when no rule is about files. */
-  sieve(facts: Pick<Facts, "who" | "tool" | "input" | "workspace">): ((path: string) => boolean) | undefined
+  /** The deny rule that applies to every input of this agent for this tool, if there is one. Such a tool is hidden. */
+  hiddenByRule(tool: RegisteredTool, who: AgentView): Reason | undefined
+  /** The verdict on one call. It has no side effects. */
+  decide(facts: DecisionInput): Verdict
+  /** Whether a search by this call may show a file. Undefined when no rule is about files. */
+  searchFilter(
+    facts: Pick<DecisionInput, "who" | "tool" | "input" | "workspace">,
+  ): ((path: string) => boolean) | undefined
 }
 
-/** Everything a decision looks at. */
-export interface Facts {
+/** Everything a decision depends on. */
+export interface DecisionInput {
   who: AgentView
   tool: RegisteredTool
   input: unknown
   touches: Touches
-  /** What the guards found about them. */
+  /** What the guards found about the touches. */
   findings?: readonly Finding[] | undefined
   limit: LimitVerdict
   sessionId: string
@@ -108,49 +112,49 @@ export interface Facts {
 
 export interface Verdict {
   verdict: "allow" | "ask" | "deny"
-  /** Why, strongest first. For an ask: what an approver must agree to. Rules in shadow come last. */
+  /** Why, strongest first. For an ask: what an approver must approve. Rules in shadow come last. */
   reasons: readonly Reason[]
   /** The ending of a deny. */
   code?: EndingCode | undefined
-  /** For a deny by a limit: when to try again. */
+  /** For a deny by a rate limit: when to try again. */
   retryAfterMs?: number | undefined
   /** For an ask: every requirement must be met. */
   approvers?: readonly Approvers[] | undefined
   /** For an ask: the shortest deadline a rule set, in milliseconds. */
   deadlineMs?: number | undefined
-  /** When the result is held back, where a rule says so. */
+  /** When a rule holds the result. */
   release?: "always" | "on-error" | undefined
 }
 
-/** What agents and people wrote to agents. Always *power*; a message stays when it was read. */
+/** Messages to agents, with durability *power*. Reading a message does not delete it. */
 export interface Messages {
   insert(message: Message): Promise<void>
-  /** What has arrived by `at`, oldest first: the oldest thousand unread ones, or the newest thousand of all. */
+  /** Messages delivered by `at`, oldest first: the oldest thousand unread ones, or the newest thousand of all. */
   inbox(recipient: string, filter: { at: number; unreadOnly?: boolean }): Promise<Message[]>
-  /** One that was read before keeps its time. */
+  /** A message that was already read keeps its first `readAt`. */
   markRead(messageIds: readonly string[], at: number): Promise<void>
 }
 
-/** The registry, as the walk sees it. */
+/** The registry, as the steps of a call use it. */
 export interface Tools {
-  /** The tool this agent means by that name: its own layer first, then its department's, then the system's. */
+  /** The tool with this name: from the agent's own layer first, then its department's, then the system's. */
   resolve(name: string, who: AgentView | undefined): RegisteredTool | undefined
-  /** What is meant by a name that is another name of a tool, in the dialect of this agent's role first. */
+  /** The alias with this name, from the dialect of the agent's role first. */
   alias(name: string, who: AgentView | undefined): Alias | undefined
-  /** What sentences call the tools in a dialect; undefined where it has no words of its own. */
-  spoken(dialect: string): Names | undefined
-  /** Every name this agent could have meant, for a suggestion. */
+  /** The names of tools and parameters in a dialect. Undefined when it has none of its own. */
+  dialectNames(dialect: string): DialectNames | undefined
+  /** All names, for "Did you mean …?". */
   names(): Iterable<string>
-  /** The names that could be visible to someone with these groups. */
+  /** The names of tools that an agent with these groups may be able to see. */
   namesIn(groups: readonly string[] | null, who: AgentView): Iterable<string>
-  /** Grows with every change of what is registered. */
+  /** Grows with every change of the registry. */
   readonly version: number
   inGroups(tool: RegisteredTool, groups: readonly string[] | null): boolean
   count(tool: RegisteredTool, durationMs: number, error: string | undefined): void
 }
 
 export interface Organisation {
-  /** Undefined for an agent that does not exist, ended, or whose role is not known: it has nothing. */
+  /** Undefined when the agent does not exist, was terminated or has an unknown role: it may use no tool. */
   view(agentId: string): AgentView | undefined
   /** Grows with every change. */
   readonly version: number
@@ -160,72 +164,80 @@ export interface Organisation {
 export interface Limits {
   /** Whether a call could start now. Counts nothing. */
   check(who: AgentView, tool: RegisteredTool, at: number): LimitVerdict | Promise<LimitVerdict>
-  /** Takes a place in the window for a call that starts, or says how long until there is one. */
+  /** Counts a call that starts, or says when to try again. */
   take(who: AgentView, tool: RegisteredTool, at: number): LimitVerdict | Promise<LimitVerdict>
 }
 export type LimitVerdict = { ok: true } | { ok: false; sentence: string; retryAfterMs: number }
 
-/** A permit covers `execute` only. */
+/** Limits how many tools run at once. A permit is held while `execute` runs, not while a call waits for a person. */
 export interface Permits {
   acquire(request: {
     agentId: string
     callId: string
     exclusive: boolean
-    /** Composite and interactive tools take none, but an exclusive one still waits its turn. */
+    /** True for composite and interactive tools: they take no permit, but an exclusive one still waits its turn. */
     free: boolean
-    ancestors: readonly string[]
+    parentCallIds: readonly string[]
     signal: AbortSignal | undefined
   }): Permit | Promise<Permit>
 }
 export interface Permit {
-  /** Tells that the call began (+1) or ceased (-1) to wait for somebody else: meanwhile another may run in its place. */
-  stand(change: 1 | -1): void
+  /** The call began (+1) or stopped (-1) waiting for another call or a person. Meanwhile another call may run. */
+  changeWaiting(change: 1 | -1): void
   release(): void
 }
 
-/** Writes things down. What `keep` resolved for is kept. */
+/** Writes the audit log. An entry is durable when `write` resolves. */
 export interface Recorder {
-  /** Resolves when the entry is kept in the grade asked for; rejects when it is not. */
-  keep(entry: RecordEntry, grade: Durability): Promise<void>
-  /** Resolves when everything kept so far can be queried. */
+  /** Resolves when the entry is written with this durability level. Rejects when it could not be written. */
+  write(entry: AuditEntry, grade: Durability): Promise<void>
+  /**
+   * Queues the start of a call that only reads. It is written together with the next entry, at the latest in the next turn
+   * of the event loop, and never after a later entry. If that fails, the end of the call is refused too. Calls `written`
+   * once it is written. Returns a promise when the caller must wait for that.
+   */
+  queue(start: StartEntry, written: () => void): Promise<void> | undefined
+  /** Writes what is queued now. Must be called before anything about a queued call leaves the process. */
+  flush(): void
+  /** Resolves when everything written so far can be queried. */
   settle(): Promise<void>
   close(): Promise<void>
 }
 
-/** The rows of calls that must outlive their process. Always *power*. Every change is one compare-and-set. */
+/** Stored calls, with durability *power*. Every change is one compare-and-set. */
 export interface CallStore {
-  /** Refuses a second live row with the same key, or the same waiting agent, tool and input: then the first is returned. */
+  /** Returns the existing row when there is one with the same key, or one that waits with the same agent, tool and input. */
   insert(row: CallRow): Promise<{ inserted: true } | { inserted: false; existing: CallRow }>
   get(id: string): Promise<CallRow | undefined>
-  /** Changes the row if it is still in that state, with that owner and epoch. */
+  /** Changes the row if state, owner and epoch are still as expected. */
   swap(
     id: string,
     expected: { state: CallState; owner: string; epoch: number },
     change: Partial<Omit<CallRow, "id">>,
   ): Promise<boolean>
   /**
-   * Records what people said to a row that waits: votes so far and, when that settles it, the answer. Only if the row
-   * still waits with that revision and those votes.
+   * Stores a vote and, when it is the last one needed, the answer. Only if the row still waits and has the revision and
+   * votes that were seen.
    */
-  say(
+  recordAnswer(
     id: string,
     seen: { revision: number; votes: readonly Vote[] },
-    said: { votes: readonly Vote[]; answer: Answer | null },
+    update: { votes: readonly Vote[]; answer: SettledAnswer | null },
   ): Promise<boolean>
-  /** Oldest first; `after` is the last row of the page before. */
+  /** Oldest first. `after` is the last row of the previous page. */
   list(filter: {
     states?: readonly CallState[]
     agentId?: string
-    /** Only those whose deadline is later. */
-    openAt?: number
+    /** Only rows with a later deadline. */
+    deadlineAfter?: number
     after?: CallRow
     limit?: number
   }): Promise<CallRow[]>
-  /** Ids of rows that changed after the cursor, and the cursor to ask with next. */
+  /** Ids of the rows that changed after the cursor, and the next cursor. */
   changesSince(cursor: number): Promise<{ ids: string[]; cursor: number }>
-  /** Resolves when something may have changed, or after that many milliseconds. A hint only. */
+  /** Resolves when the row may have changed, or after this many milliseconds. A hint only. */
   waitForChange(id: string, milliseconds: number, signals?: readonly (AbortSignal | undefined)[]): Promise<void>
-  /** Erases raw inputs and results whose window is over. */
+  /** Erases raw inputs and results that are older. Returns how many rows. */
   erase(olderThan: number): Promise<number>
   /** The store's clock. */
   clock(): Promise<number>
@@ -234,22 +246,22 @@ export interface CallStore {
 export interface Artifacts {
   put(artifact: Omit<StoredArtifact, "id" | "createdAt">): Promise<string>
   get(ref: string): Promise<StoredArtifact | undefined>
-  shelf(of: { agentId: string; taskId?: string | undefined; callId: string }): ArtifactShelf
+  forCall(of: { agentId: string; taskId?: string | undefined; callId: string }): CallArtifacts
 }
 
-/** Makes text fit for the record: no secrets, not too long. */
+/** Removes secrets from text for the audit log and cuts it to length. */
 export interface Masker {
-  /** `secrets` are the places a schema marks, `also` texts that were secret elsewhere in the call. */
+  /** `secrets` are paths that a schema marks, `also` texts that were secret elsewhere in the call. */
   mask(value: unknown, secrets?: SecretPaths, also?: readonly string[]): Masked
   text(sentence: string, also?: readonly string[]): string
 }
 export interface Masked {
   text: string
-  /** Keyed digest of the whole, when something was masked or cut. */
+  /** Keyed digest of the whole value, when something was masked or cut. */
   digest?: string
   /** Characters of the whole JSON text. */
   length: number
-  /** The secrets that were masked. They stay in memory, to be masked where the tool repeats them. */
+  /** The secrets that were masked. Kept in memory only, to mask them in the tool's output too. */
   hidden?: readonly string[]
 }
 
@@ -263,7 +275,7 @@ export interface AuditFilter {
   limit?: number
 }
 
-/** One ended call as the record tells it. */
+/** One ended call in the audit log. */
 export interface AuditRow {
   callId: string
   at: number
@@ -274,9 +286,9 @@ export interface AuditRow {
   durationMs: number
 }
 
-/** Variables an agent sets for its session only. */
+/** Environment variables that agents set for their session. */
 export interface SessionEnvironment {
   get(sessionId: string, key: string): Promise<string | undefined>
-  /** Returns what was set before. */
+  /** Returns the previous value. */
   set(sessionId: string, key: string, value: string): Promise<string | undefined>
 }

@@ -1,63 +1,70 @@
-/** What to run, and inside what. */
+/** A command to run. */
 export interface CommandSpec {
   /** A script for the shell. */
   readonly command: string
-  /** A folder inside the fence; the workspace when left out. */
+  /** A folder inside the file roots. Default: the workspace. */
   readonly cwd?: string | undefined
-  /** Added to the scrubbed environment. */
+  /** Added to the cleaned environment. */
   readonly environment?: Readonly<Record<string, string>> | undefined
   readonly stdin?: string | undefined
-  /** Whether it may reach the network; all or nothing. */
+  /** Whether it may use the network. */
   readonly network?: boolean | undefined
   readonly timeoutMs?: number | undefined
-  /** Whose command it is, for what is written down of it. */
-  readonly agentId?: string | undefined
-  /** The only paths it may use, where its request narrows the fence; in the sandbox nothing else of the roots is there. */
+  /** The only paths it may use. In the sandbox, the rest of the file roots does not exist. */
   readonly allowedPaths?: readonly string[] | undefined
+  /** No person approved this run: of the confirmed paths, secrets are absent and files that are run later are read-only. */
+  readonly unapproved?: boolean | undefined
+  /** Fail rather than run outside bubblewrap. */
+  readonly mustBeSandboxed?: boolean | undefined
 }
 
-/** What one command with all it starts may use up. A megabyte is 1024 * 1024 bytes. */
+/** Limits of one command with all processes it starts. A megabyte is 1024 * 1024 bytes. */
 export interface CommandLimits {
-  /** Of all its processes together. */
+  /** For all its processes together. */
   readonly memoryMb: number
   /** The largest file it may write. */
   readonly fileMb: number
-  /** At once. */
+  /** How many may run at once. */
   readonly processes: number
-  /** What fits into /tmp and each other folder that the sandbox has in memory. */
+  /** The size of /tmp, and of each other folder that the sandbox keeps in memory. */
   readonly tmpMb: number
 }
 
 /** Enough for the build of a large project, too little to bring a machine down. */
-export const usualLimits: CommandLimits = { memoryMb: 4096, fileMb: 2048, processes: 512, tmpMb: 1024 }
+export const defaultCommandLimits: CommandLimits = { memoryMb: 4096, fileMb: 2048, processes: 512, tmpMb: 1024 }
 
-/** For what a command was ended. */
+/** The limit for which a command was killed. */
 export interface ExceededLimit {
   readonly limit: "memoryMb" | "processes"
   readonly most: number
-  /** Says so, and what to do. */
+  /** Says what happened and what to do. */
   readonly sentence: string
 }
 
-/** Which layer held a command: it is written into the record. */
+/** The sandbox that a command ran in, as written into the audit log. */
 export interface SandboxLayer {
   readonly kind: "bubblewrap" | "none"
-  /** For *none*: why there is none. */
+  /** For *none*: why there is no sandbox. */
   readonly because?: string | undefined
   readonly network: boolean
+}
+
+/** The warning of `qm doctor`, approvals and reasons when shell mode `sandbox` is set but bubblewrap does not work. */
+export function sandboxUnavailableSentence(because: string): string {
+  return `Shell mode 'sandbox' acts as 'ask' here: ${because}.`
 }
 
 export interface CommandOutput {
   readonly stdout: string
   readonly stderr: string
-  /** Characters that were not kept in the two texts. */
+  /** How many characters are missing in the two texts. */
   readonly dropped: number
 }
 
-/** All that a command printed, where the two texts are not all of it. Whoever is given it drops it. */
+/** The complete output of a command, when the two texts were cut. The receiver must call `drop`. */
 export interface WholeOutput {
   readonly bytes: number
-  /** It is not even whole: more was printed than is ever kept. */
+  /** True when this is cut too, because the command printed more than the limit. */
   readonly isCut: boolean
   read(): Promise<Buffer>
   drop(): void
@@ -70,13 +77,8 @@ export interface FinishedCommand extends CommandOutput {
   readonly exceeded?: ExceededLimit | undefined
   readonly durationMs: number
   readonly sandbox: SandboxLayer
-  /**
-   * Processes that were still there after the command had ended, and were ended too. In the sandbox the kernel ends them
-   * with it, and nobody counts.
-   */
+  /** How many processes were still running after the command had ended, and were killed. Not counted in the sandbox. */
   readonly leftovers: number
-  /** What it made that no command may make, from the workspace. It was moved to the trash, and `stderr` says so. */
-  readonly sealed?: readonly string[] | undefined
   readonly whole?: WholeOutput | undefined
 }
 
@@ -91,33 +93,31 @@ export interface BackgroundCommand {
   readonly startedAt: number
   readonly status: "running" | "completed" | "killed" | "failed"
   readonly exitCode: number | null
-  /** For what it was ended, in a sentence that `stderr` has too. */
+  /** Why it was killed, as a sentence that is also in `stderr`. */
   readonly exceeded?: string | undefined
-  /** As for a finished one; nothing before its end. */
-  readonly sealed?: readonly string[] | undefined
 }
 
-/** Whose a background command is: its agent's, and its task's where it has one. */
+/** The owner of a background command: an agent, within its task. */
 export interface CommandOwner {
   readonly agentId: string
   readonly taskId?: string | undefined
 }
 
 /**
- * Runs commands in their own process group and, where there is one, inside the sandbox. Whatever way a command ends, its
- * group is ended with it: TERM, a pause, KILL.
+ * Runs commands in their own process group and, if there is one, inside the sandbox. When a command ends, its whole group is
+ * ended with it: TERM, a pause, KILL.
  */
 export interface Processes {
-  /** What would hold a command now; a `failure` when the sandbox is required and absent. */
+  /** The sandbox that a command would run in now. Fails when a sandbox is required and there is none. */
   layer(network: boolean): SandboxLayer
   run(spec: CommandSpec, watch: CommandWatch): Promise<FinishedCommand>
   start(spec: CommandSpec, owner: CommandOwner): Promise<BackgroundCommand & { readonly sandbox: SandboxLayer }>
-  /** What it printed since it was last asked, and how it stands; a `failure` for one that is not this owner's. */
+  /** Its status and what it printed since the last call. Fails for a command of another owner. */
   output(id: string, owner: CommandOwner): Promise<BackgroundCommand & CommandOutput>
   stop(id: string, owner: CommandOwner): Promise<BackgroundCommand>
   list(owner: CommandOwner): BackgroundCommand[]
-  /** Ends what still runs, or is about to, of these agents, whatever its task. */
+  /** Ends all commands of these agents, also those that are about to start. */
   endAll(isTheirs: (agentId: string) => boolean): Promise<void>
-  /** Ends all that still run. */
+  /** Ends all commands. */
   close(): Promise<void>
 }

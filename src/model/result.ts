@@ -1,4 +1,6 @@
-/** How a call ended, in S1's words. */
+import type { DialectText } from "./dialect-text.ts"
+
+/** How a call ended, in five words. `ToolResult.code` says it more precisely. */
 export const ToolExecuteStatus = {
   SUCCESS: "success",
   ERROR: "error",
@@ -8,7 +10,7 @@ export const ToolExecuteStatus = {
 } as const
 export type ToolExecuteStatus = (typeof ToolExecuteStatus)[keyof typeof ToolExecuteStatus]
 
-/** Every code a call can end with, its status, and the exit code of the command line. */
+/** Every code a call can end with, its status, and the exit code of `qm call`. */
 export const endings = {
   unknown_tool: { status: "not_found", exit: 1 },
   invalid_arguments: { status: "error", exit: 1 },
@@ -34,40 +36,52 @@ export const endings = {
 
 export type EndingCode = keyof typeof endings
 
-/** What every call ends with, whatever happened. Expected endings are values, never exceptions. */
+/**
+ * How a call ended. Every call returns one: a refusal, a timeout or a failing tool is a value, never an exception.
+ *
+ * ```ts
+ * const { success, result, code, error } = await app.call(request)
+ * if (!success) console.error(code, error) // for example "permission_denied", with a sentence that says what to do
+ * ```
+ */
 export interface ToolResult<T = unknown> {
   callId: string
   toolName: string
   version: string
   status: ToolExecuteStatus
   success: boolean
+  /** Left out when the call succeeded. */
   code?: EndingCode
   result?: T
+  /** A full sentence that says what to do next. */
   error?: string
+  /** Internal: the error before tool names are translated into the caller's dialect. */
+  said?: DialectText
   rejectReason?: string
-  /** The input that ran, when a person edited it. */
+  /** The input that ran, when an approver edited it. */
   ranInput?: unknown
   startedAt: number
   completedAt?: number
   durationMs?: number
-  /** The text was longer than a model is given; the whole of it is kept as an artifact. */
+  /** Set when the text is too long for a model: its length, and the artifact that holds all of it. */
   truncated?: { total: number; stored: string }
   metadata?: Record<string, unknown>
 }
 
-/** A call that still waits. Never a result. */
+/** A call that still waits, returned by `submit` in place of a result. Redeem it with `resume(callId)`. */
 export interface Ticket {
   callId: string
   state: "waiting" | "ready" | "held"
-  /** When the wait ends by itself, in milliseconds since 1970. */
+  /** When the wait expires, in milliseconds since 1970. */
   until: number
 }
 
+/** Tells a ticket from a result. */
 export function isTicket(value: ToolResult | Ticket): value is Ticket {
   return !("status" in value)
 }
 
-/** The command line's exit code for an ended call. */
+/** The exit code of `qm call` for an ended call: 0 success, 1 error, 3 denied, 4 rejected by a person. */
 export function exitCode(result: ToolResult): number {
   return result.code === undefined ? 0 : endings[result.code].exit
 }

@@ -3,74 +3,85 @@ import type { Effect } from "./permission.ts"
 export const ruleVerdicts = ["allow", "ask", "deny"] as const
 export type RuleVerdict = (typeof ruleVerdicts)[number]
 
-/** Who must agree when a rule asks: that many people, each with that role. */
+/** Who must approve when a rule asks: `count` people, each with the role. */
 export interface Approvers {
   role?: string | undefined
   count: number
 }
 
-/** One line of policy. Every condition that is given must hold; `because` is what people and models are told. */
+/**
+ * One rule. It applies when every condition that is given holds; `because` is shown to people and models. In YAML:
+ *
+ * ```yaml
+ * rules:
+ *   - { deny: "http_*", role: intern, because: Interns work offline. }
+ *   - { ask: write_file, touching: ["write:migrations/**"], because: Migrations are reviewed., approvers: { role: lead, count: 1 } }
+ * ```
+ */
 export interface Rule {
   id: string
   verdict: RuleVerdict
   /** A tool's name or alias, `group:<id>`, or a glob over names. */
   tool: string
-  /** Roles made by a person or the configuration; any of them. */
+  /** Any of these roles. A role that an agent created does not count. */
   role?: readonly string[] | undefined
   department?: readonly string[] | undefined
   agent?: readonly string[] | undefined
   effect?: readonly Effect[] | undefined
-  /** `file:`, `read:`, `write:`, `command:` or `host:` with a glob; any of them. */
+  /** Any of these: `file:`, `read:`, `write:`, `command:` or `host:` with a glob. */
   touching?: readonly string[] | undefined
   /** JSON pointer into the input → glob over the value's text. */
   args?: Readonly<Record<string, string>> | undefined
-  /** Does not hold when every touch is covered by one of these. */
+  /** The rule does not apply when these cover everything the call touches. */
   except?: readonly string[] | undefined
   because: string
   approvers?: Approvers | undefined
-  /** Minutes the question waits, where that is less than the configured deadline. */
+  /** Minutes to wait for an answer, when that is less than the configured deadline. */
   deadline?: number | undefined
-  /** For an ask: it is the result that is held, and when. */
+  /** For an ask: hold the result instead of the call, always or after an error. */
   release?: "always" | "on-error" | undefined
+  /** Calls that the rule must match or miss. They are checked whenever the rules are loaded. */
   examples?: { match?: readonly RuleExample[] | undefined; miss?: readonly RuleExample[] | undefined } | undefined
-  /** Only writes down what it would have done. */
+  /** True: the rule decides nothing; the audit log notes what it would have decided. */
   shadow?: boolean | undefined
-  /** Where it stands: `quartermaster.yml rules[3]`, or `rule <id>` in the store. */
+  /** Where it is written: `quartermaster.yml rules[3]`, or `rule <id>` for one in the store. */
   source: string
 }
 
 export interface RuleExample {
   agent?: string | undefined
-  /** The tool the example calls; needed where the rule names several. */
+  /** The tool that the example calls. Needed when the rule names several. */
   tool?: string | undefined
   input?: unknown
 }
 
-/** A flaw of a rule: malformed ones do not count, dead and shadowed ones do. */
+/** What is wrong with a rule. A malformed rule is not in force; dead and shadowed ones are, but have no effect. */
 export interface RuleFlaw {
   kind: "malformed" | "dead" | "shadowed" | "example"
   source: string
   sentence: string
 }
 
-/** Something outside a call that its run will use. */
+/** A file, command or host that a call will use. */
 export interface Touch {
   kind: "read" | "write" | "command" | "host"
-  /** A path; a whole script or one segment of it; an address or a host name. */
+  /** A path, a shell script or one segment of it, or an address or host name. */
   what: string
-  /** For a command: the folder it runs in, the variables it is given, and whether it may reach the network. */
+  /** For a command: its folder, its additional variables, and whether it may use the network. */
   cwd?: string | undefined
   environment?: Readonly<Record<string, string>> | undefined
   network?: boolean | undefined
-  /** A file that a command names: what denies or asks looks at it; what allows the command need not name it. */
+  /** For a command: it runs through `Processes`, so the sandbox can hold it. Only a tool's own code may set this. */
+  sandboxed?: boolean | undefined
+  /** A file that a command names. Deny and ask rules apply to it; an allow rule for the command need not cover it. */
   derived?: boolean | undefined
-  /** For a path: the file itself is opened, so it must be a plain one, and one that is written have no other name. */
+  /** For a path: the file itself is opened. It must be a regular file and, when written, have no second hard link. */
   opens?: boolean | undefined
-  /** For a host: its address stands in the configuration, so it may be private. Only a tool's own code says so. */
+  /** For a host: it comes from the configuration, so it may be a private address. Only a tool's own code may set this. */
   configured?: boolean | undefined
 }
 
-/** What a call touches, and whether that is all of it for certain. */
+/** What a call touches. `proved` is true when the list is certain to be complete. */
 export interface Touches {
   list: readonly Touch[]
   proved: boolean
@@ -79,7 +90,7 @@ export interface Touches {
 export const grantScopes = ["input-session", "tool-session", "tool-always"] as const
 export type GrantScope = (typeof grantScopes)[number]
 
-/** A remembered answer: an allow, or a no, for one agent and tool as they were shown. */
+/** A remembered answer for one agent and one tool, as the approver saw them. */
 export interface Grant {
   id: string
   verdict: "allow" | "deny"
@@ -92,12 +103,16 @@ export interface Grant {
   sessionId?: string | undefined
   /** For `input-session`: SHA-256 of the canonical input. */
   inputDigest?: string | undefined
-  /** What the card showed the call to touch; a later call may touch no more. */
+  /** What the approved call touched. The grant does not cover a call that touches more. */
   touches: readonly Touch[]
   by: string
   createdAt: number
   expiresAt: number | null
-  /** What it means, in words, as it was shown before the yes. */
+  /** What the grant means, as the approver read it. */
   words: string
   reason?: string | undefined
+}
+
+export function isPath(kind: Touch["kind"]): boolean {
+  return kind === "read" || kind === "write"
 }

@@ -1,4 +1,4 @@
-/** A piece of code worth keeping. Everyone who works with the same store shares them. */
+/** A saved piece of code. All agents of a store share them. */
 export interface Snippet {
   readonly id: string
   /** Unique. */
@@ -14,7 +14,7 @@ export interface Snippet {
   readonly updatedBy: string
 }
 
-/** What is saved; of a snippet that is there already, what is left out stays as it is. */
+/** What to save. For an existing snippet, fields that are left out stay as they are. */
 export interface SnippetDraft {
   readonly name: string
   readonly code: string
@@ -24,26 +24,26 @@ export interface SnippetDraft {
 }
 
 export interface SnippetFilter {
-  /** All of them. */
+  /** The snippet must have all of them. */
   readonly tags?: readonly string[] | undefined
   readonly language?: string | undefined
-  /** In the name or the description, in any letter case. */
+  /** Found in the name or the description, ignoring case. */
   readonly search?: string | undefined
 }
 
-/** Where snippets are kept. A name or an id finds one; a name goes before an id. */
+/** Stores snippets. When a text is both a name and an id, the name wins. */
 export interface SnippetStorage {
-  /** One step, whoever else saves: there is never a second snippet of a name. */
+  /** Atomic: there are never two snippets of one name. */
   save(draft: SnippetDraft, agentId: string): Promise<{ readonly snippet: Snippet; readonly created: boolean }>
   load(nameOrId: string): Promise<Snippet | undefined>
-  /** By name. */
+  /** Sorted by name. */
   list(filter?: SnippetFilter): Promise<Snippet[]>
-  /** What was there. */
+  /** Returns the deleted snippet. */
   delete(nameOrId: string): Promise<Snippet | undefined>
 }
 
 /** Whether a snippet passes a filter. */
-export function fitsSnippet({ name, description, language, tags }: Snippet, filter: SnippetFilter): boolean {
+export function matchesSnippetFilter({ name, description, language, tags }: Snippet, filter: SnippetFilter): boolean {
   const searched = filter.search?.toLowerCase()
   return (
     (filter.language === undefined || filter.language.toLowerCase() === language.toLowerCase()) &&

@@ -6,7 +6,7 @@ export interface TodoFields {
   readonly description?: string | undefined
   readonly priority: (typeof todoPriorities)[number]
   readonly status: (typeof todoStatuses)[number]
-  /** What is said while it is being done: "Running the tests". */
+  /** How to call it while it is in progress: "Running the tests". */
   readonly activeForm?: string | undefined
   readonly assignee?: string | undefined
   /** Milliseconds since 1970. */
@@ -23,24 +23,24 @@ export interface Todo extends TodoFields {
   readonly completedAt?: number | undefined
 }
 
-/** What changes; what is left out stays as it is. */
+/** A change. Fields that are left out stay as they are. */
 export type TodoChange = { readonly [Field in keyof TodoFields]?: TodoFields[Field] | undefined }
 
-/** Whose list: an agent has one for each of its tasks, and one for what belongs to none. */
+/** The owner of a list. An agent has one list per task, and one without a task. */
 export interface TodoOwner {
   readonly agentId: string
   readonly taskId?: string | undefined
 }
 
-/** What is to be done, in the order it was written down. Nobody reaches another owner's list. */
+/** Task lists, in the order of creation. An agent cannot reach another owner's list. */
 export interface Todos {
   list(owner: TodoOwner): Promise<Todo[]>
   /** Undefined when the list is full. */
   create(owner: TodoOwner, fields: TodoFields): Promise<Todo | undefined>
-  /** Undefined when there is none with that id. */
+  /** Undefined when there is no item with that id. */
   update(owner: TodoOwner, id: string, change: TodoChange): Promise<Todo | undefined>
   delete(owner: TodoOwner, id: string): Promise<Todo | undefined>
-  /** The whole list anew. An item with the id, else with the title, of one that was there is the same one. */
+  /** Replaces the whole list. An item with the id or, failing that, the title of an existing one updates that one. */
   replace(
     owner: TodoOwner,
     items: readonly (TodoFields & { readonly id?: string | undefined })[],
@@ -48,4 +48,4 @@ export interface Todos {
 }
 
 /** The most items of one list. */
-export const mostTodos = 1000
+export const maxTodos = 1000

@@ -5,7 +5,7 @@ import type { Effect, Permission, ToolPermission } from "./permission.ts"
 import type { Touch } from "./rule.ts"
 import type { Schema, SchemaSource } from "./schema.ts"
 
-/** The union of the categories of designs S2 and S4. It only sorts; groups decide who may use a tool. */
+/** Categories for sorting and filtering tools. They grant nothing: groups decide who may use a tool. */
 export const ToolCategory = {
   SYSTEM: "system",
   FILE: "file",
@@ -24,19 +24,28 @@ export type ToolCategory = (typeof ToolCategory)[keyof typeof ToolCategory]
 
 export type ToolType = "builtin" | "mcp" | "custom"
 
-/** Who provides a tool. Lookup goes agent, then department, then system. */
+/**
+ * Who provides a tool: everyone, one department, or one agent. A name is looked up in the agent's own layer first, then in
+ * its department's, then in `system`. Example: `"department:engineering"`.
+ */
 export type Layer = "system" | `department:${string}` | `agent:${string}`
 
 /**
- * How a tool behaves towards permits. A *composite* tool calls other tools and an *interactive* one waits for
- * people: neither takes a permit nor has a time limit of its own unless it asks for one.
+ * How a tool uses permits (the limit on tools that run at once). A *composite* tool calls other tools and an *interactive*
+ * one waits for people. Neither takes a permit, and neither has a time limit unless it sets `timeoutMs`.
  */
 export type ToolKind = "plain" | "composite" | "interactive"
 
-/** In which of MCP's lists something stands: what is no tool is reached as a resource or prompt, or only by tools. */
-export type Offered = "tool" | "resource" | "prompt" | "inside"
+/**
+ * How MCP clients reach it: in the list of tools, as a resource, as a prompt, or not at all (*inside*: only other tools
+ * call it).
+ */
+export type ExposedAs = "tool" | "resource" | "prompt" | "inside"
 
-/** What a running tool is given. Everything it does to the world beyond its return value goes through here. */
+/**
+ * What `execute` receives besides the input: who calls, how to stop, and how to stream, log, store artifacts or call
+ * another tool.
+ */
 export interface ToolContext {
   readonly callId: string
   readonly agent: { readonly id: string; readonly role: string; readonly department?: string | undefined }
@@ -44,29 +53,37 @@ export interface ToolContext {
   readonly taskId?: string | undefined
   readonly userId?: string | undefined
   readonly allowedPaths?: readonly string[] | undefined
-  /** Whether the call may come across a file while it looks through a folder; undefined when no rule is about files. */
+  /** Whether a search may show this file to the agent. Undefined when no rule is about files. */
   readonly mayRead?: ((path: string) => boolean) | undefined
-  /** What a person said to the tool's question. */
+  /** Whether a person approved this exact call. False when a rule, a grant, a guard or the level let it run. */
+  readonly approved: boolean
+  /** The person's answer to the tool's `question`. */
   readonly answer?: AnswerValue | undefined
-  /** Aborted on time-out, on cancel and when the agent is stopped. */
+  /** Aborted when the call times out, is cancelled, or its agent is frozen or terminated. Pass it on to `fetch` and the like. */
   readonly signal: AbortSignal
-  /** Sends a piece of output to whoever watches while the tool still runs. */
+  /** Streams a piece of output while the tool still runs. */
   emit(chunk: unknown): void
   log(message: string): void
-  readonly artifacts: ArtifactShelf
-  /** The other end of the door the call came by, where its program can be asked. */
-  readonly ask?: Caller["ask"] | undefined
+  readonly artifacts: CallArtifacts
+  /** Sends a protocol request to the program that made the call, where its interface allows that. */
+  readonly sendRequest?: Caller["sendRequest"] | undefined
+  /** Which requests that program can answer. */
   readonly able?: Caller["able"] | undefined
-  /** Calls another tool as this agent. Only tools of kind `composite` may, and others the one they name in `asks`. */
+  /**
+   * Calls another tool as this agent; the call is checked like any other. Only tools of kind `composite` may do this; other
+   * tools may call the one they name in `questionTool`.
+   */
   call(tool: string, input: unknown): Promise<import("./result.ts").ToolResult>
 }
 
 /** The largest artifact, in bytes. */
 export const artifactLimit = 100 * 1024 * 1024
 
-/** The artifacts an agent can reach from inside a tool: its own and those of its task. */
-export interface ArtifactShelf {
+/** The artifacts that a running tool can read and write: its agent's own and those of its task. */
+export interface CallArtifacts {
+  /** Stores an artifact and returns its reference. */
   put(artifact: { type: string; content: string | Uint8Array; mimeType?: string; meta?: unknown }): Promise<string>
+  /** Returns null when there is no such artifact or the agent may not read it. */
   get(ref: string): Promise<StoredArtifact | null>
 }
 
@@ -83,83 +100,104 @@ export interface StoredArtifact {
   callId?: string | undefined
 }
 
-/** A tool that is called in place of one that failed, with an input made of its own. */
+/** A tool to call in place of one that failed. */
 export interface Fallback {
   readonly tool: string
-  /** The same input when left out. */
+  /** Makes the fallback's input from the failed call's input. Default: the same input. */
   toInput?(input: unknown): unknown
-  /** The same result when left out. */
+  /** Makes the failed tool's result from the fallback's result. Default: the same result. */
   toResult?(result: unknown, input: unknown): unknown
 }
 
-/** What `defineTool` takes. */
+/**
+ * What `defineTool` takes.
+ *
+ * ```ts
+ * const greet = defineTool({
+ *   name: "greet",
+ *   group: "demo",
+ *   description: "Greet somebody by name.",
+ *   effect: "none",
+ *   input: z.object({ name: z.string().min(1).describe("Whom to greet") }),
+ *   execute: ({ name }) => ({ text: `Hello, ${name}!` }),
+ * })
+ * app.registry.register(greet)
+ * ```
+ */
 export interface ToolSpec<Input = unknown> {
+  /** In snake_case, for example `read_file`. */
   name: string
+  /** What the tool does, written for the model. Approvals are bound to it: a changed description must be approved again. */
   description: string
-  /** What is to be told after the description as it is now; nobody's agreement ends when it changes. */
+  /** Text added after the description each time the tool is shown. A change of it voids no approval. */
   describe?(): string
-  /** The group a role must hold to see the tool. */
+  /** The group that a role must have to see and call the tool. */
   group: string
   title?: string
   category?: ToolCategory
-  /** What the tool does to the world. Without it the tool counts as sensitive. */
+  /** The kind of effect outside the process. It sets the default level; without an effect the tool is sensitive. */
   effect?: Effect
   kind?: ToolKind
-  /** Where it is offered; what is no *tool* is in no list of tools, and is decided, limited and recorded all the same. */
-  offered?: Offered
-  /** The name of the tool by which this one may ask a person while it runs. */
-  asks?: string
-  /** What it is called outside, where that is not derived from its name. */
+  /** How MCP clients reach it. Whatever the value, calls are checked, limited and recorded alike. */
+  exposedAs?: ExposedAs
+  /** The name of the tool that this one may call to ask a person while it runs. */
+  questionTool?: string
+  /** The name that models and MCP clients use. Default: derived from `name`. */
   wireName?: string
-  /** Why nobody may use it until a person has looked at it. */
+  /** Why the tool is quarantined: no agent may use it until a person has reviewed it. */
   quarantine?: string
-  /** What an MCP server says of it, unchanged; a door that speaks MCP lists it so. */
+  /** The MCP server's own definition, unchanged. MCP clients are shown exactly this. */
   mcp?: McpToolDefinition
+  /** Zod, JSON Schema or a parameter list. Inputs that do not match never reach `execute`. */
   input: SchemaSource<Input>
+  /** Results that do not match end the call with the code `output_invalid`. */
   output?: SchemaSource<unknown>
   permission?: ToolPermission
   version?: string
   author?: string
   tags?: readonly string[]
-  /** Milliseconds; null means no limit and is meant for interactive and composite tools. */
+  /** Milliseconds a run may take. Null means no limit, which is meant for interactive and composite tools. */
   timeoutMs?: number | null
-  /** A second run with the same input does no more than the first, so transient failures may be retried. */
+  /** True when running it twice with the same input has the same effect as once. Transient failures are then retried. */
   idempotent?: boolean
-  /** Runs alone among the calls of its agent. */
+  /** True: no other tool of the same agent runs at the same time. */
   exclusive?: boolean
-  /** Tools that are called in its place, in this order, when it fails; each walks as a call of its own. */
+  /** Tools to call in its place, in this order, when it fails. Each is a call of its own, with all checks. */
   fallback?: readonly (string | Fallback)[]
-  /** Tools it needs: it is off until they are registered, and hidden from an agent that has not all of them. */
+  /** Tools it needs. It is disabled until all are registered, and hidden from agents that may not use all of them. */
   dependsOn?: readonly string[]
-  /** Its results may be used again: while no touched file changes, or for that long. */
+  /** Reuses results: with `true` until a touched file changes, or for `ttlMs` milliseconds. */
   cache?: boolean | { ttlMs: number }
-  /** Demands the grade for this tool's records whatever the configuration says. */
+  /** Writes this tool's audit entries with durability `power`, whatever the configuration says. */
   durability?: "power"
-  /** The files, commands and hosts a run will use, known before it; what is left out here is seen by no rule. */
+  /** The files, commands and hosts that a run with this input will use. Rules and guards see only what is listed here. */
   touches?(input: Input): readonly Touch[]
-  /** Whether it changes nothing with this input, a preview for example: then its level does not ask. */
+  /** Whether this input changes nothing, for example a dry run. Then the tool's level does not ask a person. */
   onlyReads?(input: Input): boolean
-  /** What an approver sees: a diff, a parsed command, the request. */
+  /** What an approver is shown: a diff, a parsed command, the request. */
   preview?(input: Input): string | Promise<string>
-  /** For a tool that is a question: it waits at the desk, and `execute` finds what was said in `context.answer`. */
+  /** For a tool that asks a person: the question. The call waits for the answer, and `execute` finds it in `context.answer`. */
   question?(input: Input): Question
-  /** Returns a plain value, throws `failure(…)`, or is an async generator that yields chunks. */
+  /**
+   * Does the work. Return a plain value, throw `failure(…)`, or write an async generator that yields chunks of output and
+   * returns the result.
+   */
   execute(input: Input, context: ToolContext): unknown
 }
 
-/** A tool as every other part of the house sees it. Made by `defineTool` and the adapters only. */
+/** A tool with all defaults filled in. Made by `defineTool` and the adapters; see `ToolSpec` for what the fields mean. */
 export interface Tool {
   readonly name: string
   readonly description: string
-  /** The part of the description that does not change by itself, where it has one that does. */
+  /** The description without the text of `describe`, for tools that have one. */
   readonly definition?: string | undefined
   readonly group: string
   readonly title?: string | undefined
   readonly category: ToolCategory
   readonly effect?: Effect | undefined
   readonly kind: ToolKind
-  readonly offered?: Offered | undefined
-  readonly asks?: string | undefined
+  readonly exposedAs?: ExposedAs | undefined
+  readonly questionTool?: string | undefined
   readonly wireName?: string | undefined
   readonly quarantine?: string | undefined
   readonly mcp?: McpToolDefinition | undefined
@@ -183,16 +221,16 @@ export interface Tool {
   execute(input: unknown, context: ToolContext): unknown
 }
 
-/** A tool that has its place in the registry. `id` is `layer:name@version`. */
+/** A tool in the registry. Its `id` is `layer:name@version`, for example `system:read_file@1.0.0`. */
 export interface RegisteredTool extends Tool {
   readonly id: string
   readonly type: ToolType
   readonly layer: Layer
   readonly enabled: boolean
-  /** What it depends on and nobody has registered yet; until somebody does, it is not enabled. */
-  readonly lacks?: readonly string[] | undefined
-  /** SHA-256 of what an approver agreed to: id, name, version, description, schemas, effect, permission. */
+  /** The tools in `dependsOn` that are not registered yet. While there are any, the tool is disabled. */
+  readonly missingDependencies?: readonly string[] | undefined
+  /** SHA-256 of what an approver approves: id, name, version, description, schemas, effect, permission. */
   readonly definitionHash: string
-  /** Where it stands before others of its name: itself and all of those, each as it was registered. */
-  readonly together?: readonly RegisteredTool[] | undefined
+  /** When it covers tools of the same name in other layers: itself and all of them, each as it was registered. */
+  readonly sameNameTools?: readonly RegisteredTool[] | undefined
 }

@@ -1,35 +1,35 @@
-/** One request over the network, as tools make it. */
+/** An HTTP request of a tool. */
 export interface WebRequest {
   readonly url: string
   readonly method?: string | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly body?: string | Uint8Array | undefined
-  /** The most bytes of the answer that are read; it is cut there and says so. */
+  /** The most bytes of the response to read. A longer one is cut and marked as truncated. */
   readonly maxBytes?: number | undefined
   readonly timeoutMs?: number | undefined
-  /** *same-host* follows redirects to the same host only and returns others as they are; *all* follows ten at most. */
+  /** *all* follows ten redirects at most; *same-host* only those to the same host, and returns others as they are. */
   readonly redirects?: "all" | "same-host" | "none" | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-export interface WebAnswer {
+export interface WebResponse {
   readonly status: number
   readonly statusText: string
   readonly headers: Readonly<Record<string, string>>
   readonly bytes: Buffer
   readonly truncated: boolean
-  /** The address that answered. */
+  /** The address that responded. */
   readonly url: string
-  /** Where it would have led, for a redirect that was not followed. */
+  /** The target of a redirect that was not followed. */
   readonly redirect?: string | undefined
 }
 
 /**
- * The network behind its guard: each address, each redirect and each address a name leads to is checked when it is
- * connected to. What is refused is a `failure` with toolCode `host_denied`; other failures say what happened.
+ * The only way tools use the network. Every address, including those of redirects and DNS answers, is checked when
+ * connecting. A refusal is a `failure` with toolCode `host_denied`.
  */
 export interface Web {
-  send(request: WebRequest): Promise<WebAnswer>
+  send(request: WebRequest): Promise<WebResponse>
 }
 
 /** The readable part of a page. */
@@ -38,21 +38,18 @@ export interface Page {
   readonly markdown: string
 }
 
-/** Which parts of a page are wanted: for each element that fits `each`, the first that fits a part, text or attribute. */
+/** What to extract from a page: for each element that matches `each`, the text or attribute of the first match of each part. */
 export interface PagePattern {
   readonly each: string
   /** A selector, or a selector and an attribute: `a.title` or `a.title@href`. */
   readonly parts: Readonly<Record<string, string>>
 }
 
-/**
- * Makes text of what was answered, away from the thread that answers calls. A page that is too much for it is a
- * `failure` with toolCode `page_too_complex`.
- */
+/** Converts responses to text, in a worker thread. A page that is too large is a `failure` with toolCode `page_too_complex`. */
 export interface Pages {
-  /** The text, and the charset it was really in; undefined for what is no text. */
-  text(answer: Pick<WebAnswer, "bytes" | "headers">): Promise<{ text: string; charset: string } | undefined>
-  /** As Markdown, links made whole by `url`. */
+  /** The decoded text and its detected charset. Undefined when the response is not text. */
+  text(answer: Pick<WebResponse, "bytes" | "headers">): Promise<{ text: string; charset: string } | undefined>
+  /** The page as Markdown. Relative links are resolved against `url`. */
   markdown(html: string, url: string, signal?: AbortSignal): Promise<Page>
   find(html: string, pattern: PagePattern, signal?: AbortSignal): Promise<Record<string, string>[]>
 }

@@ -1,80 +1,80 @@
 import { hash, randomBytes, randomUUID } from "node:crypto"
-import { OrganisationError } from "../model/organisation-book.ts"
+import { OrganisationError } from "../model/organisation-admin.ts"
 import type { Documents, StoredDocument } from "../model/documents.ts"
-import type { AgentToken, NewAgentToken, TokenBook } from "../model/token-book.ts"
-import { refuseBadName } from "./checks.ts"
+import type { AgentToken, NewAgentToken, AgentTokens } from "../model/agent-tokens.ts"
+import { refuseBadName } from "./validation.ts"
 
-export interface TokenOffice {
+export interface AgentTokenOptions {
   documents: Documents
-  /** Whether there is such an agent, and it has not ended. */
+  /** Whether the agent exists and has not been terminated. */
   isKnown(agentId: string): boolean
   isPerson(id: string): boolean
-  /** Ends what waits and came by a revoked token of this agent. */
+  /** Ends the agent's waiting calls that were made with a revoked token. */
   onRevoked(agentId: string): Promise<void>
-  /** Resolves when other processes have seen what was done. */
-  everywhere?(): Promise<void>
+  /** Waits long enough for other processes to read the change. They do not acknowledge it. */
+  waitForOthers?(): Promise<void>
   now(): number
 }
 
-/** How long a token is good for unless somebody says otherwise. */
-export const usualLifetimeMs = 90 * 24 * 60 * 60 * 1000
+/** The lifetime of a token that was created without one. */
+export const defaultTokenLifetimeMs = 90 * 24 * 60 * 60 * 1000
 
-/** The tokens of agents. Of each only its hash is kept, and it leaves this file by no way. */
-export function agentTokens(office: TokenOffice): TokenBook {
-  const { documents, now } = office
+/** The tokens of agents. Only their hashes are stored, and the hashes never leave this file. */
+export function agentTokens(context: AgentTokenOptions): AgentTokens {
+  const { documents, now } = context
   let holders: Map<string, KnownToken> | undefined
   documents.onChange((changed) => {
     if (changed.some(({ kind }) => kind === "token")) holders = undefined
   })
-  const counts = (token: KnownToken): boolean => {
+  const isValid = (token: KnownToken): boolean => {
     const { expiresAt } = token.entry
     if (expiresAt !== null && expiresAt <= now()) return false
-    // Every request asks; who there is changes only with the documents.
-    if (token.seen?.version !== documents.version)
-      token.seen = { version: documents.version, there: isThere(token, office) }
-    return token.seen.there
+    // Checked for every request, so the result is cached until a document changes.
+    if (token.checked?.version !== documents.version)
+      token.checked = { version: documents.version, hasHolder: hasHolder(token, context) }
+    return token.checked.hasHolder
   }
 
   return {
-    async create(given, by) {
+    async create(request, by) {
       await documents.refresh()
-      const { entry, local } = newEntry(given, by, office)
+      const { entry, local } = newEntry(request, by, context)
       const token = `qma_${randomBytes(32).toString("base64url")}`
-      const body: KeptToken = { ...entry, local, tokenHash: hashOf(token) }
+      const body: StoredToken = { ...entry, local, tokenHash: hashOf(token) }
       const put = await documents.put({ kind: "token", id: entry.id, body }, by, 0)
-      if (!put.kept) throw new Error("A new token got the id of an old one. Create it again.")
-      await office.everywhere?.()
+      if (!put.written) throw new Error("A new token got the id of an old one. Create it again.")
+      await context.waitForOthers?.()
       return { token, entry }
     },
 
     list({ agentId } = {}) {
-      const counting = liveOnes(documents).map(known).filter(counts)
-      const asked = counting.flatMap(({ entry }) => (agentId === undefined || entry.agentId === agentId ? [entry] : []))
-      return asked.sort((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1))
+      const valid = liveTokens(documents).map(readToken).filter(isValid)
+      const entries = valid.flatMap(({ entry }) => (agentId === undefined || entry.agentId === agentId ? [entry] : []))
+      return entries.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
     },
 
     async revoke(id, by) {
       await documents.refresh()
-      const found = oneThatBegins(id, documents)
+      const found = findByBeginning(id, documents)
       if (found === undefined) return undefined
       const { tokenHash: _hash, ...body } = found.body
       const put = await documents.put({ kind: "token", id: found.id, live: false, body }, by)
-      if (put.kept) await Promise.all([office.onRevoked(body.agentId), office.everywhere?.()])
-      return known(found).entry
+      if (put.written) await Promise.all([context.onRevoked(body.agentId), context.waitForOthers?.()])
+      return readToken(found).entry
     },
 
-    // Looked up by the hash of what was given, so the time it takes tells nothing of a token that is near.
+    // The lookup is by hash, so its timing does not reveal how close a wrong token is to a real one.
     holder(token) {
       if (!token.startsWith("qma_") || token.length !== tokenLength) return undefined
-      holders ??= new Map(liveOnes(documents).map((document) => [document.body.tokenHash, known(document)]))
+      holders ??= new Map(liveTokens(documents).map((document) => [document.body.tokenHash, readToken(document)]))
       const found = holders.get(hashOf(token))
-      return found !== undefined && counts(found) ? found.entry : undefined
+      return found !== undefined && isValid(found) ? found.entry : undefined
     },
   }
 }
 
-/** Whether nobody has revoked the token with that id and it has not expired. */
-export function tokenCounts(documents: Documents, tokenId: string, at: number): boolean {
+/** Whether the token with this id is neither revoked nor expired. */
+export function isTokenValid(documents: Documents, tokenId: string, at: number): boolean {
   const found = documents.get("token", tokenId)
   const { expiresAt = null } = (found?.body ?? {}) as Partial<AgentToken>
   return found?.live === true && (expiresAt === null || expiresAt > at)
@@ -83,20 +83,26 @@ export function tokenCounts(documents: Documents, tokenId: string, at: number): 
 /** `qma_` and 32 bytes in base64url. */
 const tokenLength = 47
 
-interface KeptToken extends AgentToken {
+interface StoredToken extends AgentToken {
   tokenHash: string
-  /** Whether its person was the user of this machine, who is no person of the organisation. */
+  /** Whether `person` is the user of this machine, who is not a person of the organisation. */
   local: boolean
 }
 
 interface KnownToken {
   readonly entry: AgentToken
   readonly local: boolean
-  seen?: { version: number; there: boolean }
+  checked?: { version: number; hasHolder: boolean }
 }
 
-/** Its agent and its person. Somebody who got the name of this machine's user later is somebody else. */
-function isThere({ entry: { agentId, person }, local }: KnownToken, { isKnown, isPerson }: TokenOffice): boolean {
+/**
+ * Whether the token's agent and person still exist. A person of the organisation who was later added under the name of
+ * this machine's user is somebody else.
+ */
+function hasHolder(
+  { entry: { agentId, person }, local }: KnownToken,
+  { isKnown, isPerson }: AgentTokenOptions,
+): boolean {
   return isKnown(agentId) && (person === undefined || isPerson(person) !== local)
 }
 
@@ -104,16 +110,16 @@ function hashOf(token: string): string {
   return hash("sha256", token)
 }
 
-function liveOnes(documents: Documents): StoredDocument<KeptToken>[] {
-  return [...documents.all("token")].filter(({ live }) => live) as StoredDocument<KeptToken>[]
+function liveTokens(documents: Documents): StoredDocument<StoredToken>[] {
+  return [...documents.all("token")].filter(({ live }) => live) as StoredDocument<StoredToken>[]
 }
 
-function known({ body: { tokenHash: _hash, local, ...entry } }: StoredDocument<KeptToken>): KnownToken {
+function readToken({ body: { tokenHash: _hash, local, ...entry } }: StoredDocument<StoredToken>): KnownToken {
   return { entry, local }
 }
 
-function newEntry(given: NewAgentToken, by: string, { isKnown, isPerson, now }: TokenOffice): KnownToken {
-  const { agentId, name = agentId, person, lifetimeMs = usualLifetimeMs } = given
+function newEntry(request: NewAgentToken, by: string, { isKnown, isPerson, now }: AgentTokenOptions): KnownToken {
+  const { agentId, name = agentId, person, lifetimeMs = defaultTokenLifetimeMs } = request
   if (!isKnown(agentId)) {
     throw new OrganisationError(
       "agent_not_found",
@@ -131,7 +137,7 @@ function newEntry(given: NewAgentToken, by: string, { isKnown, isPerson, now }: 
   if (lifetimeMs !== null && !(Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0)) {
     throw new OrganisationError(
       "invalid_lifetime",
-      "A token is good for a whole number of milliseconds above 0, or null for ever.",
+      "The lifetime of a token is a whole number of milliseconds above 0, or null for a token that never expires.",
     )
   }
   const createdAt = now()
@@ -141,14 +147,14 @@ function newEntry(given: NewAgentToken, by: string, { isKnown, isPerson, now }: 
   return { entry: { id, agentId, name, ...whose, createdBy: by, createdAt, expiresAt }, local }
 }
 
-function oneThatBegins(beginning: string, documents: Documents): StoredDocument<KeptToken> | undefined {
+function findByBeginning(beginning: string, documents: Documents): StoredDocument<StoredToken> | undefined {
   if (beginning === "") return undefined
-  const live = liveOnes(documents)
+  const live = liveTokens(documents)
   const exact = live.find(({ id }) => id === beginning)
-  const near = live.filter(({ id }) => id.startsWith(beginning) || id.startsWith(`tok_${beginning}`))
-  if (exact !== undefined || near.length < 2) return exact ?? near[0]
+  const matches = live.filter(({ id }) => id.startsWith(beginning) || id.startsWith(`tok_${beginning}`))
+  if (exact !== undefined || matches.length < 2) return exact ?? matches[0]
   throw new OrganisationError(
     "token_ambiguous",
-    `Several tokens begin with '${beginning}': ${near.map(({ id }) => id).join(", ")}. Give more of the id.`,
+    `Several tokens begin with '${beginning}': ${matches.map(({ id }) => id).join(", ")}. Give more of the id.`,
   )
 }

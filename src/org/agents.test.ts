@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
-import type { NewAgent } from "../model/organisation-book.ts"
+import type { NewAgent } from "../model/organisation-admin.ts"
 import type { Directory } from "./directory.ts"
-import { agent, ann, codeOf, openDirectory } from "./testing.ts"
+import { agent, ann, codeOf, openDirectory } from "./testing/open-directory.ts"
 
 const config = {
   departments: [{ id: "north" }],
@@ -12,7 +12,7 @@ const config = {
   ],
 }
 
-/** boss spawns a, a spawns b and c, b spawns d. */
+/** boss creates a, a creates b and c, b creates d. */
 async function family(directory: Directory): Promise<Record<"a" | "b" | "c" | "d", string>> {
   const child = async (parent: string) => {
     const { role } = await directory.createRole({ name: `role of ${parent}` }, agent(parent))
@@ -23,7 +23,7 @@ async function family(directory: Directory): Promise<Record<"a" | "b" | "c" | "d
   return { a, b, c: await child(a), d: await child(b) }
 }
 
-test("a person makes an agent with the id and everything else it says, and it is kept", async () => {
+test("a person creates an agent with the given id and fields, and it is stored", async () => {
   const { directory, events, again } = await openDirectory({ config, now: () => 0 })
   const given = {
     id: "dev:1_a.B-2",
@@ -54,24 +54,24 @@ test("a person makes an agent with the id and everything else it says, and it is
 test.each<[string, string, NewAgent]>([
   ["an id with a blank", "invalid_agent_id", { id: "a b", role: "dev" }],
   ["an empty id", "invalid_agent_id", { id: "", role: "dev" }],
-  ["an id for everyone", "invalid_agent_id", { id: "*", role: "dev" }],
+  ["the id for all agents", "invalid_agent_id", { id: "*", role: "dev" }],
   ["an id that is too long", "invalid_agent_id", { id: "x".repeat(101), role: "dev" }],
-  ["an id that leads elsewhere", "invalid_agent_id", { id: "../x", role: "dev" }],
+  ["an id with a path", "invalid_agent_id", { id: "../x", role: "dev" }],
   ["root's id", "agent_exists", { id: "root", role: "dev" }],
   ["operator's id", "agent_exists", { id: "operator", role: "dev" }],
   ["the id of an agent of the configuration", "agent_exists", { id: "boss", role: "dev" }],
   ["the id of a stored agent", "agent_exists", { id: "there", role: "dev" }],
   ["the id of an agent that ended", "agent_exists", { id: "ended", role: "dev" }],
   ["the id of a person", "agent_exists", { id: "pia", role: "dev" }],
-  ["the word for the person who uses all this", "agent_exists", { id: "user", role: "dev" }],
-  ["a role nobody knows", "unknown_role", { id: "x", role: "nobody" }],
-  ["a spawner nobody knows", "invalid_parentAgentId", { id: "x", role: "dev", parentId: "nobody" }],
-  ["a spawner that ended", "invalid_parentAgentId", { id: "x", role: "dev", parentId: "ended" }],
-  ["itself as spawner", "invalid_parentAgentId", { id: "x", role: "dev", parentId: "x" }],
-  ["a department nobody knows", "unknown_department", { id: "x", role: "dev", department: "west" }],
-  ["a level that is none", "invalid_level", { id: "x", role: "dev", level: Infinity }],
+  ["the reserved id of the user", "agent_exists", { id: "user", role: "dev" }],
+  ["an unknown role", "unknown_role", { id: "x", role: "nobody" }],
+  ["an unknown parent", "invalid_parentAgentId", { id: "x", role: "dev", parentId: "nobody" }],
+  ["a terminated parent", "invalid_parentAgentId", { id: "x", role: "dev", parentId: "ended" }],
+  ["itself as parent", "invalid_parentAgentId", { id: "x", role: "dev", parentId: "x" }],
+  ["an unknown department", "unknown_department", { id: "x", role: "dev", department: "west" }],
+  ["a level that is not a number", "invalid_level", { id: "x", role: "dev", level: Infinity }],
   ["a pin without a version", "invalid_pins", { id: "x", role: "dev", pins: { sleep: "" } }],
-  ["a brief that is no JSON", "invalid_task_brief", { id: "x", role: "dev", taskBrief: { at: new Date(0) } }],
+  ["a brief that is not JSON", "invalid_task_brief", { id: "x", role: "dev", taskBrief: { at: new Date(0) } }],
 ])("an agent with %s is refused", async (_what, code, given) => {
   const { directory, events } = await openDirectory({ config })
   await directory.createPerson({ id: "pia" }, ann)
@@ -83,16 +83,16 @@ test.each<[string, string, NewAgent]>([
   expect([directory.listAgents({ includeTerminated: true }), events]).toEqual([before, []])
 })
 
-test("an agent's child stands below it, works on its task and has a role it made", async () => {
+test("an agent's child has it as parent, works on its task and has a role it created", async () => {
   const { directory } = await openDirectory({ config })
   await directory.createAgent({ id: "worker", role: "dev", taskId: "t1" }, ann)
   const { role } = await directory.createRole({ name: "mine" }, agent("worker"))
   const child = await directory.createAgent({ role: role.id, taskId: "another task" }, agent("worker"))
   expect(child).toMatchObject({ parentId: "worker", taskId: "t1", createdBy: "worker", madeBy: "agent" })
-  expect(directory.view(child.id)?.spawners.map((view) => view.agent.id)).toEqual(["worker"])
+  expect(directory.view(child.id)?.ancestors.map((view) => view.agent.id)).toEqual(["worker"])
 })
 
-test("root begins a new task with each agent, unless the call has one; whoever has no task passes none on", async () => {
+test("root starts a new task with each agent unless the call has one; other agents pass on their own task or none", async () => {
   const { directory } = await openDirectory({ config })
   const fresh = [
     await directory.createAgent({ role: "dev" }, agent("root")),
@@ -105,7 +105,7 @@ test("root begins a new task with each agent, unless the call has one; whoever h
   expect((await directory.createAgent({ role: role.id }, agent("boss"))).taskId).toBeUndefined()
 })
 
-test("root may give a role that a person or the configuration made; an agent only its own; built-in ones nobody", async () => {
+test("root may give roles of people and the configuration, an agent only roles it created, and no agent built-in roles", async () => {
   const { directory } = await openDirectory({ config })
   const { role: persons } = await directory.createRole({ name: "person's" }, ann)
   const { role: bosses } = await directory.createRole({ name: "boss's" }, agent("boss"))
@@ -120,30 +120,30 @@ test("root may give a role that a person or the configuration made; an agent onl
 })
 
 test.each<[string, string, Partial<NewAgent>]>([
-  ["another's parent", "invalid_parentAgentId", { parentId: "second" }],
+  ["another agent as parent", "invalid_parentAgentId", { parentId: "second" }],
   ["root as parent", "invalid_parentAgentId", { parentId: "root" }],
   ["an id", "person_required", { id: "mine" }],
   ["a level", "person_required", { level: 0 }],
   ["a department", "person_required", { department: "north" }],
   ["pins", "person_required", { pins: {} }],
-])("an agent that spawns cannot say %s", async (_what, code, given) => {
+])("an agent that creates an agent cannot choose %s", async (_what, code, given) => {
   const { directory } = await openDirectory({ config })
   const { role } = await directory.createRole({ name: "mine" }, agent("boss"))
   expect(await codeOf(directory.createAgent({ role: role.id, ...given }, agent("boss")))).toBe(code)
 })
 
-test("no more than a hundred agents stand above one another", async () => {
+test("an agent has at most a hundred ancestors", async () => {
   const { directory } = await openDirectory({ config })
   let parent = "root"
   for (let depth = 0; depth <= 100; depth++) {
     await directory.createAgent({ id: `a${depth}`, role: "dev", parentId: parent }, ann)
     parent = `a${depth}`
   }
-  expect(directory.view("a100")?.spawners).toHaveLength(100)
+  expect(directory.view("a100")?.ancestors).toHaveLength(100)
   expect(await codeOf(directory.createAgent({ id: "more", role: "dev", parentId: "a100" }, ann))).toBe("spawn_too_deep")
 })
 
-test("who is terminated ends with everyone below, from the top down; documents stay and say why", async () => {
+test("terminating an agent terminates all agents below it, top down; their documents stay and say why", async () => {
   const { directory, events, stopped } = await openDirectory({ config, now: () => 7 })
   const { a, b, c, d } = await family(directory)
   events.length = 0
@@ -163,13 +163,13 @@ test("who is terminated ends with everyone below, from the top down; documents s
   expect(directory.listAgents({ includeTerminated: true })).toHaveLength(8)
 })
 
-test("an agent of the configuration below one that ended stays written there, has nothing, and those below it end", async () => {
+test("a configured agent below a terminated one stays active without a view, and agents below it are terminated", async () => {
   const { directory } = await openDirectory({
     config: { ...config, agents: [...config.agents, { id: "low", role: "dev", parent: "top" }] },
   })
   await directory.createAgent({ id: "top", role: "dev" }, ann)
   await directory.createAgent({ id: "lowest", role: "dev", parentId: "low" }, ann)
-  expect(directory.view("lowest")?.spawners).toHaveLength(2)
+  expect(directory.view("lowest")?.ancestors).toHaveLength(2)
   expect(await directory.terminateAgent("top", ann)).toEqual(["top", "lowest"])
   expect(directory.findAgent("low")?.status).toBe("active")
   expect(directory.view("low")).toBeUndefined()
@@ -179,16 +179,16 @@ test.each<[string, string, string, string | undefined]>([
   ["root", "cannot_terminate_system_agent", "root", undefined],
   ["operator", "cannot_terminate_system_agent", "operator", undefined],
   ["an agent of the configuration", "read_only", "boss", undefined],
-  ["an agent nobody knows", "agent_not_found", "nobody", undefined],
+  ["an unknown agent", "agent_not_found", "nobody", undefined],
   ["an agent that has ended", "agent_not_found", "ended", undefined],
   ["itself", "not_child_agent", "stored", "stored"],
-  ["its spawner", "not_child_agent", "boss", "stored"],
+  ["its parent", "not_child_agent", "boss", "stored"],
   ["a grandchild", "not_child_agent", "below", "boss"],
   ["root, as an agent", "not_child_agent", "root", "boss"],
   ["a configured child", "read_only", "second", "boss"],
-  ["an agent nobody knows, as an agent", "agent_not_found", "nobody", "boss"],
-  ["an agent without spawner, as root", "not_child_agent", "alone", "root"],
-])("nobody terminates %s", async (_what, code, id, by) => {
+  ["an unknown agent, as an agent", "agent_not_found", "nobody", "boss"],
+  ["an agent without a parent, as root", "not_child_agent", "alone", "root"],
+])("terminating %s is refused", async (_what, code, id, by) => {
   const { directory, stopped, events } = await openDirectory({ config })
   await directory.createAgent({ id: "stored", role: "dev", parentId: "boss" }, ann)
   await directory.createAgent({ id: "below", role: "dev", parentId: "stored" }, ann)
@@ -199,7 +199,7 @@ test.each<[string, string, string, string | undefined]>([
   expect([stopped, events]).toEqual([[], []])
 })
 
-test("a process that did not end an agent itself stops it too, once it looks", async () => {
+test("a process stops an agent that another process terminated, after a refresh", async () => {
   const here = await openDirectory({ config })
   const there = await here.again()
   await here.directory.createAgent({ id: "a", role: "dev" }, ann)
@@ -213,13 +213,13 @@ test("a process that did not end an agent itself stops it too, once it looks", a
   expect(here.events.filter(({ type }) => type === "AGENT_CHANGED")).toHaveLength(4)
 })
 
-test("an agent whose spawner ends while it is made ends too", async () => {
+test("an agent whose parent is terminated while it is created is terminated too", async () => {
   const here = await openDirectory({ config })
   const there = await here.again()
   await here.directory.createAgent({ id: "a", role: "dev" }, ann)
   const { role } = await here.directory.createRole({ name: "mine" }, agent("a"))
   await there.documents.refresh()
-  // The other process ends the spawner after this one has looked at it and before it writes.
+  // The other process terminates the parent after this one has read it and before it writes.
   const put = here.documents.put.bind(here.documents)
   here.documents.put = async (document, by, expected) => {
     here.documents.put = put

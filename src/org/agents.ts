@@ -1,96 +1,103 @@
-import { newId } from "../model/identity.ts"
+import { newId } from "../lib/new-id.ts"
 import type { Agent, AgentView, Role } from "../model/organisation.ts"
-import { OrganisationError, type Actor, type NewAgent, type Sourced } from "../model/organisation-book.ts"
-import { plainProblems } from "../model/plain.ts"
-import { makerOf, refuseBadId, refuseBadLevel, refuseBadPins, refuseUnknownDepartment } from "./checks.ts"
-import { sources } from "./configured.ts"
-import { keep, type Office } from "./office.ts"
+import { OrganisationError, type Actor, type NewAgent, type Sourced } from "../model/organisation-admin.ts"
+import { plainProblems } from "../schema/json-problems.ts"
+import { actingAgent, refuseBadId, refuseBadLevel, refuseBadPins, refuseUnknownDepartment } from "./validation.ts"
+import { sources } from "./configured-organisation.ts"
+import { writeDocument, type OrganisationContext } from "./write-document.ts"
 
-/** How many agents may stand above one another. */
-const deepest = 100
+/** How many ancestors an agent may have. */
+const maxDepth = 100
 
-/** Words that stand for somebody else wherever an agent's id does. */
+/** Ids that mean something else wherever an agent's id is expected. */
 const reserved = ["user", "configuration"]
 
 /**
- * Makes an agent. One that an agent spawns stands below it, works on its task, has an id of ours and a role its spawner
- * made; root may also give a role that a person or the configuration made.
+ * Creates an agent. When an agent creates it, it becomes that agent's child: it works on the same task, gets a generated
+ * id, and its role must be one its parent created. Root may also give a role from a person or the configuration.
  */
-export async function createAgent(office: Office, given: NewAgent, by: Actor): Promise<Agent> {
-  await office.documents.refresh()
-  if (by.kind === "agent" && office.roster.agent(by.id) === undefined) refuseParent(by.id)
-  const spawner = makerOf(office, by)
-  const role = office.roster.roleCalled(given.role)
+export async function createAgent(context: OrganisationContext, given: NewAgent, by: Actor): Promise<Agent> {
+  await context.documents.refresh()
+  if (by.kind === "agent" && context.roster.agent(by.id) === undefined) refuseParent(by.id)
+  const parent = actingAgent(context, by)
+  const role = context.roster.findRole(given.role)
   if (role === undefined)
     throw new OrganisationError("unknown_role", `There is no role '${given.role}'. Create it first.`)
-  const made: Agent = {
-    ...(spawner === undefined ? placed(office, given) : spawned(given, role, spawner)),
+  const draft: Agent = {
+    ...(parent === undefined ? fieldsFromPerson(context, given) : fieldsFromAgent(given, role, parent)),
     roleId: role.id,
     taskBrief: given.taskBrief,
     status: "active",
     createdBy: by.id,
     madeBy: by.kind,
-    createdAt: new Date(office.now()).toISOString(),
+    createdAt: new Date(context.now()).toISOString(),
   }
   refuseBadBrief(given.taskBrief)
-  refuseTooDeep(office, made.parentId)
-  const agent = await keep<Agent>(office, { kind: "agent", id: made.id }, by, (there) => {
-    if (there !== undefined || office.roster.configured.agents.has(made.id)) refuseTakenId(made.id)
-    return { body: made }
+  refuseTooDeep(context, draft.parentId)
+  const agent = await writeDocument<Agent>(context, { kind: "agent", id: draft.id }, by, (existing) => {
+    if (existing !== undefined || context.roster.configured.agents.has(draft.id)) refuseTakenId(draft.id)
+    return { body: draft }
   })
-  await refuseOrphan(office, agent, by)
-  office.emit({ type: "AGENT_CHANGED", at: office.now(), agent: agent.id, change: "created" })
+  await refuseOrphan(context, agent, by)
+  context.emit({ type: "AGENT_CHANGED", at: context.now(), agent: agent.id, change: "created" })
   return agent
 }
 
-/** What a person says about an agent. */
-function placed(office: Office, given: NewAgent): Pick<Agent, "id"> & Partial<Agent> {
+/** The fields of an agent that a person creates. */
+function fieldsFromPerson(context: OrganisationContext, given: NewAgent): Pick<Agent, "id"> & Partial<Agent> {
   const { id = newId(), level, parentId, taskId, pins } = given
   const department = given.department === "" ? undefined : given.department
   refuseBadId(id, "agent")
-  if (reserved.includes(id) || office.roster.person(id) !== undefined) refuseTakenId(id)
+  if (reserved.includes(id) || context.roster.person(id) !== undefined) refuseTakenId(id)
   refuseBadLevel(level)
   refuseBadPins(pins)
-  refuseUnknownDepartment(office, department)
-  if (parentId !== undefined && office.views.view(parentId) === undefined) refuseParent(parentId)
+  refuseUnknownDepartment(context, department)
+  if (parentId !== undefined && context.views.view(parentId) === undefined) refuseParent(parentId)
   return { id, level, department, parentId, taskId, pins }
 }
 
-/** What an agent may say about the agent it spawns: next to nothing. */
-function spawned(given: NewAgent, role: Sourced<Role>, { agent }: AgentView): Pick<Agent, "id"> & Partial<Agent> {
+/** The fields of an agent that an agent creates. It may choose almost none of them. */
+function fieldsFromAgent(
+  given: NewAgent,
+  role: Sourced<Role>,
+  { agent }: AgentView,
+): Pick<Agent, "id"> & Partial<Agent> {
   if (given.parentId !== undefined && given.parentId !== agent.id) refuseParent(given.parentId)
-  const theirs = (["id", "level", "department", "pins"] as const).find((field) => given[field] !== undefined)
-  if (theirs !== undefined) {
-    throw new OrganisationError("person_required", `Only a person can set the ${theirs} of an agent. Leave it out.`)
+  const reservedField = (["id", "level", "department", "pins"] as const).find((field) => given[field] !== undefined)
+  if (reservedField !== undefined) {
+    throw new OrganisationError(
+      "person_required",
+      `Only a person can set the ${reservedField} of an agent. Leave it out.`,
+    )
   }
   const isRoot = agent.id === "root"
   const own = role.madeBy === "agent" && role.createdBy === agent.id
   const shared = isRoot && role.madeBy !== "agent" && role.source !== sources.builtIn
   if (!own && !shared) {
-    const sentence = `You did not make role '${role.name}'. Create a role of your own with create_role and use its id.`
+    const sentence = `You did not create role '${role.name}'. Create a role of your own with create_role and use its id.`
     throw new OrganisationError("not_child_role", sentence)
   }
   return { id: newId(), parentId: agent.id, taskId: agent.taskId ?? given.taskId ?? (isRoot ? newId() : undefined) }
 }
 
-/** Whoever stands above may have ended while the agent was made. Then it ends too. */
-async function refuseOrphan(office: Office, { id, parentId }: Agent, by: Actor): Promise<void> {
-  if (parentId === undefined || office.views.view(parentId) !== undefined) return
-  await keep<Agent>(office, { kind: "agent", id }, by, (there) => ({
-    body: { ...there!, status: "terminated", ended: { by: by.id, at: office.now() } },
+/** The parent may have been terminated while the agent was created. Then the new agent is terminated too. */
+async function refuseOrphan(context: OrganisationContext, { id, parentId }: Agent, by: Actor): Promise<void> {
+  if (parentId === undefined || context.views.view(parentId) !== undefined) return
+  await writeDocument<Agent>(context, { kind: "agent", id }, by, (existing) => ({
+    body: { ...existing!, status: "terminated", ended: { by: by.id, at: context.now() } },
     live: false,
   }))
   if (by.kind === "person") refuseParent(parentId)
   throw new OrganisationError(
     "caller_terminated",
-    `Agent '${parentId}' ended while it spawned another. Nothing was made.`,
+    `Agent '${parentId}' ended while it created another agent, so no agent was created.`,
   )
 }
 
-function refuseTooDeep({ views }: Office, parentId: string | undefined): void {
-  const above = parentId === undefined ? undefined : views.view(parentId)
-  if (above === undefined || above.spawners.length < deepest) return
-  const sentence = `There are ${deepest} agents above agent '${parentId}' already. Let one further up do it.`
+function refuseTooDeep({ views }: OrganisationContext, parentId: string | undefined): void {
+  const parent = parentId === undefined ? undefined : views.view(parentId)
+  if (parent === undefined || parent.ancestors.length < maxDepth) return
+  const sentence = `There are ${maxDepth} agents above agent '${parentId}' already. Let an agent further up create it.`
   throw new OrganisationError("spawn_too_deep", sentence)
 }
 
@@ -104,7 +111,7 @@ function refuseBadBrief(taskBrief: unknown): void {
 function refuseParent(parentId: string): never {
   throw new OrganisationError(
     "invalid_parentAgentId",
-    `Agent '${parentId}' cannot stand above a new one: it is not known, has ended, or is not the one that spawns.`,
+    `Agent '${parentId}' cannot be the parent of a new agent: it is not known, has ended, or is not the agent that creates it.`,
   )
 }
 

@@ -1,45 +1,52 @@
 import type { Department } from "../model/organisation.ts"
-import { OrganisationError, type Actor, type Sourced } from "../model/organisation-book.ts"
-import { refuseAgents, refuseBadId, refuseBadName, refuseConfigured } from "./checks.ts"
-import { keep, type Office } from "./office.ts"
+import { OrganisationError, type Actor, type Sourced } from "../model/organisation-admin.ts"
+import { requirePerson, refuseBadId, refuseBadName, refuseConfigured } from "./validation.ts"
+import { writeDocument, type OrganisationContext } from "./write-document.ts"
 
 export async function createDepartment(
-  office: Office,
+  context: OrganisationContext,
   { id, name = id }: { id: string; name?: string | undefined },
   by: Actor,
 ): Promise<Department> {
-  refuseAgents(by, "create departments")
-  await office.documents.refresh()
+  requirePerson(by, "create departments")
+  await context.documents.refresh()
   refuseBadId(id, "department")
   refuseBadName(name, "invalid_department_name")
-  return keep<Department>(office, { kind: "department", id }, by, () => {
-    if (office.roster.department(id) !== undefined) {
+  return writeDocument<Department>(context, { kind: "department", id }, by, () => {
+    if (context.roster.department(id) !== undefined) {
       throw new OrganisationError("department_exists", `There is a department '${id}' already. Choose another id.`)
     }
-    const createdAt = new Date(office.now()).toISOString()
+    const createdAt = new Date(context.now()).toISOString()
     return { body: { id, name, status: "active", createdBy: by.id, madeBy: by.kind, createdAt } }
   })
 }
 
-export async function renameDepartment(office: Office, id: string, name: string, by: Actor): Promise<Department> {
-  refuseAgents(by, "rename departments")
-  await office.documents.refresh()
+export async function renameDepartment(
+  context: OrganisationContext,
+  id: string,
+  name: string,
+  by: Actor,
+): Promise<Department> {
+  requirePerson(by, "rename departments")
+  await context.documents.refresh()
   refuseBadName(name, "invalid_department_name")
-  return keep<Department>(office, { kind: "department", id }, by, () => ({ body: { ...changeable(office, id), name } }))
+  return writeDocument<Department>(context, { kind: "department", id }, by, () => ({
+    body: { ...changeable(context, id), name },
+  }))
 }
 
-/** Only one that no live role and no live agent names. */
-export async function deleteDepartment(office: Office, id: string, by: Actor): Promise<Department> {
-  refuseAgents(by, "delete departments")
-  await office.documents.refresh()
-  return keep<Department>(office, { kind: "department", id }, by, () => {
-    const department = changeable(office, id)
-    refuseUsed(office, id)
+/** Refuses a department that a live role or a live agent is in. */
+export async function deleteDepartment(context: OrganisationContext, id: string, by: Actor): Promise<Department> {
+  requirePerson(by, "delete departments")
+  await context.documents.refresh()
+  return writeDocument<Department>(context, { kind: "department", id }, by, () => {
+    const department = changeable(context, id)
+    refuseUsed(context, id)
     return { body: { ...department, status: "deleted" }, live: false }
   })
 }
 
-function changeable({ roster }: Office, id: string): Department {
+function changeable({ roster }: OrganisationContext, id: string): Department {
   const found = roster.department(id)
   if (found === undefined) {
     const sentence = `There is no department '${id}'. List the departments to see which there are.`
@@ -50,12 +57,12 @@ function changeable({ roster }: Office, id: string): Department {
   return department
 }
 
-function refuseUsed({ roster }: Office, id: string): void {
-  const named = <T extends { status: string; department?: string | undefined }>(all: T[]) =>
+function refuseUsed({ roster }: OrganisationContext, id: string): void {
+  const inDepartment = <T extends { status: string; department?: string | undefined }>(all: T[]) =>
     all.filter(({ status, department }) => status === "active" && department === id)
   const users = [
-    ...named(roster.roles()).map(({ name }) => `role '${name}'`),
-    ...named(roster.agents()).map((agent) => `agent '${agent.id}'`),
+    ...inDepartment(roster.roles()).map(({ name }) => `role '${name}'`),
+    ...inDepartment(roster.agents()).map((agent) => `agent '${agent.id}'`),
   ]
   if (users.length === 0) return
   const some = users.slice(0, 5).join(", ") + (users.length > 5 ? " and others" : "")

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest"
 import type { Config } from "../config/schema.ts"
 import { fromModule } from "../registry/adapters.ts"
-import { open, tool } from "../testing/open.ts"
-import { readConfigured, rootGroups, type OrganisationConfig } from "./configured.ts"
-import { openDirectory } from "./testing.ts"
+import { openTestApp, tool } from "../testing/test-app.ts"
+import { readConfiguredOrganisation, rootGroups, type OrganisationConfig } from "./configured-organisation.ts"
+import { openDirectory } from "./testing/open-directory.ts"
 
 const directoryOf = async (config: OrganisationConfig = {}) => (await openDirectory({ config })).directory
 
-test("a role has every field of its design, and toolGroups is null when none are named [S0-27] [S0-28]", async () => {
+test("a role has every field of its design, and toolGroups is null when none are named", async () => {
   const directory = await directoryOf({
     roles: [
       { id: "r1", name: "developer", rolePrompt: "You write code.", dialect: "claude", llmServiceId: "big" },
@@ -38,7 +38,7 @@ test("a role has every field of its design, and toolGroups is null when none are
   expect(directory.findRole("guest")).toMatchObject({ toolGroups: null })
 })
 
-test("root and operator exist always, built in: root with its own groups, operator with all", async () => {
+test("root and operator are built in: root has org_management only, operator has all groups", async () => {
   const directory = await directoryOf()
   const named = (list: readonly { id: string; source: string }[]) => list.map(({ id, source }) => [id, source])
   expect(named(directory.listRoles())).toEqual([
@@ -49,11 +49,11 @@ test("root and operator exist always, built in: root with its own groups, operat
     ["operator", "built in"],
     ["root", "built in"],
   ])
-  expect(directory.view("root")).toMatchObject({ groups: rootGroups, role: { name: "root" }, spawners: [] })
+  expect(directory.view("root")).toMatchObject({ groups: rootGroups, role: { name: "root" }, ancestors: [] })
   expect(directory.view("operator")).toMatchObject({ groups: null, role: { name: "operator" } })
 })
 
-test("the groups of a role that names none are the default ones; operator keeps all", async () => {
+test("a role without groups gets the default groups; operator keeps all", async () => {
   const directory = await directoryOf({
     defaultToolGroups: ["data"],
     roles: [{ name: "none" }, { name: "empty", toolGroups: [] }, { name: "own", toolGroups: ["system"] }],
@@ -63,7 +63,7 @@ test("the groups of a role that names none are the default ones; operator keeps 
   expect(groups).toEqual([["data"], ["data"], ["system"], null, rootGroups])
 })
 
-test("an agent record has its id, role, department and level; what it leaves out comes from its role [S2-102]", async () => {
+test("an agent has an id, role, department and level; missing ones come from its role", async () => {
   const directory = await directoryOf({
     roles: [
       { id: "r1", name: "dev", department: "north", level: 2, pins: { a: "1.0.0", b: "1.0.0" } },
@@ -91,13 +91,10 @@ test("an agent record has its id, role, department and level; what it leaves out
   expect(directory.view("three")).toMatchObject({ level: 0, department: undefined, pins: {} })
 })
 
-test.each(["nobody", "", "__proto__", "constructor", "dev"])(
-  "nobody is called %j, so there is no view of it",
-  async (id) => {
-    const directory = await directoryOf({ roles: [{ name: "dev" }], agents: [{ id: "ann", role: "dev" }] })
-    expect(directory.view(id)).toBeUndefined()
-  },
-)
+test.each(["nobody", "", "__proto__", "constructor", "dev"])("an unknown agent id %j has no view", async (id) => {
+  const directory = await directoryOf({ roles: [{ name: "dev" }], agents: [{ id: "ann", role: "dev" }] })
+  expect(directory.view(id)).toBeUndefined()
+})
 
 test.each<[string, Config["org"] & {}, RegExp]>([
   ["two roles of one name", { roles: [{ name: "dev" }, { name: "dev" }] }, /two roles 'dev'/],
@@ -151,7 +148,7 @@ test.each<[string, Config["org"] & {}, RegExp]>([
   ],
   ["an agent called root", { agents: [{ id: "root", role: "operator" }] }, /two agents 'root'/],
   ["an agent called operator", { agents: [{ id: "operator", role: "root" }] }, /two agents 'operator'/],
-  ["an agent with a role nobody defined", { agents: [{ id: "ann", role: "dev" }] }, /role 'dev', which does not exist/],
+  ["an agent with an undefined role", { agents: [{ id: "ann", role: "dev" }] }, /role 'dev', which does not exist/],
   [
     "a role of an unknown department",
     { departments: [{ id: "north" }], roles: [{ name: "dev", department: "south" }] },
@@ -163,12 +160,12 @@ test.each<[string, Config["org"] & {}, RegExp]>([
     /Department 'south' does not exist/,
   ],
   ["two people of one id", { people: [{ id: "ann" }, { id: "ann" }] }, /two people 'ann'/],
-])("%s is refused with a sentence, and the system does not start", async (_what, org, sentence) => {
-  expect(() => readConfigured(org)).toThrow(sentence)
-  await expect(open({ org })).rejects.toThrow(sentence)
+])("%s is refused with a sentence, and the app does not start", async (_what, org, sentence) => {
+  expect(() => readConfiguredOrganisation(org)).toThrow(sentence)
+  await expect(openTestApp({ org })).rejects.toThrow(sentence)
 })
 
-test("departments need not be listed, but where they are, the listed ones count", async () => {
+test("any department is allowed until some are listed", async () => {
   const free = await directoryOf({ roles: [{ name: "dev", department: "anywhere" }] })
   expect(free.findRole("dev")).toMatchObject({ department: "anywhere" })
   const listed = await directoryOf({
@@ -180,8 +177,8 @@ test("departments need not be listed, but where they are, the listed ones count"
 
 const grouped = (name: string, group: string) => tool({ name, group, execute: () => name })
 
-test("the example wiring: root organises, a developer has workspace and command, a tester chrome and workspace [S0-03] [S0-06]", async () => {
-  const system = await open({
+test("the example wiring: root organises, a developer has workspace and command, a tester chrome and workspace", async () => {
+  const system = await openTestApp({
     org: {
       roles: [
         { name: "developer", toolGroups: ["workspace", "command"] },
@@ -200,27 +197,27 @@ test("the example wiring: root organises, a developer has workspace and command,
     ["page", "chrome"],
   ] as const
   for (const [name, group] of tools) system.registry.register(grouped(name, group))
-  const seen = (agentId: string) => system.visibleTools(agentId).map(({ name }) => name)
+  const visible = (agentId: string) => system.visibleTools(agentId).map(({ name }) => name)
   const inGroups = (...groups: string[]) =>
     groups.flatMap((group) => system.groups.getGroup(group)!.tools.map((definition) => definition.function.name)).sort()
-  expect([seen("root"), seen("dev"), seen("qa")]).toEqual([
+  expect([visible("root"), visible("dev"), visible("qa")]).toEqual([
     inGroups("org_management"),
     inGroups("workspace", "command"),
     inGroups("chrome", "workspace"),
   ])
-  const may = async (agentId: string) => {
+  const callable = async (agentId: string) => {
     const results = await system.callMany(tools.map(([name]) => ({ agentId, tool: name, input: {} })))
     return results.filter(({ success }) => success).map(({ result }) => result)
   }
-  expect([await may("root"), await may("dev"), await may("qa")]).toEqual([
+  expect([await callable("root"), await callable("dev"), await callable("qa")]).toEqual([
     ["spawn"],
     ["look", "shell"],
     ["look", "page"],
   ])
 })
 
-test("a module and the built-ins register into the manager, a role takes groups from both, an agent has one role [S0-05]", async () => {
-  const system = await open({
+test("a module and the built-ins register into the manager, a role takes groups from both, an agent has one role", async () => {
+  const system = await openTestApp({
     org: { roles: [{ name: "tester", toolGroups: ["chrome", "data"] }], agents: [{ id: "qa", role: "tester" }] },
   })
   const parameters = { type: "object", properties: {} }
@@ -248,22 +245,22 @@ const people: Config["org"] = {
 }
 
 test.each([
-  ["no role is named [S2-22]", { allowedRoles: [] }, ["ann", "bob", "cid"]],
-  ["a role is named [S2-22]", { allowedRoles: ["dev"] }, ["ann"]],
-  ["no department is named [S2-23]", { allowedDepartments: [] }, ["ann", "bob", "cid"]],
-  ["a department is named [S2-23]", { allowedDepartments: ["south"] }, ["bob"]],
-  ["no level is asked for [S2-24]", {}, ["ann", "bob", "cid"]],
-  ["a level is asked for [S2-24]", { minLevel: 2 }, ["bob", "cid"]],
+  ["no role is named", { allowedRoles: [] }, ["ann", "bob", "cid"]],
+  ["a role is named", { allowedRoles: ["dev"] }, ["ann"]],
+  ["no department is named", { allowedDepartments: [] }, ["ann", "bob", "cid"]],
+  ["a department is named", { allowedDepartments: ["south"] }, ["bob"]],
+  ["no level is asked for", {}, ["ann", "bob", "cid"]],
+  ["a level is asked for", { minLevel: 2 }, ["bob", "cid"]],
 ])("who may call a tool when %s", async (_what, permission, who) => {
-  const system = await open({ org: people })
+  const system = await openTestApp({ org: people })
   system.registry.register(tool({ permission, execute: () => 1 }))
   const results = await system.callMany(["ann", "bob", "cid"].map((agentId) => ({ agentId, tool: "probe", input: {} })))
   expect(["ann", "bob", "cid"].filter((_, index) => results[index]?.success)).toEqual(who)
 })
 
-test("a larger level has more rights; with levelOrder desc a smaller one has [C-31]", async () => {
+test("a larger level has more rights; with levelOrder desc a smaller one has", async () => {
   const allowed = async (levelOrder: "asc" | "desc" | undefined) => {
-    const system = await open({ org: { ...people, levelOrder } })
+    const system = await openTestApp({ org: { ...people, levelOrder } })
     system.registry.register(tool({ permission: { minLevel: 2 }, execute: () => 1 }))
     const results = await system.callMany(
       ["ann", "bob", "cid"].map((agentId) => ({ agentId, tool: "probe", input: {} })),

@@ -1,48 +1,48 @@
 import type { QuartermasterEvent } from "../model/events.ts"
 import type { Agent, AgentView, Department, Message, Person, Role } from "../model/organisation.ts"
-import type { Actor, NewAgent, NewPerson, NewRole, OrganisationBook, Sourced } from "../model/organisation-book.ts"
+import type { Actor, NewAgent, NewPerson, NewRole, OrganisationAdmin, Sourced } from "../model/organisation-admin.ts"
 import type { LevelOrder } from "../model/permission.ts"
 import type { DocumentKind, Documents, StoredDocument } from "../model/documents.ts"
 import type { Messages, Organisation } from "../model/ports.ts"
 import { createAgent } from "./agents.ts"
-import { readConfigured, type OrganisationConfig } from "./configured.ts"
+import { readConfiguredOrganisation, type OrganisationConfig } from "./configured-organisation.ts"
 import { createDepartment, deleteDepartment, renameDepartment } from "./departments.ts"
 import { sendMessage } from "./messages.ts"
-import type { Groups, Office } from "./office.ts"
-import { createPerson, deletePerson, updatePerson, withoutHash } from "./people.ts"
+import type { GroupCatalog, OrganisationContext } from "./write-document.ts"
+import { createPerson, deletePerson, updatePerson, withoutTokenHash } from "./people.ts"
 import { createRole, deleteRole, updateRole } from "./roles.ts"
 import { Roster } from "./roster.ts"
-import { terminateAgent } from "./termination.ts"
-import { holderOf } from "./tokens.ts"
-import { Views } from "./views.ts"
+import { terminateAgent } from "./terminate-agent.ts"
+import { findTokenHolder } from "./person-tokens.ts"
+import { AgentViews } from "./agent-views.ts"
 
 export interface DirectoryOptions {
   config?: OrganisationConfig | undefined
   documents: Documents
   messages: Messages
-  groups: Groups
+  groups: GroupCatalog
   levelOrder: LevelOrder
   emit?: ((event: QuartermasterEvent) => void) | undefined
   now?: (() => number) | undefined
-  /** Told who ended, in this process or another one, so that what they still do can be stopped. */
+  /** Called with the agents that were terminated, here or in another process, so that their work can be stopped. */
   onTerminated?: ((agentIds: readonly string[]) => void | Promise<void>) | undefined
 }
 
 const kinds: readonly DocumentKind[] = ["role", "agent", "department", "person", "freeze"]
 
-/** Who there is: root and operator always, whoever the configuration names, and what the store holds. */
-export class Directory implements Organisation, OrganisationBook {
-  readonly #office: Office
+/** The organisation: root and operator, the configured agents, roles and people, and those in the store. */
+export class Directory implements Organisation, OrganisationAdmin {
+  readonly #context: OrganisationContext
   readonly #roster: Roster
-  readonly #views: Views
+  readonly #views: AgentViews
   #version = 1
 
   constructor(options: DirectoryOptions) {
     const { config = {}, documents, messages, groups, levelOrder } = options
     const { emit = () => {}, now = Date.now, onTerminated = () => {} } = options
     const defaultToolGroups = config.defaultToolGroups ?? null
-    this.#roster = new Roster(readConfigured(config), documents)
-    this.#views = new Views(this.#roster, levelOrder, defaultToolGroups)
+    this.#roster = new Roster(readConfiguredOrganisation(config), documents)
+    this.#views = new AgentViews(this.#roster, levelOrder, defaultToolGroups)
     const parts = {
       roster: this.#roster,
       views: this.#views,
@@ -52,7 +52,7 @@ export class Directory implements Organisation, OrganisationBook {
       levelOrder,
       defaultToolGroups,
     }
-    this.#office = { ...parts, emit, now, terminated: onTerminated, ending: new Set() }
+    this.#context = { ...parts, emit, now, onTerminated, terminating: new Set() }
     documents.onChange((changed) => this.#changed(changed))
   }
 
@@ -69,19 +69,19 @@ export class Directory implements Organisation, OrganisationBook {
   }
 
   findRole(idOrName: string): Sourced<Role> | undefined {
-    return this.#roster.roleCalled(idOrName)
+    return this.#roster.findRole(idOrName)
   }
 
   createRole(given: NewRole, by: Actor): Promise<{ role: Role; created: boolean; hint?: string }> {
-    return createRole(this.#office, given, by)
+    return createRole(this.#context, given, by)
   }
 
   updateRole(idOrName: string, change: Partial<NewRole>, by: Actor): Promise<{ role: Role; hint?: string }> {
-    return updateRole(this.#office, idOrName, change, by)
+    return updateRole(this.#context, idOrName, change, by)
   }
 
   deleteRole(idOrName: string, by: Actor): Promise<Role> {
-    return deleteRole(this.#office, idOrName, by)
+    return deleteRole(this.#context, idOrName, by)
   }
 
   listAgents({ includeTerminated = false }: { includeTerminated?: boolean } = {}): readonly Sourced<Agent>[] {
@@ -94,11 +94,11 @@ export class Directory implements Organisation, OrganisationBook {
   }
 
   createAgent(given: NewAgent, by: Actor): Promise<Agent> {
-    return createAgent(this.#office, given, by)
+    return createAgent(this.#context, given, by)
   }
 
   terminateAgent(id: string, by: Actor, reason?: string): Promise<string[]> {
-    return terminateAgent(this.#office, id, by, reason)
+    return terminateAgent(this.#context, id, by, reason)
   }
 
   listDepartments(): readonly Sourced<Department>[] {
@@ -106,68 +106,70 @@ export class Directory implements Organisation, OrganisationBook {
   }
 
   createDepartment(given: { id: string; name?: string | undefined }, by: Actor): Promise<Department> {
-    return createDepartment(this.#office, given, by)
+    return createDepartment(this.#context, given, by)
   }
 
   renameDepartment(id: string, name: string, by: Actor): Promise<Department> {
-    return renameDepartment(this.#office, id, name, by)
+    return renameDepartment(this.#context, id, name, by)
   }
 
   deleteDepartment(id: string, by: Actor): Promise<Department> {
-    return deleteDepartment(this.#office, id, by)
+    return deleteDepartment(this.#context, id, by)
   }
 
   listPeople(): readonly Sourced<Person>[] {
-    return this.#roster.people().map(withoutHash)
+    return this.#roster.people().map(withoutTokenHash)
   }
 
   findPerson(id: string): Sourced<Person> | undefined {
     const person = this.#roster.person(id)
-    return person && withoutHash(person)
+    return person && withoutTokenHash(person)
   }
 
   /** The live person this token belongs to. */
   personOfToken(token: string): Sourced<Person> | undefined {
-    const person = holderOf(token, this.#roster.people())
-    return person && withoutHash(person)
+    const person = findTokenHolder(token, this.#roster.people())
+    return person && withoutTokenHash(person)
   }
 
   createPerson(given: NewPerson, by: Actor): Promise<{ person: Person; token: string }> {
-    return createPerson(this.#office, given, by)
+    return createPerson(this.#context, given, by)
   }
 
   updatePerson(id: string, change: Partial<Omit<NewPerson, "id">>, by: Actor): Promise<Person> {
-    return updatePerson(this.#office, id, change, by)
+    return updatePerson(this.#context, id, change, by)
   }
 
   deletePerson(id: string, by: Actor): Promise<Person> {
-    return deletePerson(this.#office, id, by)
+    return deletePerson(this.#context, id, by)
   }
 
-  sendMessage(message: Parameters<OrganisationBook["sendMessage"]>[0]): Promise<Message> {
-    return sendMessage(this.#office, message)
+  sendMessage(message: Parameters<OrganisationAdmin["sendMessage"]>[0]): Promise<Message> {
+    return sendMessage(this.#context, message)
   }
 
   inbox(agentId: string, filter: { unreadOnly?: boolean } = {}): Promise<readonly Message[]> {
-    return this.#office.messages.inbox(agentId, { ...filter, at: this.#office.now() })
+    return this.#context.messages.inbox(agentId, { ...filter, at: this.#context.now() })
   }
 
   markRead(messageIds: readonly string[]): Promise<void> {
-    return this.#office.messages.markRead(messageIds, this.#office.now())
+    return this.#context.messages.markRead(messageIds, this.#context.now())
   }
 
-  /** Whatever was looked up may be otherwise now, whoever changed it. */
+  /** Clears the cached views and stops agents that another process terminated. */
   #changed(documents: readonly StoredDocument[]): void {
     if (!documents.some(({ kind }) => kinds.includes(kind))) return
     this.#version++
-    this.#views.forget()
-    const ended = documents.filter(({ kind, id, live }) => kind === "agent" && !live && !this.#office.ending.has(id))
+    this.#views.clear()
+    const ended = documents.filter(
+      ({ kind, id, live }) => kind === "agent" && !live && !this.#context.terminating.has(id),
+    )
     if (ended.length > 0) this.#stop(ended.map(({ id }) => id))
   }
 
-  /** Another process ended them. What goes wrong here must not stop whoever reads the change. */
+  /** An error here must not reach the code that read the change. */
   #stop(agentIds: readonly string[]): void {
-    const stopping = async () => this.#office.terminated(agentIds)
+    const stopping = async () => this.#context.onTerminated(agentIds)
     stopping().catch(() => {})
   }
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { agent, ann, codeOf, openDirectory } from "./testing.ts"
+import { agent, ann, codeOf, openDirectory } from "./testing/open-directory.ts"
 
 const config = {
   roles: [{ name: "dev" }],
@@ -24,7 +24,7 @@ async function openTeam() {
   return { ...opened, clock }
 }
 
-test("a message is kept for its recipient, then announced, and is there in another process", async () => {
+test("a message is stored for its recipient, then announced, and another process reads it", async () => {
   const { directory, events, again } = await openTeam()
   const sent = await directory.sendMessage({ from: "one", to: "uno", payload: { 问: "好", n: [1] } })
   expect(sent).toEqual({
@@ -44,14 +44,14 @@ test("a message is kept for its recipient, then announced, and is there in anoth
   expect(await directory.inbox("uno")).toEqual([{ ...sent, readAt: 1000 }])
 })
 
-test("a message is of its sender's task, and of the call's only where the sender has none", async () => {
+test("a message has its sender's task, or the call's when the sender has none", async () => {
   const { directory } = await openTeam()
   const taskOf = async (from: string) =>
     (await directory.sendMessage({ from, to: "root", payload: 1, taskId: "the call's" })).taskId
   expect([await taskOf("one"), await taskOf("a"), await taskOf("user")]).toEqual(["t1", "the call's", "the call's"])
 })
 
-test("a delayed message arrives when its time has come", async () => {
+test("a delayed message arrives after its delay", async () => {
   const { directory, clock } = await openTeam()
   const sent = await directory.sendMessage({ from: "a", to: "b", payload: 1, delayMs: 500 })
   expect(sent.deliverAt).toBe(1500)
@@ -87,7 +87,7 @@ test.each([
   expect(await directory.inbox(to)).toHaveLength(code === undefined ? 1 : 0)
 })
 
-test("an agent whose role is gone neither writes nor is written to", async () => {
+test("an agent whose role was deleted neither sends nor receives messages", async () => {
   const { directory } = await openTeam()
   await directory.createRole({ name: "brief" }, ann)
   await directory.createAgent({ id: "x", role: "brief" }, ann)
@@ -100,21 +100,21 @@ test.each<[string, unknown, number | undefined, string | undefined]>([
   ["nothing", undefined, undefined, "invalid_payload"],
   ["a function", () => 1, undefined, "invalid_payload"],
   ["a date inside", { at: new Date(0) }, undefined, "invalid_payload"],
-  ["no number", Number.NaN, undefined, "invalid_payload"],
+  ["NaN", Number.NaN, undefined, "invalid_payload"],
   ["null", null, undefined, undefined],
   ["just under a megabyte", "x".repeat(999_998), undefined, undefined],
   ["just over a megabyte", "x".repeat(999_999), undefined, "payload_too_large"],
   ["a megabyte in fewer characters", "中".repeat(333_333), undefined, "payload_too_large"],
   ["a delay before now", 1, -1, "invalid_delay"],
   ["a delay of a fraction", 1, 0.5, "invalid_delay"],
-  ["a delay of no number", 1, Number.NaN, "invalid_delay"],
+  ["a delay of NaN", 1, Number.NaN, "invalid_delay"],
   ["a delay of a year", 1, 365 * 86_400_000, "invalid_delay"],
 ])("a message with %s", async (_what, payload, delayMs, code) => {
   const { directory } = await openTeam()
   expect(await codeOf(directory.sendMessage({ from: "a", to: "b", payload, delayMs }))).toBe(code)
 })
 
-test("law: what arrives is the JSON that was sent, whatever happens to the original afterwards", async () => {
+test("law: the JSON that was sent arrives, whatever happens to the original afterwards", async () => {
   const { directory } = await openTeam()
   await fc.assert(
     fc.asyncProperty(fc.jsonValue({ stringUnit: "binary" }), async (payload) => {
@@ -130,10 +130,10 @@ test("law: what arrives is the JSON that was sent, whatever happens to the origi
   )
 })
 
-test("a spawned agent writes to its spawner and its sister, and they share their task with nobody else", async () => {
+test("a child writes to its parent and its sibling, and not to agents of another task", async () => {
   const { directory } = await openTeam()
-  const entry = async () => (await directory.createAgent({ role: "dev" }, agent("root"))).id
-  const [first, second] = [await entry(), await entry()]
+  const createEntryAgent = async () => (await directory.createAgent({ role: "dev" }, agent("root"))).id
+  const [first, second] = [await createEntryAgent(), await createEntryAgent()]
   const { role } = await directory.createRole({ name: "mine" }, agent(first))
   const children = [
     (await directory.createAgent({ role: role.id }, agent(first))).id,

@@ -1,37 +1,40 @@
-import { newId } from "../model/identity.ts"
+import { newId } from "../lib/new-id.ts"
 import type { Agent, Message } from "../model/organisation.ts"
-import { OrganisationError, type OrganisationBook } from "../model/organisation-book.ts"
-import { plainProblems } from "../model/plain.ts"
-import type { Office } from "./office.ts"
+import { OrganisationError, type OrganisationAdmin } from "../model/organisation-admin.ts"
+import { plainProblems } from "../schema/json-problems.ts"
+import type { OrganisationContext } from "./write-document.ts"
 
-type Written = Parameters<OrganisationBook["sendMessage"]>[0]
+type NewMessage = Parameters<OrganisationAdmin["sendMessage"]>[0]
 
-const mostBytes = 1_000_000
-const longestDelayMs = 30 * 24 * 3600 * 1000
+const maxBytes = 1_000_000
+const maxDelayMs = 30 * 24 * 3600 * 1000
 
-/** Who can always be written to. Neither works on a task. */
-const always = ["root", "user"]
+/** Recipients every agent may write to. Neither of them works on a task. */
+const openRecipients = ["root", "user"]
 
-/** Keeps a message for its recipient. Agents that work on different tasks do not write to each other. */
+/** Stores a message for its recipient. Agents that work on different tasks cannot write to each other. */
 export async function sendMessage(
-  office: Office,
-  { from, to, payload, taskId, delayMs = 0 }: Written,
+  context: OrganisationContext,
+  { from, to, payload, taskId, delayMs = 0 }: NewMessage,
 ): Promise<Message> {
-  await office.documents.refresh()
-  const sender = office.roster.agent(from)
-  if (sender !== undefined && office.views.view(from) === undefined) {
-    throw new OrganisationError("sender_terminated", `Agent '${from}' has ended or has no role, so it writes no more.`)
+  await context.documents.refresh()
+  const sender = context.roster.agent(from)
+  if (sender !== undefined && context.views.view(from) === undefined) {
+    throw new OrganisationError(
+      "sender_terminated",
+      `Agent '${from}' has ended or has no role, so it cannot send messages.`,
+    )
   }
-  const recipient = office.views.view(to)?.agent
-  if (recipient === undefined && !always.includes(to)) {
-    const sentence = `There is no agent '${to}', or it has ended. Write to an agent that lives, to root or to user.`
+  const recipient = context.views.view(to)?.agent
+  if (recipient === undefined && !openRecipients.includes(to)) {
+    const sentence = `There is no agent '${to}', or it has ended. Write to a live agent, to root or to user.`
     throw new OrganisationError("unknown_recipient", sentence)
   }
-  if (worksApart(sender, recipient)) {
+  if (workOnDifferentTasks(sender, recipient)) {
     const sentence = `Agent '${to}' works on another task, so you cannot write to it. Write to root, or to user.`
     throw new OrganisationError("cross_task_communication_denied", sentence)
   }
-  const at = office.now()
+  const at = context.now()
   const message: Message = {
     id: newId(),
     from,
@@ -42,14 +45,14 @@ export async function sendMessage(
     deliverAt: at + checkDelay(delayMs),
     readAt: null,
   }
-  await office.messages.insert(message)
-  office.emit({ type: "MESSAGE_SENT", at, message: message.id, from, to })
+  await context.messages.insert(message)
+  context.emit({ type: "MESSAGE_SENT", at, message: message.id, from, to })
   return message
 }
 
-function worksApart(sender: Agent | undefined, recipient: Agent | undefined): boolean {
-  const [one, other] = [sender?.taskId, recipient?.taskId]
-  return one !== undefined && other !== undefined && one !== other
+function workOnDifferentTasks(sender: Agent | undefined, recipient: Agent | undefined): boolean {
+  const [from, to] = [sender?.taskId, recipient?.taskId]
+  return from !== undefined && to !== undefined && from !== to
 }
 
 function textOf(payload: unknown): string {
@@ -59,7 +62,7 @@ function textOf(payload: unknown): string {
     throw new OrganisationError("invalid_payload", sentence, { problems })
   }
   const text = JSON.stringify(payload)
-  if (Buffer.byteLength(text) > mostBytes) {
+  if (Buffer.byteLength(text) > maxBytes) {
     const sentence = "The payload is longer than 1 MB. Store it with put_artifact and send the reference."
     throw new OrganisationError("payload_too_large", sentence)
   }
@@ -67,7 +70,7 @@ function textOf(payload: unknown): string {
 }
 
 function checkDelay(delayMs: number): number {
-  if (Number.isSafeInteger(delayMs) && delayMs >= 0 && delayMs <= longestDelayMs) return delayMs
+  if (Number.isSafeInteger(delayMs) && delayMs >= 0 && delayMs <= maxDelayMs) return delayMs
   throw new OrganisationError("invalid_delay", "A delay is a whole number of milliseconds, 30 days at most.")
 }
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto"
 import { expect, test } from "vitest"
 import type { Directory } from "./directory.ts"
-import { agent, ann, codeOf, openDirectory } from "./testing.ts"
+import { agent, ann, codeOf, openDirectory } from "./testing/open-directory.ts"
 
-test("a person is kept with a token of 32 random bytes that is shown once and stored as its hash", async () => {
+test("a person gets a token of 32 random bytes, which is shown once and stored as a hash", async () => {
   const { directory, documents, again } = await openDirectory({ now: () => 0 })
   const { person, token } = await directory.createPerson({ id: "bob", name: "Bob", roles: ["lead"] }, ann)
   expect(person).toEqual({
@@ -26,7 +26,7 @@ test("a person is kept with a token of 32 random bytes that is shown once and st
   expect((await again()).directory.findPerson("bob")).toEqual({ ...person, source: "store" })
 })
 
-test("a token belongs to its live person and to nobody else", async () => {
+test("a token belongs only to its person, until they are deleted", async () => {
   const { directory } = await openDirectory()
   const { token: bobs } = await directory.createPerson({ id: "bob" }, ann)
   const { token: cids } = await directory.createPerson({ id: "cid" }, ann)
@@ -43,7 +43,7 @@ test("a token belongs to its live person and to nobody else", async () => {
   expect([directory.personOfToken(bobs), directory.personOfToken(newer)?.id]).toEqual([undefined, "bob"])
 })
 
-test("a person of the configuration has the roles and the token whose hash is written there", async () => {
+test("a configured person has the configured roles and the token with the configured hash", async () => {
   const tokenHash = createHash("sha256").update("a long secret").digest("hex")
   const people = [{ id: "dee", name: "Dee", roles: ["lead"], tokenHash }, { id: "eve" }]
   const { directory } = await openDirectory({ config: { people } })
@@ -66,7 +66,7 @@ test("a person of the configuration has the roles and the token whose hash is wr
   ])
 })
 
-test("whether a person has a token is told and never kept, and a deleted one has none", async () => {
+test("hasToken is returned but never stored, and is false for a deleted person", async () => {
   const { directory, documents } = await openDirectory()
   await directory.createPerson({ id: "bob" }, ann)
   expect(await directory.updatePerson("bob", { name: "Bob" }, ann)).toMatchObject({ hasToken: true })
@@ -79,7 +79,7 @@ test.each([
   ["agent", "an agent"],
   ["person", "a person"],
   ["department", "a department"],
-])("a bad id of a %s is refused in a sentence", async (kind, words) => {
+])("a bad id of a %s is refused with a sentence", async (kind, words) => {
   const { directory } = await openDirectory()
   const make = {
     agent: () => directory.createAgent({ id: "b b", role: "operator" }, ann),
@@ -89,7 +89,7 @@ test.each([
   await expect(make()).rejects.toThrow(`"b b" cannot be the id of ${words}. Use 1 to 100 letters, digits and _ . : -`)
 })
 
-test("people and departments are listed by name while they live", async () => {
+test("live people and departments are listed by name", async () => {
   const { directory } = await openDirectory()
   for (const [id, name] of [
     ["b", "Zoe"],
@@ -109,7 +109,7 @@ test("people and departments are listed by name while they live", async () => {
   }
 })
 
-test("a department is kept, renamed and, once nobody needs it, deleted and made again", async () => {
+test("a department is stored, renamed, deleted once unused, and created again", async () => {
   const { directory, again } = await openDirectory()
   expect(await directory.createDepartment({ id: "north" }, ann)).toMatchObject({
     id: "north",
@@ -151,10 +151,10 @@ test.each<[string, string, (directory: Directory) => Promise<unknown>]>([
   ["a person with a bad name", "invalid_person_name", (it) => it.createPerson({ id: "x", name: "a\u202eb" }, ann)],
   ["a person with a bad role", "invalid_role_name", (it) => it.createPerson({ id: "x", roles: [""] }, ann)],
   ["a change of a person of the configuration", "read_only", (it) => it.updatePerson("dee", { roles: [] }, ann)],
-  ["the end of a person of the configuration", "read_only", (it) => it.deletePerson("dee", ann)],
-  ["a change of nobody", "person_not_found", (it) => it.updatePerson("x", {}, ann)],
-  ["the end of nobody", "person_not_found", (it) => it.deletePerson("x", ann)],
-  ["a person made by an agent", "person_required", (it) => it.createPerson({ id: "x" }, root)],
+  ["the removal of a person of the configuration", "read_only", (it) => it.deletePerson("dee", ann)],
+  ["a change of an unknown person", "person_not_found", (it) => it.updatePerson("x", {}, ann)],
+  ["the removal of an unknown person", "person_not_found", (it) => it.deletePerson("x", ann)],
+  ["a person added by an agent", "person_required", (it) => it.createPerson({ id: "x" }, root)],
   ["a person changed by an agent", "person_required", (it) => it.updatePerson("bob", { roles: ["lead"] }, root)],
   ["a person removed by an agent", "person_required", (it) => it.deletePerson("bob", root)],
   ["a department twice", "department_exists", (it) => it.createDepartment({ id: "south" }, ann)],
@@ -162,9 +162,9 @@ test.each<[string, string, (directory: Directory) => Promise<unknown>]>([
   ["a department with a bad id", "invalid_department_id", (it) => it.createDepartment({ id: "a/b" }, ann)],
   ["a department with a bad name", "invalid_department_name", (it) => it.renameDepartment("south", "", ann)],
   ["a new name for a department of the configuration", "read_only", (it) => it.renameDepartment("north", "x", ann)],
-  ["the end of a department of the configuration", "read_only", (it) => it.deleteDepartment("north", ann)],
+  ["the removal of a department of the configuration", "read_only", (it) => it.deleteDepartment("north", ann)],
   ["a new name for no department", "department_not_found", (it) => it.renameDepartment("x", "x", ann)],
-  ["a department made by an agent", "person_required", (it) => it.createDepartment({ id: "x" }, root)],
+  ["a department created by an agent", "person_required", (it) => it.createDepartment({ id: "x" }, root)],
   ["a department renamed by an agent", "person_required", (it) => it.renameDepartment("south", "x", root)],
   ["a department deleted by an agent", "person_required", (it) => it.deleteDepartment("south", root)],
 ])("%s is refused, and nothing changes", async (_what, code, work) => {

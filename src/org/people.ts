@@ -1,65 +1,65 @@
 import type { Person } from "../model/organisation.ts"
-import { OrganisationError, type Actor, type NewPerson, type Sourced } from "../model/organisation-book.ts"
-import { refuseAgents, refuseBadId, refuseBadName, refuseConfigured } from "./checks.ts"
-import { keep, type Office } from "./office.ts"
-import { newToken } from "./tokens.ts"
+import { OrganisationError, type Actor, type NewPerson, type Sourced } from "../model/organisation-admin.ts"
+import { requirePerson, refuseBadId, refuseBadName, refuseConfigured } from "./validation.ts"
+import { writeDocument, type OrganisationContext } from "./write-document.ts"
+import { newPersonToken } from "./person-tokens.ts"
 
-/** A person as they leave this folder: without what proves who they are, and with whether something does. */
-export function withoutHash<T extends Person>(person: T): Omit<T, "tokenHash"> & { hasToken: boolean } {
+/** A person as other folders see them: `hasToken` instead of the hash of the token. */
+export function withoutTokenHash<T extends Person>(person: T): Omit<T, "tokenHash"> & { hasToken: boolean } {
   const { tokenHash, ...rest } = person
   return { ...rest, hasToken: tokenHash !== undefined }
 }
 
 export async function createPerson(
-  office: Office,
+  context: OrganisationContext,
   { id, name = id, roles = [] }: NewPerson,
   by: Actor,
 ): Promise<{ person: Person; token: string }> {
-  refuseAgents(by, "add people")
-  await office.documents.refresh()
+  requirePerson(by, "add people")
+  await context.documents.refresh()
   refuseBadId(id, "person")
   refuseBadName(name, "invalid_person_name")
   refuseBadRoles(roles)
-  const { token, tokenHash } = newToken()
-  const person = await keep<Person>(office, { kind: "person", id }, by, () => {
-    if (office.roster.person(id) !== undefined || office.roster.agent(id) !== undefined) {
+  const { token, tokenHash } = newPersonToken()
+  const person = await writeDocument<Person>(context, { kind: "person", id }, by, () => {
+    if (context.roster.person(id) !== undefined || context.roster.agent(id) !== undefined) {
       throw new OrganisationError("person_exists", `The id '${id}' belongs to a person or an agent. Choose another id.`)
     }
-    const createdAt = new Date(office.now()).toISOString()
+    const createdAt = new Date(context.now()).toISOString()
     return { body: { id, name, roles, status: "active", tokenHash, createdBy: by.id, madeBy: by.kind, createdAt } }
   })
-  return { person: withoutHash(person), token }
+  return { person: withoutTokenHash(person), token }
 }
 
 export async function updatePerson(
-  office: Office,
+  context: OrganisationContext,
   id: string,
   { name, roles }: Partial<Omit<NewPerson, "id">>,
   by: Actor,
 ): Promise<Person> {
-  refuseAgents(by, "change people")
-  await office.documents.refresh()
+  requirePerson(by, "change people")
+  await context.documents.refresh()
   if (name !== undefined) refuseBadName(name, "invalid_person_name")
   if (roles !== undefined) refuseBadRoles(roles)
   const change = { ...(name === undefined ? {} : { name }), ...(roles === undefined ? {} : { roles }) }
-  const person = await keep<Person>(office, { kind: "person", id }, by, () => ({
-    body: { ...changeable(office, id), ...change },
+  const person = await writeDocument<Person>(context, { kind: "person", id }, by, () => ({
+    body: { ...changeable(context, id), ...change },
   }))
-  return withoutHash(person)
+  return withoutTokenHash(person)
 }
 
-/** The token proves nothing from then on. */
-export async function deletePerson(office: Office, id: string, by: Actor): Promise<Person> {
-  refuseAgents(by, "remove people")
-  await office.documents.refresh()
-  const person = await keep<Person>(office, { kind: "person", id }, by, () => {
-    const { tokenHash: _, ...rest } = changeable(office, id)
+/** The person's token stops working. */
+export async function deletePerson(context: OrganisationContext, id: string, by: Actor): Promise<Person> {
+  requirePerson(by, "remove people")
+  await context.documents.refresh()
+  const person = await writeDocument<Person>(context, { kind: "person", id }, by, () => {
+    const { tokenHash: _, ...rest } = changeable(context, id)
     return { body: { ...rest, status: "deleted" }, live: false }
   })
-  return withoutHash(person)
+  return withoutTokenHash(person)
 }
 
-function changeable({ roster }: Office, id: string): Person {
+function changeable({ roster }: OrganisationContext, id: string): Person {
   const found = roster.person(id)
   if (found === undefined) {
     throw new OrganisationError("person_not_found", `There is no person '${id}'. List the people to see who there is.`)

@@ -1,24 +1,28 @@
 import type { AgentView, Role } from "../model/organisation.ts"
-import { OrganisationError, type NewRole } from "../model/organisation-book.ts"
-import { groupsBeyond, weakerLevel } from "./ceilings.ts"
-import { refuseBadLevel, refuseBadName, refuseBadPins, refuseUnknownDepartment } from "./checks.ts"
-import type { Office } from "./office.ts"
+import { OrganisationError, type NewRole } from "../model/organisation-admin.ts"
+import { groupsNotHeld, weakerLevel } from "./inherited-limits.ts"
+import { refuseBadLevel, refuseBadName, refuseBadPins, refuseUnknownDepartment } from "./validation.ts"
+import type { OrganisationContext } from "./write-document.ts"
 
-/** What a change says about a role, checked. Only what it names is in there. */
+/** The checked fields of a change to a role. Fields the change does not name are absent. */
 export interface RoleFields {
   fields: Partial<Role>
-  /** A sentence for whoever chose no groups. */
+  /** Says which groups the role got because none were chosen. */
   hint?: string
 }
 
 export const dialects = ["native", "claude", "classic"]
-const longestPrompt = 100_000
+const maxPromptLength = 100_000
 
 /**
- * Checks what is said about a role. An agent gives at most what it has: its level, its department, its groups; root,
- * which has nothing to lose, may give any. No agent pins.
+ * Checks the fields of a new or changed role. An agent can give at most its own level, department and groups. Root may
+ * give any of them. Only a person may set pins.
  */
-export function roleFields(office: Office, given: Partial<NewRole>, maker: AgentView | undefined): RoleFields {
+export function roleFields(
+  context: OrganisationContext,
+  given: Partial<NewRole>,
+  creator: AgentView | undefined,
+): RoleFields {
   const { name, rolePrompt, level, dialect, pins, llmServiceId } = given
   if (name !== undefined) refuseBadName(name, "invalid_role_name")
   if (rolePrompt !== undefined) refuseBadPrompt(rolePrompt)
@@ -29,15 +33,15 @@ export function roleFields(office: Office, given: Partial<NewRole>, maker: Agent
   refuseBadLevel(level)
   refuseBadPins(pins)
   const department = given.department === "" ? undefined : given.department
-  if (maker === undefined || maker.agent.id === "root") refuseUnknownDepartment(office, department)
-  else refuseMoreThan(maker, { level, department }, office)
-  if (maker !== undefined && pins !== undefined) {
+  if (creator === undefined || creator.agent.id === "root") refuseUnknownDepartment(context, department)
+  else refuseExceeding(creator, { level, department }, context)
+  if (creator !== undefined && pins !== undefined) {
     throw new OrganisationError(
       "pins_not_allowed",
-      "Only a person can hold a role to versions of tools. Leave out pins.",
+      "Only a person can pin the tool versions of a role. Leave out pins.",
     )
   }
-  const chosen = given.toolGroups === undefined ? undefined : chooseGroups(office, given.toolGroups, maker)
+  const chosen = given.toolGroups === undefined ? undefined : chooseGroups(context, given.toolGroups, creator)
   const fields = {
     ...(name === undefined ? {} : { name }),
     ...(rolePrompt === undefined ? {} : { rolePrompt }),
@@ -52,19 +56,19 @@ export function roleFields(office: Office, given: Partial<NewRole>, maker: Agent
 }
 
 function chooseGroups(
-  { groups, defaultToolGroups }: Office,
+  { groups, defaultToolGroups }: OrganisationContext,
   given: readonly string[] | null,
-  maker: AgentView | undefined,
+  creator: AgentView | undefined,
 ): { groups: readonly string[] | null; hint?: string } {
-  const held = maker === undefined || maker.agent.id === "root" ? null : maker.groups
+  const held = creator === undefined || creator.agent.id === "root" ? null : creator.groups
   const chosen = [...new Set(given ?? [])]
   const unknown = chosen.filter((id) => !groups.has(id))
   if (unknown.length > 0) {
-    throw new OrganisationError("invalid_tool_group_ids", `${listed(unknown)} There is: ${idsOf(groups)}.`, {
+    throw new OrganisationError("invalid_tool_group_ids", `${noSuchGroups(unknown)} Use some of: ${idsOf(groups)}.`, {
       invalidGroups: unknown,
     })
   }
-  const beyond = groupsBeyond(chosen, held)
+  const beyond = groupsNotHeld(chosen, held)
   if (beyond.length > 0) {
     const sentence = `You do not have ${quoted(beyond)}, so you cannot give it. You have: ${(held ?? []).join(", ")}.`
     throw new OrganisationError("tool_groups_not_held", sentence, { invalidGroups: beyond })
@@ -75,35 +79,35 @@ function chooseGroups(
     return { groups: null, hint: `No groups were chosen, so the role has ${what}.` }
   }
   if (held.length === 0) {
-    throw new OrganisationError("tool_groups_not_held", "You have no groups of tools, so you cannot give any.", {
+    throw new OrganisationError("tool_groups_not_held", "You have no tool groups, so you cannot give any.", {
       invalidGroups: [],
     })
   }
-  return { groups: held, hint: `No groups were chosen, so the role has those of its maker: ${held.join(", ")}.` }
+  return { groups: held, hint: `No groups were chosen, so the role has those of its creator: ${held.join(", ")}.` }
 }
 
-function refuseMoreThan(
-  maker: AgentView,
+function refuseExceeding(
+  creator: AgentView,
   { level, department }: { level: number | undefined; department: string | undefined },
-  { levelOrder }: Office,
+  { levelOrder }: OrganisationContext,
 ): void {
-  if (level !== undefined && weakerLevel(level, maker.level, levelOrder) !== level) {
-    const sentence = `You have level ${maker.level}, so you cannot give level ${level}.`
+  if (level !== undefined && weakerLevel(level, creator.level, levelOrder) !== level) {
+    const sentence = `You have level ${creator.level}, so you cannot give level ${level}.`
     throw new OrganisationError("level_not_held", sentence)
   }
-  if (department !== undefined && department !== maker.department) {
-    const sentence = `You are in ${maker.department ?? "no department"}, so you cannot give department '${department}'.`
+  if (department !== undefined && department !== creator.department) {
+    const sentence = `You are in ${creator.department ?? "no department"}, so you cannot give department '${department}'.`
     throw new OrganisationError("department_not_held", sentence)
   }
 }
 
 function refuseBadPrompt(rolePrompt: string): void {
-  if (typeof rolePrompt === "string" && rolePrompt.length <= longestPrompt) return
-  const sentence = `A role's prompt must be a text of at most ${longestPrompt} characters.`
+  if (typeof rolePrompt === "string" && rolePrompt.length <= maxPromptLength) return
+  const sentence = `A role's prompt must be a text of at most ${maxPromptLength} characters.`
   throw new OrganisationError("invalid_role_prompt", sentence)
 }
 
-function listed(unknown: readonly string[]): string {
+function noSuchGroups(unknown: readonly string[]): string {
   return unknown.length === 1 ? `There is no group ${quoted(unknown)}.` : `There are no groups ${quoted(unknown)}.`
 }
 
@@ -111,7 +115,7 @@ function quoted(ids: readonly string[]): string {
   return ids.map((id) => `'${id}'`).join(", ")
 }
 
-function idsOf(groups: Office["groups"]): string {
+function idsOf(groups: OrganisationContext["groups"]): string {
   return groups
     .list()
     .map(({ id }) => id)

@@ -1,90 +1,90 @@
-import { newId } from "../model/identity.ts"
+import { newId } from "../lib/new-id.ts"
 import type { Role } from "../model/organisation.ts"
-import { OrganisationError, type Actor, type NewRole, type Sourced } from "../model/organisation-book.ts"
-import { makerOf, refuseConfigured, refuseLookAlike } from "./checks.ts"
-import { sources } from "./configured.ts"
-import { keep, type Office } from "./office.ts"
+import { OrganisationError, type Actor, type NewRole, type Sourced } from "../model/organisation-admin.ts"
+import { actingAgent, refuseConfigured, refuseLookAlike } from "./validation.ts"
+import { sources } from "./configured-organisation.ts"
+import { writeDocument, type OrganisationContext } from "./write-document.ts"
 import { roleFields } from "./role-fields.ts"
 
 type Change = "created" | "updated" | "deleted"
 
-/** Makes a role, or returns the live one of that name as it is. */
+/** Creates a role, or returns the live role of that name unchanged. */
 export async function createRole(
-  office: Office,
+  context: OrganisationContext,
   given: NewRole,
   by: Actor,
 ): Promise<{ role: Role; created: boolean; hint?: string }> {
-  await office.documents.refresh()
-  const maker = makerOf(office, by)
-  const twin = office.roster.roleCalled(given.name)
-  if (twin !== undefined) return { role: namesake(twin, given.name), created: false }
+  await context.documents.refresh()
+  const creator = actingAgent(context, by)
+  const existing = context.roster.findRole(given.name)
+  if (existing !== undefined) return { role: existingRole(existing, given.name), created: false }
 
-  const { fields, hint } = roleFields(office, { ...given, toolGroups: given.toolGroups ?? null }, maker)
-  if (maker !== undefined) refuseLookAlike(office, given.name)
-  const held = maker !== undefined && maker.agent.id !== "root"
+  const { fields, hint } = roleFields(context, { ...given, toolGroups: given.toolGroups ?? null }, creator)
+  if (creator !== undefined) refuseLookAlike(context, given.name)
+  const held = creator !== undefined && creator.agent.id !== "root"
   const role: Role = {
     id: newId(),
     name: given.name,
     rolePrompt: "",
     createdBy: by.id,
     madeBy: by.kind,
-    createdAt: new Date(office.now()).toISOString(),
+    createdAt: new Date(context.now()).toISOString(),
     status: "active",
     llmServiceId: null,
     toolGroups: null,
-    ...(held ? { level: maker.level, department: maker.department } : {}),
+    ...(held ? { level: creator.level, department: creator.department } : {}),
     ...fields,
   }
-  let faster: Role | undefined
-  const kept = await keep(
-    office,
+  let fromOther: Role | undefined
+  const stored = await writeDocument(
+    context,
     { kind: "role", id: role.id },
     by,
     () => ({ body: role, name: role.name }),
-    (other) => (faster = other.body as Role),
+    (other) => (fromOther = other.body as Role),
   )
-  if (faster !== undefined) return { role: faster, created: false }
-  announce(office, kept, "created")
-  return hint === undefined ? { role: kept, created: true } : { role: kept, created: true, hint }
+  if (fromOther !== undefined) return { role: fromOther, created: false }
+  announce(context, stored, "created")
+  return hint === undefined ? { role: stored, created: true } : { role: stored, created: true, hint }
 }
 
 export async function updateRole(
-  office: Office,
+  context: OrganisationContext,
   idOrName: string,
   change: Partial<NewRole>,
   by: Actor,
 ): Promise<{ role: Role; hint?: string }> {
-  await office.documents.refresh()
-  const maker = makerOf(office, by)
-  const { id } = changeable(office, idOrName, by)
-  const { fields, hint } = roleFields(office, change, maker)
-  if (maker !== undefined && fields.name !== undefined) refuseLookAlike(office, fields.name, id)
-  const role = await keep<Role>(office, { kind: "role", id }, by, () => {
-    const role = { ...changeable(office, id, by), ...fields }
+  await context.documents.refresh()
+  const creator = actingAgent(context, by)
+  const { id } = changeable(context, idOrName, by)
+  const { fields, hint } = roleFields(context, change, creator)
+  if (creator !== undefined && fields.name !== undefined) refuseLookAlike(context, fields.name, id)
+  const role = await writeDocument<Role>(context, { kind: "role", id }, by, () => {
+    const role = { ...changeable(context, id, by), ...fields }
     if (fields.pins !== undefined && role.madeBy === "agent") refusePins(role)
-    refuseTakenName(office, role)
-    return { body: bare(role), name: role.name }
+    refuseTakenName(context, role)
+    return { body: withoutSource(role), name: role.name }
   })
-  announce(office, role, "updated")
+  announce(context, role, "updated")
   return hint === undefined ? { role } : { role, hint }
 }
 
-/** Its agents have nothing from then on. */
-export async function deleteRole(office: Office, idOrName: string, by: Actor): Promise<Role> {
-  await office.documents.refresh()
-  makerOf(office, by)
-  const { id } = changeable(office, idOrName, by)
-  const role = await keep<Role>(office, { kind: "role", id }, by, () => {
-    const role = bare(changeable(office, id, by))
+/** Agents with a deleted role can do nothing. */
+export async function deleteRole(context: OrganisationContext, idOrName: string, by: Actor): Promise<Role> {
+  await context.documents.refresh()
+  actingAgent(context, by)
+  const { id } = changeable(context, idOrName, by)
+  const role = await writeDocument<Role>(context, { kind: "role", id }, by, () => {
+    const role = withoutSource(changeable(context, id, by))
     return { body: { ...role, status: "deleted" }, name: role.name, live: false }
   })
-  announce(office, role, "deleted")
+  announce(context, role, "deleted")
   return role
 }
 
 /** The live role, if this actor may change it. */
-function changeable({ roster }: Office, idOrName: string, by: Actor): Sourced<Role> {
-  const role = roster.roleCalled(idOrName)
+function changeable({ roster }: OrganisationContext, idOrName: string, by: Actor): Sourced<Role> {
+  const role = roster.findRole(idOrName)
   if (role === undefined) {
     throw new OrganisationError(
       "role_not_found",
@@ -94,24 +94,24 @@ function changeable({ roster }: Office, idOrName: string, by: Actor): Sourced<Ro
   if (role.source === sources.builtIn) {
     throw new OrganisationError(
       "cannot_modify_system_role",
-      `Role '${role.name}' is built in and stays as it is. Create a role of your own.`,
+      `Role '${role.name}' is built in and cannot be changed. Create a role of your own.`,
     )
   }
   refuseConfigured(role, `Role '${role.name}'`, "org.roles")
   if (by.kind === "agent" && (role.madeBy !== "agent" || role.createdBy !== by.id)) {
-    throw new OrganisationError("not_child_role", `You did not make role '${role.name}', so you cannot change it.`)
+    throw new OrganisationError("not_child_role", `You did not create role '${role.name}', so you cannot change it.`)
   }
   return role
 }
 
-function namesake(twin: Sourced<Role>, name: string): Role {
-  if (twin.name === name) return bare(twin)
-  const sentence = `'${name}' is the id of role '${twin.name}'. Choose another name.`
+function existingRole(existing: Sourced<Role>, name: string): Role {
+  if (existing.name === name) return withoutSource(existing)
+  const sentence = `'${name}' is the id of role '${existing.name}'. Choose another name.`
   throw new OrganisationError("name_taken", sentence)
 }
 
-function refuseTakenName({ roster }: Office, { id, name }: Role): void {
-  const other = roster.roleCalled(name)
+function refuseTakenName({ roster }: OrganisationContext, { id, name }: Role): void {
+  const other = roster.findRole(name)
   if (other === undefined || other.id === id) return
   throw new OrganisationError("name_taken", `There is another role '${name}'. Choose another name.`)
 }
@@ -119,15 +119,15 @@ function refuseTakenName({ roster }: Office, { id, name }: Role): void {
 function refusePins({ name, createdBy }: Role): never {
   throw new OrganisationError(
     "pins_not_allowed",
-    `Role '${name}' was made by agent '${createdBy}', so pins of it do not count. Create a role of your own.`,
+    `Role '${name}' was created by agent '${createdBy}', so it cannot have pins. Create a role of your own.`,
   )
 }
 
-function bare(role: Sourced<Role>): Role {
+function withoutSource(role: Sourced<Role>): Role {
   const { source: _, ...rest } = role
   return rest
 }
 
-function announce({ emit, now }: Office, { id }: Role, change: Change): void {
+function announce({ emit, now }: OrganisationContext, { id }: Role, change: Change): void {
   emit({ type: "ROLE_CHANGED", at: now(), role: id, change })
 }

@@ -1,56 +1,56 @@
 import type { Agent, Department, Freeze, Person, Role } from "../model/organisation.ts"
-import type { Sourced } from "../model/organisation-book.ts"
+import type { Sourced } from "../model/organisation-admin.ts"
 import type { DocumentKind, Documents } from "../model/documents.ts"
-import { sources, type Configured } from "./configured.ts"
+import { sources, type ConfiguredOrganisation } from "./configured-organisation.ts"
 
-/** Who there is now: the configuration and the store read as one. Where both name something, the configuration counts. */
+/** The configured and the stored organisation as one. Where both define the same id, the configuration wins. */
 export class Roster {
-  readonly configured: Configured
+  readonly configured: ConfiguredOrganisation
   readonly #documents: Documents
 
-  constructor(configured: Configured, documents: Documents) {
+  constructor(configured: ConfiguredOrganisation, documents: Documents) {
     this.configured = configured
     this.#documents = documents
   }
 
   /**
-   * The live role of that id. A stored role whose name the configuration also uses is the configuration's, if a person
-   * made it; one that an agent made is nobody's, so that no agent gains by a name.
+   * The live role with this id. When the configuration has a role of the same name, it replaces a stored role created by
+   * a person. A stored role created by an agent is then ignored, so that no agent gains permissions by choosing a name.
    */
   role(id: string): Sourced<Role> | undefined {
     const configured = this.configured.roles.get(id)
     if (configured !== undefined) return configured
     const stored = this.#stored<Role>("role", id)
     if (stored === undefined || stored.status !== "active") return undefined
-    const cover = this.#cover(stored)
-    if (cover === undefined) return stored
-    return stored.madeBy === "person" && cover.source === sources.configuration ? cover : undefined
+    const configuredTwin = this.#configuredTwin(stored)
+    if (configuredTwin === undefined) return stored
+    return stored.madeBy === "person" && configuredTwin.source === sources.configuration ? configuredTwin : undefined
   }
 
-  /** The live role of that id, else of that name. */
-  roleCalled(idOrName: string): Sourced<Role> | undefined {
+  /** The live role with this id, else with this name. */
+  findRole(idOrName: string): Sourced<Role> | undefined {
     return (
-      this.configured.roleWords.get(idOrName) ??
+      this.configured.rolesByIdOrName.get(idOrName) ??
       this.role(idOrName) ??
       this.roles().find((role) => role.status === "active" && role.name === idOrName)
     )
   }
 
-  /** Live ones by name, then deleted ones by name. */
+  /** Live roles by name, then deleted roles by name. */
   roles(): Sourced<Role>[] {
-    const stored = this.#all<Role>("role").filter((role) => this.#cover(role) === undefined)
+    const stored = this.#all<Role>("role").filter((role) => this.#configuredTwin(role) === undefined)
     return byName([...this.configured.roles.values(), ...stored])
   }
 
-  /** Also one that was terminated. */
+  /** Also returns a terminated agent. */
   agent(id: string): Sourced<Agent> | undefined {
     return this.configured.agents.get(id) ?? this.#stored<Agent>("agent", id)
   }
 
-  /** Also those that were terminated, in the order of their ids. */
+  /** All agents ordered by id, also terminated ones. */
   agents(): Sourced<Agent>[] {
     const stored = this.#all<Agent>("agent").filter(({ id }) => !this.configured.agents.has(id))
-    return [...this.configured.agents.values(), ...stored].sort((one, other) => compare(one.id, other.id))
+    return [...this.configured.agents.values(), ...stored].sort((a, b) => compare(a.id, b.id))
   }
 
   department(id: string): Sourced<Department> | undefined {
@@ -76,9 +76,9 @@ export class Roster {
     return document?.live === true ? (document.body as Freeze) : undefined
   }
 
-  /** The role of the configuration that has one of this role's words. */
-  #cover({ id, name }: Role): Sourced<Role> | undefined {
-    return this.configured.roleWords.get(id) ?? this.configured.roleWords.get(name)
+  /** The configured role that has this role's id or name. */
+  #configuredTwin({ id, name }: Role): Sourced<Role> | undefined {
+    return this.configured.rolesByIdOrName.get(id) ?? this.configured.rolesByIdOrName.get(name)
   }
 
   #stored<T>(kind: DocumentKind, id: string): Sourced<T> | undefined {
@@ -100,12 +100,10 @@ function live<T extends { status: string }>(found: T | undefined): T | undefined
 }
 
 function byName<T extends { id: string; name: string; status: string }>(list: T[]): T[] {
-  const rank = (one: T) => (isLive(one) ? 0 : 1)
-  return list.sort(
-    (one, other) => rank(one) - rank(other) || compare(one.name, other.name) || compare(one.id, other.id),
-  )
+  const rank = (item: T) => (isLive(item) ? 0 : 1)
+  return list.sort((a, b) => rank(a) - rank(b) || compare(a.name, b.name) || compare(a.id, b.id))
 }
 
-function compare(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }

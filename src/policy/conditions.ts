@@ -1,24 +1,24 @@
 import type { AgentView } from "../model/organisation.ts"
 import type { Effect } from "../model/permission.ts"
-import { pointedAt, pointerSteps } from "../model/pointer.ts"
-import type { Facts } from "../model/ports.ts"
-import { readGlob, type Glob } from "../model/glob.ts"
-import { readToolPattern, readTouchPattern, type ToolPattern, type TouchPattern } from "../model/rule-patterns.ts"
-import type { Reason } from "../model/record.ts"
+import { valueAtPointer, parseJsonPointer } from "../lib/json-pointer.ts"
+import type { DecisionInput } from "../model/ports.ts"
+import { readGlob, type Glob } from "../lib/glob.ts"
+import { readToolPattern, readTouchPattern, type ToolPattern, type TouchPattern } from "../schema/rule-patterns.ts"
+import type { Reason } from "../model/audit-entry.ts"
 import type { Rule, RuleVerdict } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"
-import { placeFits, placesOf, type Place } from "./places.ts"
-import { reasonOf } from "./reasons.ts"
-import { textFits } from "./texts.ts"
+import { touchMatches, normalizeTouches, type NormalizedTouch } from "./normalize-touches.ts"
+import { reasonOf } from "./rule-reason.ts"
+import { textMatches } from "./value-texts.ts"
 
-/** What rules ask the registry. */
+/** What the rules need of the registry. */
 export interface RuleTools {
-  /** The tool's own name for a name or an alias; what nobody knows stays as it is. */
+  /** The tool's own name for a name or an alias; an unknown name is returned unchanged. */
   canonical(name: string): string
   inGroups(tool: RegisteredTool, groups: readonly string[]): boolean
 }
 
-/** A rule whose patterns are read. */
+/** A rule whose patterns are parsed. */
 export interface CompiledRule {
   readonly rule: Rule
   /** Its place among all rules. */
@@ -36,8 +36,8 @@ export interface ArgumentPattern {
   readonly glob: Glob
 }
 
-/** What a call gives the conditions that need its input. */
-export type CallFacts = Pick<Facts, "input" | "touches" | "workspace">
+/** What the conditions of a rule look at. */
+export type RuleFacts = Pick<DecisionInput, "input" | "touches" | "workspace">
 
 /** Undefined for a rule that cannot be read: it does not count, and `findFlaws` says so. */
 export function compileRule(rule: Rule, order: number, tools: RuleTools): CompiledRule | undefined {
@@ -63,41 +63,44 @@ export function isConditional({ args, touching, except }: CompiledRule): boolean
   return args.length > 0 || touching !== undefined || except !== undefined
 }
 
-/** Whether the rule is about this tool, whoever calls it. What denies or asks for a tool does so for what hides it. */
+/** Whether the rule is about this tool. A deny or ask rule about a tool is also about a tool that hides it. */
 export function isAboutTool(compiled: CompiledRule, tool: RegisteredTool, tools: RuleTools): boolean {
-  const { together } = tool
-  if (together === undefined) return isAboutOne(compiled, tool, tools)
+  const { sameNameTools } = tool
+  if (sameNameTools === undefined) return isAboutOne(compiled, tool, tools)
   const isAbout = (one: RegisteredTool) => isAboutOne(compiled, one, tools)
-  return compiled.rule.verdict === "allow" ? together.every(isAbout) : together.some(isAbout)
+  return compiled.rule.verdict === "allow" ? sameNameTools.every(isAbout) : sameNameTools.some(isAbout)
 }
 
-/** A tool that does not say its effect could have any. */
+/** A tool that does not declare its effect could have any. */
 function isAboutOne({ rule, tool: pattern }: CompiledRule, tool: RegisteredTool, tools: RuleTools): boolean {
   if (rule.effect !== undefined && !hasEffect(tool, rule.effect, rule.verdict)) return false
   if ("name" in pattern) return pattern.name === tool.name
   return "group" in pattern ? tools.inGroups(tool, [pattern.group]) : pattern.glob.matches(tool.name)
 }
 
-/** Whether the rule is about this agent. What denies or asks for an agent does so for everyone below it. */
+/** Whether the rule is about this agent. A deny or ask rule about an agent is also about everyone below it. */
 export function isAboutAgent({ rule }: CompiledRule, who: AgentView): boolean {
-  return names(rule, who) || (rule.verdict !== "allow" && who.spawners.some((spawner) => names(rule, spawner)))
+  return names(rule, who) || (rule.verdict !== "allow" && who.ancestors.some((ancestor) => names(rule, ancestor)))
 }
 
-/** Whether what the rule says about input and touches is so. An allow needs proof that it knows every touch. */
-export function holds({ rule, args, touching, except }: CompiledRule, call: CallFacts): boolean {
+/** Whether the conditions of the rule on input and touches match. An allow rule needs every touch to be proved. */
+export function ruleMatches({ rule, args, touching, except }: CompiledRule, call: RuleFacts): boolean {
   const { input, touches, workspace } = call
   const loosens = rule.verdict === "allow"
-  const { list, proved } = placesOf(touches, workspace)
+  const { list, proved } = normalizeTouches(touches, workspace)
   if (loosens && !proved) return false
-  for (const { steps, glob } of args) if (!textFits(pointedAt(input, steps), glob, !loosens)) return false
-  const covered = (patterns: readonly TouchPattern[]) => (place: Place) => patterns.some((one) => placeFits(place, one))
+  for (const { steps, glob } of args) if (!textMatches(valueAtPointer(input, steps), glob, !loosens)) return false
+  const covered = (patterns: readonly TouchPattern[]) => (place: NormalizedTouch) =>
+    patterns.some((one) => touchMatches(place, one))
   if (touching !== undefined) {
-    const said = loosens ? list.filter(({ derived }) => !derived) : list
-    const touched = loosens ? said.length > 0 && said.every(covered(touching)) : said.some(covered(touching))
+    const relevant = loosens ? list.filter(({ derived }) => !derived) : list
+    const touched = loosens
+      ? relevant.length > 0 && relevant.every(covered(touching))
+      : relevant.some(covered(touching))
     if (!touched) return false
   }
   if (except === undefined) return true
-  // An exception tightens what allows, so there one touch is enough.
+  // An exception of an allow rule tightens, so one touch is enough there.
   return loosens ? !list.some(covered(except)) : !(proved && list.length > 0 && list.every(covered(except)))
 }
 
@@ -109,12 +112,12 @@ function names({ role, department, agent }: Rule, who: AgentView): boolean {
   if (agent !== undefined && !agent.includes(who.agent.id)) return false
   if (department !== undefined && (who.department === undefined || !department.includes(who.department))) return false
   if (role === undefined) return true
-  // A name an agent chose for a role it made says nothing.
+  // An agent chooses the name of a role it makes, so that name counts for nothing.
   return who.role.madeBy !== "agent" && (role.includes(who.role.name) || role.includes(who.role.id))
 }
 
 function readArgument(pointer: string, pattern: string): ArgumentPattern | undefined {
-  const steps = pointerSteps(pointer)
+  const steps = parseJsonPointer(pointer)
   const read = readGlob(pattern, "text")
   return steps === undefined || "mistake" in read ? undefined : { pointer, steps, glob: read.glob }
 }
@@ -130,7 +133,7 @@ function readTouches(written: readonly string[], loosens: boolean): TouchPattern
   return patterns
 }
 
-/** May only ever tighten: what happens to a folder happens to all in it, and some disks take other letters for the same. */
+/** Further patterns that may only tighten: the folder itself, and lower case, because some disks ignore case. */
 function wider({ written, from }: TouchPattern): TouchPattern[] {
   const folder = written.endsWith("/**") ? readable(written.slice(0, -"/**".length)) : []
   if (from === undefined) return folder

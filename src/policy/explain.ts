@@ -1,74 +1,141 @@
 import type { Explanation } from "../model/app.ts"
-import type { AgentView } from "../model/organisation.ts"
-import type { Facts, Verdict } from "../model/ports.ts"
+import type { Reason } from "../model/audit-entry.ts"
+import type { AgentView, SessionMode } from "../model/organisation.ts"
+import type { LevelOrder } from "../model/permission.ts"
+import type { DecisionInput, Verdict } from "../model/ports.ts"
 import type { RegisteredTool } from "../model/tool.ts"
-import * as change from "./changes.ts"
-import { decide, questionAsk } from "./decide.ts"
-import { hearCall, hearVisible, says, type Heard, type Judges } from "./heard.ts"
-import { unknownAgent } from "./visible.ts"
+import {
+  resultsOf,
+  type CallFacts,
+  type Check,
+  type Result,
+  type Sentences,
+  type ToolLookup,
+  type VisibleFacts,
+} from "./check.ts"
+import { checks, type AnyCheck } from "./checks/list.ts"
+import { callFacts, decide } from "./decide.ts"
+import { addRuleFix } from "./fix-text.ts"
+import type { GrantIndex } from "./grants.ts"
+import type { RuleSet } from "./rules.ts"
+import { unknownAgent, visibleFacts } from "./visible.ts"
+
+/** Everything that decides. */
+export interface PolicyState {
+  ruleSet: RuleSet
+  grants: GrantIndex
+  mode: SessionMode
+  tools: ToolLookup
+  levelOrder: LevelOrder
+  /** The version of all of it. */
+  version: string
+}
 
 /** A call to be explained. Its agent need not exist. */
-export interface Asked extends Omit<Facts, "who"> {
+export interface Asked extends Omit<DecisionInput, "who"> {
   agentId: string
   who: AgentView | undefined
 }
 
 /**
- * What would become of a call, with every voice in order. It says what `hiddenBecause` and `decide` would, and that a
- * question waits for its answer.
+ * What would become of a call, with the result of every check in order. It decides what `hiddenBecause` and `decide`
+ * decide, because it asks the same checks, and adds that a question waits for its answer.
  */
-export function explain({ agentId, who, ...rest }: Asked, judges: Judges): Explanation {
+export function explain({ agentId, who, ...rest }: Asked, state: PolicyState): Explanation {
   const { tool, touches } = rest
-  const facts = who && { ...rest, who }
-  const visible = who ? hearVisible(tool, who, judges) : [says(unknownAgent, "deny", change.create(agentId))]
-  const call = facts ? hearCall(facts, judges) : []
-  const verdict = facts && !visible.some(isDeny) ? decideWithQuestion(facts, judges) : hidden(visible)
+  const call = who && { ...rest, who }
+  const results = call === undefined ? [unknownAgent(agentId)] : allResults(call, state)
+  const hiding = call === undefined ? results : results.filter(isHiding)
+  const verdict = call === undefined || hiding.length > 0 ? hidden(hiding) : decideWithQuestion(call, state)
   return {
     agentId,
     tool: tool.name,
     verdict: verdict.verdict,
     code: verdict.code,
     reasons: verdict.reasons,
-    heard: [...visible, ...call].map(({ voice }) => voice),
+    checks: results.map(({ reason, verdict, fix }) => ({ ...reason, verdict, fix: fix?.() })),
     touches,
     approvers: verdict.approvers ?? [],
     release: stricter(tool.permission.requireResultApproval, verdict.release ?? "never"),
-    change: [...new Set(changesFor(verdict, tool, [...visible, ...call]))],
-    policy: judges.version,
+    change: [...new Set(fixesFor(verdict, tool, results))],
+    policy: state.version,
   }
 }
 
-function decideWithQuestion(facts: Facts, { book, grants, mode }: Judges): Verdict {
-  const verdict = decide(facts, book, grants, mode)
-  const asks = questionAsk(facts.tool)
-  if (asks === undefined || verdict.verdict !== "allow") return verdict
-  return { ...verdict, verdict: "ask", reasons: [asks, ...verdict.reasons] }
+interface ExplainedResult extends Result {
+  readonly stage?: AnyCheck["stage"]
 }
 
-function hidden(visible: readonly Heard[]): Verdict {
-  const reasons = visible.filter(isDeny).map(({ voice: { says: _says, ...reason } }) => reason)
-  return { verdict: "deny", reasons, code: reasons[0]?.voice === "freeze" ? "frozen" : "tool_not_available" }
+function allResults(call: DecisionInput, state: PolicyState): ExplainedResult[] {
+  const { ruleSet, tools, levelOrder } = state
+  const policy = { hiddenByRule: (tool: RegisteredTool, who: AgentView) => ruleSet.select(tool, who).hidden }
+  const visible = visibleFacts(call.tool, call.who, { tools, levelOrder, policy })
+  const facts = callFacts(call, ruleSet, state.grants, state.mode)
+  const all = checks.flatMap((check) => resultsWithPasses(check, check.stage === "visible" ? visible : facts))
+  const question = questionAsk(call.tool)
+  if (question !== undefined) all.push({ verdict: "ask", reason: question })
+  // A rule that hides the tool also denies the call; it is shown once.
+  return all.filter(({ reason }, at) => all.findIndex((one) => one.reason === reason) === at)
 }
 
-function isDeny({ voice }: Heard): boolean {
-  return voice.says === "deny"
+/** What the check found, and what it says where it found nothing. */
+function resultsWithPasses(given: AnyCheck, facts: VisibleFacts | CallFacts): ExplainedResult[] {
+  const check = given as unknown as Check<AnyCheck["stage"], Sentences, VisibleFacts | CallFacts>
+  const found = resultsOf(check, facts).map((result) => ({ ...result, stage: check.stage }))
+  const passing = (source: string, sentence: string): ExplainedResult =>
+    check.stage === "level"
+      ? { verdict: "allow", reason: { check: check.name, source, code: "level_allows", sentence } }
+      : { verdict: "pass", reason: { check: check.name, source, code: "passes", sentence } }
+  const sentence = found.length === 0 ? check.passes?.(facts) : undefined
+  const unmatched = check.unmatched?.(facts) ?? []
+  return [
+    ...found,
+    ...(sentence === undefined ? [] : [passing(check.source(facts), sentence)]),
+    ...unmatched.map((one) => passing(one.source, one.sentence)),
+  ]
 }
 
-/** What would make the voices that were decisive say something else. */
-function changesFor({ verdict, reasons }: Verdict, tool: RegisteredTool, heard: readonly Heard[]): string[] {
-  const changes = (isDecisive: (voice: Heard["voice"]) => boolean) =>
-    heard.flatMap((one) => (isDecisive(one.voice) && one.change !== undefined ? [one.change] : []))
-  if (verdict === "deny") return changes(({ says }) => says === "deny")
-  if (verdict === "ask" && reasons[0]?.voice === "tool") return [change.answer()]
+function isHiding({ stage, verdict }: ExplainedResult): boolean {
+  return stage === "visible" && verdict === "deny"
+}
+
+function hidden(denials: readonly Result[]): Verdict {
+  const [{ ending = "tool_not_available" } = {}] = denials
+  return { verdict: "deny", reasons: denials.map(({ reason }) => reason), code: ending }
+}
+
+function decideWithQuestion(call: DecisionInput, { ruleSet, grants, mode }: PolicyState): Verdict {
+  const verdict = decide(call, ruleSet, grants, mode)
+  const question = questionAsk(call.tool)
+  if (question === undefined || verdict.verdict !== "allow") return verdict
+  return { ...verdict, verdict: "ask", reasons: [question, ...verdict.reasons] }
+}
+
+/** Why a tool that is a question waits. This is no check: the step approve asks it where no check asks. */
+function questionAsk({ question, id, name }: RegisteredTool): Reason | undefined {
+  return (
+    question && { check: "tool", source: id, code: "question", sentence: `Tool ${name} asks a person.`, binding: true }
+  )
+}
+
+/** What would change the results that decided. */
+function fixesFor({ verdict, reasons }: Verdict, tool: RegisteredTool, results: readonly Result[]): string[] {
+  const fixes = (decided: (result: Result) => boolean) =>
+    results.flatMap((result) => (decided(result) && result.fix?.()) || [])
+  if (verdict === "deny") return fixes((result) => result.verdict === "deny")
+  if (verdict === "ask" && reasons[0]?.code === "question") return ["Answer it when it waits: qm approvals answer <id>"]
   if (verdict === "ask") {
-    const isBound = reasons.some(({ binding }) => binding === true)
-    return [
-      change.approve(tool, isBound),
-      ...changes((voice) => voice.says === "ask" && (!isBound || voice.binding === true)),
-    ]
+    const isBinding = reasons.some(({ binding }) => binding === true)
+    const isDecisive = ({ verdict, reason }: Result) => verdict === "ask" && (!isBinding || reason.binding === true)
+    return [approveFix(tool, isBinding), ...fixes(isDecisive)]
   }
-  const asked = heard.some(({ voice }) => voice.says === "ask")
-  return asked ? changes(({ says }) => says === "allow") : [change.tighten(tool)]
+  const wasAsked = results.some((result) => result.verdict === "ask")
+  return wasAsked ? fixes((result) => result.verdict === "allow") : [addRuleFix("ask", tool.name)]
+}
+
+function approveFix({ permission }: RegisteredTool, isBinding: boolean): string {
+  const once = "Approve it when it waits: qm approvals approve <id>"
+  return isBinding || permission.level === "sensitive" ? once : `${once} --remember tool-session`
 }
 
 const releases = ["never", "on-error", "always"] as const

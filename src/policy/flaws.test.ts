@@ -1,44 +1,11 @@
-import fc from "fast-check"
 import { expect, test } from "vitest"
-import { z } from "zod"
 import type { Rule, RuleFlaw } from "../model/rule.ts"
-import type { RegisteredTool } from "../model/tool.ts"
-import { findFlaws, type Known } from "./flaws.ts"
-import { compile } from "./rules.ts"
-import { agent, registered, role, rule, someRule, tools } from "./testing.ts"
-
-const readFile = registered({
-  name: "read_file",
-  group: "workspace",
-  effect: "read",
-  touches: true,
-  input: z.object({ path: z.string(), limit: z.number().optional() }) as never,
-})
-const moveFile: RegisteredTool = {
-  ...registered({ name: "move_file", group: "workspace", effect: "write" }),
-  touches: (input) => [{ kind: "write", what: (input as { path: string }).path }],
-}
-const setEnv = registered({
-  name: "set_env",
-  group: "system",
-  effect: "write",
-  input: z.object({ key: z.string() }) as never,
-})
-
-const known: Known = {
-  ...tools,
-  tools: () => [readFile, moveFile, setEnv],
-  groups: () => ["workspace", "system", "empty"],
-  roles: () => [role("developer"), role("helper", { madeBy: "agent" })],
-  departments: () => ["north"],
-  agents: () => ["ada", "bob"],
-  view: (id) => (id === "ada" || id === "bob" ? agent({ id }) : undefined),
-  touches: (tool, input) => ({ list: tool.touches?.(input) ?? [], proved: true }),
-  workspace: "/work",
-}
+import { findFlaws } from "./flaws.ts"
+import { rule } from "./testing.ts"
+import { known, wide, narrow } from "./testing/flaws.ts"
 
 const flawsOf = (...rules: Rule[]): RuleFlaw[] => findFlaws(rules, known)
-const told = (flaws: readonly RuleFlaw[]) => flaws.map(({ kind, sentence }) => `${kind}: ${sentence}`)
+const texts = (flaws: readonly RuleFlaw[]) => flaws.map(({ kind, sentence }) => `${kind}: ${sentence}`)
 
 test("sound rules have no flaws", () => {
   expect(
@@ -57,14 +24,14 @@ test("sound rules have no flaws", () => {
   ).toEqual([])
 })
 
-test("a rule that comes with the house is never a flaw; one that repeats it is", () => {
+test("a built-in rule is never a flaw; one that repeats it is", () => {
   const about = { agent: ["nobody"], source: "built in" }
   const wide = rule("allow", "group:workspace", { source: "yours" })
   expect(flawsOf(rule("allow", "group:workspace", about), wide)).toEqual([])
   expect(flawsOf(rule("allow", "group:workspace", about), rule("deny", "*", { source: "yours" }))).toEqual([])
   const narrow = { agent: ["ada"], source: "built in" }
   expect(
-    told(flawsOf(rule("allow", "read_file", narrow), rule("allow", "read_file", { ...narrow, source: "yours" }))),
+    texts(flawsOf(rule("allow", "read_file", narrow), rule("allow", "read_file", { ...narrow, source: "yours" }))),
   ).toEqual(["shadowed: It says the same as the rule at built in. Remove one of them."])
 })
 
@@ -72,7 +39,7 @@ test.each<[Rule, string]>([
   [rule("deny", "["), "malformed: 'deny' is not right: '[' has a '['"],
   [rule("allow", "*", { touching: ["docs/**"] }), "malformed: 'touching' is not right: 'docs/**' must begin"],
   [rule("deny", "*", { except: ["host:*evil.com"] }), "malformed: 'except' is not right: 'host:*evil.com' also fits"],
-  [rule("ask", "*", { args: { path: "*" } }), "malformed: 'args.path' is not right: 'path' is no JSON pointer"],
+  [rule("ask", "*", { args: { path: "*" } }), "malformed: 'args.path' is not right: 'path' is not a JSON pointer"],
   [rule("deny", "read_fiel"), "dead: There is no tool 'read_fiel'. Did you mean 'read_file'?"],
   [rule("deny", "zzzzzzzzzz"), "dead: There is no tool 'zzzzzzzzzz'."],
   [rule("deny", "group:workspaces"), "dead: There is no group 'workspaces'. Did you mean 'workspace'?"],
@@ -144,7 +111,7 @@ test.each<[Rule, string]>([
     "example: 'examples.match[0]' should match",
   ],
 ])("%j has one flaw: %s", (given, sentence) => {
-  expect(told(flawsOf(given))).toEqual([expect.stringContaining(sentence)])
+  expect(texts(flawsOf(given))).toEqual([expect.stringContaining(sentence)])
   expect(flawsOf(given)[0]?.source).toBe(given.source)
 })
 
@@ -160,10 +127,6 @@ test("the paths of an example are counted from the workspace", () => {
   const examples = { match: [{ input: { path: "src/a" } }], miss: [{ input: { path: "/src/a" } }] }
   expect(flawsOf(rule("deny", "move_file", { touching: ["file:/work/src/**"], examples }))).toEqual([])
 })
-
-const wide = (verdict: Rule["verdict"], change: Partial<Rule> = {}) => rule(verdict, "*", { source: "wide", ...change })
-const narrow = (verdict: Rule["verdict"], change: Partial<Rule> = {}) =>
-  rule(verdict, "read_file", { source: "narrow", ...change })
 
 test.each<[string, Rule, Rule, string | undefined]>([
   ["an allow under a deny", narrow("allow"), wide("deny"), "denies everything it is about"],
@@ -210,7 +173,7 @@ test.each<[string, Rule, Rule, string | undefined]>([
       sentence === undefined
         ? []
         : [`shadowed: It never decides: the rule at wide ${sentence}. Remove it, or narrow that one.`]
-    expect(told(flawsOf(...rules))).toEqual(expected)
+    expect(texts(flawsOf(...rules))).toEqual(expected)
   }
 })
 
@@ -245,77 +208,3 @@ test("flaws come in the order of the rules", () => {
     [rules[0], rules[1], rules[2], rules[2]].map((one) => one!.source),
   )
 })
-
-/** Which rule speaks for each, found by trying every pair. */
-function shadowedSlowly(rules: readonly Rule[], all: readonly RegisteredTool[]): (string | undefined)[] {
-  const about = rules.map((one) =>
-    all.filter((tool) => compile([one], tools).select(tool, anyone(one)).rules.length > 0),
-  )
-  const people = ({ role: roles, department, agent: agents }: Rule) => [roles, department, agents]
-  const says = ({ verdict, tool, effect, touching, args, except, release, approvers, deadline, ...one }: Rule) =>
-    JSON.stringify([
-      [verdict, tools.canonical(tool), args && Object.entries(args).sort(), release, approvers, deadline],
-      [...people(one as Rule), effect, touching, except].map((list) => list && [...list].sort()),
-    ])
-  const covers = (wide: number, narrow: number) => {
-    const { touching, args, except } = rules[wide]!
-    if (touching ?? args ?? except) return false
-    const isWider = people(rules[wide]!).every(
-      (list, at) => !list || people(rules[narrow]!)[at]?.every((name) => (list as string[]).includes(name)),
-    )
-    return isWider && about[narrow]!.every((tool) => about[wide]!.includes(tool))
-  }
-  return rules.map((one, index) => {
-    if (one.shadow === true || about[index]!.length === 0) return undefined
-    return rules.find((other, at) => {
-      if (at === index || other.shadow === true) return false
-      if (at < index && says(other) === says(one)) return true
-      const isStronger = other.verdict === "deny" || (one.verdict === "allow" && other.release === undefined)
-      if (!isStronger || !covers(at, index)) return false
-      return !(other.verdict === one.verdict && covers(index, at) && at > index)
-    })?.source
-  })
-}
-
-/** An agent the rule is about. */
-function anyone({ role: roles, department, agent: agents }: Rule) {
-  return agent({
-    ...(agents ? { id: agents[0]! } : {}),
-    ...(roles ? { role: roles[0]!.replace("role-", "") } : {}),
-    ...(department ? { department: department[0] } : {}),
-  })
-}
-
-test("law: which rule speaks for another is what trying every pair finds", () => {
-  const all = ["read_file", "write_file", "http_get", "probe"].map((name, at) =>
-    registered({ name, group: at % 2 === 0 ? "workspace" : "data", effect: at < 2 ? "read" : "network" }),
-  )
-  let found = 0
-  fc.assert(
-    fc.property(fc.array(someRule, { maxLength: 12 }), (rules) => {
-      const flaws = findFlaws(rules, { ...known, tools: () => all }).filter(({ kind }) => kind === "shadowed")
-      const sources = rules.map(({ source }) => flaws.find((flaw) => flaw.source === source)?.sentence)
-      const expected = shadowedSlowly(rules, all)
-      found += flaws.length
-      expect(sources.map((sentence) => /the rule at (rule r\d+)/.exec(sentence ?? "")?.[1])).toEqual(expected)
-    }),
-    { numRuns: 500 },
-  )
-  expect(found).toBeGreaterThan(100)
-})
-
-test("ten thousand rules of any kind are looked through, and what is there is read once", () => {
-  const many = <T>(make: (index: number) => T) => Array.from({ length: 10_000 }, (_, index) => make(index))
-  let reads = 0
-  const counting: Known = { ...known, tools: () => (reads++, known.tools()) }
-  const kinds: ((index: number) => Rule)[] = [
-    (index) => rule("ask", "set_env", { args: { "/key": `K${index}*` } }),
-    (index) => rule("deny", "set_env", { agent: [`a${index}`] }),
-    (index) => rule("ask", "*", { deadline: index + 1 }),
-    (index) => rule("deny", `t${index}`),
-    (index) => rule("allow", `*_${"?".repeat(index % 50)}*`, { args: { "": `${index}` } }),
-  ]
-  const counts = kinds.map((kind) => findFlaws(many(kind), counting).length)
-  expect(counts).toEqual([0, 10_000, 0, 10_000, expect.any(Number)])
-  expect(reads).toBe(kinds.length)
-}, 60_000)

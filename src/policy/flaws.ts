@@ -1,14 +1,14 @@
 import type { AgentView, Role } from "../model/organisation.ts"
-import { readRule } from "../model/rule-schema.ts"
+import { readRule } from "../schema/rule-schema.ts"
 import type { Rule, RuleFlaw, Touches } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { compileRule, isAboutTool, type CompiledRule, type RuleTools } from "./conditions.ts"
-import { deadSentences } from "./dead.ts"
-import { exampleSentences } from "./examples.ts"
-import { fingerprintOf, Shadows } from "./shadowed.ts"
+import { deadSentences } from "./dead-rules.ts"
+import { exampleSentences } from "./rule-examples.ts"
+import { fingerprintOf, CoveredRules } from "./covered-rules.ts"
 
-/** What there is, so that a rule about something else can be told. */
-export interface Known extends RuleTools {
+/** Everything a rule may name, so that a rule about something that does not exist is found. */
+export interface RuleContext extends RuleTools {
   /** Every tool of every layer. */
   tools(): readonly RegisteredTool[]
   groups(): readonly string[]
@@ -17,42 +17,42 @@ export interface Known extends RuleTools {
   agents(): readonly string[]
   view(agentId: string): AgentView | undefined
   touches(tool: RegisteredTool, input: unknown): Touches
-  /** What relative paths are counted from. */
+  /** The folder that relative paths start from. */
   workspace: string
 }
 
 /** A rule that can be read, with the tools it is about. */
-export interface PlacedRule extends CompiledRule {
-  readonly about: ReadonlySet<RegisteredTool>
+export interface RuleWithTools extends CompiledRule {
+  readonly tools: ReadonlySet<RegisteredTool>
   /** Equal for rules that say the same about the same. */
   readonly fingerprint: string
 }
 
 /**
- * Everything that is wrong with the rules as a whole, in their order. Malformed rules do not count; the others do. What
- * comes with the house is never wrong: nobody could mend it.
+ * Everything that is wrong with the rules, in their order. Malformed rules are not applied; the others are. Built-in rules
+ * are not reported, because a user cannot change them.
  */
-export function findFlaws(rules: readonly Rule[], given: Known): RuleFlaw[] {
+export function findFlaws(rules: readonly Rule[], given: RuleContext): RuleFlaw[] {
   const known = readOnce(given)
   const placed = placeRules(rules, known)
-  const shadows = new Shadows(placed.filter((rule) => rule !== undefined))
+  const covered = new CoveredRules(placed.filter((rule) => rule !== undefined))
   return rules.flatMap((rule, order) => {
     const found = placed[order]
     if (rule.source === "built in") return []
     if (found === undefined) return malformed(rule)
-    const shadowed = shadows.sentence(found)
-    const say = (kind: RuleFlaw["kind"], sentences: readonly string[]) =>
+    const coveredBy = covered.sentence(found)
+    const flawsOf = (kind: RuleFlaw["kind"], sentences: readonly string[]) =>
       sentences.map((sentence) => ({ kind, source: rule.source, sentence }))
     return [
-      ...say("dead", deadSentences(found, known)),
-      ...say("shadowed", shadowed === undefined ? [] : [shadowed]),
-      ...say("example", exampleSentences(found, known)),
+      ...flawsOf("dead", deadSentences(found, known)),
+      ...flawsOf("shadowed", coveredBy === undefined ? [] : [coveredBy]),
+      ...flawsOf("example", exampleSentences(found, known)),
     ]
   })
 }
 
-/** The same, with lists that are made once and not for each rule. */
-function readOnce(known: Known): Known {
+/** The same context with lists that are made once, not for each rule. */
+function readOnce(known: RuleContext): RuleContext {
   const [tools, groups, roles] = [known.tools(), known.groups(), known.roles()]
   const [departments, agents] = [known.departments(), known.agents()]
   return {
@@ -66,7 +66,7 @@ function readOnce(known: Known): Known {
 }
 
 /** Rules about the same tools share one set of them. */
-function placeRules(rules: readonly Rule[], known: Known): (PlacedRule | undefined)[] {
+function placeRules(rules: readonly Rule[], known: RuleContext): (RuleWithTools | undefined)[] {
   const tools = known.tools()
   const byName = new Map<string, RegisteredTool[]>()
   for (const tool of tools) {
@@ -90,7 +90,7 @@ function placeRules(rules: readonly Rule[], known: Known): (PlacedRule | undefin
     const key = JSON.stringify([rule.tool, rule.effect, rule.verdict === "allow"])
     const about = byPattern.get(key) ?? place(compiled)
     byPattern.set(key, about)
-    return { ...compiled, about, fingerprint: fingerprintOf(compiled) }
+    return { ...compiled, tools: about, fingerprint: fingerprintOf(compiled) }
   })
 }
 

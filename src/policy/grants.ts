@@ -1,11 +1,11 @@
-import { canonicalJson, sha256 } from "../model/plain.ts"
-import type { Facts } from "../model/ports.ts"
+import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
+import type { DecisionInput } from "../model/ports.ts"
 import type { Grant, Touch } from "../model/rule.ts"
-import { placeOf } from "./places.ts"
+import { normalizeTouch } from "./normalize-touches.ts"
 
 const none: readonly Grant[] = []
 
-/** Remembered answers by the agent and the tool they are for. */
+/** Remembered answers, by agent and tool. */
 export class GrantIndex {
   readonly #byAgent = new Map<string, Map<string, Grant[]>>()
 
@@ -17,18 +17,21 @@ export class GrantIndex {
     }
   }
 
-  /** Also those that no longer fit. */
+  /** Also those that have expired or do not match a given call. */
   of(agentId: string, tool: string): readonly Grant[] {
     return this.#byAgent.get(agentId)?.get(tool) ?? none
   }
 }
 
 /**
- * Whether an answer to an earlier call is one to this call too: the same agent, tool and definition, workspace, and
- * where it was given for them session and input. A yes covers no touch that was not shown; a no covers every call that
- * has one that was.
+ * Whether an answer to an earlier call also answers this one: the same agent, tool, definition and workspace and,
+ * depending on its scope, the same session and input. A yes covers only touches that were shown; a no covers every call
+ * with a touch that was shown.
  */
-export function fits(grant: Grant, { who, tool, input, touches, sessionId, workspace, at }: Facts): boolean {
+export function grantMatches(
+  grant: Grant,
+  { who, tool, input, touches, sessionId, workspace, at }: DecisionInput,
+): boolean {
   if (grant.agentId !== who.agent.id || grant.tool !== tool.name || grant.workspace !== workspace) return false
   if (grant.expiresAt !== null && grant.expiresAt <= at) return false
   if (grant.scope !== "tool-always" && grant.sessionId !== sessionId) return false
@@ -36,8 +39,8 @@ export function fits(grant: Grant, { who, tool, input, touches, sessionId, works
   const shown = (touch: Touch) => grant.touches.some(({ kind, what }) => kind === touch.kind && what === touch.what)
   // A no also covers the same path written in another way.
   const meant = (touch: Touch) => {
-    const { kind, text } = placeOf(touch, workspace)
-    return grant.touches.some((one) => one.kind === kind && placeOf(one, workspace).text === text)
+    const { kind, text } = normalizeTouch(touch, workspace)
+    return grant.touches.some((one) => one.kind === kind && normalizeTouch(one, workspace).text === text)
   }
   const { list } = touches
   const touching = grant.verdict === "allow" ? list.every(shown) : list.length === 0 || list.some(meant)

@@ -1,11 +1,11 @@
 import type { RegisteredTool } from "../model/tool.ts"
 
-/** Whether a tool that can change something does not with this input, and neither does any it hides. */
+/** Whether a tool that can change something only reads with this input, and so does every tool it hides. */
 export function readsOnly(tool: RegisteredTool, input: unknown): boolean {
-  return tool.onlyReads !== undefined && (tool.together ?? [tool]).every((one) => says(one, input))
+  return tool.onlyReads !== undefined && (tool.sameNameTools ?? [tool]).every((one) => onlyReads(one, input))
 }
 
-function says(tool: RegisteredTool, input: unknown): boolean {
+function onlyReads(tool: RegisteredTool, input: unknown): boolean {
   try {
     return tool.onlyReads?.(input) === true
   } catch {

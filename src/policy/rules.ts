@@ -1,5 +1,5 @@
 import type { AgentView } from "../model/organisation.ts"
-import type { Reason } from "../model/record.ts"
+import type { Reason } from "../model/audit-entry.ts"
 import type { Rule, RuleVerdict } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import {
@@ -12,40 +12,42 @@ import {
 } from "./conditions.ts"
 import { RuleList } from "./rule-list.ts"
 
-/** The rules about one tool and one agent. What is left to look at is the input. */
+/** The rules about one tool and one agent. Which of them match depends on the input. */
 export interface Selection {
   readonly deny: RuleList
   readonly ask: RuleList
+  /** Those of `ask` that are about the result only. */
+  readonly release: RuleList
   readonly allow: RuleList
   readonly shadow: RuleList
-  /** No rule says anything about the two. */
-  readonly isSilent: boolean
-  /** The first rule that denies whatever the input is. */
+  /** True when no rule is about the two. */
+  readonly isEmpty: boolean
+  /** The reason of the first rule that denies whatever the input. */
   readonly hidden: Reason | undefined
   /** All of them, in the order they were written. */
   readonly rules: readonly CompiledRule[]
 }
 
-/** Every rule that counts, ready to be asked. */
-export interface RuleBook {
+/** Every rule, compiled. */
+export interface RuleSet {
   readonly tools: RuleTools
   select(tool: RegisteredTool, who: AgentView): Selection
 }
 
-/** Rules that cannot be read are left out. The answers of `tools` must stay the same as long as the book is used. */
-export function compile(rules: readonly Rule[], tools: RuleTools): RuleBook {
-  return new Book(
+/** Compiles rules and leaves out those that cannot be read. What `tools` answers must not change while the result is used. */
+export function compileRules(rules: readonly Rule[], tools: RuleTools): RuleSet {
+  return new CompiledRules(
     rules.flatMap((rule, order) => compileRule(rule, order, tools) ?? []),
     tools,
   )
 }
 
-/** How many pairs of tool and agent, and how many rules over all selections, are remembered. */
+/** How many pairs of tool and agent, and how many rules over all selections, are cached. */
 const mostPairs = 50_000
 const mostRules = 500_000
 
-/** Selections are remembered by what an agent and a tool are at the moment: a changed one is another object. */
-class Book implements RuleBook {
+/** Selections are cached by the objects of agent and tool; whatever changes one makes a new object. */
+class CompiledRules implements RuleSet {
   readonly tools: RuleTools
   readonly #byName = new Map<string, CompiledRule[]>()
   readonly #others: CompiledRule[] = []
@@ -63,29 +65,29 @@ class Book implements RuleBook {
   }
 
   select(tool: RegisteredTool, who: AgentView): Selection {
-    if (this.#byName.size === 0 && this.#others.length === 0) return silent
-    const remembered = this.#pairs.get(who)?.get(tool)
-    if (remembered !== undefined) return remembered
-    const selection = this.#look(tool, who)
-    if (++this.#pairCount > mostPairs || this.#ruleCount > mostRules) this.#forget()
+    if (this.#byName.size === 0 && this.#others.length === 0) return noRules
+    const cached = this.#pairs.get(who)?.get(tool)
+    if (cached !== undefined) return cached
+    const selection = this.#selectionFor(tool, who)
+    if (++this.#pairCount > mostPairs || this.#ruleCount > mostRules) this.#clearCache()
     let known = this.#pairs.get(who)
     if (known === undefined) this.#pairs.set(who, (known = new Map()))
     known.set(tool, selection)
     return selection
   }
 
-  #forget(): void {
+  #clearCache(): void {
     this.#pairs = new WeakMap()
     this.#selections.clear()
     this.#pairCount = 0
     this.#ruleCount = 0
   }
 
-  #look(tool: RegisteredTool, who: AgentView): Selection {
+  #selectionFor(tool: RegisteredTool, who: AgentView): Selection {
     const isAbout = (rule: CompiledRule) => isAboutAgent(rule, who) && isAboutTool(rule, tool, this.tools)
     const named = (this.#byName.get(tool.name) ?? []).filter(isAbout)
     const rules = [...named, ...this.#others.filter(isAbout)].sort((one, other) => one.order - other.order)
-    return rules.length === 0 ? silent : this.#share(rules)
+    return rules.length === 0 ? noRules : this.#share(rules)
   }
 
   /** Agents and tools that have the same rules share one selection. */
@@ -101,18 +103,21 @@ class Book implements RuleBook {
 }
 
 function selectionOf(rules: readonly CompiledRule[]): Selection {
-  const saying = (verdict: RuleVerdict) =>
+  const withVerdict = (verdict: RuleVerdict) =>
     new RuleList(rules.filter(({ rule }) => rule.shadow !== true && rule.verdict === verdict))
   const always = rules.find((one) => one.rule.verdict === "deny" && one.rule.shadow !== true && !isConditional(one))
   return {
-    deny: saying("deny"),
-    ask: saying("ask"),
-    allow: saying("allow"),
+    deny: withVerdict("deny"),
+    ask: withVerdict("ask"),
+    release: new RuleList(
+      rules.filter(({ rule }) => rule.shadow !== true && rule.verdict === "ask" && rule.release !== undefined),
+    ),
+    allow: withVerdict("allow"),
     shadow: new RuleList(rules.filter(({ rule }) => rule.shadow === true)),
-    isSilent: rules.length === 0,
+    isEmpty: rules.length === 0,
     hidden: always?.reason,
     rules,
   }
 }
 
-const silent = selectionOf([])
+const noRules = selectionOf([])

@@ -1,22 +1,22 @@
 import fc from "fast-check"
 import { z } from "zod"
-import { defineTool } from "../model/define-tool.ts"
+import { defineTool } from "../schema/define-tool.ts"
 import { sessionModes, type AgentView, type Role, type SessionMode } from "../model/organisation.ts"
 import { effects } from "../model/permission.ts"
-import { canonicalJson, sha256 } from "../model/plain.ts"
-import type { Facts } from "../model/ports.ts"
+import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
+import type { DecisionInput } from "../model/ports.ts"
 import type { Grant, Rule, Touch } from "../model/rule.ts"
 import type { RegisteredTool, ToolSpec } from "../model/tool.ts"
 import type { RuleTools } from "./conditions.ts"
 
-/* Few words, so that what is made at random often nearly fits. */
+/* Few names, so that random rules and calls often nearly match. */
 
 export const groupIds = ["workspace", "network", "data"] as const
 const roleNames = ["developer", "tester", "lead"] as const
 const departments = ["north", "south"] as const
 const agentIds = ["ada", "bob", "cleo", "dan"] as const
 
-/** A registered tool; with `touches: true` one that says what it touches. */
+/** A registered tool; with `touches: true` one that declares what it touches. */
 export function registered(spec: Partial<Omit<ToolSpec, "touches">> & { touches?: boolean } = {}): RegisteredTool {
   const { touches = false, ...rest } = spec
   const tool = defineTool({
@@ -58,7 +58,7 @@ export function agent({ id = "ada", role: given = "developer", ...change }: Agen
     level: 0,
     groups: its.toolGroups,
     pins: {},
-    spawners: [],
+    ancestors: [],
     ...change,
   }
 }
@@ -68,7 +68,8 @@ const aliases: Readonly<Record<string, string>> = { Read: "read_file", Fetch: "h
 /** A registry in which a tool is in the group it names. */
 export const tools: RuleTools & { inGroups(tool: RegisteredTool, groups: readonly string[] | null): boolean } = {
   canonical: (name) => aliases[name] ?? name,
-  inGroups: (tool, groups) => groups === null || (tool.together ?? [tool]).every(({ group }) => groups.includes(group)),
+  inGroups: (tool, groups) =>
+    groups === null || (tool.sameNameTools ?? [tool]).every(({ group }) => groups.includes(group)),
 }
 
 let rules = 0
@@ -80,7 +81,7 @@ export function rule(verdict: Rule["verdict"], tool: string, change: Partial<Rul
 
 export const now = Date.UTC(2026, 0, 1)
 
-export function facts(change: Partial<Facts> = {}): Facts {
+export function facts(change: Partial<DecisionInput> = {}): DecisionInput {
   return {
     who: agent(),
     tool: registered(),
@@ -94,8 +95,20 @@ export function facts(change: Partial<Facts> = {}): Facts {
   }
 }
 
+/** The same call, held by bubblewrap. */
+export const heldCall = (call: DecisionInput): DecisionInput => ({
+  ...call,
+  findings: [
+    {
+      verdict: "allow",
+      sandboxed: true,
+      reason: { check: "guard", source: "tools.shell.mode", code: "test", sentence: "Bubblewrap holds it." },
+    },
+  ],
+})
+
 /** A yes to exactly this call, in the widest scope unless the test says otherwise. */
-export function grantFor(call: Facts, change: Partial<Grant> = {}): Grant {
+export function grantFor(call: DecisionInput, change: Partial<Grant> = {}): Grant {
   return {
     id: "g1",
     verdict: "allow",
@@ -141,7 +154,9 @@ const someSingleTool: fc.Arbitrary<RegisteredTool> = fc
 /** Some of them hide another of their name. */
 export const someTool: fc.Arbitrary<RegisteredTool> = fc
   .tuple(someSingleTool, fc.option(someSingleTool, { nil: undefined, freq: 2 }))
-  .map(([tool, below]) => (below === undefined ? tool : { ...tool, together: [tool, { ...below, name: tool.name }] }))
+  .map(([tool, below]) =>
+    below === undefined ? tool : { ...tool, sameNameTools: [tool, { ...below, name: tool.name }] },
+  )
 
 const someRole = fc
   .record({
@@ -161,8 +176,8 @@ const someView = fc
   .map(agent)
 
 export const someAgent = fc
-  .record({ view: someView, spawners: fc.array(someView, { maxLength: 2 }) })
-  .map(({ view, spawners }): AgentView => ({ ...view, spawners }))
+  .record({ view: someView, ancestors: fc.array(someView, { maxLength: 2 }) })
+  .map(({ view, ancestors }): AgentView => ({ ...view, ancestors }))
 
 const texts = {
   read: ["docs", "docs/a.md", "docs/x/b.md", "src/a.ts", ".env", "docs2/a.md", "./docs//a.md", "docs/../.env", "/work/docs/a.md", "/etc/passwd", "../x/.env", "docs/$A", ".", "DOCS/a.md", "Docs/X"], // prettier-ignore
@@ -241,7 +256,7 @@ const terms = fc.record({
 })
 const conditionNames = ["role", "department", "agent", "effect", "touching", "args", "except", "shadow"] as const
 
-/** Rules with few conditions, so that many hold. */
+/** Rules with few conditions, so that many match. */
 export const someRule: fc.Arbitrary<Rule> = fc
   .record({
     verdict: fc.constantFrom("allow" as const, "ask" as const, "deny" as const),
@@ -257,19 +272,19 @@ export const someRule: fc.Arbitrary<Rule> = fc
       "prob?",
     ),
     all: conditions,
-    kept: fc.subarray([...conditionNames], { maxLength: 2 }),
+    used: fc.subarray([...conditionNames], { maxLength: 2 }),
     terms,
   })
-  .map(({ verdict, tool, all, kept, terms: given }) =>
+  .map(({ verdict, tool, all, used, terms: given }) =>
     rule(verdict, tool, {
-      ...Object.fromEntries(kept.map((name) => [name, all[name]])),
+      ...Object.fromEntries(used.map((name) => [name, all[name]])),
       ...(verdict === "ask" ? given : {}),
     }),
   )
 
 export const someRules = fc.array(someRule, { maxLength: 6 })
 
-export const someFacts: fc.Arbitrary<Facts> = fc
+export const someFacts: fc.Arbitrary<DecisionInput> = fc
   .record({
     who: someAgent,
     tool: someTool,
@@ -290,8 +305,8 @@ export const someFacts: fc.Arbitrary<Facts> = fc
 
 export const someMode: fc.Arbitrary<SessionMode> = fc.constantFrom(...sessionModes)
 
-/** Answers that fit the call or miss it by one field. */
-export function someGrantsFor(call: Facts): fc.Arbitrary<Grant[]> {
+/** Answers that match the call or miss it by one field. */
+export function someGrantsFor(call: DecisionInput): fc.Arbitrary<Grant[]> {
   const misses: fc.Arbitrary<Partial<Grant>>[] = [
     fc.record({ agentId: fc.constantFrom(...agentIds) }),
     fc.record({ tool: fc.constantFrom(...toolNames) }),

@@ -1,4 +1,4 @@
-import type { Glob } from "../model/glob.ts"
+import type { Glob } from "../lib/glob.ts"
 
 /** Finds the few patterns that could match a text by how they begin or end, without trying them all. */
 export class TextIndex<Value> {
@@ -15,24 +15,24 @@ export class TextIndex<Value> {
     else grow(this.#ends, end.length, (at) => end.charCodeAt(end.length - 1 - at), value)
   }
 
-  /** Shows every value whose pattern could match, and maybe some more. */
-  near(text: string, show: (value: Value) => void): void {
-    this.#literal.get(text)?.forEach(show)
+  /** Calls `visit` with every value whose pattern could match, and maybe with some more. */
+  visitCandidates(text: string, visit: (value: Value) => void): void {
+    this.#literal.get(text)?.forEach(visit)
     let branch: Branch<Value> | undefined = this.#starts.next && this.#starts
     for (let at = 0; branch !== undefined; at++) {
-      branch.values?.forEach(show)
+      branch.values?.forEach(visit)
       branch = branch.next?.get(text.charCodeAt(at))
     }
     branch = this.#ends.next && this.#ends
     for (let at = text.length - 1; branch !== undefined; at--) {
-      branch.values?.forEach(show)
+      branch.values?.forEach(visit)
       branch = branch.next?.get(text.charCodeAt(at))
     }
-    for (const value of this.#others) show(value)
+    for (const value of this.#others) visit(value)
   }
 }
 
-/** What stands after the characters that led here. */
+/** A node of the tree: the values that end here, and the next characters. */
 interface Branch<Value> {
   values?: Value[]
   next?: Map<number, Branch<Value>>

@@ -1,156 +1,76 @@
-import type { LevelOrder } from "../model/permission.ts"
+import type { Reason } from "../model/audit-entry.ts"
 import type { AgentView } from "../model/organisation.ts"
+import type { LevelOrder } from "../model/permission.ts"
 import type { Policy } from "../model/ports.ts"
-import type { Reason } from "../model/record.ts"
 import type { RegisteredTool } from "../model/tool.ts"
-import { ended } from "./reasons.ts"
+import { resultsOf, type Result, type ToolLookup, type VisibleFacts } from "./check.ts"
+import { agentCheck } from "./checks/agent.ts"
+import { checksOf } from "./checks/list.ts"
 
-export interface Groups {
-  inGroups(tool: RegisteredTool, groups: readonly string[] | null): boolean
-  /** The tool an agent means by a name; needed where tools depend on others. */
-  resolve?(name: string, who: AgentView | undefined): RegisteredTool | undefined
-}
+const visibleChecks = checksOf("visible")
 
 /**
- * Why a tool is hidden from an agent, or undefined when it is not. Only who asks and which tool it is count here; a
- * tool is listed exactly when this says nothing, and what is not listed cannot be called.
+ * Why a tool is hidden from an agent, or undefined when it is visible. Only the agent and the tool count, never the
+ * input. A tool is listed exactly when this returns undefined, and a tool that is not listed cannot be called.
  */
 export function hiddenBecause(
   tool: RegisteredTool,
   who: AgentView | undefined,
-  groups: Groups,
+  tools: ToolLookup,
   levelOrder: LevelOrder,
-  policy?: Pick<Policy, "hidden">,
-  neededBy: readonly string[] = [],
+  policy?: Pick<Policy, "hiddenByRule">,
 ): Reason | undefined {
-  if (who === undefined) return unknownAgent
-  return (
-    frozenBecause(who) ??
-    switchedOffBecause(tool) ??
-    quarantinedBecause(tool) ??
-    groupBecause(tool, who, groups) ??
-    roleBecause(tool, who) ??
-    departmentBecause(tool, who) ??
-    levelBecause(tool, who, levelOrder) ??
-    policy?.hidden(tool, who) ??
-    spawnerBecause(tool, who, groups, levelOrder) ??
-    dependencyBecause(tool, who, groups, levelOrder, policy, neededBy)
-  )
+  return firstDenial(tool, who, { tools, levelOrder, policy })?.reason
 }
 
-export const unknownAgent: Reason = {
-  voice: "agent",
-  source: "organisation",
-  sentence: "The agent is not known, has ended, or has no known role. Create it first.",
+/** What the visible checks read besides agent and tool. */
+export interface VisibleContext {
+  tools: ToolLookup
+  levelOrder: LevelOrder
+  policy?: Pick<Policy, "hiddenByRule"> | undefined
 }
 
-export function frozenBecause({ agent, frozen }: AgentView): Reason | undefined {
-  if (frozen === undefined) return undefined
-  const { by, at, because } = frozen
-  const why = because === undefined ? "." : `: ${ended(because)}`
-  const when = new Date(at).toISOString()
-  return say(
-    "freeze",
-    "freeze",
-    `Agent ${agent.id} was frozen by ${by} at ${when}${why} A person ends it: qm thaw --agent ${agent.id}, or qm thaw when everyone is frozen.`,
-  )
-}
-
-/** A tool that is off because it lacks another one is told of by `dependencyBecause`. */
-export function switchedOffBecause({ enabled, name, lacks = [] }: RegisteredTool): Reason | undefined {
-  if (enabled || lacks.length > 0) return undefined
-  return say("configuration", "tools.enabled", `Tool ${name} is switched off. Add it to tools.enabled to use it.`)
-}
-
-export function quarantinedBecause({ quarantine, group }: RegisteredTool): Reason | undefined {
-  return quarantine === undefined ? undefined : say("pin", group, quarantine)
-}
-
-export function groupBecause(
+/** The same with the code the call ends with. */
+export function firstDenial(
   tool: RegisteredTool,
-  { role, groups: held }: AgentView,
-  groups: Groups,
-): Reason | undefined {
-  if (groups.inGroups(tool, held)) return undefined
-  return say("group", `role ${role.name}`, `Role ${role.name} has no group with this tool; give it '${tool.group}'.`)
+  who: AgentView | undefined,
+  context: VisibleContext,
+): Result | undefined {
+  if (who === undefined) return unknownAgent()
+  return deniedBy(visibleFacts(tool, who, context))
 }
 
-/** A role made by an agent has whatever name its maker chose, so its name gives no right. */
-export function roleBecause({ id, permission }: RegisteredTool, { role }: AgentView): Reason | undefined {
-  const { allowedRoles } = permission
-  const named = allowedRoles.length === 0 || allowedRoles.includes(role.name)
-  if (named && (allowedRoles.length === 0 || role.madeBy !== "agent")) return undefined
-  const maker = named ? ": it was made by an agent" : ""
-  return say("role", id, `Role ${role.name} not in allowed roles${maker}`)
+export function unknownAgent(agentId?: string): Result {
+  return resultsOf(agentCheck, { ...(agentId === undefined ? {} : { agentId }), who: undefined })[0]!
 }
 
-export function departmentBecause({ id, permission }: RegisteredTool, { department }: AgentView): Reason | undefined {
-  const { allowedDepartments } = permission
-  if (allowedDepartments.length === 0 || allowedDepartments.includes(department ?? "")) return undefined
-  return say("department", id, `Department ${department ?? "(none)"} not allowed`)
-}
-
-export function levelBecause(
-  { id, permission }: RegisteredTool,
-  { level }: AgentView,
-  order: LevelOrder,
-): Reason | undefined {
-  const { minLevel } = permission
-  if (minLevel === undefined || (order === "asc" ? level >= minLevel : level <= minLevel)) return undefined
-  return say("level", id, `Level ${level} ${order === "asc" ? "below minimum" : "above maximum"} ${minLevel}`)
-}
-
-/** What an agent may not know of, nobody it spawned may. */
-export function spawnerBecause(
-  tool: RegisteredTool,
-  { spawners }: AgentView,
-  groups: Groups,
-  order: LevelOrder,
-): Reason | undefined {
-  for (const spawner of spawners) {
-    const reason =
-      groupBecause(tool, spawner, groups) ??
-      roleBecause(tool, spawner) ??
-      departmentBecause(tool, spawner) ??
-      levelBecause(tool, spawner, order)
-    if (reason === undefined) continue
-    const { id } = spawner.agent
-    return say("spawner", `agent ${id}`, `Agent ${id}, which is above this one, may not use it: ${reason.sentence}`)
-  }
-  return undefined
-}
-
-/** A tool needs those it depends on: registered by somebody, and open to this agent. */
-export function dependencyBecause(
+/** `above` are the tools that are being checked already because they need this one. */
+export function visibleFacts(
   tool: RegisteredTool,
   who: AgentView,
-  groups: Groups,
-  order: LevelOrder,
-  policy?: Pick<Policy, "hidden">,
-  neededBy: readonly string[] = [],
-): Reason | undefined {
-  const { name, id, lacks = [] } = tool
-  const needs = [...new Set([tool, ...(tool.together ?? [])].flatMap(({ dependsOn = [] }) => dependsOn))]
-  if (lacks.length > 0) {
-    const missing = [...new Set(lacks)].join(", ")
-    return say("dependency", id, `Tool ${name} needs ${missing}, which nobody has registered. It is off until then.`)
+  context: VisibleContext,
+  above: readonly string[] = [],
+): VisibleFacts {
+  const { tools, levelOrder, policy } = context
+  return {
+    who,
+    tool,
+    tools,
+    levelOrder,
+    hidingRule: () => policy?.hiddenByRule(tool, who),
+    hides(needed) {
+      const checking = [...above, tool.name]
+      // By other names tools may need each other in a circle; a tool that is being checked already needs no second answer.
+      if (checking.includes(needed.name)) return undefined
+      return deniedBy(visibleFacts(needed, who, context, checking))
+    },
   }
-  if (groups.resolve === undefined) return undefined
-  const above = [...neededBy, name]
-  for (const need of needs) {
-    const found = groups.resolve(need, who)
-    // By other names needs may still go in a circle; what is being asked already needs no second answer.
-    if (found !== undefined && above.includes(found.name)) continue
-    const reason =
-      found === undefined
-        ? say("dependency", id, "it is provided for others only.")
-        : hiddenBecause(found, who, groups, order, policy, above)
-    if (reason === undefined) continue
-    return say("dependency", id, `Tool ${name} needs ${need}, which this agent may not use: ${reason.sentence}`)
-  }
-  return undefined
 }
 
-function say(voice: string, source: string, sentence: string): Reason {
-  return { voice, source, sentence }
+function deniedBy(facts: VisibleFacts): Result | undefined {
+  for (const check of visibleChecks) {
+    const [denial] = resultsOf(check, facts)
+    if (denial !== undefined) return denial
+  }
+  return undefined
 }

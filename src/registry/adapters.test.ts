@@ -1,10 +1,10 @@
 import { describe, expect, expectTypeOf, it } from "vitest"
 import { z } from "zod"
-import { defineTool } from "../model/define-tool.ts"
+import { defineTool } from "../schema/define-tool.ts"
 import { ToolFailure } from "../model/ending.ts"
-import type { ToolParameter } from "../model/parameters.ts"
+import type { ToolParameter } from "../model/schema.ts"
 import { ToolPermissionLevel } from "../model/permission.ts"
-import { valueAt } from "../model/problems.ts"
+import { valueAtPath } from "../schema/problems.ts"
 import { ToolExecuteStatus, type ToolResult } from "../model/result.ts"
 import type { JsonSchema, SchemaSource } from "../model/schema.ts"
 import { ToolCategory, type RegisteredTool, type Tool, type ToolContext } from "../model/tool.ts"
@@ -92,14 +92,14 @@ class Told extends BaseTool {
 }
 
 describe("a BaseTool of S3", () => {
-  it("[S3-11] [S3-13] is its name, its description, its parameters and execute(args)", async () => {
+  it("is its name, its description, its parameters and execute(args)", async () => {
     const tool = fromBaseTool(new CustomAPITool(), { group, effect: "network" })
     expect(tool).toMatchObject({ name: "custom_api_call", description: "调用自定义 API", group, effect: "network" })
     expect(Object.keys(tool.input.json["properties"] as object)).toEqual(["endpoint", "method", "data"])
     expect(await run(tool, { endpoint: "/a" })).toEqual({ called: { endpoint: "/a" } })
   })
 
-  it("[S3-12] is not dangerous unless it says so; a dangerous one is confirmed, and no option takes that back", () => {
+  it("is not dangerous unless it says so; a dangerous one is confirmed, and no option takes that back", () => {
     class Dangerous extends Told {
       override readonly dangerous = true
     }
@@ -113,23 +113,19 @@ describe("a BaseTool of S3", () => {
   })
 
   it.each([
-    ["[S3-15] what is required and missing", {}, "Missing required parameter: text"],
-    ["[S3-16] [S3-14] a text that is a number", { text: 1 }, "Parameter 'text' expected string, got number"],
-    ["[S3-14] a number that is a text", { text: "", size: "1" }, "Parameter 'size' expected number, got string"],
-    ["[S3-14] a boolean that is a text", { text: "", loud: "no" }, "Parameter 'loud' expected boolean, got string"],
-    [
-      "[S3-14] [S3-16] an object that is a list",
-      { text: "", extra: [] },
-      "Parameter 'extra' expected object, got array",
-    ],
-    ["[S3-14] a list that is an object", { text: "", files: {} }, "Parameter 'files' expected array, got object"],
-    ["[S3-17] a word outside the list", { text: "", mode: "slow" }, "Parameter 'mode' must be one of: fast, safe"],
+    ["what is required and missing", {}, "Missing required parameter: text"],
+    ["a text that is a number", { text: 1 }, "Parameter 'text' expected string, got number"],
+    ["a number that is a text", { text: "", size: "1" }, "Parameter 'size' expected number, got string"],
+    ["a boolean that is a text", { text: "", loud: "no" }, "Parameter 'loud' expected boolean, got string"],
+    ["an object that is a list", { text: "", extra: [] }, "Parameter 'extra' expected object, got array"],
+    ["a list that is an object", { text: "", files: {} }, "Parameter 'files' expected array, got object"],
+    ["a word outside the list", { text: "", mode: "slow" }, "Parameter 'mode' must be one of: fast, safe"],
   ])("%s is answered in S3's words", (_, input, problem) => {
     expect(new Told().validate(input)).toEqual({ valid: false, errors: [problem] })
     expect(problemsOf(fromBaseTool(new Told(), { group }), input)).toEqual([problem])
   })
 
-  it("[S3-18] all errors are collected, and a good input has none", () => {
+  it("all errors are collected, and a good input has none", () => {
     const errors = [
       "Missing required parameter: text",
       "Parameter 'size' expected number, got boolean",
@@ -139,7 +135,7 @@ describe("a BaseTool of S3", () => {
     expect(new Told().validate({ text: "a", size: 1, mode: "fast" })).toEqual({ valid: true, errors: [] })
   })
 
-  it("[S3-19] [D-05] its definition keeps defaults and enums, has no undefined, and its lists have items", () => {
+  it("its definition keeps defaults and enums, has no undefined, and its lists have items", () => {
     const definition = new CustomAPITool().getDefinition()
     expect(definition).toStrictEqual({
       name: "custom_api_call",
@@ -160,14 +156,14 @@ describe("a BaseTool of S3", () => {
     expect(fromBaseTool(new CustomAPITool(), { group }).input.json).toStrictEqual(definition.parameters)
   })
 
-  it("[S3-20] a declared default takes effect, and the given input stays as it was", () => {
+  it("a declared default takes effect, and the given input stays as it was", () => {
     const input = { endpoint: "/a" }
     const checked = fromBaseTool(new CustomAPITool(), { group }).input.check(input)
     expect(checked).toEqual({ ok: true, value: { endpoint: "/a", method: "GET" } })
     expect(input).toEqual({ endpoint: "/a" })
   })
 
-  it("[S3-83] [S3-84] the custom tool of S3 is registered and offered like any other", () => {
+  it("the custom tool of S3 is registered and offered like any other", () => {
     const registry = new ToolRegistry()
     registry.register(fromBaseTool(new CustomAPITool(), { group }))
     expect(registry.require("custom_api_call").permission.level).toBe("sensitive")
@@ -179,7 +175,7 @@ describe("a BaseTool of S3", () => {
     })
   })
 
-  it("[S3-77] of {success, data, error, metadata} a success gives its data and a failure its error and metadata", async () => {
+  it("of {success, data, error, metadata} a success gives its data and a failure its error and metadata", async () => {
     const told = (result: BaseToolResult) => fromBaseTool(new Told(result), { group })
     expect(await run(told({ success: true, data: { n: 1 }, metadata: { executionTime: 5 } }), {})).toEqual({ n: 1 })
     expect(await run(told({ success: true }), {})).toBeUndefined()
@@ -287,7 +283,7 @@ describe("a module of S0", () => {
   }
   const returning = (value: unknown) => fromModule({ ...chrome, executeToolCall: async () => value })[0]!
 
-  it("[S0-19] [S0-20] its group is its toolGroupId, or else its name", () => {
+  it("its group is its toolGroupId, or else its name", () => {
     expect(moduleGroup(chrome).id).toBe("chrome")
     expect(fromModule(chrome).map((tool) => tool.group)).toEqual(["chrome", "chrome"])
     const named = { ...chrome, toolGroupId: "browser" }
@@ -295,13 +291,14 @@ describe("a module of S0", () => {
     expect(fromModule(named).map((tool) => tool.group)).toEqual(["browser", "browser"])
   })
 
-  it("[S0-21] its group is described by toolGroupDescription, or else by its name", () => {
+  it("its group is described by toolGroupDescription, or else by its name", () => {
     const description = "Chrome 浏览器控制工具"
     expect(moduleGroup({ ...chrome, toolGroupDescription: description })).toEqual({ id: "chrome", description })
-    expect(moduleGroup(chrome).description).toBe("chrome 模块提供的工具")
+    expect(moduleGroup(chrome, "zh").description).toBe("chrome 模块提供的工具")
+    expect(moduleGroup(chrome).description).toBe("Tools of the module chrome")
   })
 
-  it("[S0-22] every definition becomes a tool with its own schema", () => {
+  it("every definition becomes a tool with its own schema", () => {
     const [click, text, ...more] = fromModule(chrome)
     expect(more).toEqual([])
     expect(click).toMatchObject({ name: "chrome_click", description: "Does chrome_click." })
@@ -309,7 +306,7 @@ describe("a module of S0", () => {
     expect(problemsOf(text!, {})).toEqual([])
   })
 
-  it("[S0-23] executeToolCall is given the context first, then the tool's name, then the arguments", async () => {
+  it("executeToolCall is given the context first, then the tool's name, then the arguments", async () => {
     const { signal } = new AbortController()
     const agent = { id: "ada", role: "tester", department: "quality" }
     const context = { ...minimal, agent, signal, callId: "c1", log: (message: string) => void logged.push(message) }
@@ -394,23 +391,23 @@ describe("a handler of S2", () => {
     fromHandler({ ...read, permissions }).permission
 
   it.each<[string, (tool: RegisteredTool) => unknown, unknown]>([
-    ["[S2-09] an id", (tool) => tool.id, "system:Read@1.2.0"],
-    ["[S2-10] its name", (tool) => tool.name, "Read"],
-    ["[S2-11] its description", (tool) => tool.description, "读取文件内容"],
-    ["[S2-12] its category", (tool) => tool.category, "file"],
-    ["[S2-13] its type", (tool) => tool.type, "builtin"],
-    ["[S2-14] its input schema", (tool) => tool.input.json["required"], ["file_path"]],
-    ["[S2-15] its output schema", (tool) => Object.keys(tool.output?.json["properties"] ?? {}).length, 4],
-    ["[S2-16] its handler", (tool) => tool.execute({ file_path: "a" }, minimal), { file_path: "a", taskId: "test" }],
-    ["[S2-17] its permissions", (tool) => [tool.permission.allowedRoles, tool.permission.minLevel], [["developer"], 2]],
-    ["[S2-18] its version", (tool) => tool.version, "1.2.0"],
-    ["[S2-19] its author", (tool) => tool.author, "bees"],
-    ["[S2-20] its tags", (tool) => tool.tags, ["files"]],
+    ["an id", (tool) => tool.id, "system:Read@1.2.0"],
+    ["its name", (tool) => tool.name, "Read"],
+    ["its description", (tool) => tool.description, "读取文件内容"],
+    ["its category", (tool) => tool.category, "file"],
+    ["its type", (tool) => tool.type, "builtin"],
+    ["its input schema", (tool) => tool.input.json["required"], ["file_path"]],
+    ["its output schema", (tool) => Object.keys(tool.output?.json["properties"] ?? {}).length, 4],
+    ["its handler", (tool) => tool.execute({ file_path: "a" }, minimal), { file_path: "a", taskId: "test" }],
+    ["its permissions", (tool) => [tool.permission.allowedRoles, tool.permission.minLevel], [["developer"], 2]],
+    ["its version", (tool) => tool.version, "1.2.0"],
+    ["its author", (tool) => tool.author, "bees"],
+    ["its tags", (tool) => tool.tags, ["files"]],
   ])("%s is there after registration", (_, part, expected) => {
     expect(part(registered)).toEqual(expected)
   })
 
-  it("[S2-16] the handler is called with (params, context), keeps its `this`, and its value is the result as it is", async () => {
+  it("the handler is called with (params, context), keeps its `this`, and its value is the result as it is", async () => {
     const counter = {
       ...read,
       outputSchema: {},
@@ -429,7 +426,7 @@ describe("a handler of S2", () => {
   })
 
   it.each(["file", "search", "execution", "communication", "data", "analysis", "utility"] as const)(
-    "[S2-21] there is the category %s",
+    "there is the category %s",
     (category) => {
       expect(Object.values(ToolCategory)).toContain(category)
       expect(fromHandler({ ...read, category }).category).toBe(category)
@@ -437,14 +434,14 @@ describe("a handler of S2", () => {
   )
 
   it.each([
-    ["[S2-25] requireConfirmation", { requireConfirmation: true }],
-    ["[S2-26] isDangerous", { isDangerous: true }],
+    ["requireConfirmation", { requireConfirmation: true }],
+    ["isDangerous", { isDangerous: true }],
   ])("%s asks a person every time, whatever the effect", (_, permissions) => {
     expect(permissionOf(permissions).level).toBe("sensitive")
     expect(permissionOf({}).level).toBe("public")
   })
 
-  it("[S2-27] the rate limit has a number for the minute and one for the hour", () => {
+  it("the rate limit has a number for the minute and one for the hour", () => {
     const rateLimit = { maxCallsPerMinute: 30, maxCallsPerHour: 500 }
     expect(permissionOf({ rateLimit }).rateLimit).toEqual(rateLimit)
     expect(permissionOf({}).rateLimit).toEqual({})
@@ -507,7 +504,7 @@ describe("S2's shorthand", () => {
     [["string"], list(text)],
     [[{ file: "string" }], list({ type: "object", properties: { file: text }, required: ["file"] })],
     [{ title: "string?" }, { type: "object", properties: { title: text }, required: [] }],
-  ])("[C-06] %j is read", (form, expected) => {
+  ])("%j is read", (form, expected) => {
     expect(one(form)).toEqual({ type: "object", properties: { x: expected }, required: ["x"] })
     if (typeof form !== "string") return
     expect(one(`${form}?`)).toEqual({ type: "object", properties: { x: expected }, required: [] })
@@ -526,7 +523,7 @@ describe("S2's shorthand", () => {
       properties: { before: list(text), after: list(text) },
       required: ["before", "after"],
     }
-    expect(valueAt(grep, ["properties", "matches", "items", "properties", "context"])).toEqual(lines)
+    expect(valueAtPath(grep, ["properties", "matches", "items", "properties", "context"])).toEqual(lines)
     const todo = fromHandler({
       name: "TodoWrite",
       description: "创建和管理任务清单",
@@ -568,7 +565,7 @@ describe("S2's shorthand", () => {
     [7, "7 is no form"],
     [null, "null is no form"],
     [undefined, "undefined is no form"],
-  ])("[C-06] %j is refused with a sentence that says where and what to write", (form, problem) => {
+  ])("%j is refused with a sentence that says where and what to write", (form, problem) => {
     const refused = () => shorthandToJsonSchema({ a: { b: form as string } }, true)
     expect(refused).toThrow(`The shorthand of 'a.b' cannot be read: ${problem}`)
     expect(refused).toThrow("or write JSON Schema.")
@@ -580,7 +577,7 @@ describe("S2's shorthand", () => {
 })
 
 describe("a plain function", () => {
-  it("[C-05] gets (input, context), and its input is typed by the schema", async () => {
+  it("gets (input, context), and its input is typed by the schema", async () => {
     const add = fromFunction(
       ({ one, other }, { taskId }) => {
         expectTypeOf(one).toEqualTypeOf<number>()
@@ -620,13 +617,13 @@ describe("a tool of S1", () => {
   const returning = (value: unknown) =>
     fromDefinition({ definition: definition(), execute: async () => value }, { group })
 
-  it("[S1-10] is a definition and an execute function, which is given the arguments", async () => {
+  it("is a definition and an execute function, which is given the arguments", async () => {
     const execute = (...args: unknown[]) => args
     const tool = fromDefinition({ definition: definition(), execute }, { group })
     expect(await run(tool, { query: "a" })).toEqual([{ query: "a" }])
   })
 
-  it("[S1-24] its definition carries a name, a description, the parameters and the permission level", () => {
+  it("its definition carries a name, a description, the parameters and the permission level", () => {
     const moderate = definition({ permissionLevel: ToolPermissionLevel.MODERATE })
     const tool = fromDefinition({ definition: moderate, execute: () => null }, { group })
     expect(tool).toMatchObject({
@@ -653,7 +650,7 @@ describe("a tool of S1", () => {
       { requireExecutionApproval: true, requireResultApproval: false },
       { requireExecutionApproval: true, requireResultApproval: "never" },
     ],
-  ] as const)("[S1-42] the level and options %j count once it is registered", (said, expected) => {
+  ] as const)("the level and options %j count once it is registered", (said, expected) => {
     const registry = new ToolRegistry()
     registry.register(fromDefinition({ definition: definition(said), execute: () => null }, { group }))
     expect(registry.require("search_notes").permission).toMatchObject(expected)
@@ -675,7 +672,7 @@ describe("a tool of S1", () => {
     })
   })
 
-  it("[S1-55] a level that does not exist is refused, and tags are optional", () => {
+  it("a level that does not exist is refused, and tags are optional", () => {
     const wrong = definition({ permissionLevel: "PUBLIC" as never })
     expect(() => fromDefinition({ definition: wrong, execute: () => null }, { group })).toThrow(
       "its level must be one of",
@@ -744,21 +741,21 @@ describe("a tool of S4", () => {
     fromResultTool({ ...custom, execute: async () => value as ResultLike }, { group })
 
   it.each<[string, (tool: Tool) => unknown, unknown]>([
-    ["[S4-09] name", ({ name }) => name, "my_custom_tool"],
-    ["[S4-10] description", ({ description }) => description, "自定义工具描述"],
-    ["[S4-11] category", ({ category }) => category, "custom"],
-    ["[S4-12] Zod parameters", ({ input }) => input.json["required"], ["input"]],
+    ["name", ({ name }) => name, "my_custom_tool"],
+    ["description", ({ description }) => description, "自定义工具描述"],
+    ["category", ({ category }) => category, "custom"],
+    ["Zod parameters", ({ input }) => input.json["required"], ["input"]],
   ])("has its %s", (_, part, expected) => {
     expect(part(tool)).toEqual(expected)
   })
 
-  it("[S4-09] its name is unique: a second tool of that name is refused", () => {
+  it("its name is unique: a second tool of that name is refused", () => {
     const registry = new ToolRegistry()
     registry.register(tool)
     expect(() => registry.register(tool)).toThrow("Tool 'my_custom_tool' already registered")
   })
 
-  it("[S4-12] [S4-67] its Zod schema judges what comes in", () => {
+  it("its Zod schema judges what comes in", () => {
     expect(problemsOf(tool, { input: "a", optional: 1 })).toEqual([])
     expect(problemsOf(tool, { optional: "1" })).toEqual([
       "Missing required parameter: input",
@@ -766,7 +763,7 @@ describe("a tool of S4", () => {
     ])
   })
 
-  it("[S4-13] [S4-88] execute is called with (params, context), also directly with a minimal context", async () => {
+  it("execute is called with (params, context), also directly with a minimal context", async () => {
     expect(await run(tool, { input: "a" }, { taskId: "test" } as ToolContext)).toEqual({ input: "a", taskId: "test" })
   })
 
@@ -778,11 +775,11 @@ describe("a tool of S4", () => {
     ["CODE", "code"],
     ["MCP", "mcp"],
     ["CUSTOM", "custom"],
-  ] as const)("[S4-14] the category %s is '%s'", (key, value) => {
+  ] as const)("the category %s is '%s'", (key, value) => {
     expect(ToolCategory[key]).toBe(value)
   })
 
-  it("[S4-15] [C-04] a result of ours has every field of a result of S4", async () => {
+  it("a result of ours has every field of a result of S4", async () => {
     interface S4Result {
       toolName: string
       success: boolean
@@ -797,23 +794,23 @@ describe("a tool of S4", () => {
     expect(await run(returning(whole), {})).toBe(1)
   })
 
-  it("[S4-16] its context has the task, the user, the allowed paths and more", async () => {
+  it("its context has the task, the user, the allowed paths and more", async () => {
     const context = { ...minimal, userId: "u", allowedPaths: ["/tmp"], sessionId: "s" }
     expect(await run(tool, { input: "a" }, context)).toEqual({ input: "a", ...context })
   })
 
-  it("[S4-68] both branches are unwrapped, and what was thrown without being an Error is its text", async () => {
+  it("both branches are unwrapped, and what was thrown without being an Error is its text", async () => {
     expect(await run(tool, { input: "a", optional: 2 })).toMatchObject({ input: "a", optional: 2 })
     expect((await failureOf(tool, { input: "fail" })).message).toBe("boom")
   })
 
-  it("[S4-69] it is registered like any other tool", () => {
+  it("it is registered like any other tool", () => {
     const registry = new ToolRegistry()
     registry.register(tool)
     expect(registry.get("my_custom_tool")).toMatchObject({ category: "custom", permission: { level: "sensitive" } })
   })
 
-  it("[C-04] a payload with a success of its own is not opened twice", async () => {
+  it("a payload with a success of its own is not opened twice", async () => {
     expect(await run(returning({ success: true, result: { success: false } }), {})).toEqual({ success: false })
   })
 
@@ -827,7 +824,7 @@ describe("every adapter", () => {
   const definition = { type: "function", function: { name: "t", description: "Fails.", parameters: {} } } as const
   const zod = z.object({})
 
-  it("[C-03] the five ways to fail become one: a thrown failure with its sentence", async () => {
+  it("the five ways to fail become one: a thrown failure with its sentence", async () => {
     const sentence = "The door is shut."
     const module: ToolModule = {
       name: "m",
@@ -849,7 +846,7 @@ describe("every adapter", () => {
     await expect(run(handler, {})).rejects.toThrow(sentence)
   })
 
-  it("[C-04] a tool of defineTool, a function and a handler are never opened: {success: false} is their value", async () => {
+  it("a tool of defineTool, a function and a handler are never opened: {success: false} is their value", async () => {
     for (const value of [
       { success: false },
       { error: "x" },
@@ -869,7 +866,7 @@ describe("every adapter", () => {
     }
   })
 
-  it("[C-05] the five signatures become execute(input, context)", async () => {
+  it("the five signatures become execute(input, context)", async () => {
     const seen: unknown[][] = []
     const note = (...args: unknown[]) => void seen.push(args)
     class Noting extends Told {
@@ -896,7 +893,7 @@ describe("every adapter", () => {
     expect(others).toEqual([[input], [input, minimal], [input], [input, minimal], [input, minimal]])
   })
 
-  it("[C-06] every schema language says the same to the model and judges the same", () => {
+  it("every schema language says the same to the model and judges the same", () => {
     const parameter = { name: "path", type: "string", description: "Where.", required: true } as const
     class Listed extends Told {
       override readonly parameters = [parameter]

@@ -1,9 +1,10 @@
-import { defineTool } from "../model/define-tool.ts"
-import { messageOf } from "../model/message.ts"
-import { checkParameters } from "../model/parameters.ts"
+import { defineTool } from "../schema/define-tool.ts"
+import { errorMessage } from "../lib/error-message.ts"
+import { checkParameters } from "../schema/parameters.ts"
+import type { Language } from "../model/language.ts"
 import type { RateLimit, ToolPermission, ToolPermissionLevel } from "../model/permission.ts"
-import { otherwise, typeName } from "../model/problems.ts"
-import type { Checked, JsonSchema, Schema, SchemaSource } from "../model/schema.ts"
+import { parameterProblem, typeName } from "../schema/problems.ts"
+import type { ValidationResult, JsonSchema, Schema, SchemaSource } from "../model/schema.ts"
 import type { Tool, ToolCategory, ToolContext, ToolSpec } from "../model/tool.ts"
 import { BaseTool } from "./base-tool.ts"
 import { unwrapBaseResult, unwrapError, unwrapResult, unwrapStatus, type ResultLike } from "./foreign-results.ts"
@@ -12,10 +13,16 @@ import { shorthandToJsonSchema, type Shorthand } from "./shorthand.ts"
 
 type Foreign = "name" | "description" | "input" | "execute"
 
-/** What a foreign tool does not say of itself. Without an effect it counts as sensitive. */
+/** What the adapted tool does not state itself: its group, its effect and so on. Without an effect it is sensitive. */
 export type AdapterOptions = Omit<ToolSpec, Foreign>
 
-/** S3: a `BaseTool`. Its own `validate` counts too; `dangerous` cannot be taken back by the options. */
+/**
+ * Adapts a `BaseTool`. Its own `validate` is used too, and options cannot undo `dangerous`.
+ *
+ * ```ts
+ * registry.register(fromBaseTool(new WeatherTool(), { group: "weather", effect: "network" }))
+ * ```
+ */
 export function fromBaseTool(tool: BaseTool, options: AdapterOptions): Tool {
   const { name, description } = tool
   const dangerous = tool.dangerous || options.permission?.dangerous === true
@@ -29,13 +36,13 @@ export function fromBaseTool(tool: BaseTool, options: AdapterOptions): Tool {
   })
 }
 
-/** What a module's tool is told of its call, in S0's words. */
+/** The context that a module's tools receive. */
 export interface ModuleContext extends Omit<ToolContext, "agent"> {
-  /** `roleId` is the role's name: a tool is told no other. */
+  /** `roleId` is the role's name. */
   readonly agent: ToolContext["agent"] & { readonly roleId: string }
 }
 
-/** S0's module: many tools behind one function. Whoever loads it calls `init` and `shutdown`. */
+/** A module: many tools behind one function. `PluginManager` calls `init` and `shutdown`; `fromModule` does not. */
 export interface ToolModule {
   readonly name: string
   readonly toolGroupId?: string | undefined
@@ -47,12 +54,12 @@ export interface ToolModule {
   shutdown?(): unknown
 }
 
-/** What holds for all tools of a module, and what differs for single ones. */
+/** Options for all tools of a module, and under `tools` for single ones. */
 export interface ModuleOptions extends Omit<AdapterOptions, "group"> {
   readonly tools?: { readonly [name: string]: Omit<AdapterOptions, "group"> }
 }
 
-/** S0: every tool of a module, in the module's group. */
+/** Adapts all tools of a module. They are in the module's group. */
 export function fromModule(module: ToolModule, { tools: single = {}, ...shared }: ModuleOptions = {}): Tool[] {
   const { id: group } = moduleGroup(module)
   return module.getToolDefinitions().map(({ function: { name, description, parameters } }) =>
@@ -69,15 +76,16 @@ export function fromModule(module: ToolModule, { tools: single = {}, ...shared }
   )
 }
 
-/** The group a module's tools are in. */
-export function moduleGroup({ name, toolGroupId, toolGroupDescription }: ToolModule): {
-  id: string
-  description: string
-} {
-  return { id: toolGroupId ?? name, description: toolGroupDescription ?? `${name} 模块提供的工具` }
+/** The group of a module's tools. */
+export function moduleGroup(
+  { name, toolGroupId, toolGroupDescription }: ToolModule,
+  language: Language = "en",
+): { id: string; description: string } {
+  const usual = { en: `Tools of the module ${name}`, zh: `${name} 模块提供的工具` }
+  return { id: toolGroupId ?? name, description: toolGroupDescription ?? usual[language] }
 }
 
-/** S2's permissions. Every field may be left out. */
+/** Permissions in the spelling of handler tools. All fields are optional. */
 interface HandlerPermissions {
   readonly allowedRoles?: readonly string[]
   readonly allowedDepartments?: readonly string[]
@@ -87,7 +95,7 @@ interface HandlerPermissions {
   readonly rateLimit?: RateLimit
 }
 
-/** S2's tool, with the group it lacks. Its schemas are JSON Schema or S2's shorthand. */
+/** A tool with a `handler`. Its schemas are JSON Schema or a shorthand such as `{ path: "string", limit: "number?" }`. */
 export interface HandlerTool extends Omit<AdapterOptions, "output" | "permission"> {
   name: string
   description: string
@@ -95,11 +103,11 @@ export interface HandlerTool extends Omit<AdapterOptions, "output" | "permission
   inputSchema: JsonSchema | Shorthand
   outputSchema?: JsonSchema | Shorthand
   permissions?: HandlerPermissions
-  /** What it returns is the result, as it is; it fails by throwing. */
+  /** Returns the result, or throws. */
   handler: (params: never, context: ToolContext) => unknown
 }
 
-/** S2: a tool with a `handler`. */
+/** Adapts a tool with a `handler`. */
 export function fromHandler(tool: HandlerTool): Tool {
   const { inputSchema, outputSchema, permissions = {}, handler: _, ...rest } = tool
   const { isDangerous, ...permission } = permissions
@@ -112,7 +120,13 @@ export function fromHandler(tool: HandlerTool): Tool {
   })
 }
 
-/** A plain function and the label it lacks. */
+/**
+ * Makes a tool of a plain function.
+ *
+ * ```ts
+ * fromFunction(({ a, b }) => a + b, { name: "add", group: "math", description: "Add two numbers.", effect: "none", input })
+ * ```
+ */
 export function fromFunction<Input>(
   work: (input: Input, context: ToolContext) => unknown,
   spec: Omit<ToolSpec<Input>, "execute">,
@@ -120,19 +134,19 @@ export function fromFunction<Input>(
   return defineTool<Input>({ ...spec, execute: (input, context) => work(input, context) })
 }
 
-/** S1's tool. */
+/** A tool with a function definition and a permission level. */
 export interface DefinedTool {
   readonly definition: ToolDefinition & {
     readonly permissionLevel?: ToolPermissionLevel
     readonly requireExecutionApproval?: boolean
     readonly requireResultApproval?: boolean
   }
-  /** Returns a plain value or S1's result: nothing but a status with data, error and rejectReason. */
+  /** Returns a plain value, or an object with a status and nothing but data, error and rejectReason. */
   execute(args: never): unknown
   readonly tags?: readonly string[]
 }
 
-/** S1: a definition with its permission level, and a function. */
+/** Adapts a tool with a function definition and a permission level. */
 export function fromDefinition(tool: DefinedTool, options: AdapterOptions): Tool {
   const { name, description, parameters } = tool.definition.function
   return defineTool({
@@ -140,13 +154,13 @@ export function fromDefinition(tool: DefinedTool, options: AdapterOptions): Tool
     name,
     description,
     tags: [...(tool.tags ?? []), ...(options.tags ?? [])],
-    permission: { ...definedPermission(tool.definition), ...said(options.permission) },
+    permission: { ...definedPermission(tool.definition), ...withoutUndefined(options.permission) },
     input: parameters ?? { type: "object", properties: {} },
     execute: async (input) => unwrapStatus(name, await tool.execute(input as never)),
   })
 }
 
-/** S4's tool: its schema is Zod, and it wraps its own result. */
+/** A tool that returns `{ success, result, error }`. */
 export interface ResultTool {
   readonly name: string
   readonly description: string
@@ -155,7 +169,7 @@ export interface ResultTool {
   execute(params: unknown, context: ToolContext): Promise<ResultLike>
 }
 
-/** S4: a tool that returns a whole result. */
+/** Adapts a tool that returns `{ success, result, error }`. */
 export function fromResultTool(tool: ResultTool, options: AdapterOptions): Tool {
   const { name, description, category, parameters } = tool
   return defineTool({
@@ -168,10 +182,10 @@ export function fromResultTool(tool: ResultTool, options: AdapterOptions): Tool 
   })
 }
 
-/** The parameter list judges first, then the tool itself; what both complain of is said once. */
+/** Validates with the parameter list and then with the tool's own `validate`. Repeated problems are reported once. */
 function baseToolSchema(tool: BaseTool): Schema {
   const { parameters } = tool
-  const check = (args: unknown): Checked => {
+  const check = (args: unknown): ValidationResult => {
     const checked = checkParameters(parameters, args)
     if (tool.validate === BaseTool.prototype.validate || typeName(args) !== "object") return checked
     const given = checked.ok ? checked.value : { ...(args as object) }
@@ -185,21 +199,22 @@ function ownProblems(tool: BaseTool, args: Record<string, unknown>): string[] {
   try {
     const { valid, errors } = tool.validate(args)
     if (valid) return []
-    return errors.length > 0 ? errors : [otherwise("", "was refused by the tool without a reason")]
+    return errors.length > 0 ? errors : [parameterProblem("", "was refused by the tool without a reason")]
   } catch (error) {
-    return [otherwise("", `could not be checked by the tool: ${messageOf(error)}`)]
+    return [parameterProblem("", `could not be checked by the tool: ${errorMessage(error)}`)]
   }
 }
 
-/** The context of a running call makes its signal and its shelf on demand, so they are asked for and not copied. */
+/** The context creates `signal` and `artifacts` on first use, so they are passed on as getters and not copied. */
 function moduleContext(context: ToolContext): ModuleContext {
-  const { callId, sessionId, taskId, userId, allowedPaths } = context
+  const { callId, sessionId, taskId, userId, allowedPaths, approved } = context
   return {
     callId,
     sessionId,
     taskId,
     userId,
     allowedPaths,
+    approved,
     get agent() {
       return { ...context.agent, roleId: context.agent.role }
     },
@@ -224,14 +239,14 @@ function definedPermission(definition: DefinedTool["definition"]): ToolPermissio
   }
 }
 
-/** What is given as undefined says nothing, so what the tool says of itself stands. */
-function said(permission: ToolPermission = {}): ToolPermission {
+/** Undefined values must not override the tool's own. */
+function withoutUndefined(permission: ToolPermission = {}): ToolPermission {
   return Object.fromEntries(Object.entries(permission).filter(([, value]) => value !== undefined))
 }
 
 const jsonSchemaLists = ["anyOf", "oneOf", "allOf"]
 
-/** JSON Schema says `$…`, is of type object or array, combines schemas or has properties that are schemas. */
+/** Tells JSON Schema from shorthand: it has a `$` key, is an object or array, combines schemas, or has `properties` of schemas. */
 function handlerSchema(given: JsonSchema | Shorthand, closed: boolean): JsonSchema {
   const { type, properties } = given
   const isJsonSchema =

@@ -1,16 +1,17 @@
 import type { Alias, AliasSpec, Dialect } from "../model/dialect.ts"
-import type { Names } from "../model/renamed.ts"
-import { compileSchema, type Schema } from "../model/schema.ts"
+import { type Schema } from "../model/schema.ts"
+import { compileSchema } from "../schema/compile-schema.ts"
+import { toolRefKey, type DialectNames } from "../model/dialect-text.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 
-/** The other names of tools, by dialect. */
-export class AliasBook {
+/** The aliases of tools, by dialect. */
+export class Aliases {
   readonly #byName = new Map<string, Alias[]>()
   readonly #byTool = new Map<string, Alias>()
-  readonly #spoken = new Map<string, Names>()
+  readonly #spoken = new Map<string, Map<string, string | null>>()
   readonly #shown = new WeakMap<RegisteredTool, { alias: Alias; tool: RegisteredTool }>()
 
-  /** A name means one tool within a dialect, and a tool has one name in it. */
+  /** Within a dialect a name stands for one tool, and a tool has one name. */
   add(specs: readonly AliasSpec[]): void {
     for (const spec of specs) {
       const alias = ready(spec)
@@ -19,26 +20,28 @@ export class AliasBook {
       if (others.some((other) => other.dialect === dialect)) throw new Error(`${name} is in dialect ${dialect} twice.`)
       this.#byName.set(name, [...others, alias])
       const key = `${dialect} ${tool}`
-      if (!this.#byTool.has(key)) this.#byTool.set(key, alias)
-      // A name that could be a word of a sentence is taken for one.
-      const said = /_/.test(tool) ? { [tool]: name } : {}
-      this.#spoken.set(dialect, { ...said, ...alias.saidOfIt, ...this.#spoken.get(dialect) })
+      if (this.#byTool.has(key)) continue
+      this.#byTool.set(key, alias)
+      const spoken = this.#spoken.get(dialect) ?? new Map<string, string | null>()
+      this.#spoken.set(dialect, spoken.set(tool, name))
+      for (const [parameter, other] of Object.entries(alias.names ?? {}))
+        spoken.set(toolRefKey({ tool, parameter }), other)
     }
   }
 
-  /** A name in two dialects follows the role. */
-  named(name: string, dialect: string | undefined): Alias | undefined {
+  /** A name that is in two dialects is looked up in the role's dialect first. */
+  find(name: string, dialect: string | undefined): Alias | undefined {
     const aliases = this.#byName.get(name)
     return aliases?.find((alias) => alias.dialect === dialect) ?? aliases?.find(({ tool }) => tool !== name)
   }
 
-  /** What a tool is called in a dialect. */
-  of(tool: string, dialect: Dialect): Alias | undefined {
+  /** The alias of a tool in a dialect. */
+  forTool(tool: string, dialect: Dialect): Alias | undefined {
     return this.#byTool.get(`${dialect} ${tool}`)
   }
 
-  /** What sentences call the tools in a dialect; undefined where it has no words of its own. */
-  spoken(dialect: string): Names | undefined {
+  /** The names of tools and parameters in a dialect. Undefined when it has none of its own. */
+  dialectNames(dialect: string): DialectNames | undefined {
     return this.#spoken.get(dialect)
   }
 
@@ -46,8 +49,8 @@ export class AliasBook {
     return this.#byName.has(name)
   }
 
-  /** A tool by its other name, with that name's parameters and results; the same object each time. */
-  shown(alias: Alias, tool: RegisteredTool): RegisteredTool {
+  /** The tool under its alias, with that alias's parameters and results. Returns the same object each time. */
+  apply(alias: Alias, tool: RegisteredTool): RegisteredTool {
     const known = this.#shown.get(tool)
     if (known?.alias === alias) return known.tool
     const { name, description, input, output } = alias
@@ -57,7 +60,7 @@ export class AliasBook {
   }
 }
 
-/** Most of them are never called by, so their schemas are made when they are. */
+/** Most aliases are never called, so their schemas are compiled on first use. */
 function ready(spec: AliasSpec): Alias {
   let input: Schema | undefined
   let output: Schema | undefined

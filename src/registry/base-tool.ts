@@ -1,7 +1,8 @@
-import { checkParameters, parametersToJsonSchema, type ToolParameter } from "../model/parameters.ts"
+import { checkParameters, parametersToJsonSchema } from "../schema/parameters.ts"
+import type { ToolParameter } from "../model/schema.ts"
 import type { JsonSchema } from "../model/schema.ts"
 
-/** What S3's tools return. */
+/** What a `BaseTool` returns. */
 export interface BaseToolResult {
   success: boolean
   data?: unknown
@@ -9,7 +10,7 @@ export interface BaseToolResult {
   metadata?: Record<string, unknown>
 }
 
-/** The base class of design S3. Register one with `registry.register(fromBaseTool(new MyTool(), { group }))`. */
+/** A base class for tools as classes. Register one with `registry.register(fromBaseTool(new MyTool(), { group }))`. */
 export abstract class BaseTool {
   abstract readonly name: string
   abstract readonly description: string

@@ -8,8 +8,8 @@ import type { Layer, ToolSpec } from "../model/tool.ts"
 import { openDatabase } from "../store/database.ts"
 import { SqliteDocuments } from "../store/documents.ts"
 import { migrate } from "../store/kysely.ts"
-import { open, temporaryFolder, tool } from "../testing/open.ts"
-import { armFor, experiments, type ConfiguredExperiments } from "./experiments.ts"
+import { openTestApp, temporaryFolder, tool } from "../testing/test-app.ts"
+import { armFor, openExperiments, type ConfiguredExperiments } from "./experiments.ts"
 import { ToolRegistry } from "./registry.ts"
 
 const trial = { name: "bake-2", tool: "bake", versions: ["1.0.0", "2.0.0"] as const }
@@ -34,7 +34,7 @@ function processOf(
 ) {
   const asked: unknown[] = []
   let clock = 1000
-  const book = experiments(configured, {
+  const experiments = openExperiments(configured, {
     documents,
     versionsOf: (name) => (name === "bake" ? ["1.0.0", "2.0.0"] : name === "brew" ? ["1.0.0", "2.0.0"] : []),
     canonical: (name) => (name === "Bake" ? "bake" : name),
@@ -47,14 +47,14 @@ function processOf(
     },
     now: () => clock++,
   })
-  return { book, asked }
+  return { experiments, asked }
 }
 
 const who = (id: string, rest: Partial<AgentView> = {}): AgentView =>
-  ({ agent: { id }, role: {}, groups: null, pins: {}, spawners: [], level: 0, ...rest }) as AgentView
+  ({ agent: { id }, role: {}, groups: null, pins: {}, ancestors: [], level: 0, ...rest }) as AgentView
 
 describe("the split", () => {
-  it("[S4-99] law: an agent's arm depends on nothing but the experiment's name, its share and the agent", () => {
+  it("law: an agent's arm depends on nothing but the experiment's name, its share and the agent", () => {
     fc.assert(
       fc.property(
         fc.string(),
@@ -99,7 +99,7 @@ describe("which version an agent is given", () => {
     ["the newest, when nobody asks", "bake", undefined, "2.0.0"],
     ["the one it is pinned to", "bake", who("ada", { pins: { bake: "2.0.0" } }), "2.0.0"],
     ["the one it asks for", "bake@2.0.0", who("ada"), "2.0.0"],
-  ])("[S4-99] [C-42] %s", (_, name, agent, version) => {
+  ])("%s", (_, name, agent, version) => {
     expect(bakery().resolve(name, agent)?.version).toBe(version)
   })
 
@@ -140,12 +140,12 @@ describe("which version an agent is given", () => {
 })
 
 describe("a person starts and stops it", () => {
-  it("[S4-99] and every process sees it, until it is stopped", async () => {
+  it("and every process sees it, until it is stopped", async () => {
     const { again } = await openDocuments()
     const [here, there] = [again(), again()]
-    const [{ book }, other] = [processOf(here), processOf(there)]
-    expect(other.book.armOf("bake", "ada")).toBeUndefined()
-    const started = await book.start({ ...trial, tool: "Bake", share: 0.25 }, "ann")
+    const [{ experiments }, other] = [processOf(here), processOf(there)]
+    expect(other.experiments.armOf("bake", "ada")).toBeUndefined()
+    const started = await experiments.start({ ...trial, tool: "Bake", share: 0.25 }, "ann")
     expect(started).toEqual({
       ...trial,
       share: 0.25,
@@ -157,25 +157,25 @@ describe("a person starts and stops it", () => {
     await there.refresh()
     for (const id of someAgents.slice(0, 50)) {
       const arm = armFor({ ...trial, share: 0.25 }, id)
-      expect([book.armOf("bake", id), other.book.armOf("bake", id)]).toEqual([arm, arm])
+      expect([experiments.armOf("bake", id), other.experiments.armOf("bake", id)]).toEqual([arm, arm])
     }
-    expect(other.book.list()).toEqual([{ ...started, problem: undefined }])
-    expect(await other.book.stop("bake-2", "bob")).toMatchObject({
+    expect(other.experiments.list()).toEqual([{ ...started, problem: undefined }])
+    expect(await other.experiments.stop("bake-2", "bob")).toMatchObject({
       state: "stopped",
       stoppedBy: "bob",
       startedBy: "ann",
     })
     await here.refresh()
-    expect(book.armOf("bake", "ada")).toBeUndefined()
-    expect(await book.stop("bake-2", "ann")).toBeUndefined()
-    expect(book.list()).toMatchObject([{ name: "bake-2", state: "stopped" }])
-    expect(await book.start(trial, "ann")).toMatchObject({ share: 0.5 })
-    expect(book.list()).toMatchObject([{ name: "bake-2", state: "running" }])
-    expect(book.list()[0]).not.toHaveProperty("stoppedAt")
+    expect(experiments.armOf("bake", "ada")).toBeUndefined()
+    expect(await experiments.stop("bake-2", "ann")).toBeUndefined()
+    expect(experiments.list()).toMatchObject([{ name: "bake-2", state: "stopped" }])
+    expect(await experiments.start(trial, "ann")).toMatchObject({ share: 0.5 })
+    expect(experiments.list()).toMatchObject([{ name: "bake-2", state: "running" }])
+    expect(experiments.list()[0]).not.toHaveProperty("stoppedAt")
   })
 
   it.each([
-    [{ ...trial, name: "b c" }, "An experiment's name has letters"],
+    [{ ...trial, name: "b c" }, "'b c' cannot be the name of an experiment"],
     [{ ...trial, versions: ["1.0.0", "1.0.0"] as const }, "The two versions are the same."],
     [{ ...trial, versions: ["1.0.0", "3.0.0"] as const }, "Tool bake has no version 3.0.0. There is: 1.0.0, 2.0.0."],
     [{ ...trial, tool: "bakes" }, "There is no tool 'bakes'. Did you mean 'bake'?"],
@@ -186,15 +186,15 @@ describe("a person starts and stops it", () => {
     [{ ...trial, name: "other", tool: "brew" }, "The experiment 'brew-2' with brew runs already."],
   ])("and is told what is wrong: %j", async (given, sentence) => {
     const { again } = await openDocuments()
-    const { book } = processOf(again(), { "brew-2": { tool: "brew", versions: ["1.0.0", "2.0.0"] } })
-    await expect(book.start(given, "ann")).rejects.toThrow(sentence)
-    expect(book.list().map(({ name }) => name)).toEqual(["brew-2"])
+    const { experiments } = processOf(again(), { "brew-2": { tool: "brew", versions: ["1.0.0", "2.0.0"] } })
+    await expect(experiments.start(given, "ann")).rejects.toThrow(sentence)
+    expect(experiments.list().map(({ name }) => name)).toEqual(["brew-2"])
   })
 
   it("one of the two who start one with the same tool at once is refused", async () => {
     const { again } = await openDocuments()
     const [here, there] = [processOf(again()), processOf(again())]
-    const both = [here.book.start(trial, "ann"), there.book.start({ ...trial, name: "rival" }, "bob")]
+    const both = [here.experiments.start(trial, "ann"), there.experiments.start({ ...trial, name: "rival" }, "bob")]
     const ended = (await Promise.allSettled(both)).map(({ status }) => status)
     expect(ended.sort()).toEqual(["fulfilled", "rejected"])
   })
@@ -203,24 +203,24 @@ describe("a person starts and stops it", () => {
 describe("what the configuration says", () => {
   it("runs as long as it is there, and is stopped nowhere else", async () => {
     const { again } = await openDocuments()
-    const { book } = processOf(again(), { written: { tool: "bake", versions: ["1.0.0", "2.0.0"], share: 0.9 } })
-    expect(book.armOf("bake", "ada")).toBe(armFor({ ...trial, name: "written", share: 0.9 }, "ada"))
-    expect(book.list()).toMatchObject([
+    const { experiments } = processOf(again(), { written: { tool: "bake", versions: ["1.0.0", "2.0.0"], share: 0.9 } })
+    expect(experiments.armOf("bake", "ada")).toBe(armFor({ ...trial, name: "written", share: 0.9 }, "ada"))
+    expect(experiments.list()).toMatchObject([
       { name: "written", source: "configuration", state: "running", problem: undefined },
     ])
-    await expect(book.stop("written", "ann")).rejects.toThrow("is written in the configuration. Take it out there.")
+    await expect(experiments.stop("written", "ann")).rejects.toThrow("is in the configuration. Remove it there.")
   })
 
   it("is shown with its problem, where nobody is given either version", async () => {
     const { again } = await openDocuments()
     const documents = again()
-    await processOf(documents).book.start(trial, "ann")
-    const { book } = processOf(documents, {
+    await processOf(documents).experiments.start(trial, "ann")
+    const { experiments } = processOf(documents, {
       first: { tool: "bake", versions: ["1.0.0", "9.0.0"] },
       second: { tool: "Bake", versions: ["1.0.0", "2.0.0"] },
       third: { tool: "nothing", versions: ["1", "2"] },
     })
-    expect(book.list().map(({ name, problem }) => [name, problem])).toEqual([
+    expect(experiments.list().map(({ name, problem }) => [name, problem])).toEqual([
       ["first", "Tool bake has no version 9.0.0. There is: 1.0.0, 2.0.0."],
       ["second", "The experiment 'first' is about the same tool."],
       ["third", "There is no tool 'nothing'."],
@@ -232,7 +232,7 @@ describe("what the configuration says", () => {
 describe("what the record says", () => {
   const [left, right] = ["1.0.0", "2.0.0"].map((version) => someAgents.find((id) => armFor({ ...trial, share: 0.5 }, id) === version)!) as [string, string] // prettier-ignore
 
-  it("[S4-99] calls, failures and times are counted for each version, by agents that were given it", async () => {
+  it("calls, failures and times are counted for each version, by agents that were given it", async () => {
     const call = (agentId: string, version: string, durationMs: number, code = "") => ({ agentId, version, durationMs, code, status: code === "" ? "success" : "error" }) // prettier-ignore
     const calls = [
       call(left, "1.0.0", 10),
@@ -245,9 +245,9 @@ describe("what the record says", () => {
       call(left, "3.0.0", 500),
     ]
     const { again } = await openDocuments()
-    const { book, asked } = processOf(again(), {}, calls)
-    await book.start(trial, "ann")
-    expect(await book.show("bake-2")).toMatchObject({
+    const { experiments, asked } = processOf(again(), {}, calls)
+    await experiments.start(trial, "ann")
+    expect(await experiments.show("bake-2")).toMatchObject({
       state: "running",
       arms: [
         { version: "1.0.0", agents: 1, calls: 2, failures: 1, refused: 1, averageMs: 20, medianMs: 10, slowestMs: 30 },
@@ -255,10 +255,10 @@ describe("what the record says", () => {
       ],
       otherwise: 1,
     })
-    expect(await book.show("nothing")).toBeUndefined()
-    await book.stop("bake-2", "ann")
-    await book.show("bake-2", { since: 5 })
-    await book.show("bake-2", { since: 5000, until: 6000 })
+    expect(await experiments.show("nothing")).toBeUndefined()
+    await experiments.stop("bake-2", "ann")
+    await experiments.show("bake-2", { since: 5 })
+    await experiments.show("bake-2", { since: 5000, until: 6000 })
     expect(asked).toEqual([
       { tool: "bake", since: 1000 },
       { tool: "bake", since: 1000, until: 1001 },
@@ -268,23 +268,23 @@ describe("what the record says", () => {
 
   it("an experiment nobody has called yet has no times", async () => {
     const { again } = await openDocuments()
-    const { book } = processOf(again(), { written: { tool: "bake", versions: ["1.0.0", "2.0.0"] } })
+    const { experiments } = processOf(again(), { written: { tool: "bake", versions: ["1.0.0", "2.0.0"] } })
     const none = { agents: 0, calls: 0, failures: 0, refused: 0, averageMs: null, medianMs: null, slowestMs: null }
-    expect((await book.show("written"))?.arms).toMatchObject([none, none])
+    expect((await experiments.show("written"))?.arms).toMatchObject([none, none])
   })
 
-  it("[S4-99] the arm is in the record as the version, also after a restart", async () => {
+  it("the arm is in the record as the version, also after a restart", async () => {
     const dir = temporaryFolder()
     const config = { data: { dir }, org: { roles: [{ name: "baker" }], agents: [left, right].map((id) => ({ id, role: "baker" })) } } // prettier-ignore
     const bake = (version: string) => tool({ name: "bake", version, input: z.object({ burn: z.boolean().default(false) }) as never, execute: ({ burn }: { burn: boolean }) => { if (burn) throw new Error("Burnt."); return version } }) // prettier-ignore
-    const first = await open(config)
+    const first = await openTestApp(config)
     first.registry.registerMany([bake("1.0.0"), bake("2.0.0")])
     for (const [agentId, version] of [[left, "1.0.0"], [right, "2.0.0"], [right, "1.0.0"]] as const) await first.call({ agentId, tool: `bake@${version}`, input: {} }) // prettier-ignore
     await first.call({ agentId: right, tool: "bake@2.0.0", input: { burn: true } })
     await first.close()
-    const second = await open(config)
+    const second = await openTestApp(config)
     const { again } = await openDocuments()
-    const book = experiments(
+    const experiments = openExperiments(
       { [trial.name]: { tool: "bake", versions: trial.versions } },
       {
         documents: again(),
@@ -295,7 +295,7 @@ describe("what the record says", () => {
         now: Date.now,
       },
     )
-    expect(await book.show(trial.name)).toMatchObject({
+    expect(await experiments.show(trial.name)).toMatchObject({
       arms: [
         { calls: 1, failures: 0 },
         { calls: 2, failures: 1 },

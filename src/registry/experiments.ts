@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto"
 import type { AuditReader, ExportedCall } from "../model/app.ts"
-import type { Experiment, ExperimentArm, ExperimentBook, ExperimentReport } from "../model/experiment.ts"
-import { nearest } from "../model/nearest.ts"
+import type { Experiment, ExperimentArm, Experiments, ExperimentReport } from "../model/experiment.ts"
+import { nearestName } from "../lib/nearest-name.ts"
 import type { Documents } from "../model/documents.ts"
 
-/** Experiments as they are written in the configuration, by name. */
+/** The experiments of the configuration, by name. */
 export type ConfiguredExperiments = Readonly<
   Record<string, { tool: string; versions: readonly [string, string]; share?: number | undefined }>
 >
 
 export interface ExperimentHost {
   documents: Documents
-  /** Every registered version of a tool by its own name, whatever the layer; none when nobody knows it. */
+  /** All registered versions of a tool, in any layer. Empty when there is no such tool. */
   versionsOf(tool: string): readonly string[]
   /** A tool's own name for a name or an alias. */
   canonical(name: string): string
@@ -20,14 +20,14 @@ export interface ExperimentHost {
   now(): number
 }
 
-export interface RunningExperiments extends ExperimentBook {
-  /** The version an agent is given by the experiment with that tool, if there is one. */
+export interface RunningExperiments extends Experiments {
+  /** The version that an experiment gives to an agent, if one is about the tool. */
   armOf(tool: string, agentId: string): string | undefined
 }
 
 type Kept = Omit<Experiment, "source" | "state" | "problem">
 
-/** Which of two versions an agent is given: the same one for ever, in every process, whoever else there is. */
+/** Which of the two versions an agent gets. It depends on nothing but the experiment and the agent, so it never changes. */
 export function armFor(
   { name, versions: [first, second], share }: Pick<Experiment, "name" | "versions" | "share">,
   agentId: string,
@@ -38,8 +38,8 @@ export function armFor(
   return hash.readUIntBE(0, 6) / 2 ** 48 < share ? second : first
 }
 
-/** The experiments of the configuration and of the store; one tool is in one of them at a time. */
-export function experiments(configured: ConfiguredExperiments, host: ExperimentHost): RunningExperiments {
+/** The experiments of the configuration and of the store. A tool can be in one running experiment only. */
+export function openExperiments(configured: ConfiguredExperiments, host: ExperimentHost): RunningExperiments {
   const { documents, now } = host
   let known: { version: number; byTool: Map<string, Experiment> } | undefined
   const running = (): Map<string, Experiment> => {
@@ -71,13 +71,13 @@ export function experiments(configured: ConfiguredExperiments, host: ExperimentH
       if (because !== undefined) throw new Error(because)
       const before = documents.get("experiment", name)
       const put = await documents.put({ kind: "experiment", id: name, name: tool, body: kept }, by, before?.change ?? 0)
-      if (!put.kept) throw new Error(`Somebody else has just started '${put.existing.id}'. Look again.`)
+      if (!put.written) throw new Error(`Someone else started '${put.existing.id}' meanwhile. Try again.`)
       return experiment
     },
     async stop(name, by) {
       await documents.refresh()
       if (Object.hasOwn(configured, name)) {
-        throw new Error(`The experiment '${name}' is written in the configuration. Take it out there.`)
+        throw new Error(`The experiment '${name}' is in the configuration. Remove it there.`)
       }
       const found = documents.get("experiment", name)
       if (found?.live !== true) return undefined
@@ -87,7 +87,7 @@ export function experiments(configured: ConfiguredExperiments, host: ExperimentH
         by,
         found.change,
       )
-      if (!put.kept) throw new Error(`The experiment '${name}' has just been changed by somebody else. Look again.`)
+      if (!put.written) throw new Error(`The experiment '${name}' was changed by someone else meanwhile. Try again.`)
       return { ...kept, source: "store", state: "stopped" }
     },
     async show(name, filter = {}) {
@@ -102,7 +102,7 @@ export function experiments(configured: ConfiguredExperiments, host: ExperimentH
   }
 }
 
-/** The configuration's first; a name that both have is the configuration's. */
+/** Those of the configuration first. They win over experiments of the same name in the store. */
 function all(configured: ConfiguredExperiments, { documents, canonical }: ExperimentHost): Experiment[] {
   const written = Object.entries(configured).map(([name, { tool, versions, share = 0.5 }]): Experiment => {
     return { name, tool: canonical(tool), versions, share, source: "configuration", state: "running" }
@@ -124,7 +124,7 @@ function problemOf(experiment: Experiment, running: ReadonlyMap<string, Experime
 function lacking({ tool, versions }: Experiment, { versionsOf, toolNames }: ExperimentHost): string | undefined {
   const there = versionsOf(tool)
   if (there.length === 0) {
-    const guess = nearest(tool, toolNames())
+    const guess = nearestName(tool, toolNames())
     return `There is no tool '${tool}'.${guess === undefined ? "" : ` Did you mean '${guess}'?`}`
   }
   const missing = versions.filter((version) => !there.includes(version))
@@ -135,7 +135,7 @@ function lacking({ tool, versions }: Experiment, { versionsOf, toolNames }: Expe
 function refusal(experiment: Experiment, others: readonly Experiment[], host: ExperimentHost): string | undefined {
   const { name, tool, share, versions } = experiment
   if (!/^[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,63}$/u.test(name)) {
-    return `An experiment's name has letters, digits, _ - and . only, 64 at most, and '${name}' has not.`
+    return `'${name}' cannot be the name of an experiment: use only letters, digits, _ - and ., 64 at most.`
   }
   if (versions[0] === versions[1]) return "The two versions are the same. Name two."
   if (!(share > 0 && share < 1)) return "The share lies between 0 and 1, for example 0.1 for every tenth agent."
@@ -145,7 +145,7 @@ function refusal(experiment: Experiment, others: readonly Experiment[], host: Ex
   return lacking(experiment, host)
 }
 
-/** Endings of calls that the tool itself brought about. */
+/** The codes of calls that failed in the tool itself. */
 const ownFailures: readonly string[] = [
   "tool_failed",
   "timeout",

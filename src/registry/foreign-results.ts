@@ -42,7 +42,7 @@ export function unwrapError(name: string, value: unknown): unknown {
 const statuses: readonly unknown[] = Object.values(ToolExecuteStatus)
 const statusKeys = ["status", "data", "error", "rejectReason"]
 
-/** S1. A value with any other key is no result but a plain value that happens to have a status. */
+/** S1. A value with any other key is not a result but a plain value that happens to have a status. */
 export function unwrapStatus(name: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value
   const { status, data, error, rejectReason } = value as Record<string, unknown>

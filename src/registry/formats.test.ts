@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, expectTypeOf, it } from "vitest"
 import { z } from "zod"
-import { defineTool } from "../model/define-tool.ts"
+import { defineTool } from "../schema/define-tool.ts"
 import type { JsonSchema } from "../model/schema.ts"
 import type { Tool, ToolSpec } from "../model/tool.ts"
 import { toLLMTools, type LLMFormat, type McpTool } from "./formats.ts"
@@ -76,23 +76,19 @@ const schemas: Record<string, JsonSchema> = {
 type Label = { name: string; description: string }
 
 /** How one tool looks in each format. */
-const forms: [string, LLMFormat, (label: Label, schema: JsonSchema) => object][] = [
-  ["[S0-42] [C-07]", "openai", (label, schema) => ({ type: "function", function: { ...label, parameters: schema } })],
-  [
-    "[C-07]",
-    "openai-responses",
-    (label, schema) => ({ type: "function", ...label, parameters: schema, strict: false }),
-  ],
-  ["[C-07]", "anthropic", (label, schema) => ({ ...label, input_schema: schema })],
-  ["[C-07]", "gemini", (label, schema) => ({ ...label, parametersJsonSchema: schema })],
-  ["[S4-23] [S2-65] [S3-70]", "flat", (label, schema) => ({ ...label, parameters: schema })],
+const forms: [LLMFormat, (label: Label, schema: JsonSchema) => object][] = [
+  ["openai", (label, schema) => ({ type: "function", function: { ...label, parameters: schema } })],
+  ["openai-responses", (label, schema) => ({ type: "function", ...label, parameters: schema, strict: false })],
+  ["anthropic", (label, schema) => ({ ...label, input_schema: schema })],
+  ["gemini", (label, schema) => ({ ...label, parametersJsonSchema: schema })],
+  ["flat", (label, schema) => ({ ...label, parameters: schema })],
 ]
 const listed = (all: readonly Tool[], format: LLMFormat): readonly object[] =>
   format === "gemini"
     ? toLLMTools(all, format, names).flatMap((one) => one.functionDeclarations)
     : toLLMTools(all, format, names)
 
-describe.each(forms)("%s the format %s", (_, format, form) => {
+describe.each(forms)("the format %s", (format, form) => {
   it.each(tools.map((tool) => [tool.name, tool] as const))("%s looks as the provider wants it", (name, tool) => {
     const expected = form({ name: wireName(name), description: `Does ${name}.` }, schemas[name] ?? {})
     expect(listed([tool], format)).toStrictEqual([expected])
@@ -157,13 +153,13 @@ describe("mcp", () => {
 describe("every format", () => {
   const formats = fc.constantFrom<LLMFormat>("openai", "openai-responses", "anthropic", "gemini", "mcp", "flat")
 
-  it("[D-05] [S3-19] a parameter list keeps its default, its enum and no undefined, and its arrays have items", () => {
+  it("a parameter list keeps its default, its enum and no undefined, and its arrays have items", () => {
     const [tool] = toLLMTools([listTool], "flat", names)
     expect(JSON.parse(JSON.stringify(tool))).toStrictEqual(tool)
     expect(tool?.parameters).toStrictEqual(schemas["list_tool"])
   })
 
-  it("[C-25] [D-12] names never collide, whatever servers offer the same tool", () => {
+  it("names never collide, whatever servers offer the same tool", () => {
     const offered = ["mcp:a:search", "mcp:b:search", "search", "a__search", "mcp:a:b:c", "mcp:a:b.c"]
     const same = offered.map((name) => make(name))
     const map = new WireNames(same.map((tool) => tool.name))

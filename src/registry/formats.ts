@@ -6,12 +6,12 @@ import { repairSchema } from "./schema-repair.ts"
 
 export type LLMFormat = "openai" | "openai-responses" | "anthropic" | "gemini" | "mcp" | "flat"
 
-/** What each format is made of, as the providers' own types say it. */
+/** The formats of the model providers, as their own types define them. */
 export interface LLMTools {
   openai: ToolDefinition[]
   "openai-responses": ResponsesTool[]
   anthropic: AnthropicTool[]
-  /** One element with all functions, or none. */
+  /** One element with all functions, or an empty list. */
   gemini: GeminiTool[]
   mcp: McpTool[]
   flat: FlatTool[]
@@ -47,16 +47,16 @@ export interface McpTool {
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean }
 }
 
-/** What a tool is called outside. */
-export interface Naming {
+/** Maps tool names to wire names. */
+export interface WireNaming {
   toWire(name: string): string
 }
 
-/** The tools as a provider takes them, sorted by wire name so that the same tools always make the same prompt. */
+/** The tools in the format of a provider, sorted by wire name so that the same tools always make the same prompt. */
 export function toLLMTools<Format extends LLMFormat>(
   tools: readonly Tool[],
   format: Format,
-  names: Naming,
+  names: WireNaming,
 ): LLMTools[Format] {
   if (!Object.hasOwn(shapes, format)) {
     throw new TypeError(`There is no format '${format}'. Use one of: ${Object.keys(shapes).join(", ")}.`)
@@ -65,8 +65,8 @@ export function toLLMTools<Format extends LLMFormat>(
   return shapes[format](shown.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0)))
 }
 
-/** What an MCP client is told: of our own tools as above, and of a server's just what the server says, by its name here. */
-export function mcpDefinitions(tools: readonly Tool[], names: Naming): McpToolDefinition[] {
+/** The tools for MCP clients. A tool of an MCP server is passed on as the server defines it, under its wire name. */
+export function mcpDefinitions(tools: readonly Tool[], names: WireNaming): McpToolDefinition[] {
   const given = new Map(tools.flatMap(({ name, mcp }) => (mcp === undefined ? [] : [[names.toWire(name), mcp]])))
   return toLLMTools(tools, "mcp", names).map((ours) => {
     const theirs = given.get(ours.name)
@@ -103,7 +103,7 @@ function flat(shown: Shown): FlatTool {
   return { ...labelled(shown), parameters: inputOf(shown) }
 }
 
-/** An output that is not an object is not announced: clients before 2026 refuse such a schema, and the whole list. */
+/** Only object schemas are listed as output: MCP clients before 2026 refuse the whole list when there is another. */
 function mcp(shown: Shown): McpTool {
   const { title, output } = shown.tool
   return {
@@ -116,7 +116,7 @@ function mcp(shown: Shown): McpTool {
   }
 }
 
-/** What is not known is said to be the worse. A message only adds; what goes over the network may delete. */
+/** Unknown effects get the more cautious hint. A message only adds something; a network request may delete something. */
 function annotationsOf({ effect, idempotent }: Tool): McpTool["annotations"] {
   const readOnlyHint = effect === "none" || effect === "read"
   return {

@@ -1,14 +1,15 @@
 import { builtinGroups } from "../model/builtin-groups.ts"
+import type { Language } from "../model/language.ts"
 import { silentLogger, type Logger } from "../model/logger.ts"
 import type { JsonSchema } from "../model/schema.ts"
 
-/** What a model is shown of a tool. `parameters` may be a getter, so a definition is handed on and never copied. */
+/** A tool as models see it. `parameters` may be a getter, so pass definitions on and do not copy them. */
 export interface ToolDefinition {
   readonly type: "function"
   readonly function: { readonly name: string; readonly description: string; readonly parameters: JsonSchema }
 }
 
-/** A group as its owner states it. Of two tools with one name the first counts; a tool without a name is left out. */
+/** A group to register. Of two tools with the same name the first is used; a tool without a name is ignored. */
 export interface ToolGroupDefinition {
   readonly description: string
   readonly tools: readonly ToolDefinition[]
@@ -18,11 +19,11 @@ export interface ToolGroup extends ToolGroupDefinition {
   readonly id: string
   readonly toolCount: number
   readonly isReserved: boolean
-  /** ISO 8601; kept when only the tools change. */
+  /** ISO 8601. It does not change when only the tools change. */
   readonly registeredAt: string
 }
 
-/** A line of `listGroups`: the tools by name only. */
+/** A group in `listGroups`, with the names of its tools. */
 export interface ToolGroupRow {
   readonly id: string
   readonly description: string
@@ -47,11 +48,13 @@ export type GroupChange = "registered" | "updated" | "unregistered"
 export interface ToolGroupOptions {
   logger?: Logger | undefined
   registerBuiltins?: boolean | undefined
-  /** Told after each change, when the new state can be read; not told of the built-in groups. */
+  /** The language of the built-in groups' descriptions; English when left out. */
+  language?: Language | undefined
+  /** Called after each change, except for the built-in groups. */
   onChange?: ((groupId: string, change: GroupChange) => void) | undefined
 }
 
-interface KeptGroup {
+interface StoredGroup {
   readonly id: string
   readonly description: string
   readonly tools: Map<string, ToolDefinition>
@@ -59,10 +62,13 @@ interface KeptGroup {
   readonly registeredAt: string
 }
 
-/** Who has which tools. A tool may be in many groups. A change never throws: it is made whole or refused. */
+/**
+ * Groups of tools. A role names the groups whose tools its agents may use; a tool may be in several groups. Changes never
+ * throw: they return `{ ok: false, error }` and change nothing.
+ */
 export class ToolGroupManager {
-  readonly #groups = new Map<string, KeptGroup>()
-  /** The groups that have a tool, the one that defined it last at the end. */
+  readonly #groups = new Map<string, StoredGroup>()
+  /** The groups of each tool; the one that defined it last comes last. */
   readonly #owners = new Map<string, string[]>()
   readonly #logger: Logger
   readonly #onChange: ToolGroupOptions["onChange"]
@@ -71,17 +77,18 @@ export class ToolGroupManager {
   constructor(options: ToolGroupOptions = {}) {
     this.#logger = options.logger ?? silentLogger
     if (options.registerBuiltins ?? true) {
-      for (const [id, description] of builtinGroups) this.registerGroup(id, { description, tools: [] }, true)
+      for (const [id, description] of builtinGroups)
+        this.registerGroup(id, { description: description[options.language ?? "en"], tools: [] }, true)
     }
     this.#onChange = options.onChange
   }
 
-  /** Grows with every change, so that a reader can tell whether what it built from the groups still holds. */
+  /** Grows with every change. */
   get version(): number {
     return this.#version
   }
 
-  /** A reserved id is refused, even to reserve it again; any other existing group is replaced with a warning. */
+  /** Adds a group. Reserved ids are refused; any other existing group is replaced with a warning. */
   registerGroup(groupId: string, definition: ToolGroupDefinition, isReserved = false): GroupResult {
     if (this.isReservedGroup(groupId)) return { ok: false, error: "reserved_group_id" }
     const read = isName(groupId) ? readDefinition(definition) : undefined
@@ -89,7 +96,7 @@ export class ToolGroupManager {
 
     const previous = this.#groups.get(groupId)
     if (previous !== undefined) {
-      this.#logger.warn("A tool group of this id exists and is replaced; give each group its own id.", { groupId })
+      this.#logger.warn("A tool group with this id exists and is replaced. Give each group its own id.", { groupId })
       this.#disown(previous)
     }
     this.#fill(this.#create(groupId, read.description, isReserved), read)
@@ -119,7 +126,7 @@ export class ToolGroupManager {
     return { ok: true }
   }
 
-  /** Adds one tool or replaces the one of its name; a missing group is made, unreserved and without a description. */
+  /** Adds a tool or replaces the one of the same name. Creates the group if it does not exist. */
   addTool(groupId: string, definition: ToolDefinition): GroupResult {
     const name = isName(groupId) ? readName(definition) : undefined
     if (name === undefined) return { ok: false, error: "invalid_group_def" }
@@ -131,7 +138,7 @@ export class ToolGroupManager {
     return { ok: true }
   }
 
-  /** Takes one tool out of a group. The group stays, even when it is empty. */
+  /** Removes a tool from a group. The group stays, even when it is empty. */
   removeTool(groupId: string, toolName: string): GroupResult {
     const group = this.#groups.get(groupId)
     if (group === undefined) return { ok: false, error: "group_not_found" }
@@ -141,13 +148,13 @@ export class ToolGroupManager {
     return { ok: true }
   }
 
-  /** The tools of all these groups, each name once: the first group in the list that has it decides. */
+  /** The tools of all these groups. A name that is in several groups is taken from the first of them. */
   getToolDefinitions(groupIds: readonly string[]): ToolDefinition[] {
     const merged = new Map<string, ToolDefinition>()
     for (const groupId of groupIds) {
       const group = this.#groups.get(groupId)
       if (group === undefined) {
-        this.#logger.warn("There is no tool group of this id; it gives no tools.", { groupId })
+        this.#logger.warn("There is no tool group with this id.", { groupId })
         continue
       }
       for (const [name, definition] of group.tools) if (!merged.has(name)) merged.set(name, definition)
@@ -166,12 +173,12 @@ export class ToolGroupManager {
     return group === undefined ? null : { ...group, tools: [...group.tools.values()], toolCount: group.tools.size }
   }
 
-  /** The group that defined the tool last; when that one lets go of it, the one before. */
+  /** The group that defined the tool last. When that group removes it, the group before. */
   getToolGroup(toolName: string): string | null {
     return this.#owners.get(toolName)?.at(-1) ?? null
   }
 
-  /** True when any of these groups has the tool. Its cost is the number of ids, whatever the number of tools. */
+  /** True when any of these groups has the tool. */
   isToolInGroups(toolName: string, groupIds: readonly string[]): boolean {
     return groupIds.some((groupId) => this.#groups.get(groupId)?.tools.has(toolName) === true)
   }
@@ -196,31 +203,31 @@ export class ToolGroupManager {
     return [...this.#owners.keys()]
   }
 
-  /** The names of one group's tools; none when there is no such group. */
+  /** The names of one group's tools. Empty when there is no such group. */
   toolNamesOf(groupId: string): Iterable<string> {
     return this.#groups.get(groupId)?.tools.keys() ?? []
   }
 
-  #create(id: string, description: string, isReserved: boolean): KeptGroup {
+  #create(id: string, description: string, isReserved: boolean): StoredGroup {
     const group = { id, description, tools: new Map(), isReserved, registeredAt: new Date().toISOString() }
     this.#groups.set(id, group)
     return group
   }
 
-  #fill(group: KeptGroup, { tools, nameless }: ReadDefinition): void {
+  #fill(group: StoredGroup, { tools, nameless }: ReadDefinition): void {
     for (const [name, definition] of tools) this.#own(group, name, definition)
     if (nameless === 0) return
-    this.#logger.warn("Tools without a function.name were left out; name them.", { groupId: group.id, nameless })
+    this.#logger.warn("Tools without a function.name were left out. Name them.", { groupId: group.id, nameless })
   }
 
-  #own(group: KeptGroup, name: string, definition: ToolDefinition): void {
+  #own(group: StoredGroup, name: string, definition: ToolDefinition): void {
     group.tools.set(name, definition)
     const owners = this.#owners.get(name)
     if (owners === undefined) this.#owners.set(name, [group.id])
     else owners.push(group.id)
   }
 
-  #disown(group: KeptGroup): void {
+  #disown(group: StoredGroup): void {
     for (const name of group.tools.keys()) this.#disownTool(group.id, name)
     group.tools.clear()
   }
@@ -247,7 +254,7 @@ interface ReadDefinition {
   nameless: number
 }
 
-/** Reads a definition from anyone, once and before anything is changed; undefined when it is malformed. */
+/** Reads a definition completely before anything is changed. Undefined when it is malformed. */
 function readDefinition(given: unknown): ReadDefinition | undefined {
   try {
     if (typeof given !== "object" || given === null) return undefined

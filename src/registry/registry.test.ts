@@ -1,58 +1,19 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { z } from "zod"
-import { defineTool } from "../model/define-tool.ts"
+import { defineTool } from "../schema/define-tool.ts"
 import { ToolNotFoundError } from "../model/errors.ts"
 import { silentLogger, type Logger } from "../model/logger.ts"
 import type { AgentView } from "../model/organisation.ts"
 import type { Effect, LevelOrder, Permission, ToolPermission } from "../model/permission.ts"
-import { ToolCategory, type Layer, type RegisteredTool, type Tool, type ToolSpec } from "../model/tool.ts"
-import { ToolGroupManager } from "./groups.ts"
-import type { ToolFilter } from "./filter.ts"
+import { ToolCategory, type Layer, type RegisteredTool, type ToolSpec } from "../model/tool.ts"
+import type { ToolFilter } from "./tool-filter.ts"
 import { ToolRegistry, type RegistryOptions } from "./registry.ts"
-
-const make = (name: string, rest: Partial<ToolSpec> = {}): Tool =>
-  defineTool({
-    name,
-    description: `Does ${name}.`,
-    group: "test",
-    input: z.object({}),
-    execute: () => rest.version,
-    ...rest,
-  })
-
-const empty = (options: RegistryOptions = {}) =>
-  new ToolRegistry({ groups: new ToolGroupManager({ registerBuiltins: false }), ...options })
-
-const names = (tools: Iterable<{ name: string }>) => Array.from(tools, (tool) => tool.name)
-
-interface Who {
-  id?: string
-  department?: string
-  groups?: readonly string[] | null
-  pins?: Readonly<Record<string, string>>
-}
-
-function agent({ id = "ada", department, groups = null, pins = {} }: Who = {}): AgentView {
-  const role = {
-    id: "r",
-    name: "developer",
-    rolePrompt: "",
-    createdBy: "root",
-    madeBy: "person",
-    createdAt: "",
-    status: "active",
-    llmServiceId: null,
-    toolGroups: groups,
-  } as const
-  const made = { createdBy: "root", madeBy: "person", createdAt: "" } as const
-  const agent = { ...made, id, roleId: "r", level: 0, status: "active" } as const
-  return { agent, role, department, level: 0, groups, pins, spawners: [] }
-}
+import { makeTool, emptyRegistry, listNames, agent } from "./testing/registry.ts"
 
 describe("registration", () => {
-  it("[S4-17] [S2-09] a registered tool has its place: id, type, layer, and it is switched on", () => {
-    const tool = empty().register(make("read_file", { version: "2.1.0" }))
+  it("a registered tool has its place: id, type, layer, and it is switched on", () => {
+    const tool = emptyRegistry().register(makeTool("read_file", { version: "2.1.0" }))
     expect(tool).toMatchObject({
       id: "system:read_file@2.1.0",
       name: "read_file",
@@ -60,24 +21,24 @@ describe("registration", () => {
       layer: "system",
       enabled: true,
     })
-    const other = empty().register(make("read_file"), { layer: "department:sales", type: "builtin" })
+    const other = emptyRegistry().register(makeTool("read_file"), { layer: "department:sales", type: "builtin" })
     expect(other).toMatchObject({ id: "department:sales:read_file@1.0.0", type: "builtin", layer: "department:sales" })
   })
 
-  it("[C-01] [S3-67] a second tool of the same name, version and layer is an error that says what to do", () => {
-    const registry = empty()
-    const first = registry.register(make("read_file", { description: "The first." }))
-    expect(() => registry.register(make("read_file"))).toThrow(
-      "Tool 'read_file' already registered (version 1.0.0, layer system). Say replace, or give it another version.",
+  it("a second tool of the same name, version and layer is an error that says what to do", () => {
+    const registry = emptyRegistry()
+    const first = registry.register(makeTool("read_file", { description: "The first." }))
+    expect(() => registry.register(makeTool("read_file"))).toThrow(
+      "Tool 'read_file' already registered (version 1.0.0, layer system). Pass replace: true, or give it another version.",
     )
     expect(registry.get("read_file")).toBe(first)
     expect(registry.list()).toHaveLength(1)
   })
 
-  it("[C-01] a replaced tool is gone, also from the group it was in", () => {
-    const registry = empty()
-    registry.register(make("read_file", { group: "old" }))
-    const second = registry.register(make("read_file", { group: "new" }), { replace: true })
+  it("a replaced tool is gone, also from the group it was in", () => {
+    const registry = emptyRegistry()
+    registry.register(makeTool("read_file", { group: "old" }))
+    const second = registry.register(makeTool("read_file", { group: "new" }), { replace: true })
     expect(registry.list()).toEqual([second])
     expect(registry.inGroups(second, ["old"])).toBe(false)
     expect(registry.inGroups(second, ["new"])).toBe(true)
@@ -85,27 +46,27 @@ describe("registration", () => {
   })
 
   it("saying replace when there is nothing to replace is no error", () => {
-    expect(empty().register(make("a"), { replace: true }).name).toBe("a")
+    expect(emptyRegistry().register(makeTool("a"), { replace: true }).name).toBe("a")
   })
 
-  it("[S3-68] is told to the log", () => {
+  it("is told to the log", () => {
     const lines: string[] = []
     const logger: Logger = { ...silentLogger, info: (message) => lines.push(message) }
-    empty({ logger }).register(make("read_file"))
+    emptyRegistry({ logger }).register(makeTool("read_file"))
     expect(lines).toEqual(["Tool registered: read_file"])
   })
 
-  it("[S4-06] tools come and go while others run, and everyone is told", () => {
+  it("tools come and go while others run, and everyone is told", () => {
     const told: string[] = []
-    const registry = empty({ onChange: (tool, change) => told.push(`${change} ${tool.id}`) })
+    const registry = emptyRegistry({ onChange: (tool, change) => told.push(`${change} ${tool.id}`) })
     const versions = [registry.version]
     const step = (act: () => unknown) => {
       act()
       versions.push(registry.version)
     }
-    step(() => registry.register(make("a")))
-    step(() => registry.register(make("a"), { layer: "agent:ada" }))
-    step(() => registry.register(make("a"), { replace: true }))
+    step(() => registry.register(makeTool("a")))
+    step(() => registry.register(makeTool("a"), { layer: "agent:ada" }))
+    step(() => registry.register(makeTool("a"), { replace: true }))
     step(() => registry.unregister("a"))
     step(() => registry.groups.registerGroup("other", { description: "", tools: [] }))
     expect(versions).toEqual([...new Set(versions)].sort((one, other) => one - other))
@@ -123,19 +84,19 @@ describe("registration", () => {
     const onChange = () => {
       throw new Error("No.")
     }
-    const registry = empty({ logger, onChange })
-    expect(names(registry.registerMany([make("a"), make("b")]))).toEqual(["a", "b"])
+    const registry = emptyRegistry({ logger, onChange })
+    expect(listNames(registry.registerMany([makeTool("a"), makeTool("b")]))).toEqual(["a", "b"])
     expect(registry.unregister("a")).toBe(true)
-    expect(names(registry.list())).toEqual(["b"])
+    expect(listNames(registry.list())).toEqual(["b"])
     expect(errors).toHaveLength(3)
   })
 })
 
 describe("registration of many", () => {
-  it("[S4-18] registers all of them, in their order", () => {
-    const registry = empty()
+  it("registers all of them, in their order", () => {
+    const registry = emptyRegistry()
     const options = { type: "builtin", layer: "agent:ada" } as const
-    const done = registry.registerMany([make("b"), make("a"), make("a", { version: "2.0.0" })], options)
+    const done = registry.registerMany([makeTool("b"), makeTool("a"), makeTool("a", { version: "2.0.0" })], options)
     expect(done.map((tool) => tool.id)).toEqual(["agent:ada:b@1.0.0", "agent:ada:a@1.0.0", "agent:ada:a@2.0.0"])
     expect(done.every((tool) => tool.type === "builtin")).toBe(true)
     expect(registry.registerMany([])).toEqual([])
@@ -146,21 +107,21 @@ describe("registration of many", () => {
     ["two are the same", ["a", "b", "a"]],
   ])("registers none when %s", (_, wanted) => {
     const told: string[] = []
-    const registry = empty({ onChange: (tool) => told.push(tool.name) })
-    const known = registry.register(make("known", { group: "own" }))
+    const registry = emptyRegistry({ onChange: (tool) => told.push(tool.name) })
+    const known = registry.register(makeTool("known", { group: "own" }))
     const before = registry.version
-    expect(() => registry.registerMany(wanted.map((name) => make(name)))).toThrow("already registered")
+    expect(() => registry.registerMany(wanted.map((name) => makeTool(name)))).toThrow("already registered")
     expect(registry.list()).toEqual([known])
     expect(registry.groups.listGroups().map((group) => group.id)).toEqual(["own"])
     expect([told, registry.version]).toEqual([["known"], before])
   })
 
   it("replaces many, and a list with a hole replaces none", () => {
-    const registry = empty()
-    const first = registry.registerMany([make("a"), make("b")])
-    expect(() => registry.registerMany([make("a"), undefined as never], { replace: true })).toThrow(TypeError)
+    const registry = emptyRegistry()
+    const first = registry.registerMany([makeTool("a"), makeTool("b")])
+    expect(() => registry.registerMany([makeTool("a"), undefined as never], { replace: true })).toThrow(TypeError)
     expect(registry.list()).toEqual(first)
-    const second = registry.registerMany([make("a"), make("b")], { replace: true })
+    const second = registry.registerMany([makeTool("a"), makeTool("b")], { replace: true })
     expect(registry.list()).toEqual(second)
     expect(registry.list()[0]).not.toBe(first[0])
   })
@@ -168,8 +129,8 @@ describe("registration of many", () => {
 
 describe("taking away", () => {
   it("says whether there was anything, and leaves nothing behind", () => {
-    const registry = empty()
-    registry.register(make("a"))
+    const registry = emptyRegistry()
+    registry.register(makeTool("a"))
     expect(registry.unregister("b")).toBe(false)
     expect(registry.unregister("a", { layer: "agent:ada" })).toBe(false)
     expect(registry.unregister("a", { version: "9.9.9" })).toBe(false)
@@ -181,9 +142,9 @@ describe("taking away", () => {
   })
 
   it("takes one version or all of a layer, and other layers stay", () => {
-    const registry = empty()
-    for (const version of ["1.0.0", "2.0.0", "3.0.0"]) registry.register(make("a", { version }))
-    registry.register(make("a"), { layer: "agent:ada" })
+    const registry = emptyRegistry()
+    for (const version of ["1.0.0", "2.0.0", "3.0.0"]) registry.register(makeTool("a", { version }))
+    registry.register(makeTool("a"), { layer: "agent:ada" })
     registry.unregister("a", { version: "3.0.0" })
     expect(registry.get("a")?.version).toBe("2.0.0")
     registry.unregister("a")
@@ -194,9 +155,9 @@ describe("taking away", () => {
   })
 
   it("uncovers what was hidden, as it was", () => {
-    const registry = empty()
-    const system = registry.register(make("a"))
-    registry.register(make("a"), { layer: "agent:ada" })
+    const registry = emptyRegistry()
+    const system = registry.register(makeTool("a"))
+    registry.register(makeTool("a"), { layer: "agent:ada" })
     expect(registry.resolve("a", agent())).not.toBe(system)
     registry.unregister("a", { layer: "agent:ada" })
     expect(registry.resolve("a", agent())).toBe(system)
@@ -204,46 +165,46 @@ describe("taking away", () => {
 })
 
 describe("looking up", () => {
-  const registry = empty()
-  const tool = registry.register(make("read_file"))
+  const registry = emptyRegistry()
+  const tool = registry.register(makeTool("read_file"))
 
-  it("[S4-19] [S2-62] [C-02] get and getTool know nothing of a missing tool, and say so with undefined", () => {
+  it("get and getTool know nothing of a missing tool, and say so with undefined", () => {
     expect(registry.get("read_file")).toBe(tool)
     expect(registry.getTool("read_file")).toBe(tool)
     expect(registry.get("file_read")).toBeUndefined()
     expect(registry.getTool("file_read")).toBeUndefined()
   })
 
-  it("[S3-69] [C-02] [S2-72] require throws ToolNotFoundError", () => {
+  it("require throws ToolNotFoundError", () => {
     expect(registry.require("read_file")).toBe(tool)
     expect(() => registry.require("file_read")).toThrow(ToolNotFoundError)
     expect(() => registry.require("file_read")).toThrow('Tool "file_read" not found')
     expect(() => registry.require("file_read")).toThrow(expect.objectContaining({ code: "unknown_tool" }))
   })
 
-  it("[C-48] there is one ToolRegistry, and it understands the words of S2 and of S4", () => {
+  it("there is one ToolRegistry, and it understands the words of S2 and of S4", () => {
     const [s2, s4] = [registry.getTool("read_file"), registry.get("read_file")]
     expect(s2).toBe(s4)
     expect(registry.getToolDescriptions()).toEqual(registry.toLLMTools({ format: "flat" }))
   })
 
-  it("[S4-20] has says yes or no", () => {
+  it("has says yes or no", () => {
     expect([registry.has("read_file"), registry.has("file_read")]).toEqual([true, false])
   })
 
   it.each(["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"])(
     "%s is a name like any other",
     (name) => {
-      const registry = empty({ permissions: {}, enabled: undefined })
-      registry.register(make("a"))
+      const registry = emptyRegistry({ permissions: {}, enabled: undefined })
+      registry.register(makeTool("a"))
       expect(registry.get(name)).toBeUndefined()
       expect(registry.resolve(name, agent())).toBeUndefined()
       expect(() => registry.require(name)).toThrow(ToolNotFoundError)
       expect(registry.unregister(name)).toBe(false)
-      registry.register(make(name))
+      registry.register(makeTool(name))
       expect(registry.resolve(name, agent({ pins: {} }))?.name).toBe(name)
       expect(registry.resolve(name, agent({ department: name }))?.permission.level).toBe("sensitive")
-      registry.register(make(name), { layer: "agent:ada" })
+      registry.register(makeTool(name), { layer: "agent:ada" })
       expect(registry.resolve(name, agent())?.layer).toBe("agent:ada")
       registry.count(registry.require(name), 5, undefined)
       expect(Object.keys(registry.getStats().callStats)).toEqual([name])
@@ -260,9 +221,9 @@ describe("looking up", () => {
 })
 
 describe("lists", () => {
-  const registry = empty()
+  const registry = emptyRegistry()
   const tagged = (name: string, category: ToolCategory, tags: string[], group = "test") =>
-    make(name, { category, tags, group })
+    makeTool(name, { category, tags, group })
   registry.registerMany(
     [
       tagged("read", "file", ["io", "safe"]),
@@ -273,9 +234,9 @@ describe("lists", () => {
   )
   registry.register(tagged("mcp:github:search", "search", ["io", "remote"]), { type: "mcp" })
   registry.register(tagged("report", "file", []), { layer: "department:sales" })
-  registry.register(make("read", { version: "2.0.0", category: "file" }))
+  registry.register(makeTool("read", { version: "2.0.0", category: "file" }))
 
-  it("[S4-21] list gives every tool of every layer and version, in the order of their names", () => {
+  it("list gives every tool of every layer and version, in the order of their names", () => {
     const ids = registry.list().map((tool) => tool.id)
     expect(ids).toEqual([
       "system:grep@1.0.0",
@@ -288,22 +249,22 @@ describe("lists", () => {
   })
 
   it.each<[string, ToolFilter, string[]]>([
-    ["[S2-63] a category", { category: "search" }, ["grep", "mcp:github:search"]],
-    ["[S2-64] a type", { type: "mcp" }, ["mcp:github:search"]],
+    ["a category", { category: "search" }, ["grep", "mcp:github:search"]],
+    ["a type", { type: "mcp" }, ["mcp:github:search"]],
     ["a group", { group: "writing" }, ["write"]],
     ["a tag", { tags: ["io"] }, ["mcp:github:search", "read", "write"]],
     ["all tags", { tags: ["safe", "io"] }, ["read"]],
     ["a layer", { layer: "department:sales" }, ["report"]],
     ["a version", { version: "2.0.0" }, ["read"]],
     ["nothing", {}, ["grep", "mcp:github:search", "read", "read", "report", "write"]],
-    ["[C-41] a category and a type", { category: "search", type: "builtin" }, ["grep"]],
-    ["[C-41] a category, tags and a type", { category: "file", tags: ["io"], type: "builtin" }, ["read", "write"]],
-    ["[C-41] what no tool has all of", { category: "file", type: "mcp" }, []],
+    ["a category and a type", { category: "search", type: "builtin" }, ["grep"]],
+    ["a category, tags and a type", { category: "file", tags: ["io"], type: "builtin" }, ["read", "write"]],
+    ["what no tool has all of", { category: "file", type: "mcp" }, []],
   ])("by %s", (_, filter, expected) => {
-    expect(names(registry.list(filter))).toEqual(expected)
+    expect(listNames(registry.list(filter))).toEqual(expected)
   })
 
-  it("[C-41] [S2-63] [S2-64] every part of a filter counts, whatever parts there are", () => {
+  it("every part of a filter counts, whatever parts there are", () => {
     const filters = fc.record<ToolFilter>(
       {
         category: fc.constantFrom("file", "search", "data"),
@@ -323,51 +284,51 @@ describe("lists", () => {
     fc.assert(law, { numRuns: 300 })
   })
 
-  it("[S4-22] by category", () => {
-    expect(names(registry.listByCategory("search"))).toEqual(["grep", "mcp:github:search"])
+  it("by category", () => {
+    expect(listNames(registry.listByCategory("search"))).toEqual(["grep", "mcp:github:search"])
     expect(registry.listByCategory("analysis")).toEqual([])
   })
 
-  it("[S1-64] [C-43] by tags, all of them or any; a tag gives nobody a tool", () => {
-    expect(names(registry.listByTags(["io", "safe"]))).toEqual(["read"])
-    expect(names(registry.listByTags(["safe", "remote"], false))).toEqual(["grep", "mcp:github:search", "read"])
+  it("by tags, all of them or any; a tag gives nobody a tool", () => {
+    expect(listNames(registry.listByTags(["io", "safe"]))).toEqual(["read"])
+    expect(listNames(registry.listByTags(["safe", "remote"], false))).toEqual(["grep", "mcp:github:search", "read"])
     expect(registry.listByTags(["other"], false)).toEqual([])
     expect(registry.inGroups(registry.require("write"), ["io", "safe"])).toBe(false)
-    expect(make("bare").tags).toEqual([])
+    expect(makeTool("bare").tags).toEqual([])
   })
 
-  it("[S2-59] [S2-60] [S2-66] built-in tools are found by name among all, and listed by themselves", () => {
+  it("built-in tools are found by name among all, and listed by themselves", () => {
     expect(registry.get("grep")).toMatchObject({ name: "grep", type: "builtin" })
-    expect(names(registry.list({ type: "builtin" }))).toEqual(["grep", "read", "write"])
-    expect(names(registry.list({ type: "mcp" }))).toEqual(["mcp:github:search"])
-    expect(names(registry.list({ type: "custom" }))).toEqual(["read", "report"])
+    expect(listNames(registry.list({ type: "builtin" }))).toEqual(["grep", "read", "write"])
+    expect(listNames(registry.list({ type: "mcp" }))).toEqual(["mcp:github:search"])
+    expect(listNames(registry.list({ type: "custom" }))).toEqual(["read", "report"])
   })
 
-  it.each(["builtin", "mcp", "custom"] as const)("[S2-13] [S4-02] %s tools have one interface", (type) => {
-    const one = empty().register(make("a"), { type })
-    const { definitionHash: _, ...other } = empty().register(make("a"))
+  it.each(["builtin", "mcp", "custom"] as const)("%s tools have one interface", (type) => {
+    const one = emptyRegistry().register(makeTool("a"), { type })
+    const { definitionHash: _, ...other } = emptyRegistry().register(makeTool("a"))
     expect(one.type).toBe(type)
     expect(Object.keys(one).sort()).toEqual([...Object.keys(other), "definitionHash"].sort())
   })
 
-  it("[S2-61] the tools of a server are kept under its name, so that two servers never meet", () => {
-    const servers = empty()
+  it("the tools of a server are kept under its name, so that two servers never meet", () => {
+    const servers = emptyRegistry()
     for (const server of ["github", "gitlab"]) {
-      servers.registerMany([make(`mcp:${server}:search`, { group: server })], { type: "mcp" })
+      servers.registerMany([makeTool(`mcp:${server}:search`, { group: server })], { type: "mcp" })
     }
     expect(servers.get("mcp:github:search")).toMatchObject({ type: "mcp", group: "github" })
-    expect(names(servers.list({ type: "mcp", group: "gitlab" }))).toEqual(["mcp:gitlab:search"])
+    expect(listNames(servers.list({ type: "mcp", group: "gitlab" }))).toEqual(["mcp:gitlab:search"])
     expect(servers.get("search")).toBeUndefined()
-    expect(names(servers.getToolDescriptions())).toEqual(["github__search", "gitlab__search"])
+    expect(listNames(servers.getToolDescriptions())).toEqual(["github__search", "gitlab__search"])
   })
 })
 
 describe("what a model is shown", () => {
-  it("[S2-65] getToolDescriptions has name, description and parameters of every system tool", () => {
-    const registry = empty()
+  it("getToolDescriptions has name, description and parameters of every system tool", () => {
+    const registry = emptyRegistry()
     const input = { type: "object", properties: { path: { type: "string" } } }
-    registry.registerMany([make("read", { input }), make("mcp:a:b", { input })])
-    registry.register(make("mine"), { layer: "agent:ada" })
+    registry.registerMany([makeTool("read", { input }), makeTool("mcp:a:b", { input })])
+    registry.register(makeTool("mine"), { layer: "agent:ada" })
     expect(registry.getToolDescriptions()).toEqual([
       { name: "a__b", description: "Does mcp:a:b.", parameters: input },
       { name: "read", description: "Does read.", parameters: input },
@@ -375,17 +336,24 @@ describe("what a model is shown", () => {
   })
 
   it("is the newest version of each tool, and nothing that is switched off", () => {
-    const registry = empty({ enabled: ["read"] })
-    registry.registerMany([make("read"), make("write"), make("read", { version: "2.0.0", description: "Newer." })])
+    const registry = emptyRegistry({ enabled: ["read"] })
+    registry.registerMany([
+      makeTool("read"),
+      makeTool("write"),
+      makeTool("read", { version: "2.0.0", description: "Newer." }),
+    ])
     expect(registry.toLLMTools()).toEqual([
       { type: "function", function: { name: "read", description: "Newer.", parameters: expect.anything() } },
     ])
   })
 
   it("a tool is found by the name the model was shown", () => {
-    const registry = empty()
-    const versions = [make("mcp:github:search", { version: "1.0.0" }), make("mcp:github:search", { version: "2.0.0" })]
-    registry.registerMany([...versions, make("mcp:a:b.c"), make("mcp:a.b:c")])
+    const registry = emptyRegistry()
+    const versions = [
+      makeTool("mcp:github:search", { version: "1.0.0" }),
+      makeTool("mcp:github:search", { version: "2.0.0" }),
+    ]
+    registry.registerMany([...versions, makeTool("mcp:a:b.c"), makeTool("mcp:a.b:c")])
     expect(registry.get("github__search")?.version).toBe("2.0.0")
     expect(registry.get("github__search@1.0.0")?.version).toBe("1.0.0")
     expect(registry.get("github__search@3.0.0")).toBeUndefined()
@@ -393,7 +361,7 @@ describe("what a model is shown", () => {
     expect(registry.resolve("github__search", agent({ pins: { "mcp:github:search": "1.0.0" } }))?.version).toBe("1.0.0")
     registry.unregister("mcp:github:search")
     expect(registry.get("github__search")).toBeUndefined()
-    registry.register(make("mcp:gitlab:search"))
+    registry.register(makeTool("mcp:gitlab:search"))
     expect(registry.get("gitlab__search")?.name).toBe("mcp:gitlab:search")
   })
 
@@ -404,8 +372,8 @@ describe("what a model is shown", () => {
       fc.tuple(pieces, pieces).map(([server, tool]) => `mcp:${server}:${tool}`),
     )
     const law = fc.property(fc.uniqueArray(wild, { maxLength: 10 }), (all) => {
-      const registry = empty()
-      registry.registerMany(all.map((name) => make(name)))
+      const registry = emptyRegistry()
+      registry.registerMany(all.map((name) => makeTool(name)))
       for (const name of all) expect(registry.get(registry.wireNames().toWire(name))?.name).toBe(name)
     })
     fc.assert(law, { numRuns: 200 })
@@ -413,10 +381,10 @@ describe("what a model is shown", () => {
 })
 
 describe("versions", () => {
-  const registry = empty()
-  registry.registerMany(["1.9.0", "1.10.0", "1.2.0", "2.0.0-beta"].map((version) => make("a", { version })))
+  const registry = emptyRegistry()
+  registry.registerMany(["1.9.0", "1.10.0", "1.2.0", "2.0.0-beta"].map((version) => makeTool("a", { version })))
 
-  it("[S4-97] [C-42] [S2-04] several versions of one tool live side by side; the newest is meant unless one is named", () => {
+  it("several versions of one tool live side by side; the newest is meant unless one is named", () => {
     expect(registry.get("a")?.version).toBe("2.0.0-beta")
     expect(registry.get("a@1.10.0")?.version).toBe("1.10.0")
     expect(registry.get("a@1.2.0")?.execute({}, {} as never)).toBe("1.2.0")
@@ -425,7 +393,7 @@ describe("versions", () => {
     expect(() => registry.require("a@3.0.0")).toThrow('Tool "a@3.0.0" not found')
   })
 
-  it("[C-42] a role or agent that is held to a version has that one and no other", () => {
+  it("a role or agent that is held to a version has that one and no other", () => {
     const held = agent({ pins: { a: "1.9.0" } })
     expect(registry.resolve("a", held)?.version).toBe("1.9.0")
     expect(registry.resolve("a@1.9.0", held)?.version).toBe("1.9.0")
@@ -438,8 +406,8 @@ describe("versions", () => {
     const one = fc.tuple(fc.nat(12), fc.nat(12)).map(([major, minor]) => `${major}.${minor}.0`)
     const sets = fc.uniqueArray(one, { minLength: 1, maxLength: 8 })
     const law = fc.property(sets, (versions) => {
-      const registry = empty()
-      for (const version of versions) registry.register(make("a", { version }))
+      const registry = emptyRegistry()
+      for (const version of versions) registry.register(makeTool("a", { version }))
       const value = (version: string) => Number(version.split(".")[0]) * 100 + Number(version.split(".")[1])
       expect(value(registry.require("a").version)).toBe(Math.max(...versions.map(value)))
     })
@@ -447,12 +415,12 @@ describe("versions", () => {
   })
 
   it("a group shows the newest version in it, whichever came last or was taken away", () => {
-    const registry = empty()
+    const registry = emptyRegistry()
     const shown = () => registry.groups.getToolDefinitions(["test"]).map((tool) => tool.function.description)
-    registry.register(make("a", { version: "2.0.0", description: "Two." }))
-    registry.register(make("a", { version: "1.0.0", description: "One." }))
+    registry.register(makeTool("a", { version: "2.0.0", description: "Two." }))
+    registry.register(makeTool("a", { version: "1.0.0", description: "One." }))
     expect(shown()).toEqual(["Two."])
-    registry.register(make("a", { version: "3.0.0", description: "Three.", group: "other" }))
+    registry.register(makeTool("a", { version: "3.0.0", description: "Three.", group: "other" }))
     expect(shown()).toEqual(["Two."])
     registry.unregister("a", { version: "2.0.0" })
     expect(shown()).toEqual(["One."])
@@ -466,9 +434,9 @@ describe("layers", () => {
   const where: Record<string, Layer> = { personal: "agent:ada", department: "department:sales", system: "system" }
   const ada = agent({ department: "sales" })
 
-  it("[S2-98] [C-50] personal tools hide those of the department, and these the system's", () => {
-    const registry = empty()
-    for (const layer of Object.values(where)) registry.register(make("report"), { layer })
+  it("personal tools hide those of the department, and these the system's", () => {
+    const registry = emptyRegistry()
+    for (const layer of Object.values(where)) registry.register(makeTool("report"), { layer })
     const layerFor = (who: AgentView | undefined) => registry.resolve("report", who)?.layer
     expect(layerFor(ada)).toBe("agent:ada")
     expect(layerFor(agent({ id: "bob", department: "sales" }))).toBe("department:sales")
@@ -478,18 +446,18 @@ describe("layers", () => {
     expect(registry.get("report")?.layer).toBe("system")
   })
 
-  it("[C-50] the same name and version may stand in every layer, once", () => {
-    const registry = empty()
+  it("the same name and version may stand in every layer, once", () => {
+    const registry = emptyRegistry()
     for (const layer of Object.values(where)) {
-      registry.register(make("report"), { layer })
-      expect(() => registry.register(make("report"), { layer })).toThrow(`layer ${layer}`)
+      registry.register(makeTool("report"), { layer })
+      expect(() => registry.register(makeTool("report"), { layer })).toThrow(`layer ${layer}`)
     }
     expect(registry.list()).toHaveLength(3)
   })
 
   it("a tool of another's layer does not exist for an agent", () => {
-    const registry = empty()
-    registry.register(make("diary"), { layer: "agent:bob" })
+    const registry = emptyRegistry()
+    registry.register(makeTool("diary"), { layer: "agent:bob" })
     expect(registry.resolve("diary", ada)).toBeUndefined()
     expect(registry.has("diary")).toBe(false)
     expect([...registry.namesIn(null, ada)]).toEqual([])
@@ -497,9 +465,9 @@ describe("layers", () => {
   })
 
   it("a version or a pin is looked for from the top", () => {
-    const registry = empty()
-    registry.registerMany([make("a", { version: "1.0.0" }), make("a", { version: "3.0.0" })])
-    registry.register(make("a", { version: "2.0.0" }), { layer: "agent:ada" })
+    const registry = emptyRegistry()
+    registry.registerMany([makeTool("a", { version: "1.0.0" }), makeTool("a", { version: "3.0.0" })])
+    registry.register(makeTool("a", { version: "2.0.0" }), { layer: "agent:ada" })
     const found = (written: string, who = ada) => registry.resolve(written, who)?.id
     expect(found("a")).toBe("agent:ada:a@2.0.0")
     expect(found("a@3.0.0")).toBe("system:a@3.0.0")
@@ -507,10 +475,12 @@ describe("layers", () => {
     expect(found("a", agent({ pins: { a: "2.0.0" } }))).toBe("agent:ada:a@2.0.0")
   })
 
-  it("[C-50] a hidden tool's restrictions hold also for a version that only the upper layer has", () => {
-    const registry = empty()
-    registry.register(make("run", { group: "command", effect: "execute", permission: { allowedRoles: ["devops"] } }))
-    registry.register(make("run", { version: "2.0.0", effect: "none" }), { layer: "agent:ada" })
+  it("a hidden tool's restrictions hold also for a version that only the upper layer has", () => {
+    const registry = emptyRegistry()
+    registry.register(
+      makeTool("run", { group: "command", effect: "execute", permission: { allowedRoles: ["devops"] } }),
+    )
+    registry.register(makeTool("run", { version: "2.0.0", effect: "none" }), { layer: "agent:ada" })
     for (const written of ["run", "run@2.0.0"]) {
       const tool = registry.resolve(written, ada)!
       expect(tool.id).toBe("agent:ada:run@2.0.0")
@@ -521,9 +491,9 @@ describe("layers", () => {
   })
 
   it("the same covered tool comes back each time, with its own hash", () => {
-    const registry = empty()
-    const below = registry.register(make("a"))
-    const above = registry.register(make("a", { effect: "none" }), { layer: "agent:ada" })
+    const registry = emptyRegistry()
+    const below = registry.register(makeTool("a"))
+    const above = registry.register(makeTool("a", { effect: "none" }), { layer: "agent:ada" })
     const covered = registry.resolve("a", ada)!
     expect(registry.resolve("a", ada)).toBe(covered)
     expect(covered.definitionHash).not.toBe(above.definitionHash)
@@ -533,17 +503,17 @@ describe("layers", () => {
   })
 
   it("a tool that is switched off below is switched off above", () => {
-    const registry = empty({ enabled: ["other"] })
-    registry.register(make("a"))
-    registry.register(make("a"), { layer: "agent:ada" })
+    const registry = emptyRegistry({ enabled: ["other"] })
+    registry.register(makeTool("a"))
+    registry.register(makeTool("a"), { layer: "agent:ada" })
     expect(registry.resolve("a", ada)?.enabled).toBe(false)
   })
 
   it("a tool of another layer never makes the system tool of its name visible to more groups", () => {
-    const registry = empty()
-    const system = registry.register(make("run", { group: "command" }))
-    registry.register(make("run", { group: "data" }), { layer: "agent:ada" })
-    registry.register(make("run", { group: "todo" }), { layer: "department:sales" })
+    const registry = emptyRegistry()
+    const system = registry.register(makeTool("run", { group: "command" }))
+    registry.register(makeTool("run", { group: "data" }), { layer: "agent:ada" })
+    registry.register(makeTool("run", { group: "todo" }), { layer: "department:sales" })
     expect(registry.inGroups(system, ["data", "todo"])).toBe(false)
     expect(registry.inGroups(system, ["command"])).toBe(true)
     expect([...registry.namesIn(["data", "todo"], agent({ id: "eve" }))]).toEqual([])
@@ -606,12 +576,12 @@ describe("laws of covering", () => {
   const written = fc.constantFrom("a", "a@1.0.0", "a@2.0.0")
   const pins = fc.constantFrom({}, { a: "1.0.0" }, { a: "2.0.0" })
 
-  it("[C-50] [S2-98] an override is never looser than itself or than anything it hides", () => {
+  it("an override is never looser than itself or than anything it hides", () => {
     const law = fc.property(stacks, orders, written, pins, (stack, levelOrder, name, held) => {
-      const registry = empty({ levelOrder })
+      const registry = emptyRegistry({ levelOrder })
       const stacked = layers.flatMap((layer, index) => {
         const spec = stack[index]
-        return spec === undefined ? [] : [registry.register(make("a", spec), { layer })]
+        return spec === undefined ? [] : [registry.register(makeTool("a", spec), { layer })]
       })
       const found = registry.resolve(name, agent({ department: "sales", pins: held }))
       if (found === undefined) return
@@ -622,13 +592,13 @@ describe("laws of covering", () => {
     fc.assert(law, { numRuns: 200 })
   })
 
-  it("[C-50] an override is visible by groups only if everything it hides is", () => {
+  it("an override is visible by groups only if everything it hides is", () => {
     const law = fc.property(stacks, fc.subarray(allGroups), written, (stack, groups, name) => {
-      const registry = empty()
+      const registry = emptyRegistry()
       const stacked: RegisteredTool[] = []
       for (const [index, layer] of layers.entries()) {
         const spec = stack[index]
-        if (spec !== undefined) stacked.push(registry.register(make("a", spec), { layer }))
+        if (spec !== undefined) stacked.push(registry.register(makeTool("a", spec), { layer }))
       }
       const found = registry.resolve(name, agent({ department: "sales", groups }))
       if (found === undefined) return
@@ -644,10 +614,10 @@ describe("laws of covering", () => {
   it("a version an agent asks for is never looser than the one it would have been given; one a person chose is as it is", () => {
     const shelves = fc.tuple(...layers.map(() => fc.uniqueArray(specs, { selector: ({ version }) => version })))
     const law = fc.property(shelves, orders, written, pins, (shelved, levelOrder, name, held) => {
-      const registry = empty({ levelOrder })
+      const registry = emptyRegistry({ levelOrder })
       for (const [index, layer] of layers.entries()) {
         registry.registerMany(
-          shelved[index]!.map((spec) => make("a", spec)),
+          shelved[index]!.map((spec) => makeTool("a", spec)),
           { layer },
         )
       }
@@ -668,11 +638,11 @@ describe("laws of covering", () => {
       specs,
       fc.array(fc.tuple(fc.constantFrom(...layers.slice(0, 2)), specs)),
       (spec, others) => {
-        const registry = empty()
-        const system = registry.register(make("a", spec))
+        const registry = emptyRegistry()
+        const system = registry.register(makeTool("a", spec))
         const look = () => [registry.get("a"), ...allGroups.map((group) => registry.inGroups(system, [group]))]
         const before = look()
-        for (const [layer, other] of others) registry.register(make("a", other), { layer, replace: true })
+        for (const [layer, other] of others) registry.register(makeTool("a", other), { layer, replace: true })
         expect(look()).toEqual(before)
       },
     )
@@ -682,8 +652,8 @@ describe("laws of covering", () => {
 
 describe("who sees a tool", () => {
   it("a system tool counts by every group that holds it; null means all groups", () => {
-    const registry = empty()
-    const tool = registry.register(make("a", { group: "one" }))
+    const registry = emptyRegistry()
+    const tool = registry.register(makeTool("a", { group: "one" }))
     registry.groups.addTool("two", registry.groups.getToolDefinitions(["one"])[0]!)
     expect(registry.inGroups(tool, ["one"])).toBe(true)
     expect(registry.inGroups(tool, ["two"])).toBe(true)
@@ -693,10 +663,14 @@ describe("who sees a tool", () => {
   })
 
   it("namesIn tells each name once: one's own, then those of the groups", () => {
-    const registry = empty()
-    registry.registerMany([make("a", { group: "one" }), make("b", { group: "two" }), make("c", { group: "three" })])
-    registry.register(make("mine"), { layer: "agent:ada" })
-    registry.register(make("b"), { layer: "agent:ada" })
+    const registry = emptyRegistry()
+    registry.registerMany([
+      makeTool("a", { group: "one" }),
+      makeTool("b", { group: "two" }),
+      makeTool("c", { group: "three" }),
+    ])
+    registry.register(makeTool("mine"), { layer: "agent:ada" })
+    registry.register(makeTool("b"), { layer: "agent:ada" })
     expect([...registry.namesIn(["two", "one", "two"], agent())]).toEqual(["mine", "b", "a"])
     expect([...registry.namesIn(null, agent())]).toEqual(["mine", "b", "a", "c"])
     expect([...registry.namesIn([], agent({ id: "eve" }))]).toEqual([])
@@ -707,12 +681,14 @@ describe("who sees a tool", () => {
 describe("the configuration", () => {
   const author = { level: "sensitive", allowedRoles: ["devops"], rateLimit: { maxCallsPerMinute: 5 } } as const
   const permissionWith = (given: ToolPermission, options: RegistryOptions = {}) =>
-    empty({ permissions: { a: given }, ...options }).register(make("a", { permission: author })).permission
+    emptyRegistry({ permissions: { a: given }, ...options }).register(makeTool("a", { permission: author })).permission
 
   it("stands above what a tool's author said, in the fields it has", () => {
     expect(permissionWith({ level: "public" })).toMatchObject({ level: "public", allowedRoles: ["devops"] })
     expect(permissionWith({ allowedRoles: [] })).toMatchObject({ level: "sensitive", allowedRoles: [] })
-    expect(empty({ permissions: { b: { level: "public" } } }).register(make("a")).permission.level).toBe("sensitive")
+    expect(emptyRegistry({ permissions: { b: { level: "public" } } }).register(makeTool("a")).permission.level).toBe(
+      "sensitive",
+    )
   })
 
   it("says nothing with what it leaves undefined", () => {
@@ -732,13 +708,13 @@ describe("the configuration", () => {
   })
 
   it("switches off what it does not name", () => {
-    const registry = empty({ enabled: ["a"] })
-    expect([registry.register(make("a")).enabled, registry.register(make("b")).enabled]).toEqual([true, false])
+    const registry = emptyRegistry({ enabled: ["a"] })
+    expect([registry.register(makeTool("a")).enabled, registry.register(makeTool("b")).enabled]).toEqual([true, false])
   })
 })
 
 describe("the definition hash", () => {
-  const hashOf = (rest: Partial<ToolSpec> = {}) => empty().register(make("a", rest)).definitionHash
+  const hashOf = (rest: Partial<ToolSpec> = {}) => emptyRegistry().register(makeTool("a", rest)).definitionHash
 
   it("is the same for the same definition, and follows everything an approver agrees to", () => {
     const hashes = [
@@ -752,7 +728,7 @@ describe("the definition hash", () => {
       hashOf({ output: z.string() }),
       hashOf({ input: JSON.parse('{ "type": "object", "properties": { "__proto__": {} } }') as object as never }),
       hashOf({ input: JSON.parse('{ "type": "object", "properties": {} }') as object as never }),
-      empty().register(make("b", { description: "Does a." })).definitionHash,
+      emptyRegistry().register(makeTool("b", { description: "Does a." })).definitionHash,
     ]
     expect(new Set(hashes).size).toBe(hashes.length)
     expect(hashOf()).toBe(hashes[0])
@@ -760,16 +736,16 @@ describe("the definition hash", () => {
   })
 
   it("follows the layer: what stands in another one is another tool", () => {
-    const registry = empty()
-    const system = registry.register(make("a"))
-    const other = registry.register(make("a"), { layer: "department:sales" })
+    const registry = emptyRegistry()
+    const system = registry.register(makeTool("a"))
+    const other = registry.register(makeTool("a"), { layer: "department:sales" })
     expect(other.definitionHash).not.toBe(system.definitionHash)
     expect(registry.resolve("a", agent({ department: "sales" }))?.definitionHash).toBe(other.definitionHash)
   })
 
   it("follows the description, and not what is told after it", () => {
     let now = "Groups: one."
-    const tool = empty().register(make("a", { describe: () => now }))
+    const tool = emptyRegistry().register(makeTool("a", { describe: () => now }))
     const before = tool.definitionHash
     expect(tool.description).toBe("Does a. Groups: one.")
     now = "Groups: one, two."
@@ -784,15 +760,15 @@ describe("the definition hash", () => {
       { properties: {}, type: "object" },
     ]
     expect(hashOf({ input: one })).toBe(hashOf({ input: other }))
-    const configured = empty({ permissions: { a: { minLevel: 3 } } }).register(make("a"))
+    const configured = emptyRegistry({ permissions: { a: { minLevel: 3 } } }).register(makeTool("a"))
     expect(configured.definitionHash).not.toBe(hashOf())
   })
 })
 
 describe("statistics", () => {
-  it("[S4-24] getStats tells how many there are, of which categories, and how they were called", () => {
-    const registry = empty()
-    registry.registerMany([make("a", { category: "file" }), make("b", { category: "file" }), make("c")])
+  it("getStats tells how many there are, of which categories, and how they were called", () => {
+    const registry = emptyRegistry()
+    registry.registerMany([makeTool("a", { category: "file" }), makeTool("b", { category: "file" }), makeTool("c")])
     registry.count(registry.require("a"), 10, undefined)
     registry.count(registry.require("a"), 30, "Not there.")
     expect(registry.getStats()).toEqual({
@@ -803,28 +779,7 @@ describe("statistics", () => {
   })
 
   it("of an empty registry are empty", () => {
-    expect(empty().getStats()).toEqual({ total: 0, byCategory: {}, callStats: {} })
-  })
-})
-
-describe("ten thousand tools", () => {
-  it("are registered, found, listed and shown", () => {
-    const registry = empty()
-    const all = Array.from({ length: 10_000 }, (_, index) =>
-      make(index % 2 === 0 ? `tool_${index}` : `mcp:server_${index % 100}:tool_${index}`, {
-        group: `group_${index % 100}`,
-      }),
-    )
-    registry.registerMany(all)
-    registry.register(make("tool_0"), { layer: "agent:ada" })
-    expect(registry.getStats().total).toBe(10_001)
-    for (const { name } of all) expect(registry.resolve(name, agent())?.name).toBe(name)
-    expect(registry.get("server_99__tool_9999")?.name).toBe("mcp:server_99:tool_9999")
-    expect(registry.list({ group: "group_7" })).toHaveLength(100)
-    expect([...registry.namesIn(["group_7", "group_8"], agent({ id: "eve" }))]).toHaveLength(200)
-    expect(new Set(names(registry.getToolDescriptions())).size).toBe(10_000)
-    for (const { name } of all) registry.unregister(name)
-    expect([...registry.names()]).toEqual([])
+    expect(emptyRegistry().getStats()).toEqual({ total: 0, byCategory: {}, callStats: {} })
   })
 })
 

@@ -2,24 +2,25 @@ import type { Alias, AliasSpec, Dialect } from "../model/dialect.ts"
 import { ToolNotFoundError } from "../model/errors.ts"
 import { silentLogger, type Logger } from "../model/logger.ts"
 import type { AgentView } from "../model/organisation.ts"
-import type { Names } from "../model/renamed.ts"
+import type { DialectNames } from "../model/dialect-text.ts"
 import type { Layer, RegisteredTool, Tool, ToolCategory, ToolType } from "../model/tool.ts"
-import { AliasBook } from "./aliases.ts"
-import { fits, type ToolFilter } from "./filter.ts"
-import { toLLMTools, type LLMFormat, type LLMTools, type Naming } from "./formats.ts"
+import { Aliases } from "./aliases.ts"
+import { matchesFilter, type ToolFilter } from "./tool-filter.ts"
+import { toLLMTools, type LLMFormat, type LLMTools, type WireNaming } from "./formats.ts"
 import { ToolGroupManager } from "./groups.ts"
 import { Lookup } from "./lookup.ts"
-import { Membership } from "./membership.ts"
-import { Needs } from "./needs.ts"
-import { registeredTool, withLacks, type ToolSettings } from "./registered.ts"
-import { Shelves } from "./shelves.ts"
+import { GroupMembership } from "./group-membership.ts"
+import { DependencyTracker } from "./dependency-tracker.ts"
+import { registeredTool, withMissingDependencies, type ToolSettings } from "./registered-tool.ts"
+import { ToolLayers } from "./tool-layers.ts"
 import { CallStatistics, type ToolCallStats } from "./statistics.ts"
-import { namesOutside, type WireNames } from "./wire-names.ts"
+import { buildWireNames, type WireNames } from "./wire-names.ts"
 
 export interface RegisterOptions {
+  /** Default: `system`, for every agent. */
   layer?: Layer
   type?: ToolType
-  /** Says that a tool of the same name, version and layer is meant to be replaced. */
+  /** True replaces a tool of the same name, version and layer. Without it, registering that tool again throws. */
   replace?: boolean
 }
 
@@ -32,20 +33,28 @@ export interface ToolStats {
 export interface RegistryOptions extends ToolSettings {
   groups?: ToolGroupManager
   logger?: Logger
-  /** The version of a tool an agent is given by an experiment; neither a pin nor a version it asks for itself. */
+  /** The version that an experiment gives to an agent. Pins and versions that a call names come first. */
   experimentArm?: (tool: string, agentId: string) => string | undefined
   onChange?: (tool: RegisteredTool, change: "registered" | "unregistered") => void
 }
 
-/** Tools by name, version and layer. */
+/**
+ * All tools, by name, version and layer.
+ *
+ * ```ts
+ * app.registry.register(defineTool({ name: "greet", group: "demo", … }))
+ * app.registry.get("greet")
+ * app.registry.list({ group: "demo" })
+ * ```
+ */
 export class ToolRegistry {
   readonly groups: ToolGroupManager
   readonly #options: RegistryOptions
   readonly #logger: Logger
-  readonly #shelves = new Shelves()
-  readonly #aliases = new AliasBook()
-  readonly #needs = new Needs(this.#shelves, (written) => this.nameOf(written))
-  readonly #membership: Membership
+  readonly #layers = new ToolLayers()
+  readonly #aliases = new Aliases()
+  readonly #dependencies = new DependencyTracker(this.#layers, (written) => this.canonicalName(written))
+  readonly #membership: GroupMembership
   readonly #lookup: Lookup
   readonly #statistics = new CallStatistics()
   #wire: { version: number; names: WireNames } | undefined
@@ -55,13 +64,13 @@ export class ToolRegistry {
     this.#options = options
     this.#logger = options.logger ?? silentLogger
     this.groups = options.groups ?? new ToolGroupManager({ logger: options.logger })
-    const membership = new Membership(this.#shelves, this.groups)
+    const membership = new GroupMembership(this.#layers, this.groups)
     this.#membership = membership
     this.#lookup = new Lookup({
-      shelves: this.#shelves,
+      layers: this.#layers,
       aliases: this.#aliases,
       wireNames: () => this.wireNames(),
-      among: (versions, who) => membership.among(versions, who),
+      versionsFor: (versions, who) => membership.versionsFor(versions, who),
       experimentArm: options.experimentArm,
       levelOrder: options.levelOrder,
     })
@@ -79,39 +88,40 @@ export class ToolRegistry {
   /** Registers all of them or none. */
   registerMany(tools: readonly Tool[], options: RegisterOptions = {}): RegisteredTool[] {
     const { layer = "system", replace = false } = options
-    const seen = new Set<string>()
+    const keys = new Set<string>()
     for (const tool of tools) {
       this.#refuseTakenName(tool)
       const key = `${tool.name}@${tool.version}`
-      const isThere = seen.has(key) || this.#shelves.twin(tool, layer) !== undefined
-      if (!replace && isThere) throw alreadyRegistered(tool, layer)
-      seen.add(key)
+      const exists = keys.has(key) || this.#layers.find(tool, layer) !== undefined
+      if (!replace && exists) throw alreadyRegistered(tool, layer)
+      keys.add(key)
     }
-    this.#needs.refuseCircles(tools, layer)
-    return tools.map((tool) => this.#enter(tool, options))
+    this.#dependencies.refuseCycles(tools, layer)
+    return tools.map((tool) => this.#add(tool, options))
   }
 
-  /** Removes one version, or all of a layer. Says whether there was anything to remove. */
+  /** Removes one version, or all versions in a layer. Returns whether there was one. */
   unregister(name: string, { layer = "system", version }: { layer?: Layer; version?: string } = {}): boolean {
-    const gone = this.#shelves.take(name, version, layer)
-    if (gone.length === 0) return false
+    const removed = this.#layers.remove(name, version, layer)
+    if (removed.length === 0) return false
     this.#version++
-    this.#settleNeeds()
-    this.#membership.leave(gone)
-    for (const tool of gone) this.#announce(tool, "unregistered")
+    this.#updateDependents()
+    this.#membership.leave(removed)
+    for (const tool of removed) this.#announce(tool, "unregistered")
     return true
   }
 
-  /** The system's newest tool of that name. `name@version` means just that version. */
+  /** The newest version in the layer `system`. `name@version` gets that version. */
   get(name: string): RegisteredTool | undefined {
     return this.resolve(name, undefined)
   }
 
-  /** S2's name for `get`. */
+  /** The same as `get`. */
   getTool(name: string): RegisteredTool | undefined {
     return this.get(name)
   }
 
+  /** Like `get`, but throws a `ToolNotFoundError`. */
   require(name: string): RegisteredTool {
     const tool = this.get(name)
     if (tool === undefined) throw new ToolNotFoundError(name)
@@ -122,11 +132,11 @@ export class ToolRegistry {
     return this.get(name) !== undefined
   }
 
-  /** Every tool of every layer and version that fits all parts of the filter, in the order of their names. */
+  /** All tools of all layers and versions that match the filter, sorted by name. */
   list(filter: ToolFilter = {}): RegisteredTool[] {
-    return this.#shelves
+    return this.#layers
       .all()
-      .filter((tool) => fits(tool, filter))
+      .filter((tool) => matchesFilter(tool, filter))
       .sort((one, other) => compareText(one.name, other.name) || compareText(one.id, other.id))
   }
 
@@ -139,14 +149,14 @@ export class ToolRegistry {
     return this.list().filter((tool) => tags.some((tag) => tool.tags.includes(tag)))
   }
 
-  /** What a provider is sent for the system's tools. Agents are given their own list by `toolsFor`. */
+  /** The tools of the layer `system` in the format of a model provider. For the tools of one agent, use `app.toolsFor`. */
   toLLMTools<Format extends LLMFormat = "openai">({ format }: { format?: Format } = {}): LLMTools[Format] {
-    const newest = [...this.#shelves.system.keys()].map((name) => this.require(name))
+    const newest = [...this.#layers.system.keys()].map((name) => this.require(name))
     const enabled = newest.filter((tool) => tool.enabled)
     return toLLMTools(enabled, (format ?? "openai") as Format, this.wireNames())
   }
 
-  /** S2's list for a prompt. */
+  /** Names, descriptions and parameters, for a prompt. */
   getToolDescriptions(): LLMTools["flat"] {
     return this.toLLMTools({ format: "flat" })
   }
@@ -158,26 +168,27 @@ export class ToolRegistry {
     return { total: all.length, byCategory: Object.fromEntries(byCategory), callStats: this.#statistics.read() }
   }
 
+  /** Counts a run for `getStats`. */
   count(tool: RegisteredTool, durationMs: number, error: string | undefined): void {
     this.#statistics.count(tool.name, durationMs, error)
   }
 
   /**
-   * The tool this agent means: its own layer's, its department's, the system's. `name@version` means just that version;
-   * an agent that is held to a version has no other. One that an agent asks for itself has every restriction of the one
-   * it would have been given.
+   * The tool with this name for an agent: from its own layer, its department's, or the system's. `name@version` gets that
+   * version, unless the agent is pinned to another. A version that an agent chooses itself keeps every restriction of the
+   * version it would get by default.
    */
   resolve(written: string, who: AgentView | undefined): RegisteredTool | undefined {
     return this.#lookup.resolve(written, who)
   }
 
-  /** The name of the tool that is meant by its own name or its wire name, whatever layer it is in; else the same. */
-  nameOf(written: string): string {
+  /** The tool's own name for a wire name or alias. An unknown name is returned as it is. */
+  canonicalName(written: string): string {
     const [name = written] = written.split("@", 1)
-    return this.wireNames().fromWire(name) ?? this.#aliases.named(name, undefined)?.tool ?? name
+    return this.wireNames().fromWire(name) ?? this.#aliases.find(name, undefined)?.tool ?? name
   }
 
-  /** Gives tools other names, which no tool may have as its own. */
+  /** Adds aliases. No tool may then be registered under such a name. */
   registerAliases(aliases: readonly AliasSpec[]): void {
     this.#aliases.add(aliases)
     this.#version++
@@ -185,31 +196,31 @@ export class ToolRegistry {
 
   alias(written: string, who: AgentView | undefined): Alias | undefined {
     const [name = written] = written.split("@", 1)
-    return this.#aliases.named(name, who?.role.dialect)
+    return this.#aliases.find(name, who?.role.dialect)
   }
 
-  spoken(dialect: string): Names | undefined {
-    return this.#aliases.spoken(dialect)
+  dialectNames(dialect: string): DialectNames | undefined {
+    return this.#aliases.dialectNames(dialect)
   }
 
-  /** A tool as an agent is shown it: by the name its model is used to, with that name's parameters and results. */
-  shownTo(who: AgentView | undefined, tool: RegisteredTool): RegisteredTool {
+  /** The tool under its name in the agent's dialect, with that alias's parameters and results. */
+  inDialectOf(who: AgentView | undefined, tool: RegisteredTool): RegisteredTool {
     const dialect = who?.role.dialect as Dialect | undefined
-    const alias = dialect === undefined ? undefined : this.#aliases.of(tool.name, dialect)
-    return alias === undefined ? tool : this.#aliases.shown(alias, tool)
+    const alias = dialect === undefined ? undefined : this.#aliases.forTool(tool.name, dialect)
+    return alias === undefined ? tool : this.#aliases.apply(alias, tool)
   }
 
-  /** What tools are called outside, also those that are shown by another name. */
-  naming(): Naming {
+  /** The names that models see, including those of aliases. */
+  wireNamesWithAliases(): WireNaming {
     const names = this.wireNames()
     return { toWire: (name) => (this.#aliases.has(name) ? name : names.toWire(name)) }
   }
 
   *names(): Iterable<string> {
-    yield* this.#shelves.system.keys()
+    yield* this.#layers.system.keys()
   }
 
-  /** The names that could be visible to someone with these groups, so that a list need not look at every tool. */
+  /** The names of tools that an agent with these groups may be able to see, so that listing need not check every tool. */
   namesIn(groups: readonly string[] | null, who: AgentView): Iterable<string> {
     return this.#membership.namesIn(groups, who)
   }
@@ -220,41 +231,41 @@ export class ToolRegistry {
 
   wireNames(): WireNames {
     if (this.#wire?.version !== this.#version) {
-      const names = namesOutside(this.#shelves.each(), (name) => this.#aliases.has(name))
+      const names = buildWireNames(this.#layers.layers(), (name) => this.#aliases.has(name))
       this.#wire = { version: this.#version, names }
     }
     return this.#wire.names
   }
 
-  /** What rules say of such a name they say of the tool it means, so nobody else may have it. */
+  /** Rules that name an alias apply to its tool, so no other tool may have that name. */
   #refuseTakenName({ name }: Tool): void {
-    const meant = this.#aliases.named(name, undefined)?.tool
-    if (meant !== undefined && meant !== name)
-      throw new Error(`'${name}' is another name of the tool ${meant}. Give the tool a name of its own.`)
+    const aliased = this.#aliases.find(name, undefined)?.tool
+    if (aliased !== undefined && aliased !== name)
+      throw new Error(`'${name}' is another name of the tool ${aliased}. Give the tool a name of its own.`)
   }
 
-  #enter(tool: Tool, { layer = "system", type = "custom" }: RegisterOptions): RegisteredTool {
-    const replaced = this.#shelves.twin(tool, layer)
-    const registered = registeredTool(tool, { layer, type }, this.#needs.lackOf(tool), this.#options)
-    this.#shelves.put(registered)
+  #add(tool: Tool, { layer = "system", type = "custom" }: RegisterOptions): RegisteredTool {
+    const replaced = this.#layers.find(tool, layer)
+    const registered = registeredTool(tool, { layer, type }, this.#dependencies.missingFor(tool), this.#options)
+    this.#layers.put(registered)
     this.#version++
-    this.#needs.remember(tool)
-    this.#settleNeeds()
+    this.#dependencies.track(tool)
+    this.#updateDependents()
     this.#membership.join(registered, replaced)
     this.#logger.info(`Tool registered: ${tool.name}`)
     this.#announce(registered, "registered")
     return registered
   }
 
-  /** Switches tools on whose last need has come, and off those whose need has gone. */
-  #settleNeeds(): void {
-    for (const tool of this.#needs.changed()) {
-      this.#shelves.renew(withLacks(tool, this.#needs.lackOf(tool), this.#options))
+  /** Enables tools whose dependencies are now all registered, and disables those that lost one. */
+  #updateDependents(): void {
+    for (const tool of this.#dependencies.changedTools()) {
+      this.#layers.update(withMissingDependencies(tool, this.#dependencies.missingFor(tool), this.#options))
       this.#version++
     }
   }
 
-  /** A listener that fails does not undo the change it was told of. */
+  /** A listener that throws does not undo the change. */
   #announce(tool: RegisteredTool, change: "registered" | "unregistered"): void {
     try {
       this.#options.onChange?.(tool, change)
@@ -266,7 +277,7 @@ export class ToolRegistry {
 
 function alreadyRegistered({ name, version }: Tool, layer: Layer): Error {
   return new Error(
-    `Tool '${name}' already registered (version ${version}, layer ${layer}). Say replace, or give it another version.`,
+    `Tool '${name}' already registered (version ${version}, layer ${layer}). Pass replace: true, or give it another version.`,
   )
 }
 

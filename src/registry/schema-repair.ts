@@ -27,8 +27,8 @@ const namedSchemas = new Set([
 const repaired = new WeakMap<JsonSchema, JsonSchema>()
 
 /**
- * What every provider accepts: an object at the root, arrays that say what they hold, no enum without values, nothing
- * undefined, no `$schema`. The same object comes back when there was nothing to repair; the given one is not changed.
+ * A schema that every provider accepts: an object at the root, arrays with `items`, no empty enum, nothing undefined, no
+ * `$schema`. Returns the same object when there is nothing to repair, and never changes the given one.
  */
 export function repairSchema(json: JsonSchema): JsonSchema {
   let result = repaired.get(json)
@@ -45,7 +45,7 @@ function repairRoot(json: JsonSchema): JsonSchema {
   return { ...json, type: "object", properties: hasProperties ? json["properties"] : {} }
 }
 
-/** Walks only where a schema stands: a default, a const or an example that looks like a schema is a plain value. */
+/** Visits only subschemas. A default, const or example that looks like a schema is a plain value. */
 function repairNode(node: JsonSchema): JsonSchema {
   const entries = mapEntries(node, repairKeyword)
   const { type, items } = node
@@ -78,7 +78,7 @@ function mapList(list: readonly unknown[]): readonly unknown[] {
   return result.length === list.length && result.every((one, index) => one === list[index]) ? list : result
 }
 
-/** Leaves out what becomes undefined; the same object when nothing changed. Safe for a property called `__proto__`. */
+/** Leaves out what becomes undefined. Returns the same object when nothing changed. Safe for a property called `__proto__`. */
 function mapEntries(node: JsonSchema, change: (value: unknown, key: string) => unknown): JsonSchema {
   let changed = false
   const entries: [string, unknown][] = []

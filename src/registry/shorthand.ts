@@ -3,10 +3,10 @@ import type { JsonSchema } from "../model/schema.ts"
 /** S2's way to write a schema: `{ file_path: "string", limit: "number?", kind: "'a' | 'b'", matches: [{ … }] }`. */
 export type Shorthand = { readonly [name: string]: ShorthandForm }
 
-/** `string`, `number`, `boolean`, `object`, `any`, with `[]` or quoted words with `|`; a `?` at the end: may be left out. */
+/** `string`, `number`, `boolean`, `object`, `any`, each with `[]` for a list; or quoted words with `|`. A `?` at the end: optional. */
 type ShorthandForm = string | readonly ShorthandForm[] | Shorthand
 
-/** `closed`: what is not named is refused, at every depth. A form nobody knows is thrown as a sentence. */
+/** `closed`: properties that are not named are refused, at every depth. Throws a sentence for an unknown notation. */
 export function shorthandToJsonSchema(shorthand: Shorthand, closed: boolean): JsonSchema {
   return objectSchema(shorthand, "", closed)
 }

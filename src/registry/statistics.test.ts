@@ -15,7 +15,7 @@ function exact(durations: readonly number[], share: number): number {
 }
 
 describe("the statistics of calls", () => {
-  it("[S4-24] count calls, failures and the average, and keep the last error", () => {
+  it("count calls, failures and the average, and keep the last error", () => {
     const statistics = new CallStatistics()
     statistics.count("read_file", 10, undefined)
     statistics.count("read_file", 20, "Not there.")

@@ -11,9 +11,9 @@ interface Counter {
   count: number
   failures: number
   total: number
-  /** Calls by duration; a bucket is an eighth of a doubling wide, so a percentile is at most a tenth off. */
+  /** Calls by duration. There are eight buckets per doubling, so a percentile is at most a tenth off. */
   buckets: Uint32Array
-  /** The durations of each bucket added up: a percentile is the average of its bucket. */
+  /** The sum of durations per bucket: a percentile is the average of its bucket. */
   sums: Float64Array
   lastError: string | undefined
 }

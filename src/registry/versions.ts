@@ -26,7 +26,7 @@ function compareParts(one: readonly string[], other: readonly string[]): number 
   return 0
 }
 
-/** Numbers by size and before words; words by their letters. */
+/** Numbers by size and before words; words alphabetically. */
 function comparePart(one: string, other: string): number {
   const [oneIsNumber, otherIsNumber] = [/^\d+$/.test(one), /^\d+$/.test(other)]
   if (oneIsNumber !== otherIsNumber) return oneIsNumber ? -1 : 1

@@ -4,7 +4,7 @@ import type { RegisteredTool } from "../model/tool.ts"
 const legal = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
 const longest = 64
 
-/** How a tool is called outside when no other tool is in the way: `mcp:server:tool` is `server__tool`. */
+/** The wire name of a tool when it does not clash with another: `mcp:server:tool` becomes `server__tool`. */
 export function wireName(internalName: string): string {
   if (legal.test(internalName)) return internalName
   const mcp = /^mcp:([^:]+):(.+)$/su.exec(internalName)
@@ -14,14 +14,14 @@ export function wireName(internalName: string): string {
 }
 
 /**
- * The two-way map between inside and outside for one set of names. A legal name keeps itself. Of the others, those
- * whose spellings meet (each other or a legal name) all get a hash, so no order of registration decides who is who.
+ * The two-way map between tool names and wire names. A name that providers accept stays as it is. Names whose wire names
+ * would clash all get a hash, so that the order of registration does not matter.
  */
 export class WireNames {
   readonly #wires = new Map<string, string>()
   readonly #names = new Map<string, string>()
 
-  /** `chosen` are the names outside that are not derived; one that meets another is not honoured. */
+  /** `chosen` are wire names that tools set themselves. One that clashes with another is ignored. */
   constructor(names: Iterable<string>, chosen: ReadonlyMap<string, string> = new Map()) {
     const all = [...new Set(names)].sort()
     const wished = (name: string) => chosen.get(name) ?? wireName(name)
@@ -37,7 +37,7 @@ export class WireNames {
     for (const name of meeting) this.#pair(name, this.#free(name))
   }
 
-  /** Throws for a name that was not in the set: what it would be called could belong to another tool. */
+  /** Throws for an unknown name: its derived wire name could belong to another tool. */
   toWire(name: string): string {
     const wire = this.#wires.get(name)
     if (wire === undefined) {
@@ -64,14 +64,14 @@ export class WireNames {
 }
 
 /**
- * The names of all tools outside. A name that a tool chose counts unless it is reserved, and what nobody has agreed to
- * takes no name from what somebody has.
+ * The wire names of all tools. A wire name that a tool sets itself is used unless it is reserved. A quarantined tool never
+ * takes a name from another tool.
  */
-export function namesOutside(
-  shelves: Iterable<ReadonlyMap<string, readonly RegisteredTool[]>>,
+export function buildWireNames(
+  layers: Iterable<ReadonlyMap<string, readonly RegisteredTool[]>>,
   isReserved: (name: string) => boolean,
 ): WireNames {
-  const newest = [...shelves].flatMap((shelf) => [...shelf].map(([name, [first]]) => ({ name, tool: first })))
+  const newest = [...layers].flatMap((layer) => [...layer].map(([name, [first]]) => ({ name, tool: first })))
   const chosen = new Map<string, string>()
   const kept = new Set<string>()
   for (const { name, tool } of newest) {

@@ -1,19 +1,9 @@
 import { readdirSync, statSync, unlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import fc from "fast-check"
-import { expect, onTestFinished, test } from "vitest"
-import { silentLogger } from "../model/logger.ts"
-import { dataFolder } from "../testing/open.ts"
+import { expect, test } from "vitest"
 import { artifactLimit } from "../model/tool.ts"
-import { ownerName } from "./owner.ts"
-import { openStore } from "./store.ts"
-
-async function openArtifacts(existing?: string) {
-  const dir = existing ?? (await dataFolder())
-  const store = await openStore({ dataDir: dir, owner: ownerName(), logger: silentLogger, writes: "direct" })
-  onTestFinished(() => store.close().catch(() => {}))
-  return { artifacts: store.artifacts, store, dir, folder: join(dir, "artifacts") }
-}
+import { openArtifacts, artifactIdOf } from "./testing/artifacts.ts"
 
 const report = {
   type: "report",
@@ -23,49 +13,24 @@ const report = {
   meta: null,
   agentId: "ann",
 }
-const idOf = (ref: string) => ref.replace("artifact:", "")
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
-
-test("law: any bytes come back as they were put, with all that was said about them", async () => {
-  const { artifacts } = await openArtifacts()
-  const someArtifact = fc.record({
-    type: fc.string({ unit: "grapheme", minLength: 1 }),
-    content: fc.uint8Array({ maxLength: 2000 }),
-    mimeType: fc.string({ unit: "grapheme", minLength: 1 }),
-    isBinary: fc.boolean(),
-    meta: fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as unknown),
-    taskId: fc.option(fc.string(), { nil: undefined }),
-    callId: fc.option(fc.string(), { nil: undefined }),
-  })
-  await fc.assert(
-    fc.asyncProperty(someArtifact, async (given) => {
-      const began = Date.now()
-      const ref = await artifacts.put({ ...given, agentId: "ann" })
-      const { content, createdAt, ...rest } = (await artifacts.get(ref))!
-      expect(Buffer.compare(content, given.content)).toBe(0)
-      expect(createdAt).toBeGreaterThanOrEqual(began)
-      expect(rest).toEqual({ ...given, content: undefined, agentId: "ann", id: idOf(ref) })
-    }),
-    { numRuns: 100 },
-  )
-})
 
 test("an artifact is found with and without its prefix, also after a restart", async () => {
   const { artifacts, store, dir } = await openArtifacts()
   const ref = await artifacts.put(report)
   expect(ref).toMatch(/^artifact:[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-  expect(await artifacts.get(idOf(ref))).toMatchObject({ id: idOf(ref) })
+  expect(await artifacts.get(artifactIdOf(ref))).toMatchObject({ id: artifactIdOf(ref) })
   await store.close()
   const again = await openArtifacts(dir)
-  expect(await again.artifacts.get(ref)).toMatchObject({ id: idOf(ref), content: report.content })
+  expect(await again.artifacts.get(ref)).toMatchObject({ id: artifactIdOf(ref), content: report.content })
 })
 
-test("nobody but the owner of the process can read the files, and none is left half written", async () => {
+test("only the owner of the process can read the files, and no partial file is left", async () => {
   const { artifacts, folder } = await openArtifacts()
   const ref = await artifacts.put(report)
-  expect(readdirSync(folder)).toEqual([idOf(ref)])
+  expect(readdirSync(folder)).toEqual([artifactIdOf(ref)])
   expect(modeOf(folder)).toBe("700")
-  expect(modeOf(join(folder, idOf(ref)))).toBe("600")
+  expect(modeOf(join(folder, artifactIdOf(ref)))).toBe("600")
 })
 
 test("a reference that is malformed or leads out of the folder finds nothing", async () => {
@@ -89,11 +54,11 @@ test("a reference that is malformed or leads out of the folder finds nothing", a
   ]
   for (const ref of refs) {
     expect(await artifacts.get(ref)).toBeUndefined()
-    expect(await artifacts.shelf({ agentId: "ann", callId: "c" }).get(ref)).toBeNull()
+    expect(await artifacts.forCall({ agentId: "ann", callId: "c" }).get(ref)).toBeNull()
   }
 })
 
-test("law: no reference leads anywhere but to what was put", async () => {
+test("law: a reference finds only stored artifacts", async () => {
   const { artifacts } = await openArtifacts()
   const ref = await artifacts.put(report)
   const somePiece = fc.constantFrom(
@@ -107,24 +72,26 @@ test("law: no reference leads anywhere but to what was put", async () => {
     "quartermaster.db",
     "%2e",
     "-",
-    idOf(ref),
+    artifactIdOf(ref),
   )
   const someRef = fc.array(somePiece, { maxLength: 5 }).map((pieces) => pieces.join(""))
   await fc.assert(
     fc.asyncProperty(someRef, async (given) => {
       const found = await artifacts.get(given)
-      expect(found === undefined).toBe(given !== ref && given !== idOf(ref))
+      expect(found === undefined).toBe(given !== ref && given !== artifactIdOf(ref))
     }),
   )
 })
 
-test("an agent reaches its own artifacts and those of its task, and nobody else's", async () => {
+test("an agent reads only its own artifacts and those of its task", async () => {
   const { artifacts } = await openArtifacts()
-  const shelf = (agentId: string, taskId?: string) => artifacts.shelf({ agentId, taskId, callId: "c1" })
-  const loose = await shelf("ann").put({ type: "note", content: "mine" })
-  const shared = await shelf("ann", "t1").put({ type: "note", content: "ours" })
+  const callArtifacts = (agentId: string, taskId?: string) => artifacts.forCall({ agentId, taskId, callId: "c1" })
+  const loose = await callArtifacts("ann").put({ type: "note", content: "mine" })
+  const shared = await callArtifacts("ann", "t1").put({ type: "note", content: "ours" })
   const reaches = async (agentId: string, taskId?: string) =>
-    (await Promise.all([loose, shared].map((ref) => shelf(agentId, taskId).get(ref)))).map((found) => found !== null)
+    (await Promise.all([loose, shared].map((ref) => callArtifacts(agentId, taskId).get(ref)))).map(
+      (found) => found !== null,
+    )
   expect(await reaches("ann")).toEqual([true, true])
   expect(await reaches("ann", "t2")).toEqual([true, true])
   expect(await reaches("bob")).toEqual([false, false])
@@ -133,10 +100,11 @@ test("an agent reaches its own artifacts and those of its task, and nobody else'
   expect(await reaches("bob", "")).toEqual([false, false])
 })
 
-test("a shelf tells text from bytes and says what kind they are", async () => {
+test("a call's artifacts distinguish text from bytes and have a MIME type", async () => {
   const { artifacts } = await openArtifacts()
-  const shelf = artifacts.shelf({ agentId: "ann", taskId: "t1", callId: "c1" })
-  const found = async (given: Parameters<typeof shelf.put>[0]) => shelf.get(await shelf.put(given))
+  const callArtifacts = artifacts.forCall({ agentId: "ann", taskId: "t1", callId: "c1" })
+  const found = async (given: Parameters<typeof callArtifacts.put>[0]) =>
+    callArtifacts.get(await callArtifacts.put(given))
   const owned = { agentId: "ann", taskId: "t1", callId: "c1" }
   expect(await found({ type: "note", content: "汉字" })).toMatchObject({
     ...owned,
@@ -155,7 +123,7 @@ test("a shelf tells text from bytes and says what kind they are", async () => {
   })
 })
 
-test("what is too large is refused with a sentence before anything is written", async () => {
+test("an artifact that is too large is refused with a sentence before anything is written", async () => {
   const { artifacts, dir } = await openArtifacts()
   const content = new Uint8Array(artifactLimit + 1)
   await expect(artifacts.put({ ...report, content })).rejects.toMatchObject({
@@ -169,7 +137,7 @@ test("what is too large is refused with a sentence before anything is written", 
 test("an artifact whose file is gone is an error, not an empty one", async () => {
   const { artifacts, folder } = await openArtifacts()
   const ref = await artifacts.put(report)
-  unlinkSync(join(folder, idOf(ref)))
+  unlinkSync(join(folder, artifactIdOf(ref)))
   await expect(artifacts.get(ref)).rejects.toMatchObject({
     name: "StoreUnavailable",
     message: expect.stringContaining("cannot be read"),

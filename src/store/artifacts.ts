@@ -1,16 +1,16 @@
 import { open, rename, unlink } from "node:fs/promises"
 import { join } from "node:path"
 import { StoreUnavailable, failure } from "../model/ending.ts"
-import { newId } from "../model/identity.ts"
-import { messageOf } from "../model/message.ts"
+import { newId } from "../lib/new-id.ts"
+import { errorMessage } from "../lib/error-message.ts"
 import type { Artifacts } from "../model/ports.ts"
-import { artifactLimit, type ArtifactShelf, type StoredArtifact } from "../model/tool.ts"
-import { ensureFolder } from "./folder.ts"
-import { whenFree, type Database } from "./database.ts"
-import { readPlainLater } from "./plain-file.ts"
+import { artifactLimit, type CallArtifacts, type StoredArtifact } from "../model/tool.ts"
+import { ensureFolder } from "./ensure-folder.ts"
+import { retryWhileBusy, type Database } from "./database.ts"
+import { readOwnFile } from "./data-file.ts"
 import type { Tables } from "./tables.ts"
 
-/** Artifacts: what they are in the table, their bytes in files of their own. */
+/** Artifacts: their description in a table, their bytes in one file each. */
 export class FileArtifacts implements Artifacts {
   readonly #database: Database
   readonly #dir: string
@@ -34,7 +34,7 @@ export class FileArtifacts implements Artifacts {
     await this.#writeFile(id, content)
     const values = [type, mimeType, isBinary ? 1 : 0, JSON.stringify(meta ?? null), content.byteLength]
     try {
-      await whenFree(() =>
+      await retryWhileBusy(() =>
         this.#database
           .prepare(
             `insert into artifacts (id, type, mime_type, is_binary, meta, size, agent_id, task_id, call_id, created_at)
@@ -43,7 +43,7 @@ export class FileArtifacts implements Artifacts {
           .run(id, ...values, agentId, taskId, callId, Date.now()),
       )
     } catch (error) {
-      await unlink(join(this.#dir, id)).catch(() => {}) // Without a row nobody would find it.
+      await unlink(join(this.#dir, id)).catch(() => {}) // A file without a row could never be found.
       throw error
     }
     return `artifact:${id}`
@@ -52,7 +52,7 @@ export class FileArtifacts implements Artifacts {
   async get(ref: string): Promise<StoredArtifact | undefined> {
     const id = ref.replace(/^artifact:/, "")
     if (!/^[0-9a-f-]{36}$/.test(id)) return undefined
-    const row = await whenFree(
+    const row = await retryWhileBusy(
       () => this.#database.prepare("select * from artifacts where id = ?").get(id) as Tables["artifacts"] | undefined,
     )
     if (row === undefined) return undefined
@@ -70,7 +70,15 @@ export class FileArtifacts implements Artifacts {
     }
   }
 
-  shelf({ agentId, taskId, callId }: { agentId: string; taskId?: string | undefined; callId: string }): ArtifactShelf {
+  forCall({
+    agentId,
+    taskId,
+    callId,
+  }: {
+    agentId: string
+    taskId?: string | undefined
+    callId: string
+  }): CallArtifacts {
     return {
       put: ({ type, content, mimeType, meta }) => {
         const isBinary = typeof content !== "string"
@@ -81,21 +89,21 @@ export class FileArtifacts implements Artifacts {
       get: async (ref) => {
         const found = await this.get(ref)
         if (found === undefined) return null
-        const mine = found.agentId === agentId || (taskId !== undefined && found.taskId === taskId)
-        return mine ? found : null
+        const isOwn = found.agentId === agentId || (taskId !== undefined && found.taskId === taskId)
+        return isOwn ? found : null
       },
     }
   }
 
   async #readFile(id: string): Promise<Uint8Array> {
     try {
-      return await readPlainLater(join(this.#dir, id))
+      return await readOwnFile(join(this.#dir, id))
     } catch (error) {
       throw unavailableBecause("The artifact cannot be read", error)
     }
   }
 
-  /** Under a temporary name until it is whole and on the disk. */
+  /** Writes and syncs the file under a temporary name, then renames it. */
   async #writeFile(id: string, content: Uint8Array): Promise<void> {
     const file = join(this.#dir, id)
     const temporary = `${file}.part`
@@ -117,6 +125,6 @@ export class FileArtifacts implements Artifacts {
 }
 
 function unavailableBecause(sentence: string, error: unknown): StoreUnavailable {
-  const what = messageOf(error)
+  const what = errorMessage(error)
   return new StoreUnavailable(`${sentence} (${what}).`, { cause: error })
 }

@@ -1,39 +1,39 @@
 import { StoreUnavailable } from "../model/ending.ts"
-import { directChain, nameOf, placeOf } from "./chains.ts"
+import { directChain, recordName, recordPlace } from "./chains.ts"
 import { checkpointsOf, cutsIn, writeCheckpoint, type Positions } from "./checkpoint.ts"
-import { transaction, whenFree, type Database } from "./database.ts"
-import { framesOf } from "./frames.ts"
-import type { Journals } from "./mover.ts"
+import { transaction, retryWhileBusy, type Database } from "./database.ts"
+import { parseFrames } from "./frames.ts"
+import type { Journals } from "./journal-mover.ts"
 import { appendDirect } from "./segments.ts"
 import type { ChainRow, SegmentRow } from "./tables.ts"
-import { verifyRecord } from "./verify.ts"
+import { verifyAuditLog } from "./verify.ts"
 
-/** The most records that go in one transaction, so that nobody waits long for the lock. */
-const mostAtOnce = 20_000
+/** How many records one transaction drops at most, so that other processes do not wait long for the lock. */
+const maxPerTransaction = 20_000
 
-export interface Dropped {
+export interface DropResult {
   segments: number
   records: number
 }
 
 /**
- * Removes the oldest segments of every chain, as long as all their lines are older than `before`. The last line that
- * went and its seal are signed, so that verify goes on from there; a note in the record says what went and by whose
- * word. A record that is not as it was written is kept: dropping would destroy what shows it.
+ * Removes the oldest segments of every chain, as long as all their lines are older than `before`. Signs the last dropped
+ * line and its seal, so that `verify` can begin there, and writes a note that says what was dropped and who asked for it.
+ * Refuses when the audit log was tampered with, because dropping would destroy the evidence.
  */
-export async function dropBefore(journals: Journals, before: number, by: string): Promise<Dropped> {
+export async function dropBefore(journals: Journals, before: number, by: string): Promise<DropResult> {
   const { database, key } = journals
-  const verified = await whenFree(() => verifyRecord(database, key))
+  const verified = await retryWhileBusy(() => verifyAuditLog(database, key))
   if (!verified.ok) {
     throw new StoreUnavailable(
-      `Nothing was dropped, because the record is not as it was written. ${verified.record}: ${verified.problem} Copy the data folder and find out who changed it.`,
+      `Nothing was dropped, because the audit log was changed after it was written. ${verified.record}: ${verified.problem} Copy the data folder and find out who changed it.`,
     )
   }
   const drop = { before: Math.min(before, Date.now()), by }
   const done = new Set<number>()
-  const all: Dropped = { segments: 0, records: 0 }
+  const all: DropResult = { segments: 0, records: 0 }
   for (;;) {
-    const batch = await whenFree(() => transaction(database, () => dropBatch(journals, drop, done)))
+    const batch = await retryWhileBusy(() => transaction(database, () => dropBatch(journals, drop, done)))
     for (const ordinal of batch.finished) done.add(ordinal)
     if (batch.segments === 0) return all
     all.segments += batch.segments
@@ -41,12 +41,12 @@ export async function dropBefore(journals: Journals, before: number, by: string)
   }
 }
 
-/** One transaction's worth, and the chains that have nothing more to drop. */
+/** Drops what one transaction may, and returns the chains that have nothing more to drop. */
 function dropBatch(
   { database, key }: Journals,
   drop: { before: number; by: string },
   done: ReadonlySet<number>,
-): Dropped & { finished: number[] } {
+): DropResult & { finished: number[] } {
   const cuts = cutsIn(checkpointsOf(database))
   const chains = database.prepare("select * from chains order by ordinal").all() as unknown as ChainRow[]
   const moved: Positions = {}
@@ -54,21 +54,27 @@ function dropBatch(
   for (const chain of chains) {
     if (done.has(chain.ordinal)) continue
     let last = cuts[chain.ordinal]?.[0] ?? 0
-    while (batch.records < mostAtOnce) {
+    while (batch.records < maxPerTransaction) {
       const segment = firstAfter(database, chain.ordinal, last)
-      if (segment === undefined || !mayGo(database, chain, segment, drop.before)) {
+      if (segment === undefined || !canDrop(database, chain, segment, drop.before)) {
         batch.finished.push(chain.ordinal)
         break
       }
-      moved[chain.ordinal] = [segment.last_seq, [...framesOf(segment.text)].at(-1)!.seal]
+      moved[chain.ordinal] = [segment.last_seq, [...parseFrames(segment.text)].at(-1)!.seal]
       batch.segments++
       batch.records += segment.last_seq - last
       last = segment.last_seq
     }
   }
   if (batch.segments === 0) return batch
-  for (const [ordinal, [seq]] of Object.entries(moved)) removeUpTo(database, placeOf(Number(ordinal), seq))
-  appendDirect(database, key, { kind: "note", callId: "", at: Date.now(), by: drop.by, text: said(batch, moved, drop) })
+  for (const [ordinal, [seq]] of Object.entries(moved)) removeUpTo(database, recordPlace(Number(ordinal), seq))
+  appendDirect(database, key, {
+    kind: "note",
+    callId: "",
+    at: Date.now(),
+    by: drop.by,
+    text: noteText(batch, moved, drop),
+  })
   writeCheckpoint(database, key, moved)
   return batch
 }
@@ -76,36 +82,36 @@ function dropBatch(
 function firstAfter(database: Database, ordinal: number, seq: number): SegmentRow | undefined {
   return database
     .prepare("select * from segments where place between ? and ? order by place limit 1")
-    .get(placeOf(ordinal, seq + 1), placeOf(ordinal + 1, 0) - 1) as SegmentRow | undefined
+    .get(recordPlace(ordinal, seq + 1), recordPlace(ordinal + 1, 0) - 1) as SegmentRow | undefined
 }
 
-/** Whether all of a segment is old, and nothing in it is still needed to end a call. */
-function mayGo(database: Database, chain: ChainRow, { place, last_seq, text }: SegmentRow, before: number): boolean {
-  for (const { lines } of framesOf(text)) {
+/** Whether all lines of a segment are old enough, and none is still needed to end a call. */
+function canDrop(database: Database, chain: ChainRow, { place, last_seq, text }: SegmentRow, before: number): boolean {
+  for (const { lines } of parseFrames(text)) {
     if (!lines.every((line) => (JSON.parse(line) as { at: number }).at < before)) return false
   }
-  const range = [place, placeOf(chain.ordinal, last_seq)] as const
+  const range = [place, recordPlace(chain.ordinal, last_seq)] as const
   const has = (sql: string) => database.prepare(`select 1 from steps ${sql} limit 1`).get(...range) !== undefined
   if (has("join calls on calls.id = call where place between ? and ? and state <> 'ended'")) return false
   if (chain.closed === 1 || chain.uuid === directChain) return true
-  // Should its process die, what it had started is ended from here.
+  // If the process dies, recovery needs the starts of its unended calls.
   return !has(
     "where place between ? and ? and kind = 'start' and not exists (select 1 from ended where ended.call = steps.call)",
   )
 }
 
-/** Everything of a chain up to that place. */
+/** Removes everything of a chain up to this place. */
 function removeUpTo(database: Database, place: number): void {
   const first = place - (place % 2 ** 32)
   for (const table of ["segments", "ended", "steps"])
     database.prepare(`delete from ${table} where place between ? and ?`).run(first, place)
 }
 
-const mostNamed = 20
+const maxNamed = 20
 
-function said({ segments, records }: Dropped, moved: Positions, { before }: { before: number }): string {
-  const ends = Object.entries(moved).map(([ordinal, [seq]]) => nameOf(placeOf(Number(ordinal), seq)))
-  const more = ends.length > mostNamed ? ` and ${ends.length - mostNamed} more` : ""
-  const until = ends.slice(0, mostNamed).join(", ") + more
+function noteText({ segments, records }: DropResult, moved: Positions, { before }: { before: number }): string {
+  const ends = Object.entries(moved).map(([ordinal, [seq]]) => recordName(recordPlace(Number(ordinal), seq)))
+  const more = ends.length > maxNamed ? ` and ${ends.length - maxNamed} more` : ""
+  const until = ends.slice(0, maxNamed).join(", ") + more
   return `Dropped ${records} records in ${segments} segments, all older than ${new Date(before).toISOString()}: each chain up to ${until}.`
 }

@@ -1,25 +1,25 @@
 import { setImmediate as turn } from "node:timers/promises"
 import type { ExportedCall } from "../model/app.ts"
 import type { AuditFilter } from "../model/ports.ts"
-import type { EndEntry, RecordEntry, StartEntry } from "../model/record.ts"
-import { where } from "./audit-where.ts"
-import { whenFree, type Database } from "./database.ts"
-import { lineReader } from "./lines.ts"
+import type { EndEntry, AuditEntry, StartEntry } from "../model/audit-entry.ts"
+import { auditWhere } from "./audit-where.ts"
+import { retryWhileBusy, type Database } from "./database.ts"
+import { entryReader } from "./entry-reader.ts"
 import type { EndedRow } from "./tables.ts"
 
 const pageSize = 500
 
 /**
- * Every ended call that the filter lets through, oldest first, a page at a time. What ends after the export began is
- * not in it, so that it comes to an end beside busy writers.
+ * Every ended call that matches the filter, oldest first, a page at a time. Calls that end after the export began are
+ * left out, so that it finishes while other processes keep writing.
  */
-export async function* exportCalls(database: Database, filter: AuditFilter): AsyncGenerator<ExportedCall> {
-  const line = lineReader(database)
+export async function* exportEndedCalls(database: Database, filter: AuditFilter): AsyncGenerator<ExportedCall> {
+  const entryAt = entryReader(database)
   const until = Math.min(filter.until ?? Infinity, Date.now() + 1)
   let left = filter.limit ?? Infinity
   for (let after: Cursor | undefined = { at: filter.since ?? 0, place: -1 }; after !== undefined && left > 0;) {
-    const page = await whenFree(() => pageAfter(database, { ...filter, until }, after!, Math.min(pageSize, left)))
-    for (const row of page) yield exported(row, line(row.place), startOf(database, row, line))
+    const page = await retryWhileBusy(() => pageAfter(database, { ...filter, until }, after!, Math.min(pageSize, left)))
+    for (const row of page) yield exported(row, entryAt(row.place), startOf(database, row, entryAt))
     left -= page.length
     after = page.at(-1)
     await turn()
@@ -28,33 +28,33 @@ export async function* exportCalls(database: Database, filter: AuditFilter): Asy
 
 type Cursor = Pick<EndedRow, "at" | "place">
 
-/** In the order of time, by an index that has it: sorting for every page would cost the square of the whole. */
+/** One page in the order of time. The index has that order; sorting for every page would be quadratic. */
 function pageAfter(database: Database, filter: AuditFilter, after: Cursor, limit: number): EndedRow[] {
-  const { since: _since, ...rest } = filter
-  const { sql, values } = where(rest)
+  const { since: _since, ...withoutSince } = filter
+  const { sql, values } = auditWhere(withoutSince)
   const index = filter.agentId !== undefined && filter.tool !== undefined ? "ended_agent" : "ended_at"
   return database
     .prepare(`select * from ended indexed by ${index}${sql} and (at, place) > (?, ?) order by at, place limit ?`)
     .all(...values, after.at, after.place, limit) as unknown as EndedRow[]
 }
 
-/** The start stands in the same chain, or, when the process was lost, in the one it wrote. */
+/** The start of a call is in the same chain, or, when its process died, in the chain of that process. */
 function startOf(
   database: Database,
   row: EndedRow,
-  line: (place: number) => RecordEntry | undefined,
+  entryAt: (place: number) => AuditEntry | undefined,
 ): StartEntry | undefined {
-  const place = row.start_place ?? startElsewhere(database, row.call)
-  const entry = place === undefined ? undefined : line(place)
+  const place = row.start_place ?? startInOtherChain(database, row.call)
+  const entry = place === undefined ? undefined : entryAt(place)
   return entry?.kind === "start" ? entry : undefined
 }
 
-function startElsewhere(database: Database, call: string): number | undefined {
+function startInOtherChain(database: Database, call: string): number | undefined {
   const row = database.prepare("select place from steps where call = ? and kind = 'start'").get(call)
   return (row as { place: number } | undefined)?.place
 }
 
-function exported(row: EndedRow, entry: RecordEntry | undefined, start: StartEntry | undefined): ExportedCall {
+function exported(row: EndedRow, entry: AuditEntry | undefined, start: StartEntry | undefined): ExportedCall {
   const end: Partial<EndEntry> = entry?.kind === "end" ? entry : {}
   const reasons = [...(start?.reasons ?? []), ...(end.reasons ?? [])]
   return {

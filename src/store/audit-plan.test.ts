@@ -1,14 +1,14 @@
 import { expect, test } from "vitest"
 import { Audit } from "./audit.ts"
-import { entriesOf, keepAll, openRecord, plansOf } from "./testing.ts"
+import { callEntries, writeEntries, openTestStore, watchQueryPlans } from "./testing/test-store.ts"
 
 const day = Date.UTC(2026, 0, 1)
 
-/** How SQLite goes about what the work asks of the table of ended calls. */
+/** The query plans of the work's queries on the table of ended calls. */
 async function plans(work: (audit: Audit) => Promise<unknown>): Promise<string> {
-  const store = await openRecord()
-  await keepAll(store, entriesOf({ callId: "a", at: day }))
-  const { database, seen } = plansOf(store.database)
+  const store = await openTestStore()
+  await writeEntries(store, callEntries({ callId: "a", at: day }))
+  const { database, seen } = watchQueryPlans(store.database)
   await work(new Audit(database, store.key, store.journalDir))
   return seen.filter((plan) => plan.includes("ended")).join("\n")
 }

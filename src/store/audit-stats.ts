@@ -1,53 +1,53 @@
 import type { AuditStats } from "../model/app.ts"
 import type { AuditFilter } from "../model/ports.ts"
-import { where } from "./audit-where.ts"
+import { auditWhere } from "./audit-where.ts"
 import type { Database } from "./database.ts"
 import { snapshot } from "./snapshot.ts"
 
 const hourMs = 3_600_000
 
-/** Counts the ended calls, all of them at one moment. */
+/** Counts the ended calls. All counts are from the same moment. */
 export function statsOf(database: Database, filter: AuditFilter): AuditStats {
   return snapshot(database, () => {
-    const by = (column: string) => counted(database, filter, column)
+    const by = (column: string) => countBy(database, filter, column)
     const endings = by("ending")
-    const sum = (of: (row: Counted) => number) => endings.reduce((total, row) => total + of(row), 0)
+    const sum = (value: (row: CountRow) => number) => endings.reduce((total, row) => total + value(row), 0)
     return {
       total: sum((row) => row.count),
       failures: sum((row) => row.failures),
-      byTool: named(by("tool"), ({ count, failures, averageMs }) => ({ count, failures, averageMs })),
-      byAgent: named(by("agent"), counts),
-      byRole: named(by("role"), counts),
-      byEnding: named(endings, (row) => row.count),
-      byHour: named(by(`at / ${hourMs}`).map(withHour), counts),
+      byTool: byName(by("tool"), ({ count, failures, averageMs }) => ({ count, failures, averageMs })),
+      byAgent: byName(by("agent"), counts),
+      byRole: byName(by("role"), counts),
+      byEnding: byName(endings, (row) => row.count),
+      byHour: byName(by(`at / ${hourMs}`).map(withHour), counts),
     }
   })
 }
 
-interface Counted {
+interface CountRow {
   name: string | number
   count: number
   failures: number
   averageMs: number
 }
 
-function counted(database: Database, filter: AuditFilter, column: string): Counted[] {
-  const { sql, values } = where(filter)
+function countBy(database: Database, filter: AuditFilter, column: string): CountRow[] {
+  const { sql, values } = auditWhere(filter)
   return database
     .prepare(
       `select ${column} as name, count(*) as count, sum(ending <> 'success') as failures, avg(duration_ms) as averageMs
        from ended${sql} group by 1 order by 1`,
     )
-    .all(...values) as unknown as Counted[]
+    .all(...values) as unknown as CountRow[]
 }
 
-const counts = ({ count, failures }: Counted) => ({ count, failures })
+const counts = ({ count, failures }: CountRow) => ({ count, failures })
 
-/** Names come from agents and tools, and one may be called `__proto__`. */
-function named<T>(rows: readonly Counted[], value: (row: Counted) => T): Record<string, T> {
+/** With `fromEntries`, because an agent or a tool may be named `__proto__`. */
+function byName<T>(rows: readonly CountRow[], value: (row: CountRow) => T): Record<string, T> {
   return Object.fromEntries(rows.map((row) => [String(row.name), value(row)]))
 }
 
-function withHour(row: Counted): Counted {
+function withHour(row: CountRow): CountRow {
   return { ...row, name: new Date(Number(row.name) * hourMs).toISOString().slice(0, 13) }
 }

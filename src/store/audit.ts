@@ -1,22 +1,22 @@
-import type { RecordKey } from "./key.ts"
-import type { AuditReader, AuditStats, ExportedCall, Verified } from "../model/app.ts"
+import type { RecordKey } from "./record-key.ts"
+import type { AuditReader, AuditStats, ExportedCall, AuditVerification } from "../model/app.ts"
 import type { AuditFilter, AuditRow } from "../model/ports.ts"
-import type { RecordEntry } from "../model/record.ts"
+import type { AuditEntry } from "../model/audit-entry.ts"
 import { endings, type EndingCode } from "../model/result.ts"
-import { dropBefore, type Dropped } from "./audit-drop.ts"
-import { exportCalls } from "./audit-export.ts"
+import { dropBefore, type DropResult } from "./audit-drop.ts"
+import { exportEndedCalls } from "./audit-export.ts"
 import { statsOf } from "./audit-stats.ts"
-import { where } from "./audit-where.ts"
+import { auditWhere } from "./audit-where.ts"
 import { ordinalOf } from "./chains.ts"
 import { writeCheckpoint } from "./checkpoint.ts"
-import { transaction, whenFree, type Database } from "./database.ts"
-import { lineReader } from "./lines.ts"
-import type { Journals } from "./mover.ts"
+import { transaction, retryWhileBusy, type Database } from "./database.ts"
+import { entryReader } from "./entry-reader.ts"
+import type { Journals } from "./journal-mover.ts"
 import { catchUp } from "./recovery.ts"
 import type { EndedRow } from "./tables.ts"
-import { verifyRecord } from "./verify.ts"
+import { verifyAuditLog } from "./verify.ts"
 
-/** Reads the record. Every reader first moves what is still in journals, also those of processes that died. */
+/** Reads the audit log. Every method first moves the entries that are still in journals, also those of dead processes. */
 export class Audit implements AuditReader {
   readonly #journals: Journals
 
@@ -28,16 +28,16 @@ export class Audit implements AuditReader {
     return this.#journals.database
   }
 
-  /** Moves what is left in the journals. */
+  /** Moves the entries left in the journals into the tables. */
   catchUp(): Promise<void> {
-    return whenFree(() => catchUp(this.#journals))
+    return retryWhileBusy(() => catchUp(this.#journals))
   }
 
   /** Ended calls, newest first. */
   async list(filter: AuditFilter = {}): Promise<AuditRow[]> {
     await this.catchUp()
-    const { sql, values } = where(filter)
-    // Left to itself, SQLite sorts the whole table for a tool.
+    const { sql, values } = auditWhere(filter)
+    // Without the hint SQLite sorts the whole table for a filter by tool.
     const index = filter.agentId === undefined ? " indexed by ended_at" : ""
     const rows = this.#database
       .prepare(`select * from ended${index}${sql} order by at desc, place desc limit ?`)
@@ -45,22 +45,22 @@ export class Audit implements AuditReader {
     return rows.map(auditRow)
   }
 
-  /** Everything the record has about one call, in order. A unique beginning of the id is enough. */
-  async show(callId: string): Promise<RecordEntry[]> {
+  /** All entries of one call, in order. A unique beginning of the id is enough. */
+  async show(callId: string): Promise<AuditEntry[]> {
     await this.catchUp()
-    const { ended, steps, calls } = this.#begunSo(callId)
+    const { ended, steps, calls } = this.#findBeginning(callId)
     if (calls.size !== 1) return []
     const places = [...ended.flatMap((row) => [row.start_place, row.place]), ...steps.map((row) => row.place)]
     return inOrder(this.#database, new Set(places.filter((place) => place !== null)))
   }
 
-  /** The ids that begin so, where somebody gave less than one of them. */
+  /** The ids of calls that begin with this text, at most 100. */
   async beginningWith(beginning: string): Promise<string[]> {
     await this.catchUp()
-    return [...this.#begunSo(beginning).calls].sort().slice(0, 100)
+    return [...this.#findBeginning(beginning).calls].sort().slice(0, 100)
   }
 
-  #begunSo(beginning: string) {
+  #findBeginning(beginning: string) {
     const range = [beginning, `${beginning}\uffff`] as const
     const ended = this.#database
       .prepare("select * from ended where call >= ? and call < ? limit 100")
@@ -73,50 +73,50 @@ export class Audit implements AuditReader {
 
   async stats(filter: AuditFilter = {}): Promise<AuditStats> {
     await this.catchUp()
-    return whenFree(() => statsOf(this.#database, filter))
+    return retryWhileBusy(() => statsOf(this.#database, filter))
   }
 
   /** Ended calls with their starts, oldest first, a page at a time. */
   async *export(filter: AuditFilter = {}): AsyncGenerator<ExportedCall> {
     await this.catchUp()
-    yield* exportCalls(this.#database, filter)
+    yield* exportEndedCalls(this.#database, filter)
   }
 
-  /** Drops the oldest segments whole; what is left is verified from where it was cut. */
-  async drop(before: number, by: string): Promise<Dropped> {
+  /** Drops the oldest whole segments. `verify` then begins at the first entry that is left. */
+  async drop(before: number, by: string): Promise<DropResult> {
     await this.catchUp()
     return dropBefore(this.#journals, before, by)
   }
 
-  /** A short text to keep elsewhere: with it, `verify` also finds a record that lost its newest part. */
+  /** A checkpoint hash to store elsewhere. With it `verify` also notices that the newest entries are missing. */
   async head(): Promise<string> {
     await this.catchUp()
     const { database, key } = this.#journals
-    const { id, mac } = await whenFree(() => transaction(database, () => writeCheckpoint(database, key)))
+    const { id, mac } = await retryWhileBusy(() => transaction(database, () => writeCheckpoint(database, key)))
     return `${id}.${mac}`
   }
 
-  async verify(head?: string): Promise<Verified> {
+  async verify(head?: string): Promise<AuditVerification> {
     await this.catchUp()
-    return whenFree(() => verifyRecord(this.#database, this.#journals.key, head))
+    return retryWhileBusy(() => verifyAuditLog(this.#database, this.#journals.key, head))
   }
 }
 
-/** Each chain in its own order, whatever its clock did; entries of several chains by their times. */
-function inOrder(database: Database, places: ReadonlySet<number>): RecordEntry[] {
-  const line = lineReader(database)
-  const chains = new Map<number, RecordEntry[]>()
-  for (const place of [...places].sort((one, other) => one - other)) {
-    const entry = line(place)
+/** Keeps the order within each chain, whatever its clock did, and merges the chains by time. */
+function inOrder(database: Database, places: ReadonlySet<number>): AuditEntry[] {
+  const entryAt = entryReader(database)
+  const chains = new Map<number, AuditEntry[]>()
+  for (const place of [...places].sort((a, b) => a - b)) {
+    const entry = entryAt(place)
     const chain = chains.get(ordinalOf(place)) ?? []
     chains.set(ordinalOf(place), chain)
     if (entry !== undefined) chain.push(entry)
   }
-  const story: RecordEntry[] = []
+  const merged: AuditEntry[] = []
   for (;;) {
-    const waiting = [...chains.values()].filter((chain) => chain.length > 0)
-    if (waiting.length === 0) return story
-    story.push(waiting.reduce((first, chain) => (chain[0]!.at < first[0]!.at ? chain : first)).shift()!)
+    const left = [...chains.values()].filter((chain) => chain.length > 0)
+    if (left.length === 0) return merged
+    merged.push(left.reduce((earliest, chain) => (chain[0]!.at < earliest[0]!.at ? chain : earliest)).shift()!)
   }
 }
 

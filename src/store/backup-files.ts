@@ -3,7 +3,7 @@ import { open, readdir, readFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { z } from "zod"
 import { StoreUnavailable } from "../model/ending.ts"
-import { ensureFolder } from "./folder.ts"
+import { ensureFolder } from "./ensure-folder.ts"
 
 export const databaseName = "quartermaster.db"
 export const keyName = "record.key"
@@ -16,17 +16,17 @@ export interface BackedUpFile {
   sha256: string
 }
 
-const inside = /^(?!\.{1,2}(?:\/|$))[^/\\\0]+(?:\/(?!\.{1,2}(?:\/|$))[^/\\\0]+)*$/
+const relativePath = /^(?!\.{1,2}(?:\/|$))[^/\\\0]+(?:\/(?!\.{1,2}(?:\/|$))[^/\\\0]+)*$/
 
 const manifestSchema = z.strictObject({
   format: z.literal(1),
   madeAt: z.number(),
   storeVersion: z.number().int(),
-  /** The head of the record when the backup began; what is restored must reach it. */
+  /** The checkpoint hash of the audit log when the backup began. The restored log must contain it. */
   head: z.string(),
   files: z.array(
     z.strictObject({
-      name: z.string().regex(inside),
+      name: z.string().regex(relativePath),
       size: z.number().int().nonnegative(),
       sha256: z.string().regex(/^[0-9a-f]{64}$/),
     }),
@@ -34,7 +34,7 @@ const manifestSchema = z.strictObject({
 })
 export type Manifest = z.infer<typeof manifestSchema>
 
-/** Written last: a folder without it is not a whole backup. */
+/** Written last: a folder without a manifest is not a complete backup. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   await writeSynced(join(folder, manifestName), [Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)])
 }
@@ -46,18 +46,18 @@ export async function readManifest(folder: string): Promise<Manifest> {
   } catch (error) {
     const what =
       (error as NodeJS.ErrnoException).code === "ENOENT" ? "It has no backup.json" : "Its backup.json cannot be read"
-    throw new StoreUnavailable(`${folder} is not a whole backup. ${what}; give the folder that 'qm backup' made.`, {
+    throw new StoreUnavailable(`${folder} is not a complete backup. ${what}; give the folder that 'qm backup' wrote.`, {
       cause: error,
     })
   }
 }
 
-/** An empty file for its owner alone, for others to fill. */
-export async function makePrivate(file: string): Promise<void> {
+/** Creates an empty file that only its owner can read. */
+export async function createEmptyPrivateFile(file: string): Promise<void> {
   await (await open(file, "wx", 0o600)).close()
 }
 
-/** Copies one file for its owner alone, synced, and tells what was copied. */
+/** Copies and syncs one file that only its owner can read. Returns the size and digest of the copy. */
 export async function copyFile(from: string, to: string): Promise<{ size: number; sha256: string }> {
   ensureFolder(dirname(to))
   const source = await open(from, "r")
@@ -88,7 +88,7 @@ async function writeSynced(
   return { size, sha256: hash.digest("hex") }
 }
 
-export async function digestOf(file: string): Promise<{ size: number; sha256: string }> {
+export async function syncAndDigest(file: string): Promise<{ size: number; sha256: string }> {
   const hash = createHash("sha256")
   let size = 0
   const handle = await open(file, "r+")
@@ -104,15 +104,15 @@ export async function digestOf(file: string): Promise<{ size: number; sha256: st
   return { size, sha256: hash.digest("hex") }
 }
 
-/** So that the names in a folder are on the disk too. Not every system can. */
+/** Syncs the names in a folder to the disk. Not every system supports it. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r").catch(() => undefined)
   await handle?.sync().catch(() => {})
   await handle?.close()
 }
 
-/** Whether there is nothing at that place, or an empty folder. */
-export async function isFree(folder: string): Promise<boolean> {
+/** Whether the folder is empty or does not exist. */
+export async function isEmptyOrMissing(folder: string): Promise<boolean> {
   try {
     return (await readdir(folder)).length === 0
   } catch (error) {

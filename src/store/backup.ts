@@ -1,66 +1,66 @@
 import { rm, readdir, rename } from "node:fs/promises"
 import { dirname, isAbsolute, join, relative, resolve } from "node:path"
 import { StoreUnavailable } from "../model/ending.ts"
-import { newId } from "../model/identity.ts"
-import { messageOf } from "../model/message.ts"
+import { newId } from "../lib/new-id.ts"
+import { errorMessage } from "../lib/error-message.ts"
 import {
   copyFile,
   databaseName,
-  digestOf,
-  isFree,
-  makePrivate,
+  syncAndDigest,
+  isEmptyOrMissing,
+  createEmptyPrivateFile,
   syncFolder,
   writeManifest,
   type BackedUpFile,
 } from "./backup-files.ts"
 import { writeCheckpoint } from "./checkpoint.ts"
-import { copyDatabase, transaction, whenFree } from "./database.ts"
-import { ensureFolder } from "./folder.ts"
+import { copyDatabase, transaction, retryWhileBusy } from "./database.ts"
+import { ensureFolder } from "./ensure-folder.ts"
 import { currentVersion } from "./migrations-version.ts"
 import { catchUp } from "./recovery.ts"
 import type { Store } from "./store.ts"
 
-/** What a backup is made of: an open store, or that much of it. */
+/** The part of an open store that a backup needs. */
 type Source = Pick<Store, "database" | "key" | "journalDir">
 
 /**
- * Copies everything that must last into a new folder while others go on writing: the database as it is at one moment,
- * then artifacts, the key and whatever else lies in the data folder. What was acknowledged before is in it; what is
- * acknowledged meanwhile is in it whole or not at all. The folder appears only when it is complete.
+ * Copies the data folder into a new folder while other processes keep writing: the database as it is at one moment, then
+ * artifacts, the key and all other files. Everything acknowledged before is in it; each change acknowledged meanwhile is
+ * in it completely or not at all. The folder appears only when it is complete.
  */
 export async function backup(store: Source, folder: string): Promise<{ files: number; bytes: number }> {
   const target = resolve(folder)
-  await refuse(dirname(store.journalDir), target)
-  const half = join(dirname(target), `.${newId()}.backup`)
+  await refuseBadTarget(dirname(store.journalDir), target)
+  const temporary = join(dirname(target), `.${newId()}.backup`)
   try {
-    ensureFolder(half)
-    const { head, files } = await copyAll(store, half)
-    await writeManifest(half, { format: 1, madeAt: Date.now(), storeVersion: currentVersion, head, files })
-    await syncFolder(half)
-    await rename(half, target)
+    ensureFolder(temporary)
+    const { head, files } = await copyAll(store, temporary)
+    await writeManifest(temporary, { format: 1, madeAt: Date.now(), storeVersion: currentVersion, head, files })
+    await syncFolder(temporary)
+    await rename(temporary, target)
     await syncFolder(dirname(target))
     return { files: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) }
   } catch (error) {
-    await rm(half, { recursive: true, force: true }).catch(() => {})
-    throw error instanceof StoreUnavailable ? error : unwritten(target, error)
+    await rm(temporary, { recursive: true, force: true }).catch(() => {})
+    throw error instanceof StoreUnavailable ? error : cannotWrite(target, error)
   }
 }
 
-async function refuse(dataDir: string, target: string): Promise<void> {
-  const way = relative(resolve(dataDir), target)
-  if (!way.startsWith("..") && !isAbsolute(way)) {
+async function refuseBadTarget(dataDir: string, target: string): Promise<void> {
+  const path = relative(resolve(dataDir), target)
+  if (!path.startsWith("..") && !isAbsolute(path)) {
     throw new StoreUnavailable(
       `${target} is inside the data folder. Give a folder outside of it, best on another disk.`,
     )
   }
-  const free = await isFree(target).catch((error: unknown) => {
-    throw unwritten(target, error)
+  const free = await isEmptyOrMissing(target).catch((error: unknown) => {
+    throw cannotWrite(target, error)
   })
   if (!free) throw new StoreUnavailable(`${target} is not empty. Give a folder that does not exist yet.`)
 }
 
-function unwritten(target: string, error: unknown): StoreUnavailable {
-  const what = messageOf(error)
+function cannotWrite(target: string, error: unknown): StoreUnavailable {
+  const what = errorMessage(error)
   return new StoreUnavailable(`The backup cannot be written to ${target} (${what}). Nothing was left there.`, {
     cause: error,
   })
@@ -68,17 +68,17 @@ function unwritten(target: string, error: unknown): StoreUnavailable {
 
 async function copyAll(
   { database, key, journalDir }: Source,
-  half: string,
+  temporary: string,
 ): Promise<{ head: string; files: BackedUpFile[] }> {
   const dataDir = dirname(journalDir)
-  await whenFree(() => catchUp({ database, key, dir: journalDir }))
-  const { id, mac } = await whenFree(() => transaction(database, () => writeCheckpoint(database, key)))
-  await makePrivate(join(half, databaseName))
-  await copyDatabase(join(dataDir, databaseName), join(half, databaseName))
-  const files = [{ name: databaseName, ...(await digestOf(join(half, databaseName))) }]
-  // After the database, because an artifact's file is there before its row.
-  for await (const name of lasting(dataDir)) {
-    const copied = await copyFile(join(dataDir, name), join(half, name)).catch((error: unknown) => {
+  await retryWhileBusy(() => catchUp({ database, key, dir: journalDir }))
+  const { id, mac } = await retryWhileBusy(() => transaction(database, () => writeCheckpoint(database, key)))
+  await createEmptyPrivateFile(join(temporary, databaseName))
+  await copyDatabase(join(dataDir, databaseName), join(temporary, databaseName))
+  const files = [{ name: databaseName, ...(await syncAndDigest(join(temporary, databaseName))) }]
+  // After the database, because an artifact's file is written before its row.
+  for await (const name of otherFiles(dataDir)) {
+    const copied = await copyFile(join(dataDir, name), join(temporary, name)).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
       throw error
     })
@@ -87,12 +87,12 @@ async function copyAll(
   return { head: `${id}.${mac}`, files }
 }
 
-/** What lies in the data folder beside the database, its logs and the journals, which are in it by now. */
-async function* lasting(dataDir: string, folder = ""): AsyncGenerator<string> {
+/** The files of the data folder except the database, SQLite's logs and the journals, which were moved into it. */
+async function* otherFiles(dataDir: string, folder = ""): AsyncGenerator<string> {
   for (const entry of await readdir(join(dataDir, folder), { withFileTypes: true })) {
     const name = folder === "" ? entry.name : `${folder}/${entry.name}`
     if (name.startsWith(databaseName) || name === "journal" || name.endsWith(".part")) continue
-    if (entry.isDirectory()) yield* lasting(dataDir, name)
+    if (entry.isDirectory()) yield* otherFiles(dataDir, name)
     else if (entry.isFile()) yield name
   }
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { CallRow, CallState } from "../model/call.ts"
-import { newId } from "../model/identity.ts"
+import { newId } from "../lib/new-id.ts"
 import type { CallStore } from "../model/ports.ts"
 
 export function someRow(given: Partial<CallRow> = {}): CallRow {
@@ -18,7 +18,7 @@ export function someRow(given: Partial<CallRow> = {}): CallRow {
     input: '{"n":1}',
     inputDigest: newId(),
     request: "{}",
-    asks: [{ voice: "level", source: "x", sentence: "It asks." }],
+    asks: [{ check: "level", source: "x", code: "test", sentence: "It asks." }],
     card: {
       role: "operator",
       spawners: [],
@@ -79,7 +79,7 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
       expect(await other.insert(someRow({ key: "k", agentId: "a2" }))).toEqual({ inserted: true })
     })
 
-    test("the same waiting call is refused until it no longer waits; calls with keys stand for themselves", async () => {
+    test("the same waiting call is refused until it no longer waits; calls with keys are independent", async () => {
       const [store] = await open()
       const row = someRow({ inputDigest: "same" })
       await store.insert(row)
@@ -107,7 +107,7 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
       expect(await store.get(row.id)).toMatchObject({ state: "started", input: null, tool: "t" })
     })
 
-    test("of many who swap at once exactly one wins", async () => {
+    test("of many concurrent swaps exactly one wins", async () => {
       const [store, other] = await open()
       await fc.assert(
         fc.asyncProperty(fc.array(fc.boolean(), { minLength: 2, maxLength: 8 }), async (who) => {
@@ -133,16 +133,19 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
         const row = someRow({ state })
         await store.insert(row)
         const won = await Promise.all([
-          store.say(row.id, seen, yes("ann")),
-          other.say(row.id, seen, { votes: [], answer: { approved: false, by: "bob", at: 2, rejectReason: "no" } }),
+          store.recordAnswer(row.id, seen, yes("ann")),
+          other.recordAnswer(row.id, seen, {
+            votes: [],
+            answer: { approved: false, by: "bob", at: 2, rejectReason: "no" },
+          }),
         ])
         expect(won.filter(Boolean)).toHaveLength(1)
         expect(await store.get(row.id)).toMatchObject({ state: after, answer: { by: won[0] ? "ann" : "bob" } })
       }
       const started = someRow({ state: "started" })
       await store.insert(started)
-      expect(await store.say(started.id, seen, yes("ann"))).toBe(false)
-      expect(await store.say("nothing", seen, yes("ann"))).toBe(false)
+      expect(await store.recordAnswer(started.id, seen, yes("ann"))).toBe(false)
+      expect(await store.recordAnswer("nothing", seen, yes("ann"))).toBe(false)
     })
 
     test("an answer counts only for the revision and the votes it was given to", async () => {
@@ -150,13 +153,13 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
       const row = someRow({ revision: 2, votes: [{ by: "ann", at: 1 }] })
       await store.insert(row)
       const votes = [...row.votes, { by: "bob", at: 2 }]
-      expect(await other.say(row.id, { revision: 1, votes: row.votes }, yes("bob"))).toBe(false)
-      expect(await other.say(row.id, { revision: 2, votes: [] }, yes("bob"))).toBe(false)
+      expect(await other.recordAnswer(row.id, { revision: 1, votes: row.votes }, yes("bob"))).toBe(false)
+      expect(await other.recordAnswer(row.id, { revision: 2, votes: [] }, yes("bob"))).toBe(false)
       expect(await store.get(row.id)).toEqual(row)
-      expect(await other.say(row.id, row, { votes, answer: null })).toBe(true)
+      expect(await other.recordAnswer(row.id, row, { votes, answer: null })).toBe(true)
       expect(await store.get(row.id)).toMatchObject({ state: "waiting", votes, answer: null })
-      expect(await store.say(row.id, row, yes("cy"))).toBe(false)
-      expect(await store.say(row.id, { revision: 2, votes }, yes("cy"))).toBe(true)
+      expect(await store.recordAnswer(row.id, row, yes("cy"))).toBe(false)
+      expect(await store.recordAnswer(row.id, { revision: 2, votes }, yes("cy"))).toBe(true)
       expect(await other.get(row.id)).toMatchObject({ state: "ready", answer: { by: "cy" } })
     })
 
@@ -178,7 +181,7 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
       expect(await ids({ after: rows[2]! })).toEqual([])
     })
 
-    test("every change is seen by whoever asks from a cursor on, and none twice", async () => {
+    test("changesSince returns every change once", async () => {
       const [store, other] = await open()
       const [one, two] = [someRow(), someRow()]
       await store.insert(one)
@@ -190,24 +193,24 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
       expect((await other.changesSince(first.cursor)).ids).toEqual([one.id])
     })
 
-    test("waiting for a change wakes up for another connection's, for its own, on abort and after its time", async () => {
+    test("waitForChange wakes for a change of any connection, on abort and after its time", async () => {
       const [store, other] = await open()
       const row = someRow()
       await store.insert(row)
-      // Whoever is not woken waits longer than a test may take.
+      // A wait that is not woken takes longer than a test may.
       const wait = (change: () => unknown, signals?: (AbortSignal | undefined)[]) => {
         const waiting = store.waitForChange(row.id, 600_000, signals)
         setTimeout(change, 20)
         return waiting
       }
-      await wait(() => other.say(row.id, row, yes("ann")))
+      await wait(() => other.recordAnswer(row.id, row, yes("ann")))
       await wait(() => store.swap(row.id, { ...row, state: "ready" }, { state: "started" }))
       const controller = new AbortController()
       await wait(() => controller.abort(), [undefined, controller.signal])
       await store.waitForChange(row.id, 10)
     })
 
-    test("erases ended rows after their time and nothing else, so that a key can be used again", async () => {
+    test("erases only old ended rows, so that a key can be used again", async () => {
       const [store] = await open()
       const rows = [
         someRow({ state: "ended", key: "k" }),
@@ -220,7 +223,7 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
       expect(await store.insert(someRow({ key: "k" }))).toEqual({ inserted: true })
     })
 
-    test("its clock goes on", async () => {
+    test("its clock advances", async () => {
       const [store] = await open()
       const first = await store.clock()
       expect(Math.abs(first - Date.now())).toBeLessThan(5000)

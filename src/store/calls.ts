@@ -2,22 +2,24 @@ import { setMaxListeners } from "node:events"
 import type { Kysely, Selectable } from "kysely"
 import { sql } from "kysely"
 import type { Vote } from "../model/approval.ts"
-import type { Answer, CallRow, CallState } from "../model/call.ts"
+import type { SettledAnswer, CallRow, CallState } from "../model/call.ts"
+import type { StoredReason } from "../model/audit-entry.ts"
+import { readStoredReasons } from "../model/reason.ts"
 import type { CallStore } from "../model/ports.ts"
-import { whenFree, type Database } from "./database.ts"
+import { retryWhileBusy, type Database } from "./database.ts"
 import { kyselyOver } from "./kysely.ts"
 import type { Tables } from "./tables.ts"
 
-/** How often a change made by another process is looked for. */
-const lookEveryMs = 100
+/** How often changes of other processes are looked for. */
+const pollMs = 100
 
 /** The calls table of the embedded store. Several processes share it; every change is one statement. */
 export class SqliteCalls implements CallStore {
   readonly #database: Database
   readonly #kysely: Kysely<Tables>
   readonly #watchers = new Map<string, Set<() => void>>()
-  #looking: NodeJS.Timeout | undefined
-  #seen: { version: unknown; change: number } = { version: 0, change: 0 }
+  #polling: NodeJS.Timeout | undefined
+  #lastSeen: { version: unknown; change: number } = { version: 0, change: 0 }
 
   constructor(database: Database) {
     this.#database = database
@@ -26,7 +28,7 @@ export class SqliteCalls implements CallStore {
 
   async insert(row: CallRow): Promise<{ inserted: true } | { inserted: false; existing: CallRow }> {
     for (;;) {
-      const added = await whenFree(() =>
+      const added = await retryWhileBusy(() =>
         this.#kysely
           .insertInto("calls")
           .values({ ...toTable(row), change: nextChange })
@@ -34,13 +36,13 @@ export class SqliteCalls implements CallStore {
           .executeTakeFirst(),
       )
       if (Number(added.numInsertedOrUpdatedRows ?? 0) > 0) return { inserted: true }
-      const existing = await this.#twin(row)
+      const existing = await this.#conflicting(row)
       if (existing !== undefined) return { inserted: false, existing }
     }
   }
 
   async get(id: string): Promise<CallRow | undefined> {
-    const row = await whenFree(() =>
+    const row = await retryWhileBusy(() =>
       this.#kysely.selectFrom("calls").selectAll().where("id", "=", id).executeTakeFirst(),
     )
     return row && fromTable(row)
@@ -51,7 +53,7 @@ export class SqliteCalls implements CallStore {
     expected: { state: CallState; owner: string; epoch: number },
     change: Partial<Omit<CallRow, "id">>,
   ): Promise<boolean> {
-    const updated = await whenFree(() =>
+    const updated = await retryWhileBusy(() =>
       this.#kysely
         .updateTable("calls")
         .set({ ...toTable(change), updated_at: Date.now(), change: nextChange })
@@ -64,27 +66,27 @@ export class SqliteCalls implements CallStore {
     return this.#changed(id, updated.numUpdatedRows)
   }
 
-  async say(
+  async recordAnswer(
     id: string,
-    seen: { revision: number; votes: readonly Vote[] },
-    said: { votes: readonly Vote[]; answer: Answer | null },
+    expected: { revision: number; votes: readonly Vote[] },
+    result: { votes: readonly Vote[]; answer: SettledAnswer | null },
   ): Promise<boolean> {
-    const settled = said.answer !== null
-    const updated = await whenFree(() =>
+    const settled = result.answer !== null
+    const updated = await retryWhileBusy(() =>
       this.#kysely
         .updateTable("calls")
         .set({
           ...(settled ? { state: sql<string>`case state when 'held' then 'released' else 'ready' end` } : {}),
-          votes: JSON.stringify(said.votes),
-          answer: settled ? JSON.stringify(said.answer) : null,
+          votes: JSON.stringify(result.votes),
+          answer: settled ? JSON.stringify(result.answer) : null,
           updated_at: Date.now(),
           change: nextChange,
         })
         .where("id", "=", id)
         .where("state", "in", ["waiting", "held"])
         .where("answer", "is", null)
-        .where("revision", "=", seen.revision)
-        .where("votes", "=", JSON.stringify(seen.votes))
+        .where("revision", "=", expected.revision)
+        .where("votes", "=", JSON.stringify(expected.votes))
         .executeTakeFirst(),
     )
     return this.#changed(id, updated.numUpdatedRows)
@@ -93,16 +95,16 @@ export class SqliteCalls implements CallStore {
   async list(filter: {
     states?: readonly CallState[]
     agentId?: string
-    openAt?: number
+    deadlineAfter?: number
     after?: CallRow
     limit?: number
   }): Promise<CallRow[]> {
     let query = this.#kysely.selectFrom("calls").selectAll().orderBy("created_at").orderBy("id")
     if (filter.states !== undefined) query = query.where("state", "in", [...filter.states])
     if (filter.agentId !== undefined) query = query.where("agent_id", "=", filter.agentId)
-    const { after, openAt } = filter
-    if (openAt !== undefined) {
-      query = query.where((where) => where.or([where("deadline", "is", null), where("deadline", ">", openAt)]))
+    const { after, deadlineAfter } = filter
+    if (deadlineAfter !== undefined) {
+      query = query.where((where) => where.or([where("deadline", "is", null), where("deadline", ">", deadlineAfter)]))
     }
     if (after !== undefined) {
       query = query.where((where) =>
@@ -112,12 +114,12 @@ export class SqliteCalls implements CallStore {
         ]),
       )
     }
-    const rows = await whenFree(() => query.limit(filter.limit ?? 1000).execute())
+    const rows = await retryWhileBusy(() => query.limit(filter.limit ?? 1000).execute())
     return rows.map(fromTable)
   }
 
   async changesSince(cursor: number): Promise<{ ids: string[]; cursor: number }> {
-    const rows = await whenFree(() =>
+    const rows = await retryWhileBusy(() =>
       this.#kysely
         .selectFrom("calls")
         .select(["id", "change"])
@@ -138,7 +140,7 @@ export class SqliteCalls implements CallStore {
         for (const signal of signals) signal?.removeEventListener("abort", done)
         watchers.delete(done)
         if (watchers.size === 0) this.#watchers.delete(id)
-        if (this.#watchers.size === 0) this.#rest()
+        if (this.#watchers.size === 0) this.#stopWatching()
         resolve()
       }
       const timer = setTimeout(done, milliseconds)
@@ -154,7 +156,7 @@ export class SqliteCalls implements CallStore {
   }
 
   async erase(olderThan: number): Promise<number> {
-    const gone = await whenFree(() =>
+    const gone = await retryWhileBusy(() =>
       this.#kysely
         .deleteFrom("calls")
         .where("state", "=", "ended")
@@ -168,9 +170,9 @@ export class SqliteCalls implements CallStore {
     return Promise.resolve(Date.now())
   }
 
-  /** The live row that made an insert impossible: same id, same key, or the same call that waits. */
-  async #twin(row: CallRow): Promise<CallRow | undefined> {
-    const found = await whenFree(() =>
+  /** The row that prevented an insert: the same id, the same key, or the same call that waits already. */
+  async #conflicting(row: CallRow): Promise<CallRow | undefined> {
+    const found = await retryWhileBusy(() =>
       this.#kysely
         .selectFrom("calls")
         .selectAll()
@@ -196,32 +198,32 @@ export class SqliteCalls implements CallStore {
     return true
   }
 
-  /** One look for all who wait, and only those whose call changed are woken. */
+  /** Polls once for all watchers and wakes only those whose call changed. */
   #watch(): void {
-    if (this.#looking !== undefined) return
-    this.#seen = { version: this.#version(), change: this.#lastChange() }
-    this.#looking = setInterval(() => {
+    if (this.#polling !== undefined) return
+    this.#lastSeen = { version: this.#version(), change: this.#lastChange() }
+    this.#polling = setInterval(() => {
       try {
-        this.#look()
+        this.#poll()
       } catch {
-        // Somebody holds the lock; the next look sees it.
+        // Another process holds the lock. The next poll sees the change.
       }
-    }, lookEveryMs)
+    }, pollMs)
   }
 
-  #look(): void {
+  #poll(): void {
     const version = this.#version()
-    if (version === this.#seen.version) return
+    if (version === this.#lastSeen.version) return
     const rows = this.#database
       .prepare("select id, change from calls where change > ? order by change")
-      .all(this.#seen.change) as { id: string; change: number }[]
-    this.#seen = { version, change: rows.at(-1)?.change ?? this.#seen.change }
+      .all(this.#lastSeen.change) as { id: string; change: number }[]
+    this.#lastSeen = { version, change: rows.at(-1)?.change ?? this.#lastSeen.change }
     for (const { id } of rows) for (const wake of this.#watchers.get(id) ?? []) wake()
   }
 
-  #rest(): void {
-    clearInterval(this.#looking)
-    this.#looking = undefined
+  #stopWatching(): void {
+    clearInterval(this.#polling)
+    this.#polling = undefined
   }
 
   #lastChange(): number {
@@ -285,7 +287,7 @@ function fromTable(row: Selectable<Tables["calls"]>): CallRow {
     input: row.input,
     inputDigest: row.input_digest,
     request: row.request,
-    asks: JSON.parse(row.asks),
+    asks: readStoredReasons(JSON.parse(row.asks) as StoredReason[]),
     card: JSON.parse(row.card),
     revision: row.revision,
     votes: JSON.parse(row.votes),

@@ -1,25 +1,25 @@
 import type { Database } from "./database.ts"
-import { hmac, type RecordKey } from "./key.ts"
+import { hmac, type RecordKey } from "./record-key.ts"
 import type { ChainRow } from "./tables.ts"
 
-/** The chain of everything that is written into the table directly, by the command line and by recovery. */
+/** The chain of all entries that the command line and recovery write without a journal. */
 export const directChain = "direct"
 
 const span = 2 ** 32
 
-/** A record's key in the tables: the chain's number and the line's in it. */
-export const placeOf = (ordinal: number, seq: number) => ordinal * span + seq
+/** A record's key in the tables: the number of its chain and of its line. */
+export const recordPlace = (ordinal: number, seq: number) => ordinal * span + seq
 export const ordinalOf = (place: number) => Math.floor(place / span)
 export const seqOf = (place: number) => place % span
-/** How a record is named to a person. */
-export const nameOf = (place: number) => `record ${ordinalOf(place)}/${seqOf(place)}`
+/** The name of a record in messages to people. */
+export const recordName = (place: number) => `record ${ordinalOf(place)}/${seqOf(place)}`
 
 export function findChain(database: Database, uuid: string): ChainRow | undefined {
   return database.prepare("select * from chains where uuid = ?").get(uuid) as ChainRow | undefined
 }
 
-/** Finds a chain, or begins it. Chains are linked to each other, so that none can vanish from the middle. */
-export function chainOf(database: Database, key: RecordKey, uuid: string, owner: string): ChainRow {
+/** Finds or begins a chain. Each chain is linked to the one before, so that a missing one is noticed. */
+export function findOrBeginChain(database: Database, key: RecordKey, uuid: string, owner: string): ChainRow {
   const found = findChain(database, uuid)
   if (found !== undefined) return found
   const last = database.prepare("select ordinal, link from chains order by ordinal desc limit 1").get() as
@@ -39,7 +39,7 @@ export const linkOf = (key: RecordKey, previous: string, uuid: string) => hmac(k
 export const headOf = (key: RecordKey, ordinal: number, uuid: string, seq: number, mac: string) =>
   hmac(key, `head ${ordinal} ${uuid} ${seq} ${mac}`)
 
-/** Says how far a chain has come, signed, and where its journal goes on. */
+/** Saves the signed end of a chain and the position in its journal. */
 export function moveHead(
   database: Database,
   key: RecordKey,

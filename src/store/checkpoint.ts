@@ -1,13 +1,13 @@
 import type { Database } from "./database.ts"
-import { hmac, type RecordKey } from "./key.ts"
+import { hmac, type RecordKey } from "./record-key.ts"
 import type { CheckpointRow } from "./tables.ts"
 
-/** How far each chain had come, or was dropped: its number to a line and its seal. */
+/** A line and its seal for each chain: the last line written, or the last line dropped. */
 export type Positions = Record<string, [seq: number, mac: string]>
 
 /**
- * Signs how far every chain has come since the last checkpoint and, where something was dropped, up to where. Call it
- * inside a transaction.
+ * Signs the last line of every chain that grew since the last checkpoint, and the last dropped line of those in `cuts`.
+ * Call it inside a transaction.
  */
 export function writeCheckpoint(database: Database, key: RecordKey, cuts: Positions = {}): { id: number; mac: string } {
   const rows = checkpointsOf(database)
@@ -41,7 +41,7 @@ export function checkpointsOf(database: Database): CheckpointRow[] {
   return database.prepare("select * from checkpoints order by id").all() as unknown as CheckpointRow[]
 }
 
-/** The two kinds begin differently, so that no text can be moved from one column to the other under the same seal. */
+/** The two kinds begin with different words, so that no text can be moved between the columns under the same seal. */
 export function sealCheckpoint(key: RecordKey, previous: string, row: Omit<CheckpointRow, "mac">): string {
   const { id, at, positions, cuts } = row
   if (cuts === "") return hmac(key, `checkpoint ${previous} ${id} ${at} ${positions}`)

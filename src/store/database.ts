@@ -1,13 +1,13 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite"
 import { StoreUnavailable } from "../model/ending.ts"
-import { messageOf } from "../model/message.ts"
+import { errorMessage } from "../lib/error-message.ts"
 
 export type Database = DatabaseSyncInstance
 
-/** Opens the embedded database: the runtime's own SQLite where it has one without a warning, else the packaged one. */
+/** Opens the embedded database, with Node's own SQLite from version 24 on, else with the packaged one. */
 export async function openDatabase(file: string): Promise<Database> {
   const { DatabaseSync } = await sqlite()
-  return whenFree(() => {
+  return retryWhileBusy(() => {
     const database = new DatabaseSync(file)
     try {
       database.exec(
@@ -21,15 +21,15 @@ export async function openDatabase(file: string): Promise<Database> {
   })
 }
 
-/** Copies a database file as it is at one moment, while others write to it. Runs beside this thread. */
+/** Copies a database file as it is at one moment, while other processes write to it. Does not block this thread. */
 export async function copyDatabase(file: string, target: string): Promise<void> {
   const { backup } = await sqlite()
-  // A connection of its own: the copy keeps it busy. All pages at once, because a write in between starts it anew.
+  // The copy occupies its connection, so it gets its own. It copies all pages at once, because a write would restart it.
   const source = await openDatabase(file)
   try {
     await backup(source, target, { rate: 2 ** 31 - 1 })
   } catch (error) {
-    throw unavailable(error)
+    throw toStoreUnavailable(error)
   } finally {
     source.close()
   }
@@ -46,7 +46,7 @@ async function sqlite(): Promise<Sqlite> {
   return (major >= 24 ? await import(builtin) : await import("@photostructure/sqlite")) as never
 }
 
-/** SQLite's answer when another process has the lock for longer than we stand still. */
+/** Whether SQLite failed because another process held the lock longer than the busy timeout. */
 export function isBusy(error: unknown): boolean {
   const { errcode, code, message } = error as { errcode?: number; code?: string; message?: string }
   return (
@@ -58,19 +58,19 @@ export function isBusy(error: unknown): boolean {
   )
 }
 
-/** Does the work again, without blocking, while another process holds the lock; gives up after ten seconds. */
-export async function whenFree<T>(work: () => T | Promise<T>): Promise<T> {
+/** Retries the work, without blocking, while another process holds the lock. Gives up after ten seconds. */
+export async function retryWhileBusy<T>(work: () => T | Promise<T>): Promise<T> {
   for (let waited = 0, pause = 2; ; waited += pause, pause = Math.min(50, pause * 2)) {
     try {
       return await work()
     } catch (error) {
-      if (!isBusy(error) || waited > 10_000) throw unavailable(error)
+      if (!isBusy(error) || waited > 10_000) throw toStoreUnavailable(error)
       await new Promise((resolve) => setTimeout(resolve, pause + Math.random() * pause))
     }
   }
 }
 
-/** One transaction that is a writer from its first statement on. */
+/** Runs the work in one transaction that takes the write lock at the beginning. */
 export function transaction<T>(database: Database, work: () => T): T {
   database.exec("begin immediate")
   try {
@@ -81,14 +81,14 @@ export function transaction<T>(database: Database, work: () => T): T {
     try {
       database.exec("rollback")
     } catch {
-      // SQLite has rolled back by itself.
+      // SQLite has already rolled back.
     }
     throw error
   }
 }
 
-export function unavailable(error: unknown): StoreUnavailable {
+export function toStoreUnavailable(error: unknown): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error
-  const what = messageOf(error)
+  const what = errorMessage(error)
   return new StoreUnavailable(`The store cannot be used (${what}).`, { cause: error })
 }

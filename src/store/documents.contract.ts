@@ -10,15 +10,15 @@ const role = (id: string, given: { name?: string | null; live?: boolean; body?: 
   ...given,
 })
 
-/** What every store of documents must do. `open` gives two connections to the same fresh data. */
+/** What every store of documents must do. `open` returns two connections to the same new data. */
 export function documentsContract(name: string, open: () => Promise<[Documents, Documents]>): void {
   describe(`the store of documents: ${name}`, () => {
-    test("what was put is read back equal, here at once and elsewhere after a look", async () => {
+    test("a document is read back equal, here at once and in another process after a refresh", async () => {
       const [here, there] = await open()
       const body = { text: "岗位 🎉", list: [1, null, { deep: true }], none: null }
       const put = await here.put({ kind: "agent", id: "a", body }, "ann")
       const expected = { kind: "agent", id: "a", name: null, live: true, body, changedBy: "ann" }
-      expect(put).toMatchObject({ kept: true, document: expected })
+      expect(put).toMatchObject({ written: true, document: expected })
       expect(here.get("agent", "a")).toMatchObject(expected)
       expect(there.get("agent", "a")).toBeUndefined()
       expect(await there.refresh()).toBe(true)
@@ -28,48 +28,48 @@ export function documentsContract(name: string, open: () => Promise<[Documents, 
       expect([...here.all("department")]).toEqual([])
     })
 
-    test("a name belongs to one live document of a kind; the one that has it is returned", async () => {
+    test("a name belongs to one live document of a kind; a conflict returns that document", async () => {
       const [here, there] = await open()
       await here.put(role("one", { name: "dev" }), "ann")
       expect(await there.put(role("two", { name: "dev" }), "bob")).toMatchObject({
-        kept: false,
+        written: false,
         existing: { id: "one", changedBy: "ann" },
       })
       expect(there.get("role", "two")).toBeUndefined()
       expect(there.get("role", "one")).toBeDefined()
-      expect((await there.put({ ...role("three", { name: "dev" }), kind: "department" }, "bob")).kept).toBe(true)
-      expect((await there.put(role("four", { name: "dev", live: false }), "bob")).kept).toBe(true)
-      expect((await there.put(role("five", { name: null }), "bob")).kept).toBe(true)
-      expect((await there.put(role("six", { name: null }), "bob")).kept).toBe(true)
+      expect((await there.put({ ...role("three", { name: "dev" }), kind: "department" }, "bob")).written).toBe(true)
+      expect((await there.put(role("four", { name: "dev", live: false }), "bob")).written).toBe(true)
+      expect((await there.put(role("five", { name: null }), "bob")).written).toBe(true)
+      expect((await there.put(role("six", { name: null }), "bob")).written).toBe(true)
       await here.put(role("one", { name: "dev", live: false }), "ann")
-      expect((await there.put(role("two", { name: "dev" }), "bob")).kept).toBe(true)
+      expect((await there.put(role("two", { name: "dev" }), "bob")).written).toBe(true)
       expect(await here.put(role("one", { name: "dev" }), "ann")).toMatchObject({
-        kept: false,
+        written: false,
         existing: { id: "two" },
       })
     })
 
-    test("a change counts only for what was seen; without saying what was seen it always counts", async () => {
+    test("a put with an expected change fails when the document changed; without one it always succeeds", async () => {
       const [here, there] = await open()
       const first = await here.put(role("a"), "ann", 0)
       const { change } = (first as { document: StoredDocument }).document
       expect(await there.put(role("a", { body: { by: "bob" } }), "bob", 0)).toMatchObject({
-        kept: false,
+        written: false,
         existing: { body: { id: "a" }, change },
       })
       const second = await there.put(role("a", { body: { by: "bob" } }), "bob", change)
-      expect(second).toMatchObject({ kept: true, document: { body: { by: "bob" } } })
+      expect(second).toMatchObject({ written: true, document: { body: { by: "bob" } } })
       expect(await here.put(role("a", { body: { by: "ann" } }), "ann", change)).toMatchObject({
-        kept: false,
+        written: false,
         existing: { body: { by: "bob" } },
       })
       expect(here.get("role", "a")?.body).toEqual({ by: "bob" })
-      expect((await here.put(role("a", { body: { by: "cid" } }), "cid")).kept).toBe(true)
+      expect((await here.put(role("a", { body: { by: "cid" } }), "cid")).written).toBe(true)
       await expect(here.put(role("never"), "ann", 7)).rejects.toThrow("There is no role 'never'")
       expect(here.get("role", "never")).toBeUndefined()
     })
 
-    test("law: of many who change or name at once exactly one wins, and all see the same afterwards", async () => {
+    test("law: of many concurrent changes or names exactly one wins, and all see the same afterwards", async () => {
       const [here, there] = await open()
       let run = 0
       await fc.assert(
@@ -80,9 +80,9 @@ export function documentsContract(name: string, open: () => Promise<[Documents, 
               (mine ? here : there).put(role(byName ? `${id}.${index}` : id, { name: id }), `${index}`, 0),
             ),
           )
-          expect(puts.filter(({ kept }) => kept)).toHaveLength(1)
-          const winner = puts.findIndex(({ kept }) => kept)
-          for (const put of puts) if (!put.kept) expect(put.existing.changedBy).toBe(`${winner}`)
+          expect(puts.filter(({ written }) => written)).toHaveLength(1)
+          const winner = puts.findIndex(({ written }) => written)
+          for (const put of puts) if (!put.written) expect(put.existing.changedBy).toBe(`${winner}`)
           await Promise.all([here.refresh(), there.refresh()])
           expect([...here.all("role")]).toEqual([...there.all("role")])
           expect(here.digest).toBe(there.digest)
@@ -91,10 +91,10 @@ export function documentsContract(name: string, open: () => Promise<[Documents, 
       )
     })
 
-    test("every change is told once, in its order, whoever made it, and the version grows only with a change", async () => {
+    test("listeners get every change once and in order, whoever made it, and the version grows only with a change", async () => {
       const [here, there] = await open()
-      const told: string[] = []
-      here.onChange((documents) => told.push(documents.map(({ id }) => id).join(" ")))
+      const changes: string[] = []
+      here.onChange((documents) => changes.push(documents.map(({ id }) => id).join(" ")))
       const before = here.version
       expect(await here.refresh()).toBe(false)
       expect(here.version).toBe(before)
@@ -106,10 +106,10 @@ export function documentsContract(name: string, open: () => Promise<[Documents, 
       expect(await here.refresh()).toBe(true)
       expect(await here.refresh()).toBe(false)
       expect(here.version).toBeGreaterThan(between)
-      expect(told).toEqual(["mine", "theirs more"])
+      expect(changes).toEqual(["mine", "theirs more"])
     })
 
-    test("law: the digest is that of the live documents, however they came to be", async () => {
+    test("law: the digest depends only on the live documents, not on their history", async () => {
       const [here, there] = await open()
       const empty = here.digest
       const bodies = fc.array(fc.tuple(fc.constantFrom("a", "b", "c"), fc.boolean(), fc.integer({ min: 0, max: 2 })))

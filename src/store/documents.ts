@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import type { DocumentKind, Documents, StoredDocument } from "../model/documents.ts"
-import { transaction, whenFree, type Database } from "./database.ts"
+import { transaction, retryWhileBusy, type Database } from "./database.ts"
 import type { Tables } from "./tables.ts"
 
 type Row = Tables["documents"]
@@ -10,17 +10,23 @@ type Query = ReturnType<Database["prepare"]>
 /** The documents table of the embedded store, mirrored in memory. Several processes share it. */
 export class SqliteDocuments implements Documents {
   readonly #database: Database
-  #versionQuery: Query | undefined
+  readonly #busiest: () => Database | undefined
+  #versionQuery: { database: Database; query: Query } | undefined
   #newerQuery: Query | undefined
   readonly #mirror = new Map<DocumentKind, Map<string, StoredDocument>>()
   readonly #listeners: ((documents: readonly StoredDocument[]) => void)[] = []
   readonly #sum = Buffer.alloc(32)
   #cursor = 0
-  #seen: unknown
+  #lastVersion: unknown
   version = 1
 
-  constructor(database: Database) {
+  /**
+   * `busiest` returns the connection of this process that writes most, once it is open. SQLite's data version does not
+   * change there by its own writes, so they cause no needless reads of the documents.
+   */
+  constructor(database: Database, busiest: () => Database | undefined = () => undefined) {
     this.#database = database
+    this.#busiest = busiest
     this.#read()
   }
 
@@ -37,11 +43,11 @@ export class SqliteDocuments implements Documents {
   }
 
   async put(
-    given: { kind: DocumentKind; id: string; name?: string | null; live?: boolean; body: unknown },
+    document: { kind: DocumentKind; id: string; name?: string | null; live?: boolean; body: unknown },
     by: string,
     expected?: number,
-  ): Promise<{ kept: true; document: StoredDocument } | { kept: false; existing: StoredDocument }> {
-    const { kind, id, name = null, live = true, body } = given
+  ): Promise<{ written: true; document: StoredDocument } | { written: false; existing: StoredDocument }> {
+    const { kind, id, name = null, live = true, body } = document
     const row = {
       kind,
       id,
@@ -51,13 +57,13 @@ export class SqliteDocuments implements Documents {
       changed_at: Date.now(),
       changed_by: by,
     }
-    const written = await whenFree(() => transaction(this.#database, () => this.#write(row, expected)))
-    await whenFree(() => this.#read())
+    const written = await retryWhileBusy(() => transaction(this.#database, () => this.#write(row, expected)))
+    await retryWhileBusy(() => this.#read())
     return written
   }
 
   async refresh(): Promise<boolean> {
-    return whenFree(() => this.#dataVersion() !== this.#seen && this.#read())
+    return retryWhileBusy(() => this.#dataVersion() !== this.#lastVersion && this.#read())
   }
 
   onChange(listener: (documents: readonly StoredDocument[]) => void): void {
@@ -67,35 +73,35 @@ export class SqliteDocuments implements Documents {
   #write(
     row: Omit<Row, "change">,
     expected: number | undefined,
-  ): { kept: true; document: StoredDocument } | { kept: false; existing: StoredDocument } {
+  ): { written: true; document: StoredDocument } | { written: false; existing: StoredDocument } {
     const { kind, id, name, live } = row
-    const there = this.#one("kind = ? and id = ?", kind, id)
-    if (expected !== undefined && (there?.change ?? 0) !== expected) {
-      if (there === undefined) throw new Error(`There is no ${kind} '${id}' that could be changed. Read it again.`)
-      return { kept: false, existing: fromTable(there) }
+    const stored = this.#one("kind = ? and id = ?", kind, id)
+    if (expected !== undefined && (stored?.change ?? 0) !== expected) {
+      if (stored === undefined) throw new Error(`There is no ${kind} '${id}' that could be changed. Read it again.`)
+      return { written: false, existing: fromTable(stored) }
     }
-    const namesake =
+    const sameName =
       live === 1 && name !== null ? this.#one("kind = ? and name = ? and live = 1", kind, name) : undefined
-    if (namesake !== undefined && namesake.id !== id) return { kept: false, existing: fromTable(namesake) }
+    if (sameName !== undefined && sameName.id !== id) return { written: false, existing: fromTable(sameName) }
     this.#database
       .prepare(
         `insert or replace into documents (kind, id, name, live, body, changed_at, changed_by, change)
          values (?, ?, ?, ?, ?, ?, ?, (select coalesce(max(change), 0) + 1 from documents))`,
       )
       .run(kind, id, name, live, row.body, row.changed_at, row.changed_by)
-    return { kept: true, document: fromTable(this.#one("kind = ? and id = ?", kind, id)!) }
+    return { written: true, document: fromTable(this.#one("kind = ? and id = ?", kind, id)!) }
   }
 
   #one(where: string, ...values: string[]): Row | undefined {
     return this.#database.prepare(`select * from documents where ${where}`).get(...values) as Row | undefined
   }
 
-  /** Takes what changed into the mirror, then tells who listens. What fails before that is read again next time. */
+  /** Reads changed documents into memory, then calls the listeners. On an error before that they are read again next time. */
   #read(): boolean {
     const version = this.#dataVersion()
     this.#newerQuery ??= this.#database.prepare("select * from documents where change > ? order by change")
     const rows = this.#newerQuery.all(this.#cursor) as unknown as Row[]
-    this.#seen = version
+    this.#lastVersion = version
     if (rows.length === 0) return false
     const changed = rows.map(fromTable)
     for (const document of changed) {
@@ -111,7 +117,7 @@ export class SqliteDocuments implements Documents {
     return true
   }
 
-  /** The digest is the sum without carry of the digests of all live documents: a change costs the same in any number. */
+  /** The digest is the XOR of the digests of all live documents, so a change costs the same however many there are. */
   #add(document: StoredDocument | undefined): void {
     if (document?.live !== true) return
     const { kind, id, body } = document
@@ -121,10 +127,15 @@ export class SqliteDocuments implements Documents {
     for (let index = 0; index < 32; index++) this.#sum[index]! ^= own[index]!
   }
 
+  /** Changes when another connection writes. The versions of two connections cannot be compared. */
   #dataVersion(): unknown {
-    // Asked before most calls, so it is prepared once.
-    this.#versionQuery ??= this.#database.prepare("pragma data_version")
-    return (this.#versionQuery.get() as { data_version: number }).data_version
+    const database = this.#busiest() ?? this.#database
+    if (this.#versionQuery?.database !== database) {
+      // Runs before most calls, so it is prepared once.
+      this.#versionQuery = { database, query: database.prepare("pragma data_version") }
+      this.#lastVersion = undefined
+    }
+    return (this.#versionQuery.query.get() as { data_version: number }).data_version
   }
 }
 

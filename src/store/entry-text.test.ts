@@ -1,12 +1,12 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import type { RecordEntry } from "../model/record.ts"
+import type { AuditEntry } from "../model/audit-entry.ts"
 import { entryText } from "./entry-text.ts"
 
 const word = fc.oneof(fc.string({ unit: "binary" }), fc.string(), fc.constantFrom("operator", '{"a":1}', "back\\slash"))
 const time = fc.integer({ min: 0 })
 const optional = (value: fc.Arbitrary<string>) => fc.option(value, { nil: undefined })
-const reasons = fc.option(fc.array(fc.record({ voice: word, source: word, sentence: word }), { maxLength: 2 }), {
+const reasons = fc.option(fc.array(fc.record({ check: word, source: word, sentence: word }), { maxLength: 2 }), {
   nil: undefined,
 })
 const facts = {
@@ -15,7 +15,7 @@ const facts = {
   inputDigest: optional(word), policy: optional(word), reasons,
 } // prettier-ignore
 
-test("law: the text of an entry is what JSON.stringify says of it, whatever stands in its fields", () => {
+test("law: the text of an entry equals JSON.stringify, whatever its fields contain", () => {
   const start = fc.record({ kind: fc.constant("start" as const), ...facts })
   const end = fc.record({
     kind: fc.constant("end" as const),
@@ -39,7 +39,7 @@ test("law: the text of an entry is what JSON.stringify says of it, whatever stan
   })
   fc.assert(
     fc.property(fc.oneof(start, end, step), (entry) => {
-      expect(JSON.parse(entryText(entry as RecordEntry))).toEqual(JSON.parse(JSON.stringify(entry)))
+      expect(JSON.parse(entryText(entry as AuditEntry))).toEqual(JSON.parse(JSON.stringify(entry)))
     }),
     { numRuns: 1000 },
   )

@@ -1,21 +1,21 @@
-import type { CallFacts, EndEntry, RecordEntry, StartEntry } from "../model/record.ts"
+import type { AuditCallFields, EndEntry, AuditEntry, StartEntry } from "../model/audit-entry.ts"
 
 /**
- * The JSON text of an entry. Every call writes a start and an end, so these two are put together by hand: in a quarter
- * of the time `JSON.stringify` takes for objects of which half the fields are not there.
+ * The JSON text of an entry. Every call writes a start and an end, so these two are built by hand: that takes a quarter
+ * of the time of `JSON.stringify`, because half of their fields are usually missing.
  */
-export function entryText(entry: RecordEntry): string {
+export function entryText(entry: AuditEntry): string {
   if (entry.kind === "start") return startText(entry)
   return entry.kind === "end" ? endText(entry) : JSON.stringify(entry)
 }
 
 function startText(entry: StartEntry): string {
-  return `{"kind":"start","callId":${quoted(entry.callId)},"at":${entry.at}${facts(entry)}${data("reasons", entry.reasons)}}`
+  return `{"kind":"start","callId":${quoted(entry.callId)},"at":${entry.at}${callFields(entry)}${data("reasons", entry.reasons)}}`
 }
 
 function endText(entry: EndEntry): string {
   return (
-    `{"kind":"end","callId":${quoted(entry.callId)},"at":${entry.at}${facts(entry)}${data("reasons", entry.reasons)}` +
+    `{"kind":"end","callId":${quoted(entry.callId)},"at":${entry.at}${callFields(entry)}${data("reasons", entry.reasons)}` +
     `,"status":"${entry.status}"${text("code", entry.code)},"startedAt":${entry.startedAt},"durationMs":${entry.durationMs}` +
     text("error", entry.error) +
     text("result", entry.result) +
@@ -25,36 +25,50 @@ function endText(entry: EndEntry): string {
   )
 }
 
-function facts(entry: CallFacts): string {
+function callFields(entry: AuditCallFields): string {
   return (
-    text("agentId", entry.agentId) +
-    text("role", entry.role) +
-    text("tool", entry.tool) +
-    text("version", entry.version) +
-    text("layer", entry.layer) +
-    text("sessionId", entry.sessionId) +
-    text("taskId", entry.taskId) +
-    text("userId", entry.userId) +
+    name("agentId", entry.agentId) +
+    name("role", entry.role) +
+    name("tool", entry.tool) +
+    name("version", entry.version) +
+    name("layer", entry.layer) +
+    name("sessionId", entry.sessionId) +
+    name("taskId", entry.taskId) +
+    name("userId", entry.userId) +
     text("parentCallId", entry.parentCallId) +
     text("traceId", entry.traceId) +
     text("key", entry.key) +
     text("input", entry.input) +
     text("inputDigest", entry.inputDigest) +
-    text("policy", entry.policy)
+    name("policy", entry.policy)
   )
 }
 
-function text(name: string, value: string | undefined): string {
-  return value === undefined ? "" : `,"${name}":${quoted(value)}`
+function text(field: string, value: string | undefined): string {
+  return value === undefined ? "" : `,"${field}":${quoted(value)}`
 }
 
-function data(name: string, value: unknown): string {
-  return value === undefined ? "" : `,"${name}":${JSON.stringify(value)}`
+function data(field: string, value: unknown): string {
+  return value === undefined ? "" : `,"${field}":${JSON.stringify(value)}`
+}
+
+/** The JSON of recent names. Agents, roles, tools and sessions repeat, so they are escaped once. */
+const recentNames = new Map<string, string>()
+
+function name(field: string, value: string | undefined): string {
+  if (value === undefined) return ""
+  let json = recentNames.get(value)
+  if (json === undefined) {
+    json = JSON.stringify(value)
+    if (recentNames.size === 1000) recentNames.clear()
+    recentNames.set(value, json)
+  }
+  return `,"${field}":${json}`
 }
 
 const plain = /^[\w ./:@-]*$/
 
-/** Most texts are short and have nothing to escape. */
+/** Skips `JSON.stringify` for short texts that have nothing to escape, which most are. */
 function quoted(value: string): string {
   return value.length < 100 && plain.test(value) ? `"${value}"` : JSON.stringify(value)
 }

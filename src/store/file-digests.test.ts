@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { mkdirSync, statSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { temporaryFolder } from "../testing/open.ts"
+import { temporaryFolder } from "../testing/test-app.ts"
 import { fileDigests } from "./file-digests.ts"
 
 const digestsIn = (folder: string) => (what: string) =>
@@ -53,7 +53,7 @@ test("the digest changes when the folder a file is in becomes a link to another 
   expect(await digestsIn(folder)("here/new.txt")).not.toBe(first)
 })
 
-test("a pipe nobody writes into holds nobody up", async () => {
+test("a pipe without a writer does not block", async () => {
   const folder = temporaryFolder()
   execFileSync("mkfifo", [join(folder, "pipe")])
   expect(await digestsIn(folder)("pipe")).toMatch(/special$/)

@@ -4,11 +4,11 @@ import { lstat, open, readlink, realpath } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import type { Touches } from "../model/rule.ts"
 
-const longest = 10 * 1024 * 1024
+const maxHashedBytes = 10 * 1024 * 1024
 
 /**
- * What every file a call names is, by the path it was named with: its real place, where a link leads, and a SHA-256 of
- * its content. What is no file, or is not there, has a word of its own.
+ * A description of every file a call names, by the path the call used: its real path, the target of a link, and the
+ * SHA-256 of its content. Folders, special files and missing files have a word instead of the hash.
  */
 export async function fileDigests(touches: Touches, folder: string): Promise<Record<string, string>> {
   const paths = touches.list.filter(({ kind }) => kind === "read" || kind === "write").map(({ what }) => what)
@@ -32,15 +32,15 @@ async function digestOf(path: string): Promise<string> {
   }
 }
 
-/** Opened so that a pipe nobody writes into does not hold us. */
+/** Opens without blocking, because a pipe without a writer would block. */
 async function contentOf(path: string): Promise<string> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const stat = await file.stat({ bigint: true })
       if (!stat.isFile()) return stat.isDirectory() ? "folder" : "special"
-      // What is too long to read each time is known by what changes with its content.
-      if (stat.size > longest) return `${stat.size} bytes, ${stat.ino}, ${stat.mtimeNs}, ${stat.ctimeNs}`
+      // A large file is identified by its size, inode and times instead of its content.
+      if (stat.size > maxHashedBytes) return `${stat.size} bytes, ${stat.ino}, ${stat.mtimeNs}, ${stat.ctimeNs}`
       return createHash("sha256")
         .update(await file.readFile())
         .digest("hex")

@@ -2,7 +2,10 @@ import { lstatSync } from "node:fs"
 import { resolve } from "node:path"
 import type { Touches } from "../model/rule.ts"
 
-/** Device, number, time and size of every file that is touched: another content has another text. No plain file, no text. */
+/**
+ * Device, inode, times and size of every touched file, as one text that changes with the content of a file. Undefined when
+ * a touch is not the read of a regular file.
+ */
 export function fileVersions(touches: Touches, folder: string): string | undefined {
   const versions: string[] = []
   for (const { kind, what } of touches.list) {

@@ -1,8 +1,8 @@
-import { hmac, type RecordKey } from "./key.ts"
+import { hmac, hmacOfPadded, type RecordKey } from "./record-key.ts"
 
 /**
- * A frame is what one write hands to the operating system: lines of JSON, numbered through the chain, and a seal that
- * depends on them and on every frame before. A frame without its seal was never acknowledged.
+ * The unit of one write: lines of JSON, numbered through the chain, and a seal over them and all frames before. A frame
+ * without its seal was never acknowledged.
  */
 export interface Frame {
   lines: string[]
@@ -11,28 +11,45 @@ export interface Frame {
 
 const sealMark = "#"
 
-/** The seal of the lines after the frame that has `previous`. */
+/** The seal of a frame with these lines. `previous` is the seal of the frame before. */
 export function sealOf(key: RecordKey, previous: string, lines: string): string {
   return hmac(key, `${previous}\n${lines}`)
 }
 
-/** The text of a frame. `lines` are JSON objects, each with its line end. */
+/** The text of a frame. `lines` are JSON objects, each followed by a line end. */
 export function frameText(lines: string, seal: string): string {
   return `${lines}${sealMark}${seal}\n`
 }
 
-/** An entry as the line with that number. */
-export function numbered(seq: number, json: string): string {
+/** Frames are built in this buffer. A frame that does not fit gets its own. */
+const scratch = Buffer.allocUnsafe(256 * 1024)
+
+/**
+ * The bytes of a frame and its seal. The text is encoded once, for both the seal and the write. The bytes are valid only
+ * until the next frame is built.
+ */
+export function frameBytes(key: RecordKey, previous: string, lines: string): { bytes: Buffer; seal: string } {
+  const input = `${key.inner}${previous}\n${lines}`
+  const maxBytes = 3 * input.length + 100
+  const buffer = maxBytes > scratch.length ? Buffer.allocUnsafe(maxBytes) : scratch
+  const end = buffer.write(input)
+  const seal = hmacOfPadded(key, buffer.subarray(0, end))
+  const length = buffer.write(`${sealMark}${seal}\n`, end, "latin1")
+  return { bytes: buffer.subarray(key.inner.length + previous.length + 1, end + length), seal }
+}
+
+/** The entry's JSON as a line with this number. */
+export function numberLine(seq: number, json: string): string {
   return `{"n":${seq},${json.slice(1)}\n`
 }
 
-/** The number a line says it has, or NaN. */
-export function numberOf(line: string): number {
+/** The number in the line, or NaN. */
+export function lineNumber(line: string): number {
   return line.startsWith('{"n":') ? Number(line.slice(5, line.indexOf(",", 5))) : Number.NaN
 }
 
-/** How much of a text is whole frames: up to and with the last seal's line end. */
-export function wholeFrames(text: string): number {
+/** The length of the whole frames in a text: up to and including the line end of the last seal. */
+export function wholeFramesLength(text: string): number {
   for (let end = text.lastIndexOf("\n"); end !== -1; end = text.lastIndexOf("\n", end - 1)) {
     const start = text.lastIndexOf("\n", end - 1) + 1
     if (text[start] === sealMark && end - start === 44) return end + 1
@@ -42,7 +59,7 @@ export function wholeFrames(text: string): number {
 }
 
 /** Reads frames. The last one has an empty seal when the text ends without one. */
-export function* framesOf(text: string): Generator<Frame> {
+export function* parseFrames(text: string): Generator<Frame> {
   let lines: string[] = []
   for (let from = 0; from < text.length;) {
     let to = text.indexOf("\n", from)

@@ -1,34 +1,34 @@
 import { closeSync, readdirSync, readSync, unlinkSync } from "node:fs"
-import { wholeFrames } from "./frames.ts"
-import { openPlain } from "./plain-file.ts"
+import { wholeFramesLength } from "./frames.ts"
+import { openOwnFile } from "./data-file.ts"
 
-/** The most that is read at once, unless a frame is larger. */
-const chunk = 4 * 1024 * 1024
+/** How much is read at once, unless a frame is larger. */
+const chunkSize = 4 * 1024 * 1024
 
-/** The names of the journals that have files. */
-export function journalsIn(dir: string): string[] {
+/** The ids of the journals that have files. */
+export function listJournals(dir: string): string[] {
   return [...new Set(namesIn(dir).flatMap((name) => /^([0-9a-f-]{36})\.\d+\.log$/.exec(name)?.[1] ?? []))].sort()
 }
 
 /** The files of one journal, in the order they were written. */
-export function filesOf(dir: string, uuid: string): string[] {
+export function listJournalFiles(dir: string, uuid: string): string[] {
   return namesIn(dir)
     .filter((name) => name.startsWith(`${uuid}.`))
     .sort()
 }
 
-/** Whole frames from an offset on. What has no seal yet stays where it is. */
+/** Reads whole frames from an offset on. Lines without a seal yet are left out. */
 export function readFrames(file: string, offset: number): { text: string; bytes: number; atEnd: boolean } {
-  const descriptor = openPlain(file)
+  const descriptor = openOwnFile(file)
   try {
-    for (let size = chunk; ; size *= 2) {
+    for (let size = chunkSize; ; size *= 2) {
       const buffer = Buffer.allocUnsafe(size)
       const length = readSync(descriptor, buffer, 0, size, offset)
-      const written = writtenOf(buffer.subarray(0, length))
+      const written = lengthBeforeZeros(buffer.subarray(0, length))
       const read = buffer.toString("utf8", 0, written)
-      const whole = wholeFrames(read)
+      const whole = wholeFramesLength(read)
       const atEnd = written < size
-      // A frame larger than the chunk: look at more of it.
+      // The frame is larger than the chunk, so a larger chunk is read.
       if (whole === 0 && !atEnd) continue
       const text = read.slice(0, whole)
       return { text, bytes: Buffer.byteLength(text), atEnd }
@@ -38,13 +38,13 @@ export function readFrames(file: string, offset: number): { text: string; bytes:
   }
 }
 
-/** A journal may be longer than what is written in it; the rest is zeros, which no line has. */
-export function writtenOf(bytes: Buffer): number {
+/** A journal file may be longer than its content. The unused part is zeros, which no line contains. */
+export function lengthBeforeZeros(bytes: Buffer): number {
   const end = bytes.indexOf(0)
   return end === -1 ? bytes.length : end
 }
 
-/** Removes a file; another process may have been faster. */
+/** Removes a file that another process may already have removed. */
 export function removeFile(file: string): void {
   try {
     unlinkSync(file)

@@ -1,37 +1,38 @@
-import { messageOf } from "../model/message.ts"
-import type { RecordKey } from "./key.ts"
+import { errorMessage } from "../lib/error-message.ts"
+import type { RecordKey } from "./record-key.ts"
 import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, openSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { StoreUnavailable } from "../model/ending.ts"
-import { newId } from "../model/identity.ts"
-import type { Durability, RecordEntry } from "../model/record.ts"
+import { newId } from "../lib/new-id.ts"
+import type { Durability, AuditEntry, StartEntry } from "../model/audit-entry.ts"
 import { entryText } from "./entry-text.ts"
-import { ensureFolder } from "./folder.ts"
-import { frameText, numbered, sealOf } from "./frames.ts"
+import { ensureFolder } from "./ensure-folder.ts"
+import { frameBytes, numberLine } from "./frames.ts"
 
-/** A file is followed by a new one at this size; the old one is removed once its lines are in the table. */
+/** At this size a new file is begun. The old one is removed once its lines are in the table. */
 const fileLimit = 64 * 1024 * 1024
 
 /**
- * How far ahead the file is made longer for synced entries. A sync of a file that keeps its length need not write the
- * length too, which saves a third of its time; what is not written yet reads as zeros.
+ * By how much the file is lengthened in advance for synced entries. A sync takes a third less time when the length of the
+ * file does not change. The unwritten part reads as zeros.
  */
 const reserve = 16 * 1024 * 1024
 
-/** Above this a sync is slow enough to be worth a thread of its own even for a single caller. */
+/** Above this a sync runs in a thread even for a single caller. */
 const slowSyncMs = 3
 
-interface Waiting {
-  entry: RecordEntry
+interface PendingEntry {
+  entry: AuditEntry
   json: string
-  grade: Durability
+  durability: Durability
   resolve(): void
-  reject(error: unknown): void
+  /** Missing for a queued start: when it cannot be written, the end of its call fails. */
+  reject?(error: unknown): void
 }
 
 /**
- * The file a process writes its records to first. What is kept in one turn of the event loop is one frame: one write,
- * one seal, and one sync for those who ask for it.
+ * The file a process writes its entries to first. All entries of one turn of the event loop form one frame: one write,
+ * one seal, and at most one sync.
  */
 export class Journal {
   readonly uuid = newId()
@@ -44,13 +45,15 @@ export class Journal {
   #reserved = 0
   #seq = 0
   #seal = ""
-  #pending: Waiting[] = []
-  #unsynced: Waiting[] = []
+  #pending: PendingEntry[] = []
+  #flushesThisTurn = false
+  #flushesNextTurn = false
+  #unsynced: PendingEntry[] = []
   #syncing = false
   #averageSyncMs = 0
   #dirty = false
   #background: NodeJS.Timeout | undefined
-  /** The numbers of starts whose ends are still to come. */
+  /** The line numbers of starts whose ends are not written yet, by call. */
   readonly #starts = new Map<string, number>()
 
   constructor(dir: string, key: RecordKey, owner: string, written: (seq: number) => void) {
@@ -60,23 +63,33 @@ export class Journal {
     this.#written = written
   }
 
-  /** How many lines were written. */
+  /** The number of lines written so far. */
   get seq(): number {
     return this.#seq
   }
 
-  /** Resolves when the entry is handed to the operating system, or with *power*, when it is on the disk. */
-  keep(entry: RecordEntry, grade: Durability): Promise<void> {
+  /** Resolves when the operating system has the entry, or with *power*, when it is on the disk. */
+  write(entry: AuditEntry, durability: Durability): Promise<void> {
     const json = entryText(entry)
     return new Promise((resolve, reject) => {
-      this.#pending.push({ entry, json, grade, resolve, reject })
-      // Runs when every call that can go on has gone on, so that their entries share a frame.
-      if (this.#pending.length === 1) process.nextTick(this.#flush)
+      this.#pending.push({ entry, json, durability, resolve, reject })
+      if (this.#flushesThisTurn) return
+      // Runs after all calls that can continue now have continued, so that their entries share a frame.
+      this.#flushesThisTurn = true
+      process.nextTick(this.#flushThisTurn)
     })
   }
 
+  /** Writes a start together with the next entry, at the latest in the next turn of the event loop. */
+  queue(entry: StartEntry, written: () => void): void {
+    this.#pending.push({ entry, json: entryText(entry), durability: "crash", resolve: written })
+    if (this.#flushesNextTurn) return
+    this.#flushesNextTurn = true
+    setImmediate(this.#flushNextTurn)
+  }
+
   close(): void {
-    this.#flush()
+    this.flush()
     clearTimeout(this.#background)
     if (this.#descriptor === -1) return
     this.#closeFile()
@@ -89,43 +102,66 @@ export class Journal {
     closeSync(this.#descriptor)
   }
 
-  readonly #flush = (): void => {
+  readonly #flushThisTurn = (): void => {
+    this.#flushesThisTurn = false
+    this.flush()
+  }
+
+  readonly #flushNextTurn = (): void => {
+    this.#flushesNextTurn = false
+    this.flush()
+  }
+
+  /** Writes all pending entries. */
+  flush(): void {
     const batch = this.#pending
     if (batch.length === 0) return
     this.#pending = []
     try {
       if (this.#descriptor === -1 || this.#size > fileLimit) this.#nextFile()
-      if (batch.some(({ grade }) => grade === "power")) this.#lengthen()
+      if (batch.some(({ durability }) => durability === "power")) this.#lengthen()
       this.#write(batch)
     } catch (error) {
-      for (const waiting of batch) waiting.reject(cannotWrite(error))
+      this.#fail(batch, cannotWrite(error))
       return
     }
     this.#dirty = true
     this.#background ??= setTimeout(() => this.#syncInBackground(), 1000).unref()
     this.#written(this.#seq)
-    for (const waiting of batch) {
-      if (waiting.grade === "power") this.#unsynced.push(waiting)
-      else waiting.resolve()
+    for (const pending of batch) {
+      if (pending.durability === "power") this.#unsynced.push(pending)
+      else pending.resolve()
     }
     if (this.#unsynced.length > 0 && !this.#syncing) this.#sync()
   }
 
-  #write(batch: readonly Pick<Waiting, "entry" | "json">[]): void {
+  /** Queued starts stay for the next try, unless the end of their call is in the same batch. */
+  #fail(batch: readonly PendingEntry[], error: StoreUnavailable): void {
+    const ended = new Set(batch.map(({ entry }) => (entry.kind === "end" ? entry.callId : undefined)))
+    for (const pending of batch) {
+      if (pending.reject !== undefined) pending.reject(error)
+      else if (!ended.has(pending.entry.callId)) this.#pending.push(pending)
+    }
+  }
+
+  #write(batch: readonly Pick<PendingEntry, "entry" | "json">[]): void {
     let lines = ""
     let seq = this.#seq
     for (const { entry, json } of batch) {
       seq++
+      if (entry.kind === "start") this.#starts.set(entry.callId, seq)
       const start = entry.kind === "end" ? this.#starts.get(entry.callId) : undefined
-      lines += start === undefined ? numbered(seq, json) : numbered(seq, `${json.slice(0, -1)},"s":${start}}`)
+      lines += start === undefined ? numberLine(seq, json) : numberLine(seq, `${json.slice(0, -1)},"s":${start}}`)
     }
-    const seal = sealOf(this.#key, this.#seal, lines)
-    this.#size += this.#writeWhole(frameText(lines, seal))
-    for (const { entry } of batch) {
-      this.#seq++
-      if (entry.kind === "start") this.#starts.set(entry.callId, this.#seq)
-      else if (entry.kind === "end") this.#starts.delete(entry.callId)
+    const { bytes, seal } = frameBytes(this.#key, this.#seal, lines)
+    try {
+      this.#writeWhole(bytes)
+    } catch (error) {
+      for (const { entry } of batch) if (entry.kind === "start") this.#starts.delete(entry.callId)
+      throw error
     }
+    for (const { entry } of batch) if (entry.kind === "end") this.#starts.delete(entry.callId)
+    this.#seq = seq
     this.#seal = seal
   }
 
@@ -135,19 +171,14 @@ export class Journal {
     ftruncateSync(this.#descriptor, this.#reserved)
   }
 
-  /** Writes all of the text or none of it: half a frame is taken back. */
-  #writeWhole(text: string): number {
-    const length = Buffer.byteLength(text)
+  /** Writes the whole frame or nothing: a partly written frame is truncated. */
+  #writeWhole(bytes: Buffer): void {
     let written = 0
     try {
-      written = writeSync(this.#descriptor, text, this.#size)
-      if (written < length) {
-        const bytes = Buffer.from(text)
-        while (written < length) {
-          written += writeSync(this.#descriptor, bytes, written, length - written, this.#size + written)
-        }
+      while (written < bytes.length) {
+        written += writeSync(this.#descriptor, bytes, written, bytes.length - written, this.#size + written)
       }
-      return length
+      this.#size += bytes.length
     } catch (error) {
       if (written > 0) ftruncateSync(this.#descriptor, this.#size)
       this.#reserved = 0
@@ -176,10 +207,10 @@ export class Journal {
     const began = performance.now()
     const done = (error: unknown) => {
       this.#averageSyncMs += (performance.now() - began - this.#averageSyncMs) / 16
-      if (error) for (const caller of callers) caller.reject(cannotWrite(error))
+      if (error) for (const caller of callers) caller.reject?.(cannotWrite(error))
       else for (const caller of callers) caller.resolve()
     }
-    // A single caller is served in place: a thread's round trip costs it a third more. A crowd, or a slow disk, is not.
+    // For a single caller a sync in this thread is a third faster. Several callers, or a slow disk, get a thread.
     if (callers.length === 1 && this.#averageSyncMs < slowSyncMs) {
       try {
         fdatasyncSync(this.#descriptor)
@@ -207,6 +238,6 @@ export class Journal {
 }
 
 function cannotWrite(error: unknown): StoreUnavailable {
-  const what = messageOf(error)
+  const what = errorMessage(error)
   return new StoreUnavailable(`The journal cannot be written (${what}).`, { cause: error })
 }

@@ -1,10 +1,10 @@
 import { Kysely, Migrator, SqliteDialect } from "kysely"
-import { whenFree, type Database } from "./database.ts"
+import { retryWhileBusy, type Database } from "./database.ts"
 import { currentVersion } from "./migrations-version.ts"
 import { migrations } from "./migrations.ts"
 import type { Tables } from "./tables.ts"
 
-/** Kysely over the embedded database. Loaded only by what needs queries; the hot path speaks SQL itself. */
+/** Kysely over the embedded database. Loaded only where its queries are used; the hot path uses plain SQL. */
 export function kyselyOver(database: Database): Kysely<Tables> {
   const dialect = new SqliteDialect({
     database: {
@@ -24,10 +24,10 @@ export function kyselyOver(database: Database): Kysely<Tables> {
   return new Kysely<Tables>({ dialect })
 }
 
-/** Brings the database to the current version. Of several processes that start at once one does it, the others wait. */
+/** Migrates the database to the current version. When several processes start at once, one migrates and the others wait. */
 export function migrate(database: Database): Promise<void> {
-  return whenFree(async () => {
-    // Kysely locks nothing on SQLite and runs each statement by itself, so the whole of it is one transaction here.
+  return retryWhileBusy(async () => {
+    // Kysely takes no lock on SQLite and runs each statement separately, so all migrations run in one transaction here.
     database.exec("begin immediate")
     try {
       const provider = { getMigrations: () => Promise.resolve(migrations) }
@@ -38,7 +38,7 @@ export function migrate(database: Database): Promise<void> {
       try {
         database.exec("rollback")
       } catch {
-        // SQLite has rolled back by itself.
+        // SQLite has already rolled back.
       }
       throw error
     }

@@ -2,7 +2,7 @@ import type { AuditReader } from "../model/app.ts"
 import type { CallStore } from "../model/ports.ts"
 import type { Store } from "./store.ts"
 
-/** The calls table, opened by the first call that needs it. Whoever owns a row is known to live from then on. */
+/** The calls table, opened on first use. Before this process owns a row, its heartbeat begins. */
 export function lazyCalls(store: Store): CallStore {
   return {
     insert: async (row) => {
@@ -14,7 +14,7 @@ export function lazyCalls(store: Store): CallStore {
       if (change.owner !== undefined && change.owner !== "") await store.leases.begin()
       return (await store.calls()).swap(id, expected, change)
     },
-    say: async (id, seen, said) => (await store.calls()).say(id, seen, said),
+    recordAnswer: async (id, expected, result) => (await store.calls()).recordAnswer(id, expected, result),
     list: async (filter) => (await store.calls()).list(filter),
     changesSince: async (cursor) => (await store.calls()).changesSince(cursor),
     waitForChange: async (id, milliseconds, signals) => (await store.calls()).waitForChange(id, milliseconds, signals),
@@ -23,13 +23,13 @@ export function lazyCalls(store: Store): CallStore {
   }
 }
 
-/** Whether some call has not ended, or ended before then. Most commands find none, and the calls need not be opened. */
+/** Whether a call has not ended, or ended before this time. When none has, the calls table need not be opened. */
 export function hasCallsLeft({ database }: Store, endedBefore: number): boolean {
   const left = "select 1 from calls where state <> 'ended' or updated_at < ? limit 1"
   return database.prepare(left).get(endedBefore) !== undefined
 }
 
-/** The record's reader, loaded when somebody reads. */
+/** The reader of the audit log, loaded on first use. */
 export function lazyAudit(store: Store): AuditReader {
   return {
     list: async (filter) => (await store.audit()).list(filter),

@@ -1,68 +1,70 @@
 import { hostname } from "node:os"
-import { whenFree, type Database } from "./database.ts"
-import { ownerLives } from "./owner.ts"
+import { retryWhileBusy, type Database } from "./database.ts"
+import { isOwnerAlive } from "./owner.ts"
 
 const beatMs = 5000
 const deadAfterMs = 20_000
 
-/** Tells processes that live from those that died: by their pid on this machine, by their heartbeat on others. */
+/** Tells live processes from dead ones: on this machine by their pid, on others by their heartbeat. */
 export class Leases {
   readonly #owner: string
   readonly #open: () => Promise<Database>
-  readonly #hear: (owner: string) => Promise<void>
-  readonly #heard = new Set<string>()
+  readonly #recover: (owner: string) => Promise<void>
+  readonly #recovered = new Set<string>()
   #beating: NodeJS.Timeout | undefined
 
-  /** `hear` takes in what a dead process wrote last. */
-  constructor(owner: string, open: () => Promise<Database>, hear: (owner: string) => Promise<void>) {
+  /** `recover` moves the journal of a dead process and closes the rows of calls it ended. */
+  constructor(owner: string, open: () => Promise<Database>, recover: (owner: string) => Promise<void>) {
     this.#owner = owner
     this.#open = open
-    this.#hear = hear
+    this.#recover = recover
   }
 
-  /** From now on this process is known to live. Resolves after the first beat. */
+  /** Starts the heartbeat of this process. Resolves after the first beat. */
   async begin(): Promise<void> {
     if (this.#beating !== undefined) return
     this.#beating = setInterval(() => void this.#beat().catch(() => {}), beatMs).unref()
     await this.#beat()
   }
 
-  /** A process counts as dead only once its last words were heard: nobody goes on with a call that it ended. */
-  alive(owner: string): boolean | Promise<boolean> {
-    if (owner === "" || this.#heard.has(owner)) return false
+  /** A process counts as dead only after it was recovered, so that no other process continues a call that it ended. */
+  isAlive(owner: string): boolean | Promise<boolean> {
+    if (owner === "" || this.#recovered.has(owner)) return false
     const [host] = owner.split("|")
     const isHere = host === hostname()
-    const lives = isHere ? ownerLives(owner) : this.#beats(owner)
-    return lives === true ? true : this.#whenHeard(owner, lives, isHere)
+    const alive = isHere ? isOwnerAlive(owner) : this.#hasHeartbeat(owner)
+    return alive === true ? true : this.#recoverIfDead(owner, alive, isHere)
   }
 
   async close(): Promise<void> {
     if (this.#beating === undefined) return
     clearInterval(this.#beating)
     const database = await this.#open()
-    await whenFree(() => database.prepare("delete from processes where owner = ?").run(this.#owner)).catch(() => {})
+    await retryWhileBusy(() => database.prepare("delete from processes where owner = ?").run(this.#owner)).catch(
+      () => {},
+    )
   }
 
-  async #whenHeard(owner: string, lives: boolean | Promise<boolean>, isHere: boolean): Promise<boolean> {
-    if (await lives) return true
-    await this.#hear(owner)
-    if (isHere) this.#heard.add(owner)
+  async #recoverIfDead(owner: string, alive: boolean | Promise<boolean>, isHere: boolean): Promise<boolean> {
+    if (await alive) return true
+    await this.#recover(owner)
+    if (isHere) this.#recovered.add(owner)
     return false
   }
 
   async #beat(): Promise<void> {
     const database = await this.#open()
-    await whenFree(() => {
+    await retryWhileBusy(() => {
       database.prepare("insert or replace into processes (owner, beat_at) values (?, ?)").run(this.#owner, Date.now())
       database.prepare("delete from processes where beat_at < ?").run(Date.now() - 100 * deadAfterMs)
     })
   }
 
-  async #beats(owner: string): Promise<boolean> {
+  async #hasHeartbeat(owner: string): Promise<boolean> {
     const database = await this.#open()
-    const row = (await whenFree(() => database.prepare("select beat_at from processes where owner = ?").get(owner))) as
-      | { beat_at: number }
-      | undefined
+    const row = (await retryWhileBusy(() =>
+      database.prepare("select beat_at from processes where owner = ?").get(owner),
+    )) as { beat_at: number } | undefined
     return row !== undefined && row.beat_at > Date.now() - deadAfterMs
   }
 }

@@ -1,11 +1,11 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { newId } from "../model/identity.ts"
+import { newId } from "../lib/new-id.ts"
 import type { Limits } from "../model/ports.ts"
 import type { AgentView } from "../model/organisation.ts"
 import type { RateLimit } from "../model/permission.ts"
 import type { RegisteredTool } from "../model/tool.ts"
-import { open, tool } from "../testing/open.ts"
+import { openTestApp, tool } from "../testing/test-app.ts"
 import { openDatabase } from "./database.ts"
 import { migrate } from "./kysely.ts"
 import { StoreLimits } from "./limits.ts"
@@ -14,7 +14,7 @@ const minute = 60_000
 const hour = 60 * minute
 const noon = Date.UTC(2026, 0, 1, 12)
 
-const agent = (id: string, ...spawners: AgentView[]) => ({ agent: { id }, spawners }) as unknown as AgentView
+const agent = (id: string, ...ancestors: AgentView[]) => ({ agent: { id }, ancestors }) as unknown as AgentView
 const limited = (rateLimit: RateLimit, name = "probe") => ({ name, permission: { rateLimit } }) as RegisteredTool
 
 const shared = openDatabase(":memory:").then(async (database) => {
@@ -22,18 +22,18 @@ const shared = openDatabase(":memory:").then(async (database) => {
   return database
 })
 
-/** Limits nobody has counted in: each has agents of its own. */
+/** New limits without any calls: each has its own agents. */
 function forgetful(): Limits {
   const limits = new StoreLimits(() => shared)
   const own = newId()
-  const named = (who: AgentView): AgentView => agent(`${own}/${who.agent.id}`, ...who.spawners.map(named))
+  const named = (who: AgentView): AgentView => agent(`${own}/${who.agent.id}`, ...who.ancestors.map(named))
   return {
     check: (who, tool, at) => limits.check(named(who), tool, at),
     take: (who, tool, at) => limits.take(named(who), tool, at),
   }
 }
 
-/** Steps on both sides of the windows' edges, and runs of calls at one moment. */
+/** Intervals on both sides of the windows' edges, and several calls at one moment. */
 const somePause = fc.oneof(
   fc.constantFrom(0, 0, 1, minute - 1, minute, minute + 1, hour - minute, hour - 1, hour),
   fc.nat({ max: 2 * minute }),
@@ -54,7 +54,7 @@ const someCrookedTimes = fc
     return pauses.map((pause) => (at += pause))
   })
 
-/** The most that ever were inside one window of that length. */
+/** The largest number of calls in one window of this length. */
 function mostInside(times: readonly number[], length: number): number {
   return Math.max(0, ...times.map((end) => times.filter((at) => at > end - length && at <= end).length))
 }
@@ -122,7 +122,7 @@ test("law: a clock that is set back frees no place", async () => {
   )
 })
 
-test("law: looking changes nothing, not even with a clock that is wrong at that moment", async () => {
+test("law: check changes nothing, not even with a wrong clock", async () => {
   await fc.assert(
     fc.asyncProperty(
       someLimits,
@@ -142,16 +142,16 @@ test("law: looking changes nothing, not even with a clock that is wrong at that 
 })
 
 test("a restart forgets nothing, and processes that share a store count together", async () => {
-  const system = await open()
+  const system = await openTestApp()
   const limit = { permission: { rateLimit: { maxCallsPerHour: 3 } }, execute: () => 1 }
   system.registry.register(tool(limit))
   const call = { agentId: "operator", tool: "probe", input: {} }
   expect(await system.call(call)).toMatchObject({ success: true })
-  const other = await open({ data: { dir: system.dir } })
+  const other = await openTestApp({ data: { dir: system.dir } })
   other.registry.register(tool(limit))
   expect(await other.call(call)).toMatchObject({ success: true })
   await system.close()
-  const restarted = await open({ data: { dir: system.dir } })
+  const restarted = await openTestApp({ data: { dir: system.dir } })
   restarted.registry.register(tool(limit))
   expect(await restarted.call(call)).toMatchObject({ success: true })
   for (const full of [other, restarted]) {
@@ -162,7 +162,7 @@ test("a restart forgets nothing, and processes that share a store count together
   }
 })
 
-test("law: a call counts against its agent and every spawner above it", async () => {
+test("law: a call counts for its agent and all its ancestors", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.nat({ max: 3 }), { maxLength: 30 }),
@@ -175,7 +175,7 @@ test("law: a call counts against its agent and every spawner above it", async ()
         const counted = new Map<string, number>()
         for (const caller of callers) {
           const who = agents[caller]!
-          const chain = [who, ...who.spawners].map((each) => each.agent.id)
+          const chain = [who, ...who.ancestors].map((each) => each.agent.id)
           const free = chain.every((id) => (counted.get(id) ?? 0) < most)
           const verdict = await limits.take(who, limited({ maxCallsPerHour: most }), noon)
           expect(verdict.ok).toBe(free)
@@ -187,7 +187,7 @@ test("law: a call counts against its agent and every spawner above it", async ()
   )
 })
 
-test("a refusal that a spawner's window caused says whose it is", async () => {
+test("a refusal because of an ancestor's limit names that agent", async () => {
   const limits = forgetful()
   const [parent, one] = [agent("parent"), limited({ maxCallsPerMinute: 1 })]
   await limits.take(parent, one, noon)
@@ -197,7 +197,7 @@ test("a refusal that a spawner's window caused says whose it is", async () => {
   })
 })
 
-test("a clock that is set back and forth still gives a true retryAfterMs", async () => {
+test("retryAfterMs is right although the clock is set back and forth", async () => {
   const limits = forgetful()
   const two = limited({ maxCallsPerMinute: 2 })
   for (const at of [noon + 2 * hour, noon, noon + 2 * hour + minute + 1]) {
@@ -218,14 +218,14 @@ test("a clock that was a year ahead for one call fills no window for a year", as
   }
 })
 
-test("calls that come at once share the window that is being read", async () => {
+test("calls that come at once share one read of the window", async () => {
   const limits = forgetful()
   const tool = limited({ maxCallsPerHour: 2 })
   const verdicts = await Promise.all(Array.from({ length: 5 }, async () => limits.take(agent("a"), tool, noon)))
   expect(verdicts.filter((verdict) => verdict.ok)).toHaveLength(2)
 })
 
-test("agents and tools have windows of their own, and a tool without limits has none", async () => {
+test("each agent and tool has its own window, and a tool without limits has none", async () => {
   const limits = forgetful()
   const one = { maxCallsPerMinute: 1 }
   expect(await limits.take(agent("a"), limited(one), noon)).toEqual({ ok: true })
@@ -235,7 +235,7 @@ test("agents and tools have windows of their own, and a tool without limits has 
   expect(limits.take(agent("a"), limited({}), noon)).toEqual({ ok: true })
 })
 
-test("a refusal says which limit, and the later of two counts", async () => {
+test("a refusal names the limit, and of two limits the longer wait counts", async () => {
   const limits = forgetful()
   const both = limited({ maxCallsPerMinute: 1, maxCallsPerHour: 2 })
   await limits.take(agent("a"), both, noon)
@@ -247,8 +247,8 @@ test("a refusal says which limit, and the later of two counts", async () => {
   })
 })
 
-test("a refused call takes no place, also when it is a person who refused", async () => {
-  const system = await open(
+test("a refused call does not count, also when a person refused it", async () => {
+  const system = await openTestApp(
     {},
     {
       approvals: {

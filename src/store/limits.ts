@@ -2,20 +2,20 @@ import type { AgentView } from "../model/organisation.ts"
 import type { Limits, LimitVerdict } from "../model/ports.ts"
 import type { RateLimit } from "../model/permission.ts"
 import type { RegisteredTool } from "../model/tool.ts"
-import { transaction, whenFree, type Database } from "./database.ts"
-import { Windows, type Window } from "./windows.ts"
+import { transaction, retryWhileBusy, type Database } from "./database.ts"
+import { RateWindows, type RateWindow } from "./rate-windows.ts"
 
 const minute = 60_000
 const hour = 60 * minute
 
 /**
- * Sliding windows per agent and tool, in the store: every process that shares it counts together, and a restart forgets
- * nothing. A call counts against its agent and every spawner above it; calls that start count, refused ones do not.
+ * Sliding windows per agent and tool. They are in the store, so all processes count together and a restart forgets
+ * nothing. A call counts for its agent and all its ancestors. Only calls that start count, not refused ones.
  */
 export class StoreLimits implements Limits {
   readonly #open: () => Promise<Database>
-  #windows: Windows | undefined
-  #waiting: Taking[] = []
+  #windows: RateWindows | undefined
+  #pending: PendingTake[] = []
 
   /** The connection is opened by the first call of a tool that has a limit. */
   constructor(open: () => Promise<Database>) {
@@ -23,103 +23,104 @@ export class StoreLimits implements Limits {
   }
 
   check(who: AgentView, tool: RegisteredTool, at: number): LimitVerdict | Promise<LimitVerdict> {
-    return isLimited(tool) ? this.#look(who, tool, at, false) : free
+    return isLimited(tool) ? this.#judge(who, tool, at, false) : allowed
   }
 
   take(who: AgentView, tool: RegisteredTool, at: number): LimitVerdict | Promise<LimitVerdict> {
-    return isLimited(tool) ? this.#look(who, tool, at, true) : free
+    return isLimited(tool) ? this.#judge(who, tool, at, true) : allowed
   }
 
-  async #look(who: AgentView, { name, permission }: RegisteredTool, at: number, take: boolean): Promise<LimitVerdict> {
+  async #judge(who: AgentView, { name, permission }: RegisteredTool, at: number, take: boolean): Promise<LimitVerdict> {
     const database = await this.#open()
-    const windows = (this.#windows ??= new Windows(database))
-    const agents = [who.agent.id, ...who.spawners.map(({ agent }) => agent.id)]
-    const judged = () =>
-      agents.map((agent) => judge(windows.of(agent, name, at), permission.rateLimit, at, agent, who.agent.id))
-    if (!take) return this.#isRoomy(who, name, permission.rateLimit, at) ? free : strictest(await whenFree(judged))
-    // Looks and takes in one go, so that two calls cannot have the same place.
-    return this.#together(database, agents.length === 1, agents.length === 1 ? takeOne : takeEach)
+    const windows = (this.#windows ??= new RateWindows(database))
+    const agents = [who.agent.id, ...who.ancestors.map(({ agent }) => agent.id)]
+    const verdicts = () =>
+      agents.map((agent) => judge(windows.current(agent, name, at), permission.rateLimit, at, agent, who.agent.id))
+    if (!take)
+      return this.#isRoomy(who, name, permission.rateLimit, at) ? allowed : strictest(await retryWhileBusy(verdicts))
+    // Checks and takes in one transaction, so that two calls cannot take the same place.
+    return this.#takeTogether(database, agents.length === 1, agents.length === 1 ? takeOne : takeEach)
 
     function takeEach(): LimitVerdict {
-      const verdict = strictest(judged())
+      const verdict = strictest(verdicts())
       if (verdict.ok) for (const agent of agents) windows.take(agent, name, at)
       return verdict
     }
 
-    /** What was looked at last is enough to begin with: a place is only taken if nothing came since. */
+    /** Tries with the cached window first. A place is taken only if no other process took one since. */
     function takeOne(): LimitVerdict {
       const { id } = who.agent
-      const known = windows.known(id, name, at)
-      if (known !== undefined && judge(known, permission.rateLimit, at, id, id).ok && windows.take(id, name, at)) {
-        return free
+      const cached = windows.cached(id, name, at)
+      if (cached !== undefined && judge(cached, permission.rateLimit, at, id, id).ok && windows.take(id, name, at)) {
+        return allowed
       }
       for (;;) {
-        const verdict = strictest(judged())
+        const verdict = strictest(verdicts())
         if (!verdict.ok || windows.take(id, name, at)) return verdict
       }
     }
   }
 
-  /** Calls that start at the same moment take their places in one transaction: each of them costs a write. */
-  #together(database: Database, isOneWrite: boolean, take: () => LimitVerdict): Promise<LimitVerdict> {
+  /** Calls that start in the same turn of the event loop take their places in one transaction, which is one write. */
+  #takeTogether(database: Database, isOneWrite: boolean, take: () => LimitVerdict): Promise<LimitVerdict> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ isOneWrite, take, resolve, reject })
-      if (this.#waiting.length === 1) setImmediate(() => void this.#takeAll(database))
+      this.#pending.push({ isOneWrite, take, resolve, reject })
+      if (this.#pending.length === 1) setImmediate(() => void this.#takeAll(database))
     })
   }
 
   async #takeAll(database: Database): Promise<void> {
-    const taking = this.#waiting
-    this.#waiting = []
-    const takeThem = () => taking.map(({ take }) => take())
-    const isAlone = taking.length === 1 && taking[0]?.isOneWrite === true
+    const batch = this.#pending
+    this.#pending = []
+    const takeAll = () => batch.map(({ take }) => take())
+    const isAlone = batch.length === 1 && batch[0]?.isOneWrite === true
     try {
-      const verdicts = await whenFree(() => {
+      const verdicts = await retryWhileBusy(() => {
         try {
-          return isAlone ? takeThem() : transaction(database, takeThem)
+          return isAlone ? takeAll() : transaction(database, takeAll)
         } catch (error) {
-          // Whatever was taken has not been kept.
+          // The transaction was rolled back, so the cached windows are wrong.
           this.#windows?.forget()
           throw error
         }
       })
-      for (const [index, { resolve }] of taking.entries()) resolve(verdicts[index]!)
+      for (const [index, { resolve }] of batch.entries()) resolve(verdicts[index]!)
     } catch (error) {
-      for (const { reject } of taking) reject(error)
+      for (const { reject } of batch) reject(error)
     }
   }
 
-  /** Whether a moment ago there was so much room that looking again tells nothing. Taking a place is exact all the same. */
-  #isRoomy({ agent, spawners }: AgentView, tool: string, limit: RateLimit, at: number): boolean {
-    if (spawners.length > 0) return false
+  /** Whether the window had so much room a moment ago that `check` need not read the store. `take` is always exact. */
+  #isRoomy({ agent, ancestors }: AgentView, tool: string, limit: RateLimit, at: number): boolean {
+    if (ancestors.length > 0) return false
     const recent = this.#windows?.recent(agent.id, tool, at)
     if (recent === undefined) return false
     const { maxCallsPerHour = Infinity, maxCallsPerMinute = Infinity } = limit
-    return Math.min(maxCallsPerHour, maxCallsPerMinute) - recent.countAfter(at - hour) >= roomy
+    return Math.min(maxCallsPerHour, maxCallsPerMinute) - recent.countAfter(at - hour) >= roomyPlaces
   }
 }
 
-/** A call that is about to start. */
-interface Taking {
-  /** Whether it is safe by itself. */
+/** A call that is about to take its place. */
+interface PendingTake {
+  /** Whether it is a single statement, which needs no transaction. */
   isOneWrite: boolean
   take(): LimitVerdict
   resolve(verdict: LimitVerdict): void
   reject(error: unknown): void
 }
 
-/** How many places must be left that nobody looks at the store before each call. */
-const roomy = 100
+/** From this many free places on, `check` may use the cached window. */
+const roomyPlaces = 100
 
-const free: LimitVerdict = { ok: true }
+const allowed: LimitVerdict = { ok: true }
 
 function isLimited({ permission }: RegisteredTool): boolean {
   const { maxCallsPerHour, maxCallsPerMinute } = permission.rateLimit
   return maxCallsPerHour !== undefined || maxCallsPerMinute !== undefined
 }
 
-function judge(window: Window, limit: RateLimit, at: number, agent: string, self: string): LimitVerdict {
-  const whose = agent === self ? "" : ` (counted for ${agent}, which spawned this agent)`
+function judge(window: RateWindow, limit: RateLimit, at: number, agent: string, self: string): LimitVerdict {
+  const whose = agent === self ? "" : ` (counted for ${agent}, a parent or ancestor of this agent)`
   return strictest([
     full(window, at, hour, limit.maxCallsPerHour, "hour", whose),
     full(window, at, minute, limit.maxCallsPerMinute, "minute", whose),
@@ -127,23 +128,23 @@ function judge(window: Window, limit: RateLimit, at: number, agent: string, self
 }
 
 function full(
-  window: Window,
+  window: RateWindow,
   at: number,
   length: number,
-  most: number | undefined,
+  max: number | undefined,
   name: string,
   whose: string,
 ): LimitVerdict {
-  if (most === undefined) return free
+  if (max === undefined) return allowed
   const inside = window.countAfter(at - length)
-  if (inside < most) return free
-  const leaves = inside === 0 ? at : window.fromEnd(Math.max(1, most))
-  const sentence = `Rate limit exceeded: ${most} calls per ${name}${whose}`
+  if (inside < max) return allowed
+  const leaves = inside === 0 ? at : window.fromEnd(Math.max(1, max))
+  const sentence = `Rate limit exceeded: ${max} calls per ${name}${whose}`
   return { ok: false, sentence, retryAfterMs: Math.max(1, leaves + length - at) }
 }
 
-/** The one that lasts longest. */
+/** The verdict with the longest wait. */
 function strictest(verdicts: readonly LimitVerdict[]): LimitVerdict {
   const wait = (verdict: LimitVerdict) => (verdict.ok ? 0 : verdict.retryAfterMs)
-  return verdicts.reduce((one, other) => (wait(other) > wait(one) ? other : one), free)
+  return verdicts.reduce((longest, verdict) => (wait(verdict) > wait(longest) ? verdict : longest), allowed)
 }

@@ -1,17 +1,18 @@
 import type { Masked, Masker } from "../model/ports.ts"
-import { countsTokens, looksSecret, namesSecret } from "../model/secret-names.ts"
-import { withoutSecrets, type SecretPaths } from "../model/secrets.ts"
-import { wholeCharacters } from "../model/text.ts"
-import { hmac, type RecordKey } from "./key.ts"
+import { isTokenCount, isSecretVariable, isSecretName } from "../lib/secret-names.ts"
+import { replaceSecrets } from "../schema/secret-paths.ts"
+import type { SecretPaths } from "../model/schema.ts"
+import { wholeCharacters } from "../model/model-text.ts"
+import { hmac, type RecordKey } from "./record-key.ts"
 import { hiddenText as hidden, hideSecrets, mayHoldSecret } from "./secret-patterns.ts"
 
-/** How much of one value the record keeps. */
+/** How many characters of one value the audit log keeps. */
 const textLimit = 4000
 
-/** How far behind the limit a secret is still recognised that begins before it. */
+/** How far beyond the limit text is searched, to recognise a secret that begins before it. */
 const margin = 1000
 
-/** Masks by schema mark, by name and by what the text looks like, then cuts. The whole is known by a keyed digest only. */
+/** Masks secrets by schema, by name and by pattern, then shortens. A changed value also gets a keyed digest of the original. */
 export function masker(key: RecordKey): Masker {
   const digest = (text: string) => hmac(key, `digest ${text}`).slice(0, 22)
   return {
@@ -21,7 +22,7 @@ export function masker(key: RecordKey): Masker {
       const harmless = secrets.length === 0 && also.length === 0 && whole.length <= textLimit
       if (harmless && !mayHoldSecret(whole)) return { text: whole, length }
       const masking = new Masking(also)
-      const shown = shorten(JSON.stringify(masking.value(withoutSecrets(value, secrets, hidden))) ?? "null")
+      const shown = shorten(JSON.stringify(masking.value(replaceSecrets(value, secrets, hidden))) ?? "null")
       if (shown === whole) return { text: whole, length }
       const found = [...masking.hidden, ...stringsAt(value, secrets)].filter((text) => text.length >= 4)
       return { text: shown, digest: digest(whole), length, hidden: found }
@@ -34,9 +35,9 @@ function shorten(text: string): string {
   return text.length <= textLimit ? text : `${wholeCharacters(text, textLimit)}…`
 }
 
-/** One value on its way into the record. What is behind the limit is not looked at: it does not reach the record. */
+/** Masks one value. What lies beyond the limit is skipped, because it is not written. */
 class Masking {
-  /** The secrets that were found, to be masked where a tool repeats them. */
+  /** The secrets that were found. They are also masked where a tool repeats them. */
   readonly hidden: string[] = []
   readonly #also: readonly string[]
   #left = textLimit
@@ -47,10 +48,10 @@ class Masking {
 
   value(value: unknown, name = "", isSecret = false): unknown {
     if (this.#left <= 0) return "…"
-    const secret = isSecret || (name !== "" && namesSecret(name))
+    const secret = isSecret || (name !== "" && isSecretName(name))
     if (typeof value === "string")
       return secret ? this.#hide(value) : this.#spend(this.text(value.slice(0, this.#left + margin)))
-    if (typeof value === "number" && secret && !countsTokens(name)) return hidden
+    if (typeof value === "number" && secret && !isTokenCount(name)) return hidden
     this.#left -= 4
     if (typeof value !== "object" || value === null) return value
     if (typeof (value as { toJSON?: unknown }).toJSON === "function")
@@ -68,7 +69,7 @@ class Masking {
 
   /** `["Authorization", "…"]` is a name and its value. */
   #list(items: readonly unknown[], name: string, secret: boolean): unknown[] {
-    const isPair = items.length === 2 && typeof items[0] === "string" && namesSecret(items[0])
+    const isPair = items.length === 2 && typeof items[0] === "string" && isSecretName(items[0])
     const masked: unknown[] = []
     for (const [index, item] of items.entries()) {
       masked.push(this.value(item, name, secret || (isPair && index === 1)))
@@ -77,7 +78,7 @@ class Masking {
     return masked
   }
 
-  /** `{key: "API_TOKEN", value: "…"}` names its secret in one field and has it in the other. */
+  /** `{key: "API_TOKEN", value: "…"}` has the name of a secret in one field and the secret in the other. */
   #object(object: Record<string, unknown>, secret: boolean): Record<string, unknown> {
     const named = [object["key"], object["name"], object["header"]].find((name) => typeof name === "string") as
       | string
@@ -85,14 +86,14 @@ class Masking {
     const masked: [string, unknown][] = []
     for (const [key, item] of Object.entries(object)) {
       this.#left -= key.length
-      const isNamed = key === "value" && named !== undefined && looksSecret(named)
+      const isNamed = key === "value" && named !== undefined && isSecretVariable(named)
       masked.push([this.text(key.slice(0, textLimit)), this.value(item, key, secret || isNamed)])
       if (this.#left <= 0) break
     }
     return Object.fromEntries(masked)
   }
 
-  /** Words stay words: what could be one is not looked for elsewhere. */
+  /** Remembers a secret only when it cannot be an ordinary word, which would be masked everywhere. */
   #found(secret: string): void {
     const bare = secret.replace(/^["']/, "")
     if (bare.length >= 8 && /\d/.test(bare)) this.hidden.push(bare)
@@ -110,7 +111,7 @@ class Masking {
   }
 }
 
-/** The texts in the places a schema marks. */
+/** The texts at the paths that a schema marks as secret. */
 function stringsAt(value: unknown, paths: SecretPaths): string[] {
   if (paths.some((path) => path.length === 0)) return textsIn(value)
   if (paths.length === 0 || typeof value !== "object" || value === null) return []
@@ -122,7 +123,7 @@ function stringsAt(value: unknown, paths: SecretPaths): string[] {
   )
 }
 
-/** Every text and number in a value that is secret as a whole. */
+/** All texts and numbers in a value that is secret as a whole. */
 function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value]
   if (typeof value === "number") return [String(value)]

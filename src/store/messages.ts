@@ -1,11 +1,11 @@
 import type { Message } from "../model/organisation.ts"
 import type { Messages } from "../model/ports.ts"
-import { transaction, whenFree, type Database } from "./database.ts"
+import { transaction, retryWhileBusy, type Database } from "./database.ts"
 import type { Tables } from "./tables.ts"
 
 type Row = Tables["messages"]
 
-const most = 1000
+const maxMessages = 1000
 
 /** The messages table of the embedded store. Several processes share it. */
 export class SqliteMessages implements Messages {
@@ -17,7 +17,7 @@ export class SqliteMessages implements Messages {
 
   async insert(message: Message): Promise<void> {
     const { id, from, to, taskId, payload, createdAt, deliverAt, readAt } = message
-    await whenFree(() =>
+    await retryWhileBusy(() =>
       this.#database
         .prepare(
           `insert into messages (id, sender, recipient, task_id, payload, created_at, deliver_at, read_at)
@@ -30,16 +30,16 @@ export class SqliteMessages implements Messages {
   async inbox(recipient: string, { at, unreadOnly = false }: { at: number; unreadOnly?: boolean }): Promise<Message[]> {
     const arrived = "select * from messages where recipient = ? and deliver_at <= ?"
     const query = unreadOnly
-      ? `${arrived} and read_at is null order by deliver_at, id limit ${most}`
-      : `${arrived} order by deliver_at desc, id desc limit ${most}`
-    const rows = await whenFree(() => this.#database.prepare(query).all(recipient, at) as unknown as Row[])
+      ? `${arrived} and read_at is null order by deliver_at, id limit ${maxMessages}`
+      : `${arrived} order by deliver_at desc, id desc limit ${maxMessages}`
+    const rows = await retryWhileBusy(() => this.#database.prepare(query).all(recipient, at) as unknown as Row[])
     const messages = rows.map(fromTable)
     return unreadOnly ? messages : messages.toReversed()
   }
 
   async markRead(ids: readonly string[], at: number): Promise<void> {
     if (ids.length === 0) return
-    await whenFree(() =>
+    await retryWhileBusy(() =>
       transaction(this.#database, () => {
         const mark = this.#database.prepare("update messages set read_at = ? where id = ? and read_at is null")
         for (const id of ids) mark.run(at, id)

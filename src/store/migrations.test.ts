@@ -1,21 +1,21 @@
 import { expect, test } from "vitest"
-import type { RecordEntry } from "../model/record.ts"
+import type { AuditEntry } from "../model/audit-entry.ts"
 import { openDatabase, type Database } from "./database.ts"
 import { kyselyOver } from "./kysely.ts"
 import { migrations } from "./migrations.ts"
 import { currentVersion } from "./migrations-version.ts"
-import { entriesOf, goAround, keepAll, openRecord } from "./testing.ts"
+import { callEntries, withSecondConnection, writeEntries, openTestStore } from "./testing/test-store.ts"
 
 const day = Date.UTC(2026, 0, 1)
 
-test("a record of the first version gets the roles its lines name, and still verifies", async () => {
+test("an audit log of the first version gets the roles from its lines and still verifies", async () => {
   const first = await openDatabase(":memory:")
   await migrations["001_core"]!.up(kyselyOver(first))
-  const store = await openRecord()
-  const [start, end] = entriesOf({ callId: "ran", at: day })
-  const [, refused] = entriesOf({ callId: "refused", at: day, code: "permission_denied", role: "a\0b" })
-  const withoutRole = { ...end, role: undefined } as RecordEntry
-  await keepAll(store, [
+  const store = await openTestStore()
+  const [start, end] = callEntries({ callId: "ran", at: day })
+  const [, refused] = callEntries({ callId: "refused", at: day, code: "permission_denied", role: "a\0b" })
+  const withoutRole = { ...end, role: undefined } as AuditEntry
+  await writeEntries(store, [
     start,
     withoutRole,
     refused,
@@ -23,9 +23,9 @@ test("a record of the first version gets the roles its lines name, and still ver
   ])
   await store.audit.head()
   await store.close()
-  await goAround(store.dir, (database) => backToFirst(database, first))
+  await withSecondConnection(store.dir, (database) => backToFirst(database, first))
 
-  const again = await openRecord({ dataDir: store.dir })
+  const again = await openTestStore({ dataDir: store.dir })
   expect(again.database.prepare("pragma user_version").get()).toEqual({ user_version: currentVersion })
   expect(again.database.prepare("select call, role from ended order by place").all()).toEqual([
     { call: "ran", role: "" },
@@ -34,7 +34,7 @@ test("a record of the first version gets the roles its lines name, and still ver
   expect(await again.audit.verify()).toMatchObject({ ok: true, records: 4 })
 })
 
-/** Takes away every table and column that the first version did not have. */
+/** Removes every table and column that the first version did not have. */
 function backToFirst(database: Database, first: Database): void {
   const tables = (of: Database) =>
     namesIn(of, "select name from sqlite_schema where type = 'table' and name not like 'sqlite%'")

@@ -1,12 +1,12 @@
 import { sql, type Kysely, type Migration } from "kysely"
 import type { Tables } from "./tables.ts"
 
-/** One entry per version of the database, applied in order of its name and never changed afterwards. */
+/** One migration per version of the database. They run in the order of their names and are never changed afterwards. */
 export const migrations: Record<string, Migration> = {
   "001_core": {
     async up(db: Kysely<unknown>) {
-      // A place is chain * 2^32 + line, so that a record's place is its key. Segments hold the lines as they were written;
-      // the two tables after them only find things in there.
+      // A record's place is chain * 2^32 + line, and is its key. Segments hold the lines as they were written. The two
+      // tables after them are indexes.
       await db.schema
         .createTable("segments")
         .addColumn("place", "bigint", (column) => column.primaryKey())
@@ -144,7 +144,7 @@ export const migrations: Record<string, Migration> = {
       await db.schema.createIndex("messages_inbox").on("messages").columns(["recipient", "deliver_at", "id"]).execute()
       await sql`create index messages_unread on messages (recipient, deliver_at, id) where read_at is null`.execute(db)
 
-      // When calls of limited tools started: the sliding windows of every process that shares the store.
+      // When calls of rate-limited tools started.
       await db.schema
         .createTable("starts")
         .addColumn("agent", "text", (column) => column.notNull())
@@ -185,7 +185,7 @@ export const migrations: Record<string, Migration> = {
         .addColumn("role", "text", (column) => column.notNull().defaultTo(""))
         .execute()
       await fillRoles(db as Kysely<Tables>)
-      // Up to where each chain was dropped, signed with the checkpoint that says so; empty for all others.
+      // The last dropped line of each chain, signed with the checkpoint; empty when nothing was dropped.
       await db.schema
         .alterTable("checkpoints")
         .addColumn("cuts", "text", (column) => column.notNull().defaultTo(""))
@@ -201,7 +201,7 @@ export const migrations: Record<string, Migration> = {
         .addColumn("name", "text", (column) => column.notNull().unique())
         .addColumn("body", "text", (column) => column.notNull())
         .execute()
-      // A list of an agent without a task has the empty one.
+      // The task id is empty for an agent without a task.
       await db.schema
         .createTable("todos")
         .addColumn("id", "text", (column) => column.primaryKey())
@@ -215,7 +215,7 @@ export const migrations: Record<string, Migration> = {
   },
 }
 
-/** What the lines already say of roles goes into the new column, one segment at a time. */
+/** Fills the new column with the roles in the existing lines, one segment at a time. */
 async function fillRoles(db: Kysely<Tables>): Promise<void> {
   for (let place = -1; ;) {
     const query = db.selectFrom("segments").selectAll().where("place", ">", place).orderBy("place").limit(1)

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs"
 import { hostname } from "node:os"
-import { newId } from "../model/identity.ts"
+import { newId } from "../lib/new-id.ts"
 
-/** A name for this process that no later process can have: host, pid, when it began, and a fresh id. */
-export function ownerName(): string {
-  return [hostname(), process.pid, lookAt(process.pid)?.began ?? "", newId()].join("|")
+/** A unique name for this process: host, pid, start time and a new id. */
+export function newOwnerName(): string {
+  return [hostname(), process.pid, processStatus(process.pid)?.began ?? "", newId()].join("|")
 }
 
-/** Whether the process with that name still lives. On another host it counts as alive: nobody here can know. */
-export function ownerLives(owner: string): boolean {
+/** Whether the process with this name is alive. A process on another host counts as alive, because it cannot be checked. */
+export function isOwnerAlive(owner: string): boolean {
   const [host, pid, began] = owner.split("|")
   if (host !== hostname()) return owner !== ""
   const number = Number(pid)
@@ -17,16 +17,16 @@ export function ownerLives(owner: string): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EPERM") return false
   }
-  const seen = lookAt(number)
-  if (seen === undefined) return true
-  return seen.state !== "Z" && (began === "" || seen.began === began)
+  const status = processStatus(number)
+  if (status === undefined) return true
+  return status.state !== "Z" && (began === "" || status.began === began)
 }
 
 /**
- * Where the system tells: the state of a process, *Z* when it has ended and only its parent has not looked yet, and the
- * ticks since boot when it began, which are others for a reused pid.
+ * The state of a process, *Z* for one that has ended but was not waited for, and its start time in ticks since boot, which
+ * differs when a pid is reused. Undefined on systems without /proc.
  */
-function lookAt(pid: number): { state: string | undefined; began: string | undefined } | undefined {
+function processStatus(pid: number): { state: string | undefined; began: string | undefined } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")

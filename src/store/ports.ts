@@ -5,15 +5,15 @@ import { fileVersions } from "./file-versions.ts"
 import { lazyCalls } from "./lazy.ts"
 import type { Store } from "./store.ts"
 
-type Kept = "recorder" | "calls" | "artifacts" | "limits" | "masker" | "grants" | "alive" | "refresh"
+type StoreParts = "recorder" | "calls" | "artifacts" | "limits" | "masker" | "grants" | "isAlive" | "refresh"
 
-/** What the walk asks of the store, and of the files in the workspace. */
+/** The ports of a call that the store implements, and those that read files in the workspace. */
 export function storePorts(
   store: Store,
   documents: Documents,
   masker: Masker,
   workspace: string,
-): Pick<Ports, Kept | "digests" | "fileVersions"> {
+): Pick<Ports, StoreParts | "digests" | "fileVersions"> {
   return {
     recorder: store.recorder,
     calls: lazyCalls(store),
@@ -21,9 +21,9 @@ export function storePorts(
     limits: store.limits,
     masker,
     grants: {
-      keep: async (grant) => void (await documents.put({ kind: "grant", id: grant.id, body: grant }, grant.by)),
+      save: async (grant) => void (await documents.put({ kind: "grant", id: grant.id, body: grant }, grant.by)),
     },
-    alive: (other) => store.leases.alive(other),
+    isAlive: (owner) => store.leases.isAlive(owner),
     refresh: () => documents.refresh(),
     digests: (touches) => fileDigests(touches, workspace),
     fileVersions: (touches) => fileVersions(touches, workspace),

@@ -1,28 +1,28 @@
 import { statSync } from "node:fs"
 import { join } from "node:path"
-import type { StartEntry } from "../model/record.ts"
-import { directChain, findChain, placeOf } from "./chains.ts"
+import type { StartEntry } from "../model/audit-entry.ts"
+import { directChain, findChain, recordPlace } from "./chains.ts"
 import { writeCheckpoint } from "./checkpoint.ts"
 import { transaction, type Database } from "./database.ts"
-import { filesOf, journalsIn, removeFile, writtenOf } from "./journal-files.ts"
-import type { RecordKey } from "./key.ts"
-import { lineAt } from "./lines.ts"
-import { moveBatch, removeMoved, type Journals } from "./mover.ts"
-import { ownerLives } from "./owner.ts"
-import { readPlain } from "./plain-file.ts"
+import { listJournalFiles, listJournals, removeFile, lengthBeforeZeros } from "./journal-files.ts"
+import type { RecordKey } from "./record-key.ts"
+import { entryAtPlace } from "./entry-reader.ts"
+import { moveBatch, removeMoved, type Journals } from "./journal-mover.ts"
+import { isOwnerAlive } from "./owner.ts"
+import { readOwnFileSync } from "./data-file.ts"
 import { appendDirect } from "./segments.ts"
 import type { ChainRow } from "./tables.ts"
 
-/** Moves what is left in every journal, also of processes that died, and says what became of their calls. */
+/** Moves what is left in all journals, and ends the calls of dead processes as interrupted. */
 export function catchUp(journals: Journals): void {
   const { database, dir } = journals
   moveAll(journals)
-  const uuids = journalsIn(dir)
+  const uuids = listJournals(dir)
   const dead = uuids.filter((uuid) => isDead(findChain(database, uuid)))
-  // They write no more, so that only now their journals can be moved whole.
+  // Moved again, because they may have written until they died.
   if (dead.length > 0) moveAll(journals)
   const lost = lostCalls(journals, dead)
-  // If another process went on with one of these, its end was in a journal before its row was closed: it is moved now.
+  // Another process may have continued one of these calls. Then its end was in a journal before its row was closed.
   if (lost.size > 0) moveAll(journals)
   for (const uuid of dead) recover(journals, uuid, lost)
   recoverDirect(journals, lost)
@@ -33,58 +33,63 @@ export function catchUp(journals: Journals): void {
 }
 
 function moveAll(journals: Journals): void {
-  for (const uuid of journalsIn(journals.dir)) while (moveBatch(journals, uuid).more);
+  for (const uuid of listJournals(journals.dir)) while (moveBatch(journals, uuid).more);
 }
 
 function isDead(chain: ChainRow | undefined): boolean {
-  return chain !== undefined && chain.closed === 0 && !ownerLives(chain.owner)
+  return chain !== undefined && chain.closed === 0 && !isOwnerAlive(chain.owner)
 }
 
-/** Calls of dead processes that seem to have no end. What seems so only later has its end in a journal. */
+/** The calls of dead processes that have no end in the tables. */
 function lostCalls({ database }: Journals, dead: readonly string[]): Set<string> {
   const chains = dead.flatMap((uuid) => findChain(database, uuid) ?? [])
   const direct = findChain(database, directChain)
   const starts = [
-    ...chains.flatMap((chain) => unended(database, chain)),
-    ...(direct ? leftDirect(database, direct) : []),
+    ...chains.flatMap((chain) => unendedStarts(database, chain)),
+    ...(direct ? unendedDirectStarts(database, direct) : []),
   ]
   return new Set(starts.map(({ callId }) => callId))
 }
 
 /**
- * Once the writer is gone: calls it had started are interrupted, a torn last frame is noted, the chain is closed. Of
- * several processes that find it, the first to get the lock does it.
+ * Closes the chain of a dead process: ends its started calls as interrupted and notes a torn last frame. When several
+ * processes try, the first one that gets the lock does it.
  */
 function recover({ database, key, dir }: Journals, uuid: string, lost: ReadonlySet<string>): void {
   transaction(database, () => {
     const chain = findChain(database, uuid)
     if (chain === undefined || chain.closed === 1) return
-    const torn = leftover(dir, chain)
+    const torn = tornBytes(dir, chain)
     if (torn > 0) {
       const text = `A torn last piece of ${torn} bytes was dropped from journal ${uuid}; nothing of it was acknowledged.`
       appendDirect(database, key, { kind: "note", callId: "", at: Date.now(), text })
     }
-    endChain(database, key, chain, lost)
+    closeAbandonedChain(database, key, chain, lost)
   })
 }
 
-/** Calls that a process started which wrote without a journal, and then died, are interrupted. */
+/** Ends the calls of dead processes that wrote without a journal as interrupted. */
 function recoverDirect({ database, key }: Journals, lost: ReadonlySet<string>): void {
   const chain = findChain(database, directChain)
   if (chain === undefined || lost.size === 0) return
   transaction(database, () => {
-    for (const start of leftDirect(database, chain)) {
+    for (const start of unendedDirectStarts(database, chain)) {
       if (lost.has(start.callId)) appendDirect(database, key, interrupted(start))
     }
   })
 }
 
 /**
- * Ends a chain whose writer is gone: calls it had started are interrupted; only those that are lost, where it is known
- * which are. Call it inside a transaction.
+ * Closes the chain of a dead process and ends its started calls as interrupted; with `lost`, only those. Call it inside a
+ * transaction.
  */
-export function endChain(database: Database, key: RecordKey, chain: ChainRow, lost?: ReadonlySet<string>): void {
-  for (const start of unended(database, chain)) {
+export function closeAbandonedChain(
+  database: Database,
+  key: RecordKey,
+  chain: ChainRow,
+  lost?: ReadonlySet<string>,
+): void {
+  for (const start of unendedStarts(database, chain)) {
     if (lost === undefined || lost.has(start.callId)) appendDirect(database, key, interrupted(start))
   }
   database.prepare("update chains set closed = 1 where uuid = ?").run(chain.uuid)
@@ -92,11 +97,11 @@ export function endChain(database: Database, key: RecordKey, chain: ChainRow, lo
 }
 
 /**
- * Removes a journal without a single whole frame, old enough to be nobody's: nothing in it was acknowledged. Under the
- * lock, so that nobody reads it meanwhile.
+ * Removes a journal that has no whole frame and was not written for a minute: nothing in it was acknowledged. Holds the
+ * lock, so that no other process reads it meanwhile.
  */
 function discardEmpty({ database, dir }: Journals, uuid: string): void {
-  const files = filesOf(dir, uuid).map((file) => join(dir, file))
+  const files = listJournalFiles(dir, uuid).map((file) => join(dir, file))
   const changedAt = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
   if (findChain(database, uuid) !== undefined || files.some((file) => Date.now() - changedAt(file) < 60_000)) return
   transaction(database, () => {
@@ -104,41 +109,41 @@ function discardEmpty({ database, dir }: Journals, uuid: string): void {
   })
 }
 
-/** How many bytes were written behind the last whole frame. */
-function leftover(dir: string, chain: ChainRow): number {
+/** The number of bytes written after the last whole frame. */
+function tornBytes(dir: string, chain: ChainRow): number {
   let bytes = 0
-  for (const file of filesOf(dir, chain.uuid)) {
+  for (const file of listJournalFiles(dir, chain.uuid)) {
     if (chain.file !== null && file < chain.file) continue
-    bytes += writtenOf(readPlain(join(dir, file)).subarray(file === chain.file ? chain.byte_offset : 0))
+    bytes += lengthBeforeZeros(readOwnFileSync(join(dir, file)).subarray(file === chain.file ? chain.byte_offset : 0))
   }
   return bytes
 }
 
-function unended(database: Database, { ordinal }: ChainRow): StartEntry[] {
+function unendedStarts(database: Database, { ordinal }: ChainRow): StartEntry[] {
   const rows = database
     .prepare(
       `select place from steps where place between ? and ? and kind = 'start'
        and not exists (select 1 from ended where ended.call = steps.call)
        and not exists (select 1 from calls where calls.id = steps.call and calls.state <> 'ended')`,
     )
-    .all(placeOf(ordinal, 0), placeOf(ordinal + 1, 0) - 1) as { place: number }[]
-  return rows.flatMap(({ place }) => (lineAt(database, place) as StartEntry | undefined) ?? [])
+    .all(recordPlace(ordinal, 0), recordPlace(ordinal + 1, 0) - 1) as { place: number }[]
+  return rows.flatMap(({ place }) => (entryAtPlace(database, place) as StartEntry | undefined) ?? [])
 }
 
-/** How far back the chain that never closes is looked through. */
-const newest = 1000
+/** How many of the newest starts of the direct chain are checked. That chain never closes. */
+const maxDirectStarts = 1000
 
-/** The same for the newest calls of that chain, whose processes are gone. */
-function leftDirect(database: Database, { ordinal }: ChainRow): StartEntry[] {
+/** The same for the direct chain: the newest starts whose processes are dead. */
+function unendedDirectStarts(database: Database, { ordinal }: ChainRow): StartEntry[] {
   const rows = database
     .prepare("select place, call from steps where place between ? and ? and kind = 'start' order by place desc limit ?")
-    .all(placeOf(ordinal, 0), placeOf(ordinal + 1, 0) - 1, newest) as { place: number; call: string }[]
+    .all(recordPlace(ordinal, 0), recordPlace(ordinal + 1, 0) - 1, maxDirectStarts) as { place: number; call: string }[]
   const ended = database.prepare("select 1 from ended where call = ?")
-  const walked = database.prepare("select 1 from calls where id = ? and state <> 'ended'")
+  const hasOpenRow = database.prepare("select 1 from calls where id = ? and state <> 'ended'")
   return rows
-    .filter(({ call }) => ended.get(call) === undefined && walked.get(call) === undefined)
-    .flatMap(({ place }) => (lineAt(database, place) as StartEntry | undefined) ?? [])
-    .filter(({ owner }) => owner !== undefined && !ownerLives(owner))
+    .filter(({ call }) => ended.get(call) === undefined && hasOpenRow.get(call) === undefined)
+    .flatMap(({ place }) => (entryAtPlace(database, place) as StartEntry | undefined) ?? [])
+    .filter(({ owner }) => owner !== undefined && !isOwnerAlive(owner))
 }
 
 function interrupted({ callId, agentId, role, tool, sessionId, at }: StartEntry) {

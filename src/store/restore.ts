@@ -2,37 +2,45 @@ import { rename, rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { existsSync } from "node:fs"
 import { StoreUnavailable } from "../model/ending.ts"
-import { newId } from "../model/identity.ts"
-import { messageOf } from "../model/message.ts"
-import { copyFile, databaseName, isFree, keyName, readManifest, syncFolder, type Manifest } from "./backup-files.ts"
+import { newId } from "../lib/new-id.ts"
+import { errorMessage } from "../lib/error-message.ts"
+import {
+  copyFile,
+  databaseName,
+  isEmptyOrMissing,
+  keyName,
+  readManifest,
+  syncFolder,
+  type Manifest,
+} from "./backup-files.ts"
 import { directChain } from "./chains.ts"
-import { openDatabase, transaction, whenFree, type Database } from "./database.ts"
-import { ensureFolder } from "./folder.ts"
-import { recordKey, type RecordKey } from "./key.ts"
-import { livingWriter } from "./living-writer.ts"
+import { openDatabase, transaction, retryWhileBusy, type Database } from "./database.ts"
+import { ensureFolder } from "./ensure-folder.ts"
+import { loadRecordKey, type RecordKey } from "./record-key.ts"
+import { findLiveWriter } from "./find-live-writer.ts"
 import { currentVersion } from "./migrations-version.ts"
-import { endChain } from "./recovery.ts"
+import { closeAbandonedChain } from "./recovery.ts"
 import { appendDirect } from "./segments.ts"
 import type { ChainRow } from "./tables.ts"
-import { verifyRecord } from "./verify.ts"
+import { verifyAuditLog } from "./verify.ts"
 
-export interface Restored {
+export interface RestoreResult {
   files: number
   bytes: number
   records: number
-  /** Where the folder is now that was there before. */
+  /** Where the replaced data folder was moved to. */
   previous?: string
 }
 
 /**
- * Makes a data folder out of a backup. Every file is checked against its digest and the record is verified before
- * anything takes the place of what is there; with `replace` that is moved aside, never removed.
+ * Restores a data folder from a backup. It checks every file against its digest and verifies the audit log before it
+ * replaces anything. With `replace` an existing data folder is moved aside, never removed.
  */
 export async function restore(
   folder: string,
   dataDir: string,
   { replace = false }: { replace?: boolean } = {},
-): Promise<Restored> {
+): Promise<RestoreResult> {
   const target = resolve(dataDir)
   const manifest = await readManifest(resolve(folder))
   if (manifest.storeVersion > currentVersion) {
@@ -40,25 +48,25 @@ export async function restore(
       `The backup was made by a newer version of Quartermaster (${manifest.storeVersion}). Update Quartermaster.`,
     )
   }
-  await refuse(target, replace)
-  const half = join(dirname(target), `.${newId()}.restore`)
+  await refuseUsedTarget(target, replace)
+  const temporary = join(dirname(target), `.${newId()}.restore`)
   try {
-    ensureFolder(half)
-    const bytes = await copyAll(resolve(folder), half, manifest)
-    const records = await settle(half, manifest)
-    const previous = await takePlace(half, target)
+    ensureFolder(temporary)
+    const bytes = await copyAll(resolve(folder), temporary, manifest)
+    const records = await verifyAndClose(temporary, manifest)
+    const previous = await moveIntoPlace(temporary, target)
     return { files: manifest.files.length, bytes, records, ...(previous === undefined ? {} : { previous }) }
   } catch (error) {
-    await rm(half, { recursive: true, force: true }).catch(() => {})
+    await rm(temporary, { recursive: true, force: true }).catch(() => {})
     if (error instanceof StoreUnavailable) throw error
-    const what = messageOf(error)
+    const what = errorMessage(error)
     throw new StoreUnavailable(`The backup cannot be restored to ${target} (${what}). What was there is unchanged.`, {
       cause: error,
     })
   }
 }
 
-async function refuse(target: string, replace: boolean): Promise<void> {
+async function refuseUsedTarget(target: string, replace: boolean): Promise<void> {
   const file = join(target, databaseName)
   if (!existsSync(file)) return
   if (!replace) {
@@ -66,9 +74,9 @@ async function refuse(target: string, replace: boolean): Promise<void> {
       `${target} has a database. Give another folder, or restore with --replace, which moves it aside.`,
     )
   }
-  const living = await livingWriter(file)
-  if (living === undefined) return
-  throw new StoreUnavailable(`${living} still writes to ${target}. Stop it, then restore again.`)
+  const writer = await findLiveWriter(file)
+  if (writer === undefined) return
+  throw new StoreUnavailable(`${writer} still writes to ${target}. Stop it, then restore again.`)
 }
 
 function chainsOf(database: Database): ChainRow[] {
@@ -76,10 +84,10 @@ function chainsOf(database: Database): ChainRow[] {
   return database.prepare(chains).all(directChain) as unknown as ChainRow[]
 }
 
-async function copyAll(folder: string, half: string, { files }: Manifest): Promise<number> {
+async function copyAll(folder: string, temporary: string, { files }: Manifest): Promise<number> {
   let bytes = 0
   for (const { name, size, sha256 } of files) {
-    const copied = await copyFile(join(folder, name), join(half, name))
+    const copied = await copyFile(join(folder, name), join(temporary, name))
     if (copied.size !== size || copied.sha256 !== sha256) {
       throw new StoreUnavailable(
         `The backup is damaged: ${name} is not as it was written. Nothing was restored; take another backup.`,
@@ -95,69 +103,69 @@ async function copyAll(folder: string, half: string, { files }: Manifest): Promi
   return bytes
 }
 
-/** Verifies the copied record, then ends in it what no process walks any more. */
-async function settle(half: string, { head, madeAt }: Manifest): Promise<number> {
-  const key = recordKey(half)
-  const database = await openDatabase(join(half, databaseName))
+/** Verifies the copied audit log, then closes what the processes of the original left open. */
+async function verifyAndClose(temporary: string, { head, madeAt }: Manifest): Promise<number> {
+  const key = loadRecordKey(temporary)
+  const database = await openDatabase(join(temporary, databaseName))
   try {
     const { user_version: version } = database.prepare("pragma user_version").get() as { user_version: number }
     if (version < currentVersion) await (await import("./kysely.ts")).migrate(database)
-    const verified = verifyRecord(database, key, head)
+    const verified = verifyAuditLog(database, key, head)
     if (!verified.ok) {
       throw new StoreUnavailable(
-        `The record in the backup is not as it was written. ${verified.record}: ${verified.problem} Nothing was restored.`,
+        `The audit log in the backup was changed after it was written. ${verified.record}: ${verified.problem} Nothing was restored.`,
       )
     }
-    await whenFree(() => transaction(database, () => leaveBehind(database, key, madeAt)))
+    await retryWhileBusy(() => transaction(database, () => closeOpenWork(database, key, madeAt)))
     database.exec("pragma wal_checkpoint(truncate)")
-    await leaveOpened(join(half, databaseName))
+    await replaceWithCopy(join(temporary, databaseName))
     return verified.records
   } finally {
     database.close()
   }
 }
 
-/** What was opened may stay open for a while after it is closed; a fresh copy takes its place. */
-async function leaveOpened(file: string): Promise<void> {
+/** SQLite may keep a closed file open for a while, so a new copy takes its place. */
+async function replaceWithCopy(file: string): Promise<void> {
   await copyFile(file, `${file}.settled`)
   for (const ending of ["", "-wal", "-shm"]) await rm(`${file}${ending}`, { force: true })
   await rename(`${file}.settled`, file)
 }
 
-/** In the copy nobody writes on: journals have ended, and calls belong to nobody until somebody comes for them. */
-function leaveBehind(database: Database, key: RecordKey, madeAt: number): void {
+/** No process writes to the copy yet: closes its journals' chains and removes the owners of its calls. */
+function closeOpenWork(database: Database, key: RecordKey, madeAt: number): void {
   database.exec("update calls set owner = '', epoch = epoch + 1 where state <> 'ended'; delete from processes")
   askAgain(database)
-  for (const chain of chainsOf(database)) if (chain.closed === 0) endChain(database, key, chain)
+  for (const chain of chainsOf(database)) if (chain.closed === 0) closeAbandonedChain(database, key, chain)
   const text = `Restored from a backup that was made at ${new Date(madeAt).toISOString()}.`
   appendDirect(database, key, { kind: "note", callId: "", at: Date.now(), text })
 }
 
 /**
- * A yes may have been used since the backup was made, so none of them counts twice: what people agreed to, wholly or in
- * part, waits again as a new revision. A no stays a no.
+ * An approval may have been used since the backup was made, and must not be used twice. Calls that people approved, fully
+ * or in part, wait again as a new revision. Rejections stay.
  */
 function askAgain(database: Database): void {
-  const note = "It was restored from a backup, so what was said to it before counts no more."
-  const isNo = "json_extract(answer, '$.approved') = 0 and json_extract(answer, '$.edit') is null"
+  const note = "It was restored from a backup, so earlier answers no longer count."
+  const isRejected = "json_extract(answer, '$.approved') = 0 and json_extract(answer, '$.edit') is null"
   database
     .prepare(
       `update calls set state = case state when 'ready' then 'waiting' when 'released' then 'held' else state end,
        answer = null, votes = '[]', revision = revision + 1, card = json_set(card, '$.note', ?)
-       where state in ('ready', 'released') and (${isNo}) is not true
+       where state in ('ready', 'released') and (${isRejected}) is not true
        or state in ('waiting', 'held') and votes <> '[]'`,
     )
     .run(note)
 }
 
-async function takePlace(half: string, target: string): Promise<string | undefined> {
+async function moveIntoPlace(temporary: string, target: string): Promise<string | undefined> {
   let previous: string | undefined
-  if (!(await isFree(target))) {
+  if (!(await isEmptyOrMissing(target))) {
     previous = `${target}.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, "-")}`
     await rename(target, previous)
   }
   try {
-    await rename(half, target)
+    await rename(temporary, target)
   } catch (error) {
     if (previous !== undefined) await rename(previous, target)
     throw error

@@ -1,28 +1,28 @@
-/** What stands in the record instead of a secret. */
+/** Written instead of a secret. */
 export const hiddenText = "***"
 
 /**
- * Hides what looks like a secret wherever it stands in a text, and says what was hidden to whoever wants to know.
- * Every pattern takes time in proportion to the text: repetitions are bounded, or nothing must follow them.
+ * Hides everything in a text that looks like a secret, and calls `found` with each secret. Every pattern runs in linear
+ * time: its repetitions are bounded, or nothing has to follow them.
  */
 export function hideSecrets(text: string, found?: (secret: string) => void): string {
   let shown = text
   for (const pattern of patterns) {
     shown = shown.replace(pattern, (match: string, before: unknown) => {
-      const kept = typeof before === "string" ? before : ""
-      found?.(match.slice(kept.length))
-      return kept + hiddenText
+      const prefix = typeof before === "string" ? before : ""
+      found?.(match.slice(prefix.length))
+      return prefix + hiddenText
     })
   }
   return shown
 }
 
-/** One look tells whether there could be anything to hide, by name or by shape; most texts have nothing. */
+/** A quick test whether a text may contain a secret. Most texts do not. */
 export function mayHoldSecret(text: string): boolean {
   return words.test(text) || (tokenLike.test(text) && marks.test(text))
 }
 
-/** Tokens that services mark with a beginning of their own, and what follows it. */
+/** Tokens that begin with a mark of their service, and what follows the mark. */
 const tokens: readonly (readonly [mark: string, rest: string])[] = [
   ["gh[pousr]_", "[A-Za-z0-9]{20,}"],
   ["github_pat_", "\\w{20,}"],
@@ -56,18 +56,18 @@ const tokens: readonly (readonly [mark: string, rest: string])[] = [
   ["AGE-SECRET-KEY-1", "[0-9A-Z]{20,}"],
 ]
 
-/** A value behind its name: quoted, or up to where it must end. */
+/** A value after its name: quoted, or up to the next separator. */
 const value = String.raw`(?:"(?:[^"\\\n]|\\.){1,2000}|'[^'\n]{1,2000}|[^\s"'&,;}{\\]{3,})`
 /** Between a name and its value, also where quotes are escaped once more. */
 const is = String.raw`\\{0,3}["']?[ \t]{0,3}(?::|=>?)[ \t]{0,3}\\{0,3}`
 
-/** In this order: what takes more comes first. What the first group matched stays readable. */
+/** Applied in this order: patterns that match more text come first. The first group stays readable. */
 const patterns: readonly RegExp[] = [
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
   /(Private-Lines:\s{0,3}\d{1,4}\s{1,3})[A-Za-z0-9+/=\s]{20,}/g,
   /(?<![A-Za-z0-9_])eyJ[\w-]{8,1024}\.[\w-]{8,}(?:\.[\w-]*){0,3}/g,
   /((?:authorization|cookie|x-[\w-]{0,30}(?:key|token|secret))\\{0,3}["']?\s{0,3}:\s{0,3}\\{0,3}["']?)[^\r\n"'\\]{3,}/gi,
-  // Base64 has whole fours, and a word has no capital or digit inside.
+  // Base64 has groups of four characters, and an ordinary word has no capital or digit inside.
   /\b([Bb]asic\s{1,3})(?=[A-Za-z]{0,80}[\d+/=]|[A-Za-z]{1,80}[A-Z])(?:[A-Za-z0-9+/]{4}){2,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?(?![A-Za-z0-9+/=])/g,
   /\b([Bb]earer\s{1,3})(?=[A-Za-z]{0,200}[\d._~+/]|[A-Za-z]{1,200}[A-Z])[\w.~+/-]{12,}={0,2}/g,
   new RegExp(`(?<![A-Za-z0-9])(?:${tokens.map(([mark, rest]) => mark + rest).join("|")})`, "g"),
@@ -92,9 +92,9 @@ const patterns: readonly RegExp[] = [
   /([?&](?:key|sig|signature|x-amz-signature|x-goog-signature)=)[^\s&"']{8,}/gi,
 ]
 
-// Grouped by their first letters, which halves the time of the one look that every value gets.
+// Grouped by first letters, which halves the time of the quick test.
 const words =
   /a(?:uth|sic)|p(?:ass|w|rivate|at")|s(?:ecret|ig=|ignature|eed|lack\.com)|t(?:oken|hin:)|key|c(?:red|ookie|vv|vc|onnection|url)|d(?:sn|atabase|iscord)|jwt|otp|mnemonic|earer|wget|:\/\/|@tcp|@unix/i
-/** What the marks below have in common; cheaper to look for than they are. */
+/** What the marks have in common, faster to test than the marks themselves. */
 const tokenLike = /[_-][\w-]{10}|[A-Za-z0-9]\.[\w-]{16}|eyJ|:AA|A(?:KIA|SIA|BIA|CCA|Iza)|SK[0-9a-f]{8}|dapi/
 const marks = new RegExp(`eyJ|:AA|${tokens.map(([mark]) => mark).join("|")}`)

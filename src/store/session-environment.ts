@@ -1,7 +1,7 @@
 import type { SessionEnvironment } from "../model/ports.ts"
-import { transaction, whenFree, type Database } from "./database.ts"
+import { transaction, retryWhileBusy, type Database } from "./database.ts"
 
-/** What set_env has set, by session. The process's own environment is never changed. */
+/** The variables that set_env has set, by session. The environment of the process is never changed. */
 export function sessionEnvironment(database: Database): SessionEnvironment {
   const read = (sessionId: string, key: string): string | undefined => {
     const row = database
@@ -10,9 +10,9 @@ export function sessionEnvironment(database: Database): SessionEnvironment {
     return (row as { value: string } | undefined)?.value
   }
   return {
-    get: (sessionId, key) => whenFree(() => read(sessionId, key)),
+    get: (sessionId, key) => retryWhileBusy(() => read(sessionId, key)),
     set: (sessionId, key, value) =>
-      whenFree(() =>
+      retryWhileBusy(() =>
         transaction(database, () => {
           const previous = read(sessionId, key)
           database

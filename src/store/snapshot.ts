@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts"
 
-/** Reads from one moment: what others write meanwhile is not seen by any of the statements. Writes nothing. */
+/** All statements in `read` see the database at one moment, whatever other processes write. For reading only. */
 export function snapshot<T>(database: Database, read: () => T): T {
   database.exec("begin")
   try {

@@ -1,12 +1,12 @@
-import { newId } from "../model/identity.ts"
+import { newId } from "../lib/new-id.ts"
 import {
-  fitsSnippet,
+  matchesSnippetFilter,
   type Snippet,
   type SnippetDraft,
   type SnippetFilter,
   type SnippetStorage,
 } from "../model/snippets.ts"
-import { transaction, whenFree, type Database } from "./database.ts"
+import { transaction, retryWhileBusy, type Database } from "./database.ts"
 
 type Row = { id: string; name: string; body: string }
 
@@ -43,16 +43,16 @@ export function storedSnippets(database: Database): SnippetStorage {
     return { snippet, created: known === undefined }
   }
   return {
-    save: (draft, agentId) => whenFree(() => transaction(database, () => put(draft, agentId))),
-    load: (nameOrId) => whenFree(() => find(nameOrId)),
+    save: (draft, agentId) => retryWhileBusy(() => transaction(database, () => put(draft, agentId))),
+    load: (nameOrId) => retryWhileBusy(() => find(nameOrId)),
     list: (filter: SnippetFilter = {}) =>
-      whenFree(() =>
+      retryWhileBusy(() =>
         (database.prepare("select * from snippets order by name").all() as unknown as Row[])
           .map(read)
-          .filter((snippet) => fitsSnippet(snippet, filter)),
+          .filter((snippet) => matchesSnippetFilter(snippet, filter)),
       ),
     delete: (nameOrId) =>
-      whenFree(() =>
+      retryWhileBusy(() =>
         transaction(database, () => {
           const found = find(nameOrId)
           if (found !== undefined) database.prepare("delete from snippets where id = ?").run(found.id)

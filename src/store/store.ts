@@ -3,10 +3,10 @@ import { join } from "node:path"
 import type { Logger } from "../model/logger.ts"
 import type { CallStore, Recorder } from "../model/ports.ts"
 import { FileArtifacts } from "./artifacts.ts"
-import { openDatabase, unavailable, whenFree, type Database } from "./database.ts"
+import { openDatabase, toStoreUnavailable, retryWhileBusy, type Database } from "./database.ts"
 import { SqliteDocuments } from "./documents.ts"
-import { ensureFolder } from "./folder.ts"
-import { recordKey, type RecordKey } from "./key.ts"
+import { ensureFolder } from "./ensure-folder.ts"
+import { loadRecordKey, type RecordKey } from "./record-key.ts"
 import { Leases } from "./leases.ts"
 import { StoreLimits } from "./limits.ts"
 import { SqliteMessages } from "./messages.ts"
@@ -16,7 +16,7 @@ export interface StoreOptions {
   dataDir: string
   owner: string
   logger: Logger
-  /** *journal* for processes that live, *direct* for the command line. */
+  /** *journal* for long-lived processes, *direct* for the command line. */
   writes: "journal" | "direct"
 }
 
@@ -31,7 +31,7 @@ export interface Store {
   readonly messages: SqliteMessages
   readonly limits: StoreLimits
   readonly leases: Leases
-  /** Made on first use, because most commands never need it. */
+  /** Opened on first use, because most commands never need it. */
   calls(): Promise<CallStore>
   audit(): Promise<import("./audit.ts").Audit>
   close(): Promise<void>
@@ -43,25 +43,26 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
   const { database, key } = await open(dataDir, file)
   let calls: Promise<CallStore> | undefined
   let callsDatabase: Database | undefined
-  let side: Promise<Database> | undefined
-  const recorder = await makeRecorder()
+  let unsynced: Promise<Database> | undefined
+  let openedUnsynced: Database | undefined
+  const recorder = await createRecorder()
 
-  async function makeRecorder(): Promise<Recorder> {
-    if (writes === "direct") return new (await import("./direct.ts")).DirectRecorder(database, key, owner)
-    const { JournalRecorder } = await import("./recorder.ts")
+  async function createRecorder(): Promise<Recorder> {
+    if (writes === "direct") return new (await import("./direct-recorder.ts")).DirectRecorder(database, key, owner)
+    const { JournalRecorder } = await import("./journal-recorder.ts")
     return new JournalRecorder({ database, databaseFile: file, dir: journalDir, key, owner, logger })
   }
-  /** Windows and heartbeats: a power cut may cost their last second. */
-  const openSide = () =>
-    (side ??= openDatabase(file).then((opened) => {
+  /** The connection for rate limits and heartbeats. They are not synced, so a power cut may lose the last second. */
+  const openUnsynced = () =>
+    (unsynced ??= openDatabase(file).then((opened) => {
       opened.exec("pragma synchronous = normal")
-      return opened
+      return (openedUnsynced = opened)
     }))
   const openAudit = async () => new (await import("./audit.ts")).Audit(database, key, journalDir)
-  const leases = new Leases(owner, openSide, async (dead) => {
+  const leases = new Leases(owner, openUnsynced, async (dead) => {
     await (await openAudit()).catchUp()
-    const { closeEnded } = await import("./last-words.ts")
-    await whenFree(() => closeEnded(database, dead))
+    const { closeOrphanedRows } = await import("./close-orphaned-rows.ts")
+    await retryWhileBusy(() => closeOrphanedRows(database, dead))
   })
   async function openCalls(): Promise<CallStore> {
     const { SqliteCalls } = await import("./calls.ts")
@@ -75,9 +76,9 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
     journalDir,
     recorder,
     artifacts: new FileArtifacts(database, join(dataDir, "artifacts")),
-    documents: new SqliteDocuments(database),
+    documents: new SqliteDocuments(database, () => openedUnsynced),
     messages: new SqliteMessages(database),
-    limits: new StoreLimits(openSide),
+    limits: new StoreLimits(openUnsynced),
     leases,
     calls: () => (calls ??= openCalls()),
     audit: openAudit,
@@ -85,9 +86,12 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
       await recorder.close()
       await leases.close()
       callsDatabase?.close()
-      await side?.then((opened) => opened.close())
-      // What is in the log goes into the file, so that a copy of the file alone is whole. Somebody else may be busy.
-      await whenFree(() => database.exec("pragma wal_checkpoint(truncate)")).catch(() => {})
+      await unsynced?.then((opened) => {
+        openedUnsynced = undefined
+        opened.close()
+      })
+      // Moves SQLite's log into the file, so that a copy of the file alone is complete. Fails while another process writes.
+      await retryWhileBusy(() => database.exec("pragma wal_checkpoint(truncate)")).catch(() => {})
       database.close()
     },
   }
@@ -97,15 +101,15 @@ async function open(dataDir: string, file: string): Promise<{ database: Database
   try {
     ensureFolder(dataDir)
     closeSync(openSync(file, "a", 0o600)) // SQLite gives its other files the mode of this one.
-    const key = recordKey(dataDir)
+    const key = loadRecordKey(dataDir)
     const database = await openDatabase(file)
     const { user_version: version } = database.prepare("pragma user_version").get() as { user_version: number }
     if (version > currentVersion) {
-      throw new Error(`${file} was made by a newer version of Quartermaster (${version}). Update Quartermaster.`)
+      throw new Error(`${file} was created by a newer version of Quartermaster (${version}). Update Quartermaster.`)
     }
     if (version < currentVersion) await (await import("./kysely.ts")).migrate(database)
     return { database, key }
   } catch (error) {
-    throw unavailable(error)
+    throw toStoreUnavailable(error)
   }
 }

@@ -1,4 +1,4 @@
-/** The tables as rows come out of them: epoch milliseconds, 0 and 1, JSON as text. */
+/** The columns of the tables. Times are epoch milliseconds, booleans 0 and 1, JSON is text. */
 export interface Tables {
   segments: SegmentRow
   ended: EndedRow
@@ -70,14 +70,14 @@ export interface Tables {
   }
 }
 
-/** A piece of a journal as it was written: lines, each group of them followed by its seal. */
+/** A piece of a journal, unchanged: frames of lines, each followed by its seal. */
 export interface SegmentRow {
   place: number
   last_seq: number
   text: string
 }
 
-/** Finds the end of a call. Everything in it is also in its line. */
+/** Indexes the end of a call. All its columns are also in the line. */
 export interface EndedRow {
   place: number
   call: string
@@ -89,7 +89,7 @@ export interface EndedRow {
   /** `success`, or the code. */
   ending: string
   duration_ms: number
-  /** The agent's role when it called; empty when it had none, or for calls before roles were written down. */
+  /** The agent's role when it called; empty when it had none, or for calls from before this column existed. */
   role: string
 }
 
@@ -106,7 +106,7 @@ export interface ChainRow {
   closed: number
 }
 
-/** How far chains had come, and up to where they were dropped: JSON, signed. */
+/** The signed last line of chains and the last dropped line, both as JSON. */
 export interface CheckpointRow {
   id: number
   at: number

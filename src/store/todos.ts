@@ -1,8 +1,8 @@
-import { newId } from "../model/identity.ts"
-import { mostTodos, type Todo, type TodoChange, type TodoFields, type TodoOwner, type Todos } from "../model/todos.ts"
-import { transaction, whenFree, type Database } from "./database.ts"
+import { newId } from "../lib/new-id.ts"
+import { maxTodos, type Todo, type TodoChange, type TodoFields, type TodoOwner, type Todos } from "../model/todos.ts"
+import { transaction, retryWhileBusy, type Database } from "./database.ts"
 
-/** The todos table of the embedded store. Several processes share it; every change is one step. */
+/** The todos table of the embedded store. Several processes share it; every change is one transaction. */
 export function storedTodos(database: Database): Todos {
   const list = ({ agentId, taskId = "" }: TodoOwner): Todo[] => {
     const rows = database
@@ -20,14 +20,14 @@ export function storedTodos(database: Database): Todos {
     return todo
   }
   const write = (owner: TodoOwner, fields: TodoFields): Todo | undefined => {
-    if (list(owner).length >= mostTodos) return undefined
-    return insert(owner, written(undefined, fields, owner))
+    if (list(owner).length >= maxTodos) return undefined
+    return insert(owner, todoWith(undefined, fields, owner))
   }
-  const change = (owner: TodoOwner, id: string, given: TodoChange): Todo | undefined => {
+  const change = (owner: TodoOwner, id: string, fields: TodoChange): Todo | undefined => {
     const known = list(owner).find((todo) => todo.id === id)
     if (known === undefined) return undefined
-    const changed = Object.entries(given).filter(([, value]) => value !== undefined)
-    const todo = written(known, { ...known, ...(Object.fromEntries(changed) as Partial<TodoFields>) }, owner)
+    const changed = Object.entries(fields).filter(([, value]) => value !== undefined)
+    const todo = todoWith(known, { ...known, ...(Object.fromEntries(changed) as Partial<TodoFields>) }, owner)
     database.prepare("update todos set body = ? where id = ?").run(JSON.stringify(todo), id)
     return todo
   }
@@ -51,22 +51,22 @@ export function storedTodos(database: Database): Todos {
     database.prepare("delete from todos where agent_id = ? and task_id = ?").run(owner.agentId, owner.taskId ?? "")
     const after = items.map((fields, place) => {
       const known = byId[place] ?? take((todo) => todo.title === fields.title)
-      return insert(owner, written(known, fields, owner))
+      return insert(owner, todoWith(known, fields, owner))
     })
     return { before, after }
   }
-  const step = <T>(work: () => T) => whenFree(() => transaction(database, work))
+  const atomically = <T>(work: () => T) => retryWhileBusy(() => transaction(database, work))
   return {
-    list: (owner) => whenFree(() => list(owner)),
-    create: (owner, fields) => step(() => write(owner, fields)),
-    update: (owner, id, fields) => step(() => change(owner, id, fields)),
-    delete: (owner, id) => step(() => remove(owner, id)),
-    replace: (owner, items) => step(() => replace(owner, items)),
+    list: (owner) => retryWhileBusy(() => list(owner)),
+    create: (owner, fields) => atomically(() => write(owner, fields)),
+    update: (owner, id, fields) => atomically(() => change(owner, id, fields)),
+    delete: (owner, id) => atomically(() => remove(owner, id)),
+    replace: (owner, items) => atomically(() => replace(owner, items)),
   }
 }
 
-/** A todo as it is from now on. */
-function written(known: Todo | undefined, fields: TodoFields, { agentId }: TodoOwner): Todo {
+/** A new todo, or the known one with changed fields. */
+function todoWith(known: Todo | undefined, fields: TodoFields, { agentId }: TodoOwner): Todo {
   const now = Date.now()
   const { title, description, priority, status, activeForm, assignee, deadline, tags } = fields
   const done = status === "completed" ? (known?.completedAt ?? now) : undefined
@@ -85,6 +85,6 @@ function written(known: Todo | undefined, fields: TodoFields, { agentId }: TodoO
     updatedAt: now,
     completedAt: done,
   }
-  // As it comes back from the store: without what was not given.
+  // Without undefined fields, as the store returns it.
   return JSON.parse(JSON.stringify(todo)) as Todo
 }

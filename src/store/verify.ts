@@ -1,29 +1,29 @@
-import type { RecordKey } from "./key.ts"
-import type { Verified } from "../model/app.ts"
-import { headOf, linkOf, nameOf, placeOf } from "./chains.ts"
+import type { RecordKey } from "./record-key.ts"
+import type { AuditVerification } from "../model/app.ts"
+import { headOf, linkOf, recordName, recordPlace } from "./chains.ts"
 import { checkpointsOf, cutsIn, positionsIn, sealCheckpoint, type Positions } from "./checkpoint.ts"
 import type { Database } from "./database.ts"
-import { framesOf, numberOf, sealOf } from "./frames.ts"
+import { parseFrames, lineNumber, sealOf } from "./frames.ts"
 import { snapshot } from "./snapshot.ts"
 import type { ChainRow, SegmentRow } from "./tables.ts"
-import { finders, type Problem } from "./verify-finders.ts"
+import { indexTablesChecker, type VerifyProblem } from "./verify-index-tables.ts"
 
-/** Where the check of a chain begins and what was signed of it. */
-interface Known {
-  /** The last line that was dropped, and its seal. */
+/** Where the check of a chain begins, and its last signed line. */
+interface SignedPositions {
+  /** The last dropped line and its seal. */
   cut: Positions[string]
   signed: Positions[string] | undefined
 }
 
 /**
- * Goes through every chain, from its first line or from where it was dropped, and names the first record that is not as
- * it was written.
+ * Checks every chain, from its first line or from the first one that was not dropped, and names the first record that was
+ * changed.
  */
-export function verifyRecord(database: Database, key: RecordKey, head?: string): Verified {
+export function verifyAuditLog(database: Database, key: RecordKey, head?: string): AuditVerification {
   return snapshot(database, () => verifyChains(database, key, head))
 }
 
-function verifyChains(database: Database, key: RecordKey, head: string | undefined): Verified {
+function verifyChains(database: Database, key: RecordKey, head: string | undefined): AuditVerification {
   const known = readCheckpoints(database, key, head)
   if ("problem" in known) return { ok: false, ...known }
   const { positions, cuts } = known
@@ -42,25 +42,31 @@ function verifyChains(database: Database, key: RecordKey, head: string | undefin
   }
   const gone = Object.keys(positions).find((ordinal) => Number(ordinal) > chains.length)
   if (gone !== undefined) return { ok: false, record: `chain ${gone}`, problem: "A whole chain is missing." }
-  const stray = rowBetween(database, placeOf(chains.length + 1, 0), Number.MAX_SAFE_INTEGER)
-  if (stray !== undefined) return { ok: false, record: nameOf(stray), problem: "It belongs to no chain." }
+  const stray = rowBetween(database, recordPlace(chains.length + 1, 0), Number.MAX_SAFE_INTEGER)
+  if (stray !== undefined) return { ok: false, record: recordName(stray), problem: "It belongs to no chain." }
   return { ok: true, records, chains: chains.length }
 }
 
-function verifyChain(database: Database, key: RecordKey, chain: ChainRow, known: Known): { records: number } | Problem {
+function verifyChain(
+  database: Database,
+  key: RecordKey,
+  chain: ChainRow,
+  known: SignedPositions,
+): { records: number } | VerifyProblem {
   const { ordinal, uuid, last_seq, last_mac } = chain
   if (chain.head !== headOf(key, ordinal, uuid, last_seq, last_mac)) {
     return { record: `chain ${ordinal}`, problem: "Its head was changed." }
   }
-  const first = placeOf(ordinal, known.cut[0] + 1)
-  const back = rowBetween(database, placeOf(ordinal, 0), first - 1)
-  if (back !== undefined) return { record: nameOf(back), problem: "It was dropped, and something is there again." }
-  const range = [first, placeOf(ordinal + 1, 0) - 1] as const
-  const found = finders(database, range)
+  const first = recordPlace(ordinal, known.cut[0] + 1)
+  const back = rowBetween(database, recordPlace(ordinal, 0), first - 1)
+  if (back !== undefined)
+    return { record: recordName(back), problem: "It was dropped, but there is a record in its place again." }
+  const range = [first, recordPlace(ordinal + 1, 0) - 1] as const
+  const index = indexTablesChecker(database, range)
   try {
-    return verifyLines(database, key, chain, known, range, found)
+    return verifyLines(database, key, chain, known, range, index)
   } finally {
-    found.close()
+    index.close()
   }
 }
 
@@ -68,39 +74,42 @@ function verifyLines(
   database: Database,
   key: RecordKey,
   { ordinal, last_seq, last_mac }: ChainRow,
-  { cut, signed }: Known,
+  { cut, signed }: SignedPositions,
   range: readonly [number, number],
-  found: ReturnType<typeof finders>,
-): { records: number } | Problem {
+  index: ReturnType<typeof indexTablesChecker>,
+): { records: number } | VerifyProblem {
   let [seq, seal] = cut
   const segments = database
     .prepare("select * from segments where place between ? and ? order by place")
     .iterate(...range) as IterableIterator<SegmentRow>
   for (const segment of segments) {
-    if (segment.place !== placeOf(ordinal, seq + 1))
-      return { record: nameOf(placeOf(ordinal, seq + 1)), problem: "It is missing." }
-    for (const frame of framesOf(segment.text)) {
-      const first = placeOf(ordinal, seq + 1)
+    if (segment.place !== recordPlace(ordinal, seq + 1))
+      return { record: recordName(recordPlace(ordinal, seq + 1)), problem: "It is missing." }
+    for (const frame of parseFrames(segment.text)) {
+      const first = recordPlace(ordinal, seq + 1)
       seal = sealOf(key, seal, frame.lines.map((line) => `${line}\n`).join(""))
       if (frame.seal !== seal)
-        return { record: spanOf(first, frame.lines.length), problem: "It was changed, moved or put in." }
+        return { record: spanOf(first, frame.lines.length), problem: "It was changed, moved or added later." }
       for (const line of frame.lines) {
         seq++
-        if (numberOf(line) !== seq) return { record: nameOf(placeOf(ordinal, seq)), problem: "It is missing." }
-        const problem = found.check(line, ordinal, seq)
-        if (problem !== undefined) return { record: nameOf(placeOf(ordinal, seq)), problem }
+        if (lineNumber(line) !== seq)
+          return { record: recordName(recordPlace(ordinal, seq)), problem: "It is missing." }
+        const problem = index.check(line, ordinal, seq)
+        if (problem !== undefined) return { record: recordName(recordPlace(ordinal, seq)), problem }
       }
       if (signed?.[0] === seq && signed[1] !== seal) {
-        return { record: nameOf(placeOf(ordinal, seq)), problem: "It is not the one that was signed." }
+        return { record: recordName(recordPlace(ordinal, seq)), problem: "It is not the one that was signed." }
       }
     }
-    if (segment.last_seq !== seq) return { record: nameOf(placeOf(ordinal, seq)), problem: "Its segment was changed." }
+    if (segment.last_seq !== seq)
+      return { record: recordName(recordPlace(ordinal, seq)), problem: "Its segment was changed." }
   }
   const end = Math.max(last_seq, signed?.[0] ?? 0)
-  if (seq < end) return { record: nameOf(placeOf(ordinal, seq + 1)), problem: "The end of its chain is missing." }
+  if (seq < end)
+    return { record: recordName(recordPlace(ordinal, seq + 1)), problem: "The end of its chain is missing." }
   if (seq > last_seq || seal !== last_mac)
-    return { record: nameOf(placeOf(ordinal, seq)), problem: "It is behind the end of its chain." }
-  return found.rest(ordinal) ?? { records: seq - cut[0] }
+    return { record: recordName(recordPlace(ordinal, seq)), problem: "It comes after the end of its chain." }
+  return index.finish(ordinal) ?? { records: seq - cut[0] }
 }
 
 function rowBetween(database: Database, first: number, last: number): number | undefined {
@@ -114,15 +123,17 @@ function rowBetween(database: Database, first: number, last: number): number | u
 }
 
 function spanOf(first: number, count: number): string {
-  return count === 1 ? nameOf(first) : `${nameOf(first)} to ${nameOf(first + count - 1).replace("record ", "")}`
+  return count === 1
+    ? recordName(first)
+    : `${recordName(first)} to ${recordName(first + count - 1).replace("record ", "")}`
 }
 
-/** What was signed, or what is wrong with it. */
+/** Verifies the checkpoints. Returns the signed positions, or the problem. */
 function readCheckpoints(
   database: Database,
   key: RecordKey,
   head: string | undefined,
-): { positions: Positions; cuts: Positions } | Problem {
+): { positions: Positions; cuts: Positions } | VerifyProblem {
   const rows = checkpointsOf(database)
   let mac = ""
   for (const [index, row] of rows.entries()) {
@@ -131,9 +142,12 @@ function readCheckpoints(
       return { record: `checkpoint ${index + 1}`, problem: "It was changed or is missing." }
   }
   if (head !== undefined) {
-    const [id, kept] = head.trim().split(".")
-    if (!rows.some((row) => row.id === Number(id) && row.mac === kept)) {
-      return { record: `checkpoint ${id}`, problem: "The record is older than the head you kept, or is another one." }
+    const [id, expected] = head.trim().split(".")
+    if (!rows.some((row) => row.id === Number(id) && row.mac === expected)) {
+      return {
+        record: `checkpoint ${id}`,
+        problem: "The audit log is older than the checkpoint you gave, or is a different one.",
+      }
     }
   }
   return { positions: positionsIn(rows), cuts: cutsIn(rows) }

@@ -2,9 +2,9 @@ import { expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import { Emitter } from "../emitter.ts"
 import { silentLogger } from "../model/logger.ts"
-import { keyOf } from "../store/key.ts"
+import { recordKeyFromText } from "../store/record-key.ts"
 import { masker } from "../store/mask.ts"
-import { open, tool } from "../testing/open.ts"
+import { openTestApp, tool } from "../testing/test-app.ts"
 import { traceCalls, type Attributes, type Tracer } from "./spans.ts"
 
 interface Recorded {
@@ -17,7 +17,7 @@ interface Recorded {
   endTime?: number
 }
 
-/** A tracer that keeps what it is told, as OpenTelemetry's in-memory exporter does. */
+/** A tracer that collects spans in memory, as OpenTelemetry's in-memory exporter does. */
 function recordingTracer(): { tracer: Tracer; spans: Recorded[] } {
   const spans: Recorded[] = []
   return {
@@ -37,7 +37,7 @@ function recordingTracer(): { tracer: Tracer; spans: Recorded[] } {
 }
 
 const call = { callId: "c1", toolName: "probe", agentId: "ann" }
-const secrets = masker(keyOf("ab".repeat(32)))
+const secrets = masker(recordKeyFromText("ab".repeat(32)))
 
 function listening(options: Parameters<typeof traceCalls>[2] = {}) {
   const emitter = new Emitter(silentLogger)
@@ -71,7 +71,7 @@ test("a call that succeeds is one span with the names of the GenAI conventions",
   ])
 })
 
-test("a call that fails names its code as the type of the error and says no more", () => {
+test("a failed call has its code as the error type, and no message", () => {
   const { emitter, spans } = listening()
   emitter.emit({
     type: "TOOL_CALL_FAILED",
@@ -88,7 +88,7 @@ test("a call that fails names its code as the type of the error and says no more
   expect(JSON.stringify(spans)).not.toContain("Too slow")
 })
 
-test("content is sent only when asked for, and masked", () => {
+test("content is sent only when it is on, and masked", () => {
   const events = (emitter: Emitter) => {
     emitter.emit({ type: "TOOL_CALL_REQUESTED", ...call, at: 1, params: { password: "hunter2", pin: "4711", a: 1 } })
     emitter.emit({ type: "TOOL_CALL_COMPLETED", ...call, at: 2, result: { token: "abcdef", b: 2 }, durationMs: 1 })
@@ -123,7 +123,7 @@ test("content is sent only when asked for, and masked", () => {
     events(quiet.emitter)
     expect(quiet.spans).toHaveLength(2)
     expect(JSON.stringify(quiet.spans)).not.toMatch(/hunter2|4711|abcdef|"a"|arguments|result|wrong/)
-    expect(quiet.emitter.hears("TOOL_CALL_REQUESTED")).toBe(false)
+    expect(quiet.emitter.hasListeners("TOOL_CALL_REQUESTED")).toBe(false)
   }
 })
 
@@ -149,7 +149,7 @@ test.each([
   ["TOOL_CALL_REJECTED", "rejected"],
   ["TOOL_CALL_WITHHELD", "withheld"],
   [undefined, "ended"],
-] as const)("a wait that ends with %s is told as %s", (type, outcome) => {
+] as const)("a wait that ends with %s has the outcome %s", (type, outcome) => {
   const { emitter, spans } = listening()
   emitter.emit({ type: "TOOL_CALL_WAITING", ...call, at: 10, until: 90 })
   if (type !== undefined) emitter.emit({ type, ...call, at: 20, by: "ann", reason: "No." })
@@ -168,7 +168,7 @@ test.each([
   ])
 })
 
-test("calls that never end here are forgotten, the oldest first, and nothing is heard once it is stopped", () => {
+test("calls that never end here are forgotten, oldest first, and no spans are sent after stopping", () => {
   const { emitter, spans, stop } = listening()
   for (let index = 0; index < 10_001; index++)
     emitter.emit({ type: "TOOL_CALL_WAITING", ...call, callId: `c${index}`, at: 1, until: 2 })
@@ -181,11 +181,11 @@ test("calls that never end here are forgotten, the oldest first, and nothing is 
   end("c1")
   expect(spans).toHaveLength(2)
   for (const type of ["TOOL_CALL_COMPLETED", "TOOL_CALL_FAILED", "TOOL_CALL_WAITING"] as const)
-    expect(emitter.hears(type)).toBe(false)
+    expect(emitter.hasListeners(type)).toBe(false)
 })
 
-test("a tracer that throws harms no call, and every call of a house is traced once, refused ones too", async () => {
-  const system = await open()
+test("a tracer that throws affects no call, and every call of an app is traced once, also refused ones", async () => {
+  const system = await openTestApp()
   const { tracer, spans } = recordingTracer()
   traceCalls(system.on, { startSpan: () => { throw new Error("no") } }) // prettier-ignore
   traceCalls(system.on, tracer, { content: true, masker: secrets, tool: (name) => system.registry.get(name) })
@@ -210,14 +210,14 @@ test("a tracer that throws harms no call, and every call of a house is traced on
   })
 })
 
-test("telemetry.enabled in the configuration tells calls to the SDK this process has loaded; content only when asked for", async () => {
+test("telemetry.enabled sends spans to the SDK this process has loaded, without content unless it is on", async () => {
   const { trace: api } = await import("@opentelemetry/api")
   const { tracer, spans } = recordingTracer()
   api.setGlobalTracerProvider({ getTracer: () => tracer } as never)
   onTestFinished(() => api.disable())
   const call = { agentId: "operator", tool: "json_parse", input: { text: "1" } }
   for (const telemetry of [{ enabled: false }, { enabled: true }, { enabled: true, content: true }]) {
-    const system = await open({ telemetry })
+    const system = await openTestApp({ telemetry })
     await system.call(call)
   }
   expect(spans.map(({ attributes }) => attributes["gen_ai.tool.call.arguments"])).toEqual([undefined, '{"text":"1"}'])

@@ -1,39 +1,39 @@
 import type { App } from "../model/app.ts"
 import type { EventOf, EventType, Listener } from "../model/events.ts"
 import type { Masker } from "../model/ports.ts"
-import { secretPaths } from "../model/secrets.ts"
+import { secretPaths } from "../schema/secret-paths.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 
 export type Attributes = Record<string, string | number | boolean>
 
-/** As much of OpenTelemetry's `Tracer` as is used here; `trace.getTracer("…")` gives one. */
+/** The part of OpenTelemetry's `Tracer` that is used here. `trace.getTracer("…")` returns one. */
 export interface Tracer {
   startSpan(name: string, options: { kind: number; attributes: Attributes; startTime: number }): Span
 }
 
-/** As much of OpenTelemetry's `Span`. */
+/** The part of OpenTelemetry's `Span` that is used here. */
 export interface Span {
   addEvent(name: string, attributes: Attributes, time: number): unknown
   setStatus(status: { code: number; message?: string }): unknown
   end(time: number): void
 }
 
-/** Where spans go, and how much is in them. */
+/** Where spans go and what they contain. */
 export interface Telemetry {
   tracer: Tracer
-  /** Also what went in, what came out and what an error said, masked as the record is. Off unless asked for. */
+  /** Also send input, result and error message, masked as in the audit log. Off by default. */
   content?: boolean | undefined
 }
 
 export interface TraceOptions {
   content?: boolean | undefined
-  /** Without one no content is sent. */
+  /** Without a masker no content is sent. */
   masker?: Masker | undefined
-  /** What the registry knows of a tool. */
+  /** Looks up a tool in the registry. */
   tool?: ((name: string) => Pick<RegisteredTool, "description" | "input" | "output"> | undefined) | undefined
 }
 
-/** The tracer of whatever OpenTelemetry SDK this process has loaded; without one it does nothing. */
+/** The tracer of the OpenTelemetry SDK this process has loaded. Without an SDK it does nothing. */
 export async function globalTracer(): Promise<Tracer> {
   const { trace } = await import("@opentelemetry/api")
   return trace.getTracer("quartermaster")
@@ -44,23 +44,22 @@ const internal = 0
 const failed = 2
 
 /**
- * Makes a span `execute_tool <name>` of every call that ends, from when its tool started or, where it never got so far,
- * from when the call came. It only listens to events: what a call does is the same with it and without. Returns what
- * stops it.
+ * Sends a span `execute_tool <name>` for every call that ends. It begins when the tool started or, if it did not start,
+ * when the call was received. It only listens to events and never affects a call. Returns a function that stops it.
  */
 export function traceCalls(on: App["on"], tracer: Tracer, options: TraceOptions = {}): () => void {
   const { masker } = options
   const content = options.content === true && masker !== undefined ? masker : undefined
-  const calls = new Map<string, Noted>()
-  const offs: (() => void)[] = []
-  const hear = <T extends EventType>(type: T, listener: Listener<T>) => void offs.push(on(type, listener))
+  const calls = new Map<string, OpenCall>()
+  const unsubscribes: (() => void)[] = []
+  const listen = <T extends EventType>(type: T, listener: Listener<T>) => void unsubscribes.push(on(type, listener))
 
-  function noted(callId: string): Noted {
+  function openCall(callId: string): OpenCall {
     const known = calls.get(callId)
     if (known !== undefined) return known
-    // Calls that went on in another process never end here: of too many, the oldest is let go.
-    if (calls.size >= mostOpen) calls.delete(calls.keys().next().value!)
-    const fresh: Noted = { waits: [] }
+    // A call that continued in another process never ends here, so the oldest is forgotten when there are too many.
+    if (calls.size >= maxOpenCalls) calls.delete(calls.keys().next().value!)
+    const fresh: OpenCall = { waits: [] }
     calls.set(callId, fresh)
     return fresh
   }
@@ -87,35 +86,35 @@ export function traceCalls(on: App["on"], tracer: Tracer, options: TraceOptions 
     span.end(at)
   }
 
-  hear("TOOL_CALL_WAITING", ({ callId, at }) => void noted(callId).waits.push({ since: at }))
-  hear("TOOL_CALL_APPROVED", (event) => answered(event, "approved"))
-  hear("TOOL_CALL_REJECTED", (event) => answered(event, "rejected"))
-  hear("TOOL_CALL_RELEASED", (event) => answered(event, "released"))
-  hear("TOOL_CALL_WITHHELD", (event) => answered(event, "withheld"))
+  listen("TOOL_CALL_WAITING", ({ callId, at }) => void openCall(callId).waits.push({ since: at }))
+  listen("TOOL_CALL_APPROVED", (event) => answered(event, "approved"))
+  listen("TOOL_CALL_REJECTED", (event) => answered(event, "rejected"))
+  listen("TOOL_CALL_RELEASED", (event) => answered(event, "released"))
+  listen("TOOL_CALL_WITHHELD", (event) => answered(event, "withheld"))
   if (content !== undefined) {
-    hear("TOOL_CALL_REQUESTED", ({ callId, toolName, params }) => {
+    listen("TOOL_CALL_REQUESTED", ({ callId, toolName, params }) => {
       const { text } = content.mask(params, secretsOf(options.tool?.(toolName)?.input))
-      noted(callId).input = { "gen_ai.tool.call.arguments": text }
+      openCall(callId).input = { "gen_ai.tool.call.arguments": text }
     })
   }
-  hear("TOOL_CALL_COMPLETED", (event) => {
+  listen("TOOL_CALL_COMPLETED", (event) => {
     const shown = content?.mask(event.result, secretsOf(options.tool?.(event.toolName)?.output)).text
     ended(event, shown === undefined ? {} : { "gen_ai.tool.call.result": shown })
   })
-  hear("TOOL_CALL_FAILED", (event) => {
+  listen("TOOL_CALL_FAILED", (event) => {
     const message = content?.text(event.error)
     ended(event, { "error.type": event.code }, { code: failed, ...(message === undefined ? {} : { message }) })
   })
   return () => {
-    for (const off of offs) off()
+    for (const unsubscribe of unsubscribes) unsubscribe()
     calls.clear()
   }
 }
 
-const mostOpen = 10_000
+const maxOpenCalls = 10_000
 
-/** What is known of a call before it ends. */
-interface Noted {
+/** What is known about a call before it ends. */
+interface OpenCall {
   waits: { since: number; until?: { at: number; outcome: string } }[]
   input?: Attributes
 }

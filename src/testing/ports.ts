@@ -1,32 +1,38 @@
-import { LastResults } from "../call/cache.ts"
+import { LruResultCache } from "../call/result-cache.ts"
 import { AgentPermits } from "../call/permits.ts"
 import type { Ports, Recorder } from "../model/ports.ts"
 import { silentLogger } from "../model/logger.ts"
-import type { Durability, RecordEntry } from "../model/record.ts"
+import type { Durability, AuditEntry, StartEntry } from "../model/audit-entry.ts"
 import { Directory } from "../org/directory.ts"
-import { unguarded } from "../policy/guards.ts"
-import { PolicyBook } from "../policy/book.ts"
+import { unguarded } from "../guards/combine-guards.ts"
+import { PolicySource } from "../policy/policy-source.ts"
 import { ToolRegistry } from "../registry/registry.ts"
 import { fileVersions } from "../store/file-versions.ts"
 import { masker } from "../store/mask.ts"
-import { ownerLives, ownerName } from "../store/owner.ts"
+import { isOwnerAlive, newOwnerName } from "../store/owner.ts"
 import type { Store } from "../store/store.ts"
 
-/** A recorder that keeps in a list and fails where the test says. */
+/** A recorder that collects entries in a list and fails when `fails` returns true. */
 export class ListRecorder implements Recorder {
-  readonly kept: RecordEntry[] = []
+  readonly entries: AuditEntry[] = []
   attempts = 0
   fails: (attempt: number) => boolean = () => false
 
-  readonly grades: string[] = []
+  readonly durabilities: string[] = []
 
-  keep(entry: RecordEntry, grade: Durability): Promise<void> {
+  write(entry: AuditEntry, durability: Durability): Promise<void> {
     this.attempts++
-    this.grades.push(`${entry.kind} ${grade}`)
+    this.durabilities.push(`${entry.kind} ${durability}`)
     if (this.fails(this.attempts)) return Promise.reject(new Error("no space left on device"))
-    this.kept.push(entry)
+    this.entries.push(entry)
     return Promise.resolve()
   }
+
+  queue(start: StartEntry, written: () => void): Promise<void> {
+    return this.write(start, "crash").then(written)
+  }
+
+  flush(): void {}
 
   settle(): Promise<void> {
     return Promise.resolve()
@@ -37,7 +43,7 @@ export class ListRecorder implements Recorder {
   }
 }
 
-/** The walk's ports over a real store, with what the test replaces. */
+/** The ports of a call over a real store. A test can replace some of them. */
 export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Promise<Ports & { tools: ToolRegistry }> {
   const tools = new ToolRegistry()
   return {
@@ -47,7 +53,7 @@ export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Pr
       groups: { has: () => true, list: () => [] },
       levelOrder: "asc",
     }),
-    policy: new PolicyBook({
+    policy: new PolicySource({
       rules: () => [],
       grants: () => [],
       modeOf: () => "ask",
@@ -57,20 +63,20 @@ export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Pr
       policyVersion: () => "test",
     }),
     guards: unguarded,
-    cache: new LastResults(),
+    cache: new LruResultCache(),
     limits: store.limits,
     permits: new AgentPermits(3),
     recorder: store.recorder,
     calls: await store.calls(),
     artifacts: store.artifacts,
     masker: masker(store.key),
-    approvals: {},
-    grants: { keep: () => Promise.resolve() },
+    approvalUI: {},
+    grants: { save: () => Promise.resolve() },
     rolesOf: () => undefined,
-    tokenCounts: () => true,
+    isTokenValid: () => true,
     isAgent: () => false,
     emit: () => {},
-    hears: () => true,
+    hasListeners: () => true,
     running: new Map(),
     closing: new AbortController().signal,
     logger: silentLogger,
@@ -80,10 +86,11 @@ export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Pr
       approvalDeadlineMs: 60_000,
       unattended: "wait",
       levelOrder: "asc",
+      language: "en",
       workspace: process.cwd(),
     },
-    owner: ownerName(),
-    alive: ownerLives,
+    owner: newOwnerName(),
+    isAlive: isOwnerAlive,
     digests: () => Promise.resolve({}),
     fileVersions: (touches) => fileVersions(touches, process.cwd()),
     refresh: () => Promise.resolve(false),

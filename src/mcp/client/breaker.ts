@@ -1,7 +1,7 @@
 const failuresToOpen = 5
 const openMs = 30_000
 
-/** Keeps calls away from a server that failed five times in a row: for 30 seconds, then one attempt may look again. */
+/** A circuit breaker: after five failures in a row no call is sent to the server for 30 seconds; then one may try again. */
 export class Breaker {
   #failures = 0
   #openUntil = 0
@@ -26,8 +26,8 @@ export class Breaker {
   }
 }
 
-/** Half a second, doubled with every failure up to a minute; half of it is chance, so that many do not come at once. */
+/** Half a second, doubled with every failure up to a minute. Half of it is random, to spread the retries of many clients. */
 export function backoffMs(failures: number, random: () => number = Math.random): number {
-  const whole = Math.min(60_000, 500 * 2 ** Math.max(0, failures - 1))
-  return whole / 2 + (whole / 2) * random()
+  const delay = Math.min(60_000, 500 * 2 ** Math.max(0, failures - 1))
+  return delay / 2 + (delay / 2) * random()
 }

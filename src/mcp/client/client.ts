@@ -1,27 +1,28 @@
 import { silentLogger, type Logger } from "../../model/logger.ts"
 import type { McpServerSpec, McpToolDefinition } from "../../model/mcp.ts"
-import { Connection, type Asking, type Offer, type RawResult } from "./connection.ts"
+import { Connection } from "./connection.ts"
+import type { RequestContext, Offer, RawResult } from "./connection-types.ts"
 import { clientLimits } from "./limits.ts"
 
-/** Where a server is: its address, or how it is started or reached. */
+/** A server: its URL, or how it is started or reached. */
 export type MCPServer =
   | string
   | (Partial<Pick<McpServerSpec, "name" | "sampling" | "roots" | "connectTimeoutMs" | "timeoutMs">> &
       Pick<McpServerSpec, "command" | "args" | "env" | "cwd" | "url" | "headers" | "transport">)
 
-/** What a call of a tool may be given besides its arguments. */
-export type MCPCallOptions = Partial<Omit<Asking, "callId" | "agentId">>
+/** Options for a tool call. */
+export type MCPCallOptions = Partial<Omit<RequestContext, "callId" | "agentId">>
 
 export interface MCPClientOptions {
   logger?: Logger
-  /** The folder servers are told of; the current one when left out. */
+  /** The folder that servers get as their root; the current one when left out. */
   workspace?: string
   version?: string
 }
 
 /**
- * A client of one MCP server, outside of a house: nothing is decided, limited or recorded. In a house, servers of the
- * configuration become governed tools instead.
+ * A client of one MCP server, independent of an app: its calls are not decided, limited or recorded. In an app, use the
+ * servers of the configuration instead; their tools are governed.
  */
 export class MCPClient {
   readonly #options: MCPClientOptions
@@ -33,20 +34,20 @@ export class MCPClient {
     this.#options = options
   }
 
-  /** What the server is called; its tools are `mcp:<name>:<tool>` once they are wrapped. */
+  /** The server's name. Wrapped tools are named `mcp:<name>:<tool>`. */
   get name(): string {
     return this.#spec?.name ?? "mcp"
   }
 
-  /** A plain address is tried by streamable HTTP, and by SSE where that is all the server speaks. */
+  /** Connects to a server. A plain URL is tried with streamable HTTP first, then with SSE. */
   async connect(server: MCPServer): Promise<void> {
     await this.disconnect()
-    const given = typeof server === "string" ? { url: server } : server
+    const address = typeof server === "string" ? { url: server } : server
     const spec: McpServerSpec = {
       name: "mcp",
       sampling: "refuse",
       roots: "workspace",
-      ...given,
+      ...address,
       enabled: true,
       layer: "system",
       prefix: true,
@@ -63,16 +64,16 @@ export class MCPClient {
     this.#spec = spec
     this.#connection = connection
     try {
-      await connection.ensure()
+      await connection.ensureConnected()
     } catch (error) {
       await this.disconnect()
       throw error
     }
   }
 
-  /** What the server offers now, as it says it. */
+  /** The tools the server offers now, with its own definitions. */
   async listTools(): Promise<readonly McpToolDefinition[]> {
-    await this.#connected().ensure()
+    await this.#connected().ensureConnected()
     return this.#offer!.tools
   }
 

@@ -1,136 +1,134 @@
 import { Ending } from "../../model/ending.ts"
 import type { McpServerSpec } from "../../model/mcp.ts"
-import { Asker } from "./asker.ts"
-import type { Asking, ConnectionHost, ConnectionState, Offer, RawResult } from "./exchange.ts"
+import { RequestSender } from "./request-sender.ts"
+import type { RequestContext, ConnectionHost, ConnectionState, Offer, RawResult } from "./connection-types.ts"
 import { clientLimits } from "./limits.ts"
-import { Line } from "./line.ts"
-import type { Session } from "./session.ts"
-import { Subscriptions } from "./subscriptions.ts"
+import { ReconnectingSession } from "./reconnecting-session.ts"
+import type { ServerSession } from "./server-session.ts"
+import { UpstreamSubscriptions } from "./upstream-subscriptions.ts"
 
-export type { Asking, ConnectionHost, ElicitAnswer, Offer, RawResult } from "./exchange.ts"
-
-/** One server of the configuration: connected when needed, kept connected, and never more trouble than its own. */
+/** The connection to one server: opened when needed, and opened again when it is lost. */
 export class Connection {
   readonly #name: string
   readonly #host: ConnectionHost
-  readonly #line: Line
-  readonly #asker: Asker
-  readonly #subscriptions: Subscriptions
+  readonly #session: ReconnectingSession
+  readonly #sender: RequestSender
+  readonly #subscriptions: UpstreamSubscriptions
   #refreshing: NodeJS.Timeout | undefined
-  #floodTold = 0
+  #floodReportedAt = 0
 
   constructor(spec: McpServerSpec, host: ConnectionHost) {
     this.#name = spec.name
     this.#host = host
-    this.#line = new Line(spec, host, {
-      onGreeted: ({ session, offer }) => {
-        this.#tellOffer(offer)
-        this.#subscriptions.tellAll(session).catch((error: Error) => {
-          host.logger.info(`The MCP server ${this.#name} does not tell of changes: ${error.message}`)
+    this.#session = new ReconnectingSession(spec, host, {
+      onConnected: ({ session, offer }) => {
+        this.#reportOffer(offer)
+        this.#subscriptions.resubscribe(session).catch((error: Error) => {
+          host.logger.info(`The MCP server ${this.#name} does not report changes: ${error.message}`)
         })
       },
       onListChanged: (session) => this.#refreshSoon(session),
-      onFlood: () => this.#tellFlood(),
+      onFlood: () => this.#reportFlood(),
     })
-    this.#asker = new Asker(this.#line)
-    this.#subscriptions = new Subscriptions(spec.name, this.#line.timeoutMs)
+    this.#sender = new RequestSender(this.#session)
+    this.#subscriptions = new UpstreamSubscriptions(spec.name, this.#session.timeoutMs)
   }
 
   get state(): ConnectionState {
-    return this.#line.state
+    return this.#session.state
   }
 
-  /** Begins to connect in the background and keeps at it. */
+  /** Connects in the background and stays connected. */
   start(): void {
-    this.#line.start()
+    this.#session.start()
   }
 
-  /** Connects anew, because somebody signed in or out; what is under way comes to its end. */
-  again(): void {
-    this.#line.again()
+  /** Opens a new connection after a person signed in or out. Running requests finish on the old one. */
+  reconnect(): void {
+    this.#session.reconnect()
   }
 
-  /** Resolves when connected; throws an Ending *upstream_unavailable* that says which server, why and what next. */
-  async ensure(signal?: AbortSignal): Promise<void> {
-    await this.#line.connected(signal)
+  /** Resolves when connected; throws an Ending *upstream_unavailable* that says why and what to do next. */
+  async ensureConnected(signal?: AbortSignal): Promise<void> {
+    await this.#session.connect(signal)
   }
 
-  /** Resolves when the first attempt is over, however it ended. */
-  settled(): Promise<void> {
-    return this.#line.settled()
+  /** Resolves when the first attempt has succeeded or failed. */
+  firstAttempt(): Promise<void> {
+    return this.#session.firstAttempt()
   }
 
   /** The raw CallToolResult. */
-  callTool(name: string, args: unknown, asking: Asking): Promise<RawResult> {
-    return this.#asker.ask("tools/call", { name, arguments: args ?? {} }, asking)
+  callTool(name: string, args: unknown, context: RequestContext): Promise<RawResult> {
+    return this.#sender.send("tools/call", { name, arguments: args ?? {} }, context)
   }
 
-  readResource(uri: string, asking: Asking): Promise<RawResult> {
-    return this.#asker.ask("resources/read", { uri }, asking)
+  readResource(uri: string, context: RequestContext): Promise<RawResult> {
+    return this.#sender.send("resources/read", { uri }, context)
   }
 
   getPrompt(
     prompt: { name: string; arguments?: Record<string, string> | undefined },
-    asking: Asking,
+    context: RequestContext,
   ): Promise<RawResult> {
-    return this.#asker.ask("prompts/get", { ...prompt }, asking)
+    return this.#sender.send("prompts/get", { ...prompt }, context)
   }
 
-  complete(params: Record<string, unknown>, asking: Asking): Promise<RawResult> {
-    return this.#asker.ask("completion/complete", params, asking)
+  complete(params: Record<string, unknown>, context: RequestContext): Promise<RawResult> {
+    return this.#sender.send("completion/complete", params, context)
   }
 
-  /** Is told of changes of one resource by `onResourceUpdated` until the returned function is called. */
+  /** Subscribes to a resource until the returned function is called. Changes go to `onResourceUpdated`. */
   async subscribe(uri: string): Promise<() => Promise<void>> {
-    return this.#subscriptions.add(uri, await this.#line.connected(), () => this.#line.session)
+    return this.#subscriptions.add(uri, await this.#session.connect(), () => this.#session.session)
   }
 
-  /** Asks the server again for everything it offers. */
+  /** Asks the server again what it offers. */
   async refresh(): Promise<Offer> {
-    const session = await this.#line.connected()
+    const session = await this.#session.connect()
     try {
-      const offer = await session.offer(this.#line.timeoutMs)
-      if (session === this.#line.session) this.#tellOffer(offer)
+      const offer = await session.offer(this.#session.timeoutMs)
+      if (session === this.#session.session) this.#reportOffer(offer)
       return offer
     } catch (error) {
-      const why = session.end ?? `did not say what it offers: ${(error as Error).message}`
+      const why = session.end ?? `did not list what it offers: ${(error as Error).message}`
       throw new Ending("upstream_unavailable", `The MCP server ${this.#name} ${why}.`, { cause: error })
     }
   }
 
-  /** Ends the server's process with all it started; what is under way there ends too. */
+  /** Closes the connection. Running requests end, and so does the server's process with all it started. */
   async close(): Promise<void> {
     clearTimeout(this.#refreshing)
-    await this.#line.close()
+    await this.#session.close()
   }
 
-  #tellOffer(offer: Offer): void {
+  #reportOffer(offer: Offer): void {
     try {
       this.#host.onOffer(offer)
     } catch (error) {
-      this.#host.logger.error(`What the MCP server ${this.#name} offers could not be taken in.`, error)
+      this.#host.logger.error(`What the MCP server ${this.#name} offers could not be used.`, error)
     }
   }
 
-  /** However many changes a server announces, it is asked for its lists a few times in a second at most. */
-  #refreshSoon(session: Session): void {
-    if (session !== this.#line.session || this.#refreshing !== undefined) return
+  /** Collects announced changes, so that the server is asked for its lists only a few times a second. */
+  #refreshSoon(session: ServerSession): void {
+    if (session !== this.#session.session || this.#refreshing !== undefined) return
     this.#refreshing = setTimeout(() => {
-      const asked = session === this.#line.session ? this.refresh() : Promise.resolve()
-      void asked
+      const refreshed = session === this.#session.session ? this.refresh() : Promise.resolve()
+      void refreshed
         .catch((error: Error) => this.#host.logger.warn(error.message))
         .finally(() => (this.#refreshing = undefined))
     }, clientLimits.refreshMs)
     this.#refreshing.unref()
   }
 
-  #tellFlood(): void {
+  #reportFlood(): void {
     const now = this.#host.now?.() ?? Date.now()
-    if (now - this.#floodTold < 60_000) return
-    this.#floodTold = now
-    const { notesPerSecond } = clientLimits
+    if (now - this.#floodReportedAt < 60_000) return
+    this.#floodReportedAt = now
+    const { notificationsPerSecond } = clientLimits
     this.#host.logger.warn(
-      `The MCP server ${this.#name} sends more than ${notesPerSecond} notifications a second; what is more is dropped.`,
+      `The MCP server ${this.#name} sends more than ${notificationsPerSecond} notifications a second; the others are dropped.`,
     )
   }
 }

@@ -1,34 +1,35 @@
 import { randomUUID } from "node:crypto"
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import type { Question } from "../../model/approval.ts"
 import { mcpName, mcpParts } from "../../model/mcp.ts"
-import { messageOf } from "../../model/message.ts"
+import { errorMessage } from "../../lib/error-message.ts"
 import type { ToolResult } from "../../model/result.ts"
-import { compileSchema, type JsonSchema } from "../../model/schema.ts"
+import { type JsonSchema } from "../../model/schema.ts"
+import { compileSchema } from "../../schema/compile-schema.ts"
 import type { Tool, ToolContext } from "../../model/tool.ts"
-import type { ElicitAnswer } from "./connection.ts"
+import type { ElicitAnswer } from "./connection-types.ts"
 
-/** What servers ask right now. Nobody else asks in a server's name. */
-const open = new Set<string>()
+/** The questions that servers ask right now. The tool accepts only these, so that agents cannot ask in a server's name. */
+const openQuestions = new Set<string>()
 
-const asked = z.object({
+const elicitationInput = z.object({
   message: z.string().max(16_000),
-  /** Its JSON Schema as text: what a server puts first a person sees first, and an input's own order is not kept. */
+  /** The JSON Schema of the form, as text: stored inputs lose the order of fields, which the person should see. */
   form: z
     .string()
     .max(256 * 1024)
     .optional(),
   url: z.url({ protocol: /^https?$/ }).optional(),
-  /** The call it is asked for. */
+  /** The id of the call that asks. */
   call: z.string(),
-  /** No two questions are the same, so that nobody answers two with one word. */
-  id: z.string().refine((id) => open.has(id), "is of no question that the server asks now"),
-  /** What the server calls it, where it has a name for it. */
+  /** Makes each question unique, so that one answer cannot count for two. */
+  id: z.string().refine((id) => openQuestions.has(id), "is not a question that the server asks now"),
+  /** The server's own key for the question, if it has one. */
   key: z.string().optional(),
 })
 
-/** What a server asks a person while one of its tools runs: a question that waits at the desk. */
+/** The interactive tool by which a server asks a person while one of its tools runs. */
 export function elicitationTool(server: string, quarantine: string | undefined): Tool {
   return defineTool({
     name: mcpName(server, mcpParts.elicit),
@@ -37,9 +38,9 @@ export function elicitationTool(server: string, quarantine: string | undefined):
     category: "mcp",
     effect: "communicate",
     kind: "interactive",
-    offered: "inside",
+    exposedAs: "inside",
     permission: { level: "public" },
-    input: asked,
+    input: elicitationInput,
     ...(quarantine === undefined ? {} : { quarantine }),
     question: ({ message, form, url }): Question => ({
       question: message,
@@ -50,7 +51,7 @@ export function elicitationTool(server: string, quarantine: string | undefined):
   })
 }
 
-/** Puts the params of `elicitation/create` to a person and says what became of it. */
+/** Asks a person the question of an `elicitation/create` and returns the answer for the server. */
 export async function elicit(
   server: string,
   context: ToolContext,
@@ -58,39 +59,39 @@ export async function elicit(
   key?: string,
 ): Promise<ElicitAnswer> {
   const id = randomUUID()
-  open.add(id)
+  openQuestions.add(id)
   try {
     const input = readQuestion(params, { call: context.callId, id, key })
     if (!("wrong" in input)) return answerOf(await context.call(mcpName(server, mcpParts.elicit), input), input)
     context.log(`A question of ${server} was declined: ${input.wrong}`)
     return { action: "decline" }
   } finally {
-    open.delete(id)
+    openQuestions.delete(id)
   }
 }
 
-function answerOf({ success, code, result }: ToolResult, { url }: Asked): ElicitAnswer {
-  if (!success) return { action: closed(code) }
+function answerOf({ success, code, result }: ToolResult, { url }: ElicitationInput): ElicitAnswer {
+  if (!success) return { action: refusedAction(code) }
   if (url !== undefined) return { action: "accept" }
   return { action: "accept", content: (result as { answer: Record<string, unknown> }).answer }
 }
 
-/** Nobody decided, as opposed to somebody who, or a rule which, said no. */
-function closed(code: string | undefined): "cancel" | "decline" {
+/** *cancel* if no decision was made, *decline* if a person or a rule said no. */
+function refusedAction(code: string | undefined): "cancel" | "decline" {
   return code === "approval_expired" || code === "aborted" || code === "interrupted" ? "cancel" : "decline"
 }
 
-type Asked = z.infer<typeof asked>
+type ElicitationInput = z.infer<typeof elicitationInput>
 
 function readQuestion(
   params: Record<string, unknown>,
-  about: Pick<Asked, "call" | "id" | "key">,
-): Asked | { wrong: string } {
+  ids: Pick<ElicitationInput, "call" | "id" | "key">,
+): ElicitationInput | { wrong: string } {
   const { mode, message, requestedSchema, url } = params
   const form = mode === "url" ? undefined : JSON.stringify(requestedSchema)
-  const read = asked.safeParse({ ...about, message, form, url: mode === "url" ? url : undefined })
+  const read = elicitationInput.safeParse({ ...ids, message, form, url: mode === "url" ? url : undefined })
   if (!read.success) return { wrong: z.prettifyError(read.error) }
-  if (read.data.url === undefined && form === undefined) return { wrong: "It has neither a form nor an address." }
+  if (read.data.url === undefined && form === undefined) return { wrong: "It has neither a form nor a URL." }
   const problem = form === undefined ? undefined : formProblem(requestedSchema)
   return problem === undefined ? read.data : { wrong: problem }
 }
@@ -100,6 +101,6 @@ function formProblem(form: unknown): string | undefined {
     compileSchema(form as never, true)
     return undefined
   } catch (error) {
-    return messageOf(error)
+    return errorMessage(error)
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { listen } from "../testing/http-servers.ts"
+import { startHttpServer } from "../testing/http-servers.ts"
 import { addressProblem, authorizationFetch } from "./oauth-fetch.ts"
 
 const far = "https://mcp.example/mcp"
@@ -20,18 +20,18 @@ test.each<[string, string, boolean]>([
   ["http://login.example/token", here, false],
   ["javascript:alert(1)", far, false],
   ["file:///etc/passwd", here, false],
-])("that %s is where one signs in at %s: taken %s", (url, server, taken) => {
+])("%s may be the authorization server of %s: %s", (url, server, taken) => {
   expect(addressProblem(new URL(url), new URL(server)) === undefined).toBe(taken)
 })
 
-test("what an authorization server says is read up to a size, and its redirects are not followed", async () => {
-  const { url } = await listen((request, response) => {
+test("responses of an authorization server are limited in size, and redirects are not followed", async () => {
+  const { url } = await startHttpServer((request, response) => {
     if (request.url === "/away") return void response.writeHead(302, { location: "http://evil.example/" }).end()
     for (let megabyte = 0; megabyte < 2; megabyte++) response.write(Buffer.alloc(1024 * 1024))
     response.end()
   })
   const fetch = authorizationFetch(new URL(url))
   expect((await fetch(new URL("/away", url))).status).toBe(302)
-  await expect(fetch(url)).rejects.toThrow("says more than 1 MB at once")
-  await expect(fetch("http://evil.example/")).rejects.toThrow("only https addresses elsewhere are used")
+  await expect(fetch(url)).rejects.toThrow("sent more than 1 MB at once")
+  await expect(fetch("http://evil.example/")).rejects.toThrow("only https addresses on other machines are allowed")
 })

@@ -16,23 +16,23 @@ import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { OAuthDiscoveryState, StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client"
 
-/** What is known of signing in at one server. All of it is secret. */
+/** The content of a login file. All of it is secret. The field names are stored: do not rename them. */
 export interface Login {
   /** The client we registered as. */
   readonly client?: StoredOAuthClientInformation | undefined
   readonly discovery?: OAuthDiscoveryState | undefined
-  readonly tokens?: KeptTokens | undefined
-  /** The authorization server that a client of the configuration was first shown to. */
+  readonly tokens?: LoginTokens | undefined
+  /** The authorization server that the configured client was first used with. */
   readonly issuer?: string | undefined
-  /** The scope that was asked for last. */
+  /** The scope that was requested last. */
   readonly asked?: string | undefined
-  /** What the server wanted when it last refused us. */
+  /** What the server required when it last refused us. */
   readonly wanted?: Challenge | undefined
   /** A sign-in that waits for a person. */
   readonly pending?: PendingSignIn | undefined
 }
 
-export interface KeptTokens extends StoredOAuthTokens {
+export interface LoginTokens extends StoredOAuthTokens {
   readonly expiresAt?: number | undefined
 }
 
@@ -52,14 +52,14 @@ export interface PendingSignIn {
 }
 
 /**
- * The private file of one server's sign-in. It counts only for the address it was made for. Readers see the old or the
- * new, never half; who changes it holds its lock, so that of two processes neither overwrites what the other got.
+ * The private login file of one server. It is valid only for the URL it was created for. Readers see the old or the new
+ * content, never a part of it. Changes hold a lock, so that two processes do not overwrite each other.
  */
 export class LoginFile {
   readonly path: string
   readonly #server: string
   readonly #url: string
-  #seen: { mark: string; login: Login } | undefined
+  #cached: { version: string; login: Login } | undefined
 
   constructor(folder: string, server: string, url: string) {
     this.path = join(folder, `${server}.json`)
@@ -67,15 +67,15 @@ export class LoginFile {
     this.#url = url
   }
 
-  /** Costs a look at the file's times unless somebody changed it. */
+  /** Reads the file again only if it has changed. */
   read(): Login {
-    const mark = markOf(this.path)
-    if (mark === undefined) return {}
-    if (this.#seen?.mark !== mark) this.#seen = { mark, login: this.#parse(readPrivate(this.path)) }
-    return this.#seen.login
+    const version = versionOf(this.path)
+    if (version === undefined) return {}
+    if (this.#cached?.version !== version) this.#cached = { version, login: this.#parse(readPrivate(this.path)) }
+    return this.#cached.login
   }
 
-  /** Makes the next content from what is there once nobody else changes it; undefined leaves it as it is. */
+  /** Changes the content under the lock. `make` gets the current content; undefined leaves it unchanged. */
   async change(make: (login: Login) => Login | undefined | Promise<Login | undefined>): Promise<Login> {
     mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
     const unlock = await lock(`${this.path}.lock`)
@@ -90,9 +90,9 @@ export class LoginFile {
     }
   }
 
-  /** True when there was one. */
+  /** Returns whether there was a file. */
   async remove(): Promise<boolean> {
-    if (markOf(this.path) === undefined) return false
+    if (versionOf(this.path) === undefined) return false
     const unlock = await lock(`${this.path}.lock`)
     try {
       rmSync(this.path, { force: true })
@@ -126,8 +126,8 @@ export class LoginFile {
   }
 }
 
-/** Changes with every write, because each makes a new file. */
-function markOf(path: string): string | undefined {
+/** Changes with every write, because each write creates a new file. */
+function versionOf(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false, bigint: true })
   return found === undefined ? undefined : `${found.ino}.${found.mtimeNs}.${found.size}`
 }
@@ -138,33 +138,33 @@ function readPrivate(path: string): string | undefined {
     descriptor = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
     const { uid, mode } = fstatSync(descriptor)
     if (process.getuid !== undefined && uid !== process.getuid())
-      throw new Error(`${path} belongs to somebody else, so what it holds is not used. Delete it.`)
+      throw new Error(`${path} belongs to another user, so it is not used. Delete it.`)
     if (process.getuid !== undefined && (mode & 0o077) !== 0)
-      throw new Error(`Others can read ${path}, so what it holds may be known. Delete it and sign in again.`)
+      throw new Error(`Others can read ${path}, so its secrets may be known. Delete it and sign in again.`)
     return readFileSync(descriptor, "utf8")
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === "ENOENT") return undefined
     if (code === "ELOOP")
-      throw new Error(`${path} is a link, and must be a file of your own. Delete it.`, { cause: error })
+      throw new Error(`${path} is a link, but it must be a regular file. Delete it.`, { cause: error })
     throw error
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)
   }
 }
 
-/** Longer than anything that is done under it, so that an older lock is of a process that died. */
+/** Longer than any change takes, so that an older lock belongs to a process that died. */
 const staleMs = 60_000
-const patienceMs = 40_000
+const lockTimeoutMs = 40_000
 
 async function lock(path: string): Promise<() => void> {
-  const own = randomUUID()
+  const owner = randomUUID()
   let pause = 1
-  for (const end = Date.now() + patienceMs; ;) {
+  for (const end = Date.now() + lockTimeoutMs; ;) {
     try {
-      writeFileSync(path, own, { mode: 0o600, flag: "wx" })
+      writeFileSync(path, owner, { mode: 0o600, flag: "wx" })
       return () => {
-        if (readOr(path) === own) rmSync(path, { force: true })
+        if (readIfExists(path) === owner) rmSync(path, { force: true })
       }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
@@ -176,7 +176,7 @@ async function lock(path: string): Promise<() => void> {
   }
 }
 
-/** Of several who find it stale, one moves it away; whoever moved a fresh one instead puts it back. */
+/** Removes a stale lock by moving it away. A process that moved a fresh lock by mistake puts it back. */
 function breakStale(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined || Date.now() - found.mtimeMs < staleMs) return
@@ -192,7 +192,7 @@ function breakStale(path: string): void {
   }
 }
 
-function readOr(path: string): string | undefined {
+function readIfExists(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8")
   } catch {

@@ -1,17 +1,22 @@
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
-import { temporaryFolder } from "../../testing/open.ts"
+import { temporaryFolder } from "../../testing/test-app.ts"
 import { plainSpec } from "../testing/connections.ts"
-import { agree, authorizationServer, guardedServer, type Told } from "../testing/oauth-servers.ts"
+import {
+  approveSignIn,
+  authorizationServer,
+  protectedServer,
+  type AuthorizationServerOptions,
+} from "../testing/oauth-servers.ts"
 import { LoginFile } from "./oauth-file.ts"
 import { beginSignIn, finishSignIn } from "./oauth-login.ts"
 
 const back = "http://127.0.0.1:41999/callback"
 
-/** Signing in at a guarded server, without a house around it. */
-async function world(told: Told = {}) {
-  const giver = await authorizationServer(told)
-  const { url } = await guardedServer(() => giver)
+/** Signs in to a protected server without an app. */
+async function setUp(options: AuthorizationServerOptions = {}) {
+  const authServer = await authorizationServer(options)
+  const { url } = await protectedServer(() => authServer)
   const spec = plainSpec({ name: "files", url })
   const file = new LoginFile(temporaryFolder(), "files", url)
   const begin = async () => (await beginSignIn(spec, file, back)).url
@@ -19,17 +24,17 @@ async function world(told: Told = {}) {
   return {
     begin,
     finish,
-    login: async () => finish(await agree(await begin())),
-    kept: () => readFileSync(file.path, "utf8"),
+    login: async () => finish(await approveSignIn(await begin())),
+    stored: () => readFileSync(file.path, "utf8"),
   }
 }
 
 test.each<[string, (url: URL) => void, string]>([
-  ["another state", (url) => url.searchParams.set("state", "guessed"), "does not answer the sign-in"],
-  ["no state", (url) => url.searchParams.delete("state"), "does not answer the sign-in"],
-  ["another host", (url) => (url.hostname = "evil.example"), "not the address a browser comes back to"],
-  ["another port", (url) => (url.port = "1"), "not the address a browser comes back to"],
-  ["another path", (url) => (url.pathname = "/other"), "not the address a browser comes back to"],
+  ["another state", (url) => url.searchParams.set("state", "guessed"), "does not belong to the sign-in"],
+  ["no state", (url) => url.searchParams.delete("state"), "does not belong to the sign-in"],
+  ["another host", (url) => (url.hostname = "evil.example"), "not the address to which the browser returns"],
+  ["another port", (url) => (url.port = "1"), "not the address to which the browser returns"],
+  ["another path", (url) => (url.pathname = "/other"), "not the address to which the browser returns"],
   [
     "another issuer",
     (url) => url.searchParams.set("iss", "https://evil.example"),
@@ -52,41 +57,38 @@ test.each<[string, (url: URL) => void, string]>([
   ],
   ["a foreign text as refusal", (url) => url.searchParams.set("error", "<b>call 555</b>"), "answered an error"],
   ["another code", (url) => url.searchParams.set("code", "secret-code-of-somebody"), "answered invalid_grant"],
-])("an answer with %s signs nobody in", async (_, change, sentence) => {
-  const { login, kept } = await world({ redirects: change })
+])("a redirect with %s does not sign in", async (_, change, sentence) => {
+  const { login, stored } = await setUp({ changeRedirect: change })
   await expect(login()).rejects.toThrow(sentence)
-  expect(kept()).not.toContain("access_token")
+  expect(stored()).not.toContain("access_token")
 })
 
 test("a code that was refused is not tried again", async () => {
-  const { begin, finish } = await world()
-  const answer = new URL(await agree(await begin()))
+  const { begin, finish } = await setUp()
+  const answer = new URL(await approveSignIn(await begin()))
   const [code, state] = [answer.searchParams.get("code")!, answer.searchParams.get("state")!]
   const wrong = new URL(answer)
   wrong.searchParams.set("code", `${code}x`)
   await expect(finish(wrong.href)).rejects.toThrow("answered invalid_grant")
-  await expect(finish(`${back}?code=${code}&state=${state}`)).rejects.toThrow("No sign-in at files waits")
+  await expect(finish(`${back}?code=${code}&state=${state}`)).rejects.toThrow("No sign-in to files is pending")
 })
 
-test("an answer is good once, and only for the sign-in that was begun last", async () => {
-  const { begin, finish, kept } = await world()
+test("a redirect is valid once, and only for the sign-in that began last", async () => {
+  const { begin, finish, stored } = await setUp()
   const [first, second] = [await begin(), await begin()]
-  await expect(finish(await agree(first))).rejects.toThrow("begun here last")
-  const answer = await agree(second)
+  await expect(finish(await approveSignIn(first))).rejects.toThrow("began last")
+  const answer = await approveSignIn(second)
   expect(await finish(answer)).toMatchObject({ server: "files" })
-  await expect(finish(answer)).rejects.toThrow("No sign-in at files waits")
-  expect(kept()).toContain("access_token")
+  await expect(finish(answer)).rejects.toThrow("No sign-in to files is pending")
+  expect(stored()).toContain("access_token")
 })
 
-test.each<[string, Told]>([
-  ["says it is somebody else", { metadata: () => ({ issuer: "https://evil.example" }) }],
-  [
-    "sends people to an address that is none of the web",
-    { metadata: () => ({ authorization_endpoint: "javascript:alert(1)" }) },
-  ],
+test.each<[string, AuthorizationServerOptions]>([
+  ["names another issuer", { metadata: () => ({ issuer: "https://evil.example" }) }],
+  ["sends people to a URL that is not http", { metadata: () => ({ authorization_endpoint: "javascript:alert(1)" }) }],
   ["takes codes without encryption elsewhere", { metadata: () => ({ token_endpoint: "http://192.0.2.1/token" }) }],
   ["sends people elsewhere without encryption", { metadata: () => ({ authorization_endpoint: "http://192.0.2.1/a" }) }],
-  ["registers nobody", { registers: false }],
-])("an authorization server that %s gets nobody signed in", async (_, told) => {
-  await expect((await world(told)).login()).rejects.toThrow("Signing in at files failed: ")
+  ["does not register clients", { registers: false }],
+])("signing in fails with an authorization server that %s", async (_, options) => {
+  await expect((await setUp(options)).login()).rejects.toThrow("Signing in to files failed: ")
 })

@@ -5,31 +5,31 @@ import {
   exchangeAuthorization,
   validateAuthorizationResponseIssuer,
 } from "@modelcontextprotocol/client"
-import { readUrl } from "../../model/address.ts"
-import { StrayAnswer, type McpServerSpec, type McpSignedIn, type McpSignIn } from "../../model/mcp.ts"
+import { parseUrl } from "../../lib/url.ts"
+import { UnmatchedSignInRedirect, type McpServerSpec, type McpSignedIn, type McpSignIn } from "../../model/mcp.ts"
 import { addressProblem, authorizationFetch } from "./oauth-fetch.ts"
 import type { Login, LoginFile, PendingSignIn } from "./oauth-file.ts"
-import { clientFor, keptTokens, redirectsOf, SignInDraft } from "./oauth-provider.ts"
+import { clientFor, toLoginTokens, redirectsOf, SignInDraft } from "./oauth-provider.ts"
 import { clientLogin, discover } from "./oauth-renew.ts"
-import { codeText, signInProblem } from "./oauth-words.ts"
+import { safeErrorCode, signInProblem } from "./oauth-messages.ts"
 
-/** How long a person may take between the address and the answer. */
+/** How long a person may take to sign in. */
 const pendingMs = 15 * 60_000
 
-/** The port that should be listened on, because the authorization server knows it already. */
-export function usualPort(spec: McpServerSpec, login: Login): number | undefined {
+/** The port for the redirect that the authorization server knows already. */
+export function preferredPort(spec: McpServerSpec, login: Login): number | undefined {
   const [known] = redirectsOf(login.client)
-  return spec.auth?.redirectPort ?? (Number(readUrl(known ?? "")?.port) || undefined)
+  return spec.auth?.redirectPort ?? (Number(parseUrl(known ?? "")?.port) || undefined)
 }
 
-/** Finds out where one signs in and makes the address a person opens. What it takes to end it is kept in the file. */
+/** Discovers the authorization server and returns the URL that a person opens. The login file stores the pending sign-in. */
 export async function beginSignIn(spec: McpServerSpec, file: LoginFile, redirectUrl: string): Promise<McpSignIn> {
   const server = new URL(spec.url!)
   const login = file.read()
   const fetchFn = authorizationFetch(server)
-  const had = login.tokens?.scope ?? login.asked
-  const scope = computeScopeUnion(spec.auth?.scopes?.join(" "), login.wanted?.scope ?? had)
-  return explained(spec, async () => {
+  const currentScope = login.tokens?.scope ?? login.asked
+  const scope = computeScopeUnion(spec.auth?.scopes?.join(" "), login.wanted?.scope ?? currentScope)
+  return withSignInError(spec, async () => {
     const discovery = await discover(spec, login, fetchFn)
     const state = randomBytes(32).toString("base64url")
     const draft = new SignInDraft(spec, { redirectUrl, state, client: clientFor(spec, login, redirectUrl), discovery })
@@ -41,26 +41,34 @@ export async function beginSignIn(spec: McpServerSpec, file: LoginFile, redirect
     })
     const { address, verifier, client } = draft
     if (address === undefined || verifier === undefined || client === undefined)
-      throw new Error("nobody was to be sent")
+      throw new Error("the sign-in needs no person")
     const problem = addressProblem(address, server)
     if (problem !== undefined) throw new Error(problem)
-    const asked = address.searchParams.get("scope") ?? undefined
-    const pending = { state, verifier, redirectUrl, scope: asked, client, discovery: draft.discovery!, at: Date.now() }
+    const requestedScope = address.searchParams.get("scope") ?? undefined
+    const pending = {
+      state,
+      verifier,
+      redirectUrl,
+      scope: requestedScope,
+      client,
+      discovery: draft.discovery!,
+      at: Date.now(),
+    }
     await file.change((before) => ({ ...before, pending }))
     return { url: address.href, redirectUrl }
   })
 }
 
-/** Ends a sign-in with the address the browser came back to; only what answers the last one that began is taken. */
+/** Finishes a sign-in with the URL the browser was redirected to. It must belong to the sign-in that began last. */
 export async function finishSignIn(spec: McpServerSpec, file: LoginFile, redirected: string): Promise<McpSignedIn> {
   const { pending } = file.read()
   if (pending === undefined || Date.now() - pending.at > pendingMs) {
-    throw new Error(`No sign-in at ${spec.name} waits for an answer. Begin one: qm mcp login ${spec.name}`)
+    throw new Error(`No sign-in to ${spec.name} is pending. Begin one: qm mcp login ${spec.name}`)
   }
   const answer = answerIn(redirected, pending)
-  // Whatever comes of it, a code is good for one try.
+  // A code is valid for one try, whether it succeeds or not.
   await file.change((login) => ({ ...login, pending: undefined }))
-  return explained(spec, async () => {
+  return withSignInError(spec, async () => {
     const { client, discovery, scope } = pending
     const metadata = discovery.authorizationServerMetadata
     validateAuthorizationResponseIssuer({
@@ -68,17 +76,18 @@ export async function finishSignIn(spec: McpServerSpec, file: LoginFile, redirec
       expectedIssuer: metadata?.issuer,
       issParameterSupported: metadata?.authorization_response_iss_parameter_supported === true,
     })
-    if (answer.code === undefined) throw new Error(`the authorization server answered ${codeText(answer.error ?? "")}`)
+    if (answer.code === undefined)
+      throw new Error(`the authorization server answered ${safeErrorCode(answer.error ?? "")}`)
     const issuer = metadata?.issuer ?? discovery.authorizationServerUrl
-    const given = { ...(await exchanged(spec, pending, answer.code, answer.iss)), issuer }
-    const tokens = keptTokens(given, scope === undefined ? undefined : { ...given, scope }, Date.now())
-    const kept = spec.auth?.clientId === undefined ? { client } : {}
-    await file.change(() => ({ ...kept, discovery, tokens, issuer, asked: scope }))
+    const issued = { ...(await exchangeCode(spec, pending, answer.code, answer.iss)), issuer }
+    const tokens = toLoginTokens(issued, scope === undefined ? undefined : { ...issued, scope }, Date.now())
+    const registration = spec.auth?.clientId === undefined ? { client } : {}
+    await file.change(() => ({ ...registration, discovery, tokens, issuer, asked: scope }))
     return signedIn(spec, file.read())
   })
 }
 
-function exchanged(spec: McpServerSpec, pending: PendingSignIn, code: string, iss: string | undefined) {
+function exchangeCode(spec: McpServerSpec, pending: PendingSignIn, code: string, iss: string | undefined) {
   const { client, discovery, verifier, redirectUrl } = pending
   const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = discovery
   return exchangeAuthorization(authorizationServerUrl, {
@@ -93,15 +102,15 @@ function exchanged(spec: McpServerSpec, pending: PendingSignIn, code: string, is
   })
 }
 
-/** Signs in by the client's own secret. */
-export async function signInAlone(spec: McpServerSpec, file: LoginFile): Promise<McpSignedIn> {
-  return explained(spec, async () => {
+/** Signs in with the client's own secret, without a person. */
+export async function signInWithClientSecret(spec: McpServerSpec, file: LoginFile): Promise<McpSignedIn> {
+  return withSignInError(spec, async () => {
     const fetchFn = authorizationFetch(new URL(spec.url!))
     return signedIn(spec, await file.change((login) => clientLogin(spec, login, fetchFn)))
   })
 }
 
-/** Asks the authorization server to forget what it gave, where it can. */
+/** Asks the authorization server to revoke the tokens. Returns whether it did. */
 export async function revokeLogin(spec: McpServerSpec, login: Login): Promise<boolean> {
   const { tokens, discovery } = login
   const metadata = discovery?.authorizationServerMetadata
@@ -113,7 +122,7 @@ export async function revokeLogin(spec: McpServerSpec, login: Login): Promise<bo
     ["refresh_token", tokens.refresh_token],
     ["access_token", tokens.access_token],
   ] as const
-  const answers = kinds.map(async ([kind, token]) => {
+  const revocations = kinds.map(async ([kind, token]) => {
     if (token === undefined) return true
     const body = new URLSearchParams({ token, token_type_hint: kind })
     const headers = new Headers({ "content-type": "application/x-www-form-urlencoded" })
@@ -127,7 +136,7 @@ export async function revokeLogin(spec: McpServerSpec, login: Login): Promise<bo
     }
     return (await fetchFn(endpoint, { method: "POST", headers, body })).ok
   })
-  return (await Promise.allSettled(answers)).every((one) => one.status === "fulfilled" && one.value)
+  return (await Promise.allSettled(revocations)).every((result) => result.status === "fulfilled" && result.value)
 }
 
 function signedIn({ name }: McpServerSpec, { tokens, issuer }: Login): McpSignedIn {
@@ -141,27 +150,33 @@ interface RedirectAnswer {
   iss: string | undefined
 }
 
-/** What an address says, if it is the one we wait for and says what only the one we asked can know. */
+/** Reads the redirect URL. It must have our address and the state that only the authorization server knows. */
 function answerIn(redirected: string, { redirectUrl, state }: PendingSignIn): RedirectAnswer {
   const expected = new URL(redirectUrl)
-  const url = readUrl(redirected.trim())
+  const url = parseUrl(redirected.trim())
   if (url === undefined || url.origin !== expected.origin || url.pathname !== expected.pathname) {
-    throw new StrayAnswer(`That is not the address a browser comes back to, which begins with ${redirectUrl}?`)
-  }
-  const given = url.searchParams.get("state") ?? ""
-  if (given.length !== state.length || !timingSafeEqual(Buffer.from(given), Buffer.from(state))) {
-    throw new StrayAnswer(
-      "That does not answer the sign-in that was begun here last. Open the address that was shown last.",
+    throw new UnmatchedSignInRedirect(
+      `That is not the address to which the browser returns. It begins with ${redirectUrl}?`,
     )
   }
-  const one = (name: string) => url.searchParams.get(name) ?? undefined
-  return { code: one("error") === undefined ? one("code") : undefined, error: one("error"), iss: one("iss") }
+  const returned = url.searchParams.get("state") ?? ""
+  if (returned.length !== state.length || !timingSafeEqual(Buffer.from(returned), Buffer.from(state))) {
+    throw new UnmatchedSignInRedirect(
+      "That does not belong to the sign-in that began last. Open the address that was shown last.",
+    )
+  }
+  const parameter = (name: string) => url.searchParams.get(name) ?? undefined
+  return {
+    code: parameter("error") === undefined ? parameter("code") : undefined,
+    error: parameter("error"),
+    iss: parameter("iss"),
+  }
 }
 
-async function explained<T>({ name }: McpServerSpec, work: () => Promise<T>): Promise<T> {
+async function withSignInError<T>({ name }: McpServerSpec, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw new Error(`Signing in at ${name} failed: ${signInProblem(error)}.`, { cause: error })
+    throw new Error(`Signing in to ${name} failed: ${signInProblem(error)}.`, { cause: error })
   }
 }

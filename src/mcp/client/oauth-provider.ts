@@ -6,9 +6,9 @@ import type {
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client"
 import type { McpServerSpec } from "../../model/mcp.ts"
-import type { KeptTokens, Login } from "./oauth-file.ts"
+import type { LoginTokens, Login } from "./oauth-file.ts"
 
-/** One attempt to sign in, in memory: what comes of it is kept only when it is whole. */
+/** One attempt to sign in, in memory. It is stored only when it is complete. */
 export class SignInDraft implements OAuthClientProvider {
   readonly redirectUrl: string | undefined
   readonly clientMetadata: OAuthClientMetadata
@@ -22,16 +22,16 @@ export class SignInDraft implements OAuthClientProvider {
   saved: StoredOAuthTokens | undefined
   address: URL | undefined
 
-  constructor(spec: McpServerSpec, given: DraftParts) {
+  constructor(spec: McpServerSpec, parts: DraftParts) {
     const { auth } = spec
-    const { redirectUrl, discovery } = given
+    const { redirectUrl, discovery } = parts
     this.redirectUrl = redirectUrl
-    this.#state = given.state ?? ""
-    this.client = given.client
+    this.#state = parts.state ?? ""
+    this.client = parts.client
     this.discovery = discovery
     this.clientMetadata = metadataOf(spec, redirectUrl, discovery)
     if (auth?.clientMetadataUrl !== undefined) this.clientMetadataUrl = auth.clientMetadataUrl
-    // A client of the configuration belongs to one authorization server; elsewhere it is refused, not replaced.
+    // A configured client belongs to one authorization server; with another one it is refused, not replaced.
     if (auth?.clientId === undefined) this.saveClientInformation = (client) => void (this.client = client)
     if (redirectUrl === undefined) {
       this.prepareTokenRequest = (scope) =>
@@ -78,14 +78,14 @@ export class SignInDraft implements OAuthClientProvider {
 }
 
 interface DraftParts {
-  /** Left out where no person is needed. */
+  /** Left out when no person is needed. */
   redirectUrl?: string | undefined
   state?: string | undefined
   client: StoredOAuthClientInformation | undefined
   discovery: OAuthDiscoveryState | undefined
 }
 
-/** As whom we speak to the authorization server; undefined when we are to register first. */
+/** Our client at the authorization server; undefined when we must register first. */
 export function clientFor(
   spec: McpServerSpec,
   login: Login,
@@ -110,8 +110,8 @@ export function redirectsOf(client: StoredOAuthClientInformation | undefined): r
   return client !== undefined && "redirect_uris" in client ? client.redirect_uris : []
 }
 
-/** Tokens as they are kept, with the time they end. */
-export function keptTokens(tokens: StoredOAuthTokens, before: KeptTokens | undefined, now: number): KeptTokens {
+/** Tokens as they are stored, with the time they expire. */
+export function toLoginTokens(tokens: StoredOAuthTokens, before: LoginTokens | undefined, now: number): LoginTokens {
   const { expires_in: seconds } = tokens
   const scope = tokens.scope ?? before?.scope
   return {
@@ -121,7 +121,7 @@ export function keptTokens(tokens: StoredOAuthTokens, before: KeptTokens | undef
   }
 }
 
-/** A program on a person's machine keeps no secret, so it registers without one where that is taken. */
+/** A program on a person's machine cannot protect a secret, so it registers without one if that is supported. */
 function metadataOf(
   { auth }: McpServerSpec,
   redirectUrl: string | undefined,

@@ -11,10 +11,10 @@ import {
 } from "@modelcontextprotocol/client"
 import type { McpServerSpec } from "../../model/mcp.ts"
 import type { Login } from "./oauth-file.ts"
-import { clientFor, keptTokens, SignInDraft } from "./oauth-provider.ts"
+import { clientFor, toLoginTokens, SignInDraft } from "./oauth-provider.ts"
 
-/** What a refused refresh says: there is no use in trying it again. */
-const final: ReadonlySet<string> = new Set([
+/** Errors of a refresh that make another try useless. */
+const permanentErrors: ReadonlySet<string> = new Set([
   OAuthErrorCode.InvalidGrant,
   OAuthErrorCode.InvalidClient,
   OAuthErrorCode.UnauthorizedClient,
@@ -24,7 +24,7 @@ const final: ReadonlySet<string> = new Set([
   OAuthErrorCode.AccessDenied,
 ])
 
-/** Newer tokens for a sign-in of a person, from the server that gave the last; undefined when a person has to sign in again. */
+/** Refreshes the tokens of a person's sign-in; undefined when the person must sign in again. */
 export async function refreshedLogin(
   spec: McpServerSpec,
   login: Login,
@@ -45,44 +45,44 @@ export async function refreshedLogin(
       fetchFn,
     })
     const { issuer } = tokens
-    const stamped = issuer === undefined ? fresh : { ...fresh, issuer }
-    return { ...login, tokens: keptTokens(stamped, tokens, Date.now()) }
+    const withIssuer = issuer === undefined ? fresh : { ...fresh, issuer }
+    return { ...login, tokens: toLoginTokens(withIssuer, tokens, Date.now()) }
   } catch (error) {
-    if (error instanceof OAuthError && final.has(error.code)) return undefined
+    if (error instanceof OAuthError && permanentErrors.has(error.code)) return undefined
     throw error
   }
 }
 
-/** Tokens for the house itself, by the secret of its client. */
+/** Gets tokens for the app itself, with the secret of its client. */
 export async function clientLogin(spec: McpServerSpec, login: Login, fetchFn: FetchLike): Promise<Login> {
   const discovery = await discover(spec, login, fetchFn)
   const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = discovery
   const draft = new SignInDraft(spec, { client: clientFor(spec, login), discovery })
   const allowed = await selectResourceURL(spec.url!, draft, resourceMetadata)
-  const asked =
+  const scope =
     computeScopeUnion(spec.auth?.scopes?.join(" "), login.wanted?.scope ?? login.asked) ??
     resourceMetadata?.scopes_supported?.join(" ")
   const tokens = await fetchToken(draft, authorizationServerUrl, {
     ...(metadata === undefined ? {} : { metadata }),
     ...(allowed === undefined ? {} : { resource: resourceMetadata?.resource ?? allowed }),
-    ...(asked === undefined ? {} : { scope: asked }),
+    ...(scope === undefined ? {} : { scope }),
     fetchFn,
   })
   const issuer = metadata?.issuer ?? authorizationServerUrl
   return {
     ...login,
     discovery,
-    tokens: keptTokens({ ...tokens, issuer }, undefined, Date.now()),
+    tokens: toLoginTokens({ ...tokens, issuer }, undefined, Date.now()),
     issuer,
-    asked,
+    asked: scope,
     wanted: undefined,
   }
 }
 
-/** Asks the server who gives tokens for it, and that one how it does: it may be another by now. */
+/** Discovers the server's authorization server again: it may have changed. */
 export async function discover(spec: McpServerSpec, login: Login, fetchFn: FetchLike): Promise<OAuthDiscoveryState> {
-  const told = login.wanted?.resourceMetadataUrl ?? login.discovery?.resourceMetadataUrl
-  if (told === undefined) return discoverOAuthServerInfo(spec.url!, { fetchFn })
-  const found = await discoverOAuthServerInfo(spec.url!, { fetchFn, resourceMetadataUrl: new URL(told) })
-  return { ...found, resourceMetadataUrl: told }
+  const resourceMetadataUrl = login.wanted?.resourceMetadataUrl ?? login.discovery?.resourceMetadataUrl
+  if (resourceMetadataUrl === undefined) return discoverOAuthServerInfo(spec.url!, { fetchFn })
+  const found = await discoverOAuthServerInfo(spec.url!, { fetchFn, resourceMetadataUrl: new URL(resourceMetadataUrl) })
+  return { ...found, resourceMetadataUrl }
 }

@@ -1,48 +1,48 @@
 import type { McpToolDefinition } from "../../model/mcp.ts"
-import { canonicalJson, sha256 } from "../../model/plain.ts"
+import { canonicalJson, sha256 } from "../../lib/canonical-json.ts"
 import type { Documents, StoredDocument } from "../../model/documents.ts"
 
-/** One tool as it was agreed to. */
+/** A tool definition that was trusted. Stored in the document `pin`: do not rename fields. */
 export interface PinnedTool {
   readonly definition: McpToolDefinition
   readonly hash: string
   readonly warnings: readonly string[]
-  /** Why it is not among the tools though it is agreed to. */
+  /** Why it cannot be used although it is trusted. */
   readonly leftOut?: string | undefined
   readonly by: string
   readonly at: number
 }
 
-/** What a server has besides tools, so that it can be called before the server is connected. */
+/** What a server has besides tools, stored so that it can be called before the server is connected. */
 export interface PinnedParts {
   readonly resources: boolean
   readonly prompts: boolean
   readonly completions: boolean
 }
 
-/** Everything that is agreed to of one server. */
+/** Everything that is trusted of one server. */
 export interface ServerPins {
   readonly tools: ReadonlyMap<string, PinnedTool>
   readonly parts: PinnedParts
-  /** What a change of it must expect to find. */
+  /** The version of the document, for compare-and-set. */
   readonly change: number
 }
 
-/** What an agreement is about: a single changed character makes another one. Icons and `_meta` are no part of it. */
+/** The hash of what a person trusts: any changed character changes it. Icons and `_meta` are not included. */
 export function pinHash(definition: McpToolDefinition): string {
   const { name, title, description, inputSchema, outputSchema, annotations } = definition
   return sha256(canonicalJson({ name, title, description, inputSchema, outputSchema, annotations }))
 }
 
-/** What is agreed to of a server; undefined when nobody has agreed to anything yet. */
+/** The pins of a server; undefined when nothing of it was trusted yet. */
 export function readPins(documents: Documents, server: string): ServerPins | undefined {
   const document = documents.get("pin", server)
   return document?.live === true ? fromDocument(document) : undefined
 }
 
 /**
- * Keeps what is agreed to now, made from what was agreed to until then. Somebody else may change it at the same time:
- * then it is made again from what they agreed to. Undefined from `make` leaves it as it is.
+ * Changes the pins of a server. If another process changes them at the same time, `make` is called again with its pins.
+ * Undefined from `make` leaves them unchanged.
  */
 export async function changePins(
   documents: Documents,
@@ -50,22 +50,22 @@ export async function changePins(
   by: string,
   make: (pins: ServerPins | undefined) => Omit<ServerPins, "change"> | undefined,
 ): Promise<void> {
-  for (let tries = 0; tries < 20; tries++) {
-    const made = make(readPins(documents, server))
-    if (made === undefined) return
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const next = make(readPins(documents, server))
+    if (next === undefined) return
     const expected = documents.get("pin", server)?.change ?? 0
-    const body: PinBody = { tools: [...made.tools.values()], parts: made.parts }
-    const { kept } = await documents.put({ kind: "pin", id: server, body }, by, expected)
-    if (kept) return
+    const body: PinBody = { tools: [...next.tools.values()], parts: next.parts }
+    const { written } = await documents.put({ kind: "pin", id: server, body }, by, expected)
+    if (written) return
     await documents.refresh()
   }
-  throw new Error(`The pins of ${server} were changed by others again and again. Try it once more.`)
+  throw new Error(`Other processes keep changing the pins of ${server}. Try again.`)
 }
 
-/** The names of what differs between two definitions, for a sentence. */
-export function differences(pinned: McpToolDefinition, seen: McpToolDefinition): string[] {
+/** The names of the fields that differ between two definitions. */
+export function differences(pinned: McpToolDefinition, offered: McpToolDefinition): string[] {
   const fields = ["title", "description", "inputSchema", "outputSchema", "annotations"] as const
-  return fields.filter((field) => canonicalJson({ of: pinned[field] }) !== canonicalJson({ of: seen[field] }))
+  return fields.filter((field) => canonicalJson({ of: pinned[field] }) !== canonicalJson({ of: offered[field] }))
 }
 
 interface PinBody {
@@ -73,7 +73,7 @@ interface PinBody {
   parts: PinnedParts
 }
 
-/** A list in the store: a tool may have any name, also one that no object can have as a key. */
+/** The store has a list, because a tool may have a name that cannot be an object key. */
 function fromDocument({ body, change }: StoredDocument): ServerPins {
   const { tools, parts } = body as PinBody
   return { tools: new Map(tools.map((tool) => [tool.definition.name, tool])), parts, change }

@@ -5,21 +5,21 @@ import { setTimeout as sleep } from "node:timers/promises"
 const running = new Set<number>()
 let watchesExit = false
 
-/** How many servers run as processes of this one. */
-export function childCount(): number {
+/** How many servers run as child processes. */
+export function serverProcessCount(): number {
   return running.size
 }
 
-/** Starts a process with a group of its own, so that what it starts can be ended with it. */
-export function startGroup(given: {
+/** Starts a process in its own process group, so that what it starts can be ended with it. */
+export function startServerProcess(options: {
   command: string
   args: readonly string[]
   env: Record<string, string>
   cwd: string
 }): ChildProcess {
-  const child = spawn(given.command, [...given.args], {
-    env: given.env,
-    cwd: given.cwd,
+  const child = spawn(options.command, [...options.args], {
+    env: options.env,
+    cwd: options.cwd,
     stdio: ["pipe", "pipe", "pipe"],
     detached: process.platform !== "win32",
     windowsHide: true,
@@ -32,8 +32,8 @@ export function startGroup(given: {
   return child
 }
 
-/** Ends a process and all it started: its input is closed, then TERM, two seconds later KILL. */
-export async function endGroup(child: ChildProcess): Promise<void> {
+/** Ends a process and all it started: closes its input, then sends TERM, two seconds later KILL. */
+export async function endServerProcess(child: ChildProcess): Promise<void> {
   const { pid } = child
   if (pid === undefined) return
   const exited = new Promise<void>((resolve) => {
@@ -50,8 +50,7 @@ export async function endGroup(child: ChildProcess): Promise<void> {
 }
 
 /**
- * Whether anybody of the group still runs. What has ended but was not yet fetched by its parent still has a number, so
- * where there is a /proc it is asked.
+ * Whether a process of the group still runs. Zombies can still be signalled, so on Linux /proc is read to ignore them.
  */
 function isAlive(group: number): boolean {
   if (!signalGroup(group, 0)) return false
@@ -69,7 +68,7 @@ function isAlive(group: number): boolean {
   })
 }
 
-/** Whether there was anybody to be signalled. */
+/** Returns whether the group exists. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(process.platform === "win32" ? pid : -pid, signal)
@@ -78,7 +77,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Nothing we started outlives us, even when nobody closed it. */
+/** Kills all servers when this process exits without closing them. */
 function watchExit(): void {
   if (watchesExit) return
   watchesExit = true
@@ -88,7 +87,7 @@ function watchExit(): void {
 }
 
 async function within(promise: Promise<void>, milliseconds: number): Promise<void> {
-  const over = new AbortController()
-  await Promise.race([promise, sleep(milliseconds, undefined, { signal: over.signal }).catch(() => {})])
-  over.abort()
+  const timer = new AbortController()
+  await Promise.race([promise, sleep(milliseconds, undefined, { signal: timer.signal }).catch(() => {})])
+  timer.abort()
 }

@@ -1,17 +1,17 @@
 import { backoffMs, Breaker } from "./breaker.ts"
 
-/** What becomes of a server that is not connected, and what whoever wanted it is told. */
-interface Rest {
+/** The state of a server that is not connected, and the sentence for the caller. */
+interface RetryPlan {
   readonly state: "open" | "waiting" | "resting"
   readonly next: string
 }
 
-/** When a server that failed is tried again: by the next who needs it, or by ourselves where it is to be kept connected. */
+/** Decides when a failed server is tried again: by the next call, or by a timer if it should stay connected. */
 export class Recovery {
   readonly #breaker = new Breaker()
   readonly #now: () => number
   readonly #attempt: () => void
-  #kept = false
+  #staysConnected = false
   #retry: NodeJS.Timeout | undefined
 
   constructor(now: () => number, attempt: () => void) {
@@ -19,18 +19,18 @@ export class Recovery {
     this.#attempt = attempt
   }
 
-  /** Whether it is tried without anybody who needs it. */
-  get isKept(): boolean {
-    return this.#kept
+  /** Whether it is retried without a call that needs it. */
+  get staysConnected(): boolean {
+    return this.#staysConnected
   }
 
-  /** Whether it failed so often that it is left alone. */
+  /** Whether the breaker is open. */
   get isOpen(): boolean {
     return this.#breaker.openUntil(this.#now()) > 0
   }
 
-  keep(): void {
-    this.#kept = true
+  stayConnected(): void {
+    this.#staysConnected = true
   }
 
   succeeded(): void {
@@ -38,30 +38,29 @@ export class Recovery {
   }
 
   failed(times = 1): void {
-    for (let at = 0; at < times; at++) this.#breaker.failed(this.#now())
+    for (let index = 0; index < times; index++) this.#breaker.failed(this.#now())
   }
 
-  /** Why nothing is let through now. */
-  shut(): string | undefined {
+  /** Why nothing is sent to the server now. */
+  blockedReason(): string | undefined {
     const until = this.#breaker.openUntil(this.#now())
     if (until === 0) return undefined
     const seconds = Math.ceil((until - this.#now()) / 1000)
-    return `It failed ${this.#breaker.failures} times in a row and is left alone for ${seconds} s; try again then.`
+    return `It failed ${this.#breaker.failures} times in a row and is not tried for ${seconds} s; try again then.`
   }
 
-  rest(): Rest {
+  scheduleRetry(): RetryPlan {
     const until = this.#breaker.openUntil(this.#now())
     const delay = until > 0 ? until - this.#now() : backoffMs(this.#breaker.failures)
-    if (this.#kept) {
-      this.stop()
+    if (this.#staysConnected) {
+      this.cancelRetry()
       this.#retry = setTimeout(this.#attempt, delay).unref()
     }
-    if (until === 0) return { state: this.#kept ? "waiting" : "resting", next: "The next call tries again." }
-    return { state: "open", next: `It is left alone for ${Math.ceil(delay / 1000)} s; try again then.` }
+    if (until === 0) return { state: this.#staysConnected ? "waiting" : "resting", next: "The next call tries again." }
+    return { state: "open", next: `It is not tried for ${Math.ceil(delay / 1000)} s; try again then.` }
   }
 
-  /** Takes back the next attempt. */
-  stop(): void {
+  cancelRetry(): void {
     clearTimeout(this.#retry)
   }
 }

@@ -1,17 +1,17 @@
 import type { McpToolDefinition, McpToolValue } from "../../model/mcp.ts"
-import { messageOf } from "../../model/message.ts"
-import { compileSchema, type Checked, type JsonSchema, type Schema } from "../../model/schema.ts"
+import { errorMessage } from "../../lib/error-message.ts"
+import { type ValidationResult, type JsonSchema, type Schema } from "../../model/schema.ts"
+import { compileSchema } from "../../schema/compile-schema.ts"
 
 /**
- * What a server's tool takes: its schema unchanged for the model, and judged here. A parameter the schema does not name
- * is the server's business only where the schema says that there may be others. It is compiled when it is first used,
- * because a server has many tools and few are called.
+ * The input schema of a server's tool: unchanged for the model, and checked here. Unnamed parameters are accepted only
+ * if the schema allows additional ones. It is compiled at first use, because few of a server's tools are called.
  */
 export function inputSchema(json: JsonSchema): Schema {
-  return { json, check: (value) => judged(json, true, value) }
+  return { json, check: (value) => checkWith(json, true, value) }
 }
 
-/** What it promises to give back: its `structuredContent` must keep the promise, and leaves as it came. */
+/** The output schema of a server's tool: checks `structuredContent` and returns the value unchanged. */
 export function outputSchema(json: JsonSchema): Schema {
   return {
     json,
@@ -19,13 +19,13 @@ export function outputSchema(json: JsonSchema): Schema {
       const { structuredContent } = value as McpToolValue
       if (structuredContent === undefined)
         return { ok: false, problems: ["Missing required parameter: structuredContent"] }
-      const checked = judged(json, false, structuredContent)
+      const checked = checkWith(json, false, structuredContent)
       return checked.ok ? { ok: true, value } : checked
     },
   }
 }
 
-/** Why a tool cannot be used though it is agreed to: its schemas are ones nobody could judge by. Nothing of it is kept. */
+/** Why a tool cannot be used: one of its schemas does not compile. */
 export function schemaProblem({ inputSchema: input, outputSchema: output }: McpToolDefinition): string | undefined {
   for (const [name, json, closed] of [
     ["input", input, true],
@@ -35,25 +35,25 @@ export function schemaProblem({ inputSchema: input, outputSchema: output }: McpT
     try {
       compileSchema(json as never, closed)
     } catch (error) {
-      return `Its ${name} schema cannot be used, so it is left out: ${messageOf(error)}`
+      return `Its ${name} schema cannot be used, so it is left out: ${errorMessage(error)}`
     }
   }
   return undefined
 }
 
-const known = new WeakMap<JsonSchema, { open?: Schema; closed?: Schema }>()
+const compiledSchemas = new WeakMap<JsonSchema, { open?: Schema; closed?: Schema }>()
 
 function compiled(json: JsonSchema, closed: boolean): Schema {
-  const ready = known.get(json) ?? {}
-  known.set(json, ready)
-  return (ready[closed ? "closed" : "open"] ??= compileSchema(json as never, closed))
+  const cached = compiledSchemas.get(json) ?? {}
+  compiledSchemas.set(json, cached)
+  return (cached[closed ? "closed" : "open"] ??= compileSchema(json as never, closed))
 }
 
-/** A schema that was usable when it was agreed to and no longer is refuses everything. */
-function judged(json: JsonSchema, closed: boolean, value: unknown): Checked {
+/** A schema that no longer compiles, although it did when it was pinned, refuses everything. */
+function checkWith(json: JsonSchema, closed: boolean, value: unknown): ValidationResult {
   try {
     return compiled(json, closed).check(value)
   } catch (error) {
-    return { ok: false, problems: [`the schema of the server cannot be used: ${messageOf(error)}`] }
+    return { ok: false, problems: [`the schema of the server cannot be used: ${errorMessage(error)}`] }
   }
 }

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest"
 import type { Config } from "../../config/schema.ts"
 import { silentLogger } from "../../model/logger.ts"
-import { deferred, open, tool, until } from "../../testing/open.ts"
+import { deferred, openTestApp, tool, until } from "../../testing/test-app.ts"
 import { definition, toolbox } from "../testing/toolbox.ts"
 
 const allowed = [{ allow: "mcp:*", because: "The tests use them." }]
-const said = (text: string) => ({ content: [{ type: "text", text }] })
+const textResult = (text: string) => ({ content: [{ type: "text", text }] })
 
-test("[S4-76] a server's tools are governed like any tool: who has the group sees them, rules and limits hold", async () => {
+test("a server's tools are governed like any tool: by groups, rules and limits", async () => {
   const box = toolbox({ tools: ["echo", "secret", "few", "careful"].map((name) => definition(name)) })
-  const house = await open({
+  const app = await openTestApp({
     mcpServers: [{ name: "box", ...box.command }],
     org: {
       roles: [
@@ -28,17 +28,13 @@ test("[S4-76] a server's tools are governed like any tool: who has the group see
     ],
     tools: { permissions: { "mcp:box:few": { rateLimit: { maxCallsPerHour: 1 } } } },
   } as Config)
-  await house.mcp.ready()
-  const call = (agentId: string, name: string) => house.call({ agentId, tool: name, input: { text: "hi" } })
+  await app.mcp.ready()
+  const call = (agentId: string, name: string) => app.call({ agentId, tool: name, input: { text: "hi" } })
 
-  expect(house.visibleTools("clerk").map(({ name }) => name)).toEqual([
-    "mcp:box:careful",
-    "mcp:box:echo",
-    "mcp:box:few",
-  ])
-  expect(house.visibleTools("guest").filter(({ type }) => type === "mcp")).toEqual([])
-  expect(house.listGroups()).toContainEqual(expect.objectContaining({ id: "box", isReserved: false }))
-  expect(await call("clerk", "mcp:box:echo")).toMatchObject({ success: true, result: said('{"text":"hi"}') })
+  expect(app.visibleTools("clerk").map(({ name }) => name)).toEqual(["mcp:box:careful", "mcp:box:echo", "mcp:box:few"])
+  expect(app.visibleTools("guest").filter(({ type }) => type === "mcp")).toEqual([])
+  expect(app.listGroups()).toContainEqual(expect.objectContaining({ id: "box", isReserved: false }))
+  expect(await call("clerk", "mcp:box:echo")).toMatchObject({ success: true, result: textResult('{"text":"hi"}') })
   expect(await call("clerk", "box__echo")).toMatchObject({ success: true, toolName: "mcp:box:echo" })
   expect(await call("guest", "mcp:box:echo")).toMatchObject({ code: "tool_not_available" })
   expect(await call("clerk", "mcp:box:secret")).toMatchObject({ code: "tool_not_available" })
@@ -46,17 +42,17 @@ test("[S4-76] a server's tools are governed like any tool: who has the group see
   expect(await call("clerk", "mcp:box:few")).toMatchObject({ code: "rate_limited" })
 
   const asked = call("clerk", "mcp:box:careful")
-  await until(async () => (await house.desk.list()).length === 1, "the call waits")
+  await until(async () => (await app.approvals.list()).length === 1, "the call waits")
   expect(box.calls()).not.toContain("careful")
-  const [item] = await house.desk.list()
-  await house.desk.say(item!.callId, { say: "approve" }, "ann")
+  const [item] = await app.approvals.list()
+  await app.approvals.answer(item!.callId, { kind: "approve" }, "ann")
   expect(await asked).toMatchObject({ success: true })
   expect(box.calls()).toEqual(["echo", "echo", "few", "careful"])
-  await house.settle()
-  expect((await house.audit.list({ tool: "mcp:box:secret" })).map(({ code }) => code)).toEqual(["tool_not_available"])
+  await app.settle()
+  expect((await app.audit.list({ tool: "mcp:box:secret" })).map(({ code }) => code)).toEqual(["tool_not_available"])
 })
 
-test("what a server says of a tool only tightens: reading never makes it public, destroying makes it sensitive", async () => {
+test("annotations only tighten: readOnly never makes a tool public, destructive makes it sensitive", async () => {
   const box = toolbox({
     tools: [
       definition("plain"),
@@ -64,18 +60,18 @@ test("what a server says of a tool only tightens: reading never makes it public,
       definition("destroys", { annotations: { destructiveHint: true, readOnlyHint: true } }),
     ],
   })
-  const house = await open({ mcpServers: { box: box.command } })
-  await house.mcp.ready()
-  const seen = house.registry.list({ group: "box" }).filter(({ offered }) => offered === undefined)
-  expect(seen.map(({ name, permission, idempotent }) => [name, permission.level, idempotent])).toEqual([
+  const app = await openTestApp({ mcpServers: { box: box.command } })
+  await app.mcp.ready()
+  const tools = app.registry.list({ group: "box" }).filter(({ exposedAs }) => exposedAs === undefined)
+  expect(tools.map(({ name, permission, idempotent }) => [name, permission.level, idempotent])).toEqual([
     ["mcp:box:destroys", "sensitive", false],
     ["mcp:box:plain", "moderate", false],
     ["mcp:box:reads", "moderate", false],
   ])
 })
 
-test("a definition reaches the lists as the server gave it", async () => {
-  const given = definition("whole", {
+test("a definition is listed as the server gave it", async () => {
+  const offered = definition("whole", {
     title: "Whole",
     description: "  Keeps   its spaces.",
     inputSchema: {
@@ -90,42 +86,42 @@ test("a definition reaches the lists as the server gave it", async () => {
     icons: [{ src: "data:image/png;base64,AAAA" }],
     _meta: { "example.com/colour": "red" },
   })
-  const house = await open({ mcpServers: { box: toolbox({ tools: [given] }).command } })
-  await house.mcp.ready()
-  const [shown] = house.visibleTools("operator").filter(({ type }) => type === "mcp")
-  expect(shown?.mcp).toEqual(given)
-  expect(shown?.input.json).toEqual(given.inputSchema)
-  expect(shown).toMatchObject({ title: "Whole", description: given.description, category: "mcp" })
+  const app = await openTestApp({ mcpServers: { box: toolbox({ tools: [offered] }).command } })
+  await app.mcp.ready()
+  const [shown] = app.visibleTools("operator").filter(({ type }) => type === "mcp")
+  expect(shown?.mcp).toEqual(offered)
+  expect(shown?.input.json).toEqual(offered.inputSchema)
+  expect(shown).toMatchObject({ title: "Whole", description: offered.description, category: "mcp" })
 })
 
-test("progress and logs are chunks while the call runs, and cancelling it cancels it there", async () => {
+test("progress and logs are emitted as chunks, and cancelling a call cancels it on the server", async () => {
   const box = toolbox({ tools: [definition("steps"), definition("slow")] })
-  const house = await open({ mcpServers: { box: box.command }, rules: allowed })
-  await house.mcp.ready()
+  const app = await openTestApp({ mcpServers: { box: box.command }, rules: allowed })
+  await app.mcp.ready()
   const chunks: unknown[] = []
-  house.on("TOOL_CALL_OUTPUT", ({ chunk }) => chunks.push(chunk))
-  expect(await house.call({ agentId: "operator", tool: "mcp:box:steps", input: {} })).toMatchObject({ success: true })
+  app.on("TOOL_CALL_OUTPUT", ({ chunk }) => chunks.push(chunk))
+  expect(await app.call({ agentId: "operator", tool: "mcp:box:steps", input: {} })).toMatchObject({ success: true })
   expect(chunks).toEqual([
     { progress: 1, total: 2, message: "step 1" },
     { progress: 2, total: 2, message: "step 2" },
     { log: { level: "info", logger: "toolbox", data: "between" } },
   ])
   const stop = new AbortController()
-  const slow = house.call({ agentId: "operator", tool: "mcp:box:slow", input: {}, signal: stop.signal })
+  const slow = app.call({ agentId: "operator", tool: "mcp:box:slow", input: {}, signal: stop.signal })
   await until(() => box.calls().includes("slow began"), "the tool runs")
   stop.abort()
   expect(await slow).toMatchObject({ code: "aborted" })
-  await until(() => box.calls().includes("cancelled"), "the server was told")
+  await until(() => box.calls().includes("cancelled"), "the server was notified")
 })
 
-test("a name that is taken, and a server that cannot be started, are told and keep nobody else from working", async () => {
+test("a server with a taken name, or that cannot be started, shows the problem and does not affect others", async () => {
   const box = toolbox({ tools: [definition("echo")] })
-  const { mcpServers } = await import("./servers.ts")
-  const house = await open()
-  house.registry.register(tool({ group: "mine", execute: () => 1 }))
+  const { startMcpServers } = await import("./servers.ts")
+  const app = await openTestApp()
+  app.registry.register(tool({ group: "mine", execute: () => 1 }))
   const warned: string[] = []
   const changes: unknown[] = []
-  const running = mcpServers(
+  const running = startMcpServers(
     [
       box.spec("workspace"),
       box.spec("mine"),
@@ -135,11 +131,11 @@ test("a name that is taken, and a server that cannot be started, are told and ke
       box.spec("good"),
     ],
     {
-      registry: house.registry,
-      groups: house.groups,
+      registry: app.registry,
+      groups: app.groups,
       documents: documentsOf(),
       logger: { ...silentLogger, warn: (text) => void warned.push(text) },
-      workspace: house.dir,
+      workspace: app.dir,
       version: "1",
       lazy: false,
     },
@@ -150,7 +146,7 @@ test("a name that is taken, and a server that cannot be started, are told and ke
     ["workspace", "refused", 0],
     ["mine", "refused", 0],
     ["bad name", "refused", 0],
-    // It is tried again while the others begin.
+    // It is retried while the others connect.
     ["broken", expect.stringMatching(/^(waiting|connecting|open)$/), 0],
     ["off", "disabled", 0],
     ["good", "connected", 1],
@@ -163,54 +159,54 @@ test("a name that is taken, and a server that cannot be started, are told and ke
     undefined,
     undefined,
   ])
-  expect(house.registry.list({ type: "mcp" }).map(({ name }) => name)).toContain("mcp:good:echo")
+  expect(app.registry.list({ type: "mcp" }).map(({ name }) => name)).toContain("mcp:good:echo")
   expect(changes).toContainEqual({ server: "good", what: "tools" })
   expect(warned.length).toBeGreaterThan(2)
   expect(() => running.resources("nobody")).toThrow("There is no MCP server 'nobody'. There are: workspace, mine")
   await running.close()
 })
 
-test("a process that makes one call takes the list from the pins and connects only for the call", async () => {
+test("a process that makes one call lists tools from the pins and connects only for the call", async () => {
   const box = toolbox({ tools: [definition("echo")] })
-  const first = await open({ mcpServers: { box: box.command }, rules: allowed })
+  const first = await openTestApp({ mcpServers: { box: box.command }, rules: allowed })
   await first.mcp.ready()
   await first.close()
 
   const config = { mcpServers: { box: box.command }, rules: allowed, data: { dir: first.dir } }
-  const short = await open(config, { writes: "direct" })
+  const short = await openTestApp(config, { writes: "direct" })
   await short.mcp.ready()
   expect(short.mcp.list()).toMatchObject([{ state: "resting", tools: 1 }])
   expect(short.visibleTools("operator").map(({ name }) => name)).toContain("mcp:box:echo")
   const result = await short.call({ agentId: "operator", tool: "mcp:box:echo", input: { text: "now" } })
-  expect(result).toMatchObject({ success: true, result: said('{"text":"now"}') })
+  expect(result).toMatchObject({ success: true, result: textResult('{"text":"now"}') })
   expect(short.mcp.list()).toMatchObject([{ state: "connected" }])
 })
 
-test("ready waits no longer than it is told to", async () => {
+test("ready waits at most the given time", async () => {
   const hangs = { command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)"] }
-  const house = await open({ mcpServers: { hangs } })
-  const over = deferred()
-  void house.mcp.ready(50).then(over.resolve)
-  await over.promise
-  expect(house.mcp.list()).toMatchObject([{ state: "connecting" }])
+  const app = await openTestApp({ mcpServers: { hangs } })
+  const ready = deferred()
+  void app.mcp.ready(50).then(ready.resolve)
+  await ready.promise
+  expect(app.mcp.list()).toMatchObject([{ state: "connecting" }])
 })
 
 /** Documents in memory, for servers without a store. */
 function documentsOf(): never {
-  const kept = new Map<string, { body: unknown; change: number }>()
+  const stored = new Map<string, { body: unknown; change: number }>()
   const listeners: ((documents: unknown[]) => void)[] = []
   const document = (id: string) => {
-    const one = kept.get(id)
-    return one && { kind: "pin", id, live: true, ...one }
+    const found = stored.get(id)
+    return found && { kind: "pin", id, live: true, ...found }
   }
   return {
     get: (_kind: string, id: string) => document(id),
     refresh: async () => false,
     onChange: (listener: (documents: unknown[]) => void) => void listeners.push(listener),
     async put({ id, body }: { id: string; body: unknown }) {
-      kept.set(id, { body, change: (kept.get(id)?.change ?? 0) + 1 })
+      stored.set(id, { body, change: (stored.get(id)?.change ?? 0) + 1 })
       for (const listener of listeners) listener([document(id)])
-      return { kept: true, document: document(id) }
+      return { written: true, document: document(id) }
     },
   } as never
 }

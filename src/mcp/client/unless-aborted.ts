@@ -1,6 +1,6 @@
 import { Ending } from "../../model/ending.ts"
 
-/** Waits for a connection as long as the call that needs it is wanted. */
+/** Waits for a connection until the call that needs it is cancelled. */
 export async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (signal === undefined) return work
   const aborted = () => new Ending("aborted", "The call was cancelled before the MCP server was connected.")

@@ -1,15 +1,14 @@
 import type { ReadResourceResult } from "@modelcontextprotocol/server"
-import { readUrl } from "../../model/address.ts"
+import { parseUrl } from "../../lib/url.ts"
 import type { App } from "../../model/app.ts"
 import type { StoredArtifact } from "../../model/tool.ts"
-import { badParams, notFound } from "./errors.ts"
+import { badParams, resourceNotFound } from "./errors.ts"
 
 const scheme = "qm://artifact/"
-/** How many characters one page has at most, and has when nobody says how many. */
-const longestPage = 100_000
-const page = 20_000
+const maxPageCharacters = 100_000
+const defaultPageCharacters = 20_000
 
-/** By which address an artifact is read. */
+/** The URI by which clients read an artifact. */
 export function artifactUri(id: string): string {
   return `${scheme}${encodeURIComponent(id)}`
 }
@@ -18,54 +17,54 @@ export function isArtifactUri(uri: string): boolean {
   return uri.startsWith(scheme)
 }
 
-/** How clients are told that there are artifacts. */
+/** The resource template that tells clients how to read artifacts. */
 export const artifactTemplate = {
   uriTemplate: `${scheme}{id}{?offset,limit}`,
   name: "artifact",
   title: "Artifact",
-  description: "What your tools left: long results, files, pictures. Text is read in pages of characters.",
+  description: "What your tools stored: long results, files, images. Text is read in pages of characters.",
 } as const
 
-/** Reads an artifact of the agent: bytes whole, text by the page, each with where the next one begins. */
+/** Reads one of the agent's artifacts: binary data whole, text in pages. Each page names the URI of the next. */
 export async function readArtifact(app: App, agentId: string, uri: string): Promise<ReadResourceResult> {
-  const asked = readUrl(uri)
-  const [id = "", ...more] = (asked?.pathname ?? "").slice(1).split("/")
-  if (asked?.protocol !== "qm:" || asked.host !== "artifact" || more.length > 0) throw notFound(uri)
+  const url = parseUrl(uri)
+  const [id = "", ...more] = (url?.pathname ?? "").slice(1).split("/")
+  if (url?.protocol !== "qm:" || url.host !== "artifact" || more.length > 0) throw resourceNotFound(uri)
   const found = await app.artifact(agentId, decoded(id))
-  if (found === undefined) throw notFound(uri)
-  return { contents: contentsOf(uri, found, asked.searchParams) }
+  if (found === undefined) throw resourceNotFound(uri)
+  return { contents: contentsOf(uri, found, url.searchParams) }
 }
 
-function contentsOf(uri: string, found: StoredArtifact, asked: URLSearchParams): ReadResourceResult["contents"] {
+function contentsOf(uri: string, found: StoredArtifact, query: URLSearchParams): ReadResourceResult["contents"] {
   const { mimeType } = found
   const bytes = Buffer.from(found.content)
   if (found.isBinary) return [{ uri, mimeType, blob: bytes.toString("base64") }]
   const text = bytes.toString("utf8")
-  const offset = whole(asked, "offset", 0, text.length)
-  const limit = whole(asked, "limit", page, longestPage)
+  const offset = readCount(query, "offset", 0, text.length)
+  const limit = readCount(query, "limit", defaultPageCharacters, maxPageCharacters)
   const isAll = offset === 0 && text.length <= limit
   if (isAll) return [{ uri, mimeType, text }]
   const end = boundary(text, offset + limit)
   const part = text.slice(boundary(text, offset), end)
   const next = `${artifactUri(found.id)}?offset=${end}&limit=${limit}`
   const where = `[characters ${offset} to ${end} of ${text.length}${end < text.length ? `; next: ${next}` : "; the end"}]`
-  // A piece of JSON is no JSON.
+  // A part of a JSON document is not valid JSON.
   return [{ uri, mimeType: "text/plain", text: `${part}\n${where}` }]
 }
 
-/** Never in the middle of a surrogate pair. */
+/** Moves an offset that lies within a surrogate pair behind the pair. */
 function boundary(text: string, at: number): number {
   const before = text.charCodeAt(at - 1)
   return at < text.length && before >= 0xd800 && before <= 0xdbff ? at + 1 : Math.min(at, text.length)
 }
 
-function whole(asked: URLSearchParams, name: string, otherwise: number, most: number): number {
-  const given = asked.get(name)
-  if (given === null) return otherwise
-  if (!/^\d{1,12}$/.test(given) || (name === "limit" && Number(given) === 0)) {
-    throw badParams(`'${name}' must be a whole number of characters, not '${given}'.`)
+function readCount(query: URLSearchParams, name: string, fallback: number, max: number): number {
+  const text = query.get(name)
+  if (text === null) return fallback
+  if (!/^\d{1,12}$/.test(text) || (name === "limit" && Number(text) === 0)) {
+    throw badParams(`'${name}' must be a whole number of characters, not '${text}'.`)
   }
-  return Math.min(Number(given), most)
+  return Math.min(Number(text), max)
 }
 
 function decoded(id: string): string {

@@ -1,13 +1,13 @@
 import type { AuthInfo } from "@modelcontextprotocol/server"
-import type { Speaker } from "./door.ts"
+import type { ClientIdentity } from "./client-identity.ts"
 
-/** How a speaker travels through the SDK. The token itself does not. */
-export function authOf(speaker: Speaker): AuthInfo {
-  return { token: "", clientId: speaker.tokenId ?? speaker.agentId, scopes: [], extra: { speaker } }
+/** Carries the identity of a client through the SDK, without its token. */
+export function toAuthInfo(identity: ClientIdentity): AuthInfo {
+  return { token: "", clientId: identity.tokenId ?? identity.agentId, scopes: [], extra: { identity } }
 }
 
-export function speakerOf(auth: AuthInfo | undefined): Speaker {
-  const speaker = auth?.extra?.["speaker"]
-  if (speaker === undefined) throw new Error("A request reached the SDK's handler without its speaker.")
-  return speaker as Speaker
+export function identityFromAuth(auth: AuthInfo | undefined): ClientIdentity {
+  const identity = auth?.extra?.["identity"]
+  if (identity === undefined) throw new Error("A request reached the SDK's handler without its client's identity.")
+  return identity as ClientIdentity
 }

@@ -8,15 +8,15 @@ export interface Fault {
   data?: unknown
 }
 
-/** Where something ended that is no tool: a resource, a prompt, a completion. */
+/** What a call was for. A part is a prompt or a completion. */
 type Place = "tool" | "resource" | "part"
 
 /**
- * Which endings are faults of the protocol, by where they happen; the one table of this door. What is not here is, for
- * a tool, a result that says so, because the model reads that, and for anything else an internal error with its sentence.
+ * Which endings are JSON-RPC errors. For a tool, any other ending is a result, because the model reads results. For
+ * resources and parts, any other ending is an internal error.
  */
 const faults: Record<Place, Partial<Record<EndingCode, ProtocolErrorCode>>> = {
-  // Both revisions name an unknown tool as the one ending that is not a result.
+  // By the specification an unknown tool is the only ending of a tool call that is not a result.
   tool: { unknown_tool: ProtocolErrorCode.InvalidParams },
   resource: {
     unknown_tool: ProtocolErrorCode.InvalidParams,
@@ -30,9 +30,9 @@ const faults: Record<Place, Partial<Record<EndingCode, ProtocolErrorCode>>> = {
   },
 }
 
-/** The error a call of a tool is answered with; undefined where its result says how it ended. */
+/** The JSON-RPC error for an ended tool call; undefined when the client gets a result. */
 export function faultOf(result: ToolResult): Fault | undefined {
-  // What another server needs of the client itself is for the client, not for its model.
+  // A capability that another server needs concerns the client, not its model.
   const upstream = upstreamCode(result)
   if (upstream?.code === Number(ProtocolErrorCode.MissingRequiredClientCapability)) {
     return { ...upstream, message: result.error ?? "The client lacks a capability." }
@@ -41,41 +41,40 @@ export function faultOf(result: ToolResult): Fault | undefined {
   return code === undefined ? undefined : { code, message: result.error ?? "There is no such tool." }
 }
 
-/** What is thrown for a resource that was not read, or another part that did not succeed. */
+/** The error for a resource, prompt or completion that did not succeed. */
 export function partError(result: ToolResult, place: "resource" | "part", uri?: string): ProtocolError {
   const { code = "tool_failed" } = result
-  const sentence = result.status === "result_rejected" ? "It is withheld by a person." : (result.error ?? "It failed.")
+  const sentence = result.status === "result_rejected" ? "A person withheld it." : (result.error ?? "It failed.")
   const hidden = code === "unknown_tool" || code === "tool_not_available"
-  if (place === "resource" && uri !== undefined && hidden) return notFound(uri)
+  if (place === "resource" && uri !== undefined && hidden) return resourceNotFound(uri)
   const upstream = upstreamCode(result)
-  if (place === "resource" && uri !== undefined && isNotFound(upstream)) return notFound(uri)
+  if (place === "resource" && uri !== undefined && isNotFound(upstream)) return resourceNotFound(uri)
   const number = upstream?.code ?? faults[place][code] ?? ProtocolErrorCode.InternalError
   return new ProtocolError(number, sentence, upstream?.data ?? { ending: code })
 }
 
-/** What is no tool has no result to say it in. */
-export function stillWaits({ callId, state, until }: Ticket): ProtocolError {
+/** The error for a resource or part that still waits: unlike a tool call it has no result to say so in. */
+export function stillWaitsError({ callId, state, until }: Ticket): ProtocolError {
   const what = state === "held" ? "It was read, and is held back until a person releases it" : "It waits for a person"
-  const sentence = `${what}. Ask for the same again to go on with it. A person answers with: qm approvals show ${callId}`
-  const told = { callId, state, ...(Number.isFinite(until) ? { until } : {}) }
-  return new ProtocolError(ProtocolErrorCode.InternalError, sentence, { ticket: told })
+  const sentence = `${what}. Send the same request again to continue. A person answers with: qm approvals show ${callId}`
+  const ticketData = { callId, state, ...(Number.isFinite(until) ? { until } : {}) }
+  return new ProtocolError(ProtocolErrorCode.InternalError, sentence, { ticket: ticketData })
 }
 
-export function notFound(uri: string): ProtocolError {
+export function resourceNotFound(uri: string): ProtocolError {
   return new ResourceNotFoundError(uri, `There is no resource ${uri}. List the resources to see what there is.`)
 }
 
-/** What was sent is not what this method takes. */
 export function badParams(sentence: string, data?: unknown): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, sentence, data)
 }
 
-/** State that was forged, used already, is too old or belongs to somebody else; nobody is told which. */
+/** For state that is forged, used, expired or another client's. The error does not say which. */
 export function badState(): ProtocolError {
   return badParams("Invalid or expired requestState", { reason: "invalid_request_state" })
 }
 
-/** The error with which another server answered, where it did. */
+/** The JSON-RPC error of another server, if the call ended with one. */
 function upstreamCode({ metadata }: ToolResult): Omit<Fault, "message"> | undefined {
   const { rpcCode: code, rpcData: data } = metadata ?? {}
   return typeof code === "number" && Number.isSafeInteger(code) ? { code, data } : undefined
@@ -84,6 +83,6 @@ function upstreamCode({ metadata }: ToolResult): Omit<Fault, "message"> | undefi
 function isNotFound(fault: Omit<Fault, "message"> | undefined): boolean {
   if (fault === undefined) return false
   const { code, data } = fault
-  const names = typeof data === "object" && data !== null && "uri" in data
-  return code === -32_002 || (code === Number(ProtocolErrorCode.InvalidParams) && names)
+  const hasUri = typeof data === "object" && data !== null && "uri" in data
+  return code === -32_002 || (code === Number(ProtocolErrorCode.InvalidParams) && hasUri)
 }

@@ -1,71 +1,62 @@
-import type { IncomingMessage, ServerResponse } from "node:http"
-import { classifyInboundRequest, isJsonContentType, type AuthInfo } from "@modelcontextprotocol/server"
+import type { ServerResponse } from "node:http"
+import { classifyInboundRequest, isJsonContentType } from "@modelcontextprotocol/server"
 import type { App } from "../../model/app.ts"
-import { authOf } from "./auth.ts"
-import { isDeep } from "../../model/depth.ts"
-import type { McpDoor, Speaker } from "./door.ts"
-import { mcpFront } from "./front.ts"
-import { legacyLeg } from "./legacy.ts"
-import { modernLeg } from "./modern.ts"
-import { Sessions } from "./sessions.ts"
-import { protocolError, sendWeb, untilGone, webRequest } from "./web.ts"
-
-/** One request at /mcp whose speaker is known. */
-export interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly speaker: Speaker
-  /** The body of a POST. */
-  readonly text?: string | undefined
-}
-
-/** An exchange as the SDK's handlers take it. */
-export interface WebExchange extends Exchange {
-  readonly web: Request
-  readonly auth: AuthInfo
-  /** The body, parsed. */
-  readonly body?: unknown
-}
+import { toAuthInfo } from "./auth.ts"
+import { isJsonTooDeep } from "../../lib/json-depth.ts"
+import type { ClientIdentity } from "./client-identity.ts"
+import type { McpEndpoint } from "./endpoint.ts"
+import { mcpFastPath } from "./fast-path.ts"
+import type { McpHttpExchange, SdkExchange } from "./http-exchange.ts"
+import { legacyHandler } from "./legacy-handler.ts"
+import { modernHandler } from "./modern-handler.ts"
+import { ClientSessions } from "./client-sessions.ts"
+import { protocolError, sendWebResponse, abortOnDisconnect, webRequest } from "./web-adapter.ts"
 
 export interface McpHttpOptions {
   now: () => number
   sessionIdleMs?: number | undefined
-  mostSessions?: number | undefined
-  /** False sends every message through the SDK's handlers, to compare with. */
-  front?: boolean | undefined
+  maxSessions?: number | undefined
 }
 
 export interface McpHttp {
-  handle(exchange: Exchange): void
-  /** Ends idle sessions, and what was opened with a token that does not count any more. */
+  handle(exchange: McpHttpExchange): void
+  /** Ends idle sessions, and requests and sessions whose token is no longer valid. */
   sweep(): void
   sessions(): number
   close(): Promise<void>
 }
 
-/** Both eras at one address: requests that carry their own envelope, and sessions. */
-export function mcpOverHttp(app: App, door: McpDoor, options: McpHttpOptions): McpHttp {
-  const { now, sessionIdleMs: idleMs, mostSessions: most } = options
-  const server = (speaker: Speaker, id: string) => door.server(speaker, { era: "legacy", session: { id } })
-  const sessions = new Sessions({ server, now, idleMs, most })
-  const legacy = legacyLeg(sessions)
-  const modern = modernLeg(app, door)
-  const front = options.front === false ? undefined : mcpFront(app, door, sessions, modern)
-  const open = new Set<Exchange>()
+/**
+ * Serves both eras at one address: requests with their own envelope, and sessions. Tests pass a `makeFastPath` that
+ * answers nothing, to compare the fast path with the SDK's handlers.
+ */
+export function mcpOverHttp(
+  app: App,
+  endpoint: McpEndpoint,
+  options: McpHttpOptions,
+  makeFastPath = mcpFastPath,
+): McpHttp {
+  const { now, sessionIdleMs: idleMs, maxSessions: max } = options
+  const server = (identity: ClientIdentity, id: string) => endpoint.server(identity, { era: "legacy", session: { id } })
+  const sessions = new ClientSessions({ server, now, idleMs, max })
+  const legacy = legacyHandler(sessions)
+  const modern = modernHandler(app, endpoint)
+  const fastPath = makeFastPath(app, endpoint, sessions, modern)
+  const openExchanges = new Set<McpHttpExchange>()
 
   return {
     handle(exchange) {
       const { method } = exchange.request
       if (method === "POST") return post(exchange)
-      if (method === "GET" || method === "DELETE") return bySdk(exchange, undefined, legacy.operate)
+      if (method === "GET" || method === "DELETE") return handleWithSdk(exchange, undefined, legacy.operate)
       protocolError(exchange.response, 405, -32_000, "Method not allowed.", { allow: "GET, POST, DELETE" })
     },
     sweep() {
-      if (sessions.size === 0 && open.size === 0) return
+      if (sessions.size === 0 && openExchanges.size === 0) return
       const live = new Set(app.tokens.list().map(({ id }) => id))
-      const counts = ({ tokenId }: Speaker) => tokenId === undefined || live.has(tokenId)
-      for (const { speaker, response } of open) if (!counts(speaker)) response.destroy()
-      sessions.sweep(counts)
+      const isValid = ({ tokenId }: ClientIdentity) => tokenId === undefined || live.has(tokenId)
+      for (const { identity, response } of openExchanges) if (!isValid(identity)) response.destroy()
+      sessions.sweep(isValid)
     },
     sessions: () => sessions.size,
     async close() {
@@ -74,7 +65,7 @@ export function mcpOverHttp(app: App, door: McpDoor, options: McpHttpOptions): M
     },
   }
 
-  function post(exchange: Exchange): void {
+  function post(exchange: McpHttpExchange): void {
     const { request, response, text = "" } = exchange
     const type = request.headers["content-type"]
     if (type !== "application/json" && !isJsonContentType(type ?? null)) {
@@ -86,53 +77,57 @@ export function mcpOverHttp(app: App, door: McpDoor, options: McpHttpOptions): M
     } catch {
       return protocolError(response, 400, -32_700, "Parse error: Invalid JSON")
     }
-    if (isDeep(text)) {
+    if (isJsonTooDeep(text)) {
       return protocolError(response, 400, -32_600, "Invalid Request: The message is nested too deeply.")
     }
-    const answered = front?.(exchange, body)
-    if (answered === undefined) return decide(exchange, body)
-    open.add(exchange)
+    const answered = fastPath(exchange, body)
+    if (answered === undefined) return dispatchToSdk(exchange, body)
+    openExchanges.add(exchange)
     answered.then(
       (isAnswered) => {
-        open.delete(exchange)
-        if (!isAnswered) decide(exchange, body)
+        openExchanges.delete(exchange)
+        if (!isAnswered) dispatchToSdk(exchange, body)
       },
       () => {
-        open.delete(exchange)
-        failed(response)
+        openExchanges.delete(exchange)
+        replyFailed(response)
       },
     )
   }
 
-  function decide(exchange: Exchange, body: unknown): void {
+  function dispatchToSdk(exchange: McpHttpExchange, body: unknown): void {
     const { headers } = exchange.request
     const { kind } = classifyInboundRequest({
       httpMethod: "POST",
-      ...given("protocolVersionHeader", headers["mcp-protocol-version"]),
-      ...given("mcpMethodHeader", headers["mcp-method"]),
-      ...given("mcpNameHeader", headers["mcp-name"]),
+      ...ifPresent("protocolVersionHeader", headers["mcp-protocol-version"]),
+      ...ifPresent("mcpMethodHeader", headers["mcp-method"]),
+      ...ifPresent("mcpNameHeader", headers["mcp-name"]),
       body,
     })
-    bySdk(exchange, body, kind === "legacy" ? legacy.post : modern.post)
+    handleWithSdk(exchange, body, kind === "legacy" ? legacy.post : modern.post)
   }
 
-  /** Answers with what a handler of the SDK makes of it; ends that when the client goes away, or its token does. */
-  function bySdk(exchange: Exchange, body: unknown, handle: (exchange: WebExchange) => Promise<Response>): void {
-    const { request, response, speaker } = exchange
-    open.add(exchange)
-    response.once("close", () => open.delete(exchange))
-    const web = webRequest(request, untilGone(response))
-    handle({ ...exchange, web, body, auth: authOf(speaker) })
-      .then((answered) => sendWeb(answered, response))
-      .catch(() => failed(response))
+  /** Lets a handler of the SDK answer. The request is aborted when the client disconnects or its token is revoked. */
+  function handleWithSdk(
+    exchange: McpHttpExchange,
+    body: unknown,
+    handle: (exchange: SdkExchange) => Promise<Response>,
+  ): void {
+    const { request, response, identity } = exchange
+    openExchanges.add(exchange)
+    response.once("close", () => openExchanges.delete(exchange))
+    const web = webRequest(request, abortOnDisconnect(response))
+    handle({ ...exchange, web, body, auth: toAuthInfo(identity) })
+      .then((answered) => sendWebResponse(answered, response))
+      .catch(() => replyFailed(response))
   }
 }
 
-function given<Name extends string>(name: Name, value: string | string[] | undefined) {
+function ifPresent<Name extends string>(name: Name, value: string | string[] | undefined) {
   return (value === undefined ? {} : { [name]: String(value) }) as { [Key in Name]?: string }
 }
 
-function failed(response: ServerResponse): void {
+function replyFailed(response: ServerResponse): void {
   if (response.headersSent) return void response.destroy()
   protocolError(response, 500, -32_603, "Internal server error")
 }

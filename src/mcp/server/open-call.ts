@@ -1,75 +1,79 @@
 import { randomUUID } from "node:crypto"
-import type { ApprovalRequest, ApprovalUIAdapter, Saying } from "../../model/approval.ts"
+import type { ApprovalRequest, ApprovalUIAdapter, Answer } from "../../model/approval.ts"
 import type { Caller } from "../../model/call.ts"
 import type { Ticket, ToolResult } from "../../model/result.ts"
-import { ableOf, type Can } from "./capabilities.ts"
-import { elicitationFor, sayingFor } from "./forms.ts"
-import type { Speaker } from "./speaker.ts"
+import { toCallerAble, type ClientAbilities } from "./capabilities.ts"
+import { elicitationFor, answerFromForm } from "./elicitation-forms.ts"
+import type { ClientIdentity } from "./client-identity.ts"
 
-/** Something the client is asked while a call is on its way. */
-export interface Asked {
+/** A request to the client while its call runs. */
+export interface ClientQuestion {
   readonly key: string
   readonly method: "elicitation/create" | "sampling/createMessage" | "roots/list"
   readonly params: Record<string, unknown> | undefined
-  /** What it is about at the desk, for a process that comes after this one. */
+  /** The pending item it asks about, so that another process can take the answer. */
   readonly about?: { readonly callId: string; readonly revision: number; readonly until: number } | undefined
-  /** Takes what the client said; false where that cannot be used and it is asked again. */
+  /** Takes the client's response; false when it cannot be used and the client is asked again. */
   answer(response: unknown): boolean
   fail(error: Error): void
-  /** Aborted when nobody needs the answer any more. */
+  /** Aborted when the answer is no longer needed. */
   readonly signal: AbortSignal
-  /** Whether a request for it is under way on a connection that can be asked at any time. */
-  isUnderWay: boolean
+  /** Whether it was already sent over a connection that takes requests at any time. */
+  isSent: boolean
 }
 
-/** Somebody who waits for this call just now. */
+/** A request that currently waits for this call. */
 export interface Watcher {
   onOutput(chunk: unknown): void
   onWaiting(): void
   onAsked(): void
 }
 
-export interface Waiting {
+export interface WaitingCall {
   callId: string
   tool: string
   until: number
 }
 
-/** A call that goes on in memory while its caller comes and goes. */
+/** A call that continues in memory while its caller sends one request after another about it. */
 export class OpenCall {
   readonly id = randomUUID()
-  /** What makes another call the same as this one. */
-  readonly same: string
-  readonly speaker: Speaker
-  /** What the client has not answered yet. */
-  readonly asked = new Map<string, Asked>()
-  /** The rounds that were handed out and not used yet, each with what it showed. */
-  readonly rounds = new Map<string, ReadonlySet<Asked>>()
-  /** What began to wait for a person last. */
-  waiting: Waiting | undefined
-  /** How it ended, once it has. */
+  readonly identity: ClientIdentity
+  /** Questions the client has not answered yet, by key. */
+  readonly questions = new Map<string, ClientQuestion>()
+  /** Issued request states that were not used yet, each with the questions it was sent with. */
+  readonly issuedStates = new Map<string, ReadonlySet<ClientQuestion>>()
+  /** The call, this one or one below it, that most recently began to wait for a person. */
+  waiting: WaitingCall | undefined
+  /** Set when the call has ended. */
   outcome: ToolResult | Ticket | undefined
   isDelivered = false
   readonly ended: Promise<ToolResult | Ticket>
   readonly #watchers = new Set<Watcher>()
   readonly #controller = new AbortController()
-  #numbers = 0
+  readonly #options: { readonly fingerprint: string }
+  #counter = 0
 
   constructor(
-    given: { same: string; speaker: Speaker; can: Can },
+    options: { readonly fingerprint: string; identity: ClientIdentity; abilities: ClientAbilities },
     run: (caller: Caller, signal: AbortSignal) => Promise<ToolResult | Ticket>,
   ) {
-    this.same = given.same
-    this.speaker = given.speaker
-    this.ended = run(this.#caller(given.can), this.#controller.signal)
-    const over = (outcome: ToolResult | Ticket | undefined) => {
+    this.#options = options
+    this.identity = options.identity
+    this.ended = run(this.#caller(options.abilities), this.#controller.signal)
+    const onEnded = (outcome: ToolResult | Ticket | undefined) => {
       this.outcome = outcome
-      for (const asked of this.asked.values()) asked.fail(new Error("The call has ended."))
+      for (const question of this.questions.values()) question.fail(new Error("The call has ended."))
     }
-    this.ended.then(over, () => over(undefined))
+    this.ended.then(onEnded, () => onEnded(undefined))
   }
 
-  /** Adds somebody who waits; the returned function takes them away again and says whether nobody is left. */
+  /** Two calls with the same fingerprint are the same for their caller. */
+  get fingerprint(): string {
+    return this.#options.fingerprint
+  }
+
+  /** Adds a watcher. The returned function removes it and returns whether it was the last. */
   watch(watcher: Watcher): () => boolean {
     this.#watchers.add(watcher)
     return () => {
@@ -82,12 +86,14 @@ export class OpenCall {
     this.#controller.abort()
   }
 
-  #caller(can: Can): Caller {
-    const { person } = this.speaker
+  #caller(abilities: ClientAbilities): Caller {
+    const { person } = this.identity
     return {
-      ...(person === undefined || !can.form ? {} : { approvals: this.#approvals(person, can) }),
-      ...(can.sampling || can.roots ? { ask: (...asked) => this.#ask(can, ...asked) } : {}),
-      able: ableOf(can),
+      ...(person === undefined || !abilities.form ? {} : { approvalUI: this.#approvals(person, abilities) }),
+      ...(abilities.sampling || abilities.roots
+        ? { sendRequest: (...question) => this.#sendRequest(abilities, ...question) }
+        : {}),
+      able: toCallerAble(abilities),
       onOutput: (chunk) => {
         for (const watcher of this.#watchers) watcher.onOutput(chunk)
       },
@@ -99,65 +105,71 @@ export class OpenCall {
   }
 
   /**
-   * The person at the client, asked by forms of the protocol. Not about results: the client is the model's side, and
-   * nothing of what is held back goes there.
+   * Asks the person at the client with elicitation forms. Held results are not shown there: the client belongs to the
+   * model's side, which must not see them.
    */
-  #approvals(by: string, can: Can): Partial<ApprovalUIAdapter> {
-    const put = (request: ApprovalRequest) => this.#elicit(request, can)
+  #approvals(by: string, abilities: ClientAbilities): Partial<ApprovalUIAdapter> {
+    const elicit = (request: ApprovalRequest) => this.#elicit(request, abilities)
     return {
       async showToolExecutionApproval(_tool, _description, _input, _level, request) {
-        const saying = await put(request)
-        if (saying.say === "approve")
-          return { approved: true, by, ...(saying.remember && { remember: saying.remember }) }
-        return { approved: false, by, ...reasonOf(saying) }
+        const answer = await elicit(request)
+        if (answer.kind === "approve")
+          return { approved: true, by, ...(answer.remember && { remember: answer.remember }) }
+        return { approved: false, by, ...reasonOf(answer) }
       },
       async showQuestion(_question, request) {
-        const saying = await put(request)
-        return saying.say === "answer" ? { answer: saying.value, by } : { by, ...reasonOf(saying) }
+        const answer = await elicit(request)
+        return answer.kind === "answer" ? { answer: answer.value, by } : { by, ...reasonOf(answer) }
       },
     }
   }
 
-  #elicit({ signal, ...item }: ApprovalRequest, can: Can): Promise<Saying> {
+  #elicit({ signal, ...item }: ApprovalRequest, abilities: ClientAbilities): Promise<Answer> {
     const elicitation = elicitationFor(item)
     return new Promise((resolve, reject) => {
-      // Whoever can open an address answers it at another door.
-      if (signal.aborted || !can[elicitation.mode]) return
+      // A client that cannot show it leaves it unanswered here; the person answers by another interface.
+      if (signal.aborted || !abilities[elicitation.mode]) return
       const { callId, revision, until } = item
-      const key = this.#free(item.kind === "question" ? keyIn(item.input) : undefined, `${callId}.${revision}`)
-      signal.addEventListener("abort", () => this.asked.delete(key), { once: true })
-      this.#put({
+      const key = this.#freeKey(item.kind === "question" ? keyIn(item.input) : undefined, `${callId}.${revision}`)
+      signal.addEventListener("abort", () => this.questions.delete(key), { once: true })
+      this.#addQuestion({
         key,
         method: "elicitation/create",
         params: { ...elicitation },
         about: { callId, revision, until },
         answer: (response) => {
-          const saying = sayingFor(item, response)
-          if (saying !== undefined) resolve(saying)
-          return saying !== undefined
+          const answer = answerFromForm(item, response)
+          if (answer !== undefined) resolve(answer)
+          return answer !== undefined
         },
         fail: reject,
         signal,
-        isUnderWay: false,
+        isSent: false,
       })
     })
   }
 
-  /** What is no person's decision goes to the client's program. */
-  #ask(can: Can, method: string, params: unknown, signal: AbortSignal, name?: string): Promise<unknown> {
+  /** Sends a request to the client program itself; no person decides on it. */
+  #sendRequest(
+    abilities: ClientAbilities,
+    method: string,
+    params: unknown,
+    signal: AbortSignal,
+    name?: string,
+  ): Promise<unknown> {
     const isSampling = method === "sampling/createMessage"
-    if (isSampling ? !can.sampling : method !== "roots/list" || !can.roots) {
+    if (isSampling ? !abilities.sampling : method !== "roots/list" || !abilities.roots) {
       return Promise.reject(new Error(`The program that made the call does not take ${method}.`))
     }
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(new Error("The call was cancelled."))
-      const key = this.#free(keyIn({ key: name }), `${isSampling ? "sampling" : "roots"}.${++this.#numbers}`)
-      const gone = () => {
-        this.asked.delete(key)
+      const key = this.#freeKey(keyIn({ key: name }), `${isSampling ? "sampling" : "roots"}.${++this.#counter}`)
+      const onAbort = () => {
+        this.questions.delete(key)
         reject(new Error("The call was cancelled."))
       }
-      signal.addEventListener("abort", gone, { once: true })
-      this.#put({
+      signal.addEventListener("abort", onAbort, { once: true })
+      this.#addQuestion({
         key,
         method: isSampling ? "sampling/createMessage" : "roots/list",
         params: params as Record<string, unknown> | undefined,
@@ -168,30 +180,30 @@ export class OpenCall {
         },
         fail: reject,
         signal,
-        isUnderWay: false,
+        isSent: false,
       })
     })
   }
 
-  /** What a server calls its question, where nothing else is called so. */
-  #free(wished: string | undefined, otherwise: string): string {
-    if (wished !== undefined && !this.asked.has(wished)) return wished
-    return this.asked.has(otherwise) ? `${otherwise}.${++this.#numbers}` : otherwise
+  /** The key the server gave its question, or the fallback when that is taken. */
+  #freeKey(wanted: string | undefined, fallback: string): string {
+    if (wanted !== undefined && !this.questions.has(wanted)) return wanted
+    return this.questions.has(fallback) ? `${fallback}.${++this.#counter}` : fallback
   }
 
-  #put(asked: Asked): void {
-    this.asked.set(asked.key, asked)
+  #addQuestion(question: ClientQuestion): void {
+    this.questions.set(question.key, question)
     for (const watcher of this.#watchers) watcher.onAsked()
   }
 }
 
-/** What a server named its question, as it stands in the input of the call that asks it. */
+/** The key a server gave its question, from the input of the call that asks it. */
 function keyIn(input: unknown): string | undefined {
   const { key } = (input ?? {}) as { key?: unknown }
   return typeof key === "string" && key !== "__proto__" && /^[\w.:-]{1,200}$/.test(key) ? key : undefined
 }
 
-function reasonOf(saying: Saying): { rejectReason?: string } {
-  const reason = "reason" in saying ? saying.reason : undefined
+function reasonOf(answer: Answer): { rejectReason?: string } {
+  const reason = "reason" in answer ? answer.reason : undefined
   return reason === undefined ? {} : { rejectReason: reason }
 }

@@ -2,33 +2,33 @@ import { randomUUID } from "node:crypto"
 import type { App } from "../../model/app.ts"
 import { isTicket, type Ticket } from "../../model/result.ts"
 import { badState } from "./errors.ts"
-import { sayingFor } from "./forms.ts"
-import type { Asked, OpenCall } from "./open-call.ts"
+import { answerFromForm } from "./elicitation-forms.ts"
+import type { ClientQuestion, OpenCall } from "./open-call.ts"
 import { seal, unseal } from "./seal.ts"
-import type { Speaker } from "./speaker.ts"
+import type { ClientIdentity } from "./client-identity.ts"
 
-/** How many calls go on in memory without anybody attached, and how long one that ended is kept for its caller. */
+/** How many calls may be parked in memory, and how long an ended one stays there for its caller. */
 export interface OpenCallLimits {
-  most: number
-  keptMs: number
+  maxOpen: number
+  keepEndedMs: number
 }
 
-/** One agent has at most this part of the room, so that it cannot keep the people of others from being asked. */
-const share = 10
+/** One agent may use at most a tenth of the room, so that it cannot block the approvals of others. */
+const agentShare = 10
 
-/** What travels through the client between two rounds of a call. */
-interface RoundState {
+/** The encrypted state that a client sends back with its answers. The field names outlive a restart: do not rename. */
+interface RequestState {
   open: string
   round: string
   agentId: string
   person: string | null
   same: string
   until: number
-  /** What was asked, where it stands at the desk. */
+  /** The pending items the client was asked about. */
   asked: readonly { key: string; callId: string; revision: number }[]
 }
 
-/** The calls whose callers were told to come back. */
+/** The calls whose callers are expected to come back. */
 export class OpenCalls {
   readonly #app: App
   readonly #limits: OpenCallLimits
@@ -37,7 +37,7 @@ export class OpenCalls {
   readonly #open = new Map<string, OpenCall>()
   readonly #timers = new Set<NodeJS.Timeout>()
 
-  /** `onTicket` is told of a call that became a ticket while nobody was with it. */
+  /** `onTicket` is called when a parked call ends with a ticket. */
   constructor(app: App, limits: OpenCallLimits, onTicket: (open: OpenCall, ticket: Ticket) => void = () => {}) {
     this.#app = app
     this.#limits = limits
@@ -45,21 +45,21 @@ export class OpenCalls {
     this.#key = app.sealKey("mcp request state")
   }
 
-  /** Whether another call of that agent may be begun that could have to be kept. Those that ended make room first. */
+  /** Whether the agent may begin another call that might have to be parked. Removes ended calls if that makes room. */
   hasRoom(agentId: string): boolean {
-    if (this.#countOf(agentId) >= Math.max(1, Math.ceil(this.#limits.most / share))) return false
-    if (this.#open.size < this.#limits.most) return true
+    if (this.#countOf(agentId) >= Math.max(1, Math.ceil(this.#limits.maxOpen / agentShare))) return false
+    if (this.#open.size < this.#limits.maxOpen) return true
     for (const [id, open] of this.#open) {
       if (open.outcome !== undefined) this.#open.delete(id)
-      if (this.#open.size < this.#limits.most) return true
+      if (this.#open.size < this.#limits.maxOpen) return true
     }
     return false
   }
 
   #countOf(agentId: string): number {
     let count = 0
-    for (const { speaker, outcome } of this.#open.values()) {
-      if (outcome === undefined && speaker.agentId === agentId) count++
+    for (const { identity, outcome } of this.#open.values()) {
+      if (outcome === undefined && identity.agentId === agentId) count++
     }
     return count
   }
@@ -68,7 +68,7 @@ export class OpenCalls {
     return this.#open.size === 0
   }
 
-  /** Keeps a call for the caller who was told to come back. */
+  /** Stores a call until its caller comes back. */
   park(open: OpenCall): void {
     if (this.#open.has(open.id)) return
     this.#open.set(open.id, open)
@@ -76,7 +76,7 @@ export class OpenCalls {
       const timer = setTimeout(() => {
         this.#timers.delete(timer)
         this.#open.delete(open.id)
-      }, this.#limits.keptMs)
+      }, this.#limits.keepEndedMs)
       timer.unref()
       this.#timers.add(timer)
     }
@@ -87,52 +87,53 @@ export class OpenCalls {
     open.ended.then(forget, forget)
   }
 
-  /** The same call, where it goes on or has ended and nobody was told. */
-  find(same: string): OpenCall | undefined {
+  /** The parked call with that fingerprint, if it still runs or its result was not delivered. */
+  find(fingerprint: string): OpenCall | undefined {
     for (const open of this.#open.values()) {
-      const isTold = open.isDelivered || (open.outcome !== undefined && isTicket(open.outcome))
-      if (open.same === same && !isTold) return open
+      const isSettled = open.isDelivered || (open.outcome !== undefined && isTicket(open.outcome))
+      if (open.fingerprint === fingerprint && !isSettled) return open
     }
     return undefined
   }
 
-  /** What the client sends back with its answers: good once, for this call of this caller, as long as it waits. */
-  state(open: OpenCall, asked: readonly Asked[]): string {
+  /** The state the client sends back with its answers. It is valid once, for this call and caller, while the call waits. */
+  issueState(open: OpenCall, questions: readonly ClientQuestion[]): string {
     const round = randomUUID()
-    open.rounds.set(round, new Set(asked))
-    const { agentId, person = null } = open.speaker
-    const until = Math.max(...asked.map(({ about }) => about?.until ?? Date.now() + this.#limits.keptMs))
-    const desk = asked.flatMap(({ key, about }) =>
+    open.issuedStates.set(round, new Set(questions))
+    const { agentId, person = null } = open.identity
+    const until = Math.max(...questions.map(({ about }) => about?.until ?? Date.now() + this.#limits.keepEndedMs))
+    const pending = questions.flatMap(({ key, about }) =>
       about === undefined ? [] : [{ key, callId: about.callId, revision: about.revision }],
     )
-    const state: RoundState = { open: open.id, round, agentId, person, same: open.same, until, asked: desk }
+    const state: RequestState = { open: open.id, round, agentId, person, same: open.fingerprint, until, asked: pending }
     return seal(this.#key, state)
   }
 
   /**
-   * Takes a client's answers to the call its state names. Undefined when this process does not have that call: then what
-   * was said has been told to the desk, and the same call joins what stands there. Throws for any state that does not fit.
+   * Passes a client's answers to the call that its state names. Undefined when another process has that call: then the
+   * answers went to the approval queue, and repeating the call joins the waiting one. Throws if the state does not fit.
    */
   async resume(
     text: string,
-    given: { speaker: Speaker; same: string; responses: Record<string, unknown> },
+    request: { identity: ClientIdentity; fingerprint: string; responses: Record<string, unknown> },
   ): Promise<OpenCall | undefined> {
     const state = this.#read(text)
-    const { agentId, person = null } = given.speaker
-    const fits = state.agentId === agentId && state.person === person && state.same === given.same
+    const { agentId, person = null } = request.identity
+    const fits = state.agentId === agentId && state.person === person && state.same === request.fingerprint
     if (!fits || state.until <= Date.now()) throw badState()
     const open = this.#open.get(state.open)
     if (open === undefined) {
-      await this.#tellDesk(state, given.responses)
+      await this.#answerPending(state, request.responses)
       return undefined
     }
-    const shown = open.rounds.get(state.round)
-    if (shown === undefined) throw badState()
-    open.rounds.delete(state.round)
-    for (const [key, response] of Object.entries(given.responses)) {
-      const asked = open.asked.get(key)
-      // A server may call another question by the same name: an answer is for the one its round showed.
-      if (asked !== undefined && shown.has(asked) && asked.answer(response)) open.asked.delete(key)
+    const shownQuestions = open.issuedStates.get(state.round)
+    if (shownQuestions === undefined) throw badState()
+    open.issuedStates.delete(state.round)
+    for (const [key, response] of Object.entries(request.responses)) {
+      const question = open.questions.get(key)
+      // A server may reuse a key: an answer is only for the question it was issued with.
+      if (question !== undefined && shownQuestions.has(question) && question.answer(response))
+        open.questions.delete(key)
     }
     return open
   }
@@ -143,21 +144,21 @@ export class OpenCalls {
     this.#open.clear()
   }
 
-  #read(text: string): RoundState {
+  #read(text: string): RequestState {
     const state = unseal(this.#key, text)
     if (typeof state !== "object" || state === null) throw badState()
-    return state as RoundState
+    return state as RequestState
   }
 
-  /** Each answer counts for the revision that was shown, and once. Nobody can say anything to what does not wait. */
-  async #tellDesk({ asked, person }: RoundState, responses: Record<string, unknown>): Promise<void> {
+  /** Answers the pending items in the revision the client saw. Throws when none of them waits any more. */
+  async #answerPending({ asked, person }: RequestState, responses: Record<string, unknown>): Promise<void> {
     let waits = false
     for (const { key, callId, revision } of asked) {
-      const item = await this.#app.desk.show(callId)
+      const item = await this.#app.approvals.show(callId)
       if (item === undefined || item.callId !== callId || item.revision !== revision) continue
-      const saying = Object.hasOwn(responses, key) ? sayingFor(item, responses[key]) : undefined
-      if (saying === undefined || person === null) waits = true
-      else if ((await this.#app.desk.say(callId, saying, person, revision)).ok) waits = true
+      const answer = Object.hasOwn(responses, key) ? answerFromForm(item, responses[key]) : undefined
+      if (answer === undefined || person === null) waits = true
+      else if ((await this.#app.approvals.answer(callId, answer, person, revision)).ok) waits = true
     }
     if (!waits) throw badState()
   }

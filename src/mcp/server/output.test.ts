@@ -1,15 +1,15 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
-import { open, tool, until } from "../../testing/open.ts"
-import { connect, doorOf, eras, textOf, type Connected } from "./testing.ts"
+import { openTestApp, tool, until } from "../../testing/test-app.ts"
+import { connectClient, openEndpoint, eras, textOf, type Connected } from "./testing.ts"
 
-const logs = ({ told }: Connected) =>
-  told.filter(({ method }) => method === "notifications/message").map(({ params }) => params)
+const logs = ({ notifications }: Connected) =>
+  notifications.filter(({ method }) => method === "notifications/message").map(({ params }) => params)
 
 for (const era of eras) {
-  test(`what a tool streams is told as progress, and as log messages to who asked for them (${era})`, async () => {
-    const house = await open()
-    house.registry.registerMany([
+  test(`a tool's stream is sent as progress, and as log messages to clients that asked for them (${era})`, async () => {
+    const app = await openTestApp()
+    app.registry.registerMany([
       tool({
         name: "streams",
         async *execute() {
@@ -27,13 +27,13 @@ for (const era of eras) {
         execute: async (_input, { call }) => (await call("streams", {})).result,
       }),
     ])
-    const connected = await connect(doorOf(house), era)
+    const connected = await connectClient(openEndpoint(app), era)
     const { client } = connected
     for (const name of ["streams", "outer"]) {
-      const heard: unknown[] = []
-      const options = { onprogress: (progress: unknown) => void heard.push(progress) }
+      const received: unknown[] = []
+      const options = { onprogress: (progress: unknown) => void received.push(progress) }
       expect(textOf(await client.callTool({ name, arguments: {} }, options))).toBe("done")
-      expect(heard).toEqual([
+      expect(received).toEqual([
         { progress: 1, message: "one" },
         { progress: 50, total: 100, message: "half" },
         { progress: 51, total: 141 },
@@ -50,15 +50,15 @@ for (const era of eras) {
     ])
   })
 
-  test(`a long result is cut, and the whole of it read in pages by the agent it belongs to only (${era})`, async () => {
-    const house = await open({ org: { agents: [{ id: "other", role: "operator" }] } })
+  test(`a long result is cut, and only its agent can read the whole in pages (${era})`, async () => {
+    const app = await openTestApp({ org: { agents: [{ id: "other", role: "operator" }] } })
     const whole = Array.from({ length: 9000 }, (_, n) => `line ${n} 😀`).join("\n")
-    house.registry.registerMany([
+    app.registry.registerMany([
       tool({ execute: () => whole }),
       tool({ name: "fields", output: z.object({ whole: z.string() }), execute: () => ({ whole }) }),
     ])
-    const door = doorOf(house)
-    const { client } = await connect(door, era)
+    const endpoint = openEndpoint(app)
+    const { client } = await connectClient(endpoint, era)
     await client.listTools()
     const { content } = await client.callTool({ name: "probe", arguments: {} })
     const [text, link] = content as unknown as [{ text: string }, { type: string; uri: string }]
@@ -76,7 +76,7 @@ for (const era of eras) {
     }
     expect(read).toBe(whole)
     expect(pages).toBeGreaterThan(2)
-    const { client: other } = await connect(door, era, { agentId: "other" })
+    const { client: other } = await connectClient(endpoint, era, { agentId: "other" })
     await expect(other.readResource({ uri: link.uri })).rejects.toMatchObject({ code: -32_602 })
     for (const uri of [
       "qm://artifact/nothing",
@@ -87,19 +87,19 @@ for (const era of eras) {
     ]) {
       await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32_602 })
     }
-    // Who was promised fields gets them.
+    // Structured content is never cut.
     expect((await client.callTool({ name: "fields", arguments: {} })).structuredContent).toEqual({ whole })
   })
 
-  test(`an artifact of bytes is read as such (${era})`, async () => {
-    const house = await open()
-    house.registry.register(
+  test(`a binary artifact is read as a blob (${era})`, async () => {
+    const app = await openTestApp()
+    app.registry.register(
       tool({
         execute: (_input, { artifacts }) =>
           artifacts.put({ type: "picture", content: Uint8Array.of(0, 255, 1), mimeType: "image/png" }),
       }),
     )
-    const { client } = await connect(doorOf(house), era)
+    const { client } = await connectClient(openEndpoint(app), era)
     const id = textOf(await client.callTool({ name: "probe", arguments: {} }))
     expect((await client.readResource({ uri: `qm://artifact/${id}` })).contents).toEqual([
       { uri: `qm://artifact/${id}`, mimeType: "image/png", blob: "AP8B" },
@@ -107,12 +107,12 @@ for (const era of eras) {
   })
 }
 
-test("the trace a request belongs to is written down", async () => {
-  const house = await open()
-  house.registry.register(tool({ execute: () => "ran" }))
-  const { client } = await connect(doorOf(house), "legacy")
+test("the trace id of a request is recorded", async () => {
+  const app = await openTestApp()
+  app.registry.register(tool({ execute: () => "ran" }))
+  const { client } = await connectClient(openEndpoint(app), "legacy")
   const trace = "0af7651916cd43dd8448eb211c80319c"
   await client.callTool({ name: "probe", arguments: {}, _meta: { traceparent: `00-${trace}-b7ad6b7169203331-01` } })
-  const [row] = await house.audit.list({ tool: "probe" })
-  expect(JSON.stringify(await house.audit.show(row?.callId ?? ""))).toContain(trace)
+  const [row] = await app.audit.list({ tool: "probe" })
+  expect(JSON.stringify(await app.audit.show(row?.callId ?? ""))).toContain(trace)
 })

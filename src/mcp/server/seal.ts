@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 const ivLength = 12
 const tagLength = 16
 
-/** A value as text that only holders of the key can read or make. */
+/** Encrypts a value to text that only holders of the key can read or create. */
 export function seal(key: Buffer, value: unknown): string {
   const iv = randomBytes(ivLength)
   const cipher = createCipheriv("aes-256-gcm", key, iv)
@@ -11,10 +11,10 @@ export function seal(key: Buffer, value: unknown): string {
   return Buffer.concat([iv, cipher.getAuthTag(), body]).toString("base64url")
 }
 
-/** What was sealed; undefined for anything else. */
+/** Decrypts text from `seal`; undefined for anything else. */
 export function unseal(key: Buffer, text: string): unknown {
   const bytes = Buffer.from(text, "base64url")
-  // Exactly what we wrote: nothing before, after or between that decoding would skip.
+  // Decoding base64url skips invalid characters, so the text is compared with what we would write.
   if (bytes.length <= ivLength + tagLength || bytes.toString("base64url") !== text) return undefined
   const opener = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, ivLength), { authTagLength: tagLength })
   opener.setAuthTag(bytes.subarray(ivLength, ivLength + tagLength))

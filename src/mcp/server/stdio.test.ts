@@ -2,16 +2,16 @@ import { PassThrough } from "node:stream"
 import { Client, type Transport } from "@modelcontextprotocol/client"
 import { ReadBuffer, serializeMessage } from "@modelcontextprotocol/server"
 import { expect, onTestFinished, test } from "vitest"
-import { open, tool, until } from "../../testing/open.ts"
+import { openTestApp, tool, until } from "../../testing/test-app.ts"
 import { definition, toolbox } from "../testing/toolbox.ts"
 import { serveStdio, type StdioOptions } from "./stdio.ts"
 import { eras, textOf, type Era } from "./testing.ts"
 
-/** A stock client at the other end of two pipes. */
-async function attach(app: Awaited<ReturnType<typeof open>>, era: Era, given: Partial<StdioOptions> = {}) {
+/** Connects the SDK's client over two pipes. */
+async function attach(app: Awaited<ReturnType<typeof openTestApp>>, era: Era, options: Partial<StdioOptions> = {}) {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()]
   let isOver = false
-  const served = serveStdio(app, { agentId: "operator" }, { stdin, stdout, version: "1.2.3", ...given }).then(
+  const served = serveStdio(app, { agentId: "operator" }, { stdin, stdout, version: "1.2.3", ...options }).then(
     () => (isOver = true),
   )
   const buffer = new ReadBuffer()
@@ -34,17 +34,17 @@ async function attach(app: Awaited<ReturnType<typeof open>>, era: Era, given: Pa
     { name: "test", version: "1" },
     { versionNegotiation: { mode: era === "legacy" ? "legacy" : "auto" } },
   )
-  const told: { method: string; params?: unknown }[] = []
-  client.fallbackNotificationHandler = async (one) => void told.push(one)
+  const notifications: { method: string; params?: unknown }[] = []
+  client.fallbackNotificationHandler = async (one) => void notifications.push(one)
   await client.connect(transport)
   onTestFinished(() => client.close())
-  return { client, told, stdin, served, isOver: () => isOver }
+  return { client, notifications, stdin, served, isOver: () => isOver }
 }
 
-test.each(eras)("one client is served on a pair of pipes until its own end is closed (%s)", async (era) => {
-  const house = await open()
+test.each(eras)("one client is served over two pipes until it closes its end (%s)", async (era) => {
+  const app = await openTestApp()
   let isStopped = false
-  house.registry.registerMany([
+  app.registry.registerMany([
     tool({ execute: () => "ran" }),
     tool({
       name: "slow",
@@ -55,7 +55,7 @@ test.each(eras)("one client is served on a pair of pipes until its own end is cl
         }),
     }),
   ])
-  const { client, stdin, served, isOver } = await attach(house, era)
+  const { client, stdin, served, isOver } = await attach(app, era)
   expect(client.getServerVersion()).toMatchObject({ name: "quartermaster", version: "1.2.3" })
   expect(client.getInstructions()).toContain("under rules")
   expect(textOf(await client.callTool({ name: "probe", arguments: {} }))).toBe("ran")
@@ -66,23 +66,26 @@ test.each(eras)("one client is served on a pair of pipes until its own end is cl
   expect(isOver()).toBe(false)
   stdin.end()
   await served
-  await until(() => isStopped, "what was under way is stopped")
+  await until(() => isStopped, "the running call is stopped")
 })
 
-test("a signal ends it as well", async () => {
+test("an abort signal ends serving", async () => {
   const stop = new AbortController()
-  const { served } = await attach(await open(), "legacy", { signal: stop.signal })
+  const { served } = await attach(await openTestApp(), "legacy", { signal: stop.signal })
   stop.abort()
   await served
 })
 
-test("a client that listens to a resource is told when it changes, whatever asks for that in its era", async () => {
+test("a client that listens to a resource is notified when it changes", async () => {
   const box = toolbox({ tools: [definition("say")], resources: [{ uri: "note://a", name: "a" }] })
-  const house = await open({ mcpServers: { box: box.command } })
-  await house.mcp.ready()
-  const { client, told } = await attach(house, "modern")
+  const app = await openTestApp({ mcpServers: { box: box.command } })
+  await app.mcp.ready()
+  const { client, notifications } = await attach(app, "modern")
   const listening = await client.listen({ resourceSubscriptions: ["note://a"] })
-  await until(() => told.some(({ method }) => method === "notifications/resources/updated"), "the change is told")
-  expect(told.at(-1)?.params).toMatchObject({ uri: "note://a" })
+  await until(
+    () => notifications.some(({ method }) => method === "notifications/resources/updated"),
+    "the change is announced",
+  )
+  expect(notifications.at(-1)?.params).toMatchObject({ uri: "note://a" })
   await listening.close()
 })

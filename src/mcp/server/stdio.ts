@@ -2,64 +2,64 @@ import type { Readable, Writable } from "node:stream"
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server"
 import { serveStdio as serve, StdioServerTransport } from "@modelcontextprotocol/server/stdio"
 import type { App } from "../../model/app.ts"
-import { ClientServer } from "./client-server.ts"
-import { mcpDoor, type DoorOptions } from "./door.ts"
-import type { Speaker } from "./speaker.ts"
+import { PerClientServer } from "./per-client-server.ts"
+import { mcpEndpoint, type McpEndpointOptions } from "./endpoint.ts"
+import type { ClientIdentity } from "./client-identity.ts"
 
-export interface StdioOptions extends DoorOptions {
+export interface StdioOptions extends McpEndpointOptions {
   stdin: NodeJS.ReadableStream
   stdout: NodeJS.WritableStream
   signal?: AbortSignal | undefined
 }
 
-/** Speaks with one client, in the era it begins with, until it is gone or the signal says so. */
-export async function serveStdio(app: App, speaker: Speaker, options: StdioOptions): Promise<void> {
+/** Serves one client over stdio, in the era it begins with, until it disconnects or the signal aborts. */
+export async function serveStdio(app: App, identity: ClientIdentity, options: StdioOptions): Promise<void> {
   const { stdin, stdout, signal } = options
-  const door = mcpDoor(app, options)
-  let server: ClientServer | undefined
-  let gone!: () => void
-  const over = new Promise<void>((resolve) => (gone = resolve))
+  const endpoint = mcpEndpoint(app, options)
+  let server: PerClientServer | undefined
+  let onGone!: () => void
+  const closed = new Promise<void>((resolve) => (onGone = resolve))
   const wire = new StdioServerTransport(stdin as Readable, stdout as Writable)
-  const transport = listening(wire, {
-    onListen: (id, uris) => void server?.listens(id, uris),
-    onCancel: (id) => void server?.listens(id, []),
-    onGone: () => gone(),
+  const transport = observed(wire, {
+    onListen: (id, uris) => void server?.setListenedResources(id, uris),
+    onCancel: (id) => void server?.setListenedResources(id, []),
+    onGone: () => onGone(),
   })
   const handle = serve(
     ({ era }) => {
-      const made = door.server(speaker, { era, lasts: true })
-      if (made instanceof ClientServer) server = made
-      return made
+      const created = endpoint.server(identity, { era, isPersistent: true })
+      if (created instanceof PerClientServer) server = created
+      return created
     },
     { transport },
   )
   const stop = () => void handle.close()
   if (signal?.aborted === true) stop()
   signal?.addEventListener("abort", stop, { once: true })
-  await over
+  await closed
   signal?.removeEventListener("abort", stop)
-  await door.close()
+  await endpoint.close()
 }
 
-interface Heard {
+interface WireListener {
   onListen(id: unknown, uris: readonly string[]): void
   onCancel(id: unknown): void
   onGone(): void
 }
 
-/** The wire, with an ear for what the SDK answers by itself: which resources a client listens to. */
-function listening(wire: StdioServerTransport, heard: Heard): Transport {
+/** Observes the messages that the SDK handles by itself: which resources a client listens to. */
+function observed(wire: StdioServerTransport, listener: WireListener): Transport {
   const transport: Transport = {
     start() {
       Object.assign(wire, {
         onmessage(message: JSONRPCMessage) {
-          hear(message, heard)
+          reportSubscriptions(message, listener)
           transport.onmessage?.(message)
         },
         onerror: (error: Error) => transport.onerror?.(error),
         onclose() {
           transport.onclose?.()
-          heard.onGone()
+          listener.onGone()
         },
       })
       return wire.start()
@@ -70,7 +70,7 @@ function listening(wire: StdioServerTransport, heard: Heard): Transport {
   return transport
 }
 
-function hear(message: JSONRPCMessage, { onListen, onCancel }: Heard): void {
+function reportSubscriptions(message: JSONRPCMessage, { onListen, onCancel }: WireListener): void {
   if (!("method" in message)) return
   const params = message.params as Record<string, unknown> | undefined
   if (message.method === "notifications/cancelled") onCancel(params?.["requestId"])

@@ -3,52 +3,55 @@ import type { Transport } from "@modelcontextprotocol/server"
 import { serveStdio } from "@modelcontextprotocol/server/stdio"
 import { onTestFinished } from "vitest"
 import type { App } from "../../model/app.ts"
-import { mcpDoor, type DoorOptions, type McpDoor, type Speaker } from "./door.ts"
+import { mcpEndpoint, type McpEndpointOptions, type McpEndpoint } from "./endpoint.ts"
+import type { ClientIdentity } from "./client-identity.ts"
 
 export const eras = ["legacy", "modern"] as const
 export type Era = (typeof eras)[number]
 
-/** A door that is closed after the test. */
-export function doorOf(app: App, options: Partial<DoorOptions> = {}): McpDoor {
-  const door = mcpDoor(app, { version: "1.2.3", ...options })
-  onTestFinished(() => door.close())
-  return door
+/** An endpoint that is closed after the test. */
+export function openEndpoint(app: App, options: Partial<McpEndpointOptions> = {}): McpEndpoint {
+  const endpoint = mcpEndpoint(app, { version: "1.2.3", ...options })
+  onTestFinished(() => endpoint.close())
+  return endpoint
 }
 
 export interface Connected {
   client: Client
-  /** What it was told without asking, by method. */
-  told: { method: string; params?: Record<string, unknown> | undefined }[]
+  /** The notifications it received. */
+  notifications: { method: string; params?: Record<string, unknown> | undefined }[]
 }
 
-/** A stock client of that era at a door, as somebody. */
-export async function connect(
-  door: McpDoor,
+/** Connects the SDK's client of that era to an endpoint. */
+export async function connectClient(
+  endpoint: McpEndpoint,
   era: Era,
-  speaker: Partial<Speaker> = {},
+  identity: Partial<ClientIdentity> = {},
   options: ClientOptions & { prepare?: (client: Client) => void } = {},
 ): Promise<Connected> {
   const [there, here] = InMemoryTransport.createLinkedPair()
-  const whole: Speaker = { agentId: "operator", ...speaker }
-  serveStdio(({ era: served }) => door.server(whole, { era: served, lasts: true }), { transport: here as Transport })
-  const { prepare, ...given } = options
+  const fullIdentity: ClientIdentity = { agentId: "operator", ...identity }
+  serveStdio(({ era: served }) => endpoint.server(fullIdentity, { era: served, isPersistent: true }), {
+    transport: here as Transport,
+  })
+  const { prepare, ...clientOptions } = options
   const client = new Client(
     { name: "test", version: "1" },
     {
-      ...given,
+      ...clientOptions,
       versionNegotiation: { mode: era === "legacy" ? "legacy" : { pin: "2026-07-28" } },
     },
   )
-  const told: Connected["told"] = []
-  client.fallbackNotificationHandler = async (notification) => void told.push(notification as never)
+  const notifications: Connected["notifications"] = []
+  client.fallbackNotificationHandler = async (notification) => void notifications.push(notification as never)
   prepare?.(client)
   await client.connect(there)
   onTestFinished(() => client.close())
-  return { client, told }
+  return { client, notifications }
 }
 
 /** A client whose person answers forms as the test says. */
-export function answering(
+export function answeringClient(
   answer: (params: Record<string, unknown>) => Record<string, unknown> | Promise<Record<string, unknown>>,
 ): ClientOptions & { prepare: (client: Client) => void } {
   return {

@@ -1,91 +1,84 @@
 import type { App } from "../../model/app.ts"
-import { canonicalJson, sha256 } from "../../model/plain.ts"
+import { canonicalJson, sha256 } from "../../lib/canonical-json.ts"
 import type { Ticket } from "../../model/result.ts"
-import type { Speaker } from "./speaker.ts"
+import type { ClientIdentity } from "./client-identity.ts"
 
-/** A call as its caller repeats it. */
-export interface SameCall {
-  readonly speaker: Speaker
-  /** By its name outside or inside. */
+/** What identifies a call for its caller. */
+export interface FingerprintedCall {
+  readonly identity: ClientIdentity
+  /** The tool's internal or wire name. */
   readonly tool: string
   readonly input: unknown
 }
 
-/** What makes two calls the same for their caller: the agent, the person at the other end, the tool and the input. */
-export function sameCall(app: App, { speaker, tool, input }: SameCall): string {
-  return sha256(canonicalJson([speaker.agentId, speaker.person ?? null, outsideName(app, tool), input ?? {}]))
+/** Two calls are the same when agent, person at the client, tool and input are equal. */
+export function callFingerprint(app: App, { identity, tool, input }: FingerprintedCall): string {
+  return sha256(canonicalJson([identity.agentId, identity.person ?? null, wireNameOf(app, tool), input ?? {}]))
 }
 
-/** How many tickets of one agent are remembered; the walk finds what waits without them, only not what is held. */
-const mostTickets = 1000
-/** After its wait is over a ticket is good for hearing how it ended. */
-const hearMs = 10 * 60_000
+/** Without a ticket a repeated call still joins a waiting one, but it does not find a held result. */
+const maxTicketsPerAgent = 1000
+/** How long after its deadline a ticket still gives the result. */
+const keepAfterEndMs = 10 * 60_000
 
-/** The tickets that were handed out, by the call they are for. */
+/** The issued tickets, by agent and fingerprint of the call. */
 export class Tickets {
   readonly #app: App
-  readonly #kept = new Map<string, Map<string, Ticket>>()
+  readonly #tickets = new Map<string, Map<string, Ticket>>()
 
   constructor(app: App) {
     this.#app = app
   }
 
-  keep(call: SameCall, ticket: Ticket): void {
-    this.keepFor(call.speaker.agentId, sameCall(this.#app, call), ticket)
+  add(call: FingerprintedCall, ticket: Ticket): void {
+    this.addByFingerprint(call.identity.agentId, callFingerprint(this.#app, call), ticket)
   }
 
-  /** The same for a call that is known by what makes others the same. */
-  keepFor(agentId: string, same: string, ticket: Ticket): void {
-    const kept = this.#kept.get(agentId) ?? new Map<string, Ticket>()
-    this.#kept.set(agentId, kept)
-    forgetOld(kept)
-    if (kept.size >= mostTickets) kept.delete(kept.keys().next().value!)
-    kept.set(same, ticket)
+  addByFingerprint(agentId: string, fingerprint: string, ticket: Ticket): void {
+    const tickets = this.#tickets.get(agentId) ?? new Map<string, Ticket>()
+    this.#tickets.set(agentId, tickets)
+    forgetOld(tickets)
+    if (tickets.size >= maxTicketsPerAgent) tickets.delete(tickets.keys().next().value!)
+    tickets.set(fingerprint, ticket)
   }
 
-  /** Whether no call of this agent could be the redeeming of a ticket. */
-  isQuiet(agentId: string): boolean {
-    const kept = this.#kept.get(agentId)
-    if (kept !== undefined && kept.size > 0) forgetOld(kept)
-    return kept?.size === 0
+  /** Whether the agent certainly has no ticket. False before its held results were loaded. */
+  hasNone(agentId: string): boolean {
+    const tickets = this.#tickets.get(agentId)
+    if (tickets !== undefined && tickets.size > 0) forgetOld(tickets)
+    return tickets?.size === 0
   }
 
-  /** Whether this call may be the redeeming of a ticket. */
-  has(call: SameCall): boolean {
-    const kept = this.#kept.get(call.speaker.agentId)
-    return kept === undefined || kept.has(sameCall(this.#app, call))
-  }
-
-  /** The id of the call that this one goes on with. The ticket is used up by that. */
-  async redeem(call: SameCall): Promise<string | undefined> {
-    const { agentId } = call.speaker
-    const kept = this.#kept.get(agentId) ?? (await this.#left(agentId))
-    if (kept.size === 0) return undefined
-    const same = sameCall(this.#app, call)
-    const ticket = kept.get(same)
-    kept.delete(same)
+  /** Removes the ticket for a call and returns the id of the call to continue. */
+  async redeem(call: FingerprintedCall): Promise<string | undefined> {
+    const { agentId } = call.identity
+    const tickets = this.#tickets.get(agentId) ?? (await this.#loadHeldResults(agentId))
+    if (tickets.size === 0) return undefined
+    const fingerprint = callFingerprint(this.#app, call)
+    const ticket = tickets.get(fingerprint)
+    tickets.delete(fingerprint)
     return ticket?.callId
   }
 
-  /** What a process that ended has left held. What waits is found by the walk itself. */
-  async #left(agentId: string): Promise<Map<string, Ticket>> {
-    const kept = new Map<string, Ticket>()
-    this.#kept.set(agentId, kept)
-    for (const { callId, kind, tool, input, userId, until } of await this.#app.desk.list({ agentId })) {
+  /** Loads held results from earlier processes. A repeated call finds a waiting one without a ticket. */
+  async #loadHeldResults(agentId: string): Promise<Map<string, Ticket>> {
+    const tickets = new Map<string, Ticket>()
+    this.#tickets.set(agentId, tickets)
+    for (const { callId, kind, tool, input, userId, until } of await this.#app.approvals.list({ agentId })) {
       if (kind !== "result") continue
-      const same = sameCall(this.#app, { speaker: { agentId, person: userId }, tool, input })
-      kept.set(same, { callId, state: "held", until })
+      const fingerprint = callFingerprint(this.#app, { identity: { agentId, person: userId }, tool, input })
+      tickets.set(fingerprint, { callId, state: "held", until })
     }
-    return kept
+    return tickets
   }
 }
 
-function forgetOld(kept: Map<string, Ticket>): void {
+function forgetOld(tickets: Map<string, Ticket>): void {
   const now = Date.now()
-  for (const [same, { until }] of kept) if (until + hearMs < now) kept.delete(same)
+  for (const [fingerprint, { until }] of tickets) if (until + keepAfterEndMs < now) tickets.delete(fingerprint)
 }
 
-function outsideName(app: App, tool: string): string {
+function wireNameOf(app: App, tool: string): string {
   try {
     return app.wireName(tool)
   } catch {

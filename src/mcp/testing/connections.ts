@@ -5,13 +5,14 @@ import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
 import { silentLogger } from "../../model/logger.ts"
 import type { McpServerSpec } from "../../model/mcp.ts"
-import { Connection, type Asking, type ConnectionHost, type Offer } from "../client/connection.ts"
+import { Connection } from "../client/connection.ts"
+import type { RequestContext, ConnectionHost, Offer } from "../client/connection-types.ts"
 
 export const stubServer = fileURLToPath(new URL("./stub-server.mjs", import.meta.url))
 
-/** A server of the configuration that is the stub, doing as told. */
-export function stubSpec(told: Record<string, unknown> = {}, spec: Partial<McpServerSpec> = {}): McpServerSpec {
-  return plainSpec({ command: process.execPath, args: [stubServer, JSON.stringify(told)], ...spec })
+/** The configuration of a stub server with that behaviour. */
+export function stubSpec(behaviour: Record<string, unknown> = {}, spec: Partial<McpServerSpec> = {}): McpServerSpec {
+  return plainSpec({ command: process.execPath, args: [stubServer, JSON.stringify(behaviour)], ...spec })
 }
 
 export function plainSpec(spec: Partial<McpServerSpec>): McpServerSpec {
@@ -27,27 +28,30 @@ export function plainSpec(spec: Partial<McpServerSpec>): McpServerSpec {
   }
 }
 
-/** A connection that is closed after the test, with everything it told its host. */
-export function connect(spec: McpServerSpec, host: Partial<ConnectionHost> = {}): Heard & { connection: Connection } {
-  const heard: Heard = { offers: [], states: [], updates: [], warnings: [], infos: [] }
+/** A connection that is closed after the test, with everything it reported. */
+export function openConnection(
+  spec: McpServerSpec,
+  host: Partial<ConnectionHost> = {},
+): ConnectionLog & { connection: Connection } {
+  const log: ConnectionLog = { offers: [], states: [], updates: [], warnings: [], infos: [] }
   const connection: Connection = new Connection(spec, {
     logger: {
       ...silentLogger,
-      warn: (message) => heard.warnings.push(message),
-      info: (message, details) => heard.infos.push({ message, details }),
+      warn: (message) => log.warnings.push(message),
+      info: (message, details) => log.infos.push({ message, details }),
     },
     workspace: process.cwd(),
     version: "0.0.0",
-    onOffer: (offer) => heard.offers.push(offer),
-    onState: () => heard.states.push(connection.state.state),
-    onResourceUpdated: (uri) => heard.updates.push(uri),
+    onOffer: (offer) => log.offers.push(offer),
+    onState: () => log.states.push(connection.state.state),
+    onResourceUpdated: (uri) => log.updates.push(uri),
     ...host,
   })
   onTestFinished(() => connection.close())
-  return { connection, ...heard }
+  return { connection, ...log }
 }
 
-interface Heard {
+interface ConnectionLog {
   offers: Offer[]
   states: string[]
   updates: string[]
@@ -55,17 +59,17 @@ interface Heard {
   infos: { message: string; details: unknown }[]
 }
 
-/** A call of one agent that nobody cancels. */
-export function asking(given: Partial<Asking> = {}): Asking {
-  return { callId: "call", agentId: "ada", signal: new AbortController().signal, timeoutMs: 10_000, ...given }
+/** The context of a call that is not cancelled. */
+export function requestContext(context: Partial<RequestContext> = {}): RequestContext {
+  return { callId: "call", agentId: "ada", signal: new AbortController().signal, timeoutMs: 10_000, ...context }
 }
 
-/** What a result says in words. */
+/** The text content of a result. */
 export function textOf(result: Readonly<Record<string, unknown>>): string {
   return (result["content"] as { text: string }[]).map(({ text }) => text).join("")
 }
 
-/** Whether a process runs; what has ended and was not yet fetched by its parent does not. */
+/** Whether a process runs; a zombie does not. */
 export function isRunning(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
@@ -74,16 +78,16 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Waits until something is so; fails when it takes too long. */
-export async function until(isSo: () => boolean, milliseconds = 30_000): Promise<void> {
+/** Waits until the condition holds; fails when it takes too long. */
+export async function until(condition: () => boolean, milliseconds = 30_000): Promise<void> {
   const end = Date.now() + milliseconds
-  while (!isSo()) {
-    if (Date.now() > end) throw new Error("It did not come to be so.")
+  while (!condition()) {
+    if (Date.now() > end) throw new Error("The condition was not met in time.")
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
 
-/** A file in which a stub writes the processes it consists of. */
+/** A file to which a stub writes the ids of its processes. */
 export function processLog(): { log: string; pids(): number[] } {
   const dir = mkdtempSync(join(tmpdir(), "qm-mcp-"))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))

@@ -6,36 +6,36 @@ import { createMcpHandler, inputRequired, McpServer, type CallToolResult } from 
 import { onTestFinished } from "vitest"
 import { z } from "zod"
 
-/** A server on a port of its own, ended after the test. */
-export interface Listening {
+/** A server on its own port, closed after the test. */
+export interface TestHttpServer {
   readonly url: string
   readonly port: number
   /** The method and the headers of every request. */
   readonly requests: { method: string; headers: IncomingMessage["headers"]; body?: string }[]
-  /** Breaks off every answer that is under way, and goes on. */
-  breakOff(): void
-  /** Ends it at once, connections and all. */
+  /** Destroys all open responses; the server continues. */
+  dropResponses(): void
+  /** Closes the server and its connections at once. */
   stop(): Promise<void>
 }
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 
-export async function listen(handle: Handle, port = 0): Promise<Listening> {
-  const requests: Listening["requests"] = []
+export async function startHttpServer(handle: Handle, port = 0): Promise<TestHttpServer> {
+  const requests: TestHttpServer["requests"] = []
   const sockets = new Set<Socket>()
-  const answers = new Set<ServerResponse>()
+  const responses = new Set<ServerResponse>()
   const server: HttpServer = createServer((request, response) => {
     requests.push({ method: request.method!, headers: request.headers })
-    answers.add(response.once("close", () => answers.delete(response)))
+    responses.add(response.once("close", () => responses.delete(response)))
     void handle(request, response)
   })
   server.on("connection", (socket) => {
     sockets.add(socket)
     socket.once("close", () => sockets.delete(socket))
   })
-  await begin(server, port)
-  const breakOff = () => {
-    for (const answer of answers) answer.destroy()
+  await listen(server, port)
+  const dropResponses = () => {
+    for (const answer of responses) answer.destroy()
   }
   const stop = () =>
     new Promise<void>((resolve) => {
@@ -44,11 +44,11 @@ export async function listen(handle: Handle, port = 0): Promise<Listening> {
     })
   onTestFinished(() => stop())
   const bound = (server.address() as AddressInfo).port
-  return { url: `http://127.0.0.1:${bound}/mcp`, port: bound, requests, breakOff, stop }
+  return { url: `http://127.0.0.1:${bound}/mcp`, port: bound, requests, dropResponses, stop }
 }
 
-/** On a port that the system gives nobody by chance, so that a server that ends can come back to it. */
-async function begin(server: HttpServer, port: number): Promise<void> {
+/** Listens on a port that the system does not assign by itself, so that a closed server can return to it. */
+async function listen(server: HttpServer, port: number): Promise<void> {
   for (;;) {
     const tried = port === 0 ? 20_000 + Math.floor(Math.random() * 12_000) : port
     const problem = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
@@ -60,26 +60,26 @@ async function begin(server: HttpServer, port: number): Promise<void> {
   }
 }
 
-/** The SDK's handler, as a server of today has it: both eras on one address, without sessions. */
-export async function todaysServer(port?: number): Promise<Listening & { announceTools(): void }> {
+/** The SDK's handler: both eras at one address, without sessions. */
+export async function bothErasServer(port?: number): Promise<TestHttpServer & { announceTools(): void }> {
   const handler = createMcpHandler(() => sdkServer())
   const handle = toNodeHandler(handler)
-  const listening = await listen((request, response) => void handle(request as never, response), port)
+  const listening = await startHttpServer((request, response) => void handle(request as never, response), port)
   return { ...listening, announceTools: () => handler.notify.toolsChanged() }
 }
 
-/** A server of 2025 with sessions, each with a stream of its own. */
-export async function sessionServer(port?: number): Promise<Listening & { sessions: Map<string, unknown> }> {
+/** A server of 2025 with sessions, each with its own stream. */
+export async function sessionServer(port?: number): Promise<TestHttpServer & { sessions: Map<string, unknown> }> {
   const sessions = new Map<string, NodeStreamableHTTPServerTransport>()
-  const listening = await listen(async (request, response) => {
+  const listening = await startHttpServer(async (request, response) => {
     const id = request.headers["mcp-session-id"] as string | undefined
     let transport = id === undefined ? undefined : sessions.get(id)
     if (id !== undefined && transport === undefined) return void response.writeHead(404).end()
     if (transport === undefined) {
       const fresh = new NodeStreamableHTTPServerTransport({
         sessionIdGenerator: () => randomUUID(),
-        onsessioninitialized: (made) => void sessions.set(made, fresh),
-        onsessionclosed: (gone) => void sessions.delete(gone),
+        onsessioninitialized: (sessionId) => void sessions.set(sessionId, fresh),
+        onsessionclosed: (closedId) => void sessions.delete(closedId),
       })
       transport = fresh
       await sdkServer().connect(fresh)
@@ -89,10 +89,10 @@ export async function sessionServer(port?: number): Promise<Listening & { sessio
   return { ...listening, sessions }
 }
 
-/** A server of 2024: what it says comes by one stream, what it is told by posts. */
-export async function sseServer(): Promise<Listening & { streams: Set<ServerResponse> }> {
+/** A server of 2024 with SSE: it sends on one stream and receives by POST. */
+export async function sseServer(): Promise<TestHttpServer & { streams: Set<ServerResponse> }> {
   const streams = new Set<ServerResponse>()
-  const listening = await listen(async (request, response) => {
+  const listening = await startHttpServer(async (request, response) => {
     const { pathname } = new URL(request.url!, "http://local")
     if (request.method === "GET" && pathname === "/mcp") {
       response.writeHead(200, { "content-type": "text/event-stream" })
@@ -102,7 +102,7 @@ export async function sseServer(): Promise<Listening & { streams: Set<ServerResp
       return
     }
     if (request.method !== "POST" || pathname !== "/message") return void response.writeHead(405).end()
-    const message = JSON.parse(await bodyOf(request)) as PlainMessage
+    const message = JSON.parse(await readTestRequestBody(request)) as PlainMessage
     response.writeHead(202).end()
     const result = plainAnswer(message)
     if (result === undefined) return
@@ -117,7 +117,7 @@ export interface PlainMessage {
   params?: { name?: string; arguments?: Record<string, unknown>; protocolVersion?: string }
 }
 
-/** What a plain server of 2025 with one tool, echo, answers. */
+/** The response of a plain server of 2025 with one tool, echo. */
 export function plainAnswer({ id, method, params }: PlainMessage): object | undefined {
   const answer = (result: object) => ({ jsonrpc: "2.0", id, result })
   if (id === undefined) return undefined
@@ -130,7 +130,7 @@ export function plainAnswer({ id, method, params }: PlainMessage): object | unde
   return { jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } }
 }
 
-export async function bodyOf(request: IncomingMessage): Promise<string> {
+export async function readTestRequestBody(request: IncomingMessage): Promise<string> {
   let text = ""
   for await (const part of request) text += String(part)
   return text
@@ -142,7 +142,7 @@ function sdkServer(): McpServer {
     { capabilities: { tools: { listChanged: true }, logging: {} } },
   )
   const text = (value: string): CallToolResult => ({ content: [{ type: "text", text: value }] })
-  server.registerTool("echo", { inputSchema: z.object({ text: z.string() }) }, ({ text: given }) => text(given))
+  server.registerTool("echo", { inputSchema: z.object({ text: z.string() }) }, ({ text: input }) => text(input))
   server.registerTool("slow", { inputSchema: z.object({}) }, (_, { mcpReq }) => {
     return new Promise((resolve) => mcpReq.signal.addEventListener("abort", () => resolve(text("stopped"))))
   })
@@ -155,8 +155,8 @@ function sdkServer(): McpServer {
     return text("done")
   })
   server.registerTool("elicit", { inputSchema: z.object({}) }, (_, { mcpReq }) => {
-    const given = mcpReq.inputResponses?.["who"]
-    if (given !== undefined) return text(JSON.stringify(given))
+    const input = mcpReq.inputResponses?.["who"]
+    if (input !== undefined) return text(JSON.stringify(input))
     const requestedSchema = { type: "object" as const, properties: { name: { type: "string" as const } } }
     return inputRequired({ inputRequests: { who: inputRequired.elicit({ message: "Who?", requestedSchema }) } })
   })

@@ -3,50 +3,50 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { toNodeHandler } from "@modelcontextprotocol/node"
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server"
 import { z } from "zod"
-import { bodyOf, listen, type Listening } from "./http-servers.ts"
+import { readTestRequestBody, startHttpServer, type TestHttpServer } from "./http-servers.ts"
 
-/** What an authorization server is told to do otherwise than well. */
-export interface Told {
-  /** Scopes that are never given. */
+/** How an authorization server differs from a well-behaved one. */
+export interface AuthorizationServerOptions {
+  /** Scopes that are never granted. */
   withholds?: readonly string[]
-  /** Parameters that its redirects have besides, or instead. */
-  redirects?: (url: URL) => void
-  /** Fields of its metadata that are otherwise. */
+  /** Changes its redirects. */
+  changeRedirect?: (url: URL) => void
+  /** Fields that replace those of its metadata. */
   metadata?: (own: string) => Record<string, unknown>
   /** Seconds its access tokens live. */
-  lives?: number
+  tokenSeconds?: number
   /** Clients it knows without registration, with their secrets. */
   clients?: Readonly<Record<string, string>>
   registers?: boolean
 }
 
-interface Given {
+interface Grant {
   scope: string
   client: string
   refresh?: string
 }
 
-/** An authorization server on the loopback that checks what it is sent, as the protocol has it. */
-export async function authorizationServer(told: Told = {}) {
+/** An authorization server on loopback that checks its requests as OAuth requires. */
+export async function authorizationServer(options: AuthorizationServerOptions = {}) {
   const clients = new Map<string, { secret?: string; redirects: readonly string[] }>(
-    Object.entries(told.clients ?? {}).map(([id, secret]) => [id, { secret, redirects: [] }]),
+    Object.entries(options.clients ?? {}).map(([id, secret]) => [id, { secret, redirects: [] }]),
   )
   const codes = new Map<string, { challenge: string; redirect: string; scope: string; client: string }>()
-  const access = new Map<string, Given>()
-  const refresh = new Map<string, Given>()
-  const seen: { path: string; body: Record<string, string> }[] = []
+  const access = new Map<string, Grant>()
+  const refresh = new Map<string, Grant>()
+  const requests: { path: string; body: Record<string, string> }[] = []
   const revoked: string[] = []
-  const give = (given: Omit<Given, "refresh">, renewable: boolean) => {
-    const scope = given.scope.split(" ").filter((one) => !(told.withholds ?? []).includes(one))
-    const kept = { ...given, scope: scope.join(" ") }
+  const issueTokens = (given: Omit<Grant, "refresh">, renewable: boolean) => {
+    const scope = given.scope.split(" ").filter((one) => !(options.withholds ?? []).includes(one))
+    const issued = { ...given, scope: scope.join(" ") }
     const [token, again] = [`secret-access-${randomUUID()}`, `secret-refresh-${randomUUID()}`]
-    access.set(token, kept)
-    if (renewable) refresh.set(again, kept)
+    access.set(token, issued)
+    if (renewable) refresh.set(again, issued)
     return {
       access_token: token,
       token_type: "Bearer",
-      expires_in: told.lives ?? 3600,
-      scope: kept.scope,
+      expires_in: options.tokenSeconds ?? 3600,
+      scope: issued.scope,
       ...(renewable ? { refresh_token: again } : {}),
     }
   }
@@ -58,26 +58,26 @@ export async function authorizationServer(told: Told = {}) {
         .update(form["code_verifier"] ?? "")
         .digest("base64url")
       const fits = code?.challenge === challenge && code.redirect === form["redirect_uri"] && code.client === client
-      return fits ? give({ scope: code.scope, client }, true) : { error: "invalid_grant" }
+      return fits ? issueTokens({ scope: code.scope, client }, true) : { error: "invalid_grant" }
     }
     if (form["grant_type"] === "refresh_token") {
       const given = refresh.get(form["refresh_token"] ?? "")
       refresh.delete(form["refresh_token"] ?? "")
-      return given === undefined ? { error: "invalid_grant" } : give(given, true)
+      return given === undefined ? { error: "invalid_grant" } : issueTokens(given, true)
     }
     if (form["grant_type"] !== "client_credentials") return { error: "unsupported_grant_type" }
-    return give({ scope: form["scope"] ?? "", client }, false)
+    return issueTokens({ scope: form["scope"] ?? "", client }, false)
   }
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url!, issuer)
-    const text = await bodyOf(request)
+    const text = await readTestRequestBody(request)
     const isForm = request.headers["content-type"] === "application/x-www-form-urlencoded"
     const form = isForm ? Object.fromEntries(new URLSearchParams(text)) : {}
-    if (request.method === "POST") seen.push({ path: url.pathname, body: form })
+    if (request.method === "POST") requests.push({ path: url.pathname, body: form })
     if (url.pathname === "/.well-known/oauth-authorization-server") {
-      return json(response, 200, { ...metadataOf(issuer, told), ...told.metadata?.(issuer) })
+      return json(response, 200, { ...metadataOf(issuer, options), ...options.metadata?.(issuer) })
     }
-    if (url.pathname === "/register" && told.registers !== false) {
+    if (url.pathname === "/register" && options.registers !== false) {
       const { redirect_uris: redirects } = JSON.parse(text) as { redirect_uris: string[] }
       const id = `client-${randomUUID()}`
       clients.set(id, { redirects })
@@ -98,7 +98,7 @@ export async function authorizationServer(told: Told = {}) {
       })
       const back = new URL(redirect)
       back.search = new URLSearchParams({ code, state: query["state"] ?? "", iss: issuer }).toString()
-      told.redirects?.(back)
+      options.changeRedirect?.(back)
       return void response.writeHead(302, { location: back.href }).end()
     }
     if (url.pathname === "/token" || url.pathname === "/revoke") {
@@ -115,15 +115,15 @@ export async function authorizationServer(told: Told = {}) {
     }
     response.writeHead(404).end()
   }
-  const server: Listening = await listen((request, response) => void answer(request, response))
+  const server: TestHttpServer = await startHttpServer((request, response) => void answer(request, response))
   const issuer = `http://127.0.0.1:${server.port}`
   return {
     issuer,
-    seen,
+    requests,
     revoked,
     stop: server.stop,
     scopeOf: (token: string | undefined) => access.get(token ?? "")?.scope.split(" "),
-    /** Ends the access tokens, and the refresh tokens too if that is said. */
+    /** Ends the access tokens, and with `all` the refresh tokens too. */
     expire(all = false) {
       access.clear()
       if (all) refresh.clear()
@@ -133,20 +133,20 @@ export async function authorizationServer(told: Told = {}) {
 
 export type AuthorizationServer = Awaited<ReturnType<typeof authorizationServer>>
 
-/** An MCP server that wants a token with the scope *use*, and *write* for its tool of that name. */
-export async function guardedServer(of: () => Pick<AuthorizationServer, "issuer" | "scopeOf">) {
+/** An MCP server that requires a token with the scope *use*, and *write* for its tool of that name. */
+export async function protectedServer(authServer: () => Pick<AuthorizationServer, "issuer" | "scopeOf">) {
   const handle = toNodeHandler(createMcpHandler(() => twoTools()))
   const counts = { refused: 0, unsigned: 0 }
   const letIn: unknown[] = []
-  const server: Listening = await listen((request, response) => {
+  const server: TestHttpServer = await startHttpServer((request, response) => {
     const { pathname } = new URL(request.url!, "http://local")
     const metadata = `${new URL(server.url).origin}/.well-known/oauth-protected-resource/mcp`
     if (pathname === "/.well-known/oauth-protected-resource/mcp") {
-      return json(response, 200, { resource: server.url, authorization_servers: [of().issuer] })
+      return json(response, 200, { resource: server.url, authorization_servers: [authServer().issuer] })
     }
     if (pathname !== "/mcp") return void response.writeHead(404).end()
     const token = request.headers.authorization?.replace("Bearer ", "")
-    const scopes = of().scopeOf(token)
+    const scopes = authServer().scopeOf(token)
     const challenge = (status: number, words: string) => {
       counts.refused++
       if (token === undefined) counts.unsigned++
@@ -161,21 +161,21 @@ export async function guardedServer(of: () => Pick<AuthorizationServer, "issuer"
   return { ...server, counts, letIn }
 }
 
-/** What a browser does with the address a person opened: it ends at the address it is sent back to. */
-export async function agree(address: string): Promise<string> {
+/** Opens the address as a browser does and returns where it is redirected. */
+export async function approveSignIn(address: string): Promise<string> {
   const answer = await fetch(address, { redirect: "manual" })
   const location = answer.headers.get("location")
   if (location === null) throw new Error(`The authorization server answered ${answer.status}: ${await answer.text()}`)
   return location
 }
 
-function metadataOf(issuer: string, told: Told): Record<string, unknown> {
+function metadataOf(issuer: string, options: AuthorizationServerOptions): Record<string, unknown> {
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
     token_endpoint: `${issuer}/token`,
     revocation_endpoint: `${issuer}/revoke`,
-    ...(told.registers === false ? {} : { registration_endpoint: `${issuer}/register` }),
+    ...(options.registers === false ? {} : { registration_endpoint: `${issuer}/register` }),
     response_types_supported: ["code"],
     code_challenge_methods_supported: ["S256"],
     token_endpoint_auth_methods_supported: ["none", "client_secret_basic"],

@@ -1,34 +1,34 @@
-// An MCP server on stdio that does what a test asks of it, well or badly. It uses no library, so that it can lie.
+// An MCP server on stdio that behaves as a test wants, well or badly. It uses no library, so that it can break the rules.
 // Its only argument is JSON: { era, hang, tools, page, exit, grandchild, stderr, noisy }.
 import { spawn } from "node:child_process"
 import { appendFileSync } from "node:fs"
 import { createInterface } from "node:readline"
 
-const given = JSON.parse(process.argv[2] ?? "{}")
-const era = given.era ?? "legacy"
+const options = JSON.parse(process.argv[2] ?? "{}")
+const era = options.era ?? "legacy"
 const subscriptionKey = "io.modelcontextprotocol/subscriptionId"
 const running = new Map()
-const asked = new Map()
+const pendingRequests = new Map()
 const cancelled = []
 const listening = new Map()
 const subscribed = new Set()
 let extra = 0
 let nextId = 1
 
-if (given.log !== undefined) appendFileSync(given.log, `${process.pid}\n`)
-if (given.stderr !== undefined) process.stderr.write(`${given.stderr}\n`)
-if (given.exit !== undefined) process.exit(given.exit)
-if (given.ignoreTerm === true) process.on("SIGTERM", () => {})
-if (given.grandchild === true) {
+if (options.log !== undefined) appendFileSync(options.log, `${process.pid}\n`)
+if (options.stderr !== undefined) process.stderr.write(`${options.stderr}\n`)
+if (options.exit !== undefined) process.exit(options.exit)
+if (options.ignoreTerm === true) process.on("SIGTERM", () => {})
+if (options.grandchild === true) {
   const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], {
     stdio: ["ignore", "inherit", "ignore"],
   })
-  if (given.log !== undefined) appendFileSync(given.log, `${child.pid}\n`)
+  if (options.log !== undefined) appendFileSync(options.log, `${child.pid}\n`)
 }
-if (given.stays === true) setInterval(() => {}, 1000)
+if (options.stays === true) setInterval(() => {}, 1000)
 
-const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
-const note = (method, params) => say({ method, ...(params === undefined ? {} : { params }) })
+const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+const notify = (method, params) => send({ method, ...(params === undefined ? {} : { params }) })
 const text = (value) => ({ content: [{ type: "text", text: String(value) }] })
 const isModern = (params) => params?._meta?.["io.modelcontextprotocol/protocolVersion"] !== undefined
 const capabilities = {
@@ -46,32 +46,32 @@ const toolNames =
   )
 const tools = () => [
   ...toolNames.map((name) => ({ name, description: `Does ${name}.`, inputSchema: { type: "object" } })),
-  ...Array.from({ length: (given.tools ?? 0) + extra }, (_, at) => ({
+  ...Array.from({ length: (options.tools ?? 0) + extra }, (_, at) => ({
     name: `extra${at}`,
     inputSchema: { type: "object" },
   })),
-  ...(given.nameless === true ? [{ description: "no name" }] : []),
+  ...(options.nameless === true ? [{ description: "no name" }] : []),
 ]
 
 function page(all, key, params) {
-  const size = given.page ?? 1000
+  const size = options.page ?? 1000
   const from = Number(params?.cursor ?? 0)
   const next = from + size < all.length ? { nextCursor: String(from + size) } : {}
   return { [key]: all.slice(from, from + size), ...next, ttlMs: 0, cacheScope: "private" }
 }
 
 function changed(what) {
-  for (const id of listening.keys()) note(`notifications/${what}/list_changed`, { _meta: { [subscriptionKey]: id } })
-  if (listening.size === 0) note(`notifications/${what}/list_changed`)
+  for (const id of listening.keys()) notify(`notifications/${what}/list_changed`, { _meta: { [subscriptionKey]: id } })
+  if (listening.size === 0) notify(`notifications/${what}/list_changed`)
 }
 
-/** Asks the client something: by a request, or in the newer protocol by an answer that is none yet. */
+/** Asks the client something: by a request, or in the newer protocol by an input_required result. */
 function question(request, method, params) {
   if (!isModern(request.params)) {
     return new Promise((resolve) => {
       const id = `ask-${nextId++}`
-      asked.set(id, resolve)
-      say({ id, method, params })
+      pendingRequests.set(id, resolve)
+      send({ id, method, params })
     }).then((answer) => text(JSON.stringify(answer)))
   }
   const answer = request.params.inputResponses?.q
@@ -86,7 +86,7 @@ let clientCapabilities = {}
 let visited = 0
 const calls = {
   visit: () =>
-    visited++ >= (given.visits ?? 1)
+    visited++ >= (options.visits ?? 1)
       ? text("visited")
       : Promise.reject({
           code: -32042,
@@ -96,7 +96,7 @@ const calls = {
   able: (_, request) => text(JSON.stringify(request.params._meta["io.modelcontextprotocol/clientCapabilities"])),
   many(_, request) {
     for (let at = 0; at < 20; at++) {
-      say({
+      send({
         id: `many-${at}`,
         method: "elicitation/create",
         params: { mode: "form", message: "?", requestedSchema: form },
@@ -111,7 +111,7 @@ const calls = {
   environment: (input) =>
     text(JSON.stringify(input.name === undefined ? Object.keys(process.env) : (process.env[input.name] ?? null))),
   cancelled: () => text(JSON.stringify(cancelled)),
-  level: () => text(given.level ?? "none"),
+  level: () => text(options.level ?? "none"),
   fail: (input) => ({ ...text(input.text ?? "It failed."), isError: true }),
   refuse: () => Promise.reject({ code: -32602, message: "No such tool here." }),
   broken: () => process.stdout.write('this is no JSON\n{"half":\n') && text("still here"),
@@ -125,7 +125,7 @@ const calls = {
     const token = request.params._meta?.progressToken
     for (let at = 1; at <= (input.times ?? 3); at++) {
       if (token !== undefined)
-        note("notifications/progress", {
+        notify("notifications/progress", {
           progressToken: token,
           progress: at,
           total: input.times ?? 3,
@@ -135,7 +135,7 @@ const calls = {
     return text(token === undefined ? "no token" : "done")
   },
   log(input) {
-    note("notifications/message", { level: "info", logger: "stub", data: input.text })
+    notify("notifications/message", { level: "info", logger: "stub", data: input.text })
     return text("logged")
   },
   elicit: (input, request) =>
@@ -171,7 +171,7 @@ const calls = {
   },
   flood(input) {
     for (let at = 0; at < (input.times ?? 1000); at++)
-      note(input.method ?? "notifications/message", input.params ?? { level: "info", data: at })
+      notify(input.method ?? "notifications/message", input.params ?? { level: "info", data: at })
     return text("flooded")
   },
   grow(input) {
@@ -184,8 +184,8 @@ const calls = {
     const ids = [...listening]
       .filter(([, filter]) => filter.resourceSubscriptions?.includes(input.uri))
       .map(([id]) => id)
-    for (const id of ids) note("notifications/resources/updated", { uri: input.uri, ...meta(id) })
-    if (subscribed.has(input.uri)) note("notifications/resources/updated", { uri: input.uri })
+    for (const id of ids) notify("notifications/resources/updated", { uri: input.uri, ...meta(id) })
+    if (subscribed.has(input.uri)) notify("notifications/resources/updated", { uri: input.uri })
     return text("changed")
   },
 }
@@ -212,7 +212,7 @@ const methods = {
     return Promise.reject({ code: -32022, message: "Unsupported", data })
   },
   "logging/setLevel": ({ params }) => {
-    given.level = params.level
+    options.level = params.level
     return {}
   },
   "tools/list": ({ params }) => page(tools(), "tools", params),
@@ -237,12 +237,12 @@ async function receive(message) {
   if (isDeaf) return
   if (message.method === undefined) {
     replies.push(message)
-    asked.get(message.id)?.(message)
+    pendingRequests.get(message.id)?.(message)
     return
   }
   if (message.id === undefined) {
-    if (message.method === "notifications/initialized" && given.asks !== undefined) {
-      say({ id: "early", method: given.asks, params: { mode: "form", message: "Who?", requestedSchema: form } })
+    if (message.method === "notifications/initialized" && options.asks !== undefined) {
+      send({ id: "early", method: options.asks, params: { mode: "form", message: "Who?", requestedSchema: form } })
     }
     if (message.method !== "notifications/cancelled") return
     cancelled.push(message.params.requestId)
@@ -250,10 +250,10 @@ async function receive(message) {
     listening.delete(message.params.requestId)
     return
   }
-  if (given.hang === message.method || (era === "silent" && message.method === "server/discover")) return
+  if (options.hang === message.method || (era === "silent" && message.method === "server/discover")) return
   if (message.method === "subscriptions/listen") {
     listening.set(message.id, message.params.notifications)
-    note("notifications/subscriptions/acknowledged", {
+    notify("notifications/subscriptions/acknowledged", {
       _meta: { [subscriptionKey]: message.id },
       notifications: message.params.notifications,
     })
@@ -263,9 +263,9 @@ async function receive(message) {
   try {
     if (method === undefined) throw { code: -32601, message: "Method not found" }
     const result = await method(message)
-    say({ id: message.id, result: isModern(message.params) ? { resultType: "complete", ...result } : result })
+    send({ id: message.id, result: isModern(message.params) ? { resultType: "complete", ...result } : result })
   } catch (error) {
-    say({
+    send({
       id: message.id,
       error: { code: error.code ?? -32603, message: String(error.message ?? error), data: error.data },
     })
@@ -274,4 +274,4 @@ async function receive(message) {
 
 const input = createInterface({ input: process.stdin })
 input.on("line", (line) => void receive(JSON.parse(line)))
-if (given.stays !== true) input.on("close", () => process.exit(0))
+if (options.stays !== true) input.on("close", () => process.exit(0))

@@ -1,8 +1,8 @@
-// An MCP server on stdio that says what a test wants it to say, true or not, and so speaks the protocol by hand. What it
-// offers is read from the JSON file it is given, each time it is asked:
+// An MCP server on stdio that returns whatever a test wants, valid or not, so it uses no library. It reads what it
+// offers from its JSON file at each request:
 //   { tools, resources?, prompts?, results?: { <tool>: CallToolResult } }
-// A tool without a result of its own echoes its arguments; `announce`, `steps`, `slow`, `ask` and `visit` do more. Each
-// call leaves its name in <file>.calls.
+// A tool without a result echoes its arguments; `announce`, `steps`, `slow`, `ask` and `visit` do more. The name of each
+// call is appended to <file>.calls.
 import { appendFileSync, readFileSync } from "node:fs"
 import { createInterface } from "node:readline"
 
@@ -10,7 +10,7 @@ const [file] = process.argv.slice(2)
 const offered = () => JSON.parse(readFileSync(file, "utf8"))
 const write = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
 const notify = (method, params) => write({ method, params })
-const told = (line) => appendFileSync(`${file}.calls`, `${line}\n`)
+const logCall = (line) => appendFileSync(`${file}.calls`, `${line}\n`)
 const text = (value) => ({ content: [{ type: "text", text: value }] })
 
 const waiting = new Map()
@@ -30,7 +30,7 @@ const form = {
   required: ["name"],
 }
 
-const doing = {
+const tools = {
   async announce() {
     notify("notifications/tools/list_changed")
     return text("announced")
@@ -45,7 +45,7 @@ const doing = {
   },
   slow: (_args, _meta, id) =>
     new Promise((_resolve, reject) => {
-      told("slow began")
+      logCall("slow began")
       cancels.set(id, () => reject(new Error("cancelled")))
     }),
   ask: async ({ message = "Who are you?" }) =>
@@ -76,15 +76,15 @@ const methods = {
   "logging/setLevel": () => ({}),
   "tools/list": () => ({ tools: offered().tools }),
   async "tools/call"({ name, arguments: args = {}, _meta = {} }, id) {
-    told(name)
+    logCall(name)
     const { results = {} } = offered()
     if (Object.hasOwn(results, name)) return results[name]
-    return Object.hasOwn(doing, name) ? doing[name](args, _meta, id) : text(JSON.stringify(args))
+    return Object.hasOwn(tools, name) ? tools[name](args, _meta, id) : text(JSON.stringify(args))
   },
   "resources/list": () => ({ resources: offered().resources }),
   "resources/templates/list": () => ({ resourceTemplates: [{ uriTemplate: "note://{name}", name: "note" }] }),
   "resources/read"({ uri }) {
-    told(`read ${uri}`)
+    logCall(`read ${uri}`)
     if (uri.endsWith("missing")) throw Object.assign(new Error("Resource not found"), { code: -32002, data: { uri } })
     return { contents: [{ uri, text: `what is at ${uri}` }] }
   },
@@ -112,7 +112,7 @@ async function answer({ id, method, params = {} }) {
 createInterface({ input: process.stdin }).on("line", (line) => {
   const message = JSON.parse(line)
   if (message.method === "notifications/cancelled") {
-    told("cancelled")
+    logCall("cancelled")
     cancels.get(message.params.requestId)?.()
   } else if (message.method === undefined) {
     const { resolve, reject } = waiting.get(message.id)

@@ -1,49 +1,49 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { McpServerSpec, McpToolDefinition } from "../../model/mcp.ts"
-import { temporaryFolder } from "../../testing/open.ts"
+import { temporaryFolder } from "../../testing/test-app.ts"
 
 /** What a toolbox offers. */
-export interface Offered {
+export interface ToolboxOffer {
   tools: unknown[]
   resources?: unknown[]
   prompts?: unknown[]
-  /** What its tools answer, true or not. */
+  /** The results of its tools, valid or not. */
   results?: Record<string, unknown>
 }
 
-/** A real server on stdio that offers what a test says; see toolbox.mjs. */
+/** A real server on stdio that offers what a test wants; see toolbox.mjs. */
 export interface Toolbox {
-  /** How the configuration names it. */
+  /** Its command for the configuration. */
   command: { command: string; args: string[] }
-  spec(name: string, given?: Partial<McpServerSpec>): McpServerSpec
-  /** What it offers from now on; a client that has connected is not told. */
-  offer(offered: Offered): void
-  /** What it was asked to do, in order. */
+  spec(name: string, options?: Partial<McpServerSpec>): McpServerSpec
+  /** Changes what it offers, without a notification. */
+  offer(offered: ToolboxOffer): void
+  /** The calls it received, in order. */
   calls(): string[]
 }
 
-export function toolbox(offered: Offered): Toolbox {
+export function toolbox(offered: ToolboxOffer): Toolbox {
   const file = join(temporaryFolder(), "offer.json")
-  const offer = (given: Offered) => writeFileSync(file, JSON.stringify(given))
+  const offer = (options: ToolboxOffer) => writeFileSync(file, JSON.stringify(options))
   offer(offered)
   const command = { command: process.execPath, args: [join(import.meta.dirname, "toolbox.mjs"), file] }
   return {
     command,
-    spec: (name, given = {}) => ({ name, enabled: true, ...command, ...usual, ...given }),
+    spec: (name, options = {}) => ({ name, enabled: true, ...command, ...defaults, ...options }),
     offer,
     calls: () => (existsSync(`${file}.calls`) ? readFileSync(`${file}.calls`, "utf8").trim().split("\n") : []),
   }
 }
 
-const usual = { layer: "system", prefix: true, trust: "first", sampling: "refuse", roots: "workspace" } as const
+const defaults = { layer: "system", prefix: true, trust: "first", sampling: "refuse", roots: "workspace" } as const
 
-/** A tool that takes a text, unless the test says otherwise. */
-export function definition(name: string, given: Partial<McpToolDefinition> = {}): McpToolDefinition {
+/** A tool that takes a text, unless the options change that. */
+export function definition(name: string, options: Partial<McpToolDefinition> = {}): McpToolDefinition {
   return {
     name,
     description: `Does ${name}.`,
     inputSchema: { type: "object", properties: { text: { type: "string" } } },
-    ...given,
+    ...options,
   }
 }

@@ -1,91 +1,93 @@
 import { z } from "zod"
 import type { AliasSpec } from "../../model/dialect.ts"
-import { aliasOf, withoutUndefined } from "./spell.ts"
+import type { Language } from "../../model/language.ts"
+import { classicTexts } from "./classic-texts.ts"
+import { defineAlias, withoutUndefined } from "./define-alias.ts"
 
 const text = z.string()
 const path = text.min(1)
 
-type Told = Record<string, unknown>
+type Fields = Record<string, unknown>
+
+type Texts = (typeof classicTexts)[Language]
 
 /** The names, parameters, results and error texts of design S3. */
-export const classicDialect = (): AliasSpec[] => (known ??= [...files(), ...code(), ...others()])
-
-/** They are the same for every house. */
-let known: AliasSpec[] | undefined
-
-/** S3 puts its own words before every failure. */
-function failing(words: string): Pick<AliasSpec, "toError"> {
-  return { toError: (sentence) => `${words}: ${sentence}` }
+export function classicDialect(language: Language = "en"): AliasSpec[] {
+  const texts = classicTexts[language]
+  return (specs[language] ??= [...files(texts), ...code(texts), ...others(texts)])
 }
 
-const files = (): AliasSpec[] => [
-  aliasOf({
+/** Built once per process and language. */
+const specs: { [language in Language]?: AliasSpec[] } = {}
+
+/** S3 begins the message of every failure with the same words. */
+function failing(prefix: string): Pick<AliasSpec, "toError"> {
+  return { toError: (sentence) => `${prefix}: ${sentence}` }
+}
+
+const files = (texts: Texts): AliasSpec[] => [
+  defineAlias({
     name: "file_read",
     dialect: "classic",
     tool: "read_file",
-    description: "读取文件内容",
+    description: texts.file_read.tool,
     input: z.object({
-      path: path.describe("文件路径（相对于工作目录）"),
-      encoding: z.enum(["utf8", "ascii", "base64"]).default("utf8").describe("文件编码"),
+      path: path.describe(texts.file_read.path),
+      encoding: z.enum(["utf8", "ascii", "base64"]).default("utf8").describe(texts.file_read.encoding),
     }),
     output: z.object({ path: text, content: text, size: z.number(), encoding: text }),
     toInput: ({ path: file, encoding }) => (encoding === "utf8" ? { path: file } : { path: file, encoding }),
-    toResult: ({ path: file, content, size, encoding }: Told) => ({ path: file, content, size, encoding }),
-    names: {
-      "Read a part of it with offset and limit or with tail, or use search_files":
-        "Find what you need in it with search_files",
-    },
-    saidOfIt: { "read_file and encoding utf-8": "file_read and encoding utf8" },
+    toResult: ({ path: file, content, size, encoding }: Fields) => ({ path: file, content, size, encoding }),
+    names: { offset: null },
     ...failing("Failed to read file"),
   }),
-  aliasOf({
+  defineAlias({
     name: "file_write",
     dialect: "classic",
     tool: "write_file",
-    description: "写入或创建文件",
+    description: texts.file_write.tool,
     input: z.object({
-      path: path.describe("文件路径"),
-      content: text.describe("文件内容"),
-      mode: z.enum(["overwrite", "append"]).default("overwrite").describe("写入模式"),
+      path: path.describe(texts.file_write.path),
+      content: text.describe(texts.file_write.content),
+      mode: z.enum(["overwrite", "append"]).default("overwrite").describe(texts.file_write.mode),
     }),
     output: z.object({ path: text, size: z.number(), mode: text }),
     toInput: ({ path: file, content, mode }) => ({ path: file, content, append: mode === "append" }),
-    toResult: ({ path: file, size, mode }: Told) => ({ path: file, size, mode }),
-    // It takes no encoding.
-    saidOfIt: { ", or write the whole file with write_file and encoding utf-8": "" },
+    toResult: ({ path: file, size, mode }: Fields) => ({ path: file, size, mode }),
+    names: { encoding: null },
     ...failing("Failed to write file"),
   }),
-  aliasOf({
+  defineAlias({
     name: "file_list",
     dialect: "classic",
     tool: "list_files",
-    description: "列出目录中的文件和子目录",
+    description: texts.file_list.tool,
     input: z.object({
-      path: path.default(".").describe("目录路径"),
-      recursive: z.boolean().default(false).describe("是否递归列出子目录"),
-      pattern: path.optional().describe("文件名匹配模式（glob）"),
+      path: path.default(".").describe(texts.file_list.path),
+      recursive: z.boolean().default(false).describe(texts.file_list.recursive),
+      pattern: path.optional().describe(texts.file_list.pattern),
     }),
     output: z.object({ path: text, files: z.array(z.unknown()) }),
     toInput: withoutUndefined,
-    toResult: ({ path: folder, files: listed }: Told) => ({ path: folder, files: listed }),
+    toResult: ({ path: folder, files: listed }: Fields) => ({ path: folder, files: listed }),
     ...failing("Failed to list files"),
   }),
 ]
 
-const code = (): AliasSpec[] => [
-  aliasOf({
+const code = (texts: Texts): AliasSpec[] => [
+  defineAlias({
     name: "code_query",
     dialect: "classic",
     tool: "code_query",
-    description: "在代码库中搜索函数、类、变量或文件",
+    description: texts.code_query.tool,
     input: z.object({
-      query: text.min(1).describe("搜索关键词"),
-      type: z.enum(["function", "class", "variable", "file", "all"]).default("all").describe("搜索类型"),
-      path: path.optional().describe("限制搜索路径"),
+      query: text.min(1).describe(texts.code_query.query),
+      type: z.enum(["function", "class", "variable", "file", "all"]).default("all").describe(texts.code_query.type),
+      path: path.optional().describe(texts.code_query.path),
     }),
     output: z.object({ query: text, type: text, matches: z.array(z.unknown()) }),
     toInput: withoutUndefined,
-    toResult: ({ query, type, matches }: Told & { matches: Told[] }) => ({
+    toResult: ({ query, type, matches }: Fields & { matches: Fields[] }) => ({
       query,
       type,
       matches: matches.map(({ path: file, line, column, code: shown, context }) => ({
@@ -97,29 +99,29 @@ const code = (): AliasSpec[] => [
       })),
     }),
   }),
-  aliasOf({
+  defineAlias({
     name: "snippet_save",
     dialect: "classic",
     tool: "snippet_save",
-    description: "保存代码片段以便后续复用",
+    description: texts.snippet_save.tool,
     input: z.object({
-      name: text.min(1).describe("片段名称（唯一标识）"),
-      code: text.min(1).describe("代码内容"),
-      description: text.optional().describe("片段描述"),
-      language: text.min(1).optional().describe("编程语言"),
-      tags: z.array(text).optional().describe("标签列表"),
+      name: text.min(1).describe(texts.snippet_save.name),
+      code: text.min(1).describe(texts.snippet_save.code),
+      description: text.optional().describe(texts.snippet_save.description),
+      language: text.min(1).optional().describe(texts.snippet_save.language),
+      tags: z.array(text).optional().describe(texts.snippet_save.tags),
     }),
     output: z.object({ id: text, name: text }),
     toInput: withoutUndefined,
-    toResult: ({ id, name }: Told) => ({ id, name }),
+    toResult: ({ id, name }: Fields) => ({ id, name }),
     ...failing("Failed to save snippet"),
   }),
-  aliasOf({
+  defineAlias({
     name: "snippet_load",
     dialect: "classic",
     tool: "snippet_load",
-    description: "加载已保存的代码片段",
-    input: z.object({ name: text.min(1).describe("片段名称或ID") }),
+    description: texts.snippet_load.tool,
+    input: z.object({ name: text.min(1).describe(texts.snippet_load.name) }),
     output: z.object({
       id: text,
       name: text,
@@ -129,7 +131,7 @@ const code = (): AliasSpec[] => [
       tags: z.array(text),
     }),
     toInput: withoutUndefined,
-    toResult: ({ id, name, code: shown, description, language, tags }: Told) => ({
+    toResult: ({ id, name, code: shown, description, language, tags }: Fields) => ({
       id,
       name,
       code: shown,
@@ -137,22 +139,22 @@ const code = (): AliasSpec[] => [
       language,
       tags,
     }),
-    // What is not there is said without further words.
+    // S3 gives this one message without a prefix.
     toError: (sentence, toolCode) =>
       toolCode === "snippet_not_found" ? sentence : `Failed to load snippet: ${sentence}`,
   }),
-  aliasOf({
+  defineAlias({
     name: "snippet_list",
     dialect: "classic",
     tool: "snippet_list",
-    description: "列出所有已保存的代码片段",
+    description: texts.snippet_list.tool,
     input: z.object({
-      tags: z.array(text).optional().describe("按标签过滤"),
-      language: text.min(1).optional().describe("按语言过滤"),
+      tags: z.array(text).optional().describe(texts.snippet_list.tags),
+      language: text.min(1).optional().describe(texts.snippet_list.language),
     }),
     output: z.object({ count: z.number(), snippets: z.array(z.unknown()) }),
     toInput: withoutUndefined,
-    toResult: ({ count, snippets }: Told & { snippets: Told[] }) => ({
+    toResult: ({ count, snippets }: Fields & { snippets: Fields[] }) => ({
       count,
       snippets: snippets.map(({ updatedAt: _updatedAt, ...snippet }) => snippet),
     }),
@@ -160,40 +162,40 @@ const code = (): AliasSpec[] => [
   }),
 ]
 
-const others = (): AliasSpec[] => [
-  aliasOf({
+const others = (texts: Texts): AliasSpec[] => [
+  defineAlias({
     name: "shell_exec",
     dialect: "classic",
     tool: "run_command",
-    description: "执行 Shell 命令",
+    description: texts.shell_exec.tool,
     input: z.object({
-      command: text.min(1).describe("要执行的命令"),
-      cwd: path.optional().describe("工作目录"),
-      timeout: z.number().positive().default(30_000).describe("超时时间（毫秒）"),
+      command: text.min(1).describe(texts.shell_exec.command),
+      cwd: path.optional().describe(texts.shell_exec.cwd),
+      timeout: z.number().positive().default(30_000).describe(texts.shell_exec.timeout),
     }),
     output: z.object({ command: text, stdout: text, stderr: text, exitCode: z.number().nullable() }),
     toInput: ({ command, cwd, timeout }) =>
       withoutUndefined({ command, cwd, timeoutMs: Math.min(Math.ceil(timeout), 590_000) }),
-    toResult: ({ stdout, stderr, exitCode }: Told, { command = "" }: { command?: string }) => ({
+    toResult: ({ stdout, stderr, exitCode }: Fields, { command = "" }: { command?: string }) => ({
       command,
       stdout,
       stderr,
       exitCode,
     }),
-    names: { "more timeoutMs": "a longer timeout", timeoutMs: "timeout", ", or run it with background": "" },
+    names: { timeoutMs: "timeout", background: null },
     ...failing("Command execution failed"),
   }),
-  aliasOf({
+  defineAlias({
     name: "ask_user",
     dialect: "classic",
     tool: "ask_user",
-    description: "向用户提问以获取更多信息",
+    description: texts.ask_user.tool,
     input: z.object({
-      question: text.min(1).describe("问题"),
-      options: z.array(text.min(1)).optional().describe("选项列表"),
+      question: text.min(1).describe(texts.ask_user.question),
+      options: z.array(text.min(1)).optional().describe(texts.ask_user.options),
     }),
     output: z.object({ question: text, answer: z.union([text, z.array(text)]) }),
     toInput: withoutUndefined,
-    toResult: ({ question, answer }: Told) => ({ question, answer }),
+    toResult: ({ question, answer }: Fields) => ({ question, answer }),
   }),
 ]

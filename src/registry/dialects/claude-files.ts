@@ -1,14 +1,13 @@
 import { z } from "zod"
 import type { AliasSpec } from "../../model/dialect.ts"
-import { failure } from "../../model/ending.ts"
-import { aliasOf, neededOf, oneOf, withoutUndefined } from "./spell.ts"
+import { defineAlias, requiredParameterValue, parameterValue, failIf, withoutUndefined } from "./define-alias.ts"
 
 const text = z.string()
 const filePath = text.min(1).describe("The file, relative to the workspace or absolute inside it")
 
 /** The part of the dialect that is about files and what is in them. */
 export const claudeFiles = (): AliasSpec[] => [
-  aliasOf({
+  defineAlias({
     name: "Read",
     dialect: "claude",
     tool: "read_file",
@@ -28,12 +27,17 @@ export const claudeFiles = (): AliasSpec[] => [
       notice: text.optional(),
       image: z.unknown().optional(),
     }),
-    toInput: ({ file_path, ...rest }) => ({ path: file_path, ...rest }),
+    toInput: ({ file_path, ...rest }) => {
+      const isPart = rest.offset !== undefined || rest.limit !== undefined
+      const isBytes = rest.encoding?.toLowerCase() === "base64"
+      failIf(isBytes && isPart, "'encoding' base64 gives the whole file; leave offset and limit out.")
+      return { path: file_path, ...rest }
+    },
     toResult: ({ content, totalLines, encoding, truncated, notice, image }: Record<string, unknown>) =>
       withoutUndefined({ content, total_lines: totalLines, encoding, truncated, notice, image }),
-    names: { " or with tail": "", ", limit and tail": " and limit" },
+    names: { tail: null },
   }),
-  aliasOf({
+  defineAlias({
     name: "Write",
     dialect: "claude",
     tool: "write_file",
@@ -46,10 +50,9 @@ export const claudeFiles = (): AliasSpec[] => [
       bytes_written: bytesWritten,
       created,
     }),
-    // It takes no encoding.
-    saidOfIt: { ", or write the whole file with write_file and encoding utf-8": "" },
+    names: { encoding: null },
   }),
-  aliasOf({
+  defineAlias({
     name: "Edit",
     dialect: "claude",
     tool: "edit_file",
@@ -79,7 +82,7 @@ export const claudeFiles = (): AliasSpec[] => [
       return withoutUndefined({
         path: file_path,
         oldText: old_string,
-        newText: oneOf({ new_string, new_content }),
+        newText: parameterValue({ new_string, new_content }),
         replaceAll: replace_all,
         startLine: start_line,
         endLine: end_line,
@@ -89,15 +92,9 @@ export const claudeFiles = (): AliasSpec[] => [
     },
     toResult: ({ path, changed, replacements, diff, backup }: Record<string, unknown>) =>
       withoutUndefined({ file_path: path, changed, replacements, diff, backup }),
-    names: {
-      oldText: "old_string",
-      newText: "new_string",
-      replaceAll: "replace_all",
-      startLine: "start_line",
-      endLine: "end_line",
-    },
+    names: { oldText: "old_string", newText: "new_string", replaceAll: "replace_all" },
   }),
-  aliasOf({
+  defineAlias({
     name: "LS",
     dialect: "claude",
     tool: "list_files",
@@ -109,7 +106,7 @@ export const claudeFiles = (): AliasSpec[] => [
     toInput: ({ path }) => withoutUndefined({ path }),
     toResult: ({ files, total }: Record<string, unknown>) => ({ files, total }),
   }),
-  aliasOf({
+  defineAlias({
     name: "Glob",
     dialect: "claude",
     tool: "find_files",
@@ -124,7 +121,7 @@ export const claudeFiles = (): AliasSpec[] => [
     toInput: ({ limit, ...rest }) => withoutUndefined({ ...rest, limit: limit && Math.min(limit, 1000) }),
     toResult: ({ files, total }: Record<string, unknown>) => ({ files, total }),
   }),
-  aliasOf({
+  defineAlias({
     name: "Grep",
     dialect: "claude",
     tool: "search_files",
@@ -160,19 +157,19 @@ export const claudeFiles = (): AliasSpec[] => [
       truncated: z.boolean(),
     }),
     toInput: (given) => {
-      const limit = oneOf({ max_results: given.max_results, head_limit: given.head_limit })
+      const limit = parameterValue({ max_results: given.max_results, head_limit: given.head_limit })
       const mode = given.output_mode ?? "content"
       return withoutUndefined({
         pattern: given.pattern,
         path: given.path,
-        glob: oneOf({ include: given.include, glob: given.glob }),
+        glob: parameterValue({ include: given.include, glob: given.glob }),
         exclude: given.exclude,
         type: given.type,
         output: mode === "content" ? "matches" : "files",
-        context: oneOf({ context_lines: given.context_lines, "-C": given["-C"] }),
+        context: parameterValue({ context_lines: given.context_lines, "-C": given["-C"] }),
         after: given["-A"],
         before: given["-B"],
-        ignoreCase: oneOf({ ignore_case: given.ignore_case, "-i": given["-i"] }),
+        ignoreCase: parameterValue({ ignore_case: given.ignore_case, "-i": given["-i"] }),
         onlyMatching: given["-o"],
         multiline: given.multiline,
         limit: limit === undefined ? undefined : limit === 0 ? 1000 : Math.min(limit, 1000),
@@ -182,7 +179,7 @@ export const claudeFiles = (): AliasSpec[] => [
     toResult: ({ matches, files, total, truncated }: Record<string, unknown>) =>
       withoutUndefined({ matches, files, total, truncated }),
   }),
-  aliasOf({
+  defineAlias({
     name: "NotebookRead",
     dialect: "claude",
     tool: "read_notebook",
@@ -192,13 +189,16 @@ export const claudeFiles = (): AliasSpec[] => [
       notebook_path: filePath.optional().describe("The same as file_path"),
     }),
     output: z.object({ cells: z.array(z.unknown()), metadata: z.record(text, z.unknown()) }),
-    toInput: ({ file_path, notebook_path }) => ({ path: neededOf({ file_path, notebook_path }), outputs: "all" }),
+    toInput: ({ file_path, notebook_path }) => ({
+      path: requiredParameterValue({ file_path, notebook_path }),
+      outputs: "all",
+    }),
     toResult: ({ cells, metadata }: { cells: Record<string, unknown>[]; metadata: unknown }) => ({
       cells: cells.map(({ executionCount, ...cell }) => withoutUndefined({ ...cell, execution_count: executionCount })),
       metadata,
     }),
   }),
-  aliasOf({
+  defineAlias({
     name: "NotebookEdit",
     dialect: "claude",
     tool: "edit_notebook",
@@ -214,12 +214,12 @@ export const claudeFiles = (): AliasSpec[] => [
     }),
     output: z.object({ cell_id: text.optional(), cell_type: text, edit_mode: text, new_source: text.optional() }),
     toInput: ({ file_path, notebook_path, cell_id, cell_number, new_source, cell_type, edit_mode }) => {
-      refuse(cell_id !== undefined && cell_number !== undefined, "'cell_number' cannot stand together with 'cell_id'.")
-      refuse(edit_mode !== "delete" && new_source === undefined, "'new_source' is missing.")
-      refuse(edit_mode === "insert" && cell_type === undefined, "'cell_type' is missing; an insertion needs it.")
-      refuse(edit_mode === "delete" && (new_source ?? "") !== "", "'new_source' is not for a deletion.")
+      failIf(cell_id !== undefined && cell_number !== undefined, "'cell_number' cannot stand together with 'cell_id'.")
+      failIf(edit_mode !== "delete" && new_source === undefined, "'new_source' is missing.")
+      failIf(edit_mode === "insert" && cell_type === undefined, "'cell_type' is missing; an insertion needs it.")
+      failIf(edit_mode === "delete" && (new_source ?? "") !== "", "'new_source' is not for a deletion.")
       return withoutUndefined({
-        path: neededOf({ file_path, notebook_path }),
+        path: requiredParameterValue({ file_path, notebook_path }),
         mode: edit_mode,
         cellId: cell_id,
         cellIndex: cell_number,
@@ -230,7 +230,7 @@ export const claudeFiles = (): AliasSpec[] => [
     },
     toResult: ({ cellId, cellType, mode, source }: Record<string, unknown>) =>
       withoutUndefined({ cell_id: cellId, cell_type: cellType, edit_mode: mode, new_source: source }),
-    names: { cellId: "cell_id", cellIndex: "cell_number", cellType: "cell_type" },
+    names: { cellId: "cell_id", cellIndex: "cell_number" },
   }),
 ]
 
@@ -246,15 +246,11 @@ interface GivenEdit {
 /** What the tool itself would refuse too, in the names that its callers know. */
 function refuseContradictions({ old_string, new_string, new_content, replace_all, start_line, end_line }: GivenEdit) {
   const byLine = start_line !== undefined
-  refuse(!byLine && end_line !== undefined, "'end_line' needs 'start_line'.")
-  refuse(!byLine && old_string === undefined, "'old_string' is missing; give it, or start_line for whole lines.")
-  refuse(byLine && old_string !== undefined, "'start_line' cannot stand together with 'old_string'.")
-  refuse(byLine && replace_all !== undefined, "'replace_all' needs 'old_string'.")
-  refuse(byLine && (end_line ?? start_line) < start_line - 1, "'end_line' cannot be less than start_line - 1.")
+  failIf(!byLine && end_line !== undefined, "'end_line' needs 'start_line'.")
+  failIf(!byLine && old_string === undefined, "'old_string' is missing; give it, or start_line for whole lines.")
+  failIf(byLine && old_string !== undefined, "'start_line' cannot stand together with 'old_string'.")
+  failIf(byLine && replace_all !== undefined, "'replace_all' needs 'old_string'.")
+  failIf(byLine && (end_line ?? start_line) < start_line - 1, "'end_line' cannot be less than start_line - 1.")
   const name = byLine ? "new_content" : "new_string"
-  refuse((new_string ?? new_content) === undefined, `'${name}' is missing; give it, empty to delete.`)
-}
-
-function refuse(isWrong: boolean, sentence: string): void {
-  if (isWrong) throw failure(sentence)
+  failIf((new_string ?? new_content) === undefined, `'${name}' is missing; give it, empty to delete.`)
 }

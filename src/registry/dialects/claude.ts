@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { AliasSpec } from "../../model/dialect.ts"
 import { claudeFiles } from "./claude-files.ts"
-import { aliasOf, neededOf, withoutUndefined } from "./spell.ts"
+import { defineAlias, requiredParameterValue, failIf, withoutUndefined } from "./define-alias.ts"
 
 const text = z.string()
 
@@ -13,11 +13,11 @@ const leastMilliseconds = 10_000
 /** The names, parameters and results of design S2, with the spellings that Claude's models are used to beside them. */
 export const claudeDialect = (): AliasSpec[] => (known ??= [...claudeFiles(), ...commands(), ...others()])
 
-/** They are the same for every house. */
+/** Built once per process. */
 let known: AliasSpec[] | undefined
 
 const commands = (): AliasSpec[] => [
-  aliasOf({
+  defineAlias({
     name: "Bash",
     dialect: "claude",
     tool: "run_command",
@@ -65,13 +65,9 @@ const commands = (): AliasSpec[] => [
         shell_id: id,
         status,
       }),
-    names: {
-      "more timeoutMs": "a longer timeout (in seconds)",
-      timeoutMs: "timeout",
-      background: "run_in_background",
-    },
+    names: { timeoutMs: "timeout (in seconds)", background: "run_in_background" },
   }),
-  aliasOf({
+  defineAlias({
     name: "BashOutput",
     dialect: "claude",
     tool: "command_output",
@@ -81,7 +77,7 @@ const commands = (): AliasSpec[] => [
       shell_id: text.min(1).optional().describe("The same as bash_id"),
     }),
     output: z.object({ stdout: text, stderr: text, status: text, exit_code: z.number().nullable() }),
-    toInput: ({ bash_id, shell_id }) => ({ id: neededOf({ bash_id, shell_id }) }),
+    toInput: ({ bash_id, shell_id }) => ({ id: requiredParameterValue({ bash_id, shell_id }) }),
     toResult: ({ stdout, stderr, status, exitCode }: Record<string, unknown>) => ({
       stdout,
       stderr,
@@ -89,7 +85,7 @@ const commands = (): AliasSpec[] => [
       exit_code: exitCode,
     }),
   }),
-  aliasOf({
+  defineAlias({
     name: "KillBash",
     dialect: "claude",
     tool: "command_stop",
@@ -99,7 +95,7 @@ const commands = (): AliasSpec[] => [
       bash_id: text.min(1).optional().describe("The same as shell_id"),
     }),
     output: z.object({ shell_id: text, status: text, exit_code: z.number().nullable() }),
-    toInput: ({ bash_id, shell_id }) => ({ id: neededOf({ shell_id, bash_id }) }),
+    toInput: ({ bash_id, shell_id }) => ({ id: requiredParameterValue({ shell_id, bash_id }) }),
     toResult: ({ id, status, exitCode }: Record<string, unknown>) => ({ shell_id: id, status, exit_code: exitCode }),
   }),
 ]
@@ -109,10 +105,11 @@ function millisecondsOf(timeout: number): number {
   return Math.ceil(Math.min(milliseconds, longestSeconds * 1000))
 }
 
+const domains = z.array(text.regex(/^[a-z0-9.-]+$/i, "is no domain; write it like example.com")).max(20)
 const todoStatus = z.enum(["pending", "in_progress", "completed"])
 
 const others = (): AliasSpec[] => [
-  aliasOf({
+  defineAlias({
     name: "WebFetch",
     dialect: "claude",
     tool: "web_fetch",
@@ -126,29 +123,31 @@ const others = (): AliasSpec[] => [
     toResult: ({ url, title, content, redirect }: Record<string, unknown>) =>
       withoutUndefined({ url, title, content, redirect }),
   }),
-  aliasOf({
+  defineAlias({
     name: "WebSearch",
     dialect: "claude",
     tool: "web_search",
     description: "Search the web.",
     input: z.object({
       query: text.min(1).describe("What to search for"),
-      max_results: z.int().min(1).optional().describe("How many to return"),
-      allowed_domains: z.array(text).optional().describe("Only results from these"),
-      blocked_domains: z.array(text).optional().describe("No results from these"),
+      max_results: z.int().min(1).max(20).optional().describe("How many to return"),
+      allowed_domains: domains.optional().describe("Only results from these"),
+      blocked_domains: domains.optional().describe("No results from these"),
     }),
     output: z.object({ results: z.array(z.object({ title: text, url: text, snippet: text })) }),
-    toInput: ({ query, max_results, allowed_domains, blocked_domains }) =>
-      withoutUndefined({
+    toInput: ({ query, max_results, allowed_domains, blocked_domains }) => {
+      const isBoth = allowed_domains !== undefined && blocked_domains !== undefined
+      failIf(isBoth, "'blocked_domains' cannot stand together with allowed_domains.")
+      return withoutUndefined({
         query,
         maxResults: max_results,
         allowedDomains: allowed_domains,
         blockedDomains: blocked_domains,
-      }),
+      })
+    },
     toResult: ({ results }: Record<string, unknown>) => ({ results }),
-    names: { maxResults: "max_results", allowedDomains: "allowed_domains", blockedDomains: "blocked_domains" },
   }),
-  aliasOf({
+  defineAlias({
     name: "AskUser",
     dialect: "claude",
     tool: "ask_user",
@@ -161,7 +160,7 @@ const others = (): AliasSpec[] => [
     output: z.object({ question: text, answer: z.union([text, z.array(text)]) }),
     toInput: withoutUndefined,
   }),
-  aliasOf({
+  defineAlias({
     name: "TodoWrite",
     dialect: "claude",
     tool: "todo_write",
@@ -176,7 +175,7 @@ const others = (): AliasSpec[] => [
       todos: z
         .array(
           z.object({
-            content: text.min(1),
+            content: text.trim().min(1).max(2000),
             status: todoStatus,
             activeForm: text.optional(),
             priority: z.enum(["low", "medium", "high", "urgent"]).optional(),
@@ -199,6 +198,5 @@ const others = (): AliasSpec[] => [
             todos: todos.map(({ content, id: _theirs, ...rest }) => ({ title: content, ...rest })),
           },
     toResult: ({ todo, todos, before }: Record<string, unknown>) => withoutUndefined({ todo, todos, before }),
-    names: { "].title": "].content" },
   }),
 ]

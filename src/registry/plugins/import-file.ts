@@ -2,15 +2,15 @@ import { createRequire, register } from "node:module"
 import { dirname, sep } from "node:path"
 import { pathToFileURL } from "node:url"
 
-/** The runtime's import of an address. */
+/** The runtime's `import`. */
 export type Import = (address: string) => Promise<unknown>
 
-/** What was imported of each file so far, and how often it was another content. */
+/** The hash of each imported file, and how often its content has changed. */
 const imported = new Map<string, { sha256: string; times: number }>()
 
 /**
- * Imports a file, ESM or CommonJS. A module once imported stays in the runtime's cache for ever, so a file whose content
- * has changed is imported by another address, and so are the files it imports from its own folder and below.
+ * Imports a file, ESM or CommonJS. The runtime caches modules forever, so a file whose content has changed is imported under
+ * another URL, and so are the files that it imports from its own folder.
  */
 export async function importFile(file: string, sha256: string, load: Import = ownImport): Promise<unknown> {
   const before = imported.get(file)
@@ -25,7 +25,7 @@ export async function importFile(file: string, sha256: string, load: Import = ow
   return load(address.href)
 }
 
-/** The build puts the runtime's own import in place of this one, which a bundle would turn into `require`. */
+/** The build replaces this line, because a bundle would turn `import` into `require`. */
 function ownImport(address: string): Promise<unknown> {
   return import(address)
 }

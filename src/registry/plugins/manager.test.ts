@@ -8,7 +8,7 @@ import { z } from "zod"
 import { silentLogger, type Logger } from "../../model/logger.ts"
 import type { LoadingPlugin } from "../../model/plugin.ts"
 import type { Tool, ToolContext } from "../../model/tool.ts"
-import { deferred, open, temporaryFolder, tool, until } from "../../testing/open.ts"
+import { deferred, openTestApp, temporaryFolder, tool, until } from "../../testing/test-app.ts"
 import { BaseTool } from "../base-tool.ts"
 import { ToolGroupManager } from "../groups.ts"
 import { ToolRegistry } from "../registry.ts"
@@ -76,7 +76,7 @@ describe("a plugin of S3", () => {
       "five.cjs",
       `Object.defineProperty(exports, "__esModule", { value: true }); exports.default = ${plugin("one")}`,
     ],
-  ])("[S3-85] [S3-86] [D-08] is found in %s", async (_, file, text) => {
+  ])("is found in %s", async (_, file, text) => {
     const { manager, registry, write, run } = place()
     const path = write(file, text)
     const state = await manager.loadPlugin(file)
@@ -100,7 +100,7 @@ describe("a plugin of S3", () => {
     expect(registry.require("one_tool")).toMatchObject({ type: "custom", group: "one" })
   })
 
-  it("[S3-88] [S0R-1.5] is kept by its name, and unloading it takes its tools and its group away", async () => {
+  it("is kept by its name, and unloading it takes its tools and its group away", async () => {
     const { manager, registry, write } = place()
     write("one.mjs", `export default ${plugin("one")}`)
     await manager.loadPlugin("one.mjs")
@@ -112,7 +112,7 @@ describe("a plugin of S3", () => {
     expect(registry.has("one_tool")).toBe(true)
   })
 
-  it("[C-44] may hold tools in the words of every design, and they are all in its group", async () => {
+  it("may hold tools in the words of every design, and they are all in its group", async () => {
     class Old extends BaseTool {
       readonly name = "old"
       readonly description = "S3."
@@ -180,7 +180,7 @@ describe("a plugin of S3", () => {
     const fail = () => {
       throw new ToolFailure("It is not there.")
     }
-    const system = await open()
+    const system = await openTestApp()
     const manager = new PluginManager(system.registry)
     await manager.loadPlugin({
       name: "foreign",
@@ -203,8 +203,8 @@ describe("a plugin of S3", () => {
 })
 
 describe("a module of S0", () => {
-  it("[S0-19] [S0-20] [S0R-1.3] brings its tools in a group by its name, and is told who calls", async () => {
-    const { manager, registry, write } = place()
+  it("brings its tools in a group by its name, and is told who calls", async () => {
+    const { manager, registry, write } = place({ language: "zh" })
     write("garden.mjs", `export default ${module_("garden")}`)
     expect(await manager.loadPlugin("garden.mjs")).toMatchObject({ kind: "module", group: "garden" })
     expect(registry.groups.getGroup("garden")).toMatchObject({ description: "garden 模块提供的工具", toolCount: 1 })
@@ -212,7 +212,7 @@ describe("a module of S0", () => {
     expect(await registry.require("garden_do").execute({}, asked)).toEqual({ did: "garden_do", role: "dev" })
   })
 
-  it("[S0-21] [S0R-1.2] names its group and describes it itself, and says what its tools do to the world", async () => {
+  it("names its group and describes it itself, and says what its tools do to the world", async () => {
     const { manager, registry } = place()
     const definitions = [{ type: "function", function: { name: "look", description: "Looks.", parameters: { type: "object", properties: {} } } }] // prettier-ignore
     await manager.loadPlugin({
@@ -231,7 +231,7 @@ describe("a module of S0", () => {
     expect(registry.groups.hasGroup("sight")).toBe(false)
   })
 
-  it("[S0-24] [S0-25] is started with the runtime and its configuration, before its definitions are read, and shut down", async () => {
+  it("is started with the runtime and its configuration, before its definitions are read, and shut down", async () => {
     const story: unknown[] = []
     const { manager, registry } = place()
     const given = {
@@ -256,7 +256,7 @@ describe("a module of S0", () => {
   it.each([
     ["a list of paths", (one: string, two: string) => [one, { path: two, config: { n: 2 } }]],
     ["an object of paths with what each is given", (one: string, two: string) => ({ [one]: {}, [two]: { n: 2 } })],
-  ])("[S0-31] [C-47] modules are loaded from %s", async (_, modules) => {
+  ])("modules are loaded from %s", async (_, modules) => {
     const { manager, registry, write } = place()
     const one = write("one.mjs", `export default ${module_("one")}`)
     const two = write("two.mjs", `let n; export default ${module_("two", "init(_, config) { n = config.n }, executeToolCall() { return n },")}`) // prettier-ignore
@@ -274,16 +274,16 @@ describe("a module of S0", () => {
 describe("what is wrong is said at once", () => {
   it.each([
     ["an empty file", "", "Invalid plugin format: 'name' must be a text, and is missing; 'version' must be a text, and is missing; 'tools' must be a list, and is missing."], // prettier-ignore
-    ["[S3-87] a plugin without version and with no list", `export default { name: "x", tools: {} }`, "Invalid plugin format: 'version' must be a text, and is missing; 'tools' must be a list, and is an object."], // prettier-ignore
-    ["[S0-22] [S0-23] a module that lacks things", `export default { executeToolCall: 1, init: "yes", toolGroupId: 7 }`, "Invalid module format: 'name' must be a text, and is missing; 'getToolDefinitions' must be a function, and is missing; 'executeToolCall' must be a function, and is a number; 'toolGroupId' must be a text, and is a number; 'init' must be a function, and is a text."], // prettier-ignore
+    ["a plugin without version and with no list", `export default { name: "x", tools: {} }`, "Invalid plugin format: 'version' must be a text, and is missing; 'tools' must be a list, and is an object."], // prettier-ignore
+    ["a module that lacks things", `export default { executeToolCall: 1, init: "yes", toolGroupId: 7 }`, "Invalid module format: 'name' must be a text, and is missing; 'getToolDefinitions' must be a function, and is missing; 'executeToolCall' must be a function, and is a number; 'toolGroupId' must be a text, and is a number; 'init' must be a function, and is a text."], // prettier-ignore
     ["tools that are none", `export default { name: "x", version: "1", tools: [1, {}, { execute() {} , name: "y" }] }`, "Invalid plugin format: tools[0]: it must be a tool, and is a number. tools[1]: it needs an execute function, or a handler. tools[2]: it needs 'input', a schema, or 'parameters', a list; an empty one means no input."], // prettier-ignore
     ["a tool with a bad name", `export default { name: "x", version: "1", tools: [{ name: "a b", description: "d", parameters: [], execute() {} }] }`, 'tools[0]: The tool "a b" cannot be defined: its name must start with a letter'], // prettier-ignore
     ["a version that is none", `export default ${plugin("x").replace("1.2.3", "new!")}`, "its version must be made of"],
-    ["no tool at all", `export default { name: "x", version: "1", tools: [] }`, "The plugin x brings no tool."],
+    ["no tool at all", `export default { name: "x", version: "1", tools: [] }`, "The plugin x has no tools."],
     ["definitions that are no list", `export default { name: "x", executeToolCall() {}, getToolDefinitions: () => 5 }`, "Invalid module format: getToolDefinitions must return a list, and returned a number."], // prettier-ignore
     ["definitions without names", `export default { name: "x", executeToolCall() {}, getToolDefinitions: () => [{}, null] }`, "getToolDefinitions()[0]: it needs a function with a name. getToolDefinitions()[1]: it needs a function with a name."], // prettier-ignore
-    ["[S0R-2.3] a group of our own", `export default ${plugin("workspace")}`, "'workspace' is the name of a group of our own. Give the plugin another name."], // prettier-ignore
-    ["a name that is no group's", `export default ${plugin("a,b")}`, "The name 'a,b' cannot be that of a group"],
+    ["a built-in group", `export default ${plugin("workspace")}`, "'workspace' is the name of a built-in group. Give the plugin another name."], // prettier-ignore
+    ["a name that is no group's", `export default ${plugin("a,b")}`, "'a,b' cannot be the name of a group"],
     ["a syntax error", "export default {", "cannot be imported: Unexpected"],
     ["a throw while it is imported", `throw new Error("No licence.")`, "cannot be imported: No licence."],
     ["an init that fails", `export default ${module_("x", 'init() { throw new Error("No browser.") },')}`, "x could not start: No browser."], // prettier-ignore
@@ -300,8 +300,8 @@ describe("what is wrong is said at once", () => {
     ["a package nobody installed", "left-pad", "or install the package of that name."],
     ["a folder without an entry", "empty", "has no index.js"],
     ["a package.json that leads outside", "sly", "which is outside"],
-    ["a package.json that is none", "torn", "is no JSON"],
-    ["TypeScript", "typed.ts", process.version.startsWith("v20") ? "compile it first" : "format"],
+    ["a package.json that is none", "torn", "is not valid JSON"],
+    ["TypeScript", "typed.ts", process.version.startsWith("v20") ? "compile the file first" : "format"],
   ])("%s", async (_, path, sentence) => {
     const { base, manager, write } = place()
     mkdirSync(join(base, "empty"))
@@ -319,11 +319,11 @@ describe("all tools or none", () => {
     ["one is there already", tool({ name: "taken", execute: () => 1 }), "Tool 'taken' already registered"],
     ["two are the same", tool({ name: "first", execute: () => 2 }), "Tool 'first' already registered"],
     [
-      "their needs go in a circle",
+      "their dependencies form a cycle",
       tool({ name: "loop", dependsOn: ["taken"], execute: () => 1 }),
-      "its needs go in a circle, loop → taken → loop",
+      "its dependencies form a cycle, loop → taken → loop",
     ],
-  ])("[D-08] no tool of a plugin is there when %s", async (_, second, sentence) => {
+  ])("no tool of a plugin is there when %s", async (_, second, sentence) => {
     const { manager, registry } = place()
     registry.register(tool({ name: "taken", dependsOn: ["loop"], execute: () => 0 }))
     await expect(manager.loadPlugin(two(second))).rejects.toThrow(sentence)
@@ -486,8 +486,8 @@ describe("a folder, a package, a link", () => {
 })
 
 describe("layers", () => {
-  it("[S2-08] a plugin of an agent or a department is theirs alone", async () => {
-    const system = await open({ org: { departments: [{ id: "sales" }], roles: [{ name: "dev" }], agents: [{ id: "ann", role: "dev" }, { id: "bob", role: "dev", department: "sales" }] } }) // prettier-ignore
+  it("a plugin of an agent or a department is theirs alone", async () => {
+    const system = await openTestApp({ org: { departments: [{ id: "sales" }], roles: [{ name: "dev" }], agents: [{ id: "ann", role: "dev" }, { id: "bob", role: "dev", department: "sales" }] } }) // prettier-ignore
     const manager = new PluginManager(system.registry)
     const one = (name: string) => ({ name, version: "1.0.0", tools: [tool({ name: `${name}_tool`, execute: () => name })] }) // prettier-ignore
     await manager.loadPlugin(one("hers"), { layer: "agent:ann" })
@@ -516,7 +516,7 @@ describe("reload on change", () => {
       }
       expect(manager.get("live")?.digest?.sha256).not.toBe(first.digest?.sha256)
       expect(registry.groups.getGroup("live")?.toolCount).toBe(1)
-      expect(lines.filter((line) => line.includes("loaded again"))).toHaveLength(2)
+      expect(lines.filter((line) => line.includes("was reloaded"))).toHaveLength(2)
     },
   )
 
@@ -577,8 +577,8 @@ describe("reload on change", () => {
 describe("the samples", () => {
   const samples = fileURLToPath(new URL("../../../plugins/", import.meta.url))
 
-  it("[S3-85] [S0-19] work as they are, through the walk", async () => {
-    const system = await open()
+  it("work unchanged in calls", async () => {
+    const system = await openTestApp()
     const manager = new PluginManager(system.registry, { base: samples, import: nativeImport })
     await manager.loadPlugin("word-count.cjs")
     await manager.loadPlugin("world-clock", { config: { home: "Asia/Shanghai" } })

@@ -2,29 +2,42 @@ import { silentLogger, type Logger } from "../../model/logger.ts"
 import type { LoadingPlugin, PluginEntry, PluginState } from "../../model/plugin.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import type { ToolRegistry } from "../registry.ts"
-import { digestOf } from "./find.ts"
-import type { ReadPlugin } from "./read.ts"
-import { prepare, sentenceOf, stop, type About, type Ready, type Source, type StartOptions } from "./start.ts"
-import { watchPlugin } from "./watch.ts"
+import { pluginDigest } from "./find-plugin.ts"
+import type { ReadPlugin } from "./read-plugin.ts"
+import {
+  preparePlugin,
+  errorSentence,
+  stopPlugin,
+  type PluginEntryOptions,
+  type ReadyPlugin,
+  type PluginSource,
+  type PluginStartOptions,
+} from "./start-plugin.ts"
+import { watchPlugin } from "./watch-plugin.ts"
 
-export interface PluginOptions extends StartOptions {
-  /** Told before the tools are there; when it fails, the plugin is not loaded. */
+export interface PluginOptions extends PluginStartOptions {
+  /** Called before the tools are registered. When it throws, the plugin is not loaded. */
   onLoading?: ((plugin: LoadingPlugin) => unknown) | undefined
-  /** Loads a plugin again when its file changes; a broken one leaves the old one in place. */
+  /** Reloads a plugin when its file changes. A file that cannot be loaded leaves the old version running. */
   watch?: boolean | undefined
 }
 
-interface Loaded extends Ready {
+interface Loaded extends ReadyPlugin {
   readonly ids: readonly string[]
   readonly loadedAt: number
-  /** Why its changed file is not what runs. */
+  /** Why the newest version of its file does not run. */
   problem?: string | undefined
   stopWatching?: (() => void) | undefined
 }
 
 /**
- * Loads S0's modules and S3's plugins. A plugin is code with all our rights, so whoever calls this has been trusted. Its
- * tools are all there or none is; each is in the plugin's own group, which comes and goes with it.
+ * Loads plugins and modules: files that add tools. A plugin runs with all rights of this process, so load only trusted code.
+ * Either all tools of a plugin are registered or none. They are in the plugin's own group, which exists while it is loaded.
+ *
+ * ```ts
+ * const plugins = new PluginManager(app.registry)
+ * await plugins.loadPlugin("./plugins/weather.mjs", { config: { units: "metric" } })
+ * ```
  */
 export class PluginManager {
   readonly #registry: ToolRegistry
@@ -40,32 +53,29 @@ export class PluginManager {
     this.#options = { runtime: { toolGroupManager: registry.groups, log: this.#logger }, ...options }
   }
 
-  /** Loads a file, a folder, an installed package or a plugin at hand. Rejects with a sentence when that cannot be. */
-  async loadPlugin(given: string | object, about: About = {}): Promise<PluginState> {
+  /** Loads a file, a folder, an installed package or a plugin object. Rejects with a sentence when it cannot be loaded. */
+  async loadPlugin(given: string | object, about: PluginEntryOptions = {}): Promise<PluginState> {
     const entry = typeof given === "string" ? { ...about, path: given } : undefined
     const preparing = this.#prepare(entry === undefined ? { object: given as object, about } : { entry })
-    // It may fail before its turn comes, and is heard then.
+    // It may fail before its turn; the rejection is handled below.
     preparing.catch(() => {})
-    const state = await this.#inTurn(async () => this.#enter(await preparing))
+    const state = await this.#inTurn(async () => this.#register(await preparing))
     if (entry !== undefined) this.#failed.delete(entry.path)
     return state
   }
 
-  /** Unregisters its tools and its group, waits for calls that are inside, and shuts it down. */
+  /** Unregisters the plugin's tools and group, waits for its running calls, and shuts it down. */
   async unloadPlugin(name: string): Promise<boolean> {
     return this.#inTurn(async () => {
       const loaded = this.#loaded.get(name)
       if (loaded === undefined) return false
-      this.#leave(loaded)
-      await stop(loaded, this.#options)
+      this.#remove(loaded)
+      await stopPlugin(loaded, this.#options)
       return true
     })
   }
 
-  /**
-   * Loads all of them, each on its own: what is wrong with one is shown in its state and keeps no other from working.
-   * They start side by side and are registered in the order they are given.
-   */
+  /** Loads plugins in parallel and registers them in the given order. One that fails is shown as failed and affects no other. */
   async loadAll(entries: readonly PluginEntry[]): Promise<readonly PluginState[]> {
     const loading = entries.map((entry) =>
       this.loadPlugin(entry.path, entry).catch((error: unknown) => this.#fail(entry, error)),
@@ -73,7 +83,7 @@ export class PluginManager {
     return Promise.all(loading)
   }
 
-  /** S0: modules as a list of paths or entries, or as paths with what each is given. */
+  /** Loads modules from a list of paths or entries, or from an object of paths and their configuration. */
   loadModules(modules: readonly (string | PluginEntry)[] | Readonly<Record<string, unknown>>) {
     const entries = Array.isArray(modules)
       ? modules.map((one: string | PluginEntry) => (typeof one === "string" ? { path: one } : one))
@@ -81,7 +91,7 @@ export class PluginManager {
     return this.loadAll(entries)
   }
 
-  /** What is loaded and what could not be, in that order. */
+  /** The loaded plugins, then those that failed. */
   list(): PluginState[] {
     return [...[...this.#loaded.values()].map(stateOf), ...this.#failed.values()]
   }
@@ -90,16 +100,16 @@ export class PluginManager {
     return this.list().find((state) => state.name === name)
   }
 
-  /** Unloads all of them and shuts them down side by side. */
+  /** Unloads all plugins and shuts them down in parallel. */
   async close(): Promise<void> {
     await this.#inTurn(async () => {
       const all = [...this.#loaded.values()].toReversed()
-      for (const loaded of all) this.#leave(loaded)
-      await Promise.all(all.map((loaded) => stop(loaded, this.#options)))
+      for (const loaded of all) this.#remove(loaded)
+      await Promise.all(all.map((loaded) => stopPlugin(loaded, this.#options)))
     })
   }
 
-  /** One change after the other. */
+  /** Runs one change after the other. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#turn.then(work)
     this.#turn = mine.catch(() => {})
@@ -107,7 +117,7 @@ export class PluginManager {
   }
 
   #fail(entry: PluginEntry, error: unknown): PluginState {
-    const problem = sentenceOf(error)
+    const problem = errorSentence(error)
     const { path, layer = "system" } = entry
     const state: PluginState = { name: path, given: path, layer, state: "failed", tools: [], problem }
     this.#failed.set(path, state)
@@ -115,9 +125,9 @@ export class PluginManager {
     return state
   }
 
-  #prepare(source: Source): Promise<Ready> {
+  #prepare(source: PluginSource): Promise<ReadyPlugin> {
     const entry = "entry" in source ? source.entry : undefined
-    return prepare(source, (plugin) => this.#refuseTakenGroup(plugin, entry), this.#options)
+    return preparePlugin(source, (plugin) => this.#refuseTakenGroup(plugin, entry), this.#options)
   }
 
   #refuseTakenGroup({ name, group }: ReadPlugin, entry: PluginEntry | undefined): void {
@@ -126,26 +136,26 @@ export class PluginManager {
     if (own !== undefined && entry !== undefined && own.entry === entry && own.plugin.group === group) return
     if (own !== undefined) throw new Error(`There is a plugin '${name}' already. Unload it first, or rename one.`)
     if (groups.isReservedGroup(group)) {
-      throw new Error(`'${group}' is the name of a group of our own. Give the plugin another name.`)
+      throw new Error(`'${group}' is the name of a built-in group. Give the plugin another name.`)
     }
     if (groups.hasGroup(group)) throw new Error(`There is a group '${group}' already. Give the plugin another name.`)
   }
 
-  /** Registers what is ready, all of it or nothing; what cannot be registered is shut down again. */
-  async #enter(ready: Ready): Promise<PluginState> {
+  /** Registers all tools of a prepared plugin, or shuts it down again. */
+  async #register(ready: ReadyPlugin): Promise<PluginState> {
     try {
       this.#refuseTakenGroup(ready.plugin, ready.entry)
       await this.#options.onLoading?.(loadingOf(ready))
-      const loaded = this.#place(ready)
+      const loaded = this.#addTools(ready)
       this.#watch(loaded)
       return stateOf(loaded)
     } catch (error) {
-      await stop(ready, this.#options)
+      await stopPlugin(ready, this.#options)
       throw error
     }
   }
 
-  #place(ready: Ready): Loaded {
+  #addTools(ready: ReadyPlugin): Loaded {
     const { plugin, tools, layer } = ready
     const { groups } = this.#registry
     groups.registerGroup(plugin.group, { description: plugin.description, tools: [] })
@@ -160,14 +170,14 @@ export class PluginManager {
     }
   }
 
-  #leave(loaded: Loaded): void {
+  #remove(loaded: Loaded): void {
     loaded.stopWatching?.()
     this.#loaded.delete(loaded.plugin.name)
     this.#unregister(loaded)
   }
 
-  /** Only what is still its own: somebody may have replaced a tool. */
-  #unregister({ tools, layer, plugin }: Ready): void {
+  /** Removes only the plugin's own tools: someone may have replaced one. */
+  #unregister({ tools, layer, plugin }: ReadyPlugin): void {
     for (const { name, version, execute } of tools) {
       const isOwn = (one: RegisteredTool) => one.name === name && one.execute === execute
       if (this.#registry.list({ layer, version }).some(isOwn)) this.#registry.unregister(name, { layer, version })
@@ -181,24 +191,24 @@ export class PluginManager {
     loaded.stopWatching = watchPlugin(found, () => void this.#reload(loaded.plugin.name))
   }
 
-  /** Puts the changed plugin in the place of the old one. What cannot be loaded leaves the old one as it is. */
+  /** Replaces the old version by the new one. If that cannot be loaded, the old one stays. */
   async #reload(name: string): Promise<void> {
     const old = this.#loaded.get(name)
     if (old?.entry === undefined || old.found === undefined) return
     try {
-      if ((await digestOf(old.found)).sha256 === old.digest?.sha256) return void (old.problem = undefined)
+      if ((await pluginDigest(old.found)).sha256 === old.digest?.sha256) return void (old.problem = undefined)
       const ready = await this.#prepare({ entry: old.entry })
       await this.#inTurn(() => this.#exchange(old, ready))
-      this.#logger.info(`The plugin ${name} was loaded again.`)
+      this.#logger.info(`The plugin ${name} was reloaded.`)
     } catch (error) {
       const left = this.#loaded.get(name)
       if (left !== undefined)
-        left.problem = `Its changed file is not loaded, the one before runs on: ${sentenceOf(error)}`
-      this.#logger.error(`The plugin ${name} changed and was not loaded again: ${sentenceOf(error)}`)
+        left.problem = `Its changed file could not be loaded, so the version before still runs: ${errorSentence(error)}`
+      this.#logger.error(`The plugin ${name} changed and could not be reloaded: ${errorSentence(error)}`)
     }
   }
 
-  async #exchange(old: Loaded, ready: Ready): Promise<void> {
+  async #exchange(old: Loaded, ready: ReadyPlugin): Promise<void> {
     try {
       if (this.#loaded.get(old.plugin.name) !== old) throw new Error("It was unloaded meanwhile.")
       if (ready.plugin.name !== old.plugin.name || ready.plugin.group !== old.plugin.group) {
@@ -208,20 +218,20 @@ export class PluginManager {
       const { stopWatching } = old
       this.#unregister(old)
       try {
-        this.#place(ready).stopWatching = stopWatching
+        this.#addTools(ready).stopWatching = stopWatching
       } catch (error) {
-        this.#place(old).stopWatching = stopWatching
+        this.#addTools(old).stopWatching = stopWatching
         throw error
       }
     } catch (error) {
-      await stop(ready, this.#options)
+      await stopPlugin(ready, this.#options)
       throw error
     }
-    await stop(old, this.#options)
+    await stopPlugin(old, this.#options)
   }
 }
 
-function loadingOf({ plugin, layer, tools, found, entry, digest }: Ready): LoadingPlugin {
+function loadingOf({ plugin, layer, tools, found, entry, digest }: ReadyPlugin): LoadingPlugin {
   const ids = tools.map((tool) => `${layer}:${tool.name}@${tool.version}`)
   return {
     name: plugin.name,

@@ -1,35 +1,14 @@
 import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
-import fc from "fast-check"
 import { expect, test } from "vitest"
-import type { Config } from "../../config/schema.ts"
-import type { ArtifactShelf, ToolContext } from "../../model/tool.ts"
-import { open } from "../../testing/open.ts"
+import type { CallArtifacts, ToolContext } from "../../model/tool.ts"
+import { openTestApp } from "../../testing/test-app.ts"
 import { getArtifact } from "./get-artifact.ts"
 import { putArtifact } from "./put-artifact.ts"
+import { team, put, get } from "./testing/artifact.ts"
 
-const team: Config = { org: { roles: [{ name: "dev" }], agents: ["ann", "bob"].map((id) => ({ id, role: "dev" })) } }
-
-type System = Awaited<ReturnType<typeof open>>
-
-async function put(system: System, input: unknown, who: { agentId?: string; taskId?: string } = {}): Promise<string> {
-  const { artifactRef } = await system.executeOrThrow<{ artifactRef: string }>({
-    agentId: "ann",
-    ...who,
-    tool: "put_artifact",
-    input,
-  })
-  return artifactRef
-}
-
-async function get(system: System, ref: string, who: { agentId?: string; taskId?: string } = {}): Promise<unknown> {
-  const ended = await system.call({ agentId: "ann", ...who, tool: "get_artifact", input: { ref } })
-  if (!ended.success) throw new Error(ended.error)
-  return ended.result
-}
-
-test("the group artifact has put_artifact and get_artifact [S0-44]", async () => {
-  const system = await open()
+test("the group artifact has put_artifact and get_artifact", async () => {
+  const system = await openTestApp({ language: "zh" })
   expect(system.listGroups().find(({ id }) => id === "artifact")).toMatchObject({
     description: "工件管理工具",
     tools: ["put_artifact", "get_artifact"],
@@ -37,8 +16,8 @@ test("the group artifact has put_artifact and get_artifact [S0-44]", async () =>
   })
 })
 
-test("a text is put and got back with all that is known of it, and nobody is asked [S0-56] [S0-57]", async () => {
-  const system = await open({ ...team, approvals: { unattended: "reject" } })
+test("a text is put and got back with all that is known of it, and nobody is asked", async () => {
+  const system = await openTestApp({ ...team, approvals: { unattended: "reject" } })
   const before = Date.now()
   const result = await system.call({
     agentId: "ann",
@@ -64,7 +43,7 @@ test("a text is put and got back with all that is known of it, and nobody is ask
 })
 
 test("without meta it is null, and a kind that is given is kept", async () => {
-  const system = await open(team)
+  const system = await openTestApp(team)
   const page = await put(system, { type: "page", content: "", mimeType: "text/html" })
   expect(await get(system, page)).toMatchObject({ content: "", mimeType: "text/html", meta: null })
   const image = await put(system, { type: "image", content: "iVBORw==", encoding: "base64", mimeType: "image/png" })
@@ -77,27 +56,8 @@ test("without meta it is null, and a kind that is given is kept", async () => {
   })
 })
 
-test("law: any bytes, and any text, come back as they were put", async () => {
-  const system = await open(team)
-  await fc.assert(
-    fc.asyncProperty(fc.uint8Array({ maxLength: 500 }), fc.string({ unit: "binary" }), async (bytes, text) => {
-      const content = Buffer.from(bytes).toString("base64")
-      const given = [
-        { type: "bytes", content, encoding: "base64" },
-        { type: "text", content: text },
-      ]
-      const found = await Promise.all(given.map(async (one) => get(system, await put(system, one))))
-      expect(found).toMatchObject([
-        { content, isBinary: true },
-        { content: text, isBinary: false },
-      ])
-    }),
-    { numRuns: 100 },
-  )
-})
-
 test("another agent cannot read an artifact unless it works on the same task", async () => {
-  const system = await open(team)
+  const system = await openTestApp(team)
   const loose = await put(system, { type: "note", content: "mine" })
   const shared = await put(system, { type: "note", content: "ours" }, { taskId: "t1" })
   const bob = { agentId: "bob" }
@@ -110,7 +70,7 @@ test("another agent cannot read an artifact unless it works on the same task", a
 })
 
 test("an unknown or malformed reference, also one that leads out of the folder, is null", async () => {
-  const system = await open(team)
+  const system = await openTestApp(team)
   await put(system, { type: "note", content: "x" })
   const refs = [
     "artifact:../../record.key",
@@ -124,7 +84,7 @@ test("an unknown or malformed reference, also one that leads out of the folder, 
 })
 
 test("the files are for the owner of the process only", async () => {
-  const system = await open(team)
+  const system = await openTestApp(team)
   const ref = await put(system, { type: "note", content: "x" })
   const folder = join(system.dir, "artifacts")
   const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
@@ -135,15 +95,15 @@ test("the files are for the owner of the process only", async () => {
 })
 
 test("an artifact survives a restart", async () => {
-  const first = await open(team)
+  const first = await openTestApp(team)
   const ref = await put(first, { type: "note", content: "still here" })
   await first.close()
-  const second = await open({ ...team, data: { dir: first.dir } })
+  const second = await openTestApp({ ...team, data: { dir: first.dir } })
   expect(await get(second, ref)).toMatchObject({ content: "still here" })
 })
 
 test("put_artifact refuses what is not Base64, and stores nothing", async () => {
-  const system = await open(team)
+  const system = await openTestApp(team)
   for (const content of ["AP8!", "AP8", "A=P8", "====", "-_8=", "AP8=\n"]) {
     const result = await system.call({
       agentId: "ann",
@@ -156,7 +116,7 @@ test("put_artifact refuses what is not Base64, and stores nothing", async () => 
 })
 
 test("put_artifact refuses a text with half of a character instead of mangling it", async () => {
-  const system = await open(team)
+  const system = await openTestApp(team)
   const result = await system.call({
     agentId: "ann",
     tool: "put_artifact",
@@ -166,7 +126,7 @@ test("put_artifact refuses a text with half of a character instead of mangling i
 })
 
 test("both tools say what is wrong with their input", async () => {
-  const system = await open(team)
+  const system = await openTestApp(team)
   const bad: [string, unknown][] = [
     ["put_artifact", { content: "x" }],
     ["put_artifact", { type: "", content: "x" }],
@@ -185,9 +145,9 @@ test("both tools say what is wrong with their input", async () => {
     expect(await system.call({ agentId: "ann", tool, input })).toMatchObject({ code: "invalid_arguments" })
 })
 
-test("both tools run without the house, with a shelf and nothing else", async () => {
+test("both tools run without the app, with an artifact store only", async () => {
   const given: unknown[] = []
-  const artifacts: ArtifactShelf = {
+  const artifacts: CallArtifacts = {
     put: (artifact) => Promise.resolve(`artifact:${given.push(artifact)}`),
     get: () => Promise.resolve(null),
   }

@@ -1,7 +1,7 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 
-/** Reads an artifact of this agent or its task. Somebody else's is not there. */
+/** Reads an artifact of this agent or its task. Other artifacts are reported as missing. */
 export const getArtifact = () =>
   defineTool({
     name: "get_artifact",

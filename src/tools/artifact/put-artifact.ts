@@ -1,8 +1,8 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import { failure } from "../../model/ending.ts"
 
-/** Stores a piece of work for later, for this agent and its task. */
+/** Stores an artifact for this agent and its task. */
 export const putArtifact = () =>
   defineTool({
     name: "put_artifact",

@@ -3,12 +3,12 @@ import { dirname, join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import type { CodeIndex } from "../../model/code.ts"
 import type { ToolContext } from "../../model/tool.ts"
-import { temporaryFolder } from "../../testing/open.ts"
-import { openCodeIndex } from "../../world/code/code-index.ts"
-import { openFence } from "../../world/files/fence.ts"
+import { temporaryFolder } from "../../testing/test-app.ts"
+import { openCodeIndex } from "../../platform/code/code-index.ts"
+import { openFiles } from "../../platform/files/files.ts"
 import { codeQuery } from "./code-query.ts"
-import { plainSearch } from "./plain-search.ts"
-import { callOf } from "./testing.ts"
+import { textSearchFallback } from "./text-search-fallback.ts"
+import { callDirectly } from "./testing.ts"
 
 function workspace(content: Record<string, string>) {
   const dir = temporaryFolder()
@@ -16,14 +16,14 @@ function workspace(content: Record<string, string>) {
     mkdirSync(dirname(join(dir, path)), { recursive: true })
     writeFileSync(join(dir, path), text)
   }
-  const files = openFence({ workspace: dir, dataFolder: temporaryFolder() })
+  const files = openFiles({ workspace: dir, dataFolder: temporaryFolder() })
   const index = openCodeIndex(files)
   onTestFinished(() => index.close())
   const tools = [codeQuery(files, index)]
-  return (input: unknown, context: Partial<ToolContext> = {}) => callOf(tools, "code_query", input, context)
+  return (input: unknown, context: Partial<ToolContext> = {}) => callDirectly(tools, "code_query", input, context)
 }
 
-test("code_query finds functions, classes, variables and files in the workspace [S3-22] [S3-23] [S3-26]", async () => {
+test("code_query finds functions, classes, variables and files in the workspace", async () => {
   const query = workspace({
     "src/server.ts": "/** Starts. */\nexport class Server {\n  start() {}\n}\n",
     "lib/server.py": "def start_server(port):\n    return port\n",
@@ -47,7 +47,7 @@ test("code_query finds functions, classes, variables and files in the workspace 
   })
 })
 
-test("a path limits the search, and what is outside or missing is refused [S3-24]", async () => {
+test("a path limits the search, and what is outside or missing is refused", async () => {
   const query = workspace({ "a/x.ts": "const one = 1", "b/y.ts": "const one = 1" })
   expect(await query({ query: "one", path: "b" })).toMatchObject({ total: 1, matches: [{ path: "b/y.ts" }] })
   expect(await query({ query: "one", path: "./b/../a/x.ts" })).toMatchObject({
@@ -66,7 +66,7 @@ test("a call that is narrowed to some paths knows of no others", async () => {
   expect(await query({ query: "one", path: "b" }, { allowedPaths: ["a"] })).toMatchObject({ toolCode: "outside" })
 })
 
-test("what is sealed or to be handled with care is not in the answer", async () => {
+test("protected and confirmed paths are not in the results", async () => {
   const query = workspace({ "a.ts": "const token = 1", ".env": "token=1", ".git/hooks/x.sh": "token", id_rsa: "token" })
   const { matches } = (await query({ query: "*", limit: 100 })) as { matches: { path: string }[] }
   expect([...new Set(matches.map(({ path }) => path))]).toEqual(["a.ts"])
@@ -81,16 +81,16 @@ test("nothing found is an answer; a query that says nothing is refused", async (
 })
 
 test("files that are still being read are named in a note", async () => {
-  const files = openFence({ workspace: temporaryFolder(), dataFolder: temporaryFolder() })
+  const files = openFiles({ workspace: temporaryFolder(), dataFolder: temporaryFolder() })
   const found = { matches: [], total: 0, files: 9, searched: 0, pending: 7 }
   const index: CodeIndex = { find: () => Promise.resolve(found), close: () => Promise.resolve() }
-  const { note } = await callOf([codeQuery(files, index)], "code_query", { query: "x" })
+  const { note } = await callDirectly([codeQuery(files, index)], "code_query", { query: "x" })
   expect(note).toMatch(/^7 files are still being read/)
 })
 
-test("when the index fails the text is searched, and the answer has the same shape [S3-91]", () => {
+test("when the index fails the text is searched, and the answer has the same shape", () => {
   const given = { query: "get*", type: "all", path: "src", match: undefined, limit: 5, contextLines: 1 }
-  expect(plainSearch.toInput!(given)).toEqual({
+  expect(textSearchFallback.toInput!(given)).toEqual({
     pattern: String.raw`\bget\w*\b`,
     literal: false,
     ignoreCase: true,
@@ -99,14 +99,14 @@ test("when the index fails the text is searched, and the answer has the same sha
     limit: 5,
     context: 1,
   })
-  expect(plainSearch.toInput!({ ...given, query: "a.b(", match: "exact" })).toMatchObject({
+  expect(textSearchFallback.toInput!({ ...given, query: "a.b(", match: "exact" })).toMatchObject({
     pattern: "a.b(",
     literal: true,
     word: true,
   })
   const match = { file: "src/a.ts", line: 3, column: 7, match: "  getOne()", context: { before: ["x"], after: [] } }
   const result = { matches: [match], total: 1, fileCount: 1, truncated: false, timedOut: false }
-  expect(plainSearch.toResult!(result, given)).toEqual({
+  expect(textSearchFallback.toResult!(result, given)).toEqual({
     query: "get*",
     type: "all",
     matches: [

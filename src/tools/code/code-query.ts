@@ -1,8 +1,8 @@
 import { z } from "zod"
 import { codeKinds, codeTypes, type CodeIndex, type CodeSearch } from "../../model/code.ts"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import type { Files } from "../../model/files.ts"
-import { plainSearch } from "./plain-search.ts"
+import { textSearchFallback } from "./text-search-fallback.ts"
 
 const input = z.object({
   query: z
@@ -42,7 +42,7 @@ const match = z.object({
   context: z.string(),
 })
 
-/** Finds declarations by the syntax tree. What the fence does not show is not in the index. */
+/** Finds declarations in the syntax tree. The index has only files that the agent may read. */
 export const codeQuery = (files: Files, index: CodeIndex) =>
   defineTool({
     name: "code_query",
@@ -63,7 +63,7 @@ export const codeQuery = (files: Files, index: CodeIndex) =>
       searched: z.number(),
       note: z.string().optional(),
     }),
-    fallback: [plainSearch],
+    fallback: [textSearchFallback],
     touches: ({ path }) => [{ kind: "read", what: path }],
 
     async execute(given, { allowedPaths, mayRead, signal }) {

@@ -1,9 +1,9 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import type { SnippetStorage } from "../../model/snippets.ts"
-import { nameOrId, noSnippet } from "./snippet-shapes.ts"
+import { snippetNameOrId, snippetNotFound } from "./snippet-schemas.ts"
 
-/** Forgets a snippet for good. */
+/** Deletes a snippet. */
 export const snippetDelete = (storage: SnippetStorage) =>
   defineTool({
     name: "snippet_delete",
@@ -11,12 +11,12 @@ export const snippetDelete = (storage: SnippetStorage) =>
     category: "code",
     description: "Delete a saved snippet by its name or id.",
     effect: "write",
-    input: z.object({ name: nameOrId }),
+    input: z.object({ name: snippetNameOrId }),
     output: z.object({ success: z.boolean(), id: z.string(), name: z.string() }),
 
     async execute({ name }) {
       const deleted = await storage.delete(name.normalize("NFC"))
-      if (deleted === undefined) throw await noSnippet(storage, name)
+      if (deleted === undefined) throw await snippetNotFound(storage, name)
       return { success: true, id: deleted.id, name: deleted.name }
     },
   })

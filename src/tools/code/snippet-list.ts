@@ -1,11 +1,11 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import type { SnippetStorage } from "../../model/snippets.ts"
-import { tags } from "./snippet-shapes.ts"
+import { snippetTags } from "./snippet-schemas.ts"
 
 const most = 1000
 
-/** What is saved, without the code. */
+/** Lists the saved snippets, without their code. */
 export const snippetList = (storage: SnippetStorage) =>
   defineTool({
     name: "snippet_list",
@@ -16,7 +16,7 @@ export const snippetList = (storage: SnippetStorage) =>
     permission: { level: "public" },
     idempotent: true,
     input: z.object({
-      tags: tags.optional().describe("Only those that have all of these tags"),
+      tags: snippetTags.optional().describe("Only those that have all of these tags"),
       language: z.string().trim().min(1).max(50).optional().describe("Only those in this language"),
       search: z.string().trim().min(1).max(200).optional().describe("Only those with this in the name or description"),
     }),

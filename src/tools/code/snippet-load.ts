@@ -1,9 +1,9 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import type { SnippetStorage } from "../../model/snippets.ts"
-import { nameOrId, noSnippet } from "./snippet-shapes.ts"
+import { snippetNameOrId, snippetNotFound } from "./snippet-schemas.ts"
 
-/** Brings a snippet back by its name or id. */
+/** Loads a snippet by its name or id. */
 export const snippetLoad = (storage: SnippetStorage) =>
   defineTool({
     name: "snippet_load",
@@ -13,7 +13,7 @@ export const snippetLoad = (storage: SnippetStorage) =>
     effect: "read",
     permission: { level: "public" },
     idempotent: true,
-    input: z.object({ name: nameOrId }),
+    input: z.object({ name: snippetNameOrId }),
     output: z.object({
       id: z.string(),
       name: z.string(),
@@ -27,7 +27,7 @@ export const snippetLoad = (storage: SnippetStorage) =>
 
     async execute({ name }) {
       const found = await storage.load(name.normalize("NFC"))
-      if (found === undefined) throw await noSnippet(storage, name)
+      if (found === undefined) throw await snippetNotFound(storage, name)
       return found
     },
   })

@@ -1,12 +1,12 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import { failure } from "../../model/ending.ts"
 import type { SnippetStorage } from "../../model/snippets.ts"
-import { tags } from "./snippet-shapes.ts"
+import { snippetTags } from "./snippet-schemas.ts"
 
 const identifier = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
-/** Keeps a snippet under a name. One of that name is replaced, and keeps its id. */
+/** Saves a snippet under a name. An existing snippet of that name is replaced and keeps its id. */
 export const snippetSave = (storage: SnippetStorage) =>
   defineTool({
     name: "snippet_save",
@@ -27,7 +27,7 @@ export const snippetSave = (storage: SnippetStorage) =>
       code: z.string().min(1).max(1_000_000).describe("The code"),
       description: z.string().max(10_000).optional().describe("What it is for"),
       language: z.string().trim().min(1).max(50).optional().describe("For example typescript; plaintext when left out"),
-      tags: tags.optional().describe("Words to find it by"),
+      tags: snippetTags.optional().describe("Words to find it by"),
     }),
     output: z.object({ id: z.string(), name: z.string(), created: z.boolean() }),
 

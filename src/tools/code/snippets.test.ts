@@ -5,12 +5,12 @@ import type { Snippet, SnippetStorage } from "../../model/snippets.ts"
 import { openDatabase } from "../../store/database.ts"
 import { migrate } from "../../store/kysely.ts"
 import { storedSnippets } from "../../store/snippets.ts"
-import { temporaryFolder } from "../../testing/open.ts"
+import { temporaryFolder } from "../../testing/test-app.ts"
 import { snippetDelete } from "./snippet-delete.ts"
 import { snippetList } from "./snippet-list.ts"
 import { snippetLoad } from "./snippet-load.ts"
 import { snippetSave } from "./snippet-save.ts"
-import { callOf, type Came } from "./testing.ts"
+import { callDirectly, type DirectResult } from "./testing.ts"
 
 const toolsOver = (storage: SnippetStorage) => [
   snippetSave(storage),
@@ -26,12 +26,12 @@ async function open(file = ":memory:") {
   const tools = toolsOver(storedSnippets(database))
   return {
     file,
-    call: (tool: string, input: unknown, agent = "ann"): Promise<Came> =>
-      callOf(tools, tool, input, { agent: { id: agent, role: "dev" } }),
+    call: (tool: string, input: unknown, agent = "ann"): Promise<DirectResult> =>
+      callDirectly(tools, tool, input, { agent: { id: agent, role: "dev" } }),
   }
 }
 
-test("a snippet is saved, loaded by name and by id, and listed with its defaults [S3-43] [S3-45] [D-06]", async () => {
+test("a snippet is saved, loaded by name and by id, and listed with its defaults", async () => {
   const { call } = await open()
   const saved = await call("snippet_save", { name: "debounce", code: "const x = 1\n" })
   expect(saved).toEqual({ id: expect.any(String), name: "debounce", created: true })
@@ -49,7 +49,7 @@ test("a snippet is saved, loaded by name and by id, and listed with its defaults
   expect(await call("snippet_list", {})).toEqual({ count: 1, truncated: false, snippets: [shown] })
 })
 
-test("a second save of a name changes the one there is, and what is left out stays [D-06]", async () => {
+test("a second save of a name changes the one there is, and what is left out stays", async () => {
   const { call } = await open()
   const first = await call("snippet_save", {
     name: "a",
@@ -69,7 +69,7 @@ test("a second save of a name changes the one there is, and what is left out sta
   expect(await call("snippet_list", {})).toMatchObject({ count: 1 })
 })
 
-test("the list is narrowed by all tags, language and words [S3-48]", async () => {
+test("the list is narrowed by all tags, language and words", async () => {
   const { call } = await open()
   await call("snippet_save", {
     name: "b",
@@ -91,7 +91,7 @@ test("the list is narrowed by all tags, language and words [S3-48]", async () =>
   expect(await names({ tags: ["none"] })).toEqual([])
 })
 
-test("what is not there is said, with the name that is near [S3-46]", async () => {
+test("what is not there is said, with the name that is near", async () => {
   const { call } = await open()
   expect(await call("snippet_load", { name: "x" })).toEqual({
     error: "Snippet 'x' not found. Call snippet_list to see what there is.",
@@ -112,7 +112,7 @@ test("a deleted snippet is gone, by name or by id, and its name is free", async 
   expect(await call("snippet_save", { name: "a", code: "2" })).toMatchObject({ created: true })
 })
 
-test("no name can stand for another's id, lead anywhere, or hide a control character [D-06]", async () => {
+test("no name can stand for another's id, lead anywhere, or hide a control character", async () => {
   const { call } = await open()
   const { id } = await call("snippet_save", { name: "a", code: "mine" })
   expect(await call("snippet_save", { name: id, code: "theirs" })).toMatchObject({ toolCode: "bad_name" })
@@ -151,7 +151,7 @@ test("law: any code comes back as it was saved", async () => {
   )
 })
 
-test("another storage can be given in place of the store [S3-50]", async () => {
+test("another storage can be given in place of the store", async () => {
   const kept = new Map<string, Snippet>()
   const tools = toolsOver({
     save: (draft, agentId) => {
@@ -164,6 +164,10 @@ test("another storage can be given in place of the store [S3-50]", async () => {
     list: () => Promise.resolve([...kept.values()]),
     delete: () => Promise.resolve(undefined),
   })
-  expect(await callOf(tools, "snippet_save", { name: "a", code: "1" })).toEqual({ id: "1", name: "a", created: true })
-  expect(await callOf(tools, "snippet_load", { name: "a" })).toMatchObject({ code: "1" })
+  expect(await callDirectly(tools, "snippet_save", { name: "a", code: "1" })).toEqual({
+    id: "1",
+    name: "a",
+    created: true,
+  })
+  expect(await callDirectly(tools, "snippet_load", { name: "a" })).toMatchObject({ code: "1" })
 })

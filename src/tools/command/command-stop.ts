@@ -1,9 +1,9 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import type { Processes } from "../../model/processes.ts"
-import { backgroundShape } from "./shapes.ts"
+import { backgroundCommandOutput } from "./output-schemas.ts"
 
-/** Ends a background command with all it started. Only its own agent can; one that has ended stays as it is. */
+/** Ends a background command with all processes it started. Only its own agent can. */
 export const commandStop = (processes: Processes) =>
   defineTool({
     name: "command_stop",
@@ -15,7 +15,7 @@ export const commandStop = (processes: Processes) =>
     input: z.object({
       id: z.string().min(1).describe("The id that a background command was given, for example command-1"),
     }),
-    output: backgroundShape,
+    output: backgroundCommandOutput,
 
     execute: ({ id }, { agent, taskId }) => processes.stop(id, { agentId: agent.id, taskId }),
   })

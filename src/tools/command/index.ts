@@ -3,14 +3,10 @@ import type { Processes } from "../../model/processes.ts"
 import type { Tool } from "../../model/tool.ts"
 import { commandOutput } from "./command-output.ts"
 import { commandStop } from "./command-stop.ts"
-import { runCommand } from "./run-command.ts"
+import { runCommand, type RunCommandOptions } from "./run-command.ts"
 import { runJavaScript } from "./run-javascript.ts"
 
-export const commandTools = (
-  processes: Processes,
-  javaScript: JavaScript,
-  options: { timeoutMs?: number | undefined } = {},
-): Tool[] => [
+export const commandTools = (processes: Processes, javaScript: JavaScript, options: RunCommandOptions = {}): Tool[] => [
   runCommand(processes, options),
   commandOutput(processes),
   commandStop(processes),

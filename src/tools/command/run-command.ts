@@ -1,17 +1,25 @@
 import { isUtf8 } from "node:buffer"
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import { failure } from "../../model/ending.ts"
-import { messageOf } from "../../model/message.ts"
-import type { CommandSpec, ExceededLimit, FinishedCommand, Processes, SandboxLayer } from "../../model/processes.ts"
+import { errorMessage } from "../../lib/error-message.ts"
+import {
+  sandboxUnavailableSentence,
+  type CommandSpec,
+  type ExceededLimit,
+  type FinishedCommand,
+  type Processes,
+  type SandboxLayer,
+} from "../../model/processes.ts"
+import { toolRef, dialectText, ifParameter, type DialectText } from "../../model/dialect-text.ts"
 import { artifactLimit, type ToolContext } from "../../model/tool.ts"
-import { sandboxShape } from "./shapes.ts"
+import { sandboxOutput } from "./output-schemas.ts"
 
-/** The longest a command may run in the foreground, just before the walk's own longest. */
+/** The longest a command may run in the foreground: slightly less than the longest time limit of a call. */
 const longestMs = 590_000
-/** Characters of output that are told while the command runs. */
+/** How many characters of output are streamed while the command runs. */
 const mostTold = 10 * 1024 * 1024
-/** Characters of what a command printed until it was ended that its failure quotes. */
+/** How many characters of the output are quoted when the command was ended. */
 const mostQuoted = 4000
 
 const Input = z.object({
@@ -20,7 +28,7 @@ const Input = z.object({
     .string()
     .min(1)
     .optional()
-    .describe("The folder to run in, relative to the workspace, which it is when left out"),
+    .describe("The folder to run in, relative to the workspace; the workspace when left out"),
   timeoutMs: z
     .number()
     .int()
@@ -36,10 +44,17 @@ const Input = z.object({
 })
 type Input = z.infer<typeof Input>
 
-/** Runs a script in bash. A failing command is a result with its exit code; only what could not run, or not end, fails. */
+export interface RunCommandOptions {
+  /** The time limit of commands that set none. */
+  readonly timeoutMs?: number | undefined
+  /** In shell mode `sandbox`: why bubblewrap does not work here. Undefined when it does. */
+  readonly sandboxProblem?: (() => string | undefined) | undefined
+}
+
+/** Runs a script in bash. A non-zero exit code is a result; only a command that could not start or did not end is a failure. */
 export const runCommand = (
   processes: Processes,
-  { timeoutMs: usualMs = 60_000 }: { timeoutMs?: number | undefined } = {},
+  { timeoutMs: usualMs = 60_000, sandboxProblem }: RunCommandOptions = {},
 ) =>
   defineTool({
     name: "run_command",
@@ -56,22 +71,22 @@ export const runCommand = (
       stderr: z.string(),
       exitCode: z.number().nullable(),
       durationMs: z.number(),
-      sandbox: sandboxShape,
+      sandbox: sandboxOutput,
       signal: z.string().optional(),
       leftovers: z.number().optional(),
       dropped: z.number().optional(),
-      sealed: z.array(z.string()).optional(),
       artifactRef: z.string().optional(),
       id: z.string().optional(),
       status: z.string().optional(),
     }),
     touches: ({ command, cwd, env, network }) => [
-      { kind: "command", what: command, cwd, environment: env, network: network ?? false },
+      { kind: "command", what: command, cwd, environment: env, network: network ?? false, sandboxed: true },
     ],
-    preview: (input) => previewOf(input, processes),
+    preview: (input) => previewOf(input, processes, sandboxProblem?.()),
 
     async execute(input, context) {
-      const spec = specOf(input, context)
+      const isHeld = sandboxProblem !== undefined && sandboxProblem() === undefined
+      const spec = { ...specOf(input, context), mustBeSandboxed: !context.approved && isHeld }
       if (input.background === true) return startInBackground(processes, spec, context)
       const timeoutMs = spec.timeoutMs ?? usualMs
       const finished = await processes.run(
@@ -81,7 +96,7 @@ export const runCommand = (
       const artifactRef = await keepWhole(finished, context)
       if (finished.exceeded !== undefined) throw tooMuch(finished, finished.exceeded, artifactRef)
       if (finished.timedOut) throw outOfTime(finished, timeoutMs, artifactRef)
-      const { stdout, stderr, exitCode, durationMs, sandbox, signal, leftovers, dropped, sealed = [] } = finished
+      const { stdout, stderr, exitCode, durationMs, sandbox, signal, leftovers, dropped } = finished
       return {
         stdout,
         stderr,
@@ -91,15 +106,14 @@ export const runCommand = (
         ...(signal === null ? {} : { signal }),
         ...(leftovers === 0 ? {} : { leftovers }),
         ...(dropped === 0 ? {} : { dropped }),
-        ...(sealed.length === 0 ? {} : { sealed: [...sealed] }),
         ...(artifactRef === undefined ? {} : { artifactRef }),
       }
     },
   })
 
-function specOf(input: Input, { agent, allowedPaths }: ToolContext): CommandSpec {
+function specOf(input: Input, { allowedPaths, approved }: ToolContext): CommandSpec {
   const { command, cwd, env, stdin, network, timeoutMs } = input
-  return { command, cwd, environment: env, stdin, network, timeoutMs, agentId: agent.id, allowedPaths }
+  return { command, cwd, environment: env, stdin, network, timeoutMs, allowedPaths, unapproved: !approved }
 }
 
 async function startInBackground(processes: Processes, spec: CommandSpec, { agent, taskId }: ToolContext) {
@@ -107,7 +121,7 @@ async function startInBackground(processes: Processes, spec: CommandSpec, { agen
   return { id, status, stdout: "", stderr: "", exitCode: null, durationMs: 0, sandbox }
 }
 
-/** Tells what is printed, up to a length: who prints for ever is not told for ever. */
+/** Streams output up to a limit. */
 function teller({ emit }: ToolContext): (chunk: { stream: "stdout" | "stderr"; text: string }) => void {
   let told = 0
   return (chunk) => {
@@ -117,7 +131,7 @@ function teller({ emit }: ToolContext): (chunk: { stream: "stdout" | "stderr"; t
   }
 }
 
-/** Where the two texts are not all of it, the whole is an artifact: a text, or bytes where it is none. */
+/** When the two texts are cut, stores the complete output as an artifact: as text, or as bytes if it is not text. */
 async function keepWhole({ whole }: FinishedCommand, { artifacts }: ToolContext): Promise<string | undefined> {
   if (whole === undefined) return undefined
   try {
@@ -132,14 +146,16 @@ async function keepWhole({ whole }: FinishedCommand, { artifacts }: ToolContext)
   }
 }
 
-/** At its end it may have been cut within a character. */
+/** The end may be cut in the middle of a character. */
 function textOf(bytes: Buffer): string | undefined {
   const ends = [0, 1, 2, 3].map((less) => bytes.subarray(0, bytes.length - less))
   return ends.find((part) => isUtf8(part))?.toString("utf8")
 }
 
+const inBackground = dialectText`, or run it with ${toolRef("run_command", "background")}`
+
 function outOfTime(finished: FinishedCommand, timeoutMs: number, artifactRef?: string) {
-  const sentence = `The command was still running after ${timeoutMs} ms and was ended, with all it had started. Give it more timeoutMs, or run it with background.`
+  const sentence = dialectText`The command was still running after ${timeoutMs} ms and was ended, with all it had started. Give it a longer ${toolRef("run_command", "timeoutMs")}${ifParameter("run_command", "background", inBackground)}.`
   const about = { timedOut: true, timeoutMs }
   return endedByUs(finished, { toolCode: "command_timeout", sentence, about, artifactRef })
 }
@@ -155,12 +171,12 @@ function endedByUs(
     sentence,
     about,
     artifactRef,
-  }: { toolCode: string; sentence: string; about: object; artifactRef?: string | undefined },
+  }: { toolCode: string; sentence: string | DialectText; about: object; artifactRef?: string | undefined },
 ) {
   const printed = [lastOf("It had printed", stdout), lastOf("On stderr", stderr)].filter((text) => text !== "")
-  const where = artifactRef === undefined ? "" : ` All it printed is ${artifactRef}.`
+  const all = artifactRef === undefined ? "" : ` All it printed is ${artifactRef}.`
   const kept = artifactRef === undefined ? {} : { artifactRef }
-  return failure(`${sentence}${where}${printed.join("")}`, {
+  return failure(dialectText`${sentence}${all}${printed.join("")}`, {
     toolCode,
     metadata: { ...about, durationMs, sandbox, ...kept },
   })
@@ -172,8 +188,12 @@ function lastOf(title: string, text: string): string {
   return `\n${title}${last.length < text.length ? ", at the end" : ""}:\n${last}`
 }
 
-/** What an approver sees: where, with what, held by what, and the command with nothing hidden in it. */
-function previewOf({ command, cwd, env, network, background, stdin, timeoutMs }: Input, processes: Processes): string {
+/** What an approver sees: folder, variables, sandbox, and the command with invisible characters written out. */
+function previewOf(
+  { command, cwd, env, network, background, stdin, timeoutMs }: Input,
+  processes: Processes,
+  notHeld: string | undefined,
+): string {
   const lines = [
     `Folder: ${visible(cwd ?? ".")}`,
     ...Object.entries(env ?? {}).map(([name, value]) => `Variable: ${visible(`${name}=${value}`)}`),
@@ -181,6 +201,7 @@ function previewOf({ command, cwd, env, network, background, stdin, timeoutMs }:
     ...(background === true ? ["In the background, until it ends or is stopped"] : []),
     ...(timeoutMs === undefined ? [] : [`Time limit: ${timeoutMs} ms`]),
     ...holding(processes, network ?? false),
+    ...(notHeld === undefined ? [] : [sandboxUnavailableSentence(notHeld)]),
     "",
     visible(command),
   ]
@@ -192,7 +213,7 @@ function holding(processes: Processes, network: boolean): string[] {
   try {
     layer = processes.layer(network)
   } catch (error) {
-    return [messageOf(error)]
+    return [errorMessage(error)]
   }
   if (layer.kind === "none") {
     return [`Sandbox: none, because ${layer.because}. It has your own rights, and reaches the network.`]
@@ -203,7 +224,7 @@ function holding(processes: Processes, network: boolean): string[] {
   ]
 }
 
-/** Characters nobody sees, written out; line ends and tabs stay. */
+/** Writes out invisible characters, except line ends and tabs. */
 function visible(text: string): string {
   return text.replace(
     /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu,

@@ -1,11 +1,11 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import type { JavaScript } from "../../model/javascript.ts"
 
 const longestMs = 30_000
 const resultLimit = 200_000
 
-/** Computes something in an engine of its own that reaches nothing, so nobody is asked. */
+/** Runs JavaScript in an isolated engine without access to anything, so no approval is needed. */
 export const runJavaScript = (javaScript: JavaScript) =>
   defineTool({
     name: "run_javascript",
@@ -18,7 +18,7 @@ export const runJavaScript = (javaScript: JavaScript) =>
     timeoutMs: longestMs + 5000,
     input: z.object({
       code: z.string().min(1).max(20_000).describe("For example return input.numbers.reduce((a, b) => a + b)"),
-      input: z.unknown().optional().describe('What the code finds as input, for example {"numbers": [1, 2]}'),
+      input: z.unknown().optional().describe('The value of input, for example {"numbers": [1, 2]}'),
     }),
     output: z.object({
       result: z.unknown(),

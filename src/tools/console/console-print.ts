@@ -1,7 +1,7 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 
-/** Shows a text to whoever runs the agent. `print` is the door's way of showing it. */
+/** Shows a text to the person who runs the agent. `print` is how the interface shows it. */
 export const consolePrint = (print: (text: string) => void) =>
   defineTool({
     name: "console_print",

@@ -1,11 +1,11 @@
 import { expect, test, vi } from "vitest"
 import type { ToolContext } from "../../model/tool.ts"
-import { open } from "../../testing/open.ts"
+import { openTestApp } from "../../testing/test-app.ts"
 import { consolePrint } from "./console-print.ts"
 
-test("console_print shows the text to whoever runs the agent, and asks nobody [S0-67]", async () => {
+test("console_print shows the text to the person who runs the agent, without approval", async () => {
   const shown: string[] = []
-  const system = await open({ approvals: { unattended: "reject" } }, { print: (text) => shown.push(text) })
+  const system = await openTestApp({ approvals: { unattended: "reject" } }, { print: (text) => shown.push(text) })
   const texts = ["hello", "", "两行\n🎉", "x".repeat(100_000)]
   for (const text of texts) {
     expect(await system.call({ agentId: "operator", tool: "console_print", input: { text } })).toMatchObject({
@@ -15,8 +15,8 @@ test("console_print shows the text to whoever runs the agent, and asks nobody [S
   expect(shown).toEqual(texts)
 })
 
-test("the group console has console_print [S0-49]", async () => {
-  const system = await open()
+test("the group console has console_print", async () => {
+  const system = await openTestApp({ language: "zh" })
   expect(system.listGroups().find(({ id }) => id === "console")).toMatchObject({
     description: "控制台工具",
     tools: ["console_print"],
@@ -25,7 +25,7 @@ test("the group console has console_print [S0-49]", async () => {
 })
 
 test("without a way to show it, the text goes to stderr and leaves stdout alone", async () => {
-  const system = await open()
+  const system = await openTestApp()
   const written: unknown[] = []
   const stderr = vi.spyOn(process.stderr, "write").mockImplementation((text) => written.push(text) > 0)
   const stdout = vi.spyOn(process.stdout, "write")
@@ -43,7 +43,7 @@ test("a text that cannot be shown is a failure of the tool", async () => {
   const print = () => {
     throw new Error("The terminal is gone.")
   }
-  const system = await open({}, { print })
+  const system = await openTestApp({}, { print })
   expect(await system.call({ agentId: "operator", tool: "console_print", input: { text: "hello" } })).toMatchObject({
     code: "tool_failed",
     error: "The terminal is gone.",
@@ -51,7 +51,7 @@ test("a text that cannot be shown is a failure of the tool", async () => {
 })
 
 test("console_print takes a text and nothing else", async () => {
-  const system = await open({}, { print: () => {} })
+  const system = await openTestApp({}, { print: () => {} })
   for (const input of [{}, { text: 1 }, { text: ["a"] }, { text: "a", color: "red" }, "a"]) {
     expect(await system.call({ agentId: "operator", tool: "console_print", input })).toMatchObject({
       code: "invalid_arguments",
@@ -59,7 +59,7 @@ test("console_print takes a text and nothing else", async () => {
   }
 })
 
-test("console_print runs without the house, with a minimal context", () => {
+test("console_print runs without the app, with a minimal context", () => {
   const shown: string[] = []
   expect(consolePrint((text) => shown.push(text)).execute({ text: "hi" }, { taskId: "t1" } as ToolContext)).toEqual({
     ok: true,

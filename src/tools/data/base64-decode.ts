@@ -1,8 +1,8 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import { failure } from "../../model/ending.ts"
 
-/** Decodes Base64 to text. Bytes that are no UTF-8 text are refused instead of mangled. */
+/** Decodes Base64 to text. Bytes that are not UTF-8 are refused. */
 export const base64Decode = () =>
   defineTool({
     name: "base64_decode",

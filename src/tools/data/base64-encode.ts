@@ -1,8 +1,8 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import { failure } from "../../model/ending.ts"
 
-/** Encodes text, as UTF-8, in Base64. Half of a character has no UTF-8 and is refused instead of mangled. */
+/** Encodes text, as UTF-8, in Base64. A lone surrogate has no UTF-8 form and is refused. */
 export const base64Encode = () =>
   defineTool({
     name: "base64_encode",

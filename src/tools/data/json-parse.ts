@@ -1,7 +1,7 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import { failure } from "../../model/ending.ts"
-import { messageOf } from "../../model/message.ts"
+import { errorMessage } from "../../lib/error-message.ts"
 
 /** Reads JSON text. */
 export const jsonParse = () =>
@@ -17,7 +17,7 @@ export const jsonParse = () =>
       try {
         return { data: JSON.parse(text) as unknown }
       } catch (error) {
-        const why = messageOf(error)
+        const why = errorMessage(error)
         throw failure(`The text is not JSON: ${why}. Correct it and call again.`, {
           toolCode: "invalid_json",
           cause: error,

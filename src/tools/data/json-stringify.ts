@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 
 /** Writes a value as JSON text. */
 export const jsonStringify = () =>

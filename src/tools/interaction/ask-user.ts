@@ -1,8 +1,8 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import { failure } from "../../model/ending.ts"
 
-/** Asks a person: one of some options, several of them, or free text. The question waits at the desk like a call. */
+/** Asks a person for one option, several options, or free text. The question waits in the approval queue. */
 export const askUser = () =>
   defineTool({
     name: "ask_user",

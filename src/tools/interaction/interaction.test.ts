@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
 import type { Ask, Question } from "../../model/approval.ts"
-import { modelText } from "../../model/text.ts"
+import { modelText } from "../../model/model-text.ts"
 import type { ToolContext } from "../../model/tool.ts"
-import { leave } from "../../call/testing.ts"
-import { deferred, open, tool, until } from "../../testing/open.ts"
+import { leaveWaiting } from "../../call/testing.ts"
+import { deferred, openTestApp, tool, until } from "../../testing/test-app.ts"
 import { askUser } from "./ask-user.ts"
 
 /** A person who remembers the questions and gives this answer. */
@@ -29,18 +29,15 @@ test.each([
     true,
     ["a", "c"],
   ],
-])(
-  "ask_user: %s, and the result has question and answer [S3-62] [S3-63] [C-39]",
-  async (_what, input, options, multiple, answer) => {
-    const { ask, questions } = personWho(answer)
-    const system = await open({}, { ask })
-    expect(await system.call(asking(input))).toMatchObject({
-      success: true,
-      result: { question: input.question, answer },
-    })
-    expect(questions).toMatchObject([{ question: input.question, options, multiple }])
-  },
-)
+])("ask_user: %s, and the result has question and answer", async (_what, input, options, multiple, answer) => {
+  const { ask, questions } = personWho(answer)
+  const system = await openTestApp({}, { ask })
+  expect(await system.call(asking(input))).toMatchObject({
+    success: true,
+    result: { question: input.question, answer },
+  })
+  expect(questions).toMatchObject([{ question: input.question, options, multiple }])
+})
 
 test.each<[string, Ask | undefined, string]>([
   ["nobody is attached and nobody is waited for", undefined, "Nobody is here to ask."],
@@ -50,18 +47,18 @@ test.each<[string, Ask | undefined, string]>([
     "The dialog ended without an answer (the question was closed).",
   ],
   [
-    "the door fails without an error",
-    // oxlint-disable-next-line prefer-promise-reject-errors -- whatever a door rejects with must become a sentence
+    "the interface fails without an error",
+    // oxlint-disable-next-line prefer-promise-reject-errors -- whatever an interface rejects with must become a sentence
     () => Promise.reject("no terminal"),
     "The dialog ended without an answer (no terminal).",
   ],
   [
-    "a door answers with something else",
+    "an interface answers with something else",
     (() => Promise.resolve(7)) as never,
     "The dialog gave an answer that cannot be used: An answer is a text, or a list of texts where several may be chosen.",
   ],
-])("ask_user is a failure with a sentence when %s [S3-64]", async (_what, ask, why) => {
-  const system = await open({ approvals: { unattended: "reject" } }, ask === undefined ? {} : { ask })
+])("ask_user is a failure with a sentence when %s", async (_what, ask, why) => {
+  const system = await openTestApp({ approvals: { unattended: "reject" } }, ask === undefined ? {} : { ask })
   const ended = await system.call(asking({ question: "Which?" }))
   const error = `Failed to get user input: ${why}`
   expect(ended).toMatchObject({ code: "tool_failed", error, metadata: { toolCode: "no_answer", ran: false } })
@@ -70,15 +67,15 @@ test.each<[string, Ask | undefined, string]>([
 
 const which = { question: "Which?", options: ["a", "b", "c"] }
 
-test("a question waits at the desk, and any house on the store can answer it [S3-62] [S3-63]", async () => {
-  const system = await open()
-  const other = await open({ data: { dir: system.dir } })
+test("a question waits in the approval queue, and any app on the store can answer it", async () => {
+  const system = await openTestApp()
+  const other = await openTestApp({ data: { dir: system.dir } })
   const call = system.call(asking(which))
-  await until(async () => (await other.desk.list()).length === 1, "the question waits")
-  const [item] = await other.desk.list()
+  await until(async () => (await other.approvals.list()).length === 1, "the question waits")
+  const [item] = await other.approvals.list()
   expect(item).toMatchObject({ kind: "question", tool: "ask_user", question: { ...which, multiple: false } })
-  expect(item).toMatchObject({ remember: [], reasons: [{ voice: "tool", sentence: "Tool ask_user asks a person." }] })
-  const say = (value: string | string[]) => other.desk.say(item!.callId, { say: "answer", value }, "ann")
+  expect(item).toMatchObject({ remember: [], reasons: [{ check: "tool", sentence: "Tool ask_user asks a person." }] })
+  const say = (value: string | string[]) => other.approvals.answer(item!.callId, { kind: "answer", value }, "ann")
   expect(await say("d")).toEqual({ ok: false, sentence: "'d' is not one of the options: a, b, c." })
   expect(await say(["a"])).toEqual({ ok: false, sentence: "One answer is asked for, not several." })
   expect(await say("b")).toMatchObject({ ok: true, done: true })
@@ -87,9 +84,9 @@ test("a question waits at the desk, and any house on the store can answer it [S3
 })
 
 test("several may be chosen where the question says so, each of them an option", async () => {
-  const system = await open()
-  const { callId } = await leave(system, asking({ ...which, multiple: true }))
-  const say = (value: unknown) => system.desk.say(callId, { say: "answer", value: value as string[] }, "ann")
+  const system = await openTestApp()
+  const { callId } = await leaveWaiting(system, asking({ ...which, multiple: true }))
+  const say = (value: unknown) => system.approvals.answer(callId, { kind: "answer", value: value as string[] }, "ann")
   expect(await say(["a", "d"])).toEqual({ ok: false, sentence: "'d' is not one of the options: a, b, c." })
   for (const odd of [7, null, undefined, ["a", 7], { 0: "a" }]) {
     expect(await say(odd)).toEqual({ ok: false, sentence: expect.stringContaining("An answer is a text") })
@@ -98,31 +95,31 @@ test("several may be chosen where the question says so, each of them an option",
   expect(await system.resume(callId)).toMatchObject({ result: { answer: ["a", "c"] } })
 })
 
-test.each(["answer", "reject"] as const)("a question survives a restart: %s", async (say) => {
-  const first = await open()
-  const { callId } = await leave(first, asking(which))
+test.each(["answer", "reject"] as const)("a question survives a restart: %s", async (kind) => {
+  const first = await openTestApp()
+  const { callId } = await leaveWaiting(first, asking(which))
   await first.close()
-  const second = await open({ data: { dir: first.dir } })
-  const saying = say === "answer" ? { say, value: "c" } : { say, reason: "I do not know." }
-  expect(await second.desk.say(callId, saying, "ann")).toMatchObject({ ok: true, done: true })
+  const second = await openTestApp({ data: { dir: first.dir } })
+  const saying = kind === "answer" ? { kind, value: "c" } : { kind, reason: "I do not know." }
+  expect(await second.approvals.answer(callId, saying, "ann")).toMatchObject({ ok: true, done: true })
   const expected =
-    say === "answer"
+    kind === "answer"
       ? { callId, success: true, result: { question: "Which?", answer: "c" } }
       : { callId, code: "tool_failed", error: "Failed to get user input: I do not know." }
   expect(await second.resume(callId)).toMatchObject(expected)
   expect(await second.resume(callId)).toMatchObject(expected)
 })
 
-test("a person may decline to answer, and says why or does not [S3-64]", async () => {
-  const system = await open()
+test("a person may decline to answer, and says why or does not", async () => {
+  const system = await openTestApp()
   for (const [reason, why] of [
     ["Ask bob.", "Ask bob."],
     [undefined, "No reason was given."],
   ] as const) {
     const call = system.call(asking(which))
-    await until(async () => (await system.desk.list()).length === 1, "the question waits")
-    const [item] = await system.desk.list()
-    await system.desk.say(item!.callId, { say: "reject", reason }, "ann")
+    await until(async () => (await system.approvals.list()).length === 1, "the question waits")
+    const [item] = await system.approvals.list()
+    await system.approvals.answer(item!.callId, { kind: "reject", reason }, "ann")
     expect(await call).toMatchObject({
       status: "error",
       code: "tool_failed",
@@ -132,16 +129,16 @@ test("a person may decline to answer, and says why or does not [S3-64]", async (
   }
 })
 
-test("nobody answers a question in time: it expires", async () => {
-  const system = await open({ approvals: { deadline: 0.002 } })
+test("a question that is not answered in time expires", async () => {
+  const system = await openTestApp({ approvals: { deadline: 0.002 } })
   expect(await system.call(asking(which))).toMatchObject({ code: "approval_expired", metadata: { ran: false } })
 })
 
 test("a rule that asks about ask_user is answered with the answer", async () => {
-  const system = await open({ rules: [{ ask: "ask_user", because: "People are busy." }] })
-  const { callId, kind, reasons } = await leave(system, asking(which))
-  expect([kind, reasons]).toMatchObject(["question", [{ voice: "rule" }]])
-  await system.desk.say(callId, { say: "answer", value: "a" }, "ann")
+  const system = await openTestApp({ rules: [{ ask: "ask_user", because: "People are busy." }] })
+  const { callId, kind, reasons } = await leaveWaiting(system, asking(which))
+  expect([kind, reasons]).toMatchObject(["question", [{ check: "rule" }]])
+  await system.approvals.answer(callId, { kind: "answer", value: "a" }, "ann")
   expect(await system.resume(callId)).toMatchObject({ result: { answer: "a" } })
 })
 
@@ -153,7 +150,7 @@ test("a cancelled call closes the question", async () => {
     asked.resolve()
     return new Promise(() => {})
   }
-  const system = await open({}, { ask })
+  const system = await openTestApp({}, { ask })
   const controller = new AbortController()
   const call = system.call({ ...asking({ question: "Which?" }), signal: controller.signal })
   await asked.promise
@@ -169,7 +166,7 @@ test("ask_user takes no permit and waits for none: the same agent goes on while 
     asked++
     return person.promise
   }
-  const system = await open({ tools: { maxConcurrent: 1 } }, { ask })
+  const system = await openTestApp({ tools: { maxConcurrent: 1 } }, { ask })
   const gate = deferred()
   system.registry.register(tool({ name: "slow", execute: () => gate.promise }))
   const first = system.call(asking({ question: "Which?" }))
@@ -187,16 +184,16 @@ test("ask_user takes no permit and waits for none: the same agent goes on while 
   expect(await slow).toMatchObject([{ success: true }, { success: true }])
 })
 
-test("no time limit counts while a person thinks, neither the house's nor the request's", async () => {
+test("no time limit counts while a person thinks, neither the default nor the request's", async () => {
   const ask: Ask = () => new Promise((resolve) => setTimeout(() => resolve("late"), 60))
-  const system = await open({ tools: { timeout: 10 } }, { ask })
+  const system = await openTestApp({ tools: { timeout: 10 } }, { ask })
   expect(await system.call(asking({ question: "Which?" }))).toMatchObject({ result: { answer: "late" } })
   const again = { ...asking({ question: "Which?" }), timeoutMs: 10 }
   expect(await system.call(again)).toMatchObject({ result: { answer: "late" } })
 })
 
 test("ask_user takes a question and up to fifty options", async () => {
-  const system = await open({}, { ask: personWho("a").ask })
+  const system = await openTestApp({}, { ask: personWho("a").ask })
   const bad = [
     {},
     { question: "" },
@@ -214,7 +211,7 @@ test("ask_user takes a question and up to fifty options", async () => {
   })
 })
 
-test("ask_user runs without the house, with a minimal context", async () => {
+test("ask_user runs without the app, with a minimal context", async () => {
   const run = (context: Partial<ToolContext>) =>
     askUser().execute({ question: "Really?", multiple: false }, context as ToolContext)
   expect(run({ taskId: "t1", answer: "yes" })).toEqual({ question: "Really?", answer: "yes" })

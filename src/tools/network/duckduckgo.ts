@@ -1,12 +1,19 @@
-import { readUrl } from "../../model/address.ts"
+import { parseUrl } from "../../lib/url.ts"
 import { failure } from "../../model/ending.ts"
-import type { Pages, Web, WebAnswer } from "../../model/web.ts"
-import { addressAt, askProvider, readJson, resultOf, resultsIn, withDomains } from "./search-provider.ts"
+import type { Pages, Web, WebResponse } from "../../model/web.ts"
+import {
+  providerAddress,
+  askProvider,
+  readProviderJson,
+  resultOf,
+  readResults,
+  withDomains,
+} from "./search-provider.ts"
 import type { SearchProvider, SearchResult, WebSearchOptions } from "./search-provider.ts"
 
-/** DuckDuckGo's page for browsers without scripts; needs no key. Its Instant Answer API is understood as well. */
+/** DuckDuckGo's HTML page, which needs no key. Answers of its Instant Answer API are understood too. */
 export function duckduckgo(web: Web, pages: Pages, { baseUrl }: WebSearchOptions): SearchProvider {
-  const address = addressAt("https://html.duckduckgo.com", "/html/", baseUrl)
+  const address = providerAddress("https://html.duckduckgo.com", "/html/", baseUrl)
   return {
     name: "duckduckgo",
     address,
@@ -16,12 +23,14 @@ export function duckduckgo(web: Web, pages: Pages, { baseUrl }: WebSearchOptions
       const request = { url: `${address}?${wanted.toString()}`, signal: query.signal }
       const answer = await askProvider("duckduckgo", web, request)
       const isJson = /json|javascript/i.test(answer.headers["content-type"] ?? "") || answer.bytes[0] === 0x7b
-      return isJson ? instantAnswers(readJson("duckduckgo", answer)) : resultsOfPage(answer, pages, query.signal)
+      return isJson
+        ? instantAnswers(readProviderJson("duckduckgo", answer))
+        : resultsOfPage(answer, pages, query.signal)
     },
   }
 }
 
-async function resultsOfPage(answer: WebAnswer, pages: Pages, signal: AbortSignal): Promise<SearchResult[]> {
+async function resultsOfPage(answer: WebResponse, pages: Pages, signal: AbortSignal): Promise<SearchResult[]> {
   const html = (await pages.text(answer))?.text ?? ""
   const rows = await pages.find(html, { each: ".result:not(.result--ad)", parts }, signal)
   if (rows.length === 0 && (await pages.find(html, challenge, signal)).length > 0) throw challenged()
@@ -31,29 +40,29 @@ async function resultsOfPage(answer: WebAnswer, pages: Pages, signal: AbortSigna
 const parts = { title: ".result__a", url: ".result__a@href", snippet: ".result__snippet" }
 const challenge = { each: "#challenge-form, .anomaly-modal__title, .anomaly-modal__mask", parts: {} }
 
-/** Its links lead through itself, with where they lead in the query. */
+/** Its links are redirects with the target in the query. */
 function leadsTo(link: string): string {
-  const url = readUrl(link, "https://duckduckgo.com")
+  const url = parseUrl(link, "https://duckduckgo.com")
   if (url === undefined) return ""
   return url.hostname.endsWith("duckduckgo.com") ? (url.searchParams.get("uddg") ?? "") : url.href
 }
 
 function instantAnswers(answer: Record<string, unknown>): SearchResult[] {
   const { Heading, AbstractText, AbstractURL, Results, RelatedTopics } = answer
-  const summary = resultsIn([{ title: Heading, url: AbstractURL, snippet: AbstractText }], names)
+  const summary = readResults([{ title: Heading, url: AbstractURL, snippet: AbstractText }], names)
   return [...summary, ...topics(Results), ...topics(RelatedTopics)]
 }
 
 const names = { title: "title", url: "url", snippet: "snippet" } as const
 
-/** Topics are links, or named lists of links. */
+/** A topic is a link or a named list of links. */
 function topics(list: unknown): SearchResult[] {
   if (!Array.isArray(list)) return []
   return list.flatMap((topic: Record<string, unknown> | null) => {
     const { FirstURL, Text, Topics } = topic ?? {}
     if (Topics !== undefined) return topics(Topics)
     const title = typeof Text === "string" ? Text.split(" - ", 1)[0] : ""
-    return resultsIn([{ title, url: FirstURL, snippet: Text }], names)
+    return readResults([{ title, url: FirstURL, snippet: Text }], names)
   })
 }
 

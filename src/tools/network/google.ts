@@ -1,22 +1,29 @@
 import { failure } from "../../model/ending.ts"
 import type { Web } from "../../model/web.ts"
-import { addressAt, askProvider, keyOf, readJson, resultsIn, withDomains } from "./search-provider.ts"
+import {
+  providerAddress,
+  askProvider,
+  requireApiKey,
+  readProviderJson,
+  readResults,
+  withDomains,
+} from "./search-provider.ts"
 import type { SearchProvider, SearchResult, WebSearchOptions } from "./search-provider.ts"
 
-/** Google's Custom Search JSON API: for customers it already has, and for them until this day. */
+/** Google's Custom Search JSON API. It is open to existing customers only, and ends on this day. */
 const endsAt = Date.UTC(2027, 0, 1)
 const pageSize = 10
 
 export function google(web: Web, options: WebSearchOptions, now: () => number): SearchProvider {
   const { apiKey, engineId, baseUrl } = options
-  const address = addressAt("https://www.googleapis.com", "/customsearch/v1", baseUrl)
+  const address = providerAddress("https://www.googleapis.com", "/customsearch/v1", baseUrl)
   return {
     name: "google",
     address,
     configured: baseUrl !== undefined,
     async search(query) {
       if (baseUrl === undefined && now() >= endsAt) throw ended()
-      const key = keyOf("google", apiKey)
+      const key = requireApiKey("google", apiKey)
       if (engineId === undefined || engineId === "") throw engineMissing()
       const results: SearchResult[] = []
       for (let start = 1; results.length < query.count && start <= query.count; start += pageSize) {
@@ -28,8 +35,8 @@ export function google(web: Web, options: WebSearchOptions, now: () => number): 
           start: String(start),
         }
         const request = { url: `${address}?${new URLSearchParams(wanted).toString()}`, signal: query.signal }
-        const { items } = readJson("google", await askProvider("google", web, request))
-        const found = resultsIn(items, { title: "title", url: "link", snippet: "snippet" })
+        const { items } = readProviderJson("google", await askProvider("google", web, request))
+        const found = readResults(items, { title: "title", url: "link", snippet: "snippet" })
         results.push(...found)
         if (found.length < pageSize) break
       }

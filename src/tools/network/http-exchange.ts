@@ -1,9 +1,9 @@
 import { z } from "zod"
-import { namesSecret } from "../../model/secret-names.ts"
+import { isSecretName } from "../../lib/secret-names.ts"
 import type { ToolContext } from "../../model/tool.ts"
 import type { Pages, Web } from "../../model/web.ts"
 
-/** What the http tools take and give alike. */
+/** Parameters and results that the http tools share. */
 export const url = z
   .string()
   .min(1)
@@ -22,22 +22,22 @@ export const output = z.object({
   statusText: z.string(),
   headers: z.record(z.string(), z.string()),
   body: z.string(),
-  /** The address that answered, after redirects on the same host. */
+  /** The address that responded, after redirects on the same host. */
   url: z.string(),
-  /** Where it would lead, to another host; nothing was sent there. */
+  /** The target of a redirect to another host, which was not followed. */
   redirect: z.string().optional(),
   truncated: z.boolean(),
   /** In bytes. */
   size: z.number(),
   charset: z.string().optional(),
-  /** What is no text is kept here, and `body` is empty. */
+  /** Content that is not text is stored as this artifact, and `body` is empty. */
   artifactRef: z.string().optional(),
   mimeType: z.string().optional(),
   latencyMs: z.number(),
   requestId: z.string(),
 })
 
-export interface Exchange {
+export interface HttpExchange {
   readonly url: string
   readonly method: string
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -45,9 +45,9 @@ export interface Exchange {
   readonly timeoutMs?: number | undefined
 }
 
-/** Sends one request and makes the result of its answer. */
-export async function exchange(
-  { url, method, timeoutMs, ...given }: Exchange,
+/** Sends one request and makes the tool's result. */
+export async function sendHttp(
+  { url, method, timeoutMs, ...given }: HttpExchange,
   { web, pages }: { web: Web; pages: Pages },
   { signal, callId, artifacts }: ToolContext,
 ): Promise<z.infer<typeof output>> {
@@ -73,15 +73,15 @@ export async function exchange(
   return { ...led, body: "", artifactRef, mimeType }
 }
 
-/** The request as an approver sees it; what looks like a secret in its headers is hidden. */
-export function requestText({ url, method, ...given }: Exchange): string {
+/** The request as an approver sees it. Headers that look like secrets are hidden. */
+export function requestText({ url, method, ...given }: HttpExchange): string {
   const { headers, body } = packed(given)
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${namesSecret(name) ? "(hidden)" : value}`)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${isSecretName(name) ? "(hidden)" : value}`)
   return [`${method} ${url}`, ...lines, ...(body === undefined ? [] : ["", body])].join("\n")
 }
 
-/** What is no text is sent as JSON, and says so unless the caller says otherwise. */
-function packed({ headers = {}, body }: Pick<Exchange, "headers" | "body">): {
+/** A body that is not a text is sent as JSON, with that content type unless the headers name another. */
+function packed({ headers = {}, body }: Pick<HttpExchange, "headers" | "body">): {
   headers: Record<string, string>
   body?: string
 } {

@@ -1,9 +1,9 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import type { Pages, Web } from "../../model/web.ts"
-import { exchange, headers, output, requestText, url } from "./http-exchange.ts"
+import { sendHttp, headers, output, requestText, url } from "./http-exchange.ts"
 
-/** Gets what is at an address, as it is there. */
+/** Sends a GET request and returns the response unchanged. */
 export const httpGet = (web: Web, pages: Pages) =>
   defineTool({
     name: "http_get",
@@ -16,5 +16,5 @@ export const httpGet = (web: Web, pages: Pages) =>
     output,
     touches: ({ url }) => [{ kind: "host", what: url }],
     preview: (input) => requestText({ ...input, method: "GET" }),
-    execute: (input, context) => exchange({ ...input, method: "GET" }, { web, pages }, context),
+    execute: (input, context) => sendHttp({ ...input, method: "GET" }, { web, pages }, context),
   })

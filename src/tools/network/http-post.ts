@@ -1,9 +1,9 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import type { Pages, Web } from "../../model/web.ts"
-import { body, exchange, headers, output, requestText, url } from "./http-exchange.ts"
+import { body, sendHttp, headers, output, requestText, url } from "./http-exchange.ts"
 
-/** Posts to an address. Never repeated by itself. */
+/** Sends a POST request. It is never retried. */
 export const httpPost = (web: Web, pages: Pages) =>
   defineTool({
     name: "http_post",
@@ -15,5 +15,5 @@ export const httpPost = (web: Web, pages: Pages) =>
     output,
     touches: ({ url }) => [{ kind: "host", what: url }],
     preview: (input) => requestText({ ...input, method: "POST" }),
-    execute: (input, context) => exchange({ ...input, method: "POST" }, { web, pages }, context),
+    execute: (input, context) => sendHttp({ ...input, method: "POST" }, { web, pages }, context),
   })

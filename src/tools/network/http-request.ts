@@ -1,9 +1,9 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import type { Pages, Web } from "../../model/web.ts"
-import { body, exchange, headers, output, requestText, url } from "./http-exchange.ts"
+import { body, sendHttp, headers, output, requestText, url } from "./http-exchange.ts"
 
-/** Any request over http. The lists of hosts are asked about its address; `timeoutMs` is the caller's own limit. */
+/** Sends any HTTP request. The host lists apply to its address. */
 export const httpRequest = (web: Web, pages: Pages) =>
   defineTool({
     name: "http_request",
@@ -32,5 +32,5 @@ export const httpRequest = (web: Web, pages: Pages) =>
     output,
     touches: ({ url }) => [{ kind: "host", what: url }],
     preview: (input) => requestText(input),
-    execute: (input, context) => exchange(input, { web, pages }, context),
+    execute: (input, context) => sendHttp(input, { web, pages }, context),
   })

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { describe, expect, test } from "vitest"
-import { bodyOf, house, serve, toolsOf } from "./testing.ts"
+import { bodyOf, openNetworkApp, serveForTest, openNetworkTools } from "./testing.ts"
 
 const echo = async (request: IncomingMessage, response: ServerResponse) => {
   const { method, url, headers } = request
@@ -9,9 +9,9 @@ const echo = async (request: IncomingMessage, response: ServerResponse) => {
 }
 
 describe("the http tools", () => {
-  test("http_request sends what it is told and gives status, headers, body, latency and an id [S0-64] [S4-37]", async () => {
-    const { host, at } = await serve(echo)
-    const { call } = await house([host])
+  test("http_request sends what it is told and gives status, headers, body, latency and an id", async () => {
+    const { host, at } = await serveForTest(echo)
+    const { call } = await openNetworkApp([host])
     const result = await call("http_request", {
       url: at("/x?y=1"),
       method: "PUT",
@@ -37,15 +37,15 @@ describe("the http tools", () => {
   })
 
   test("http_request without a method is a GET", async () => {
-    const { host, at } = await serve(echo)
-    const { call } = await house([host])
+    const { host, at } = await serveForTest(echo)
+    const { call } = await openNetworkApp([host])
     const { result } = await call("http_request", { url: at("/") })
     expect(JSON.parse(result!["body"] as string)).toMatchObject({ method: "GET", body: "" })
   })
 
-  test("http_get and http_post have status, headers and body [S4-35] [S4-36]", async () => {
-    const { host, at } = await serve(echo)
-    const { call } = await house([host])
+  test("http_get and http_post have status, headers and body", async () => {
+    const { host, at } = await serveForTest(echo)
+    const { call } = await openNetworkApp([host])
     const got = await call("http_get", { url: at("/a"), headers: { accept: "text/plain" } })
     expect(got.result).toMatchObject({ status: 200, headers: { "x-answer": "yes" } })
     expect(JSON.parse(got.result!["body"] as string)).toMatchObject({ method: "GET", accept: "text/plain" })
@@ -64,8 +64,8 @@ describe("the http tools", () => {
   })
 
   test("a status that is no success is a result, not a failure", async () => {
-    const { host, at } = await serve((_, response) => response.writeHead(404, "Gone Fishing").end("no"))
-    const { call } = await house([host])
+    const { host, at } = await serveForTest((_, response) => response.writeHead(404, "Gone Fishing").end("no"))
+    const { call } = await openNetworkApp([host])
     expect(await call("http_get", { url: at("/") })).toMatchObject({
       success: true,
       result: { status: 404, statusText: "Gone Fishing", body: "no" },
@@ -74,10 +74,10 @@ describe("the http tools", () => {
 
   test("what is no text becomes an artifact", async () => {
     const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2])
-    const { host, at } = await serve((_, response) =>
+    const { host, at } = await serveForTest((_, response) =>
       response.writeHead(200, { "content-type": "image/png" }).end(bytes),
     )
-    const { call } = await house([host])
+    const { call } = await openNetworkApp([host])
     const { result } = await call("http_get", { url: at("/") })
     expect(result).toMatchObject({
       body: "",
@@ -90,8 +90,8 @@ describe("the http tools", () => {
   })
 
   test("http_request ends when its own time is up", async () => {
-    const { host, at } = await serve(() => undefined)
-    const { call } = await house([host])
+    const { host, at } = await serveForTest(() => undefined)
+    const { call } = await openNetworkApp([host])
     expect(await call("http_request", { url: at("/"), timeoutMs: 40 })).toMatchObject({
       success: false,
       error: expect.stringContaining("did not answer within 0.04 s"),
@@ -100,10 +100,10 @@ describe("the http tools", () => {
   })
 
   test("a redirect to another host is told and not followed", async () => {
-    const { host, at } = await serve((_, response) =>
+    const { host, at } = await serveForTest((_, response) =>
       response.writeHead(302, { location: "https://elsewhere.test/x" }).end(),
     )
-    const { call } = await house([host])
+    const { call } = await openNetworkApp([host])
     expect((await call("http_get", { url: at("/") })).result).toMatchObject({
       status: 302,
       redirect: "https://elsewhere.test/x",
@@ -111,8 +111,8 @@ describe("the http tools", () => {
   })
 
   test("an address that may not be reached fails with host_denied and says how a person could allow it", async () => {
-    const { at, host } = await serve(echo)
-    const { call } = await house([])
+    const { at, host } = await serveForTest(echo)
+    const { call } = await openNetworkApp([])
     for (const tool of ["http_request", "http_get", "http_post", "web_fetch"]) {
       const result = await call(tool, { url: at("/") })
       expect(result.success).toBe(false)
@@ -122,7 +122,7 @@ describe("the http tools", () => {
   })
 
   test("each says before its run which address it will reach, and shows an approver the request without its secrets", () => {
-    const tools = toolsOf([])
+    const tools = openNetworkTools([])
     const named = Object.fromEntries(tools.map((tool) => [tool.name, tool]))
     const url = "https://docs.example.com/a"
     for (const name of ["http_request", "http_get", "http_post", "web_fetch"])
@@ -141,7 +141,7 @@ describe("the http tools", () => {
   })
 
   test("they say what is wrong with their input", async () => {
-    const { call } = await house([])
+    const { call } = await openNetworkApp([])
     for (const [tool, input] of [
       ["http_get", {}],
       ["http_get", { url: "" }],

@@ -12,10 +12,10 @@ import { webFetch } from "./web-fetch.ts"
 import { webSearch } from "./web-search.ts"
 
 export interface NetworkOptions {
-  /** `trusting` gives a web that may also reach an address of the configuration. */
+  /** `trusting` returns a web that may also reach a configured private address. */
   readonly web: Web & { trusting(address: string): Web }
   readonly pages: Pages
-  /** `tools.webSearch`; without it DuckDuckGo is asked, which needs no key. */
+  /** `tools.webSearch`. Default: DuckDuckGo, which needs no key. */
   readonly webSearch?: WebSearchOptions | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
 }
@@ -31,7 +31,7 @@ export const networkTools = (options: NetworkOptions): Tool[] => {
   ]
 }
 
-/** The provider that the configuration names. */
+/** The configured provider. */
 export function searchProvider({ web, pages, webSearch = {}, environment }: NetworkOptions): SearchProvider {
   const { provider = "duckduckgo", baseUrl } = webSearch
   const reached = baseUrl === undefined ? web : web.trusting(baseUrl)

@@ -1,6 +1,6 @@
-import { readUrl } from "../../model/address.ts"
+import { parseUrl } from "../../lib/url.ts"
 import { failure } from "../../model/ending.ts"
-import type { Web, WebAnswer, WebRequest } from "../../model/web.ts"
+import type { Web, WebResponse, WebRequest } from "../../model/web.ts"
 
 export interface SearchResult {
   title: string
@@ -17,11 +17,11 @@ export interface SearchQuery {
   readonly signal: AbortSignal
 }
 
-/** A search engine. It says before it is asked where it asks, so that rules can see it. */
+/** A search engine. It names the address of a request beforehand, so that rules apply to it. */
 export interface SearchProvider {
   readonly name: string
   readonly address: string
-  /** The address stands in the configuration. */
+  /** True when the address comes from the configuration. */
   readonly configured: boolean
   search(query: SearchQuery): Promise<SearchResult[]>
 }
@@ -32,18 +32,18 @@ export interface WebSearchOptions {
   readonly apiKey?: string | undefined
   /** Google's id of the search engine. */
   readonly engineId?: string | undefined
-  /** Asked instead of the provider's own address. */
+  /** Used in place of the provider's own address. */
   readonly baseUrl?: string | undefined
   readonly maxResults?: number | undefined
 }
 
-/** The public address of a provider, or what stands for it in the configuration with its path before the provider's. */
-export function addressAt(own: string, path: string, baseUrl: string | undefined): string {
+/** The provider's public address, or the configured one followed by the provider's path. */
+export function providerAddress(own: string, path: string, baseUrl: string | undefined): string {
   return `${(baseUrl ?? own).replace(/\/+$/, "")}${path}`
 }
 
-/** The key, or a sentence that says where it belongs. */
-export function keyOf(name: string, key: string | undefined): string {
+/** The key. Fails with a sentence that says where to set it. */
+export function requireApiKey(name: string, key: string | undefined): string {
   if (key !== undefined && key.trim() !== "") return key.trim()
   throw failure(
     `Searching with ${name} needs a key. A person must set the environment variable WEB_SEARCH_API_KEY, or tools.webSearch.apiKey in the configuration.`,
@@ -51,8 +51,8 @@ export function keyOf(name: string, key: string | undefined): string {
   )
 }
 
-/** Asks a provider. What it says of itself in an error is not told, because it may repeat the key. */
-export async function askProvider(name: string, web: Web, request: WebRequest): Promise<WebAnswer> {
+/** Sends a request to a provider. Its error texts are not passed on, because they may repeat the key. */
+export async function askProvider(name: string, web: Web, request: WebRequest): Promise<WebResponse> {
   const answer = await web.send({ maxBytes: 5 * 1024 * 1024, redirects: "same-host", ...request })
   const { status } = answer
   if (status >= 200 && status < 300) return answer
@@ -69,13 +69,13 @@ export async function askProvider(name: string, web: Web, request: WebRequest): 
   })
 }
 
-/** What a provider answered as JSON. */
-export function readJson(name: string, { bytes, truncated }: WebAnswer): Record<string, unknown> {
+/** The provider's response as JSON. */
+export function readProviderJson(name: string, { bytes, truncated }: WebResponse): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"))
     if (typeof value === "object" && value !== null) return value as Record<string, unknown>
   } catch {
-    // Said below.
+    // Reported below.
   }
   const why = truncated ? "too much to be read" : "no JSON"
   throw failure(`${name} answered ${why}. Try again, or set tools.webSearch.provider to another.`, {
@@ -83,8 +83,8 @@ export function readJson(name: string, { bytes, truncated }: WebAnswer): Record<
   })
 }
 
-/** The results in a list whose entries name their parts so; entries without a web address are left out. */
-export function resultsIn(list: unknown, names: Readonly<Record<keyof SearchResult, string>>): SearchResult[] {
+/** Reads results from a list of entries with these field names. Entries without a web address are left out. */
+export function readResults(list: unknown, names: Readonly<Record<keyof SearchResult, string>>): SearchResult[] {
   if (!Array.isArray(list)) return []
   return list.flatMap((entry: unknown) => {
     const part = (name: string) => textOf((entry as Record<string, unknown> | null)?.[name])
@@ -93,11 +93,11 @@ export function resultsIn(list: unknown, names: Readonly<Record<keyof SearchResu
 }
 
 export function resultOf(title: string, url: string, snippet: string): SearchResult[] {
-  if (!/^https?:$/.test(readUrl(url)?.protocol ?? "")) return []
+  if (!/^https?:$/.test(parseUrl(url)?.protocol ?? "")) return []
   return [{ title: title === "" ? url : title, url, snippet: snippet.slice(0, 1000) }]
 }
 
-/** The words with the domains, for providers that know no other way to be told them. */
+/** The query with domains as `site:` terms, for providers without a parameter for them. */
 export function withDomains({ text, allowedDomains, blockedDomains }: SearchQuery): string {
   const only = allowedDomains.map((domain) => `site:${domain}`).join(" OR ")
   const without = blockedDomains.map((domain) => `-site:${domain}`)

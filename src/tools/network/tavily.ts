@@ -1,9 +1,9 @@
 import type { Web } from "../../model/web.ts"
-import { addressAt, askProvider, keyOf, readJson, resultsIn } from "./search-provider.ts"
+import { providerAddress, askProvider, requireApiKey, readProviderJson, readResults } from "./search-provider.ts"
 import type { SearchProvider, WebSearchOptions } from "./search-provider.ts"
 
 export function tavily(web: Web, { apiKey, baseUrl }: WebSearchOptions): SearchProvider {
-  const address = addressAt("https://api.tavily.com", "/search", baseUrl)
+  const address = providerAddress("https://api.tavily.com", "/search", baseUrl)
   return {
     name: "tavily",
     address,
@@ -15,10 +15,10 @@ export function tavily(web: Web, { apiKey, baseUrl }: WebSearchOptions): SearchP
         ...(allowedDomains.length === 0 ? {} : { include_domains: allowedDomains }),
         ...(blockedDomains.length === 0 ? {} : { exclude_domains: blockedDomains }),
       }
-      const headers = { authorization: `Bearer ${keyOf("tavily", apiKey)}`, "content-type": "application/json" }
+      const headers = { authorization: `Bearer ${requireApiKey("tavily", apiKey)}`, "content-type": "application/json" }
       const request = { url: address, method: "POST", headers, body: JSON.stringify(wanted), signal }
-      const { results } = readJson("tavily", await askProvider("tavily", web, request))
-      return resultsIn(results, { title: "title", url: "url", snippet: "content" })
+      const { results } = readProviderJson("tavily", await askProvider("tavily", web, request))
+      return readResults(results, { title: "title", url: "url", snippet: "content" })
     },
   }
 }

@@ -1,10 +1,10 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import { failure, ToolFailure } from "../../model/ending.ts"
-import type { Pages, Web, WebAnswer } from "../../model/web.ts"
+import type { Pages, Web, WebResponse } from "../../model/web.ts"
 import { mimeTypeOf, url } from "./http-exchange.ts"
 
-/** Reads a page as a person would. Plain http is asked by https; a move to another host is told, not followed. */
+/** Reads a page as Markdown. Uses https in place of http; a redirect to another host is reported and not followed. */
 export const webFetch = (web: Web, pages: Pages) =>
   defineTool({
     name: "web_fetch",
@@ -21,14 +21,14 @@ export const webFetch = (web: Web, pages: Pages) =>
       status: z.number(),
       title: z.string(),
       content: z.string(),
-      /** Empty where nothing came and nothing was said of it. */
+      /** Empty when the response has no content and no content type. */
       contentType: z.string(),
       charset: z.string().optional(),
       /** In bytes. */
       size: z.number(),
       truncated: z.boolean(),
       redirect: z.string().optional(),
-      /** What is no text is kept here, and `content` is empty. */
+      /** Content that is not text is stored as this artifact, and `content` is empty. */
       artifactRef: z.string().optional(),
     }),
     touches: ({ url }) => [{ kind: "host", what: byHttps(url) }],
@@ -57,7 +57,7 @@ export const webFetch = (web: Web, pages: Pages) =>
 const mostBytes = 5 * 1024 * 1024
 const accepted = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, */*;q=0.5"
 
-async function get(web: Web, url: string, signal: AbortSignal): Promise<WebAnswer> {
+async function get(web: Web, url: string, signal: AbortSignal): Promise<WebResponse> {
   const asked = byHttps(url)
   const request = {
     url: asked,
@@ -70,7 +70,7 @@ async function get(web: Web, url: string, signal: AbortSignal): Promise<WebAnswe
     return await web.send(request)
   } catch (error) {
     if (asked === url || !(error instanceof ToolFailure) || error.toolCode === "host_denied") throw error
-    throw failure(`${error.message} It was asked by https; http_get asks by http.`, {
+    throw failure(`${error.message} The request used https; http_get can use http.`, {
       ...(error.toolCode === undefined ? {} : { toolCode: error.toolCode }),
       transient: error.transient,
       cause: error,
@@ -78,12 +78,12 @@ async function get(web: Web, url: string, signal: AbortSignal): Promise<WebAnswe
   }
 }
 
-/** The same address by https, for a public name on the usual port. */
+/** The same address with https, for a public name on the default port. */
 function byHttps(url: string): string {
   return url.replace(/^http:\/\/(?=[^/?#:@\\\s]+\.[a-z][^/?#:@\\\s.]*\.?([/?#]|$))/i, "https://")
 }
 
-function refusal({ status, statusText, url }: WebAnswer): Error {
+function refusal({ status, statusText, url }: WebResponse): Error {
   const { host } = new URL(url)
   const advice = status === 404 || status === 410 ? "Check the address, or search for it." : "Try another address."
   return failure(`${host} answers ${status} ${statusText}`.trim() + `. ${advice}`, {

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import type { SearchProvider, SearchResult } from "./search-provider.ts"
 
 const most = 20
@@ -9,7 +9,7 @@ const domains = z
   .max(20)
   .optional()
 
-/** Searches the web. What it touches is where the provider asks. */
+/** Searches the web. It touches the hosts of its provider. */
 export const webSearch = (provider: SearchProvider, usual = 10) =>
   defineTool({
     name: "web_search",
@@ -22,8 +22,8 @@ export const webSearch = (provider: SearchProvider, usual = 10) =>
       .object({
         query: z.string().trim().min(1).max(1000).describe("What to search for, for example: node 20 end of life"),
         maxResults: count.describe(`How many results at most; ${Math.min(usual, most)} when left out`),
-        limit: count.describe("Another name of maxResults"),
-        allowedDomains: domains.describe("Only results of these domains and what is below them"),
+        limit: count.describe("The same as maxResults"),
+        allowedDomains: domains.describe("Only results of these domains and their subdomains"),
         blockedDomains: domains.describe("No results of these domains; not together with allowedDomains"),
       })
       .refine(({ maxResults, limit }) => maxResults === undefined || limit === undefined || maxResults === limit, {

@@ -1,10 +1,10 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
-import type { OrganisationBook } from "../../model/organisation-book.ts"
-import { roleShape } from "./shapes.ts"
+import { defineTool } from "../../schema/define-tool.ts"
+import type { OrganisationAdmin } from "../../model/organisation-admin.ts"
+import { roleOutput } from "./output-schemas.ts"
 
-/** Finds the live role of a name. */
-export const findRoleByName = (book: OrganisationBook) =>
+/** Finds the active role with a name. */
+export const findRoleByName = (book: OrganisationAdmin) =>
   defineTool({
     name: "find_role_by_name",
     group: "org_management",
@@ -14,7 +14,7 @@ export const findRoleByName = (book: OrganisationBook) =>
     permission: { level: "moderate" },
     idempotent: true,
     input: z.object({ name: z.string().min(1).describe("The role's name, for example developer") }),
-    output: roleShape.nullable(),
+    output: roleOutput.nullable(),
 
     execute({ name }) {
       const role = book.findRole(name)

@@ -1,4 +1,4 @@
-import type { OrganisationBook } from "../../model/organisation-book.ts"
+import type { OrganisationAdmin } from "../../model/organisation-admin.ts"
 import type { Tool } from "../../model/tool.ts"
 import { createRole, type GroupList } from "./create-role.ts"
 import { findRoleByName } from "./find-role-by-name.ts"
@@ -7,7 +7,7 @@ import { spawnAgentWithTask } from "./spawn-agent-with-task.ts"
 import { spawnAgent } from "./spawn-agent.ts"
 import { terminateAgent } from "./terminate-agent.ts"
 
-export const orgManagementTools = (book: OrganisationBook, groups: GroupList): Tool[] => [
+export const orgManagementTools = (book: OrganisationAdmin, groups: GroupList): Tool[] => [
   findRoleByName(book),
   createRole(book, groups),
   spawnAgent(book),

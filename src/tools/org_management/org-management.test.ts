@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest"
 import { ToolFailure } from "../../model/ending.ts"
 import type { ToolContext } from "../../model/tool.ts"
-import { agent, ann, groupIds, openDirectory } from "../../org/testing.ts"
+import { agent, ann, groupIds, openDirectory } from "../../org/testing/open-directory.ts"
 import { orgManagementTools } from "./index.ts"
 
 const brief = {
@@ -21,14 +21,14 @@ const config = {
 }
 
 let groups = groupIds.map((id) => ({ id, description: `${id} tools` }))
-let house: Awaited<ReturnType<typeof openDirectory>>
+let org: Awaited<ReturnType<typeof openDirectory>>
 beforeEach(async () => {
   groups = groupIds.map((id) => ({ id, description: `${id} tools` }))
   const live = { has: (id: string) => groups.some((group) => group.id === id), list: () => groups }
-  house = await openDirectory({ config, groups: live })
+  org = await openDirectory({ config, groups: live })
 })
 
-const tools = () => orgManagementTools(house.directory, { list: () => groups })
+const tools = () => orgManagementTools(org.directory, { list: () => groups })
 const named = (name: string) => tools().find((tool) => tool.name === name)!
 
 interface Called {
@@ -38,7 +38,7 @@ interface Called {
   metadata?: Record<string, unknown> | undefined
 }
 
-/** The tool as the walk runs it: the input judged first, the output by the tool's own schema. */
+/** Runs a tool as a call does: validates the input first, and the output against the tool's schema. */
 async function call(name: string, input: unknown, caller = "ann's", taskId?: string): Promise<Called> {
   const tool = named(name)
   const checked = tool.input.check(input)
@@ -62,7 +62,7 @@ async function ownRole(caller = "ann's", name = `of ${caller}`): Promise<string>
   return result!["id"] as string
 }
 
-test("the group has its six tools, which ask a person unless somebody is let through [S0-43]", () => {
+test("the group has its six tools, which ask a person unless somebody is let through", () => {
   const names = "find_role_by_name create_role spawn_agent spawn_agent_with_task terminate_agent send_message".split(
     " ",
   )
@@ -71,7 +71,7 @@ test("the group has its six tools, which ask a person unless somebody is let thr
   expect(tools().map(({ effect }) => effect)).toEqual(["read", ...names.slice(1).map(() => "communicate")])
 })
 
-test("a model is shown what each tool takes [S0-52] [S0-53] [S0-55]", () => {
+test("a model is shown what each tool takes", () => {
   const required = (name: string) => named(name).input.json["required"]
   expect(required("find_role_by_name")).toEqual(["name"])
   expect(required("create_role")).toEqual(["name", "rolePrompt"])
@@ -90,8 +90,8 @@ test("a model is shown what each tool takes [S0-52] [S0-53] [S0-55]", () => {
   ])
 })
 
-test("find_role_by_name finds a live role by its name and by nothing else [S0-50]", async () => {
-  const { role } = await house.directory.createRole({ name: "tester", toolGroups: ["data"] }, ann)
+test("find_role_by_name finds a live role by its name and by nothing else", async () => {
+  const { role } = await org.directory.createRole({ name: "tester", toolGroups: ["data"] }, ann)
   const { madeBy: _, ...shown } = role
   expect((await call("find_role_by_name", { name: "tester" })).result).toMatchObject(shown)
   expect((await call("find_role_by_name", { name: "lead" })).result).toMatchObject({
@@ -101,17 +101,17 @@ test("find_role_by_name finds a live role by its name and by nothing else [S0-50
   for (const name of [role.id, "Tester", "nobody", "__proto__"]) {
     expect(await call("find_role_by_name", { name })).toEqual({ result: null })
   }
-  await house.directory.deleteRole("tester", ann)
+  await org.directory.deleteRole("tester", ann)
   expect(await call("find_role_by_name", { name: "tester" })).toEqual({ result: null })
   expect((await call("find_role_by_name", { name: "" })).code).toBe("invalid_arguments")
 })
 
-test("create_role makes a role with the groups it is given, and without them says what the role has [S0-51] [S0R-3.1]", async () => {
+test("create_role makes a role with the groups it is given, and without them says what the role has", async () => {
   const given = { name: "writer", rolePrompt: "You write.", toolGroups: ["data"] }
   const { result } = await call("create_role", given)
   expect(result).toMatchObject({ ...given, created: true, createdBy: "ann's", status: "active", llmServiceId: null })
   expect(result).not.toHaveProperty("hint")
-  expect(house.directory.findRole("writer")).toMatchObject({ ...given, level: 2, department: "north" })
+  expect(org.directory.findRole("writer")).toMatchObject({ ...given, level: 2, department: "north" })
   for (const [toolGroups, name] of [
     [undefined, "a"],
     [null, "b"],
@@ -126,7 +126,7 @@ test("create_role makes a role with the groups it is given, and without them say
   }
 })
 
-test("create_role with a name that lives returns that role, not an error [S0-51]", async () => {
+test("create_role with a name that lives returns that role, not an error", async () => {
   const { result: first } = await call("create_role", { name: "writer", rolePrompt: "You write." })
   const { result: second } = await call(
     "create_role",
@@ -158,8 +158,8 @@ test.each<[string, unknown, string, string, Record<string, unknown>?]>([
   ["no prompt", { rolePrompt: "" }, "ann's", "invalid_arguments"],
   ["a level", { level: 9 }, "ann's", "invalid_arguments"],
 ])("create_role with %s ends with %s %s %s", async (_what, change, caller, code, metadata) => {
-  await house.directory.createAgent({ id: "ended", role: "lead" }, ann)
-  await house.directory.terminateAgent("ended", ann)
+  await org.directory.createAgent({ id: "ended", role: "lead" }, ann)
+  await org.directory.terminateAgent("ended", ann)
   const ended = await call("create_role", { name: "x", rolePrompt: "x", ...(change as object) }, caller)
   expect(ended).toMatchObject({ code, ...(metadata === undefined ? {} : { metadata }) })
 })
@@ -173,25 +173,25 @@ test("create_role's description names the groups there are when it is read", () 
   expect(tool.description).not.toContain("data tools")
 })
 
-test("spawn_agent makes a child of the caller with the role it made, and sends nothing [S0-52]", async () => {
+test("spawn_agent makes a child of the caller with the role it made, and sends nothing", async () => {
   const roleId = await ownRole()
   const { result } = await call("spawn_agent", { roleId, taskBrief: { ...brief, priority: "high", more: 1 } })
   expect(result).toEqual({ id: expect.any(String), roleId, roleName: "of ann's" })
   const id = result!["id"] as string
-  expect(house.directory.findAgent(id)).toMatchObject({
+  expect(org.directory.findAgent(id)).toMatchObject({
     parentId: "ann's",
     roleId,
     createdBy: "ann's",
     taskBrief: { ...brief, priority: "high", more: 1 },
   })
-  expect(house.directory.view(id)).toMatchObject({ groups: ["org_management", "data"], level: 2, department: "north" })
-  expect(await house.directory.inbox(id)).toEqual([])
-  expect(house.events.some(({ type }) => type === "MESSAGE_SENT")).toBe(false)
+  expect(org.directory.view(id)).toMatchObject({ groups: ["org_management", "data"], level: 2, department: "north" })
+  expect(await org.directory.inbox(id)).toEqual([])
+  expect(org.events.some(({ type }) => type === "MESSAGE_SENT")).toBe(false)
 })
 
 test("root spawns from roles of the configuration, and each agent begins a task unless the call has one", async () => {
   const spawn = (taskId?: string) => call("spawn_agent", { roleId: "lead", taskBrief: brief }, "root", taskId)
-  const task = async (spawned: Called) => house.directory.findAgent(spawned.result!["id"] as string)?.taskId
+  const task = async (spawned: Called) => org.directory.findAgent(spawned.result!["id"] as string)?.taskId
   const tasks = [await task(await spawn()), await task(await spawn()), await task(await spawn("t7"))]
   expect([new Set(tasks).size, tasks[2]]).toEqual([3, "t7"])
   expect(tasks).not.toContain(undefined)
@@ -214,35 +214,32 @@ test.each(["spawn_agent", "spawn_agent_with_task"])("%s lists every problem of t
     const input = { roleId, taskBrief: bad, ...(name === "spawn_agent" ? {} : { initialMessage: "Go." }) }
     expect((await call(name, input)).code).toBe("invalid_task_brief")
   }
-  expect(house.directory.listAgents()).toHaveLength(4)
+  expect(org.directory.listAgents()).toHaveLength(4)
 })
 
-test.each(["spawn_agent", "spawn_agent_with_task"])(
-  "%s is refused with the codes of its design [S0-52] [S0-53]",
-  async (name) => {
-    const own = await ownRole()
-    const others = await ownRole("bob's")
-    await house.directory.createAgent({ id: "ended", role: "lead" }, ann)
-    await house.directory.terminateAgent("ended", ann)
-    const spawn = async (roleId: unknown, caller?: string) => {
-      const initialMessage = name === "spawn_agent" ? {} : { initialMessage: { text: "Go." } }
-      return (await call(name, { roleId, taskBrief: brief, ...initialMessage }, caller)).code
-    }
-    expect(await spawn("nothing")).toBe("unknown_role")
-    expect(await spawn(others)).toBe("not_child_role")
-    expect(await spawn("lead")).toBe("not_child_role")
-    expect(await spawn("operator", "root")).toBe("not_child_role")
-    expect(await spawn(own, "bob's")).toBe("not_child_role")
-    expect(await spawn(own, "ended")).toBe("caller_terminated")
-    expect(await spawn(own, "nobody")).toBe("invalid_parentAgentId")
-    expect(await spawn(undefined)).toBe("invalid_arguments")
-    expect((await call(name, { roleId: own, taskBrief: brief, parentAgentId: "root" })).code).toBe("invalid_arguments")
-    expect(house.directory.listAgents()).toHaveLength(4)
-    expect(await spawn(own)).toBeUndefined()
-  },
-)
+test.each(["spawn_agent", "spawn_agent_with_task"])("%s is refused with the codes of its design", async (name) => {
+  const own = await ownRole()
+  const others = await ownRole("bob's")
+  await org.directory.createAgent({ id: "ended", role: "lead" }, ann)
+  await org.directory.terminateAgent("ended", ann)
+  const spawn = async (roleId: unknown, caller?: string) => {
+    const initialMessage = name === "spawn_agent" ? {} : { initialMessage: { text: "Go." } }
+    return (await call(name, { roleId, taskBrief: brief, ...initialMessage }, caller)).code
+  }
+  expect(await spawn("nothing")).toBe("unknown_role")
+  expect(await spawn(others)).toBe("not_child_role")
+  expect(await spawn("lead")).toBe("not_child_role")
+  expect(await spawn("operator", "root")).toBe("not_child_role")
+  expect(await spawn(own, "bob's")).toBe("not_child_role")
+  expect(await spawn(own, "ended")).toBe("caller_terminated")
+  expect(await spawn(own, "nobody")).toBe("invalid_parentAgentId")
+  expect(await spawn(undefined)).toBe("invalid_arguments")
+  expect((await call(name, { roleId: own, taskBrief: brief, parentAgentId: "root" })).code).toBe("invalid_arguments")
+  expect(org.directory.listAgents()).toHaveLength(4)
+  expect(await spawn(own)).toBeUndefined()
+})
 
-test("spawn_agent_with_task sends the first message from the caller, as a task unless it says otherwise [S0-53]", async () => {
+test("spawn_agent_with_task sends the first message from the caller, as a task unless it says otherwise", async () => {
   const roleId = await ownRole()
   for (const [initialMessage, payload] of [
     ["Begin.", { message_type: "task_assignment", message: "Begin." }],
@@ -254,19 +251,19 @@ test("spawn_agent_with_task sends the first message from the caller, as a task u
   ] as const) {
     const { result } = await call("spawn_agent_with_task", { roleId, taskBrief: brief, initialMessage })
     expect(result).toEqual({ id: expect.any(String), roleId, roleName: "of ann's", messageId: expect.any(String) })
-    expect(await house.directory.inbox(result!["id"] as string)).toMatchObject([
+    expect(await org.directory.inbox(result!["id"] as string)).toMatchObject([
       { id: result!["messageId"], from: "ann's", payload },
     ])
   }
 })
 
 test.each([undefined, null, "", {}, [], 5])(
-  "spawn_agent_with_task with %j as first message spawns nobody [S0-53]",
+  "spawn_agent_with_task with %j as first message spawns nobody",
   async (initialMessage) => {
     const roleId = await ownRole()
     const ended = await call("spawn_agent_with_task", { roleId, taskBrief: brief, initialMessage })
     expect(ended.code).toBe("missing_initial_message")
-    expect(house.directory.listAgents()).toHaveLength(4)
+    expect(org.directory.listAgents()).toHaveLength(4)
   },
 )
 
@@ -274,11 +271,11 @@ test("when the first message cannot be kept, the new agent ends again", async ()
   const roleId = await ownRole()
   const ended = await call("spawn_agent_with_task", { roleId, taskBrief: brief, initialMessage: "x".repeat(1_000_001) })
   expect(ended.code).toBe("payload_too_large")
-  expect(house.directory.listAgents()).toHaveLength(4)
-  expect(house.stopped).toHaveLength(1)
+  expect(org.directory.listAgents()).toHaveLength(4)
+  expect(org.stopped).toHaveLength(1)
 })
 
-test("terminate_agent ends a child with everyone below it [S0-54]", async () => {
+test("terminate_agent ends a child with everyone below it", async () => {
   const spawn = async (caller: string) =>
     (await call("spawn_agent", { roleId: await ownRole(caller), taskBrief: brief }, caller)).result!["id"] as string
   const child = await spawn("ann's")
@@ -287,13 +284,13 @@ test("terminate_agent ends a child with everyone below it [S0-54]", async () => 
   expect(await call("terminate_agent", { agentId: child, reason: "Done." })).toEqual({
     result: { ok: true, terminatedAgentId: child },
   })
-  expect([child, grandchild, sister].map((id) => house.directory.findAgent(id)?.status)).toEqual([
+  expect([child, grandchild, sister].map((id) => org.directory.findAgent(id)?.status)).toEqual([
     "terminated",
     "terminated",
     "active",
   ])
-  expect(house.directory.findAgent(child)?.ended).toMatchObject({ by: "ann's", because: "Done." })
-  expect(house.stopped).toEqual([[child, grandchild]])
+  expect(org.directory.findAgent(child)?.ended).toMatchObject({ by: "ann's", because: "Done." })
+  expect(org.stopped).toEqual([[child, grandchild]])
   expect((await call("terminate_agent", { agentId: child })).code).toBe("agent_not_found")
   expect((await call("terminate_agent", { agentId: sister }, grandchild)).code).toBe("caller_terminated")
 })
@@ -306,25 +303,25 @@ test.each([
   ["ann's", "root", "not_child_agent"],
   ["operator", "root", "not_child_agent"],
   ["", "ann's", "invalid_arguments"],
-])("terminate_agent of %j by %s ends with %s [S0-54]", async (agentId, caller, code) => {
+])("terminate_agent of %j by %s ends with %s", async (agentId, caller, code) => {
   expect((await call("terminate_agent", { agentId }, caller)).code).toBe(code)
-  expect(house.stopped).toEqual([])
+  expect(org.stopped).toEqual([])
 })
 
-test("send_message keeps a message from the caller, later when it says so [S0-55]", async () => {
+test("send_message keeps a message from the caller, later when it says so", async () => {
   const { result } = await call("send_message", { to: "bob's", payload: { a: [1] } }, "ann's", "t1")
-  const [message] = await house.directory.inbox("bob's")
+  const [message] = await org.directory.inbox("bob's")
   expect(message).toMatchObject({ id: result!["messageId"], from: "ann's", payload: { a: [1] }, taskId: "t1" })
   expect((await call("send_message", { to: "bob's", payload: "later", delayMs: 3_600_000 })).code).toBeUndefined()
-  expect(await house.directory.inbox("bob's")).toHaveLength(1)
+  expect(await org.directory.inbox("bob's")).toHaveLength(1)
   for (const to of ["root", "user"]) {
     expect((await call("send_message", { to, payload: "hello" })).code).toBeUndefined()
-    expect(await house.directory.inbox(to)).toMatchObject([{ payload: "hello" }])
+    expect(await org.directory.inbox(to)).toMatchObject([{ payload: "hello" }])
   }
 })
 
-test("send_message is refused with the codes of its design [S0-55]", async () => {
-  const { directory } = house
+test("send_message is refused with the codes of its design", async () => {
+  const { directory } = org
   for (const [id, taskId] of [
     ["one", "t1"],
     ["two", "t2"],
@@ -361,7 +358,7 @@ test("what an approver is shown of each tool says whom and what", async () => {
 })
 
 test("a failure of the store is not told as a refusal", async () => {
-  house.documents.put = () => Promise.reject(new Error("disk full"))
+  org.documents.put = () => Promise.reject(new Error("disk full"))
   await expect(call("create_role", { name: "x", rolePrompt: "x" })).rejects.toThrow("disk full")
-  expect(await house.directory.createRole({ name: "lead" }, agent("ann's"))).toMatchObject({ created: false })
+  expect(await org.directory.createRole({ name: "lead" }, agent("ann's"))).toMatchObject({ created: false })
 })

@@ -1,10 +1,10 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
-import type { OrganisationBook } from "../../model/organisation-book.ts"
-import { asToolFailure, callerOf } from "./refused.ts"
+import { defineTool } from "../../schema/define-tool.ts"
+import type { OrganisationAdmin } from "../../model/organisation-admin.ts"
+import { asToolFailure, agentActor } from "./as-tool-failure.ts"
 
-/** Writes to another agent, as the one that calls. */
-export const sendMessage = (book: OrganisationBook) =>
+/** Sends a message from the calling agent to another. */
+export const sendMessage = (book: OrganisationAdmin) =>
   defineTool({
     name: "send_message",
     group: "org_management",
@@ -22,7 +22,7 @@ export const sendMessage = (book: OrganisationBook) =>
 
     execute({ to, payload, delayMs }, context) {
       return asToolFailure(async () => {
-        const { id: from } = callerOf(context)
+        const { id: from } = agentActor(context)
         const message = await book.sendMessage({ from, to, payload, taskId: context.taskId, delayMs })
         return { messageId: message.id }
       })

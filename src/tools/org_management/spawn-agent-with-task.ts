@@ -1,12 +1,12 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import { failure } from "../../model/ending.ts"
-import type { OrganisationBook } from "../../model/organisation-book.ts"
-import { compileSchema } from "../../model/schema.ts"
-import { asToolFailure, callerOf } from "./refused.ts"
-import { spawnedShape } from "./shapes.ts"
-import { spawn } from "./spawn-agent.ts"
-import { briefInWords, spawnJudged, spawnShape, type SpawnInput } from "./task-brief.ts"
+import type { OrganisationAdmin } from "../../model/organisation-admin.ts"
+import { compileSchema } from "../../schema/compile-schema.ts"
+import { asToolFailure, agentActor } from "./as-tool-failure.ts"
+import { spawnedAgentOutput } from "./output-schemas.ts"
+import { spawnWithBrief } from "./spawn-agent.ts"
+import { briefPreview, spawnInputWithoutBriefCheck, spawnInputSchema, type SpawnInput } from "./task-brief.ts"
 
 interface Input extends SpawnInput {
   initialMessage?: unknown
@@ -16,10 +16,10 @@ const initialMessage = z
   .union([z.looseObject({ message_type: z.string().optional() }), z.string().min(1)])
   .describe("The first message: a text, or an object; message_type is task_assignment when left out")
 
-/** Spawns an agent and sends it its first message. When the message cannot be kept, the agent ends again. */
-export const spawnAgentWithTask = (book: OrganisationBook) => {
-  const shown = compileSchema(spawnShape.extend({ initialMessage }) as never, true)
-  const judged = spawnJudged.extend({ initialMessage: z.unknown().optional() })
+/** Spawns an agent and sends its first message. If the message cannot be stored, the agent is terminated again. */
+export const spawnAgentWithTask = (book: OrganisationAdmin) => {
+  const shown = compileSchema(spawnInputSchema.extend({ initialMessage }) as never, true)
+  const judged = spawnInputWithoutBriefCheck.extend({ initialMessage: z.unknown().optional() })
   return defineTool<Input>({
     name: "spawn_agent_with_task",
     group: "org_management",
@@ -33,14 +33,14 @@ export const spawnAgentWithTask = (book: OrganisationBook) => {
       },
       check: compileSchema(judged as never, true).check,
     },
-    output: spawnedShape.extend({ messageId: z.string() }),
-    preview: (given) => `${briefInWords(given)}\n\n${JSON.stringify(given.initialMessage ?? null, null, 2)}`,
+    output: spawnedAgentOutput.extend({ messageId: z.string() }),
+    preview: (given) => `${briefPreview(given)}\n\n${JSON.stringify(given.initialMessage ?? null, null, 2)}`,
 
     execute(given, context) {
       return asToolFailure(async () => {
         const payload = payloadOf(given.initialMessage)
-        const spawned = await spawn(book, given, context)
-        const from = callerOf(context)
+        const spawned = await spawnWithBrief(book, given, context)
+        const from = agentActor(context)
         try {
           const { id } = await book.sendMessage({ from: from.id, to: spawned.id, payload, taskId: context.taskId })
           return { ...spawned, messageId: id }

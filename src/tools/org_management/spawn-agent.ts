@@ -1,14 +1,20 @@
-import { defineTool } from "../../model/define-tool.ts"
-import type { OrganisationBook } from "../../model/organisation-book.ts"
-import { compileSchema } from "../../model/schema.ts"
+import { defineTool } from "../../schema/define-tool.ts"
+import type { OrganisationAdmin } from "../../model/organisation-admin.ts"
+import { compileSchema } from "../../schema/compile-schema.ts"
 import type { ToolContext } from "../../model/tool.ts"
-import { asToolFailure, callerOf } from "./refused.ts"
-import { spawnedShape } from "./shapes.ts"
-import { briefInWords, checkBrief, spawnJudged, spawnShape, type SpawnInput } from "./task-brief.ts"
+import { asToolFailure, agentActor } from "./as-tool-failure.ts"
+import { spawnedAgentOutput } from "./output-schemas.ts"
+import {
+  briefPreview,
+  checkBrief,
+  spawnInputWithoutBriefCheck,
+  spawnInputSchema,
+  type SpawnInput,
+} from "./task-brief.ts"
 
-/** Spawns an agent below the one that calls. It is sent nothing: send_message starts its work. */
-export const spawnAgent = (book: OrganisationBook) => {
-  const shown = compileSchema(spawnShape as never, true)
+/** Spawns an agent below the calling one. Its work starts with the first message. */
+export const spawnAgent = (book: OrganisationAdmin) => {
+  const shown = compileSchema(spawnInputSchema as never, true)
   return defineTool<SpawnInput>({
     name: "spawn_agent",
     group: "org_management",
@@ -20,23 +26,23 @@ export const spawnAgent = (book: OrganisationBook) => {
       get json() {
         return shown.json
       },
-      check: compileSchema(spawnJudged as never, true).check,
+      check: compileSchema(spawnInputWithoutBriefCheck as never, true).check,
     },
-    output: spawnedShape,
-    preview: briefInWords,
+    output: spawnedAgentOutput,
+    preview: briefPreview,
 
     execute(given, context) {
-      return asToolFailure(() => spawn(book, given, context))
+      return asToolFailure(() => spawnWithBrief(book, given, context))
     },
   })
 }
 
-export async function spawn(
-  book: OrganisationBook,
+export async function spawnWithBrief(
+  book: OrganisationAdmin,
   { roleId, taskBrief }: SpawnInput,
   context: ToolContext,
 ): Promise<{ id: string; roleId: string; roleName: string }> {
   checkBrief(taskBrief)
-  const agent = await book.createAgent({ role: roleId, taskBrief, taskId: context.taskId }, callerOf(context))
+  const agent = await book.createAgent({ role: roleId, taskBrief, taskId: context.taskId }, agentActor(context))
   return { id: agent.id, roleId: agent.roleId, roleName: book.findRole(agent.roleId)?.name ?? roleId }
 }

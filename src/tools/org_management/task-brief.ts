@@ -1,28 +1,31 @@
 import { z } from "zod"
 import { failure } from "../../model/ending.ts"
-import { compileSchema } from "../../model/schema.ts"
+import { compileSchema } from "../../schema/compile-schema.ts"
 
 const given = z.unknown().refine((value) => value !== null && value !== "", "is empty")
 
-/** What a spawned agent is told about its task. */
+/** The description of a spawned agent's task. */
 const taskBrief = z.looseObject({
-  objective: z.string().min(1).describe("What is to be reached"),
-  constraints: z.array(z.string()).describe("What must be kept to; empty when there is nothing"),
+  objective: z.string().min(1).describe("The goal"),
+  constraints: z.array(z.string()).describe("Constraints to respect; an empty list when there are none"),
   inputs: given.describe("What there is to work with"),
-  outputs: given.describe("What is to be handed over"),
+  outputs: given.describe("What to deliver"),
   completion_criteria: given.describe("How to tell that it is done"),
   collaborators: z.unknown().optional().describe("Whom to work with: agent ids and what they do"),
   references: z.unknown().optional().describe("What to read, for example artifact references"),
   priority: z.unknown().optional().describe("How much it matters, for example high"),
 })
 
-/** What a model is shown of spawn_agent's parameters. The brief itself is judged by `checkBrief`, which has a code of its own. */
-export const spawnShape = z.object({
+/** The parameters of spawn_agent as models see them. `checkBrief` validates the brief itself, with its own code. */
+export const spawnInputSchema = z.object({
   roleId: z.string().min(1).describe("The id of a role you made with create_role"),
   taskBrief: taskBrief.describe("The task, so that the agent can begin without asking"),
 })
 
-export const spawnJudged = z.object({ roleId: spawnShape.shape.roleId, taskBrief: z.unknown().optional() })
+export const spawnInputWithoutBriefCheck = z.object({
+  roleId: spawnInputSchema.shape.roleId,
+  taskBrief: z.unknown().optional(),
+})
 
 export interface SpawnInput {
   roleId: string
@@ -31,7 +34,7 @@ export interface SpawnInput {
 
 const judge = compileSchema(z.object({ taskBrief }) as never, false)
 
-/** Ends the call with every problem of the brief at once. */
+/** Fails with all problems of the brief at once. */
 export function checkBrief(brief: unknown): void {
   const checked = judge.check({ taskBrief: brief })
   if (checked.ok) return
@@ -42,7 +45,7 @@ export function checkBrief(brief: unknown): void {
   })
 }
 
-/** The brief in the words an approver reads first. */
-export function briefInWords({ roleId, taskBrief: brief }: SpawnInput): string {
+/** The brief as approvers read it. */
+export function briefPreview({ roleId, taskBrief: brief }: SpawnInput): string {
   return `An agent with the role ${roleId}\n\n${JSON.stringify(brief ?? null, null, 2)}`
 }

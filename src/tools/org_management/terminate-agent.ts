@@ -1,10 +1,10 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
-import type { OrganisationBook } from "../../model/organisation-book.ts"
-import { asToolFailure, callerOf } from "./refused.ts"
+import { defineTool } from "../../schema/define-tool.ts"
+import type { OrganisationAdmin } from "../../model/organisation-admin.ts"
+import { asToolFailure, agentActor } from "./as-tool-failure.ts"
 
-/** Ends an agent that the calling one spawned, and everyone below it. */
-export const terminateAgent = (book: OrganisationBook) =>
+/** Terminates an agent that the calling agent spawned, and all agents below it. */
+export const terminateAgent = (book: OrganisationAdmin) =>
   defineTool({
     name: "terminate_agent",
     group: "org_management",
@@ -14,13 +14,13 @@ export const terminateAgent = (book: OrganisationBook) =>
     permission: { level: "moderate" },
     input: z.object({
       agentId: z.string().min(1).describe("The id that spawn_agent returned"),
-      reason: z.string().max(10_000).optional().describe("Why, for the record"),
+      reason: z.string().max(10_000).optional().describe("Why, for the audit log"),
     }),
     output: z.object({ ok: z.boolean(), terminatedAgentId: z.string() }),
 
     execute({ agentId, reason }, context) {
       return asToolFailure(async () => {
-        await book.terminateAgent(agentId, callerOf(context), reason)
+        await book.terminateAgent(agentId, agentActor(context), reason)
         return { ok: true, terminatedAgentId: agentId }
       })
     },

@@ -1,8 +1,8 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import { failure } from "../../model/ending.ts"
 
-/** Tells the time, in any time zone. */
+/** Returns the current time, in any time zone. */
 export const currentTime = (now: () => number = Date.now) =>
   defineTool({
     name: "current_time",

@@ -1,9 +1,9 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import type { SessionEnvironment } from "../../model/ports.ts"
-import { looksSecret } from "../../model/secret-names.ts"
+import { isSecretVariable } from "../../lib/secret-names.ts"
 
-/** Reads a variable: what the session has set, else the process's own. Names that look secret are hidden. */
+/** Reads a variable: the session's value, else the process's own. Variables with secret-looking names are hidden. */
 export const getEnv = (session: SessionEnvironment, environment: Readonly<Record<string, string | undefined>>) =>
   defineTool({
     name: "get_env",
@@ -15,7 +15,7 @@ export const getEnv = (session: SessionEnvironment, environment: Readonly<Record
     output: z.object({ value: z.string().nullable(), hidden: z.boolean().optional() }),
 
     async execute({ key }, { sessionId }) {
-      if (looksSecret(key)) return { value: null, hidden: true }
+      if (isSecretVariable(key)) return { value: null, hidden: true }
       const own = Object.hasOwn(environment, key) ? environment[key] : undefined
       return { value: (await session.get(sessionId, key)) ?? own ?? null }
     },

@@ -1,9 +1,9 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import type { SessionEnvironment } from "../../model/ports.ts"
-import { looksSecret } from "../../model/secret-names.ts"
+import { isSecretVariable } from "../../lib/secret-names.ts"
 
-/** Sets a variable for this session. The process's own environment stays as it is. */
+/** Sets a variable for this session. The process's own environment does not change. */
 export const setEnv = (session: SessionEnvironment) =>
   defineTool({
     name: "set_env",
@@ -30,6 +30,6 @@ export const setEnv = (session: SessionEnvironment) =>
 
     async execute({ key, value }, { sessionId }) {
       const previous = await session.set(sessionId, key, value)
-      return { previous: looksSecret(key) ? null : (previous ?? null) }
+      return { previous: isSecretVariable(key) ? null : (previous ?? null) }
     },
   })

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises"
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 
-/** Waits. It has a time limit of its own, above the longest wait. */
+/** Waits. Its time limit is above the longest wait. */
 export const sleep = () =>
   defineTool({
     name: "sleep",

@@ -1,12 +1,12 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { callbackAdapter } from "../../approval/callback.ts"
+import { callbackAdapter } from "../../approval-ui/callback.ts"
 import type { SessionEnvironment } from "../../model/ports.ts"
 import type { ToolContext } from "../../model/tool.ts"
-import { open } from "../../testing/open.ts"
+import { openTestApp } from "../../testing/test-app.ts"
 import { currentTime } from "./current-time.ts"
 import { getEnv } from "./get-env.ts"
-import { looksSecret } from "../../model/secret-names.ts"
+import { isSecretVariable } from "../../lib/secret-names.ts"
 import { setEnv } from "./set-env.ts"
 import { sleep } from "./sleep.ts"
 
@@ -37,7 +37,7 @@ test.each([
   ["America/New_York", "2026-11-01T06:00:00.000Z", "2026-11-01T01:00:00.000-05:00"],
   ["Australia/Lord_Howe", "2026-01-15T12:00:00.000Z", "2026-01-15T23:00:00.000+11:00"],
   ["Australia/Lord_Howe", "2026-07-15T12:00:00.000Z", "2026-07-15T22:30:00.000+10:30"],
-])("current_time in %s at %s is %s [S4-25]", (timezone, at, iso) => {
+])("current_time in %s at %s is %s", (timezone, at, iso) => {
   expect(told(timezone, at)).toEqual({ timestamp: Date.parse(at), iso, timezone })
 })
 
@@ -51,8 +51,8 @@ test("law: in every time zone, the ISO text means the timestamp", () => {
   )
 })
 
-test("current_time tells the time of the call, in the zone of the machine when none is given [S4-25]", async () => {
-  const system = await open()
+test("current_time tells the time of the call, in the zone of the machine when none is given", async () => {
+  const system = await openTestApp()
   const before = Date.now()
   const here = await system.executeOrThrow<Told>({ agentId: "operator", tool: "current_time", input: {} })
   expect(here.timezone).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone)
@@ -68,7 +68,7 @@ test("current_time tells the time of the call, in the zone of the machine when n
 })
 
 test("an unknown time zone is a sentence that says what to write", async () => {
-  const system = await open()
+  const system = await openTestApp()
   for (const timezone of ["Mars/Olympus", "UTC+99", "Asia Shanghai", "../etc/passwd"]) {
     expect(await system.call({ agentId: "operator", tool: "current_time", input: { timezone } })).toMatchObject({
       code: "tool_failed",
@@ -82,7 +82,7 @@ test("an unknown time zone is a sentence that says what to write", async () => {
 })
 
 test("sleep takes seconds, and neither less than none nor more than its time limit allows", async () => {
-  const system = await open()
+  const system = await openTestApp()
   for (const duration of [-1, 590.1, 1e9, "1", null, NaN, Infinity]) {
     expect(await system.call({ agentId: "operator", tool: "sleep", input: { duration } })).toMatchObject({
       code: "invalid_arguments",
@@ -94,9 +94,9 @@ test("sleep takes seconds, and neither less than none nor more than its time lim
   expect(sleep().timeoutMs).toBeGreaterThan(590_000)
 })
 
-test("get_env reads what there is, and null stands for what there is not [S4-27]", async () => {
+test("get_env reads what there is, and null stands for what there is not", async () => {
   const environment = { LANG: "de_DE", EMPTY: "", GONE: undefined, "weird name": "汉" }
-  const system = await open({}, { environment })
+  const system = await openTestApp({}, { environment })
   const read = async (key: string) => (await system.call({ ...operator, tool: "get_env", input: { key } })).result
   expect(await read("LANG")).toEqual({ value: "de_DE" })
   expect(await read("EMPTY")).toEqual({ value: "" })
@@ -105,7 +105,7 @@ test("get_env reads what there is, and null stands for what there is not [S4-27]
 })
 
 test("get_env never returns a property of a prototype", async () => {
-  const system = await open({}, { environment: { LANG: "C" } })
+  const system = await openTestApp({}, { environment: { LANG: "C" } })
   for (const key of ["constructor", "__proto__", "toString", "hasOwnProperty", "__defineGetter__", "valueOf"]) {
     expect(await system.call({ ...operator, tool: "get_env", input: { key } })).toMatchObject({
       success: true,
@@ -150,14 +150,14 @@ const plainNames = [
 ]
 
 test("names that look secret are known, and plain ones are not taken for them", () => {
-  expect(secretNames.filter((name) => !looksSecret(name))).toEqual([])
-  expect(plainNames.filter(looksSecret)).toEqual([])
+  expect(secretNames.filter((name) => !isSecretVariable(name))).toEqual([])
+  expect(plainNames.filter(isSecretVariable)).toEqual([])
 })
 
-test("get_env hides variables whose names look secret, whoever set them, and set_env asks first [C-35]", async () => {
+test("get_env hides variables whose names look secret, whoever set them, and set_env asks first", async () => {
   const environment = Object.fromEntries(secretNames.map((name) => [name, "hunter2"]))
   let asked = 0
-  const system = await open({}, { environment, approvals: callbackAdapter({ onExecution: () => ++asked > 0 }) })
+  const system = await openTestApp({}, { environment, approvals: callbackAdapter({ onExecution: () => ++asked > 0 }) })
   for (const key of secretNames) {
     const result = await system.call({ ...operator, tool: "get_env", input: { key } })
     expect(result.result).toEqual({ value: null, hidden: true })
@@ -172,9 +172,9 @@ test("get_env hides variables whose names look secret, whoever set them, and set
   })
 })
 
-test("set_env gives back what was set before, and get_env sees it in that session only [S4-28] [C-35]", async () => {
+test("set_env gives back what was set before, and get_env sees it in that session only", async () => {
   const environment = { LANG: "C" }
-  const system = await open({}, { environment, approvals: yes })
+  const system = await openTestApp({}, { environment, approvals: yes })
   const set = async (sessionId: string, value: string) =>
     (await system.call({ ...operator, sessionId, tool: "set_env", input: { key: "QM_TEST_LANG", value } })).result
   const get = async (sessionId: string, key = "QM_TEST_LANG") =>
@@ -191,7 +191,7 @@ test("set_env gives back what was set before, and get_env sees it in that sessio
 })
 
 test("what a session has set stands above the process's own variable", async () => {
-  const system = await open({}, { environment: { LANG: "C" }, approvals: yes })
+  const system = await openTestApp({}, { environment: { LANG: "C" }, approvals: yes })
   await system.call({ ...operator, tool: "set_env", input: { key: "LANG", value: "de" } })
   const get = async (sessionId: string) =>
     (await system.call({ ...operator, sessionId, tool: "get_env", input: { key: "LANG" } })).result
@@ -199,10 +199,10 @@ test("what a session has set stands above the process's own variable", async () 
 })
 
 test("what a session has set survives a restart", async () => {
-  const first = await open({}, { approvals: yes })
+  const first = await openTestApp({}, { approvals: yes })
   await first.call({ ...operator, tool: "set_env", input: { key: "STAGE", value: "two" } })
   await first.close()
-  const second = await open({ data: { dir: first.dir } }, { environment: {} })
+  const second = await openTestApp({ data: { dir: first.dir } }, { environment: {} })
   expect(await second.call({ ...operator, tool: "get_env", input: { key: "STAGE" } })).toMatchObject({
     result: { value: "two" },
   })
@@ -216,7 +216,7 @@ test("a person sees what set_env would set, and a no sets nothing", async () => 
       return { approved: false, rejectReason: "No." }
     },
   })
-  const system = await open({}, { environment: {}, approvals })
+  const system = await openTestApp({}, { environment: {}, approvals })
   expect(await system.call({ ...operator, tool: "set_env", input: { key: "STAGE", value: "two" } })).toMatchObject({
     code: "approval_rejected",
   })
@@ -227,7 +227,7 @@ test("a person sees what set_env would set, and a no sets nothing", async () => 
 })
 
 test("the record of set_env shows plain values and masks secret ones", async () => {
-  const system = await open({}, { approvals: yes })
+  const system = await openTestApp({}, { approvals: yes })
   const story = async (key: string, value: string) => {
     const { callId } = await system.call({ ...operator, tool: "set_env", input: { key, value } })
     return JSON.stringify(await system.audit.show(callId))
@@ -241,7 +241,7 @@ test("the record of set_env shows plain values and masks secret ones", async () 
 })
 
 test("set_env takes names and values a system could take", async () => {
-  const system = await open({}, { approvals: yes })
+  const system = await openTestApp({}, { approvals: yes })
   const set = (key: unknown, value: unknown) => system.call({ ...operator, tool: "set_env", input: { key, value } })
   for (const key of ["", "1A", "A B", "A=B", "A\u0000", "Ä", "A".repeat(129), "__proto__.x", 1]) {
     expect(await set(key, "x")).toMatchObject({ code: "invalid_arguments" })
@@ -259,7 +259,7 @@ test("set_env takes names and values a system could take", async () => {
   expect(await set("__proto__", "y")).toMatchObject({ result: { previous: "x" } })
 })
 
-test("get_env and set_env run without the house, with a minimal context [S4-88]", async () => {
+test("get_env and set_env run without the app, with a minimal context", async () => {
   const kept = new Map<string, string>()
   const session: SessionEnvironment = {
     get: (_session, key) => Promise.resolve(kept.get(key)),

@@ -1,12 +1,16 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import { failure } from "../../model/ending.ts"
-import { mostTodos, todoPriorities, todoStatuses, type TodoOwner, type Todos } from "../../model/todos.ts"
+import { maxTodos, todoPriorities, todoStatuses, type TodoOwner, type Todos } from "../../model/todos.ts"
 
 const title = z.string().trim().min(1).max(2000).describe("What is to be done")
 const rest = {
   description: z.string().max(20_000).optional().describe("More about it"),
-  activeForm: z.string().max(2000).optional().describe("What is said while it is done, for example Running the tests"),
+  activeForm: z
+    .string()
+    .max(2000)
+    .optional()
+    .describe("How to call it while it is in progress, for example Running the tests"),
   assignee: z.string().min(1).max(200).optional().describe("Who does it"),
   deadline: z.number().optional().describe("Milliseconds since 1970"),
   tags: z.array(z.string().min(1).max(100)).max(50).optional(),
@@ -19,8 +23,8 @@ const input = z
   .object({
     operation: z
       .enum(["create", "update", "delete", "list", "replace"])
-      .describe("replace writes the whole list anew, as given in todos"),
-    id: id.optional().describe("Which one to update or delete; todo.id says the same"),
+      .describe("replace replaces the whole list by todos"),
+    id: id.optional().describe("Which one to update or delete; the same as todo.id"),
     todo: z
       .object({
         id: id.optional(),
@@ -34,14 +38,14 @@ const input = z
     todos: z
       .array(
         z.object({
-          id: id.optional().describe("Of one that is there; an equal title is enough"),
+          id: id.optional().describe("The id of an existing one; an equal title is enough"),
           title,
           priority: priority.default("medium"),
           status: status.default("pending"),
           ...rest,
         }),
       )
-      .max(mostTodos)
+      .max(maxTodos)
       .optional()
       .describe("For replace: the whole list, in order"),
     status: status.optional().describe("For list: only those"),
@@ -66,7 +70,7 @@ const todo = z.object({
   completedAt: z.number().optional(),
 })
 
-/** The list of what an agent has to do, one for each of its tasks. */
+/** An agent's task lists, one for each of its tasks. */
 export const todoWrite = (todos: Todos) =>
   defineTool({
     name: "todo_write",
@@ -105,7 +109,7 @@ export const todoWrite = (todos: Todos) =>
     },
   })
 
-const full = `The list has ${mostTodos} tasks. Delete those that are done first.`
+const full = `The list has ${maxTodos} tasks. Delete those that are done first.`
 const missing = (which: string) => `There is no task '${which}' on your list. Use operation list to see their ids.`
 
 function found<T>(value: T | undefined, otherwise: string): T {
@@ -121,7 +125,7 @@ interface Given {
   status?: string | undefined
 }
 
-/** What an operation needs, and what it has no use for. */
+/** Checks which parameters an operation needs and which it does not take. */
 function* mistakes({ operation, id, todo, todos, status }: Given): Generator<[path: string[], message: string]> {
   const which = id ?? todo?.id
   const names = operation === "update" || operation === "delete"

@@ -1,12 +1,12 @@
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import type { ToolContext } from "../../model/tool.ts"
-import { mostTodos } from "../../model/todos.ts"
+import { maxTodos } from "../../model/todos.ts"
 import { openDatabase } from "../../store/database.ts"
 import { migrate } from "../../store/kysely.ts"
 import { storedTodos } from "../../store/todos.ts"
-import { temporaryFolder } from "../../testing/open.ts"
-import { callOf } from "../code/testing.ts"
+import { temporaryFolder } from "../../testing/test-app.ts"
+import { callDirectly } from "../code/testing.ts"
 import { todoTools } from "./index.ts"
 
 interface Shown {
@@ -22,7 +22,7 @@ async function open(file = ":memory:") {
   const tools = todoTools(storedTodos(database))
   const write = (input: unknown, { agent = "ann", taskId }: { agent?: string; taskId?: string } = {}) => {
     const context = { agent: { id: agent, role: "dev" }, taskId } as Partial<ToolContext>
-    return callOf(tools, "todo_write", input, context)
+    return callDirectly(tools, "todo_write", input, context)
   }
   return {
     file,
@@ -36,7 +36,7 @@ async function open(file = ":memory:") {
   }
 }
 
-test("a task is created with an id and its agent as owner, changed, and deleted [S2-57] [S2-58] [D-11]", async () => {
+test("a task is created with an id and its agent as owner, changed, and deleted", async () => {
   const { write } = await open()
   const fields = {
     title: "Write tests",
@@ -61,7 +61,7 @@ test("a task is created with an id and its agent as owner, changed, and deleted 
   expect(await write({ operation: "list" })).toEqual({ todos: [], total: 0 })
 })
 
-test("the list is in the order it was written, and can be narrowed to a status [D-11]", async () => {
+test("the list is in the order it was written, and can be narrowed to a status", async () => {
   const { write, create, titles } = await open()
   for (const title of ["c", "a", "b"]) await create(title)
   expect(await titles()).toEqual(["c", "a", "b"])
@@ -141,7 +141,7 @@ test.each([
   [{ operation: "create", todo: { title: "x" }, status: "pending" }, "status"],
   [{ operation: "finish" }, "operation"],
 ])("%j is refused, and %s is named", async (input, parameter) => {
-  const { error, toolCode } = await callOf(todoTools({} as never), "todo_write", input)
+  const { error, toolCode } = await callDirectly(todoTools({} as never), "todo_write", input)
   expect(toolCode).toBe("invalid_arguments")
   expect(error).toContain(`'${parameter}'`)
 })
@@ -152,7 +152,7 @@ test("a task that is not there is said so, and a full list takes no more", async
     error: "There is no task 'nope' on your list. Use operation list to see their ids.",
     toolCode: "todo_not_found",
   })
-  const todos = Array.from({ length: mostTodos }, (_, at) => ({ title: String(at) }))
+  const todos = Array.from({ length: maxTodos }, (_, at) => ({ title: String(at) }))
   await write({ operation: "replace", todos })
   expect(await write({ operation: "create", todo: { title: "x" } })).toMatchObject({ toolCode: "list_full" })
 })

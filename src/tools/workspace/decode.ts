@@ -1,78 +1,82 @@
 import { isAscii, isUtf8 } from "node:buffer"
 import { failure } from "../../model/ending.ts"
 import type { Encoding } from "./encoding-names.ts"
-import { decodeLegacy } from "./legacy.ts"
-import { kindOfBytes } from "./magic.ts"
+import { decodeLegacy } from "./legacy-encodings.ts"
+import { kindOfBytes } from "./file-signatures.ts"
 
-/** The text of a file and how it is written there. */
-export interface Decoded {
-  /** Without the mark at its beginning. Bytes that are no text are each one lone surrogate, U+DC80 to U+DCFF. */
+/** The text of a file and its encoding. */
+export interface DecodedFile {
+  /** Without the byte order mark. Each invalid byte is a lone surrogate, U+DC80 to U+DCFF. */
   readonly text: string
   readonly encoding: Encoding
-  /** How many bytes of mark stand before the text. */
-  readonly mark: number
-  /** How many bytes are no text in this encoding. */
-  readonly invalid: number
+  /** The length of the byte order mark. */
+  readonly bomLength: number
+  /** How many bytes are invalid in this encoding. */
+  readonly invalidBytes: number
 }
 
-/** A text that needs no guess: UTF-8 with or without its mark, or UTF-16 and UTF-32 with theirs. */
-export function decodeAtOnce(bytes: Buffer): Decoded | undefined {
+/** Decodes text that needs no guess: UTF-8, or UTF-16 and UTF-32 with a byte order mark. */
+export function decodeUnambiguous(bytes: Buffer): DecodedFile | undefined {
   const first = bytes[0]
   if (first === 0xef || first === 0xff || first === 0xfe || first === 0) {
     const marked = byMark(bytes)
     if (marked !== undefined) return marked
   }
   if (isAscii(bytes)) {
-    return bytes.includes(0) ? undefined : { text: bytes.toString("latin1"), encoding: "utf-8", mark: 0, invalid: 0 }
+    return bytes.includes(0)
+      ? undefined
+      : { text: bytes.toString("latin1"), encoding: "utf-8", bomLength: 0, invalidBytes: 0 }
   }
   if (!isUtf8(bytes) || bytes.includes(0)) return undefined
-  return { text: bytes.toString("utf8"), encoding: "utf-8", mark: 0, invalid: 0 }
+  return { text: bytes.toString("utf8"), encoding: "utf-8", bomLength: 0, invalidBytes: 0 }
 }
 
-/** The text in the encoding that was named, or in the one it seems to have. What is no text at all is refused. */
-export async function decode(bytes: Buffer, path: string, named?: Encoding): Promise<Decoded> {
+/** Decodes text in the named encoding, or in the likeliest one. Refuses binary files. */
+export async function decode(bytes: Buffer, path: string, named?: Encoding): Promise<DecodedFile> {
   if (named !== undefined) return decodeAs(bytes, named)
-  const known = decodeAtOnce(bytes)
+  const known = decodeUnambiguous(bytes)
   if (known !== undefined) return known
   if (bytes.includes(0)) {
     const wide = guessWide(bytes)
-    if (wide === undefined) throw binary(bytes, path)
+    if (wide === undefined) throw binaryFileFailure(bytes, path)
     return decodeWide(bytes, wide, 0)
   }
   const damaged = damagedUtf8(bytes)
   if (damaged !== undefined) return damaged
-  if (tooManyControls(bytes)) throw binary(bytes, path)
+  if (tooManyControls(bytes)) throw binaryFileFailure(bytes, path)
   return decodeLegacy(bytes)
 }
 
-/** The text with the sign for it in the place of each byte that is no text. */
-export function shown({ text, invalid, encoding }: Decoded): string {
-  return invalid === 0 && encoding === "utf-8" ? text : text.toWellFormed()
+/** The text with U+FFFD for each invalid byte. */
+export function displayText({ text, invalidBytes, encoding }: DecodedFile): string {
+  return invalidBytes === 0 && encoding === "utf-8" ? text : text.toWellFormed()
 }
 
-/** UTF-16 and UTF-32, whose line ends are more than one byte, or the mark of UTF-8; undefined for every other beginning. */
-export function wideBeginning(head: Buffer, named?: Encoding): { encoding: Encoding; mark: number } | undefined {
+/** Detects UTF-16 and UTF-32, whose line ends are longer than one byte, and the byte order mark of UTF-8. */
+export function detectWideEncoding(head: Buffer, named?: Encoding): { encoding: Encoding; mark: number } | undefined {
   const marked = byMark(head)
   if (marked !== undefined && (named === undefined || named === marked.encoding)) {
-    return { encoding: marked.encoding, mark: marked.mark }
+    return { encoding: marked.encoding, mark: marked.bomLength }
   }
   if (named !== undefined) return /^utf-(16|32)/.test(named) ? { encoding: named, mark: 0 } : undefined
   const encoding = head.includes(0) ? guessWide(head) : undefined
   return encoding && { encoding, mark: 0 }
 }
 
-async function decodeAs(bytes: Buffer, named: Encoding): Promise<Decoded> {
+async function decodeAs(bytes: Buffer, named: Encoding): Promise<DecodedFile> {
   const marked = byMark(bytes)
   if (marked?.encoding === named) return marked
   switch (named) {
     case "utf-8":
-      return isUtf8(bytes) ? { text: bytes.toString("utf8"), encoding: named, mark: 0, invalid: 0 } : escapedUtf8(bytes)
+      return isUtf8(bytes)
+        ? { text: bytes.toString("utf8"), encoding: named, bomLength: 0, invalidBytes: 0 }
+        : escapedUtf8(bytes)
     case "ascii":
       return isAscii(bytes)
-        ? { text: bytes.toString("latin1"), encoding: named, mark: 0, invalid: 0 }
+        ? { text: bytes.toString("latin1"), encoding: named, bomLength: 0, invalidBytes: 0 }
         : escapedAscii(bytes)
     case "latin1":
-      return { text: bytes.toString("latin1"), encoding: named, mark: 0, invalid: 0 }
+      return { text: bytes.toString("latin1"), encoding: named, bomLength: 0, invalidBytes: 0 }
     case "utf-16le":
     case "utf-16be":
     case "utf-32le":
@@ -83,7 +87,7 @@ async function decodeAs(bytes: Buffer, named: Encoding): Promise<Decoded> {
   }
 }
 
-/** The marks, the longer ones first: the mark of UTF-32 begins with that of UTF-16. */
+/** Byte order marks, longer ones first: that of UTF-32 begins with that of UTF-16. */
 const marks: readonly (readonly [Encoding, readonly number[]])[] = [
   ["utf-8", [0xef, 0xbb, 0xbf]],
   ["utf-32le", [0xff, 0xfe, 0, 0]],
@@ -92,12 +96,12 @@ const marks: readonly (readonly [Encoding, readonly number[]])[] = [
   ["utf-16be", [0xfe, 0xff]],
 ]
 
-/** The mark that texts in an encoding have, where they have one. */
-export function markOf(encoding: Encoding): Buffer {
+/** The byte order mark of an encoding; empty if it has none. */
+export function byteOrderMark(encoding: Encoding): Buffer {
   return Buffer.from(marks.find(([name]) => name === encoding)?.[1] ?? [])
 }
 
-function byMark(bytes: Buffer): Decoded | undefined {
+function byMark(bytes: Buffer): DecodedFile | undefined {
   const found = marks.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))
   if (found === undefined) return undefined
   const [encoding, { length }] = found
@@ -105,19 +109,19 @@ function byMark(bytes: Buffer): Decoded | undefined {
   const rest = bytes.subarray(length)
   if (rest.includes(0)) return undefined
   return isUtf8(rest)
-    ? { text: rest.toString("utf8"), encoding, mark: length, invalid: 0 }
-    : { ...escapedUtf8(rest), mark: length }
+    ? { text: rest.toString("utf8"), encoding, bomLength: length, invalidBytes: 0 }
+    : { ...escapedUtf8(rest), bomLength: length }
 }
 
-function decodeWide(bytes: Buffer, encoding: Encoding, mark: number): Decoded {
+function decodeWide(bytes: Buffer, encoding: Encoding, mark: number): DecodedFile {
   const rest = bytes.subarray(mark)
   if (encoding.startsWith("utf-32")) return decodeUtf32(rest, encoding, mark)
   const even = rest.subarray(0, rest.length - (rest.length % 2))
   const text = (encoding === "utf-16le" ? even : Buffer.from(even).swap16()).toString("utf16le")
-  return { text, encoding, mark, invalid: rest.length % 2 }
+  return { text, encoding, bomLength: mark, invalidBytes: rest.length % 2 }
 }
 
-function decodeUtf32(rest: Buffer, encoding: Encoding, mark: number): Decoded {
+function decodeUtf32(rest: Buffer, encoding: Encoding, mark: number): DecodedFile {
   let invalid = rest.length % 4
   const parts: string[] = []
   for (let at = 0; at + 4 <= rest.length; at += 4) {
@@ -126,10 +130,10 @@ function decodeUtf32(rest: Buffer, encoding: Encoding, mark: number): Decoded {
     if (!fits) invalid += 4
     parts.push(fits ? String.fromCodePoint(point) : "\ufffd")
   }
-  return { text: parts.join(""), encoding, mark, invalid }
+  return { text: parts.join(""), encoding, bomLength: mark, invalidBytes: invalid }
 }
 
-/** UTF-16 without its mark: every zero byte is on the same side of its pair, and there are many. */
+/** Recognizes UTF-16 without a byte order mark: many zero bytes, all on the same side of their pair. */
 function guessWide(bytes: Buffer): Encoding | undefined {
   const sample = bytes.subarray(0, 65_536)
   if (bytes.length % 2 !== 0) return undefined
@@ -143,7 +147,7 @@ function guessWide(bytes: Buffer): Encoding | undefined {
   return hasControls(text) ? undefined : encoding
 }
 
-/** Characters that no text has; the one that begins the colours of a terminal may be in a log. */
+/** Control characters that text does not have. ESC is allowed, because logs have terminal colours. */
 function hasControls(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
@@ -152,8 +156,8 @@ function hasControls(text: string): boolean {
   return false
 }
 
-/** UTF-8 in which some bytes went wrong: most of what is not ASCII is right. */
-function damagedUtf8(bytes: Buffer): Decoded | undefined {
+/** UTF-8 with some invalid bytes: most non-ASCII sequences are valid. */
+function damagedUtf8(bytes: Buffer): DecodedFile | undefined {
   const sample = bytes.subarray(0, 65_536)
   let right = 0
   let wrong = 0
@@ -166,8 +170,8 @@ function damagedUtf8(bytes: Buffer): Decoded | undefined {
   return right > wrong ? escapedUtf8(bytes) : undefined
 }
 
-/** Each byte that is no UTF-8 becomes one lone surrogate, so that the bytes can be found again. */
-function escapedUtf8(bytes: Buffer): Decoded {
+/** Turns each invalid byte into a lone surrogate, so that the bytes can be restored. */
+function escapedUtf8(bytes: Buffer): DecodedFile {
   const parts: string[] = []
   let invalid = 0
   let good = 0
@@ -183,10 +187,10 @@ function escapedUtf8(bytes: Buffer): Decoded {
     good = at
   }
   parts.push(bytes.toString("utf8", good))
-  return { text: parts.join(""), encoding: "utf-8", mark: 0, invalid }
+  return { text: parts.join(""), encoding: "utf-8", bomLength: 0, invalidBytes: invalid }
 }
 
-/** How long the UTF-8 character at this place is; 0 when it is none. */
+/** The length of the UTF-8 sequence at this offset; 0 if it is invalid. */
 function sequenceAt(bytes: Buffer, at: number): number {
   const lead = bytes[at]!
   if (lead < 0x80) return 1
@@ -199,16 +203,16 @@ function sequenceAt(bytes: Buffer, at: number): number {
   return length
 }
 
-function escapedAscii(bytes: Buffer): Decoded {
+function escapedAscii(bytes: Buffer): DecodedFile {
   let invalid = 0
   const text = bytes.toString("latin1").replace(/[\x80-\xff]/g, (character) => {
     invalid++
     return String.fromCharCode(0xdc00 + character.charCodeAt(0))
   })
-  return { text, encoding: "ascii", mark: 0, invalid }
+  return { text, encoding: "ascii", bomLength: 0, invalidBytes: invalid }
 }
 
-/** No text has many control characters; compressed data has about one in ten. */
+/** Text has few control characters; compressed data has about one in ten. */
 function tooManyControls(bytes: Buffer): boolean {
   const sample = bytes.subarray(0, 65_536)
   let controls = 0
@@ -216,11 +220,11 @@ function tooManyControls(bytes: Buffer): boolean {
   return controls * 50 > sample.length
 }
 
-/** The refusal of what is no text, by its first bytes. */
-export function binary(head: Buffer, path: string, size = head.length): Error {
+/** The failure for a binary file, named by its first bytes. */
+export function binaryFileFailure(head: Buffer, path: string, size = head.length): Error {
   const kind = kindOfBytes(head)
   return failure(
-    `${path} is no text: it is ${kind?.name ?? "a binary file"} of ${size} bytes. Read it with encoding base64 if you need its bytes, or ask get_file_info about it.`,
+    `${path} is not text: it is ${kind?.name ?? "a binary file"} of ${size} bytes. Read it with encoding base64 if you need its bytes, or ask get_file_info about it.`,
     { toolCode: "binary_file" },
   )
 }

@@ -1,10 +1,10 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import { failure } from "../../model/ending.ts"
 import type { Files } from "../../model/files.ts"
-import { fenceFor, refuseExtension, withNearNames, type Workspace } from "./options.ts"
+import { filesFor, checkExtension, withSuggestions, type Workspace } from "./workspace.ts"
 
-/** Deletes by moving to the trash, from where a person can bring it back. A link goes itself, not what it leads to. */
+/** Deletes by moving to the trash, from which a person can restore. Of a link, the link itself is deleted. */
 export const deleteFile = (workspace: Workspace) =>
   defineTool({
     name: "delete_file",
@@ -28,20 +28,20 @@ export const deleteFile = (workspace: Workspace) =>
     touches: ({ path }) => [{ kind: "write", what: path }],
 
     async preview({ path, recursive }) {
-      const { kind, size } = await looked(workspace.files, path)
+      const { kind, size } = await describe(workspace.files, path)
       const what = kind === "folder" ? `the folder with ${entriesText(size)}` : `the ${kind}, ${size} bytes`
-      const only = kind === "folder" && size > 0 && !recursive ? " It is refused without recursive." : ""
-      return `Delete ${path}: ${what}.${only} 'qm trash restore' brings it back.`
+      const only = kind === "folder" && size > 0 && !recursive ? " This is refused without recursive." : ""
+      return `Delete ${path}: ${what}.${only} 'qm trash restore' restores it.`
     },
 
     async execute({ path, recursive }, context) {
-      const files = fenceFor(workspace, context)
-      const { kind, size: entries } = await looked(files, path)
+      const files = filesFor(workspace, context)
+      const { kind, size: entries } = await describe(files, path)
       if (kind === "folder" && entries > 0 && !recursive) {
         const sentence = `'${path}' is a folder with ${entriesText(entries)}. Call again with recursive: true to delete all of it.`
         throw failure(sentence, { toolCode: "is_folder" })
       }
-      if (kind === "file") refuseExtension(path, workspace)
+      if (kind === "file") checkExtension(path, workspace)
       const { id, path: from, kind: was, size } = await files.trash(path, context.agent.id)
       return { deleted: true, path: from, type: was === "folder" ? "directory" : was, size, trashId: id }
     },
@@ -51,23 +51,23 @@ function entriesText(count: number): string {
   return `${count} ${count === 1 ? "entry" : "entries"}`
 }
 
-/** The size of a folder is how many entries it has. */
-async function looked(files: Files, path: string): Promise<{ kind: string; size: number }> {
+/** What is at a path. The size of a folder is the number of its entries. */
+async function describe(files: Files, path: string): Promise<{ kind: string; size: number }> {
   const link = await linkAt(files, path)
   if (link) return { kind: "link", size: 0 }
   try {
     const { kind, size } = files.facts(path)
     return { kind, size: kind === "folder" ? (await files.list(path)).length : size }
   } catch (error) {
-    throw withNearNames(error, path, files)
+    throw withSuggestions(error, path, files)
   }
 }
 
-/** Whether the name itself is a link, wherever it leads. */
+/** Whether the name itself is a link. */
 async function linkAt(files: Files, path: string): Promise<boolean> {
-  const normal = files.normal(path)
+  const normal = files.normalize(path)
   const slash = normal.lastIndexOf("/")
-  const above = slash === -1 ? "." : normal.slice(0, slash) || "/"
-  const entries = await files.list(above).catch(() => [])
+  const parent = slash === -1 ? "." : normal.slice(0, slash) || "/"
+  const entries = await files.list(parent).catch(() => [])
   return entries.some(({ name, kind }) => kind === "link" && name === normal.slice(slash + 1))
 }

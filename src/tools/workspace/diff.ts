@@ -1,20 +1,20 @@
 import type { StructuredPatchHunk } from "diff"
 
-/** A change as people read it. */
+/** A unified diff. */
 export interface UnifiedDiff {
   readonly text: string
   readonly additions: number
   readonly deletions: number
 }
 
-/** So many changed lines are laid beside each other; of more, the changed part is shown as taken out and put in whole. */
-const mostChanges = 1000
+/** With more changed lines, the whole changed part is shown as removed and added. */
+const maxChanges = 1000
 
-/** The same two texts always give the same diff. `before` is undefined for a file that is new. */
+/** Deterministic. `before` is undefined for a new file. */
 export async function unifiedDiff(path: string, before: string | undefined, after: string): Promise<UnifiedDiff> {
-  const [old, fresh] = alike(before ?? "", after)
+  const [old, fresh] = withoutCommonCrlf(before ?? "", after)
   const { structuredPatch } = await import("diff")
-  const options = { context: 3, maxEditLength: mostChanges }
+  const options = { context: 3, maxEditLength: maxChanges }
   const hunks = structuredPatch(path, path, old, fresh, "", "", options)?.hunks ?? [coarse(old, fresh)]
   const lines = hunks.flatMap((hunk) => [header(hunk), ...hunk.lines])
   const count = (sign: string) =>
@@ -27,14 +27,14 @@ export async function unifiedDiff(path: string, before: string | undefined, afte
   }
 }
 
-/** Where every line of both ends with a pair, nobody wants to see it. */
-function alike(before: string, after: string): [string, string] {
+/** Hides CRLF if every line of both texts ends with it. */
+function withoutCommonCrlf(before: string, after: string): [string, string] {
   const isPaired = (text: string) => !/\r(?!\n)|(?<!\r)\n/.test(text)
   if (!isPaired(before) || !isPaired(after)) return [before, after]
   return [before.replaceAll("\r\n", "\n"), after.replaceAll("\r\n", "\n")]
 }
 
-/** A side without lines is counted from the line before it. */
+/** A side without lines has the number of the line before it. */
 function header({ oldStart, oldLines, newStart, newLines }: StructuredPatchHunk): string {
   const from = oldLines === 0 ? oldStart - 1 : oldStart
   const to = newLines === 0 ? newStart - 1 : newStart
@@ -63,7 +63,7 @@ function signed(sign: string, line: string): string[] {
   return line.endsWith("\n") ? [sign + line.slice(0, -1)] : [sign + line, "\\ No newline at end of file"]
 }
 
-/** Each with its end. */
+/** Lines with their endings. */
 function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }

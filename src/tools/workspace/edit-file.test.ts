@@ -7,7 +7,7 @@ import { openBench, type Bench } from "./testing.ts"
 const bytesOf = (bench: Bench, path: string) => readFileSync(join(bench.dir, path))
 const textOf = (bench: Bench, path: string) => readFileSync(join(bench.dir, path), "utf8")
 
-test("an exact and unique text is replaced, and the diff says what changed [S2-35] [S2-37]", async () => {
+test("an exact and unique text is replaced, and the diff says what changed", async () => {
   const bench = openBench()
   bench.put("src/a.ts", "const a = 1\nconst b = 2\nconst c = 3\n")
   const edited = await bench.call("edit_file", { path: "src/a.ts", oldText: "b = 2", newText: "b = 20" })
@@ -19,7 +19,7 @@ test("an exact and unique text is replaced, and the diff says what changed [S2-3
   expect(textOf(bench, "src/a.ts")).toBe("const a = 1\nconst b = 20\nconst c = 3\n")
 })
 
-test("line mode replaces, inserts and removes whole lines [S2-38]", async () => {
+test("line mode replaces, inserts and removes whole lines", async () => {
   const bench = openBench()
   const cases: [string, object, string][] = [
     ["a\nb\nc\n", { startLine: 2, newText: "B" }, "a\nB\nc\n"],
@@ -41,7 +41,7 @@ test("line mode replaces, inserts and removes whole lines [S2-38]", async () => 
   }
 })
 
-test("lines that are not there are refused with how many there are", async () => {
+test("missing lines are refused with the number of lines", async () => {
   const bench = openBench()
   bench.put("a.txt", "a\nb\n")
   for (const edit of [{ startLine: 3 }, { startLine: 1, endLine: 3 }, { startLine: 4, endLine: 3 }]) {
@@ -51,7 +51,7 @@ test("lines that are not there are refused with how many there are", async () =>
   expect(textOf(bench, "a.txt")).toBe("a\nb\n")
 })
 
-test("a preview changes nothing and shows the diff [S2-39]", async () => {
+test("a preview changes nothing and shows the diff", async () => {
   const bench = openBench()
   bench.put("a.txt", "one\ntwo\n")
   const before = statSync(join(bench.dir, "a.txt"), { bigint: true })
@@ -65,7 +65,7 @@ test("a preview changes nothing and shows the diff [S2-39]", async () => {
   expect([touches(edit), touches({ ...edit, preview: true })]).toEqual([["read", "write"], ["read"]])
 })
 
-test("it asks a person each time, and no more than 30 times a minute and 500 an hour [S2-41] [S2-42]", () => {
+test("it asks a person each time, and no more than 30 times a minute and 500 an hour", () => {
   const { permission } = openBench().tools.get("edit_file")!
   expect(permission).toMatchObject({
     level: "sensitive",
@@ -73,7 +73,7 @@ test("it asks a person each time, and no more than 30 times a minute and 500 an 
   })
 })
 
-test("the version before is kept, unless that is not wanted [S2-40]", async () => {
+test("the previous version is backed up, unless backup is false", async () => {
   const bench = openBench()
   bench.put("a.txt", "1")
   const kept = await bench.call("edit_file", { path: "a.txt", oldText: "1", newText: "2" })
@@ -83,7 +83,7 @@ test("the version before is kept, unless that is not wanted [S2-40]", async () =
   expect(readdirSync(join(kept["backup"] as string, "..")).length).toBe(1)
 })
 
-test("a text that is there several times is refused with the lines, or replaced everywhere", async () => {
+test("a text that occurs several times is refused with its lines, or replaced everywhere", async () => {
   const bench = openBench()
   bench.put("a.txt", "x = 1\ny = 1\n\nz = 1 + 1\n")
   const refused = await bench.call("edit_file", { path: "a.txt", oldText: "1", newText: "2" })
@@ -94,7 +94,7 @@ test("a text that is there several times is refused with the lines, or replaced 
   expect(textOf(bench, "a.txt")).toBe("x = 2\ny = 2\n\nz = 2 + 2\n")
 })
 
-test("a text that is not there is refused with the nearest place and its line numbers", async () => {
+test("a text that is not found is refused with the most similar lines and their numbers", async () => {
   const bench = openBench()
   bench.put(
     "a.ts",
@@ -105,8 +105,8 @@ test("a text that is not there is refused with the nearest place and its line nu
       "function sub(a, b) {\n  return a - b\n}",
       /only in white space:\n7: function sub\(a, b\) \{\n8: {5}return a - b\n9: \}/,
     ],
-    ["function add(x, y) {", /nearest place is this:\n3: function add\(a, b\) \{/],
-    ["qqqq zzzz", /Nothing in it is like that/],
+    ["function add(x, y) {", /most similar lines are these:\n3: function add\(a, b\) \{/],
+    ["qqqq zzzz", /Nothing in it is similar/],
   ]
   for (const [oldText, sentence] of cases) {
     const refused = await bench.call("edit_file", { path: "a.ts", oldText, newText: "x" })
@@ -141,7 +141,7 @@ test("several edits are made together or not at all", async () => {
   expect(textOf(bench, "a.txt")).toBe("eins\nanderthalb\nzwei\nthree\nvier\n")
 })
 
-test("an empty oldText makes a file, and only that", async () => {
+test("an empty oldText only creates new files", async () => {
   const bench = openBench()
   const made = await bench.call("edit_file", { path: "new/deep/a.txt", oldText: "", newText: "hello\r\n" })
   expect(made).toMatchObject({ created: true, changed: true, size: 7 })
@@ -156,7 +156,7 @@ test("an empty oldText makes a file, and only that", async () => {
   })
 })
 
-test("what says nothing, or two things, is refused", async () => {
+test("missing or contradictory parameters are refused", async () => {
   const bench = openBench()
   bench.put("a.txt", "same\r\nsame line\n")
   const cases: [object, string][] = [
@@ -178,7 +178,7 @@ test("what says nothing, or two things, is refused", async () => {
   expect(textOf(bench, "a.txt")).toBe("same\r\nsame line\n")
 })
 
-test("dollar signs and backslashes in the new text are only signs", async () => {
+test("dollar signs and backslashes in the new text are literal", async () => {
   const bench = openBench()
   bench.put("a.txt", "price: X\n")
   const newText = "$& $1 $$ $` $' \\n \\u0041"
@@ -186,7 +186,7 @@ test("dollar signs and backslashes in the new text are only signs", async () => 
   expect(textOf(bench, "a.txt")).toBe(`price: ${newText}\n`)
 })
 
-test("a line that only says that something was left out is refused, unless it was there", async () => {
+test("a placeholder line is refused, unless it was there before", async () => {
   const bench = openBench()
   bench.put("a.ts", "function a() {\n  work()\n}\n// ... existing code ...\n")
   const refused = [
@@ -251,7 +251,7 @@ test("a file that changes during the edit is not overwritten", async () => {
   expect(textOf(bench, "a.txt")).toBe("somebody else\n")
 })
 
-test("a call that was stopped while it was prepared changes nothing", async () => {
+test("a call aborted before the write changes nothing", async () => {
   const bench = openBench()
   bench.put("a.txt", "one\n")
   const stopped = { signal: AbortSignal.abort(new Error("stopped")) }
@@ -264,7 +264,7 @@ test("a call that was stopped while it was prepared changes nothing", async () =
   expect(textOf(bench, "a.txt")).toBe("one\n")
 })
 
-test("edits of one file that come at the same time are all made", async () => {
+test("concurrent edits of one file are all applied", async () => {
   const bench = openBench()
   bench.put("a.txt", Array.from({ length: 20 }, (_, index) => `line ${index};\n`).join(""))
   const edits = Array.from({ length: 20 }, (_, index) =>
@@ -278,7 +278,7 @@ test("edits of one file that come at the same time are all made", async () => {
   expect(textOf(bench, "a.txt")).toBe(Array.from({ length: 20 }, (_, index) => `done ${index};\n`).join(""))
 })
 
-test("the mode of a file stays, and what is no text or too large is refused", async () => {
+test("a file keeps its mode, and binary or too large files are refused", async () => {
   const bench = openBench({ maxFileSize: 100, allowedExtensions: ["sh", "bin"] })
   const path = bench.put("run.sh", "#!/bin/sh\necho one\n")
   chmodSync(path, 0o755)
@@ -297,7 +297,7 @@ test("the mode of a file stays, and what is no text or too large is refused", as
   })
 })
 
-test("each line keeps its own ending, also those that the old text goes over", async () => {
+test("each line keeps its own ending, also inside the replaced text", async () => {
   const bench = openBench()
   const cases: [string, string, string, string][] = [
     ["a\r\nb\r\nc\r\n", "a\nb\nc", "a\nx\nc", "a\r\nx\r\nc\r\n"],
@@ -318,7 +318,7 @@ test("each line keeps its own ending, also those that the old text goes over", a
   }
 })
 
-test("a character that the encoding of the file does not have is refused, and one that it has is written in it", async () => {
+test("a character that the file's encoding lacks is refused, and others are written in that encoding", async () => {
   const bench = openBench()
   const chinese = "床前明月光，疑是地上霜。举头望明月，低头思故乡。\n这是一个测试文件。\n"
   bench.put("a.txt", iconv.encode(chinese, "gbk"))

@@ -1,10 +1,10 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import { planEdit, type EditPlan } from "./edit-plan.ts"
 import type { Edit } from "./edits.ts"
-import { fenceFor, stale, type Workspace } from "./options.ts"
+import { filesFor, staleFileFailure, type Workspace } from "./workspace.ts"
 
-const one = {
+const editFields = {
   oldText: z.string().optional().describe("The exact text to replace, unique in the file; empty to make a new file"),
   newText: z.string().optional().describe("What comes in its place, or in the place of the lines"),
   replaceAll: z.boolean().optional().describe("Replace oldText everywhere it is found"),
@@ -16,7 +16,7 @@ const one = {
     .describe("The last one; startLine when left out; startLine - 1 puts newText before it and takes nothing away"),
 }
 
-/** Changes parts of a file and leaves every other byte as it is: line ends, encoding, byte order mark. */
+/** Changes parts of a file and leaves every other byte as it is, including line endings, encoding and byte order mark. */
 export const editFile = (workspace: Workspace) =>
   defineTool({
     name: "edit_file",
@@ -29,11 +29,11 @@ export const editFile = (workspace: Workspace) =>
     input: z
       .object({
         path: z.string().min(1).describe("The file, relative to the workspace, for example src/app.ts"),
-        ...one,
+        ...editFields,
         edits: z
           .array(
             z
-              .object({ ...one, newText: z.string() })
+              .object({ ...editFields, newText: z.string() })
               .strict()
               .superRefine(refuseContradictions),
           )
@@ -44,10 +44,10 @@ export const editFile = (workspace: Workspace) =>
         preview: z.boolean().optional().describe("Only show what would change"),
         backup: z.boolean().optional().describe("Keep the version before it, which is done unless this is false"),
       })
-      .superRefine((given, context) => {
-        if (given.edits === undefined) return refuseContradictions(given, context)
+      .superRefine((fields, context) => {
+        if (fields.edits === undefined) return refuseContradictions(fields, context)
         for (const name of ["oldText", "newText", "replaceAll", "startLine", "endLine"] as const) {
-          if (given[name] !== undefined) say(context, name, "cannot stand together with edits")
+          if (fields[name] !== undefined) addIssue(context, name, "cannot be used together with edits")
         }
       }),
     output: z.object({
@@ -76,49 +76,51 @@ export const editFile = (workspace: Workspace) =>
 
     async execute(input, context) {
       const { agent } = context
-      const files = fenceFor(workspace, context)
+      const files = filesFor(workspace, context)
       const { path } = input
-      return workspace.turns.take(files.normal(path), async () => {
+      return workspace.locks.run(files.normalize(path), async () => {
         const plan = await planEdit(path, editsOf(input), files, workspace)
-        if (plan.facts !== undefined && workspace.marks.isStale(agent.id, plan.facts)) throw stale(plan.path)
-        if (input.preview === true) return { ...told(plan), changed: false, bytesWritten: 0 }
+        if (plan.facts !== undefined && workspace.readMarks.isStale(agent.id, plan.facts))
+          throw staleFileFailure(plan.path)
+        if (input.preview === true) return { ...summaryOf(plan), changed: false, bytesWritten: 0 }
         context.signal.throwIfAborted()
         const written = await files.write(path, plan.bytes, {
           expected: plan.facts?.version ?? null,
           backups: input.backup === false ? 0 : workspace.backups,
         })
-        workspace.marks.see(agent.id, written.facts)
+        workspace.readMarks.markRead(agent.id, written.facts)
         const { bytesWritten, backup } = written
-        return { ...told(plan), changed: true, bytesWritten, ...(backup === undefined ? {} : { backup }) }
+        return { ...summaryOf(plan), changed: true, bytesWritten, ...(backup === undefined ? {} : { backup }) }
       })
     },
   })
 
-type Given = Omit<Edit, "newText"> & { newText?: string | undefined; edits?: readonly Edit[] | undefined }
+type Input = Omit<Edit, "newText"> & { newText?: string | undefined; edits?: readonly Edit[] | undefined }
 
-function editsOf({ edits, newText = "", ...rest }: Given): readonly Edit[] {
+function editsOf({ edits, newText = "", ...rest }: Input): readonly Edit[] {
   const { oldText, replaceAll, startLine, endLine } = rest
   return edits ?? [{ oldText, newText, replaceAll, startLine, endLine }]
 }
 
-function told({ facts, path, bytes, encoding, replacements, diff }: EditPlan) {
+function summaryOf({ facts, path, bytes, encoding, replacements, diff }: EditPlan) {
   const { text, additions, deletions } = diff
   const created = facts === undefined
   return { ok: true, path, created, replacements, additions, deletions, diff: text, size: bytes.length, encoding }
 }
 
-function refuseContradictions(given: Given, context: z.RefinementCtx): void {
-  const { oldText, newText, replaceAll, startLine, endLine } = given
-  if (newText === undefined) say(context, "newText", "is missing")
+function refuseContradictions(input: Input, context: z.RefinementCtx): void {
+  const { oldText, newText, replaceAll, startLine, endLine } = input
+  if (newText === undefined) addIssue(context, "newText", "is missing")
   if (oldText === undefined && startLine === undefined)
-    say(context, "oldText", "is missing; give oldText, startLine or edits")
-  if (oldText !== undefined && startLine !== undefined) say(context, "startLine", "cannot stand together with oldText")
-  if (startLine === undefined && endLine !== undefined) say(context, "endLine", "needs startLine")
-  if (startLine !== undefined && replaceAll !== undefined) say(context, "replaceAll", "needs oldText")
+    addIssue(context, "oldText", "is missing; give oldText, startLine or edits")
+  if (oldText !== undefined && startLine !== undefined)
+    addIssue(context, "startLine", "cannot be used together with oldText")
+  if (startLine === undefined && endLine !== undefined) addIssue(context, "endLine", "needs startLine")
+  if (startLine !== undefined && replaceAll !== undefined) addIssue(context, "replaceAll", "needs oldText")
   if (startLine !== undefined && endLine !== undefined && endLine < startLine - 1)
-    say(context, "endLine", "cannot be less than startLine - 1")
+    addIssue(context, "endLine", "cannot be less than startLine - 1")
 }
 
-function say(context: z.RefinementCtx, name: string, message: string): void {
+function addIssue(context: z.RefinementCtx, name: string, message: string): void {
   context.addIssue({ code: "custom", path: [name], message })
 }

@@ -1,15 +1,15 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import type { Files } from "../../model/files.ts"
-import { shown } from "./decode.ts"
+import { displayText } from "./decode.ts"
 import { unifiedDiff } from "./diff.ts"
 import { encodeLike } from "./encode.ts"
-import { changeNotebook, type NotebookChange } from "./notebook-edit.ts"
+import { changeNotebook, type NotebookChange } from "./change-notebook.ts"
 import { parseNotebook } from "./notebook.ts"
-import { fenceFor, stale, tooLarge, type Workspace } from "./options.ts"
-import { readText } from "./whole-text.ts"
+import { filesFor, staleFileFailure, fileTooLargeFailure, type Workspace } from "./workspace.ts"
+import { readText } from "./read-text.ts"
 
-/** Changes one cell of a Jupyter notebook; the rest of the file stays as it is written. */
+/** Changes one cell of a Jupyter notebook and leaves the rest of the file as it is. */
 export const editNotebook = (workspace: Workspace) =>
   defineTool({
     name: "edit_notebook",
@@ -32,14 +32,14 @@ export const editNotebook = (workspace: Workspace) =>
           .describe("Needed for insert; replace keeps the type without it"),
       })
       .superRefine((given, context) => {
-        const say = (name: string, message: string) => context.addIssue({ code: "custom", path: [name], message })
+        const addIssue = (name: string, message: string) => context.addIssue({ code: "custom", path: [name], message })
         if (given.cellId !== undefined && given.cellIndex !== undefined)
-          say("cellIndex", "cannot stand together with cellId")
-        if (given.mode !== "delete" && given.source === undefined) say("source", "is missing")
+          addIssue("cellIndex", "cannot be used together with cellId")
+        if (given.mode !== "delete" && given.source === undefined) addIssue("source", "is missing")
         if (given.mode === "insert" && given.cellType === undefined)
-          say("cellType", "is missing; an insertion needs it")
+          addIssue("cellType", "is missing; an insertion needs it")
         if (given.mode === "delete" && (given.source ?? given.cellType) !== undefined)
-          say("mode", "delete takes neither source nor cellType")
+          addIssue("mode", "delete takes neither source nor cellType")
       }),
     output: z.object({
       ok: z.boolean(),
@@ -60,31 +60,31 @@ export const editNotebook = (workspace: Workspace) =>
     ],
     async preview(input) {
       const { path, decoded, changed } = await planChange(input, workspace.files, workspace)
-      return (await unifiedDiff(path, shown(decoded), withSteadyId(changed))).text
+      return (await unifiedDiff(path, displayText(decoded), withStableId(changed))).text
     },
 
     async execute(input, context) {
-      const files = fenceFor(workspace, context)
-      return workspace.turns.take(files.normal(input.path), async () => {
+      const files = filesFor(workspace, context)
+      return workspace.locks.run(files.normalize(input.path), async () => {
         const { path, facts, decoded, changed } = await planChange(input, files, workspace)
-        if (workspace.marks.isStale(context.agent.id, facts)) throw stale(path)
+        if (workspace.readMarks.isStale(context.agent.id, facts)) throw staleFileFailure(path)
         const bytes = await encodeLike(changed.text, decoded)
         if (bytes.length > workspace.maxFileSize)
-          throw tooLarge(path, bytes.length, workspace.maxFileSize, "Write less.")
+          throw fileTooLargeFailure(path, bytes.length, workspace.maxFileSize, "Write less.")
         context.signal.throwIfAborted()
         const { backup, facts: now } = await files.write(input.path, bytes, {
           expected: facts.version,
           backups: workspace.backups,
         })
-        workspace.marks.see(context.agent.id, now)
-        const { text: _text, ...told } = changed
+        workspace.readMarks.markRead(context.agent.id, now)
+        const { text: _text, ...summary } = changed
         const source = input.mode === "delete" ? undefined : input.source
-        return { ok: true, path, mode: input.mode, ...told, source, size: now.size, backup }
+        return { ok: true, path, mode: input.mode, ...summary, source, size: now.size, backup }
       })
     },
   })
 
-interface Given {
+interface Input {
   readonly path: string
   readonly mode: NotebookChange["mode"]
   readonly cellId?: string | undefined
@@ -93,15 +93,15 @@ interface Given {
   readonly cellType?: NotebookChange["cellType"]
 }
 
-async function planChange({ path: given, source = "", ...rest }: Given, files: Files, workspace: Workspace) {
-  const { facts, decoded } = await readText(given, files, workspace)
+async function planChange({ path, source = "", ...rest }: Input, files: Files, workspace: Workspace) {
+  const { facts, decoded } = await readText(path, files, workspace)
   const notebook = parseNotebook(decoded.text, facts.path)
   const changed = changeNotebook(decoded.text, notebook, { source, ...rest }, facts.path)
   return { path: facts.path, facts, decoded, changed }
 }
 
-/** An id that is made up is another one each time; an approver is shown the same diff twice. */
-function withSteadyId({
+/** Replaces the random id of a new cell, so that an approver sees the same diff each time. */
+function withStableId({
   text,
   cellId,
   oldSource,

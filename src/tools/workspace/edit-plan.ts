@@ -1,16 +1,18 @@
 import { failure } from "../../model/ending.ts"
 import type { FileFacts, Files } from "../../model/files.ts"
-import { shown, type Decoded } from "./decode.ts"
+import { toolRef, dialectText } from "../../model/dialect-text.ts"
+import { displayText, type DecodedFile } from "./decode.ts"
 import { unifiedDiff, type UnifiedDiff } from "./diff.ts"
 import { applyRegions, planEdits, type Edit, type Region } from "./edits.ts"
-import { encode, placesInBytes } from "./encode.ts"
+import { encode, byteOffsets } from "./encode.ts"
 import type { Encoding } from "./encoding-names.ts"
-import { factsIfThere, refuseExtension, tooLarge, type Workspace } from "./options.ts"
-import { readText } from "./whole-text.ts"
+import { oldTextName } from "./nearest-place.ts"
+import { factsIfExists, checkExtension, fileTooLargeFailure, type Workspace } from "./workspace.ts"
+import { readText } from "./read-text.ts"
 
-/** What an edit would make of a file. Nothing is changed yet. */
+/** The result of an edit before it is written. */
 export interface EditPlan {
-  /** Undefined for a file that is to be made. */
+  /** Undefined for a new file. */
   readonly facts: FileFacts | undefined
   readonly path: string
   readonly bytes: Buffer
@@ -25,12 +27,12 @@ export async function planEdit(
   files: Files,
   workspace: Workspace,
 ): Promise<EditPlan> {
-  refuseExtension(path, workspace)
+  checkExtension(path, workspace)
   const [first] = edits
   if (edits.some(({ oldText, startLine }) => oldText === "" && startLine === undefined)) {
     if (edits.length === 1 && first !== undefined) return planNew(path, first.newText, files, workspace)
     throw failure(
-      "An empty oldText makes a new file and cannot stand beside other edits. Say what is to be replaced.",
+      dialectText`An empty ${oldTextName} creates a new file and cannot be combined with other edits. Say what to replace.`,
       {
         toolCode: "no_match",
       },
@@ -46,18 +48,18 @@ export async function planEdit(
     bytes: changed,
     encoding: decoded.encoding,
     replacements: regions.length,
-    diff: await unifiedDiff(facts.path, shown(decoded), shown(after)),
+    diff: await unifiedDiff(facts.path, displayText(decoded), displayText(after)),
   }
 }
 
-/** The bytes of a file with the edits made. Only those of the replaced text are others. */
-export async function changeBytes(bytes: Buffer, decoded: Decoded, edits: readonly Edit[], path: string) {
+/** The bytes of a file with the edits applied. All bytes outside the replaced text stay the same. */
+export async function changeBytes(bytes: Buffer, decoded: DecodedFile, edits: readonly Edit[], path: string) {
   const regions = await planEdits(decoded.text, edits, path)
   return { regions, changed: await splice(bytes, decoded, regions) }
 }
 
-async function splice(bytes: Buffer, decoded: Decoded, regions: readonly Region[]): Promise<Buffer> {
-  const places = await placesInBytes(
+async function splice(bytes: Buffer, decoded: DecodedFile, regions: readonly Region[]): Promise<Buffer> {
+  const places = await byteOffsets(
     bytes,
     decoded,
     regions.flatMap(({ start, end }) => [start, end]),
@@ -72,9 +74,9 @@ async function splice(bytes: Buffer, decoded: Decoded, regions: readonly Region[
 }
 
 async function planNew(path: string, text: string, files: Files, workspace: Workspace): Promise<EditPlan> {
-  if (factsIfThere(files, path) !== undefined) {
+  if (factsIfExists(files, path) !== undefined) {
     throw failure(
-      `${path} is there already, and an empty oldText only makes new files. Say which text is to be replaced, or use write_file.`,
+      dialectText`${path} exists already, and an empty ${oldTextName} only creates new files. Say which text to replace, or use ${toolRef("write_file")}.`,
       {
         toolCode: "exists",
       },
@@ -82,7 +84,7 @@ async function planNew(path: string, text: string, files: Files, workspace: Work
   }
   const bytes = await encode(text, "utf-8")
   refuseSize(bytes, path, workspace)
-  const named = files.normal(path)
+  const named = files.normalize(path)
   return {
     facts: undefined,
     path: named,
@@ -94,5 +96,5 @@ async function planNew(path: string, text: string, files: Files, workspace: Work
 }
 
 function refuseSize({ length }: Buffer, path: string, { maxFileSize }: Workspace): void {
-  if (length > maxFileSize) throw tooLarge(path, length, maxFileSize, "Write less, or several files.")
+  if (length > maxFileSize) throw fileTooLargeFailure(path, length, maxFileSize, "Write less, or several files.")
 }

@@ -1,44 +1,45 @@
 import { failure } from "../../model/ending.ts"
-import { normalise, withEnds, type Normal } from "./line-ends.ts"
+import { toolRef, dialectText, type DialectText } from "../../model/dialect-text.ts"
+import { normalizeLineEndings, withLineEndings, type NormalizedText } from "./line-endings.ts"
 import { countLines } from "./lines.ts"
-import { nearestPlace } from "./nearest-place.ts"
+import { nearestPlace, oldTextName } from "./nearest-place.ts"
 import { refusePlaceholder } from "./placeholders.ts"
 
-/** One change of a text: of what stands there, or of whole lines. */
+/** One change of a text: of an exact piece of it, or of whole lines. */
 export interface Edit {
   readonly oldText?: string | undefined
   readonly newText: string
   readonly replaceAll?: boolean | undefined
-  /** 1-based; both ends are in it. One less than `startLine` means that nothing is taken away. */
+  /** 1-based and inclusive. An `endLine` of `startLine - 1` inserts without removing. */
   readonly startLine?: number | undefined
   readonly endLine?: number | undefined
 }
 
-/** A part of the raw text and what comes in its place. */
+/** A part of the raw text and its replacement. */
 export interface Region {
   readonly start: number
   readonly end: number
   readonly text: string
 }
 
-/** The same with its places in the normal text, before what is alike at both ends was left out. */
+/** A replacement in the normalized text, before the common start and end are trimmed. */
 interface Change {
   readonly start: number
   readonly end: number
   readonly fresh: string
-  /** Which of the edits it belongs to, from 1. */
+  /** The number of its edit, from 1. */
   readonly number: number
 }
 
 /**
- * Where a text changes and to what. Every edit is looked for in the text as it is, not as others leave it; two that touch
- * the same place, one that is not found, or one that changes nothing refuse them all.
+ * Where a text changes and how. Every edit is applied to the original text, not to the result of others. If two overlap,
+ * one is not found or one changes nothing, all are refused.
  */
 export async function planEdits(raw: string, edits: readonly Edit[], path: string): Promise<Region[]> {
-  const normal = normalise(raw)
+  const normal = normalizeLineEndings(raw)
   const changes = edits
     .flatMap((edit, index) => changesOf(edit, normal, { number: index + 1, of: edits.length, path }))
-    .sort((one, other) => one.start - other.start || one.end - other.end)
+    .sort((a, b) => a.start - b.start || a.end - b.end)
   changes.forEach((change, index) => refuseOverlap(changes[index - 1], change))
   const regions: Region[] = []
   for (const change of changes) regions.push(await regionOf(change, normal))
@@ -62,20 +63,21 @@ interface Which {
   readonly path: string
 }
 
-function changesOf(edit: Edit, normal: Normal, which: Which): Change[] {
+function changesOf(edit: Edit, normal: NormalizedText, which: Which): Change[] {
   return edit.startLine === undefined
     ? textChanges(edit, normal, which)
     : [lineChange(edit, edit.startLine, normal, which)]
 }
 
-function textChanges(edit: Edit, normal: Normal, which: Which): Change[] {
-  const old = normal.of(edit.oldText ?? "")
+function textChanges(edit: Edit, normal: NormalizedText, which: Which): Change[] {
+  const old = normal.normalize(edit.oldText ?? "")
   const fresh = freshText(edit, normal)
-  if (old === fresh) throw unchanged(which, "oldText and newText are the same")
+  if (old === fresh)
+    throw unchanged(which, dialectText`${oldTextName} and ${toolRef("edit_file", "newText")} are the same`)
   refusePlaceholder(edit.newText, edit.oldText ?? "")
   const places = placesOf(old, normal.text)
   if (places.length === 0) {
-    throw failure(`${nameOf(which)} is not in ${which.path}. ${nearestPlace(normal.text, old)}`, {
+    throw failure(dialectText`${nameOf(which)} is not in ${which.path}. ${nearestPlace(normal.text, old)}`, {
       toolCode: "no_match",
     })
   }
@@ -83,21 +85,21 @@ function textChanges(edit: Edit, normal: Normal, which: Which): Change[] {
     const lines = places.slice(0, 10).map((place) => countLines(normal.text.slice(0, place) + "x", "\n"))
     const more = places.length > 10 ? ` and ${places.length - 10} more` : ""
     throw failure(
-      `${nameOf(which)} is ${places.length} times in ${which.path}, in lines ${lines.join(", ")}${more}. Add lines around it until it is unique, or set replaceAll.`,
+      dialectText`${nameOf(which)} is ${places.length} times in ${which.path}, in lines ${lines.join(", ")}${more}. Add lines around it until it is unique, or set ${toolRef("edit_file", "replaceAll")}.`,
       { toolCode: "several_matches" },
     )
   }
   return places.map((start) => ({ start, end: start + old.length, fresh, number: which.number }))
 }
 
-function lineChange(edit: Edit, startLine: number, normal: Normal, which: Which): Change {
+function lineChange(edit: Edit, startLine: number, normal: NormalizedText, which: Which): Change {
   const { text } = normal
   const endLine = edit.endLine ?? startLine
   const total = countLines(text, "\n")
   const insertsBehind = startLine === total + 1 && endLine === total
   if ((startLine > total && !insertsBehind) || endLine > total || endLine < startLine - 1) {
     throw failure(
-      `${which.path} has ${total} line${total === 1 ? "" : "s"}, and ${startLine}-${endLine} is no part of it. Read it again to see its lines.`,
+      `${which.path} has ${total} line${total === 1 ? "" : "s"}, so lines ${startLine}-${endLine} do not exist. Read it again to see its lines.`,
       { toolCode: "no_such_line" },
     )
   }
@@ -110,7 +112,7 @@ function lineChange(edit: Edit, startLine: number, normal: Normal, which: Which)
   return { start, end, fresh, number: which.number }
 }
 
-/** Whole lines: the last one ends as the one whose place it takes. */
+/** Whole lines. The last one ends like the line it replaces. */
 function fittingLines(fresh: string, text: string, start: number, end: number): string {
   if (fresh === "") return ""
   const isLast = end === text.length
@@ -119,34 +121,33 @@ function fittingLines(fresh: string, text: string, start: number, end: number): 
   return `${before}${fresh}${open || fresh.endsWith("\n") ? "" : "\n"}`
 }
 
-/** A text without any line end says nothing about which it has: the new ones come as they were given. */
-function freshText({ newText }: Edit, normal: Normal): string {
-  return normal.text.includes("\n") ? normal.of(newText) : newText
+/** In a text without line endings, new ones are kept as given. */
+function freshText({ newText }: Edit, normal: NormalizedText): string {
+  return normal.text.includes("\n") ? normal.normalize(newText) : newText
 }
 
-async function regionOf({ start, end, fresh }: Change, normal: Normal): Promise<Region> {
+async function regionOf({ start, end, fresh }: Change, normal: NormalizedText): Promise<Region> {
   const old = normal.text.slice(start, end)
-  const front = commonFront(old, fresh)
-  const back = commonBack(old, fresh, front)
+  const front = commonStart(old, fresh)
+  const back = commonEnd(old, fresh, front)
   const from = start + front
   const to = end - back
-  const text = await withEnds(normal, from, to, fresh.slice(front, fresh.length - back))
-  return { start: normal.rawAt(from), end: normal.rawAt(to), text }
+  const text = await withLineEndings(normal, from, to, fresh.slice(front, fresh.length - back))
+  return { start: normal.rawOffset(from), end: normal.rawOffset(to), text }
 }
 
-function commonFront(one: string, other: string): number {
-  const most = Math.min(one.length, other.length)
+function commonStart(a: string, b: string): number {
+  const most = Math.min(a.length, b.length)
   let length = 0
-  while (length < most && one.charCodeAt(length) === other.charCodeAt(length)) length++
-  return length > 0 && isHigh(one.charCodeAt(length - 1)) ? length - 1 : length
+  while (length < most && a.charCodeAt(length) === b.charCodeAt(length)) length++
+  return length > 0 && isHigh(a.charCodeAt(length - 1)) ? length - 1 : length
 }
 
-function commonBack(one: string, other: string, front: number): number {
-  const most = Math.min(one.length, other.length) - front
+function commonEnd(a: string, b: string, front: number): number {
+  const most = Math.min(a.length, b.length) - front
   let length = 0
-  while (length < most && one.charCodeAt(one.length - 1 - length) === other.charCodeAt(other.length - 1 - length))
-    length++
-  return length > 0 && isLow(one.charCodeAt(one.length - length)) ? length - 1 : length
+  while (length < most && a.charCodeAt(a.length - 1 - length) === b.charCodeAt(b.length - 1 - length)) length++
+  return length > 0 && isLow(a.charCodeAt(a.length - length)) ? length - 1 : length
 }
 
 const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff
@@ -170,17 +171,16 @@ function lineStart(text: string, line: number): number {
 
 function refuseOverlap(before: Change | undefined, change: Change): void {
   if (before === undefined || before.end <= change.start) return
-  throw failure(
-    `Edits ${before.number} and ${change.number} change the same place. Make one of the two, or take them together.`,
-    { toolCode: "overlapping_edits" },
-  )
+  throw failure(`Edits ${before.number} and ${change.number} overlap. Leave a out, or combine them into a edit.`, {
+    toolCode: "overlapping_edits",
+  })
 }
 
-function unchanged(which: Which, why: string): Error {
-  const name = which.of === 1 ? "The edit" : `Edit ${which.number}`
-  return failure(`${name} changes nothing: ${why}. Say what shall be different.`, { toolCode: "no_change" })
+function unchanged(which: Which, why: string | DialectText): Error {
+  const edit = which.of === 1 ? "The edit" : `Edit ${which.number}`
+  return failure(dialectText`${edit} changes nothing: ${why}. Say what to change.`, { toolCode: "no_change" })
 }
 
-function nameOf({ number, of }: Which): string {
-  return of === 1 ? "The oldText" : `The oldText of edit ${number}`
+function nameOf({ number, of }: Which): DialectText {
+  return of === 1 ? dialectText`The ${oldTextName}` : dialectText`The ${oldTextName} of edit ${number}`
 }

@@ -1,9 +1,10 @@
 import { failure } from "../../model/ending.ts"
-import { markOf, type Decoded } from "./decode.ts"
+import { toolRef, dialectText, ifParameter } from "../../model/dialect-text.ts"
+import { byteOrderMark, type DecodedFile } from "./decode.ts"
 import type { Encoding } from "./encoding-names.ts"
-import { loadIconv, nameFor } from "./legacy.ts"
+import { loadIconv, iconvName } from "./legacy-encodings.ts"
 
-/** The bytes of a text, without a mark. What cannot be written in this encoding is refused, not replaced. */
+/** Encodes a text without a byte order mark. Refuses characters that the encoding does not have. */
 export async function encode(text: string, encoding: Encoding): Promise<Buffer> {
   if (encoding === "base64") return fromBase64(text)
   if (!text.isWellFormed()) {
@@ -27,19 +28,19 @@ export async function encode(text: string, encoding: Encoding): Promise<Buffer> 
   }
 }
 
-/** A whole new text in the encoding of the one that it takes the place of, with the mark where that has one. */
-export async function encodeLike(text: string, { encoding, mark }: Decoded): Promise<Buffer> {
+/** Encodes a text like the one it replaces, with a byte order mark if that had one. */
+export async function encodeLike(text: string, { encoding, bomLength }: DecodedFile): Promise<Buffer> {
   const bytes = await encode(text, encoding)
-  return mark === 0 ? bytes : Buffer.concat([markOf(encoding), bytes])
+  return bomLength === 0 ? bytes : Buffer.concat([byteOrderMark(encoding), bytes])
 }
 
-/** Where in the bytes of a file these places of its text are. The places come in ascending order. */
-export async function placesInBytes(bytes: Buffer, decoded: Decoded, places: readonly number[]): Promise<number[]> {
-  const { text, encoding, mark } = decoded
+/** The byte offsets of these text offsets, which must be in ascending order. */
+export async function byteOffsets(bytes: Buffer, decoded: DecodedFile, places: readonly number[]): Promise<number[]> {
+  const { text, encoding, bomLength } = decoded
   const sizeOf = sizes[encoding]
-  if (sizeOf === undefined) return legacyPlaces(bytes, decoded, places)
+  if (sizeOf === undefined) return legacyOffsets(bytes, decoded, places)
   let at = 0
-  let offset = mark
+  let offset = bomLength
   return places.map((place) => {
     offset += sizeOf(text, at, place)
     at = place
@@ -47,7 +48,7 @@ export async function placesInBytes(bytes: Buffer, decoded: Decoded, places: rea
   })
 }
 
-/** How many bytes a part of a text has in its file. */
+/** How many bytes a part of the text has in its file. */
 type SizeOf = (text: string, from: number, to: number) => number
 
 const twoEach: SizeOf = (_text, from, to) => 2 * (to - from)
@@ -57,7 +58,7 @@ const fourEach: SizeOf = (text, from, to) => {
   for (const _ of text.slice(from, to)) points++
   return 4 * points
 }
-/** A byte that is no text is one lone surrogate, for which three bytes would be counted. */
+/** An invalid byte is one lone surrogate in the text, which would count as three bytes. */
 const utf8Size: SizeOf = (text, from, to) => {
   const part = text.slice(from, to)
   const whole = Buffer.byteLength(part, "utf8")
@@ -74,10 +75,14 @@ const sizes: Partial<Record<Encoding, SizeOf>> = {
   latin1: oneEach,
 }
 
-/** Bytes are given to the decoder one by one, so that each character is known by the byte it ends with. */
-async function legacyPlaces(bytes: Buffer, { text, encoding }: Decoded, places: readonly number[]): Promise<number[]> {
+/** Feeds the decoder byte by byte, to know with which byte each character ends. */
+async function legacyOffsets(
+  bytes: Buffer,
+  { text, encoding }: DecodedFile,
+  places: readonly number[],
+): Promise<number[]> {
   const iconv = await loadIconv()
-  const decoder = iconv.getDecoder(nameFor(encoding), { stripBOM: false })
+  const decoder = iconv.getDecoder(iconvName(encoding), { stripBOM: false })
   const found: number[] = []
   let length = 0
   let next = 0
@@ -85,7 +90,7 @@ async function legacyPlaces(bytes: Buffer, { text, encoding }: Decoded, places: 
   for (let at = 0; at < bytes.length && next < places.length; at++) {
     const part = decoder.write(bytes.subarray(at, at + 1))
     if (!text.startsWith(part, length)) throw unclear(encoding)
-    // Of a pair of surrogates the decoder gives only the first when it is fed byte by byte.
+    // Fed byte by byte, the decoder returns only the first of a surrogate pair.
     length += isHigh(part) && part.length === 1 ? 2 : part.length
     while (next < places.length && places[next]! <= length && part.length > 0) {
       if (places[next] !== length) throw unclear(encoding)
@@ -102,7 +107,7 @@ const isHigh = (part: string) => part >= "\ud800" && part <= "\udbff"
 
 function unclear(encoding: Encoding): Error {
   return failure(
-    `The file has bytes that are no clean ${encoding}, and it cannot be said which belong to the place of the edit. Nothing was changed; write the file anew with write_file instead.`,
+    dialectText`The file has bytes that are not valid ${encoding}, so the position of the edit is not certain. Nothing was changed. Rewrite the whole file with ${toolRef("write_file")} instead.`,
     { toolCode: "not_text" },
   )
 }
@@ -124,20 +129,24 @@ function plainBytes(text: string, encoding: "ascii" | "latin1"): Buffer {
 
 async function legacyBytes(text: string, encoding: Encoding): Promise<Buffer> {
   const iconv = await loadIconv()
-  const name = nameFor(encoding)
+  const name = iconvName(encoding)
   const bytes = iconv.encode(text, name)
   if (iconv.decode(bytes, name, { stripBOM: false }) === text) return bytes
-  const lost = Array.from(text).find((one) => iconv.decode(iconv.encode(one, name), name, { stripBOM: false }) !== one)
+  const lost = Array.from(text).find(
+    (character) => iconv.decode(iconv.encode(character, name), name, { stripBOM: false }) !== character,
+  )
   throw unencodable(lost ?? "�", encoding)
 }
 
 function unencodable(character: string, encoding: Encoding): Error {
   const point = `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`
   return failure(
-    `The character ${character} (${point}) does not exist in ${encoding}. Leave it out, or write the whole file with write_file and encoding utf-8.`,
+    dialectText`The character ${character} (${point}) does not exist in ${encoding}. Leave it out${ifParameter("write_file", "encoding", inUtf8)}.`,
     { toolCode: "unencodable" },
   )
 }
+
+const inUtf8 = dialectText`, or write the whole file with ${toolRef("write_file")} and encoding utf-8`
 
 function fromBase64(text: string): Buffer {
   const plain = text.replace(/\s+/g, "")

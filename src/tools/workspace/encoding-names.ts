@@ -8,13 +8,13 @@ export const encodings = [
 ] as const // prettier-ignore
 export type Encoding = (typeof encodings)[number]
 
-/** An encoding by any of its usual spellings; undefined for one that nobody here knows. */
+/** An encoding by any of its usual spellings; undefined for an unknown one. */
 export function encodingNamed(name: string): Encoding | undefined {
   const plain = name.toLowerCase().replace(/[\s_-]/g, "")
   return spellings.get(plain)
 }
 
-const others: Readonly<Record<string, Encoding>> = {
+const aliases: Readonly<Record<string, Encoding>> = {
   utf16: "utf-16le", ucs2: "utf-16le", utf32: "utf-32le", usascii: "ascii", iso88591: "latin1", binary: "latin1",
   cp1250: "windows-1250", cp1251: "windows-1251", cp1252: "windows-1252", cp1253: "windows-1253",
   cp1254: "windows-1254", cp1255: "windows-1255", cp1256: "windows-1256", cp1257: "windows-1257",
@@ -25,5 +25,5 @@ const others: Readonly<Record<string, Encoding>> = {
 
 const spellings = new Map<string, Encoding>([
   ...encodings.map((name): [string, Encoding] => [name.replace(/[_-]/g, ""), name]),
-  ...Object.entries(others),
+  ...Object.entries(aliases),
 ])

@@ -1,15 +1,15 @@
 import { z } from "zod"
 import type { FileFacts } from "../../model/files.ts"
-import { decode, decodeAtOnce, shown, type Decoded } from "./decode.ts"
+import { decode, decodeUnambiguous, displayText, type DecodedFile } from "./decode.ts"
 import { encodingNamed, type Encoding } from "./encoding-names.ts"
 import { describeImage } from "./image.ts"
-import { takeLines, takeTail, type Lines } from "./lines.ts"
-import { kindOfBytes, shownImages } from "./magic.ts"
+import { takeLines, takeLastLines, type LineRange } from "./lines.ts"
+import { kindOfBytes, viewableImages } from "./file-signatures.ts"
 import { parseNotebook, renderNotebook } from "./notebook.ts"
 import { readPdf } from "./pdf.ts"
 
-/** Which part of a file is wanted, and how. */
-export interface Wish {
+/** Which part of a file to show, and how. */
+export interface ViewOptions {
   readonly offset?: number | undefined
   readonly limit?: number | undefined
   readonly tail?: number | undefined
@@ -17,8 +17,8 @@ export interface Wish {
   readonly encoding?: string | undefined
 }
 
-/** How many lines are given when nobody says how many. */
-export const linesAtOnce = 2000
+/** How many lines are shown by default. */
+export const defaultLineLimit = 2000
 
 export const fileView = z.object({
   content: z.string().describe("The text; for an image a sentence about it; Base64 with encoding base64"),
@@ -32,7 +32,7 @@ export const fileView = z.object({
   startLine: z.number().optional(),
   endLine: z.number().optional(),
   bom: z.boolean().optional().describe("Whether the file begins with a byte order mark, which content leaves out"),
-  invalidBytes: z.number().optional().describe("Bytes that are no text, shown as U+FFFD"),
+  invalidBytes: z.number().optional().describe("Bytes that are not text, shown as U+FFFD"),
   totalPages: z.number().optional(),
   image: z
     .object({
@@ -46,26 +46,31 @@ export const fileView = z.object({
 })
 export type FileView = z.infer<typeof fileView>
 
-/** Where the signal is that ends the reading. */
-interface Stop {
+/** Has the signal that ends reading. */
+interface Abortable {
   readonly signal: AbortSignal
 }
 
-/** What a file shows. A plain text is there at once; what needs a guess or a reader comes later. */
-export function viewOf(bytes: Buffer, facts: FileFacts, wish: Wish, stop: Stop): FileView | Promise<FileView> {
-  if (wish.encoding === undefined && !mayBeSpecial(bytes, facts.path)) {
-    const decoded = decodeAtOnce(bytes)
-    if (decoded !== undefined) return textView(decoded, facts, wish)
+/** A view of a file. Synchronous for plain text; otherwise a promise. */
+export function viewOf(
+  bytes: Buffer,
+  facts: FileFacts,
+  options: ViewOptions,
+  context: Abortable,
+): FileView | Promise<FileView> {
+  if (options.encoding === undefined && !mayBeSpecial(bytes, facts.path)) {
+    const decoded = decodeUnambiguous(bytes)
+    if (decoded !== undefined) return textView(decoded, facts, options)
   }
-  return viewSlowly(bytes, facts, wish, stop)
+  return viewAsync(bytes, facts, options, context)
 }
 
-/** A text, or the lines of it that are wanted. */
-export function textView(decoded: Decoded, facts: FileFacts, wish: Wish): FileView {
-  return linesView(linesOf(shown(decoded), wish), decoded, facts, wish)
+/** A text, or the requested lines of it. */
+export function textView(decoded: DecodedFile, facts: FileFacts, options: ViewOptions): FileView {
+  return linesView(linesOf(displayText(decoded), options), decoded, facts, options)
 }
 
-/** The extension or the first byte of something that is shown otherwise than as text. */
+/** Whether the extension or the first byte is that of a file that is not shown as plain text. */
 export function mayBeSpecial(bytes: Buffer, path: string): boolean {
   switch (bytes[0]) {
     case 0x89: // PNG
@@ -73,36 +78,36 @@ export function mayBeSpecial(bytes: Buffer, path: string): boolean {
     case 0x47: // GIF8
     case 0x52: // RIFF, for WebP
       return true
-    case 0xff: // JPEG; the mark of UTF-16 has another second byte
+    case 0xff: // JPEG; the byte order mark of UTF-16 has another second byte
       return bytes[1] === 0xd8
     default:
       return path.endsWith(".ipynb")
   }
 }
 
-async function viewSlowly(bytes: Buffer, facts: FileFacts, wish: Wish, stop: Stop): Promise<FileView> {
-  const named = wish.encoding === undefined ? undefined : encodingNamed(wish.encoding)
+async function viewAsync(bytes: Buffer, facts: FileFacts, options: ViewOptions, context: Abortable): Promise<FileView> {
+  const named = options.encoding === undefined ? undefined : encodingNamed(options.encoding)
   if (named === "base64") return bytesView(bytes, facts)
   if (named === undefined) {
     const kind = kindOfBytes(bytes)
-    if (kind !== undefined && shownImages.includes(kind.mimeType)) {
+    if (kind !== undefined && viewableImages.includes(kind.mimeType)) {
       const { content, image } = await describeImage(bytes, kind)
       return { ...plainView(content, facts, "base64"), kind: "image", image }
     }
-    if (kind?.mimeType === "application/pdf") return pdfView(bytes, facts, wish, stop.signal)
+    if (kind?.mimeType === "application/pdf") return pdfView(bytes, facts, options, context.signal)
   }
   const decoded = await decode(bytes, facts.path, named)
   return named === undefined && facts.path.endsWith(".ipynb")
-    ? notebookView(decoded, facts, wish)
-    : textView(decoded, facts, wish)
+    ? notebookView(decoded, facts, options)
+    : textView(decoded, facts, options)
 }
 
 function bytesView(bytes: Buffer, facts: FileFacts): FileView {
   return { ...plainView(bytes.toString("base64"), facts, "base64"), kind: "bytes" }
 }
 
-async function pdfView(bytes: Buffer, facts: FileFacts, wish: Wish, signal: AbortSignal): Promise<FileView> {
-  const { content, totalPages, firstPage, lastPage } = await readPdf(bytes, facts.path, wish.pages, signal)
+async function pdfView(bytes: Buffer, facts: FileFacts, options: ViewOptions, signal: AbortSignal): Promise<FileView> {
+  const { content, totalPages, firstPage, lastPage } = await readPdf(bytes, facts.path, options.pages, signal)
   const more = lastPage < totalPages
   const next = more ? ` Go on with pages=${lastPage + 1}-${Math.min(totalPages, 2 * lastPage - firstPage + 1)}.` : ""
   const notice = more || firstPage > 1 ? `Pages ${firstPage}-${lastPage} of ${totalPages}.${next}` : undefined
@@ -115,13 +120,13 @@ async function pdfView(bytes: Buffer, facts: FileFacts, wish: Wish, signal: Abor
   }
 }
 
-function notebookView(decoded: Decoded, facts: FileFacts, wish: Wish): FileView {
+function notebookView(decoded: DecodedFile, facts: FileFacts, options: ViewOptions): FileView {
   try {
-    const text = renderNotebook(parseNotebook(shown(decoded), facts.path))
-    return { ...linesView(linesOf(text, wish), decoded, facts, wish), kind: "notebook" }
+    const text = renderNotebook(parseNotebook(displayText(decoded), facts.path, ""))
+    return { ...linesView(linesOf(text, options), decoded, facts, options), kind: "notebook" }
   } catch (error) {
     const notice = `It is shown as text. ${error instanceof Error ? error.message : ""}`.trim()
-    return { ...textView(decoded, facts, wish), notice }
+    return { ...textView(decoded, facts, options), notice }
   }
 }
 
@@ -129,14 +134,14 @@ function plainView(content: string, { size, path }: FileFacts, encoding: Encodin
   return { content, size, chars: content.length, path, encoding, truncated: false, kind: "text" }
 }
 
-function linesOf(text: string, { tail, offset = 1, limit = linesAtOnce }: Wish): Lines {
-  return tail === undefined ? takeLines(text, offset, limit) : takeTail(text, tail)
+function linesOf(text: string, { tail, offset = 1, limit = defaultLineLimit }: ViewOptions): LineRange {
+  return tail === undefined ? takeLines(text, offset, limit) : takeLastLines(text, tail)
 }
 
-function linesView(lines: Lines, decoded: Decoded, { size, path }: FileFacts, wish: Wish): FileView {
+function linesView(lines: LineRange, decoded: DecodedFile, { size, path }: FileFacts, options: ViewOptions): FileView {
   const { content, startLine, endLine, totalLines } = lines
-  const truncated = wish.tail === undefined ? endLine < totalLines && startLine <= totalLines : startLine > 1
-  const notice = noticeOf(lines, truncated, decoded, wish)
+  const truncated = options.tail === undefined ? endLine < totalLines && startLine <= totalLines : startLine > 1
+  const notice = noticeOf(lines, truncated, decoded, options)
   return {
     content,
     size,
@@ -148,34 +153,34 @@ function linesView(lines: Lines, decoded: Decoded, { size, path }: FileFacts, wi
     kind: "text",
     startLine,
     endLine,
-    ...(decoded.mark > 0 ? { bom: true } : {}),
-    ...(decoded.invalid > 0 ? { invalidBytes: decoded.invalid } : {}),
+    ...(decoded.bomLength > 0 ? { bom: true } : {}),
+    ...(decoded.invalidBytes > 0 ? { invalidBytes: decoded.invalidBytes } : {}),
     ...(notice === undefined ? {} : { notice }),
   }
 }
 
 function noticeOf(
-  lines: Lines,
+  lines: LineRange,
   truncated: boolean,
-  { invalid, encoding }: Decoded,
-  { tail }: Wish,
+  { invalidBytes, encoding }: DecodedFile,
+  { tail }: ViewOptions,
 ): string | undefined {
   const { startLine, endLine, totalLines } = lines
   const sentences: string[] = []
   if (totalLines === 0) sentences.push("The file is empty.")
-  else if (startLine > totalLines) sentences.push(pastTheEnd(startLine, totalLines))
+  else if (startLine > totalLines) sentences.push(pastEndSentence(startLine, totalLines))
   else if (truncated) {
     const next = tail === undefined ? ` Go on with offset=${endLine + 1}.` : ""
     sentences.push(`Lines ${startLine}-${endLine} of ${totalLines}.${next}`)
   }
-  if (invalid > 0) sentences.push(invalidSentence(invalid, encoding))
+  if (invalidBytes > 0) sentences.push(invalidSentence(invalidBytes, encoding))
   return sentences.length === 0 ? undefined : sentences.join(" ")
 }
 
-export function pastTheEnd(line: number, totalLines: number): string {
+export function pastEndSentence(line: number, totalLines: number): string {
   return `The file has ${totalLines} line${totalLines === 1 ? "" : "s"}; line ${line} is past its end.`
 }
 
 export function invalidSentence(invalid: number, encoding: Encoding): string {
-  return `${invalid} byte${invalid === 1 ? " is" : "s are"} no ${encoding} text and shown as U+FFFD.`
+  return `${invalid} byte${invalid === 1 ? " is" : "s are"} not valid ${encoding} and shown as U+FFFD.`
 }

@@ -3,20 +3,20 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { ToolContext } from "../../model/tool.ts"
 import { findFiles } from "./find-files.ts"
-import type { Workspace } from "./options.ts"
+import type { Workspace } from "./workspace.ts"
 import { openBench, type Bench } from "./testing.ts"
 
 const find = (bench: Bench, input: object, context = {}) =>
   bench.call("find_files", { pattern: "**", ...input }, context)
 
-/** A file that was changed so many seconds ago. */
+/** A file last changed this many seconds ago. */
 function put(bench: Bench, path: string, age = 0): void {
   const file = bench.put(path, "x")
   const then = Date.now() / 1000 - age
   utimesSync(file, then, then)
 }
 
-test("the newest file comes first, and files of the same age go by path [S2-43] [S2-44] [S2-45]", async () => {
+test("the newest file comes first, and files of the same age go by path", async () => {
   const bench = openBench()
   for (const [path, age] of [["src/old.ts", 50], ["src/new.ts", 1], ["b.ts", 10], ["a.ts", 10], ["readme.md", 0]] as const) put(bench, path, age) // prettier-ignore
   expect(await find(bench, { pattern: "**/*.ts" })).toEqual({
@@ -34,7 +34,7 @@ test("the newest file comes first, and files of the same age go by path [S2-43] 
   ])
 })
 
-test("the total is of all matches, whatever is shown of them", async () => {
+test("the total counts all matches, however many are shown", async () => {
   const bench = openBench()
   for (let number = 0; number < 30; number++) put(bench, `f${String(number).padStart(2, "0")}.txt`, number)
   expect(await find(bench, { pattern: "*.txt", limit: 2 })).toMatchObject({
@@ -49,7 +49,7 @@ test("the total is of all matches, whatever is shown of them", async () => {
   })
 })
 
-test("what is ignored or hidden is left out, also by a pattern that would fit it, unless it is asked for", async () => {
+test("ignored and hidden files are left out, even if a pattern matches them, unless asked for", async () => {
   const bench = openBench()
   bench.put(".gitignore", "dist/\n*.log\n")
   for (const path of ["a.ts", "dist/b.ts", "c.log", ".hidden/d.ts", ".e.ts", "sub/.gitignore", "sub/f.log", "sub/g.ts"]) put(bench, path) // prettier-ignore
@@ -66,7 +66,7 @@ test("what is ignored or hidden is left out, also by a pattern that would fit it
   expect(await names({ pattern: ".e*" })).toBe(".e.ts")
 })
 
-test("a folder that is written out in the pattern or in path is looked into, even if it is hidden or ignored", async () => {
+test("a folder named in the pattern or in path is searched, even if it is hidden or ignored", async () => {
   const bench = openBench()
   bench.put(".gitignore", "dist/\n")
   for (const path of ["dist/a.js", ".github/x/b.yml", "src/c.ts"]) put(bench, path)
@@ -85,7 +85,7 @@ test("exclude leaves out, one glob or several", async () => {
   expect(await names(["*.test.ts", "fixtures", "lib/**"])).toEqual(["a.ts"])
 })
 
-test("sealed and careful files and what links lead to are never found", async () => {
+test("protected and confirmed paths and link targets are never found", async () => {
   const bench = openBench()
   const outside = openBench()
   outside.put("secret.ts", "x")
@@ -101,7 +101,7 @@ test("sealed and careful files and what links lead to are never found", async ()
   expect(await find(bench, { path: "folder-link" })).toMatchObject({ toolCode: "outside" })
 })
 
-test("a call that was given some paths finds nothing else", async () => {
+test("a narrowed call finds nothing else", async () => {
   const bench = openBench()
   for (const path of ["src/a.ts", "src/in/b.ts", "lib/c.ts"]) put(bench, path)
   const given = { allowedPaths: ["src/in"] }
@@ -114,7 +114,7 @@ test("names of any kind are found as they are", async () => {
   const names = ["-rf.ts", "a b.ts", "line\nbreak.ts", "日本.ts", "é.ts", "'q\".ts", "a$.ts", "#.ts"]
   for (const name of names) writeFileSync(join(bench.dir, name), "x")
   const { files, total } = await find(bench, { pattern: "*.ts", sort: "path" })
-  // The fence takes no path with a control character, so that nobody could read it.
+  // `files` refuses paths with control characters, so this file could not be read.
   expect(files).toEqual(names.filter((name) => !name.includes("\n")).toSorted())
   expect(total).toBe(names.length - 1)
 })
@@ -123,19 +123,19 @@ test.each<[string, object, RegExp]>([
   [
     "a glob that is not closed",
     { pattern: "[a" },
-    /ripgrep refuses the search: error parsing glob '\[a': unclosed character class/,
+    /ripgrep rejected the search: error parsing glob '\[a': unclosed character class/,
   ],
   ["a bad glob to leave out", { exclude: "[a" }, /error parsing glob '.*\[a'/],
   ["a NUL byte", { pattern: "a\0b" }, /NUL byte/],
-  ["a way out", { pattern: "../**" }, /leads out of the folder/],
+  ["a way out", { pattern: "../**" }, /leads out of the searched folder/],
   ["a missing folder", { path: "scr" }, /File not found: scr\. Did you mean src\?/],
-])("%s is refused in words", async (_, input, sentence) => {
+])("%s is refused with a sentence", async (_, input, sentence) => {
   const bench = openBench()
   put(bench, "src/a.ts")
   expect((await find(bench, input)).error).toMatch(sentence)
 })
 
-test("where too many match, they go by path and it is said, unless newest first is asked for", async () => {
+test("too many matches are ordered by path, unless newest first is asked for", async () => {
   const bench = openBench()
   for (const [path, age] of [
     ["b.txt", 1],
@@ -143,10 +143,10 @@ test("where too many match, they go by path and it is said, unless newest first 
     ["a.txt", 3],
   ] as const)
     put(bench, path, age)
-  const tool = (mostDated: number) => findFiles(workspaceOf(bench), { mostDated })
-  const run = async (mostDated: number, sort?: string) => {
-    const checked = tool(mostDated).input.check({ pattern: "*.txt", sort })
-    return tool(mostDated).execute((checked as { value: unknown }).value, {
+  const tool = (maxToDate: number) => findFiles(workspaceOf(bench), { maxToDate })
+  const run = async (maxToDate: number, sort?: string) => {
+    const checked = tool(maxToDate).input.check({ pattern: "*.txt", sort })
+    return tool(maxToDate).execute((checked as { value: unknown }).value, {
       signal: new AbortController().signal,
     } as ToolContext)
   }
@@ -155,7 +155,7 @@ test("where too many match, they go by path and it is said, unless newest first 
   expect(await run(2, "modified")).toMatchObject({ files: ["b.txt", "c.txt", "a.txt"], order: "modified" })
 })
 
-test("a folder that turns into a link while it is looked at brings nothing from outside", async () => {
+test("a folder that becomes a link during the search shows nothing from outside", async () => {
   const bench = openBench()
   const outside = openBench()
   outside.put("secret.ts", "x")

@@ -2,21 +2,21 @@ import { lstatSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { StringDecoder } from "node:string_decoder"
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import type { Files } from "../../model/files.ts"
-import { FirstOf } from "./first-of.ts"
+import { TopItems } from "./top-items.ts"
 import { readGlobs } from "./glob-list.ts"
 import { listOf, oneOrMany } from "./one-or-many.ts"
-import { fenceFor, type Workspace } from "./options.ts"
+import { filesFor, type Workspace } from "./workspace.ts"
 import { runRipgrep } from "./ripgrep.ts"
-import { fileFilter, hiddenInput, ignoredInput, isInsideOf, searchRoot, whichFiles } from "./search-root.ts"
+import { fileFilter, hiddenInput, ignoredInput, stillInside, searchRoot, fileArguments } from "./search-root.ts"
 
-/** Beyond so many matches the order is by path, unless newest first is asked for: looking at each would cost more. */
-const mostToDate = 10_000
+/** With more matches, the default order is by path: reading the date of each would take too long. */
+const maxDated = 10_000
 const searchMs = 20_000
 
-/** Finds files by their names. Sealed and careful files are not found, links not followed. */
-export const findFiles = (workspace: Workspace, { mostDated = mostToDate }: { mostDated?: number } = {}) =>
+/** Finds files by their names. Does not find protected or confirmed paths, and does not follow links. */
+export const findFiles = (workspace: Workspace, { maxToDate = maxDated }: { maxToDate?: number } = {}) =>
   defineTool({
     name: "find_files",
     group: "workspace",
@@ -34,7 +34,7 @@ export const findFiles = (workspace: Workspace, { mostDated = mostToDate }: { mo
       sort: z
         .enum(["modified", "path"])
         .optional()
-        .describe(`Left out: newest first, or by path where more than ${mostDated} match`),
+        .describe(`Left out: newest first, or by path where more than ${maxToDate} match`),
       limit: z.int().min(1).max(1000).default(1000).describe("How many to return"),
       offset: z.int().min(0).default(0).describe("How many to leave out at the beginning"),
     }),
@@ -49,27 +49,27 @@ export const findFiles = (workspace: Workspace, { mostDated = mostToDate }: { mo
 
     async execute({ pattern, path, exclude, hidden, ignored, sort, limit, offset }, context) {
       const { signal } = context
-      const files = fenceFor(workspace, context)
+      const files = filesFor(workspace, context)
       const globs = readGlobs([fromWorkspace(pattern, files)])
       const root = searchRoot(files, path, globs)
       const found = new Found(root.cwd, {
-        most: sort === "path" ? 0 : sort === "modified" ? Infinity : mostDated,
+        maxDated: sort === "path" ? 0 : sort === "modified" ? Infinity : maxToDate,
         first: offset + limit,
       })
       const filter = fileFilter(files, root, globs, { hidden, types: [] })
-      const options = whichFiles({ globs, exclude: listOf(exclude), types: [], hidden, ignored, root })
+      const options = fileArguments({ globs, exclude: listOf(exclude), types: [], hidden, ignored, root })
       const { timedOut } = await list(root, options, signal, (printed) => {
-        const meant = filter(printed)
-        if (meant !== undefined) found.add(meant, printed)
+        const path = filter(printed)
+        if (path !== undefined) found.add(path, printed)
       })
       if (globs.mistake !== undefined) throw globs.mistake
-      const shown = found.sorted().slice(offset).filter(isInsideOf(files, root))
+      const shown = found.sorted().slice(offset).filter(stillInside(files, root))
       const { total, order } = found
       return { files: shown, total, truncated: offset + limit < total, order, timedOut }
     },
   })
 
-/** One thread is as fast as two here, and takes two thirds of their work. */
+/** On two cores one thread is as fast as two and uses a third less processor time. */
 const threads = () => (availableParallelism() <= 2 ? ["--threads=1"] : [])
 
 async function list(
@@ -90,33 +90,33 @@ async function list(
   return runRipgrep(command, { cwd, signal, until: performance.now() + searchMs, onOutput })
 }
 
-/** What was found so far. Dates are looked up when it is known that there are not too many. */
+/** The matches so far. Reads dates only while there are not too many. */
 class Found {
   total = 0
   readonly #cwd: string
-  readonly #most: number
-  readonly #byPath: FirstOf<string>
-  readonly #byDate: FirstOf<Dated>
-  /** As ripgrep printed them, with what they are called here. */
-  #waiting: { path: string; printed: string }[] = []
+  readonly #maxDated: number
+  readonly #byPath: TopItems<string>
+  readonly #byDate: TopItems<Dated>
+  /** Not yet dated; `printed` is the path as ripgrep printed it. */
+  #undated: { path: string; printed: string }[] = []
 
-  constructor(cwd: string, { most, first }: { most: number; first: number }) {
+  constructor(cwd: string, { maxDated, first }: { maxDated: number; first: number }) {
     this.#cwd = cwd
-    this.#most = most
-    this.#byPath = new FirstOf(first, (one, other) => (one < other ? -1 : 1))
-    this.#byDate = new FirstOf(first, newerFirst)
+    this.#maxDated = maxDated
+    this.#byPath = new TopItems(first, (a, b) => (a < b ? -1 : 1))
+    this.#byDate = new TopItems(first, newestFirst)
   }
 
   get order(): "modified" | "path" {
-    return this.total <= this.#most && this.#most > 0 ? "modified" : "path"
+    return this.total <= this.#maxDated && this.#maxDated > 0 ? "modified" : "path"
   }
 
   add(path: string, printed: string): void {
     this.total += 1
     this.#byPath.add(path)
     if (this.order === "path") return
-    this.#waiting.push({ path, printed })
-    if (this.#waiting.length > mostToDate) this.#date()
+    this.#undated.push({ path, printed })
+    if (this.#undated.length > maxDated) this.#date()
   }
 
   sorted(): string[] {
@@ -125,12 +125,12 @@ class Found {
     return this.#byDate.sorted().map(({ path }) => path)
   }
 
-  /** Only for the order: what is returned is looked at through the fence. */
+  /** Only for the order. The returned paths are checked by `files`. */
   #date(): void {
-    for (const { path, printed } of this.#waiting) {
+    for (const { path, printed } of this.#undated) {
       this.#byDate.add({ path, at: modifiedAt(`${this.#cwd}/${printed}`) })
     }
-    this.#waiting = []
+    this.#undated = []
   }
 }
 
@@ -139,7 +139,7 @@ interface Dated {
   readonly at: number
 }
 
-/** What cannot be looked at any more is old. */
+/** 0 for a file that can no longer be read. */
 function modifiedAt(file: string): number {
   try {
     return lstatSync(file).mtimeMs
@@ -148,8 +148,8 @@ function modifiedAt(file: string): number {
   }
 }
 
-function newerFirst(one: Dated, other: Dated): number {
-  return other.at - one.at || (one.path < other.path ? -1 : 1)
+function newestFirst(a: Dated, b: Dated): number {
+  return b.at - a.at || (a.path < b.path ? -1 : 1)
 }
 
 function fromWorkspace(pattern: string, { workspace }: Files): string {

@@ -1,8 +1,8 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
-import { factsIfThere, fenceFor, type Workspace } from "./options.ts"
+import { defineTool } from "../../schema/define-tool.ts"
+import { factsIfExists, filesFor, type Workspace } from "./workspace.ts"
 
-/** What is known of a file without reading it. One that is not there is an answer, no failure. */
+/** The facts of a file without reading it. A missing file is a result, not a failure. */
 export const getFileInfo = (workspace: Workspace) =>
   defineTool({
     name: "get_file_info",
@@ -25,9 +25,9 @@ export const getFileInfo = (workspace: Workspace) =>
     touches: ({ path }) => [{ kind: "read", what: path }],
 
     execute({ path }, context) {
-      const files = fenceFor(workspace, context)
-      const facts = factsIfThere(files, path)
-      if (facts === undefined) return { exists: false, size: 0, modified: 0, path: files.normal(path) }
+      const files = filesFor(workspace, context)
+      const facts = factsIfExists(files, path)
+      if (facts === undefined) return { exists: false, size: 0, modified: 0, path: files.normalize(path) }
       return {
         exists: true,
         size: facts.size,

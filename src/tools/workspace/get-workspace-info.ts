@@ -1,13 +1,13 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import { ToolFailure } from "../../model/ending.ts"
 import type { Files } from "../../model/files.ts"
-import { fenceFor, type Workspace } from "./options.ts"
+import { filesFor, type Workspace } from "./workspace.ts"
 
-/** So many files and folders are counted at most. */
-const most = 200_000
+/** The most files and folders to count. */
+const maxEntries = 200_000
 
-/** Counts what is in the workspace. Links are not followed, and what no tool may see is not counted. */
+/** Counts the files in the workspace. Does not follow links or count what tools may not see. */
 export const getWorkspaceInfo = (workspace: Workspace) =>
   defineTool({
     name: "get_workspace_info",
@@ -22,29 +22,29 @@ export const getWorkspaceInfo = (workspace: Workspace) =>
       totalSize: z.number().describe("Bytes"),
       lastModified: z.number().nullable().describe("Milliseconds; null when there is no file"),
       path: z.string(),
-      truncated: z.boolean().describe(`Whether it stopped at ${most}`),
+      truncated: z.boolean().describe(`Whether it stopped at ${maxEntries}`),
     }),
     idempotent: true,
     touches: () => [{ kind: "read", what: "." }],
 
     async execute(_input, context) {
       const { signal } = context
-      const files = fenceFor(workspace, context)
+      const files = filesFor(workspace, context)
       const counted = { fileCount: 0, dirCount: 0, totalSize: 0, lastModified: null as number | null }
-      const waiting = ["."]
-      for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+      const pending = ["."]
+      for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
         signal.throwIfAborted()
-        if (counted.fileCount + counted.dirCount > most) break
+        if (counted.fileCount + counted.dirCount > maxEntries) break
         for (const { name, kind } of await listed(files, folder)) {
           const path = folder === "." ? name : `${folder}/${name}`
           if (kind === "folder") {
             counted.dirCount++
-            waiting.push(path)
+            pending.push(path)
           }
           if (kind === "file") countFile(files, path, counted)
         }
       }
-      return { ...counted, path: files.workspace, truncated: waiting.length > 0 }
+      return { ...counted, path: files.workspace, truncated: pending.length > 0 }
     },
   })
 
@@ -53,14 +53,14 @@ function countFile(
   path: string,
   counted: { fileCount: number; totalSize: number; lastModified: number | null },
 ) {
-  const facts = ifSeen(() => files.facts(path))
+  const facts = ifAllowed(() => files.facts(path))
   if (facts === undefined) return
   counted.fileCount++
   counted.totalSize += facts.size
   counted.lastModified = Math.max(counted.lastModified ?? 0, Math.floor(facts.modifiedAt))
 }
 
-/** What is sealed, or went away meanwhile, is not there. */
+/** A protected folder, or one that was removed meanwhile, counts as empty. */
 async function listed(files: Files, folder: string) {
   try {
     return await files.list(folder)
@@ -70,9 +70,9 @@ async function listed(files: Files, folder: string) {
   }
 }
 
-function ifSeen<T>(look: () => T): T | undefined {
+function ifAllowed<T>(read: () => T): T | undefined {
   try {
-    return look()
+    return read()
   } catch (error) {
     if (error instanceof ToolFailure) return undefined
     throw error

@@ -1,22 +1,22 @@
 import { failure, ToolFailure } from "../../model/ending.ts"
-import { readGlob, type Glob } from "../../model/glob.ts"
+import { readGlob, type Glob } from "../../lib/glob.ts"
 
 /**
- * A list of globs over paths: `*.ts` fits a name in any folder, `src/*.ts` a path from the folder that is searched, and
- * `{a,b}` either of them. Nothing is told by them about hidden or ignored files.
+ * A list of globs over paths: `*.ts` matches a name in any folder, `src/*.ts` a path from the searched folder, `{a,b}`
+ * either alternative. Hidden and ignored files are handled elsewhere.
  */
 export interface GlobList {
-  /** Fits nearly everything, so that nobody need ask. */
-  readonly all: boolean
-  /** Globs over the last name alone, one of which fits every path that fits; undefined when nothing can be said. */
-  readonly names: readonly string[] | undefined
-  /** Whether a path whose last name fits one of `names` fits for certain. */
+  /** Matches everything, so that `matches` need not be called. */
+  readonly matchesAll: boolean
+  /** Globs over the last name, of which one matches every matching path; undefined if there are none. */
+  readonly nameGlobs: readonly string[] | undefined
+  /** Whether a path whose last name matches one of `nameGlobs` always matches. */
   readonly byNameAlone: boolean
-  /** The folder all paths that fit are in; empty when there is none that is written out. */
+  /** The folder that contains all matching paths; empty if the globs name none. */
   readonly folder: string
-  /** What is wrong with one of them. ripgrep is asked first, for its own words. */
+  /** What is wrong with a glob. ripgrep runs first, because its message is better. */
   readonly mistake: Error | undefined
-  fits(path: string): boolean
+  matches(path: string): boolean
 }
 
 export function readGlobs(patterns: readonly string[]): GlobList {
@@ -24,7 +24,7 @@ export function readGlobs(patterns: readonly string[]): GlobList {
     return globsOf(patterns)
   } catch (mistake) {
     if (!(mistake instanceof ToolFailure)) throw mistake
-    return { all: false, names: patterns, byNameAlone: true, folder: "", mistake, fits: () => false }
+    return { matchesAll: false, nameGlobs: patterns, byNameAlone: true, folder: "", mistake, matches: () => false }
   }
 }
 
@@ -33,20 +33,20 @@ function globsOf(patterns: readonly string[]): GlobList {
   const globs = plain.map(compiled)
   const last = plain.map((pattern) => pattern.slice(pattern.lastIndexOf("/") + 1))
   return {
-    all: plain.some((pattern) => everything.has(pattern)),
-    names: last.some((name) => name.includes("**") || name === "" || /[\\[\]]/.test(name)) ? undefined : last,
+    matchesAll: plain.some((pattern) => everything.has(pattern)),
+    nameGlobs: last.some((name) => name.includes("**") || name === "" || /[\\[\]]/.test(name)) ? undefined : last,
     byNameAlone: plain.every((pattern) => pattern.lastIndexOf("/") === 2 && pattern.startsWith("**/")),
     folder: sharedFolder(plain),
     mistake: undefined,
-    fits: (path) => globs.some((glob) => glob.matches(path)),
+    matches: (path) => globs.some((glob) => glob.matches(path)),
   }
 }
 
 const everything: ReadonlySet<string> = new Set(["**", "**/*", "**/**"])
-const mostAlternatives = 200
-const deepest = 20
+const maxAlternatives = 200
+const maxDepth = 20
 
-/** A name fits anywhere; a path is from the folder that is searched, and a folder means all that is in it. */
+/** A name matches anywhere, a path from the searched folder, a folder everything in it. */
 function anchored(pattern: string): string {
   const fromHere = pattern.replace(/^(\.?\/)+/, "")
   if (fromHere === "" || fromHere === ".") return "**"
@@ -56,7 +56,7 @@ function anchored(pattern: string): string {
 
 function compiled(pattern: string): Glob {
   if (pattern.split("/").includes("..")) {
-    throw badGlob(pattern, "leads out of the folder that is searched; name that folder in path instead")
+    throw badGlob(pattern, "leads out of the searched folder; name that folder in path instead")
   }
   const read = readGlob(pattern, "path")
   if ("glob" in read) return read.glob
@@ -69,7 +69,7 @@ function badGlob(pattern: string, mistake: string): Error {
   })
 }
 
-/** What is before the first wildcard of every pattern, whole folders only. */
+/** The folders before the first wildcard that all patterns share. */
 function sharedFolder(patterns: readonly string[]): string {
   const folders = patterns.map((pattern) => {
     const wild = pattern.search(/[*?[\\]/)
@@ -82,7 +82,7 @@ function sharedFolder(patterns: readonly string[]): string {
   return shared.includes("..") || shared.includes("") ? "" : shared.join("/")
 }
 
-/** `a{b,c}d` is `abd` and `acd`; braces may stand inside braces, and after a `\` or in `[…]` mean themselves. */
+/** Expands `a{b,c}d` to `abd` and `acd`. Braces may be nested; after `\` or in `[…]` they are literal. */
 function alternativesOf(pattern: string): string[] {
   const refuse = (mistake: string) => {
     throw badGlob(pattern, mistake)
@@ -102,7 +102,7 @@ function sequence(
   let at = start
   const add = (more: readonly string[]) => {
     texts = texts.flatMap((text) => more.map((one) => text + one))
-    if (texts.length > mostAlternatives) refuse(`has more than ${mostAlternatives} alternatives`)
+    if (texts.length > maxAlternatives) refuse(`has more than ${maxAlternatives} alternatives`)
   }
   while (at < pattern.length) {
     const character = pattern[at]!
@@ -127,7 +127,7 @@ function choices(
   refuse: (mistake: string) => void,
 ): { texts: string[]; at: number } {
   const texts: string[] = []
-  if (depth > deepest) refuse(`has braces in braces, more than ${deepest} deep`)
+  if (depth > maxDepth) refuse(`has braces nested more than ${maxDepth} deep`)
   for (let at = start; ;) {
     const one = sequence(pattern, at, depth, refuse)
     texts.push(...one.texts)
@@ -139,7 +139,7 @@ function choices(
   return { texts, at: pattern.length }
 }
 
-/** Behind the `]` of a set; one that is not closed goes to the end, and is refused when it is read. */
+/** The offset after the `]` of a set. An unclosed one goes to the end and is refused when it is read. */
 function setEnd(pattern: string, start: number): number {
   const first = pattern[start + 1] === "!" || pattern[start + 1] === "^" ? start + 2 : start + 1
   const end = pattern.indexOf("]", first + 1)

@@ -1,26 +1,28 @@
-import type { FileKind } from "./magic.ts"
+import type { FileKind } from "./file-signatures.ts"
 
-/** An image as a model is shown it. */
+/** An image as shown to a model. */
 export interface ShownImage {
   readonly mimeType: string
-  /** In pixels; left out where the file does not say. */
+  /** In pixels; left out if unknown. */
   readonly width?: number | undefined
   readonly height?: number | undefined
-  /** In Base64; left out where it is larger than models take. */
+  /** In Base64; left out if it is too large for models. */
   readonly data?: string | undefined
 }
 
-/** Larger ones no model takes. */
-const mostBytes = 5 * 1024 * 1024
+/** The largest image that models accept. */
+const maxBytes = 5 * 1024 * 1024
 
-/** The image and a sentence about it. */
+/** The image and a sentence that describes it. */
 export async function describeImage(bytes: Buffer, kind: FileKind): Promise<{ content: string; image: ShownImage }> {
   const size = await sizeOf(bytes)
   const pixels = size === undefined ? "of unknown dimensions" : `${size.width} × ${size.height} pixels`
-  const fits = bytes.length <= mostBytes
-  const much = fits ? "" : ` It is larger than the ${mostBytes} bytes that can be shown; make it smaller to look at it.`
+  const fits = bytes.length <= maxBytes
+  const tooLarge = fits
+    ? ""
+    : ` It is larger than the ${maxBytes} bytes that can be shown; make it smaller to look at it.`
   return {
-    content: `${kind.name.charAt(0).toUpperCase()}${kind.name.slice(1)}, ${pixels}, ${bytes.length} bytes.${much}`,
+    content: `${kind.name.charAt(0).toUpperCase()}${kind.name.slice(1)}, ${pixels}, ${bytes.length} bytes.${tooLarge}`,
     image: { mimeType: kind.mimeType, ...size, ...(fits ? { data: bytes.toString("base64") } : {}) },
   }
 }

@@ -1,6 +1,6 @@
-import type { Files, MarkLog } from "../../model/files.ts"
+import type { Files, ReadMarkLog } from "../../model/files.ts"
 import type { Tool } from "../../model/tool.ts"
-import type { Workspace } from "./options.ts"
+import type { Workspace } from "./workspace.ts"
 import { deleteFile } from "./delete-file.ts"
 import { editFile } from "./edit-file.ts"
 import { editNotebook } from "./edit-notebook.ts"
@@ -13,10 +13,10 @@ import { readFile } from "./read-file.ts"
 import { readMarks } from "./read-marks.ts"
 import { readNotebook } from "./read-notebook.ts"
 import { searchFiles } from "./search-files.ts"
-import { turns } from "./turns.ts"
+import { createPathLocks } from "./path-locks.ts"
 import { writeFile } from "./write-file.ts"
 
-/** What the configuration says about files. */
+/** The file settings of the configuration. */
 export interface WorkspaceSettings {
   readonly maxFileSize?: number | undefined
   /** With or without their dot; none means every kind of file. */
@@ -24,18 +24,17 @@ export interface WorkspaceSettings {
   readonly backups?: number | undefined
 }
 
-/** `log` makes what agents have read known to other processes and later ones. */
-
-export function workspaceTools(files: Files, settings: WorkspaceSettings = {}, log?: MarkLog): Tool[] {
+/** With `log`, other and later processes know which files agents have read. */
+export function workspaceTools(files: Files, settings: WorkspaceSettings = {}, log?: ReadMarkLog): Tool[] {
   const workspace: Workspace = {
     files,
     maxFileSize: settings.maxFileSize ?? 10 * 1024 * 1024,
-    allowedExtensions: (settings.allowedExtensions ?? []).map((one) =>
-      one === "" || one.startsWith(".") ? one.toLowerCase() : `.${one.toLowerCase()}`,
+    allowedExtensions: (settings.allowedExtensions ?? []).map((extension) =>
+      extension === "" || extension.startsWith(".") ? extension.toLowerCase() : `.${extension.toLowerCase()}`,
     ),
     backups: settings.backups ?? 10,
-    marks: readMarks(log),
-    turns: turns(),
+    readMarks: readMarks(log),
+    locks: createPathLocks(),
   }
   return [
     readFile(workspace),

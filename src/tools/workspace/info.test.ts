@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { openBench } from "./testing.ts"
 
-test("a file is known by its size, kind, mode and times [S4-34]", async () => {
+test("a file has a size, kind, mode and times", async () => {
   const bench = openBench()
   const path = bench.put("a/b.txt", "hello")
   chmodSync(path, 0o640)
@@ -22,7 +22,7 @@ test("a file is known by its size, kind, mode and times [S4-34]", async () => {
   expect(await bench.call("get_file_info", { path: "." })).toMatchObject({ exists: true, type: "directory", path: "." })
 })
 
-test("a file that is not there is an answer, one outside is a refusal [C-36]", async () => {
+test("a missing file is a result, and one outside is refused", async () => {
   const bench = openBench()
   symlinkSync("/etc/passwd", join(bench.dir, "out"))
   expect(await bench.call("get_file_info", { path: "x/y" })).toEqual({
@@ -36,7 +36,7 @@ test("a file that is not there is an answer, one outside is a refusal [C-36]", a
   expect(await bench.call("get_file_info", {})).toMatchObject({ toolCode: "invalid_arguments" })
 })
 
-test("the workspace is counted, links are not followed [S0-61]", async () => {
+test("the workspace is counted, links are not followed", async () => {
   const bench = openBench()
   expect(await bench.call("get_workspace_info", {})).toEqual({
     fileCount: 0,

@@ -1,84 +1,84 @@
-/** A JSON value and where in its text it stands. */
+/** The position of a JSON value in its text. */
 export interface JsonRange {
   readonly start: number
-  /** Behind its last character. */
+  /** After its last character. */
   readonly end: number
   readonly members?: ReadonlyMap<string, JsonMember>
   readonly items?: readonly JsonRange[]
 }
 
 export interface JsonMember {
-  /** Where its name begins. */
+  /** The start of its name. */
   readonly nameStart: number
   readonly value: JsonRange
 }
 
-/** Where everything stands in a text that `JSON.parse` accepts. A name that is given twice counts the last time. */
+/** The positions of all values in a text that `JSON.parse` accepts. Of a repeated name, the last one counts. */
 export function jsonRanges(text: string): JsonRange {
-  const place = { at: 0 }
-  skipSpace(text, place)
-  return valueAt(text, place)
+  const cursor = { at: 0 }
+  skipSpace(text, cursor)
+  return valueAt(text, cursor)
 }
 
-interface Place {
+interface Cursor {
   at: number
 }
 
-function valueAt(text: string, place: Place): JsonRange {
-  const start = place.at
+function valueAt(text: string, cursor: Cursor): JsonRange {
+  const start = cursor.at
   switch (text[start]) {
     case "{":
-      return objectAt(text, place)
+      return objectAt(text, cursor)
     case "[":
-      return arrayAt(text, place)
+      return arrayAt(text, cursor)
     case '"':
-      passString(text, place)
-      return { start, end: place.at }
+      passString(text, cursor)
+      return { start, end: cursor.at }
     default:
-      while (place.at < text.length && !/[\s,\]}]/.test(text[place.at]!)) place.at++
-      return { start, end: place.at }
+      while (cursor.at < text.length && !/[\s,\]}]/.test(text[cursor.at]!)) cursor.at++
+      return { start, end: cursor.at }
   }
 }
 
-function objectAt(text: string, place: Place): JsonRange {
-  const start = place.at++
+function objectAt(text: string, cursor: Cursor): JsonRange {
+  const start = cursor.at++
   const members = new Map<string, JsonMember>()
   for (;;) {
-    skipSpace(text, place)
-    if (text[place.at] === "}") return { start, end: ++place.at, members }
-    const nameStart = place.at
-    passString(text, place)
-    const name = JSON.parse(text.slice(nameStart, place.at)) as string
-    skipSpace(text, place)
-    place.at++
-    skipSpace(text, place)
-    members.set(name, { nameStart, value: valueAt(text, place) })
-    skipSpace(text, place)
-    if (text[place.at] === ",") place.at++
+    skipSpace(text, cursor)
+    if (text[cursor.at] === "}") return { start, end: ++cursor.at, members }
+    const nameStart = cursor.at
+    passString(text, cursor)
+    const name = JSON.parse(text.slice(nameStart, cursor.at)) as string
+    skipSpace(text, cursor)
+    cursor.at++
+    skipSpace(text, cursor)
+    members.set(name, { nameStart, value: valueAt(text, cursor) })
+    skipSpace(text, cursor)
+    if (text[cursor.at] === ",") cursor.at++
   }
 }
 
-function arrayAt(text: string, place: Place): JsonRange {
-  const start = place.at++
+function arrayAt(text: string, cursor: Cursor): JsonRange {
+  const start = cursor.at++
   const items: JsonRange[] = []
   for (;;) {
-    skipSpace(text, place)
-    if (text[place.at] === "]") return { start, end: ++place.at, items }
-    items.push(valueAt(text, place))
-    skipSpace(text, place)
-    if (text[place.at] === ",") place.at++
+    skipSpace(text, cursor)
+    if (text[cursor.at] === "]") return { start, end: ++cursor.at, items }
+    items.push(valueAt(text, cursor))
+    skipSpace(text, cursor)
+    if (text[cursor.at] === ",") cursor.at++
   }
 }
 
-function passString(text: string, place: Place): void {
-  for (place.at++; text[place.at] !== '"'; place.at++) if (text[place.at] === "\\") place.at++
-  place.at++
+function passString(text: string, cursor: Cursor): void {
+  for (cursor.at++; text[cursor.at] !== '"'; cursor.at++) if (text[cursor.at] === "\\") cursor.at++
+  cursor.at++
 }
 
-function skipSpace(text: string, place: Place): void {
+function skipSpace(text: string, cursor: Cursor): void {
   for (;;) {
-    const character = text[place.at]
+    const character = text[cursor.at]
     if (character !== " " && character !== "\n" && character !== "\r" && character !== "\t") return
-    place.at++
+    cursor.at++
   }
 }

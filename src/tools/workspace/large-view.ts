@@ -1,38 +1,48 @@
 import type { OpenFile } from "../../model/files.ts"
-import { binary, decode, shown, wideBeginning, type Decoded } from "./decode.ts"
+import { binaryFileFailure, decode, displayText, detectWideEncoding, type DecodedFile } from "./decode.ts"
 import { encode } from "./encode.ts"
 import { encodingNamed } from "./encoding-names.ts"
-import { invalidSentence, linesAtOnce, pastTheEnd, type FileView, type Wish } from "./file-view.ts"
-import { kindOfBytes } from "./magic.ts"
-import { readFrom, readTail, type LineEnds, type Part } from "./part.ts"
+import { invalidSentence, defaultLineLimit, pastEndSentence, type FileView, type ViewOptions } from "./file-view.ts"
+import { kindOfBytes } from "./file-signatures.ts"
+import { readLinesFrom, readLastLines, type LineEnding, type FilePart } from "./read-part.ts"
 
-/** Some lines of a file that is larger than may be read as a whole. Only those are kept in memory. */
-export async function largeView(file: OpenFile, wish: Wish, most: number, signal: AbortSignal): Promise<FileView> {
+/** Some lines of a file that is too large to read as a whole. Only those are kept in memory. */
+export async function largeView(
+  file: OpenFile,
+  options: ViewOptions,
+  most: number,
+  signal: AbortSignal,
+): Promise<FileView> {
   const head = await headOf(file)
-  const named = wish.encoding === undefined ? undefined : encodingNamed(wish.encoding)
-  const wide = wideBeginning(head, named)
-  // What is no text at all is refused before anything is counted.
+  const named = options.encoding === undefined ? undefined : encodingNamed(options.encoding)
+  const wide = detectWideEncoding(head, named)
+  // A binary file is refused before its lines are counted.
   const isText = named !== undefined || wide !== undefined || !(head.includes(0) || kindOfBytes(head) !== undefined)
-  if (!isText) throw binary(head, file.path, file.size)
+  if (!isText) throw binaryFileFailure(head, file.path, file.size)
   const encoding = wide?.encoding ?? named
   const start = wide?.mark ?? 0
-  const ends: LineEnds = { mark: await encode(separatorIn(head), wide?.encoding ?? "latin1"), start }
-  const room = most - (most % 4)
-  const part = await (wish.tail === undefined
-    ? readFrom(file, ends, { offset: wish.offset ?? 1, limit: wish.limit ?? linesAtOnce, most: room, signal })
-    : readTail(file, ends, { tail: wish.tail, most: room, signal }))
-  const bytes = part.cut ? wholeCharacters(part.bytes, wish.tail !== undefined) : part.bytes
+  const ends: LineEnding = { separator: await encode(separatorIn(head), wide?.encoding ?? "latin1"), start }
+  const limit = most - (most % 4)
+  const part = await (options.tail === undefined
+    ? readLinesFrom(file, ends, {
+        offset: options.offset ?? 1,
+        limit: options.limit ?? defaultLineLimit,
+        most: limit,
+        signal,
+      })
+    : readLastLines(file, ends, { tail: options.tail, most: limit, signal }))
+  const bytes = part.cut ? wholeCharacters(part.bytes, options.tail !== undefined) : part.bytes
   const decoded = await decode(
     bytes,
     file.path,
-    encoding === "utf-8" && wish.encoding === undefined ? undefined : encoding,
+    encoding === "utf-8" && options.encoding === undefined ? undefined : encoding,
   )
-  return partView(part, { ...decoded, mark: start }, file, wish)
+  return partView(part, { ...decoded, bomLength: start }, file, options)
 }
 
-function partView(part: Part, decoded: Decoded, { size, path }: OpenFile, wish: Wish): FileView {
+function partView(part: FilePart, decoded: DecodedFile, { size, path }: OpenFile, options: ViewOptions): FileView {
   const { startLine, totalLines, lines, more } = part
-  const content = shown(decoded)
+  const content = displayText(decoded)
   const endLine = startLine === undefined ? undefined : startLine + lines - 1
   return {
     content,
@@ -45,26 +55,26 @@ function partView(part: Part, decoded: Decoded, { size, path }: OpenFile, wish: 
     kind: "text",
     ...(startLine === undefined ? {} : { startLine }),
     ...(endLine === undefined ? {} : { endLine }),
-    ...(decoded.mark > 0 ? { bom: true } : {}),
-    ...(decoded.invalid > 0 ? { invalidBytes: decoded.invalid } : {}),
-    ...noticeOf(part, decoded, wish),
+    ...(decoded.bomLength > 0 ? { bom: true } : {}),
+    ...(decoded.invalidBytes > 0 ? { invalidBytes: decoded.invalidBytes } : {}),
+    ...noticeOf(part, decoded, options),
   }
 }
 
 function noticeOf(
-  { startLine, totalLines, lines, more, cut }: Part,
-  decoded: Decoded,
-  wish: Wish,
+  { startLine, totalLines, lines, more, cut }: FilePart,
+  decoded: DecodedFile,
+  options: ViewOptions,
 ): { notice?: string } {
   const sentences: string[] = []
-  if (cut) sentences.push("The lines are too long to be given whole; this is a part of them.")
-  if (lines === 0 && startLine !== undefined) sentences.push(pastTheEnd(startLine, totalLines ?? 0))
-  else if (wish.tail !== undefined) sentences.push(`The last ${lines} lines of a large file.`)
+  if (cut) sentences.push("The lines are too long to show completely; this is a part of them.")
+  if (lines === 0 && startLine !== undefined) sentences.push(pastEndSentence(startLine, totalLines ?? 0))
+  else if (options.tail !== undefined) sentences.push(`The last ${lines} lines of a large file.`)
   else if (more && startLine !== undefined) {
     const end = startLine + lines - 1
     sentences.push(`Lines ${startLine}-${end} of a large file.${cut ? "" : ` Go on with offset=${end + 1}.`}`)
   }
-  if (decoded.invalid > 0) sentences.push(invalidSentence(decoded.invalid, decoded.encoding))
+  if (decoded.invalidBytes > 0) sentences.push(invalidSentence(decoded.invalidBytes, decoded.encoding))
   return sentences.length === 0 ? {} : { notice: sentences.join(" ") }
 }
 
@@ -77,7 +87,7 @@ function separatorIn(head: Buffer): "\n" | "\r" {
   return head.includes(10) || !head.includes(13) ? "\n" : "\r"
 }
 
-/** Without the pieces of UTF-8 characters at the side where it was cut. */
+/** Without partial UTF-8 characters at the side where it was cut. */
 function wholeCharacters(bytes: Buffer, front: boolean): Buffer {
   const isPiece = (at: number) => ((bytes[at] ?? 0) & 0xc0) === 0x80
   if (front) {

@@ -1,17 +1,14 @@
-/** Some lines of a text, each with its own ending. */
-export interface Lines {
+/** Some lines of a text, with their line endings. */
+export interface LineRange {
   readonly content: string
   /** 1-based. */
   readonly startLine: number
-  /** The last line that is in it; before `startLine` when none is. */
+  /** The last line; `startLine - 1` if there are no lines. */
   readonly endLine: number
   readonly totalLines: number
 }
 
-/**
- * What ends a line of this text. A line feed, as every other tool counts; only a text that has none is one of those in
- * which a carriage return does.
- */
+/** The line separator: a line feed, or a carriage return in a text that has no line feeds. */
 export function separatorOf(text: string): "\n" | "\r" {
   return text.includes("\n") || !text.includes("\r") ? "\n" : "\r"
 }
@@ -27,7 +24,7 @@ export function countLines(text: string, separator: "\n" | "\r" = separatorOf(te
 }
 
 /** Lines `offset` to `offset + limit - 1`. */
-export function takeLines(text: string, offset: number, limit: number): Lines {
+export function takeLines(text: string, offset: number, limit: number): LineRange {
   const separator = separatorOf(text)
   const totalLines = countLines(text, separator)
   if (offset === 1 && totalLines <= limit) return { content: text, startLine: 1, endLine: totalLines, totalLines }
@@ -38,12 +35,12 @@ export function takeLines(text: string, offset: number, limit: number): Lines {
 }
 
 /** The last lines. */
-export function takeTail(text: string, tail: number): Lines {
+export function takeLastLines(text: string, tail: number): LineRange {
   const totalLines = countLines(text)
   return takeLines(text, Math.max(1, totalLines - tail + 1), tail)
 }
 
-/** Where the line begins that is so many lines after the one at `from`; the end of the text when there is none. */
+/** The start of the line that is `lines` lines after `from`; the end of the text if there is none. */
 function lineStart(text: string, separator: string, from: number, lines: number): number {
   let at = from
   for (let passed = 0; passed < lines; passed++) {

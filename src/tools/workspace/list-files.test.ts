@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
+import { mkdirSync, symlinkSync, utimesSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { openBench, type Bench } from "./testing.ts"
@@ -15,13 +15,13 @@ const list = (bench: Bench, input: object = {}, context = {}) => bench.call("lis
 const pathsOf = async (bench: Bench, input: object) =>
   ((await list(bench, input))["files"] as Listed[]).map(({ path }) => path)
 
-test("a folder is listed with folders, sizes and dates, hidden names too [S0-60] [S3-39] [S4-31]", async () => {
+test("a folder is listed with folders, sizes and dates, hidden names too", async () => {
   const bench = openBench()
   bench.put("b.txt", "four")
   bench.put(".hidden", "")
   bench.put("sub/deep.txt", "x")
-  const came = await list(bench)
-  expect(came).toEqual({
+  const outcome = await list(bench)
+  expect(outcome).toEqual({
     path: ".",
     files: [
       { name: ".hidden", path: ".hidden", type: "file", size: 0, modified: expect.any(Number) },
@@ -31,7 +31,7 @@ test("a folder is listed with folders, sizes and dates, hidden names too [S0-60]
     total: 3,
     truncated: false,
   })
-  expect(Math.abs((came["files"] as Listed[])[1]!.modified! - Date.now())).toBeLessThan(60_000)
+  expect(Math.abs((outcome["files"] as Listed[])[1]!.modified! - Date.now())).toBeLessThan(60_000)
 })
 
 test("a date is in whole milliseconds, as everywhere", async () => {
@@ -41,7 +41,7 @@ test("a date is in whole milliseconds, as everywhere", async () => {
   expect(await bench.call("get_file_info", { path: "a.txt" })).toMatchObject({ modified: 1_234_567 })
 })
 
-test("recursive goes level by level, so that a list that is cut shows the outline [S4-92]", async () => {
+test("recursive lists level by level, so that a truncated list shows the outline", async () => {
   const bench = openBench()
   for (const path of ["z.txt", "a/b/c.txt", "a/x.txt", ".git/config", "d/e.txt"]) bench.put(path, "x")
   expect(await pathsOf(bench, { recursive: true })).toEqual([".git", "a", "d", "z.txt", "a/b", "a/x.txt", "d/e.txt", "a/b/c.txt"]) // prettier-ignore
@@ -59,16 +59,7 @@ test("a pattern is a glob over names, or over paths from the folder when it has 
   expect((await list(bench, { pattern: "[" })).toolCode).toBe("bad_pattern")
 })
 
-test("no more than a thousand are shown, and all are counted", async () => {
-  const bench = openBench()
-  for (let number = 0; number < 1100; number++) writeFileSync(join(bench.dir, `${number}`), "")
-  const came = await list(bench)
-  expect(came["files"]).toHaveLength(1000)
-  expect(came).toMatchObject({ total: 1100, truncated: true })
-  expect((await list(bench, { limit: 1001 })).toolCode).toBe("invalid_arguments")
-})
-
-test("a link is listed and not entered, and nothing is told of what is outside", async () => {
+test("a link is listed and not entered, and nothing outside is revealed", async () => {
   const bench = openBench()
   const outside = openBench()
   outside.put("secret.txt", "12345")
@@ -89,16 +80,16 @@ test("a link is listed and not entered, and nothing is told of what is outside",
 
 test.each<[string, object, string, RegExp]>([
   ["missing", { path: "scr" }, "file_not_found", /File not found: scr\. Did you mean src\?/],
-  ["a file", { path: "src/a.ts" }, "not_a_folder", /is no folder/],
+  ["a file", { path: "src/a.ts" }, "not_a_folder", /is not a folder/],
   ["outside", { path: ".." }, "outside", /Path is outside workspace directory/],
   ["absolute and outside", { path: "/etc" }, "outside", /Access denied/],
-])("a path that is %s is refused in words [S3-31]", async (_, input, toolCode, sentence) => {
+])("a path that is %s is refused with a sentence", async (_, input, toolCode, sentence) => {
   const bench = openBench()
   bench.put("src/a.ts", "x")
   expect(await list(bench, input)).toEqual({ toolCode, error: expect.stringMatching(sentence) })
 })
 
-test("a call that was given some paths lists nothing else", async () => {
+test("a narrowed call lists nothing else", async () => {
   const bench = openBench()
   for (const path of ["src/a.ts", "lib/b.ts"]) bench.put(path, "x")
   const given = { allowedPaths: ["src"] }

@@ -1,15 +1,15 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import { ToolFailure } from "../../model/ending.ts"
 import type { FileFacts, Files, FolderEntry } from "../../model/files.ts"
 import type { ToolContext } from "../../model/tool.ts"
 import { readGlobs } from "./glob-list.ts"
-import { factsIfThere, fenceFor, withNearNames, type Workspace } from "./options.ts"
+import { factsIfExists, filesFor, withSuggestions, type Workspace } from "./workspace.ts"
 
-/** More are not looked at; `total` is then what was counted so far. */
-const mostLooked = 200_000
+/** The most entries to visit; `total` is then the count so far. */
+const maxVisited = 200_000
 
-/** Lists a folder. Below it, nearer things come first, so that a list that is cut shows the outline. */
+/** Lists a folder. With `recursive`, upper levels come first, so that a truncated list shows the outline. */
 export const listFiles = (workspace: Workspace) =>
   defineTool({
     name: "list_files",
@@ -44,56 +44,56 @@ export const listFiles = (workspace: Workspace) =>
 
     async execute({ path, recursive, pattern, limit, offset }, context) {
       const { signal } = context
-      const files = fenceFor(workspace, context)
+      const files = filesFor(workspace, context)
       const globs = pattern === undefined ? undefined : readGlobs([pattern])
       if (globs?.mistake !== undefined) throw globs.mistake
       const folder = await entriesOf(files, path).catch((error: unknown) => {
-        throw withNearNames(error, path, files)
+        throw withSuggestions(error, path, files)
       })
-      const start = files.normal(path)
+      const start = files.normalize(path)
       const found: Found[] = []
       let total = 0
-      let looked = 0
-      for await (const one of walk(files, start, folder, recursive, context.mayRead)) {
+      let visited = 0
+      for await (const entry of entriesBelow(files, start, folder, recursive, context.mayRead)) {
         signal.throwIfAborted()
-        looked += 1
-        if (looked > mostLooked) break
-        if (globs !== undefined && !globs.fits(one.below)) continue
-        if (total >= offset && found.length < limit) found.push(one)
+        visited += 1
+        if (visited > maxVisited) break
+        if (globs !== undefined && !globs.matches(entry.below)) continue
+        if (total >= offset && found.length < limit) found.push(entry)
         total += 1
       }
-      const shown = found.map((one) => describe(files, one))
-      return { path: start, files: shown, total, truncated: looked > mostLooked || offset + found.length < total }
+      const shown = found.map((entry) => describe(files, entry))
+      return { path: start, files: shown, total, truncated: visited > maxVisited || offset + found.length < total }
     },
   })
 
 interface Found extends FolderEntry {
-  /** From the workspace, and from the folder that is listed. */
+  /** Relative to the workspace, and to the listed folder. */
   readonly path: string
   readonly below: string
 }
 
-/** Level by level. A folder that cannot be entered is listed and passed over. */
-async function* walk(
+/** Entries level by level. A folder that cannot be read is listed but not entered. */
+async function* entriesBelow(
   files: Files,
   start: string,
   first: readonly FolderEntry[],
   recursive: boolean,
   mayRead: ToolContext["mayRead"],
 ): AsyncGenerator<Found> {
-  const waiting: { path: string; below: string; entries?: readonly FolderEntry[] }[] = [
+  const queue: { path: string; below: string; entries?: readonly FolderEntry[] }[] = [
     { path: start === "." ? "" : `${start}/`, below: "", entries: first },
   ]
-  for (let at = 0; at < waiting.length; at++) {
-    const { path, below, entries } = waiting[at]!
+  for (let at = 0; at < queue.length; at++) {
+    const { path, below, entries } = queue[at]!
     for (const entry of entries ?? (await entriesIfOpen(files, path))) {
       yield { ...entry, path: path + entry.name, below: below + entry.name }
-      // A folder that rules are about is named and not looked into.
+      // A folder that a rule may deny is listed but not entered.
       if (mayRead?.(path + entry.name) === false) continue
       if (!recursive || entry.kind !== "folder" || versionControl.has(entry.name)) continue
-      waiting.push({ path: `${path}${entry.name}/`, below: `${below}${entry.name}/` })
+      queue.push({ path: `${path}${entry.name}/`, below: `${below}${entry.name}/` })
     }
-    waiting[at] = { path, below }
+    queue[at] = { path, below }
   }
 }
 
@@ -101,7 +101,7 @@ const versionControl: ReadonlySet<string> = new Set([".git", ".hg", ".svn", ".jj
 
 async function entriesOf(files: Files, path: string): Promise<FolderEntry[]> {
   const entries = await files.list(path)
-  return entries.sort((one, other) => (one.name < other.name ? -1 : 1))
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 async function entriesIfOpen(files: Files, path: string): Promise<FolderEntry[]> {
@@ -113,9 +113,9 @@ async function entriesIfOpen(files: Files, path: string): Promise<FolderEntry[]>
   }
 }
 
-/** What cannot be looked at closer, such as a link that leads outside, has no size and no date. */
+/** An entry that cannot be read, such as a link to outside, has no size and no date. */
 function describe(files: Files, { name, path, kind }: Found) {
-  const facts = factsOrNothing(files, path)
+  const facts = readableFacts(files, path)
   const type = kind === "folder" ? ("directory" as const) : kind
   return {
     name,
@@ -126,9 +126,9 @@ function describe(files: Files, { name, path, kind }: Found) {
   }
 }
 
-function factsOrNothing(files: Files, path: string): FileFacts | undefined {
+function readableFacts(files: Files, path: string): FileFacts | undefined {
   try {
-    return factsIfThere(files, path)
+    return factsIfExists(files, path)
   } catch (error) {
     if (error instanceof ToolFailure) return undefined
     throw error

@@ -12,16 +12,16 @@ import {
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import type { ToolContext } from "../../model/tool.ts"
-import { temporaryFolder } from "../../testing/open.ts"
-import { openFence } from "../../world/files/fence.ts"
+import { temporaryFolder } from "../../testing/test-app.ts"
+import { openFiles } from "../../platform/files/files.ts"
 import { moveFile } from "./move-file.ts"
-import type { Workspace } from "./options.ts"
+import type { Workspace } from "./workspace.ts"
 import { openBench, type Bench } from "./testing.ts"
 
 const move = (bench: Bench, from: string, to: string, more = {}) => bench.call("move_file", { from, to, ...more })
 const text = (bench: Bench, path: string) => readFileSync(join(bench.dir, path), "utf8")
 
-test("a file moves with its bytes and its mode, and missing folders are made [S4-33]", async () => {
+test("a file moves with its bytes and its mode, and missing folders are created", async () => {
   const bench = openBench()
   const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 7) % 256)
   chmodSync(bench.put("a.bin", bytes), 0o751)
@@ -31,7 +31,7 @@ test("a file moves with its bytes and its mode, and missing folders are made [S4
   expect(statSync(join(bench.dir, "new/deep/b.bin")).mode & 0o777).toBe(0o751)
 })
 
-test("a folder moves with all that is in it", async () => {
+test("a folder moves with its content", async () => {
   const bench = openBench()
   bench.put("src/a.ts", "a")
   symlinkSync("a.ts", join(bench.dir, "src/link"))
@@ -40,7 +40,7 @@ test("a folder moves with all that is in it", async () => {
   expect(readlinkSync(join(bench.dir, "lib/src/link"))).toBe("a.ts")
 })
 
-test("nothing is overwritten unless that is said", async () => {
+test("nothing is overwritten unless asked for", async () => {
   const bench = openBench()
   bench.put("a.txt", "a")
   bench.put("b.txt", "b")
@@ -53,7 +53,7 @@ test("nothing is overwritten unless that is said", async () => {
   expect(text(bench, "b.txt")).toBe("a")
 })
 
-test("onto itself nothing is lost, and into itself it is refused", async () => {
+test("moving onto itself loses nothing, and into itself is refused", async () => {
   const bench = openBench()
   bench.put("src/a.ts", "a")
   for (const more of [{}, { overwrite: true }]) {
@@ -83,7 +83,7 @@ test.each([
   expect(text(bench, "a.txt")).toBe("a")
 })
 
-test("a link moves itself, wherever it leads", async () => {
+test("moving a link moves the link itself", async () => {
   const bench = openBench()
   symlinkSync("nowhere", join(bench.dir, "link"))
   expect(await move(bench, "link", "moved")).toMatchObject({ success: true })
@@ -99,7 +99,7 @@ test.runIf(isOtherDisk)(
     const dir = temporaryFolder()
     const other = mkdtempSync(join(memory, "qm-test-"))
     onTestFinished(() => rmSync(other, { recursive: true, force: true }))
-    const files = openFence({ workspace: dir, dataFolder: temporaryFolder(), roots: [{ path: other, source: "test" }] })
+    const files = openFiles({ workspace: dir, dataFolder: temporaryFolder(), roots: [{ path: other, source: "test" }] })
     const tool = moveFile({ files, allowedExtensions: [] } as unknown as Workspace)
     const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => (index * 31) % 256))
     mkdirSync(join(dir, "src"))
@@ -121,7 +121,7 @@ function temporaryFolderBase(): string {
   return process.env["TMPDIR"] ?? "/tmp"
 }
 
-test("files of a kind that the configuration does not name are not moved, nor made by a move", async () => {
+test("files with an extension that is not allowed are not moved, nor created by a move", async () => {
   const bench = openBench({ allowedExtensions: ["md"] })
   bench.put("a.md", "a")
   bench.put("b.sh", "b")

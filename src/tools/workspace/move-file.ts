@@ -1,10 +1,10 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import { ToolFailure } from "../../model/ending.ts"
 import type { Files } from "../../model/files.ts"
-import { fenceFor, refuseExtension, withNearNames, type Workspace } from "./options.ts"
+import { filesFor, checkExtension, withSuggestions, type Workspace } from "./workspace.ts"
 
-/** Moves or renames inside the fence, which checks both ends. Nothing is overwritten unless that is said. */
+/** Moves or renames a file or folder. `files` checks both paths. Overwrites nothing unless asked to. */
 export const moveFile = (workspace: Workspace) =>
   defineTool({
     name: "move_file",
@@ -25,17 +25,17 @@ export const moveFile = (workspace: Workspace) =>
     ],
 
     async execute({ from, to, overwrite }, context) {
-      const files = fenceFor(workspace, context)
-      const start = files.normal(from)
-      if (!isFolder(files, from)) for (const path of [from, to]) refuseExtension(path, workspace)
+      const files = filesFor(workspace, context)
+      const start = files.normalize(from)
+      if (!isFolder(files, from)) for (const path of [from, to]) checkExtension(path, workspace)
       const { path } = await files.move(from, to, { overwrite }).catch((error: unknown) => {
-        throw withNearNames(error, from, files)
+        throw withSuggestions(error, from, files)
       })
       return { success: true, from: start, to: path }
     },
   })
 
-/** A link is moved itself, also one that leads nowhere. */
+/** False for a broken link, which can still be moved. */
 function isFolder(files: Files, path: string): boolean {
   try {
     return files.facts(path).kind === "folder"

@@ -1,19 +1,23 @@
-/** The place of a text that is most like one that is not in it, as a sentence with its numbered lines. */
-export function nearestPlace(text: string, wanted: string): string {
+import { toolRef, dialectText, type ToolRef, type DialectText } from "../../model/dialect-text.ts"
+
+export const oldTextName: ToolRef = toolRef("edit_file", "oldText")
+
+/** A sentence that shows the lines most similar to a text that was not found. */
+export function nearestPlace(text: string, wanted: string): string | DialectText {
   const lines = text.split("\n")
   const sought = wanted.replace(/^\n+|\n+$/g, "").split("\n")
   const found = byEqualLines(lines, sought) ?? byLikeness(lines, sought)
-  if (found === undefined) return "Nothing in it is like that. Read the file again."
-  const end = Math.min(lines.length, found + Math.min(sought.length, mostShown))
+  if (found === undefined) return "Nothing in it is similar. Read the file again."
+  const end = Math.min(lines.length, found + Math.min(sought.length, maxShown))
   const shown = lines.slice(found, end).map((line, index) => `${found + index + 1}: ${short(line)}`)
-  const only = onlySpace(lines.slice(found, found + sought.length), sought) ? ", which differs only in white space" : ""
-  return [`The nearest place is this${only}:`, ...shown, "Copy oldText exactly from the file."].join("\n")
+  const only = onlySpace(lines.slice(found, found + sought.length), sought) ? ", which differ only in white space" : ""
+  return dialectText`The most similar lines are these${only}:\n${shown.join("\n")}\nCopy ${oldTextName} exactly from the file.`
 }
 
-const mostShown = 12
-const mostCompared = 20_000
+const maxShown = 12
+const maxCompared = 20_000
 
-/** Where the most lines are equal apart from white space around them. */
+/** Where most lines are equal, apart from surrounding white space. */
 function byEqualLines(lines: readonly string[], sought: readonly string[]): number | undefined {
   const where = new Map<string, number[]>()
   sought.forEach((line, index) => {
@@ -32,7 +36,7 @@ function byEqualLines(lines: readonly string[], sought: readonly string[]): numb
   return best
 }
 
-/** Where the line is that shares most pairs of characters with the longest one that is sought. */
+/** Where the line is that shares most character pairs with the longest wanted line. */
 function byLikeness(lines: readonly string[], sought: readonly string[]): number | undefined {
   const index = sought.reduce(
     (longest, line, at) => (line.trim().length > sought[longest]!.trim().length ? at : longest),
@@ -42,7 +46,7 @@ function byLikeness(lines: readonly string[], sought: readonly string[]): number
   if (pairs.size === 0) return undefined
   let best: number | undefined
   let most = 0.4
-  lines.slice(0, mostCompared).forEach((line, at) => {
+  lines.slice(0, maxCompared).forEach((line, at) => {
     const other = pairsOf(line)
     if (other.size === 0 || Math.min(pairs.size, other.size) / Math.max(pairs.size, other.size) < 0.25) return
     let shared = 0

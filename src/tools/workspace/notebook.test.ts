@@ -30,7 +30,7 @@ const text = `${JSON.stringify(notebook, null, 1)}\n`.replace(
 const textOf = (bench: Bench, path: string) => readFileSync(join(bench.dir, path), "utf8")
 const parsed = (bench: Bench, path: string) => JSON.parse(textOf(bench, path)) as typeof notebook
 
-test("a notebook is read cell by cell [S2-53] [S2-54]", async () => {
+test("a notebook is read cell by cell", async () => {
   const bench = openBench()
   bench.put("a.ipynb", text)
   expect(await bench.call("read_notebook", { path: "a.ipynb" })).toEqual({
@@ -82,7 +82,7 @@ test("read_file shows a notebook as cells, and as text when an encoding is named
   })
 })
 
-test("a cell is replaced by id or index, its outputs are cleared, and nothing else is written anew [S2-55]", async () => {
+test("a cell is replaced by id or index, its outputs are cleared, and nothing else changes", async () => {
   const bench = openBench()
   bench.put("a.ipynb", text)
   const edited = await bench.call("edit_notebook", { path: "a.ipynb", cellId: "sum", source: "b = 2\nprint(b)\n" })
@@ -98,7 +98,7 @@ test("a cell is replaced by id or index, its outputs are cleared, and nothing el
   expect(parsed(bench, "a.ipynb").cells[0]).toEqual({ ...cells[0], source: [] })
 })
 
-test("a cell is inserted behind the named one, or first, with an id of its own", async () => {
+test("a cell is inserted after the named one, or first, with a new id", async () => {
   const bench = openBench()
   bench.put("a.ipynb", text)
   const first = await bench.call("edit_notebook", { path: "a.ipynb", mode: "insert", cellType: "markdown", source: "# New" })
@@ -134,14 +134,14 @@ test("a cell changes its type, and a source that was one text stays one", async 
   expect(parsed(bench, "b.ipynb").cells[0]!.source).toBe("a\nb")
 }) // prettier-ignore
 
-test("what is no JSON is refused in one line", async () => {
+test("a file that is not JSON is refused in one line", async () => {
   const bench = openBench()
   bench.put("torn.ipynb", '{\n  "cells": [\n    oops\n  ]\n}\n')
   const { error = "" } = await bench.call("read_notebook", { path: "torn.ipynb" })
-  expect(error).toMatch(/^[^\n]*torn\.ipynb is no notebook: [^\n]+ to see what is wrong\.$/)
+  expect(error).toMatch(/^[^\n]*torn\.ipynb is not a notebook: [^\n]+ to see what is wrong\.$/)
 })
 
-test("what cannot be done is refused, and nothing is changed", async () => {
+test("an impossible change is refused, and nothing is changed", async () => {
   const bench = openBench()
   const path = bench.put("a.ipynb", text)
   bench.put("old.ipynb", '{"worksheets": [], "nbformat": 3}')
@@ -168,7 +168,7 @@ test("what cannot be done is refused, and nothing is changed", async () => {
   expect(await bench.call("edit_notebook", { path: "a.ipynb", cellIndex: 0, source: "x" })).toMatchObject({ toolCode: "file_changed" })
 }) // prettier-ignore
 
-test("the same insertion is shown to an approver in the same words each time", async () => {
+test("an approver sees the same diff of an insertion each time", async () => {
   const bench = openBench()
   bench.put("a.ipynb", text)
   const input = { path: "a.ipynb", mode: "insert", cellType: "code", source: "x" }
@@ -177,7 +177,7 @@ test("the same insertion is shown to an approver in the same words each time", a
   expect(await preview()).toContain('+   "id": "(a new id)",\n')
 })
 
-test("law: every part of a JSON text is where it is said to be", () => {
+test("law: every value of a JSON text is at its reported range", () => {
   const build = (range: JsonRange, source: string): unknown => {
     if (range.items !== undefined) return range.items.map((item) => build(item, source))
     if (range.members === undefined) return JSON.parse(source.slice(range.start, range.end))

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { failure } from "../../model/ending.ts"
-import { messageOf } from "../../model/message.ts"
+import { errorMessage } from "../../lib/error-message.ts"
+import { toolRef, dialectText, type DialectText } from "../../model/dialect-text.ts"
 
 const textOrLines = z.union([z.string(), z.array(z.string())])
 const output = z.looseObject({
@@ -31,20 +32,22 @@ export type Notebook = z.infer<typeof notebook>
 export type NotebookCell = z.infer<typeof cell>
 type Output = z.infer<typeof output>
 
-/** A Jupyter notebook of format 4, which is what there has been since 2015. */
-export function parseNotebook(text: string, path: string): Notebook {
-  const parsed = notebook.safeParse(jsonOf(text, path))
+const readIt = dialectText` Read it with ${toolRef("read_file")} to see what is wrong.`
+
+/** Parses a Jupyter notebook of format 4, the format since 2015. `next` says what to do if it is not one. */
+export function parseNotebook(text: string, path: string, next: string | DialectText = readIt): Notebook {
+  const parsed = notebook.safeParse(jsonOf(text, path, next))
   if (parsed.success && parsed.data.nbformat >= 4) return parsed.data
-  const old = parsed.success || (jsonOf(text, path) as { worksheets?: unknown } | null)?.worksheets !== undefined
+  const old = parsed.success || (jsonOf(text, path, next) as { worksheets?: unknown } | null)?.worksheets !== undefined
   throw failure(
     old
       ? `${path} is a notebook of a format before 4. Convert it with jupyter nbconvert --to notebook.`
-      : `${path} is no Jupyter notebook: it lacks nbformat or cells. Read it with read_file and encoding utf-8.`,
+      : dialectText`${path} is not a Jupyter notebook: it lacks nbformat or cells.${next}`,
     { toolCode: "not_a_notebook" },
   )
 }
 
-/** What one output of a cell shows; images and other media are named, not shown. */
+/** One output of a cell. Images and other media are named, not shown. */
 export interface ShownOutput {
   type: string
   name?: string
@@ -74,7 +77,7 @@ export function showOutput({
   }
 }
 
-/** The cells as one text, for whoever reads a notebook like a file. */
+/** The cells as one text, for reading a notebook like a file. */
 export function renderNotebook({ cells }: Notebook): string {
   return cells.map(renderCell).join("\n")
 }
@@ -85,8 +88,8 @@ export function sourceOf(cell: Pick<NotebookCell, "source">): string {
 
 function renderCell(cell: NotebookCell, index: number): string {
   const id = cell.id === undefined ? "" : ` id=${cell.id}`
-  const outputs = (cell.outputs ?? []).map((one) => {
-    const { type, text, media } = showOutput(one)
+  const outputs = (cell.outputs ?? []).map((output) => {
+    const { type, text, media } = showOutput(output)
     const name = media === undefined ? type : `${type}: ${media.join(", ")}`
     return `[${name}]\n${text === undefined ? "" : ended(text)}`
   })
@@ -97,7 +100,7 @@ function ended(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`
 }
 
-/** The colours of a terminal. */
+/** Terminal colours. */
 const escapes = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*[A-Za-z]`, "g")
 
 function errorText(name = "", value = "", traceback: readonly string[] = []): string | undefined {
@@ -110,14 +113,12 @@ function joined(value: unknown): string | undefined {
   return Array.isArray(value) && value.every((part) => typeof part === "string") ? value.join("") : undefined
 }
 
-function jsonOf(text: string, path: string): unknown {
+function jsonOf(text: string, path: string, next: string | DialectText): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // Node quotes the text it could not read, line ends and all.
-    const why = messageOf(error).replace(/\s+/g, " ")
-    throw failure(`${path} is no notebook: ${why}. Read it with read_file and encoding utf-8 to see what is wrong.`, {
-      toolCode: "not_a_notebook",
-    })
+    // Node quotes the text with its line ends.
+    const why = errorMessage(error).replace(/\s+/g, " ")
+    throw failure(dialectText`${path} is not a notebook: ${why}.${next}`, { toolCode: "not_a_notebook" })
   }
 }

@@ -1,17 +1,17 @@
 import { parentPort, workerData } from "node:worker_threads"
 import { getDocumentProxy } from "unpdf"
-import { messageOf } from "../../model/message.ts"
+import { errorMessage } from "../../lib/error-message.ts"
 
-/** What the thread is given: the document, and the pages that are wanted, where it is known which there are. */
+/** The document and the pages to read. */
 export interface PdfTask {
   readonly bytes: Uint8Array
   readonly first: number
-  /** Undefined means up to the last one. */
+  /** Undefined means up to the last page. */
   readonly last?: number | undefined
   readonly most: number
 }
 
-/** What it answers: the pages, or why there are none. */
+/** The pages, or why there are none. */
 export type PdfAnswer =
   | { readonly totalPages: number; readonly first: number; readonly pages: readonly string[] }
   | { readonly totalPages: number; readonly wrong: "no_such_page" | "too_many_pages"; readonly asked: number }
@@ -35,6 +35,6 @@ async function read({ bytes, first, last, most }: PdfTask): Promise<PdfAnswer> {
 
 const answer = await read(workerData as PdfTask).catch((error: unknown): PdfAnswer => {
   const isLocked = error instanceof Error && error.name === "PasswordException"
-  return { wrong: isLocked ? "locked_pdf" : "broken_pdf", why: messageOf(error) }
+  return { wrong: isLocked ? "locked_pdf" : "broken_pdf", why: errorMessage(error) }
 })
 parentPort?.postMessage(answer)

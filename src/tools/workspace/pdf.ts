@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads"
-import { builtFile } from "../../model/built-file.ts"
+import { findBuiltFile } from "../../lib/find-built-file.ts"
 import { failure } from "../../model/ending.ts"
 import type { PdfAnswer, PdfTask } from "./pdf-worker.ts"
 
@@ -11,10 +11,10 @@ export interface PdfText {
   readonly lastPage: number
 }
 
-/** How many pages are given when nobody says which, and at most when somebody does. */
+/** How many pages are read by default, and at most. */
 export const pagesAtOnce = 20
 
-/** Reads in a thread of its own, which ends with the signal: a document can keep its reader busy for ever. */
+/** Reads in a separate thread that the signal can end: a document may keep the parser busy for ever. */
 export async function readPdf(
   bytes: Buffer,
   path: string,
@@ -23,7 +23,7 @@ export async function readPdf(
 ): Promise<PdfText> {
   const [first, last] = rangeOf(pages)
   const answer = await inThread({ bytes: new Uint8Array(bytes), first, last, most: pagesAtOnce }, path, signal)
-  if ("wrong" in answer) throw refused(answer, first, pages, path)
+  if ("wrong" in answer) throw failureOf(answer, first, pages, path)
   const { totalPages } = answer
   const texts = answer.pages.map((text, index) => `--- page ${first + index} of ${totalPages} ---\n${text.trimEnd()}\n`)
   return { content: texts.join("\n"), totalPages, firstPage: first, lastPage: first + texts.length - 1 }
@@ -47,20 +47,20 @@ function inThread(task: PdfTask, path: string, signal: AbortSignal): Promise<Pdf
     worker.once("error", (error) => reject(broken(path, error.message)))
     worker.once("exit", () => {
       signal.removeEventListener("abort", stop)
-      reject(broken(path, "its reader ended without a word"))
+      reject(broken(path, "the parser ended without a result"))
     })
   }).finally(() => void worker.terminate())
 }
 
 function workerFile(): string {
-  const found = builtFile("tools/workspace/pdf-worker.js", import.meta.url)
-  if (found === undefined) throw new Error("The reader of PDF documents is not built. Run: npm run build")
+  const found = findBuiltFile("tools/workspace/pdf-worker.js", import.meta.url)
+  if (found === undefined) throw new Error("The PDF worker is not built. Run: npm run build")
   return found
 }
 
 type Refusal = Extract<PdfAnswer, { wrong: string }>
 
-function refused(answer: Refusal, first: number, pages: string | undefined, path: string): Error {
+function failureOf(answer: Refusal, first: number, pages: string | undefined, path: string): Error {
   switch (answer.wrong) {
     case "broken_pdf":
       return broken(path, answer.why)
@@ -68,7 +68,7 @@ function refused(answer: Refusal, first: number, pages: string | undefined, path
       return failure(`${path} is locked with a password. Ask for a copy without one.`, { toolCode: answer.wrong })
     case "no_such_page":
       return failure(
-        `${path} has ${answer.totalPages} pages, and ${pages} names none of them. Ask for pages within 1-${answer.totalPages}.`,
+        `${path} has ${answer.totalPages} pages, so there is no page ${pages}. Ask for pages within 1-${answer.totalPages}.`,
         { toolCode: answer.wrong },
       )
     default:

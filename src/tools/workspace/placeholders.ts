@@ -1,30 +1,30 @@
 import { failure } from "../../model/ending.ts"
 
-/** Refuses a text in which a line only says that something was left out, unless that line was there before. */
+/** Refuses a text with a line such as `// ... rest of the code`, unless that line was there before. */
 export function refusePlaceholder(fresh: string, before: string): void {
   const found = fresh.split(/\r\n?|\n/).find((line) => isPlaceholder(line) && !before.includes(line.trim()))
   if (found === undefined) return
   throw failure(
-    `The new text leaves something out: "${found.trim()}" would stand in the file as it is. Write out what belongs there, or make a smaller edit.`,
+    `The new text leaves something out: "${found.trim()}" would be written to the file as it is. Write the full text, or make a smaller edit.`,
     { toolCode: "placeholder" },
   )
 }
 
-/** `// ... rest of the code`, `# … existing code …`, `(rest of methods unchanged)`: nothing but dots and such words. */
+/** Whether a line is only a placeholder: `// ... rest of the code`, `# … existing code …`, `(rest of methods unchanged)`. */
 export function isPlaceholder(line: string): boolean {
   const words = bare(line)
   if (words === undefined) return false
-  const hasDots = /\.\.\.|…/.test(words)
+  const hasDots = /\.\.\.|\u2026/.test(words)
   const isWhole = /^\(.*\)$/.test(words)
   const plain = words
-    .replace(/[.…()[\],:;-]+/g, " ")
+    .replace(/[.\u2026()[\],:;-]+/g, " ")
     .replace(/\s+/g, " ")
     .trim()
     .toLowerCase()
   return (hasDots || isWhole) && leftOut.test(plain)
 }
 
-/** Without the signs of a comment around it; undefined when there is more on the line than could be one. */
+/** The line without comment signs; undefined if it is too short or too long for a placeholder. */
 function bare(line: string): string | undefined {
   const trimmed = line.trim()
   if (trimmed.length < 6 || trimmed.length > 120) return undefined

@@ -10,7 +10,7 @@ import { openBench } from "./testing.ts"
 const poem = "床前明月光，疑是地上霜。举头望明月，低头思故乡。\n这是一个测试文件，用来检查编码。\n"
 const haiku = "古池や蛙飛びこむ水の音。日本語のテキストです。\nこれはテストのファイルです。\n"
 
-test("a text is read with its size, lines and encoding [S4-29] [S0-58] [S4-85]", async () => {
+test("a text is read with its size, lines and encoding", async () => {
   const { put, call } = openBench()
   put("docs/a.md", "# Title\n\nHéllo\n")
   expect(await call("read_file", { path: "docs/a.md" })).toEqual({
@@ -27,7 +27,7 @@ test("a text is read with its size, lines and encoding [S4-29] [S0-58] [S4-85]",
   })
 })
 
-test("offset is the first line from 1 and limit the number of lines [S2-30] [S2-31]", async () => {
+test("offset is the first line from 1 and limit the number of lines", async () => {
   const { put, call } = openBench()
   put("a.txt", Array.from({ length: 5000 }, (_, index) => `line ${index + 1}\n`).join(""))
   const cases: [object, object][] = [
@@ -50,7 +50,7 @@ test("offset is the first line from 1 and limit the number of lines [S2-30] [S2-
   }
 })
 
-test("what contradicts itself is refused before anything is read [S2-33]", async () => {
+test("contradictory parameters are refused before anything is read", async () => {
   const { call } = openBench()
   const bad = [
     {},
@@ -72,7 +72,7 @@ test("what contradicts itself is refused before anything is read [S2-33]", async
   }
 })
 
-test("an empty file is no failure and says so", async () => {
+test("an empty file is not a failure, and the notice says so", async () => {
   const { put, call } = openBench()
   put("empty.txt", "")
   expect(await call("read_file", { path: "empty.txt" })).toMatchObject({
@@ -84,7 +84,7 @@ test("an empty file is no failure and says so", async () => {
   })
 })
 
-test("a file that is not there is told with the names that are near it [S4-86]", async () => {
+test("a missing file is refused with similar names", async () => {
   const { put, call } = openBench()
   put("src/config.ts", "x")
   const missing = await call("read_file", { path: "src/confg.ts" })
@@ -93,7 +93,7 @@ test("a file that is not there is told with the names that are near it [S4-86]",
   expect((await call("read_file", { path: "nowhere/at/all" })).error).toContain("File not found: nowhere/at/all.")
 })
 
-test("folders, pipes, sockets, devices and links out of the workspace are refused at once", async () => {
+test("folders, pipes, sockets, devices and links out of the workspace are refused immediately", async () => {
   const { dir, put, call } = openBench()
   put("folder/a.txt", "x")
   execFileSync("mkfifo", [join(dir, "pipe")])
@@ -131,7 +131,7 @@ test("no reading leaves a descriptor open, however it ends", async () => {
   }
   const stopped = { signal: AbortSignal.abort(new Error("stopped")) }
   await expect(call("read_file", { path: "big.txt", offset: 9000 }, stopped)).rejects.toThrow("stopped")
-  // Others in this process may close theirs meanwhile.
+  // Other code in this process may close its descriptors meanwhile.
   expect(open()).toBeLessThanOrEqual(before)
 })
 
@@ -142,7 +142,7 @@ test("a file that may not be read is refused with a sentence", async () => {
   expect(await call("read_file", { path: "secret.txt" })).toMatchObject({ toolCode: "unreadable" })
 })
 
-test("each encoding is found out and reported, and the text is right [S2-32]", async () => {
+test("each encoding is detected and reported, and the text is right", async () => {
   const { put, call } = openBench()
   const latin = "Größe, façade, naïve, déjà vu — wäre schön.\n".repeat(3)
   const russian = "Съешь же ещё этих мягких французских булок, да выпей чаю.\n"
@@ -184,7 +184,7 @@ test("each encoding is found out and reported, and the text is right [S2-32]", a
   }
 })
 
-test("an encoding that is named is used, by any of its spellings [S3-29] [S4-29]", async () => {
+test("an encoding that is named is used, by any of its spellings", async () => {
   const { put, call } = openBench()
   put("a.bin", Buffer.from([0xe4, 0x00, 0x41]))
   const cases: [string, string, string][] = [
@@ -201,7 +201,7 @@ test("an encoding that is named is used, by any of its spellings [S3-29] [S4-29]
   }
 })
 
-test("bytes that are no text are shown as such, counted, and do not change the encoding", async () => {
+test("invalid bytes are marked, counted, and do not change the encoding", async () => {
   const { put, call } = openBench()
   put(
     "a.txt",
@@ -211,7 +211,7 @@ test("bytes that are no text are shown as such, counted, and do not change the e
     content: "grün und schön ä ö ü\n\ufffd\ufffd\nEnde\n",
     encoding: "utf-8",
     invalidBytes: 2,
-    notice: "2 bytes are no utf-8 text and shown as U+FFFD.",
+    notice: "2 bytes are not valid utf-8 and shown as U+FFFD.",
   })
 })
 
@@ -236,7 +236,7 @@ test("a binary file is refused, and the refusal names what it is", async () => {
   }
 })
 
-test("CRLF, CR and mixed endings are given as they are, and lines counted as other tools do", async () => {
+test("CRLF, CR and mixed endings are returned unchanged, and lines are counted as other tools do", async () => {
   const { put, call } = openBench()
   const cases: [string, number, string][] = [
     ["a\r\nb\r\nc", 3, "b\r\n"],
@@ -252,7 +252,7 @@ test("CRLF, CR and mixed endings are given as they are, and lines counted as oth
   }
 })
 
-test("several files are read at once, and one that cannot be takes no other with it", async () => {
+test("several files are read at once, and one failure does not affect the others", async () => {
   const { put, call } = openBench()
   put("a.txt", "one\n")
   put("c.txt", "three\n")
@@ -270,7 +270,7 @@ test("several files are read at once, and one that cannot be takes no other with
   })
 })
 
-test("several files are together no larger than one may be", async () => {
+test("several files together obey the size limit of one file", async () => {
   const { put, call } = openBench({ maxFileSize: 1000 })
   for (const name of ["a", "b", "c"]) put(name, "x".repeat(600))
   put("d", "y")
@@ -283,7 +283,7 @@ test("several files are together no larger than one may be", async () => {
   ])
 })
 
-test("a file larger than may be read whole is refused with what to do, and its parts are read", async () => {
+test("a too large file is refused with what to do, and its parts can be read", async () => {
   const { put, call } = openBench({ maxFileSize: 1000 })
   const lines = Array.from({ length: 1000 }, (_, index) => `line ${index + 1}\n`)
   put("big.log", lines.join(""))
@@ -309,7 +309,7 @@ test("a file larger than may be read whole is refused with what to do, and its p
   expect(await call("read_file", { path: "big.log", limit: 500 })).toMatchObject({ truncated: true, chars: 1000 })
 })
 
-test("only the kinds of files that are allowed are read", async () => {
+test("only files with allowed extensions are read", async () => {
   const { put, call } = openBench({ allowedExtensions: ["md", ".TXT"] })
   for (const name of ["a.md", "b.txt", "c.exe", "Makefile", "d.MD"]) put(name, "x")
   for (const path of ["a.md", "b.txt", "d.MD"])
@@ -318,7 +318,7 @@ test("only the kinds of files that are allowed are read", async () => {
     expect(await call("read_file", { path })).toMatchObject({ toolCode: "extension_denied" })
 })
 
-test("a call that is narrowed reads nothing beside its paths [S4-87]", async () => {
+test("a narrowed call reads only its own paths", async () => {
   const { put, call } = openBench()
   put("a/x.txt", "in")
   put("b/x.txt", "out")
@@ -329,7 +329,7 @@ test("a call that is narrowed reads nothing beside its paths [S4-87]", async () 
   expect(refused.error).toContain("Access denied")
 })
 
-test("a file of 5 GB that is one long nothing is refused whole and read by its end", async () => {
+test("a sparse file of 5 GB is refused as a whole, and its end can be read", async () => {
   const { dir, call } = openBench()
   const descriptor = openSync(join(dir, "huge.log"), "w")
   writeSync(descriptor, "first\nsecond\n", 0)

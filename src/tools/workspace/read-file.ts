@@ -1,26 +1,27 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import { ToolFailure } from "../../model/ending.ts"
 import type { Files } from "../../model/files.ts"
+import { toolRef, dialectText, ifParameter } from "../../model/dialect-text.ts"
 import type { ToolContext } from "../../model/tool.ts"
 import { encodingNamed } from "./encoding-names.ts"
-import { fileView, linesAtOnce, viewOf, type FileView, type Wish } from "./file-view.ts"
+import { fileView, defaultLineLimit, viewOf, type FileView, type ViewOptions } from "./file-view.ts"
 import { largeView } from "./large-view.ts"
-import { fenceFor, refuseExtension, tooLarge, withNearNames, type Workspace } from "./options.ts"
+import { filesFor, checkExtension, fileTooLargeFailure, withSuggestions, type Workspace } from "./workspace.ts"
 import { pagesAtOnce } from "./pdf.ts"
 
-/** Up to this size a file is read without leaving the turn. */
+/** Up to this size a file is read synchronously. */
 const smallSize = 256 * 1024
 
 const line = z.int().min(1)
 
-/** Reads files. A small text costs little more than the reading itself; of a large file only the lines that are wanted. */
+/** Reads files. Small files are read synchronously; of a large file only the requested lines are kept in memory. */
 export const readFile = (workspace: Workspace) =>
   defineTool({
     name: "read_file",
     group: "workspace",
     category: "file",
-    description: `Read a file of the workspace: text (${linesAtOnce} lines unless limit says otherwise), images, PDF documents as text, Jupyter notebooks as cells. Give paths instead of path to read several at once.`,
+    description: `Read a file of the workspace: text (${defaultLineLimit} lines unless limit says otherwise), images, PDF documents as text, Jupyter notebooks as cells. Give paths instead of path to read several at once.`,
     effect: "read",
     input: z
       .object({
@@ -32,13 +33,13 @@ export const readFile = (workspace: Workspace) =>
           .optional()
           .describe("Several files instead of path, 50 at most"),
         offset: line.optional().describe("The first line to read, from 1"),
-        limit: line.optional().describe(`How many lines to read, ${linesAtOnce} by default`),
+        limit: line.optional().describe(`How many lines to read, ${defaultLineLimit} by default`),
         tail: line.optional().describe("Read that many lines from the end instead"),
         encoding: z
           .string()
           .refine(
             (name) => encodingNamed(name) !== undefined,
-            "is no known encoding, use utf-8, utf-16le, gbk, shift_jis, latin1, base64 or another",
+            "is not a known encoding, use utf-8, utf-16le, gbk, shift_jis, latin1, base64 or another",
           )
           .optional()
           .describe("Found out when left out. base64 gives the bytes of any file"),
@@ -59,7 +60,7 @@ export const readFile = (workspace: Workspace) =>
     touches: ({ path, paths }) => (paths ?? [path!]).map((what) => ({ kind: "read", what, opens: true })),
 
     execute(input, context) {
-      const reading = { workspace, files: fenceFor(workspace, context), context }
+      const reading = { workspace, files: filesFor(workspace, context), context }
       return input.paths === undefined
         ? readOne(input.path!, input, workspace.maxFileSize, reading)
         : readMany(input.paths, input, reading)
@@ -69,51 +70,54 @@ export const readFile = (workspace: Workspace) =>
 interface Reading {
   readonly workspace: Workspace
   readonly files: Files
-  /** Its signal costs something the first time it is looked at; a small file needs none. */
+  /** Not destructured early: the signal is created on first use, and a small file needs none. */
   readonly context: Pick<ToolContext, "agent" | "signal">
 }
 
-function readOne(path: string, wish: Wish, room: number, reading: Reading): FileView | Promise<FileView> {
+function readOne(path: string, options: ViewOptions, limit: number, reading: Reading): FileView | Promise<FileView> {
   const { workspace, files, context } = reading
   try {
-    refuseExtension(path, workspace)
-    const small = files.readSmall(path, Math.min(smallSize, room))
-    if (small === undefined) return readLarge(path, wish, room, reading)
-    workspace.marks.see(context.agent.id, small.facts)
-    return viewOf(small.bytes, small.facts, wish, context)
+    checkExtension(path, workspace)
+    const small = files.readSmall(path, Math.min(smallSize, limit))
+    if (small === undefined) return readLarge(path, options, limit, reading)
+    workspace.readMarks.markRead(context.agent.id, small.facts)
+    return viewOf(small.bytes, small.facts, options, context)
   } catch (error) {
-    throw withNearNames(error, path, files)
+    throw withSuggestions(error, path, files)
   }
 }
 
-async function readLarge(path: string, wish: Wish, room: number, reading: Reading): Promise<FileView> {
+async function readLarge(path: string, options: ViewOptions, limit: number, reading: Reading): Promise<FileView> {
   const { workspace, files, context } = reading
   const file = await files.open(path)
   try {
-    const isPart = wish.offset !== undefined || wish.limit !== undefined || wish.tail !== undefined
-    if (file.size > room && (!isPart || room < workspace.maxFileSize)) {
+    const isPart = options.offset !== undefined || options.limit !== undefined || options.tail !== undefined
+    if (file.size > limit && (!isPart || limit < workspace.maxFileSize)) {
       const instead = isPart
         ? "Read it on its own."
-        : "Read a part of it with offset and limit or with tail, or use search_files."
-      throw tooLarge(file.path, file.size, room, instead)
+        : dialectText`Use ${toolRef("search_files")}${ifParameter("read_file", "offset", aPart)}.`
+      throw fileTooLargeFailure(file.path, file.size, limit, instead)
     }
-    workspace.marks.see(context.agent.id, file)
-    if (file.size > room) return await largeView(file, wish, room, context.signal)
-    return await viewOf(await file.readAll(room), file, wish, context)
+    workspace.readMarks.markRead(context.agent.id, file)
+    if (file.size > limit) return await largeView(file, options, limit, context.signal)
+    return await viewOf(await file.readAll(limit), file, options, context)
   } finally {
     await file.close()
   }
 }
 
-/** Each file by itself: one that cannot be read takes no other with it. Together they are no larger than one may be. */
-async function readMany(paths: readonly string[], wish: Wish, reading: Reading) {
+const orTail = dialectText` or with ${toolRef("read_file", "tail")}`
+const aPart = dialectText`, or read a part of it with offset and limit${ifParameter("read_file", "tail", orTail)}`
+
+/** Reads each file on its own, so that one failure does not affect the others. Together they obey the limit of one file. */
+async function readMany(paths: readonly string[], options: ViewOptions, reading: Reading) {
   const files: (Partial<FileView> & { error?: string; toolCode?: string })[] = []
-  let room = reading.workspace.maxFileSize
+  let limit = reading.workspace.maxFileSize
   for (const path of paths) {
     reading.context.signal.throwIfAborted()
     try {
-      const view = await readOne(path, wish, room, reading)
-      room = Math.max(0, room - view.content.length)
+      const view = await readOne(path, options, limit, reading)
+      limit = Math.max(0, limit - view.content.length)
       files.push(view)
     } catch (error) {
       if (!(error instanceof ToolFailure)) throw error
@@ -123,16 +127,16 @@ async function readMany(paths: readonly string[], wish: Wish, reading: Reading) 
   return { files, failed: files.filter(({ error }) => error !== undefined).length }
 }
 
-type Given = Wish & { path?: string | undefined; paths?: string[] | undefined }
+type Input = ViewOptions & { path?: string | undefined; paths?: string[] | undefined }
 
-function refuseContradictions(given: Given, context: z.RefinementCtx): void {
-  const say = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message })
-  if (given.path === undefined && given.paths === undefined) say("path", "is missing; give path or paths")
-  if (given.path !== undefined && given.paths !== undefined) say("paths", "cannot stand together with path")
-  if (given.tail === undefined && given.encoding === undefined) return
-  if (given.tail !== undefined && given.offset !== undefined) say("tail", "cannot stand together with offset")
-  if (given.tail !== undefined && given.limit !== undefined) say("tail", "cannot stand together with limit")
-  const isPart = given.tail !== undefined || given.offset !== undefined || given.limit !== undefined
-  if (given.encoding !== undefined && isPart && encodingNamed(given.encoding) === "base64")
-    say("encoding", "base64 gives the whole file; leave offset, limit and tail out")
+function refuseContradictions(input: Input, context: z.RefinementCtx): void {
+  const addIssue = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message })
+  if (input.path === undefined && input.paths === undefined) addIssue("path", "is missing; give path or paths")
+  if (input.path !== undefined && input.paths !== undefined) addIssue("paths", "cannot be used together with path")
+  if (input.tail === undefined && input.encoding === undefined) return
+  if (input.tail !== undefined && input.offset !== undefined) addIssue("tail", "cannot be used together with offset")
+  if (input.tail !== undefined && input.limit !== undefined) addIssue("tail", "cannot be used together with limit")
+  const isPart = input.tail !== undefined || input.offset !== undefined || input.limit !== undefined
+  if (input.encoding !== undefined && isPart && encodingNamed(input.encoding) === "base64")
+    addIssue("encoding", "base64 gives the whole file; leave offset, limit and tail out")
 }

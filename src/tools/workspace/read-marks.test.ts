@@ -4,37 +4,37 @@ import { readMarks } from "./read-marks.ts"
 
 const facts = (real: string, version: string) => ({ real, version }) as FileFacts
 
-test("an agent's own last look counts, and nobody else's", () => {
+test("only the agent's own last read counts", () => {
   const marks = readMarks()
-  marks.see("ann", facts("/a", "1"))
+  marks.markRead("ann", facts("/a", "1"))
   expect(marks.isStale("ann", facts("/a", "2"))).toBe(true)
   expect(marks.isStale("ann", facts("/a", "1"))).toBe(false)
   expect(marks.isStale("ann", facts("/b", "2"))).toBe(false)
   expect(marks.isStale("bob", facts("/a", "2"))).toBe(false)
-  marks.see("ann", facts("/a", "2"))
+  marks.markRead("ann", facts("/a", "2"))
   expect(marks.isStale("ann", facts("/a", "2"))).toBe(false)
 })
 
-test("no more than so many are kept, and the oldest go first", () => {
+test("the number of marks is limited, and the oldest are dropped first", () => {
   const marks = readMarks(undefined, 3)
-  for (const name of ["/a", "/b", "/c"]) marks.see("ann", facts(name, "1"))
-  marks.see("ann", facts("/a", "2"))
-  marks.see("ann", facts("/d", "1"))
+  for (const name of ["/a", "/b", "/c"]) marks.markRead("ann", facts(name, "1"))
+  marks.markRead("ann", facts("/a", "2"))
+  marks.markRead("ann", facts("/d", "1"))
   const known = ["/a", "/b", "/c", "/d"].filter((name) => marks.isStale("ann", facts(name, "9")))
   expect(known).toEqual(["/a", "/c", "/d"])
 })
 
-test("what other processes saw later counts, and what they saw before does not", () => {
+test("later marks of other processes count, and earlier ones do not", () => {
   const now = Date.now()
   const others: ReadMark[] = [
     { agentId: "ann", real: "/a", version: "1", at: now - 1000 },
     { agentId: "ann", real: "/b", version: "2", at: now + 1000 },
   ]
   const added: ReadMark[] = []
-  const marks = readMarks({ add: (mark) => added.push(mark), news: () => others.splice(0) })
-  marks.see("ann", facts("/a", "2"))
-  marks.see("ann", facts("/b", "1"))
-  marks.see("ann", facts("/b", "1"))
+  const marks = readMarks({ add: (mark) => added.push(mark), readNew: () => others.splice(0) })
+  marks.markRead("ann", facts("/a", "2"))
+  marks.markRead("ann", facts("/b", "1"))
+  marks.markRead("ann", facts("/b", "1"))
   expect(added).toMatchObject([
     { agentId: "ann", real: "/a", version: "2" },
     { agentId: "ann", real: "/b", version: "1" },

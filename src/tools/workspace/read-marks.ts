@@ -1,38 +1,38 @@
-import type { FileFacts, MarkLog, ReadMark } from "../../model/files.ts"
+import type { FileFacts, ReadMarkLog, ReadMark } from "../../model/files.ts"
 
-/** Which version of a file each agent has seen last; of no more than so many. */
+/** Which version of a file each agent has last read or written. */
 export interface ReadMarks {
-  /** This agent knows the file as it is now: it has read or written it. */
-  see(agentId: string, facts: FileFacts): void
-  /** Whether the agent has seen the file, and another version of it. Asked before a change; what other processes know counts too. */
+  /** Records that the agent has read or written this version. */
+  markRead(agentId: string, facts: FileFacts): void
+  /** Whether the agent knows an older version of the file. Called before a change; includes marks of other processes. */
   isStale(agentId: string, facts: FileFacts): boolean
 }
 
-/** In memory; a log makes them last longer than the process. */
-export function readMarks(log?: MarkLog, most = 10_000): ReadMarks {
-  const seen = new Map<string, Pick<ReadMark, "version" | "at">>()
+/** Kept in memory, at most `limit` of them; a log shares them with other processes. */
+export function readMarks(log?: ReadMarkLog, limit = 10_000): ReadMarks {
+  const marks = new Map<string, Pick<ReadMark, "version" | "at">>()
 
-  function keep(key: string, version: string, at: number): void {
-    // Last in the order is what was seen anew last; the first goes.
-    seen.delete(key)
-    seen.set(key, { version, at })
-    if (seen.size > most) for (const oldest of seen.keys()) return void seen.delete(oldest)
+  function store(key: string, version: string, at: number): void {
+    // The map is in order of last use, so the first entry is the oldest.
+    marks.delete(key)
+    marks.set(key, { version, at })
+    if (marks.size > limit) for (const oldest of marks.keys()) return void marks.delete(oldest)
   }
 
   return {
-    see(agentId, { real, version }) {
+    markRead(agentId, { real, version }) {
       const key = keyOf(agentId, real)
-      if (seen.get(key)?.version === version) return
+      if (marks.get(key)?.version === version) return
       const at = Date.now()
-      keep(key, version, at)
+      store(key, version, at)
       log?.add({ agentId, real, version, at })
     },
     isStale(agentId, { real, version }) {
-      for (const mark of log?.news() ?? []) {
+      for (const mark of log?.readNew() ?? []) {
         const key = keyOf(mark.agentId, mark.real)
-        if (mark.at >= (seen.get(key)?.at ?? 0)) keep(key, mark.version, mark.at)
+        if (mark.at >= (marks.get(key)?.at ?? 0)) store(key, mark.version, mark.at)
       }
-      const known = seen.get(keyOf(agentId, real))
+      const known = marks.get(keyOf(agentId, real))
       return known !== undefined && known.version !== version
     },
   }

@@ -1,8 +1,8 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import { parseNotebook, showOutput, sourceOf, type NotebookCell } from "./notebook.ts"
-import { fenceFor, type Workspace } from "./options.ts"
-import { readText } from "./whole-text.ts"
+import { filesFor, type Workspace } from "./workspace.ts"
+import { readText } from "./read-text.ts"
 
 /** Reads a Jupyter notebook cell by cell. */
 export const readNotebook = (workspace: Workspace) =>
@@ -39,8 +39,8 @@ export const readNotebook = (workspace: Workspace) =>
     touches: ({ path }) => [{ kind: "read", what: path, opens: true }],
 
     async execute({ path, outputs }, context) {
-      const { facts, decoded } = await readText(path, fenceFor(workspace, context), workspace)
-      workspace.marks.see(context.agent.id, facts)
+      const { facts, decoded } = await readText(path, filesFor(workspace, context), workspace)
+      workspace.readMarks.markRead(context.agent.id, facts)
       const notebook = parseNotebook(decoded.text, facts.path)
       const { nbformat, nbformat_minor: minor, metadata = {} } = notebook
       return {
@@ -55,7 +55,8 @@ export const readNotebook = (workspace: Workspace) =>
 
 function shownCell(cell: NotebookCell, index: number, wanted: "text" | "all" | "none") {
   const { id, cell_type: type, execution_count: executionCount } = cell
-  const outputs = wanted === "none" ? undefined : cell.outputs?.map((one) => (wanted === "all" ? one : showOutput(one)))
+  const outputs =
+    wanted === "none" ? undefined : cell.outputs?.map((output) => (wanted === "all" ? output : showOutput(output)))
   return {
     index,
     ...(id === undefined ? {} : { id }),

@@ -4,14 +4,14 @@ import type { Readable } from "node:stream"
 import { failure } from "../../model/ending.ts"
 
 export interface RipgrepRun {
-  /** The folder it works in; what it prints is from there. */
+  /** The folder it runs in; printed paths are relative to it. */
   readonly cwd: string
   readonly signal: AbortSignal
-  /** When it is ended, in milliseconds since the process began. */
+  /** When to end it, as a value of `performance.now()`. */
   readonly until: number
-  /** What it prints, in order and in pieces of any size; false ends it, because nothing more is needed. */
+  /** Called with its output in order. Returning false ends it. */
   onOutput(bytes: Buffer): boolean | void
-  /** It prints little, in many small writes: what it prints is read seldom. */
+  /** It prints little in many small writes, so its output is read in larger intervals. */
   readonly isSparse?: boolean
 }
 
@@ -22,9 +22,9 @@ export interface RipgrepEnd {
 }
 
 /**
- * Runs ripgrep without a shell, a configuration or the caller's environment, and waits until it is gone. What it refuses,
- * such as a pattern it cannot read, is a `failure` with its own words. It stays in our session: on a busy machine Linux
- * gives a new one so little at first that a search takes twice as long.
+ * Runs ripgrep without a shell, a configuration or the caller's environment, and waits until it has ended. If it rejects
+ * the search, for example for a bad pattern, throws a `failure` with its message. It is not detached: on a busy machine
+ * Linux gives a new session so little time at first that a search takes twice as long.
  */
 export async function runRipgrep(options: readonly string[], run: RipgrepRun): Promise<RipgrepEnd> {
   const { cwd, signal, until } = run
@@ -43,27 +43,27 @@ export async function runRipgrep(options: readonly string[], run: RipgrepRun): P
   }
   const abort = () => end("aborted")
   signal.addEventListener("abort", abort, { once: true })
-  let said = ""
+  let errors = ""
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    if (said.length < longestError) said += text
+    if (errors.length < maxErrorLength) errors += text
   })
   const give = (bytes: Buffer) => {
     if (ending === undefined && run.onOutput(bytes) === false) end("enough")
   }
-  const rest = run.isSparse === true ? readSeldom(child, give) : readAtOnce(child, give)
+  const flush = run.isSparse === true ? readSparsely(child, give) : readImmediately(child, give)
   const stop = () => {
-    rest()
+    flush()
     end("late")
   }
   const timer = setTimeout(stop, Math.max(1, until - performance.now()))
   try {
     const code = await closed(child)
-    rest()
+    flush()
     if (ending === "aborted") signal.throwIfAborted()
-    const refused = said.trim()
-    if (ending === undefined && code === 2 && refused !== "") throw refusedBy(refused)
+    const message = errors.trim()
+    if (ending === undefined && code === 2 && message !== "") throw rejected(message)
     if (ending === undefined && code !== 0 && code !== 1 && code !== 2)
-      throw refusedBy(refused || `it ended with ${code}`)
+      throw rejected(message || `it ended with ${code}`)
     return { timedOut: ending === "late", unreadable: code === 2 }
   } finally {
     clearTimeout(timer)
@@ -71,30 +71,30 @@ export async function runRipgrep(options: readonly string[], run: RipgrepRun): P
   }
 }
 
-const longestError = 4000
+const maxErrorLength = 4000
 const largePiece = 64 * 1024
-/** A read that brings less shows that little is printed, so that it can wait. */
-const littleRead = 2048
+/** After a smaller read the next one waits longer. */
+const smallRead = 2048
 const shortWaitMs = 1
 const longWaitMs = 10
 
-/** What Node reads a pipe with. Its stream goes on reading while it is paused, so only this can wait; without it nothing does. */
+/** Node's internal pipe handle. A paused stream still reads ahead, so only this can delay reading. Optional. */
 interface PipeHandle {
   readStart(): number
   readStop(): number
 }
 
-function readAtOnce(child: ChildProcess, give: (bytes: Buffer) => void): () => void {
+function readImmediately(child: ChildProcess, give: (bytes: Buffer) => void): () => void {
   child.stdout!.on("data", give)
   return () => {}
 }
 
 /**
- * ripgrep writes once for each file and wakes us up each time, on a core that it needs itself: for a thousand files that
- * is a quarter of the search. So what it prints stays where it is for some milliseconds, and is given in large pieces.
- * Returns what gives the last one.
+ * ripgrep writes once per file, and each write would wake this process on a core that ripgrep needs: for a thousand files
+ * that costs a quarter of the search. So the output stays in the pipe for some milliseconds and is passed on in large
+ * pieces. Returns a function that passes on the last piece.
  */
-function readSeldom(child: ChildProcess, give: (bytes: Buffer) => void): () => void {
+function readSparsely(child: ChildProcess, give: (bytes: Buffer) => void): () => void {
   const output = child.stdout as Readable & { readonly _handle?: PipeHandle | null }
   let pieces: Buffer[] = []
   let length = 0
@@ -112,7 +112,7 @@ function readSeldom(child: ChildProcess, give: (bytes: Buffer) => void): () => v
     if (length >= largePiece) giveAll()
     if (hasExited || bytes.length >= largePiece) return
     output._handle?.readStop()
-    setTimeout(goOn, bytes.length < littleRead ? longWaitMs : shortWaitMs)
+    setTimeout(goOn, bytes.length < smallRead ? longWaitMs : shortWaitMs)
   })
   child.once("exit", () => {
     hasExited = true
@@ -121,19 +121,19 @@ function readSeldom(child: ChildProcess, give: (bytes: Buffer) => void): () => v
   return giveAll
 }
 
-/** Neither a configuration file nor links, nor what it would say about single files it cannot read. */
+/** No configuration file, no links, no messages about single unreadable files. */
 const always = ["--no-config", "--no-follow", "--no-messages", "--no-require-git", "--color=never"]
 
 function refuseNul(options: readonly string[]): void {
   if (!options.some((option) => option.includes("\0"))) return
-  throw failure("A pattern or path has a NUL byte in it, which no file name and no line has. Leave it out.", {
+  throw failure("A pattern or path contains a NUL byte, which no file name and no line has. Leave it out.", {
     toolCode: "bad_pattern",
   })
 }
 
-function refusedBy(words: string): Error {
-  const text = words.replaceAll(/^rg: /gm, "").slice(0, longestError)
-  return failure(`ripgrep refuses the search: ${text}\nCorrect it and search again.`, { toolCode: "bad_pattern" })
+function rejected(message: string): Error {
+  const text = message.replaceAll(/^rg: /gm, "").slice(0, maxErrorLength)
+  return failure(`ripgrep rejected the search: ${text}\nCorrect it and search again.`, { toolCode: "bad_pattern" })
 }
 
 function closed(child: ChildProcess): Promise<number | null> {
@@ -146,19 +146,18 @@ function closed(child: ChildProcess): Promise<number | null> {
   })
 }
 
-/** It starts no others; one that is gone already needs nothing. */
 function kill({ pid }: ChildProcess): void {
   if (pid === undefined) return
   try {
     process.kill(pid, "SIGKILL")
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }
 
 let known: string | undefined
 
-/** Where the program is: in the package for this platform, found as the package that chooses it would find it. */
+/** The path of ripgrep, in the package for this platform. */
 function ripgrepPath(): string {
   if (known !== undefined) return known
   const name = process.platform === "win32" ? "rg.exe" : "rg"

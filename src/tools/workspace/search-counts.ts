@@ -1,9 +1,9 @@
 import { StringDecoder } from "node:string_decoder"
 
-/** What makes ripgrep print what `readCounts` reads. */
-export const asCounts = ["--count-matches", "--with-filename", "--null"]
+/** The ripgrep arguments for `readCounts`. */
+export const countArguments = ["--count-matches", "--with-filename", "--null"]
 
-/** How many matches each file has: a name, NUL, a number and the end of the line; a name may have such an end in it. */
+/** Reads how many matches each file has: a name, NUL, a number and a line feed. A name may contain line feeds. */
 export function readCounts(each: (printed: string, count: number) => void): (bytes: Buffer) => void {
   const decoder = new StringDecoder("utf8")
   let rest = ""

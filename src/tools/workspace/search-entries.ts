@@ -1,12 +1,12 @@
-import type { Place } from "./search-places.ts"
-import type { Part } from "./search-text.ts"
+import type { MatchLine } from "./search-match-lines.ts"
+import type { TextPart } from "./search-text.ts"
 
 export interface ShownMatch {
   readonly file: string
   readonly line: number
   readonly column: number
   readonly match: string
-  /** How many matches begin in this line, where that is more than one. */
+  /** How many matches start in this line, if more than one. */
   readonly count?: number
   readonly context: { readonly before: string[]; readonly after: string[] }
 }
@@ -17,14 +17,19 @@ export interface EntryOptions {
   readonly after: number
 }
 
-/** What is shown of a place; undefined when its match is not there any more. */
-export function entryOf(file: string, place: Place, part: Part, options: EntryOptions): ShownMatch | undefined {
+/** What is shown of a match; undefined if it is no longer there. */
+export function entryOf(
+  file: string,
+  matchLine: MatchLine,
+  part: TextPart,
+  options: EntryOptions,
+): ShownMatch | undefined {
   const { bytes } = part
-  const { line, count, begins } = place
-  const at = place.at - part.start
-  const end = at + place.length
-  if (end > bytes.length || !bytes.subarray(at, at + begins.length).equals(begins)) return undefined
-  const from = beginOfLine(bytes, at)
+  const { line, count, startBytes } = matchLine
+  const at = matchLine.at - part.start
+  const end = at + matchLine.length
+  if (end > bytes.length || !bytes.subarray(at, at + startBytes.length).equals(startBytes)) return undefined
+  const from = startOfLine(bytes, at)
   const to = endOfLine(bytes, Math.max(at, end - 1))
   const column = bytes.toString("utf8", from, at).length + 1
   return {
@@ -39,29 +44,29 @@ export function entryOf(file: string, place: Place, part: Part, options: EntryOp
   }
 }
 
-function beginOfLine(bytes: Buffer, at: number): number {
+function startOfLine(bytes: Buffer, at: number): number {
   return at === 0 ? 0 : bytes.lastIndexOf(newline, at - 1) + 1
 }
 
-/** Behind the break that ends it. */
+/** After its line break. */
 function endOfLine(bytes: Buffer, at: number): number {
   const end = bytes.indexOf(newline, at)
   return end === -1 ? bytes.length : end + 1
 }
 
-function linesBefore(bytes: Buffer, to: number, many: number): string[] {
+function linesBefore(bytes: Buffer, to: number, count: number): string[] {
   const lines: string[] = []
-  for (let end = to; end > 0 && lines.length < many;) {
-    const from = beginOfLine(bytes, end - 1)
+  for (let end = to; end > 0 && lines.length < count;) {
+    const from = startOfLine(bytes, end - 1)
     lines.unshift(lineOf(bytes, from, end))
     end = from
   }
   return lines
 }
 
-function linesAfter(bytes: Buffer, from: number, many: number): string[] {
+function linesAfter(bytes: Buffer, from: number, count: number): string[] {
   const lines: string[] = []
-  for (let at = from; at < bytes.length && lines.length < many;) {
+  for (let at = from; at < bytes.length && lines.length < count;) {
     const end = endOfLine(bytes, at)
     lines.push(lineOf(bytes, at, end))
     at = end
@@ -78,13 +83,13 @@ function withoutBreak(text: string): string {
 }
 
 const newline = 10
-const longestLine = 1000
+const maxLineLength = 1000
 const shownBefore = 200
 
-/** A longer line is shown around the match; what is left out is marked. */
+/** Cuts a long line to the part around the match, with … for what is left out. */
 function shortened(text: string, column: number): string {
-  if (text.length <= longestLine) return text
-  const from = Math.max(0, Math.min(column - 1 - shownBefore, text.length - longestLine))
-  const to = from + longestLine
+  if (text.length <= maxLineLength) return text
+  const from = Math.max(0, Math.min(column - 1 - shownBefore, text.length - maxLineLength))
+  const to = from + maxLineLength
   return `${from > 0 ? "…" : ""}${text.slice(from, to)}${to < text.length ? "…" : ""}`.toWellFormed()
 }

@@ -2,10 +2,10 @@ import { linkSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFile
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { ToolContext } from "../../model/tool.ts"
-import { until } from "../../testing/open.ts"
-import type { Workspace } from "./options.ts"
+import { until } from "../../testing/test-app.ts"
+import type { Workspace } from "./workspace.ts"
 import { searchFiles } from "./search-files.ts"
-import { openBench, type Bench, type Came } from "./testing.ts"
+import { openBench, type Bench, type WorkspaceCallResult } from "./testing.ts"
 
 interface Shown {
   file: string
@@ -18,10 +18,11 @@ interface Shown {
 
 const search = (bench: Bench, input: object, context = {}) =>
   bench.call("search_files", { pattern: "needle", ...input }, context)
-const matchesOf = (came: Came) => (came["matches"] ?? came["error"]) as Shown[]
-const places = (came: Came) => matchesOf(came).map(({ file, line, column }) => `${file}:${line}:${column}`)
+const matchesOf = (outcome: WorkspaceCallResult) => (outcome["matches"] ?? outcome["error"]) as Shown[]
+const places = (outcome: WorkspaceCallResult) =>
+  matchesOf(outcome).map(({ file, line, column }) => `${file}:${line}:${column}`)
 
-test("each line that matches comes with its file, line, column and the lines around it [S2-46] [S2-47] [S2-48]", async () => {
+test("each matching line has its file, line, column and the lines around it", async () => {
   const bench = openBench()
   bench.put("b.ts", "one\r\ntwo needle\r\nthree\r\n")
   bench.put("a/c.ts", "needle, needle")
@@ -39,7 +40,7 @@ test("each line that matches comes with its file, line, column and the lines aro
   expect(matchesOf(await search(bench, { after: 2 }))[1]?.context).toEqual({ before: [], after: ["three"] })
 })
 
-test("lines around a match show other matches too, and never lines of another place", async () => {
+test("context lines include other matches, and never lines from elsewhere", async () => {
   const bench = openBench()
   bench.put("a.txt", ["needle 1", "needle 2", "x", "y", "z", "needle 3"].join("\n"))
   const contexts = matchesOf(await search(bench, { context: 1 })).map(({ context }) => context)
@@ -50,7 +51,7 @@ test("lines around a match show other matches too, and never lines of another pl
   ])
 })
 
-test("the total counts all matches even when the list is cut, and nextOffset goes on where it ended", async () => {
+test("the total counts all matches even if the list is cut, and nextOffset continues it", async () => {
   const bench = openBench()
   for (let file = 0; file < 12; file++)
     bench.put(`f${String(file).padStart(2, "0")}.txt`, "needle needle\n".repeat(100))
@@ -69,7 +70,7 @@ test("the total counts all matches even when the list is cut, and nextOffset goe
   expect(await search(bench, { offset: 5000 })).toMatchObject({ matches: [], total: 2400, truncated: false })
 })
 
-test("the files alone are told with how many matches each has", async () => {
+test("output files lists each file with its number of matches", async () => {
   const bench = openBench()
   bench.put("a.txt", "needle\nneedle needle\n")
   bench.put("b.txt", "needle\n")
@@ -107,28 +108,28 @@ test.each<[string, object, string[]]>([
   expect(places(await search(bench, input))).toEqual(expected)
 })
 
-test("a match may go over lines, and neighbours are told one by one", async () => {
+test("a match may span lines, and neighbouring matches are separate", async () => {
   const bench = openBench()
   bench.put("a.txt", "start\nmiddle\nend\nstart\nend\nrest\n")
-  const came = await search(bench, { pattern: "start.*?end", multiline: true, context: 1 })
-  expect(came).toMatchObject({ total: 2, fileCount: 1 })
-  expect(matchesOf(came)).toEqual([
+  const outcome = await search(bench, { pattern: "start.*?end", multiline: true, context: 1 })
+  expect(outcome).toMatchObject({ total: 2, fileCount: 1 })
+  expect(matchesOf(outcome)).toEqual([
     { file: "a.txt", line: 1, column: 1, match: "start\nmiddle\nend", context: { before: [], after: ["start"] } },
     { file: "a.txt", line: 4, column: 1, match: "start\nend", context: { before: ["end"], after: ["rest"] } },
   ])
 })
 
-test("only what matched is shown, each match on its own", async () => {
+test("onlyMatching shows each match on its own", async () => {
   const bench = openBench()
   bench.put("a.txt", "v1 and v22\n")
-  const came = await search(bench, { pattern: "v\\d+", onlyMatching: true })
-  expect(matchesOf(came).map(({ column, match }) => [column, match])).toEqual([
+  const outcome = await search(bench, { pattern: "v\\d+", onlyMatching: true })
+  expect(matchesOf(outcome).map(({ column, match }) => [column, match])).toEqual([
     [1, "v1"],
     [8, "v22"],
   ])
 })
 
-test("columns count as programs do, and text of any encoding that marks itself is found", async () => {
+test("columns count UTF-16 units, and text with a byte order mark is searched", async () => {
   const bench = openBench()
   bench.put("a.txt", "日本 🎉 needle\n")
   bench.put("b.txt", "\ufeffneedle with a mark\n")
@@ -182,7 +183,7 @@ test.each<[string, object, string[]]>([
   expect(matchesOf(await search(bench, input)).map(({ file }) => file)).toEqual(expected)
 })
 
-test("sealed and careful files are never shown or counted, also when they are named", async () => {
+test("protected and confirmed paths are never shown or counted, even if they are named", async () => {
   const bench = openBench()
   const secret = [".env", "src/.env.local", "credentials.json", "id_ed25519", "tls/server.key", ".git/config", ".ssh/x"]
   for (const path of [...secret, "a.txt"]) bench.put(path, "needle\n")
@@ -190,9 +191,9 @@ test("sealed and careful files are never shown or counted, also when they are na
   expect(await search(bench, wide)).toMatchObject({ total: 1, fileCount: 1, matches: [{ file: "a.txt" }] })
   expect(await search(bench, { ...wide, output: "files" })).toMatchObject({ total: 1, files: [{ file: "a.txt" }] })
   for (const path of secret) {
-    const came = await search(bench, { ...wide, path })
-    expect([path, JSON.stringify(came)]).toEqual([path, expect.not.stringContaining("column")])
-    expect(came.toolCode).toMatch(/^(not_searched|sealed)$/)
+    const outcome = await search(bench, { ...wide, path })
+    expect([path, JSON.stringify(outcome)]).toEqual([path, expect.not.stringContaining("column")])
+    expect(outcome.toolCode).toMatch(/^(not_searched|sealed)$/)
   }
 })
 
@@ -219,14 +220,14 @@ test.each([
   ["it is while ripgrep looks, and taken away before we read", true, false],
   ["it is after ripgrep has looked", true, false],
   ["it leads to what is left out", true, false],
-])("what is put in a file's place is not shown: %s (over lines: %s)", async (moment, multiline, isShown) => {
+])("a file replaced during the search is not shown: %s (multi-line: %s)", async (moment, multiline, isShown) => {
   const bench = openBench()
   const outside = openBench()
   const secret = outside.put("secret.txt", "needle SECRET\n")
   const file = bench.put("a.txt", "needle and more of it\n")
   bench.put("left-out.txt", "needle and more of it\nSECRET\n")
   let isSwapped = false
-  // ripgrep names no links, so what it opens in the place of a file is a file; for the fence it is a link.
+  // ripgrep skips links, so the path was a file when it was listed; `files` now sees a link.
   const swap = (put: () => void) => {
     if (isSwapped) return
     isSwapped = true
@@ -251,16 +252,18 @@ test.each([
   }
   const tool = searchFiles({ files, allowedExtensions: [] } as unknown as Workspace)
   const given = tool.input.check({ pattern: "needle[^\\n]*", after: 1, multiline }) as { value: unknown }
-  const came = JSON.stringify(await tool.execute(given.value, { signal: new AbortController().signal } as ToolContext))
+  const outcome = JSON.stringify(
+    await tool.execute(given.value, { signal: new AbortController().signal } as ToolContext),
+  )
   expect(isSwapped).toBe(!isShown)
-  expect(came).not.toContain("SECRET")
-  expect(came.includes('"file":"a.txt"')).toBe(isShown)
+  expect(outcome).not.toContain("SECRET")
+  expect(outcome.includes('"file":"a.txt"')).toBe(isShown)
 })
 
 test.each([
   ["as they come", {}],
   ["by searching its files again, because it begins late", { mostKept: 0 }],
-  ["by searching its files again, because there are many matches", { mostPlaces: 3 }],
+  ["by searching its files again, because there are many matches", { mostMatchLines: 3 }],
 ])("a page is found %s, and it is the same", async (_, limits) => {
   const bench = openBench()
   bench.put("a.txt", "needle needle\nx\nneedle\n")
@@ -270,13 +273,13 @@ test.each([
   const tool = searchFiles({ files: bench.files, allowedExtensions: [] } as unknown as Workspace, limits)
   const page = async (input: object) => {
     const given = tool.input.check({ pattern: "needle", ...input }) as { value: unknown }
-    return (await tool.execute(given.value, { signal: new AbortController().signal } as ToolContext)) as unknown as Came
+    return (await tool.execute(given.value, { signal: new AbortController().signal } as ToolContext)) as unknown as WorkspaceCallResult
   }
   const all = { total: 6, fileCount: 2, timedOut: false }
   expect(await page({ limit: 2 })).toMatchObject({ ...all, truncated: true, nextOffset: 2, matches: [{ line: 1, count: 2 }] })
   expect(places(await page({ limit: 2, offset: 2 }))).toEqual(["a.txt:3:1", "b/c.txt:1:3"])
   expect(await page({ limit: 2, offset: 2 })).toMatchObject({ ...all, truncated: false, matches: [{}, { count: 3 }] })
-  // In the middle of a line that the page before has shown.
+  // In the middle of a line that the previous page has shown.
   expect(places(await page({ offset: 1 }))).toEqual(["a.txt:3:1", "b/c.txt:1:3"])
   expect(places(await page({ limit: 2, offset: 3, onlyMatching: true }))).toEqual(["b/c.txt:1:3", "b/c.txt:1:10"])
   expect(await page({ path: "e.bin" })).toMatchObject({ matches: [], total: 0, fileCount: 0 })
@@ -286,23 +289,23 @@ test.each([
   ["$", ["a.txt:1:3", "a.txt:2:1", "a.txt:3:2"]],
   ["^$", ["a.txt:2:1"]],
   ["b?$", ["a.txt:1:2", "a.txt:2:1", "a.txt:3:2"]],
-])("a match of no text is shown where it is: %s", async (pattern, expected) => {
+])("an empty match is shown at its position: %s", async (pattern, expected) => {
   const bench = openBench()
   bench.put("a.txt", "ab\n\nc\n")
-  const came = await search(bench, { pattern })
-  expect(places(came)).toEqual(expected)
-  expect(came["total"]).toBe(expected.length)
+  const outcome = await search(bench, { pattern })
+  expect(places(outcome)).toEqual(expected)
+  expect(outcome["total"]).toBe(expected.length)
 })
 
-test("in a large file the lines around a match are read where they are", async () => {
+test("in a large file the lines around a match are read", async () => {
   const bench = openBench()
   const lines = Array.from({ length: 60_000 }, (_, number) => `line ${number + 1} ${"x".repeat(30)}`)
   for (const number of [1, 30_000, 30_002, 60_000]) lines[number - 1] = `${number} needle needle`
   bench.put("large.txt", `\ufeff${lines.join("\r\n")}`)
-  const came = await search(bench, { before: 1, after: 2 })
-  expect(came).toMatchObject({ total: 8, fileCount: 1 })
+  const outcome = await search(bench, { before: 1, after: 2 })
+  expect(outcome).toMatchObject({ total: 8, fileCount: 1 })
   const short = (line: string) => line.split(" x")[0]
-  const shown = matchesOf(came).map(({ line, column, count, context }) => ({
+  const shown = matchesOf(outcome).map(({ line, column, count, context }) => ({
     at: `${line}:${column}:${count}`,
     before: context.before.map(short),
     after: context.after.map(short),
@@ -315,7 +318,7 @@ test("in a large file the lines around a match are read where they are", async (
   ])
 })
 
-test("in a large file with long lines those around a match begin where they begin", async () => {
+test("in a large file with long lines the context lines are complete", async () => {
   const bench = openBench()
   const lines = Array.from({ length: 40 }, (_, number) => `line ${number + 1} ${"x".repeat(70_000)}`)
   lines[20] = `needle ${lines[20]}`
@@ -326,7 +329,7 @@ test("in a large file with long lines those around a match begin where they begi
   expect(shown!.context.after.map((line) => line.slice(0, 7))).toEqual(["line 22"])
 })
 
-test("a call that was given some paths searches nothing else", async () => {
+test("a narrowed call searches nothing else", async () => {
   const bench = openBench()
   for (const path of ["src/a.ts", "src/in/b.ts", "lib/c.ts"]) bench.put(path, "needle\n")
   const given = { allowedPaths: ["src/in"] }
@@ -334,7 +337,7 @@ test("a call that was given some paths searches nothing else", async () => {
   expect((await search(bench, { path: "lib" }, given)).toolCode).toBe("outside")
 })
 
-test("files of a kind that the configuration does not name are not searched", async () => {
+test("files with an extension that is not allowed are not searched", async () => {
   const bench = openBench({ allowedExtensions: ["md"] })
   for (const path of ["a.md", "b.txt"]) bench.put(path, "needle\n")
   expect(places(await search(bench, {}))).toEqual(["a.md:1:1"])
@@ -348,13 +351,13 @@ test.each<[string, object, RegExp]>([
   ["a glob to leave out", { exclude: "{a" }, /error parsing glob .*unclosed alternate group/],
   ["a kind of file", { type: "nothing" }, /unrecognized file type: nothing/],
   ["a NUL byte", { pattern: "a\0b" }, /NUL byte/],
-])("what ripgrep cannot read is refused in its own words: %s", async (_, input, words) => {
+])("a search that ripgrep rejects is refused with its message: %s", async (_, input, words) => {
   const bench = openBench()
   bench.put("a.txt", "needle\n")
   expect(await search(bench, input)).toEqual({ error: expect.stringMatching(words), toolCode: "bad_pattern" })
 })
 
-test("neither a configuration of ripgrep nor the environment changes anything", async () => {
+test("neither a ripgrep configuration nor the environment has an effect", async () => {
   const bench = openBench()
   bench.put("a.txt", "NEEDLE\n")
   process.env["RIPGREP_CONFIG_PATH"] = bench.put(".ripgreprc", "--ignore-case\n")
@@ -372,10 +375,10 @@ test("names of any kind are searched", async () => {
   expect(matchesOf(await search(bench, {})).map(({ file }) => file)).toEqual(names.toSorted())
 })
 
-test("an abort ends ripgrep and leaves no process, and a search that takes too long says so", async () => {
+test("an abort ends ripgrep and leaves no process, and a search that takes too long reports it", async () => {
   const bench = openBench()
   const file = bench.put("a.txt", `${"ab".repeat(500)}\n`.repeat(10_000))
-  // One file by many names is as much to search as many files: without an end, it takes half a minute.
+  // Many hard links to one file take as long as many files: without a limit, half a minute.
   for (let number = 0; number < 500; number++) linkSync(file, join(bench.dir, `${number}.txt`))
   const slow = { pattern: "(?:[ab]?){300}[^ab\\n]" }
   const stop = new AbortController()
@@ -387,12 +390,12 @@ test("an abort ends ripgrep and leaves no process, and a search that takes too l
 
   const tool = searchFiles({ files: bench.files, allowedExtensions: [] } as unknown as Workspace, { searchMs: 100 })
   const given = tool.input.check(slow) as { value: unknown }
-  const came = await tool.execute(given.value, { signal: new AbortController().signal } as ToolContext)
-  expect(came).toMatchObject({ timedOut: true, total: 0 })
+  const outcome = await tool.execute(given.value, { signal: new AbortController().signal } as ToolContext)
+  expect(outcome).toMatchObject({ timedOut: true, total: 0 })
   expect(children()).toEqual([])
 })
 
-/** The processes this one has started, also those that have ended and were not waited for. */
+/** The child processes, including zombies. */
 function children(): string[] {
   return readdirSync("/proc/self/task")
     .flatMap((thread) => readFileSync(`/proc/self/task/${thread}/children`, "utf8").trim().split(" "))

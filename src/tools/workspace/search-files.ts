@@ -1,18 +1,18 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import type { Files } from "../../model/files.ts"
 import { readGlobs } from "./glob-list.ts"
 import { listOf, oneOrMany } from "./one-or-many.ts"
-import { fenceFor, isKindAllowed, type Workspace } from "./options.ts"
+import { filesFor, isExtensionAllowed, type Workspace } from "./workspace.ts"
 import { showMatches } from "./search-matches.ts"
 import type { SearchPage } from "./search-page.ts"
 import {
   fileFilter,
   hiddenInput,
   ignoredInput,
-  isInsideOf,
+  stillInside,
   searchRoot,
-  whichFiles,
+  fileArguments,
   type SearchRoot,
 } from "./search-root.ts"
 import { searchAll, type Search, type SearchLimits } from "./search-run.ts"
@@ -57,8 +57,8 @@ const match = z.object({
 })
 
 /**
- * Searches what is in files. ripgrep says where matches are, in any order of the files; all are counted, and the text of
- * those that are asked for is read through the fence. Sealed and careful files are not searched, links not followed.
+ * Searches the content of files. ripgrep finds the matches, in any order of files. All are counted; the text of the
+ * requested ones is read through `files`. Does not search protected or confirmed paths, and does not follow links.
  */
 export const searchFiles = (workspace: Workspace, limits: Partial<SearchLimits> & { searchMs?: number } = {}) =>
   defineTool({
@@ -84,21 +84,21 @@ export const searchFiles = (workspace: Workspace, limits: Partial<SearchLimits> 
 
     async execute(given, context) {
       const { signal } = context
-      const files = fenceFor(workspace, context)
+      const files = filesFor(workspace, context)
       const globs = readGlobs(given.glob === undefined ? ["**"] : listOf(given.glob))
       const root = searchRoot(files, given.path, globs)
       const which = { ...given, root, globs, exclude: listOf(given.exclude), types: listOf(given.type) }
       const filter = fileFilter(files, root, globs, which)
       const search: Search = {
         root,
-        pattern: patternOptions(given),
-        which: whichFiles(which),
+        patternArguments: patternOptions(given),
+        fileArguments: fileArguments(which),
         given,
-        limits: { mostKept: 10_000, mostPlaces: 50_000, ...limits },
+        limits: { mostKept: 10_000, mostMatchLines: 50_000, ...limits },
         run: { cwd: root.cwd, signal, until: performance.now() + (limits.searchMs ?? 20_000) },
         fileOf(printed) {
           const file = filter(printed)
-          return file !== undefined && isKindAllowed(file, workspace) ? file : undefined
+          return file !== undefined && isExtensionAllowed(file, workspace) ? file : undefined
         },
       }
       const found = await searchAll(search)
@@ -112,7 +112,7 @@ export const searchFiles = (workspace: Workspace, limits: Partial<SearchLimits> 
 
 function showFiles(files: Files, root: SearchRoot, found: SearchPage, { offset, limit }: SearchInput) {
   const { total, fileCount } = found
-  const isInside = isInsideOf(files, root)
+  const isInside = stillInside(files, root)
   const truncated = offset + limit < fileCount
   return {
     files: found

@@ -1,11 +1,11 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { LinesReader } from "./search-lines.ts"
+import { LineMatchReader } from "./search-lines.ts"
 import type { FoundFile } from "./search-page.ts"
 
 const read = (pieces: readonly Buffer[], to = Infinity, single = true) => {
   const found: FoundFile[] = []
-  const reader = new LinesReader((file) => (file.includes("left") ? undefined : { file, wanted: { from: 0, to, single } }), (one) => found.push(one))
+  const reader = new LineMatchReader((file) => (file.includes("left") ? undefined : { file, range: { from: 0, to, separate: single } }), (one) => found.push(one))
   for (const piece of pieces) reader.read(piece)
   reader.end()
   return found
@@ -15,7 +15,7 @@ const text = fc.constantFrom("", "x", ":", "1:2:3", "./a", "é", "x".repeat(1500
 const name = fc.constantFrom("./a", "./b c", "./left", "./1:2:", "./a\nb", "./日本")
 const file = fc.record({ name, texts: fc.array(text, { minLength: 1, maxLength: 4 }), isBinary: fc.boolean() })
 
-test("law: what ripgrep prints is read the same in pieces of any size", () => {
+test("law: ripgrep's output is read the same in pieces of any size", () => {
   fc.assert(
     fc.property(fc.array(file, { maxLength: 5 }), fc.array(fc.integer({ min: 1, max: 40 })), (files, sizes) => {
       const printed = files.map(({ name, texts, isBinary }) => {
@@ -29,17 +29,17 @@ test("law: what ripgrep prints is read the same in pieces of any size", () => {
         pieces.push(bytes.subarray(at, at + size))
         at += size
       }
-      const told = read(pieces).map(({ file, count, places }) => ({
+      const told = read(pieces).map(({ file, count, matchLines }) => ({
         file,
         count,
-        places: places.map(({ line, at, length, begins }) => [line, at, length, begins.toString()]),
+        matchLines: matchLines.map(({ line, at, length, startBytes }) => [line, at, length, startBytes.toString()]),
       }))
       const expected = files
         .filter(({ name, isBinary }) => name !== "./left" && !isBinary)
         .map(({ name, texts }) => ({
           file: name,
           count: texts.length,
-          places: texts.map((one, index) => [index + 1, index * 10, Buffer.byteLength(one), one.slice(0, 1000)]),
+          matchLines: texts.map((one, index) => [index + 1, index * 10, Buffer.byteLength(one), one.slice(0, 1000)]),
         }))
       expect(told).toEqual(expected)
     }),
@@ -47,14 +47,14 @@ test("law: what ripgrep prints is read the same in pieces of any size", () => {
   )
 })
 
-test("all matches of a line are counted, also behind the last that is wanted", () => {
+test("all matches of a line are counted, also after the last requested one", () => {
   const printed = Buffer.from("./a\0" + "1:0:x\n".repeat(3) + "2:9:x\n2:12:x\n")
-  expect(read([printed], 2, false)).toMatchObject([{ count: 5, places: [{ line: 1, count: 3 }] }])
-  expect(read([printed], 4, false)).toMatchObject([{ count: 5, places: [{ count: 3 }, { index: 3, count: 2 }] }])
-  expect(read([printed], 2, true)).toMatchObject([{ count: 5, places: [{ index: 0 }, { index: 1 }] }])
+  expect(read([printed], 2, false)).toMatchObject([{ count: 5, matchLines: [{ line: 1, count: 3 }] }])
+  expect(read([printed], 4, false)).toMatchObject([{ count: 5, matchLines: [{ count: 3 }, { index: 3, count: 2 }] }])
+  expect(read([printed], 2, true)).toMatchObject([{ count: 5, matchLines: [{ index: 0 }, { index: 1 }] }])
 })
 
-test("what is cut off in the middle is as far as it came", () => {
+test("output cut in the middle is read as far as it goes", () => {
   expect(read([Buffer.from("./a\u{0}1:0:x\n2:4:")])).toMatchObject([{ file: "./a", count: 1 }])
   expect(read([Buffer.from("./b.bin: binary file matches\n")])).toEqual([])
 })

@@ -1,38 +1,45 @@
 import type { FoundFile } from "./search-page.ts"
-import { keep, longestBeginning, type Place, type Wanted } from "./search-places.ts"
+import { addMatch, comparedBytes, type MatchLine, type MatchRange } from "./search-match-lines.ts"
 
-/** What makes ripgrep print what `LinesReader` reads. It would leave out matches without text that may go over lines. */
-export const asLines = ["--only-matching", "--line-number", "--byte-offset", "--heading", "--with-filename", "--null"]
+/** The ripgrep arguments for `LineMatchReader`. They cannot report multi-line matches. */
+export const lineArguments = [
+  "--only-matching",
+  "--line-number",
+  "--byte-offset",
+  "--heading",
+  "--with-filename",
+  "--null",
+]
 
-/** A file that ripgrep names: what it is called here, and which of its matches are kept. */
-export interface Meant {
+/** A file that ripgrep printed: its path, and which of its matches to keep. */
+export interface SelectedFile {
   readonly file: string
-  readonly wanted: Wanted
+  readonly range: MatchRange
 }
 
 /**
- * Reads the name of a file, which ends with NUL, and a line for each match in it, such as `12:340:text`: the number of its
- * line, and where it begins. An empty line is between two files. A line that begins otherwise says that the file is binary
- * after all, and then it does not count. Of millions of lines nearly all are only counted, so it goes by bytes.
+ * Reads ripgrep's output: a file name that ends with NUL, then a line for each match, such as `12:340:text` (line number
+ * and byte offset), and an empty line between files. Any other line says that the file is binary; then it is skipped. It
+ * works on bytes, because nearly all of perhaps millions of lines are only counted.
  */
-export class LinesReader {
-  readonly #meantBy: (printed: string) => Meant | undefined
+export class LineMatchReader {
+  readonly #select: (printed: string) => SelectedFile | undefined
   readonly #each: (found: FoundFile) => void
   #state: "name" | "beginning" | "line" = "name"
-  #meant: Meant | undefined
-  #places: Place[] = []
+  #selected: SelectedFile | undefined
+  #matchLines: MatchLine[] = []
   #count = 0
   #isText = true
-  /** How many lines there were, of all files. */
+  /** How many lines all files had. */
   lines = 0
-  /** Whether matches are kept, not only counted. */
+  /** Whether matches are kept or only counted. */
   #keeps = false
-  /** What has come of a name, or of a line that is kept. */
-  readonly #record = Buffer.alloc(longestRecord)
+  /** The current name or line so far. */
+  readonly #record = Buffer.alloc(maxRecordBytes)
   #length = 0
 
-  constructor(meantBy: (printed: string) => Meant | undefined, each: (found: FoundFile) => void) {
-    this.#meantBy = meantBy
+  constructor(select: (printed: string) => SelectedFile | undefined, each: (found: FoundFile) => void) {
+    this.#select = select
     this.#each = each
   }
 
@@ -43,11 +50,11 @@ export class LinesReader {
     }
   }
 
-  /** When nothing more comes, or the next file does. */
+  /** Ends the current file. */
   end(): void {
-    if (this.#meant !== undefined && this.#isText && this.#count > 0)
-      this.#each({ file: this.#meant.file, count: this.#count, places: this.#places })
-    this.#meant = undefined
+    if (this.#selected !== undefined && this.#isText && this.#count > 0)
+      this.#each({ file: this.#selected.file, count: this.#count, matchLines: this.#matchLines })
+    this.#selected = undefined
   }
 
   #beginLine(bytes: Buffer, at: number): number {
@@ -62,8 +69,8 @@ export class LinesReader {
     let end = at
     while (end < bytes.length && bytes[end] !== last) end += 1
     if (this.#keeps || last === 0) {
-      // Of a long one the beginning is enough.
-      bytes.copy(this.#record, Math.min(this.#length, longestRecord), at, end)
+      // Of a long line the beginning is enough.
+      bytes.copy(this.#record, Math.min(this.#length, maxRecordBytes), at, end)
       this.#length += end - at
     }
     if (end === bytes.length) return end
@@ -75,21 +82,21 @@ export class LinesReader {
   }
 
   #beginFile(): void {
-    const isWhole = this.#length <= longestRecord
-    this.#meant = isWhole ? this.#meantBy(this.#record.toString("utf8", 0, this.#length)) : undefined
-    this.#places = []
+    const isWhole = this.#length <= maxRecordBytes
+    this.#selected = isWhole ? this.#select(this.#record.toString("utf8", 0, this.#length)) : undefined
+    this.#matchLines = []
     this.#count = 0
     this.#isText = true
-    this.#keeps = this.#meant !== undefined && this.#meant.wanted.from < this.#meant.wanted.to
+    this.#keeps = this.#selected !== undefined && this.#selected.range.from < this.#selected.range.to
   }
 
   #endLine(): void {
-    if (this.#keeps) this.#keeps = keep(this.#places, this.#match(), this.#meant!.wanted)
+    if (this.#keeps) this.#keeps = addMatch(this.#matchLines, this.#match(), this.#selected!.range)
     this.#count += 1
     this.lines += 1
   }
 
-  #match(): Omit<Place, "count"> {
+  #match(): Omit<MatchLine, "count"> {
     const afterLine = this.#record.indexOf(colon) + 1
     const begin = this.#record.indexOf(colon, afterLine) + 1
     return {
@@ -97,13 +104,13 @@ export class LinesReader {
       line: Number(this.#record.toString("latin1", 0, afterLine - 1)),
       at: Number(this.#record.toString("latin1", afterLine, begin - 1)),
       length: this.#length - begin,
-      begins: this.#record.subarray(begin, Math.min(this.#length, longestRecord)),
+      startBytes: this.#record.subarray(begin, Math.min(this.#length, maxRecordBytes)),
     }
   }
 }
 
-/** A path is at most 4096 bytes; a match is compared by fewer, behind two numbers. */
-const longestRecord = Math.max(4100, longestBeginning + 50)
+/** Enough for a path of 4096 bytes, and for two numbers and the compared bytes of a match. */
+const maxRecordBytes = Math.max(4100, comparedBytes + 50)
 const newline = 10
 const zero = 48
 const nine = 57

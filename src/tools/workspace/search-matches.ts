@@ -1,10 +1,10 @@
 import type { Files } from "../../model/files.ts"
 import { entryOf, type EntryOptions, type ShownMatch } from "./search-entries.ts"
 import type { FoundFile } from "./search-page.ts"
-import type { Place, Wanted } from "./search-places.ts"
+import type { MatchLine, MatchRange } from "./search-match-lines.ts"
 import type { SearchRoot } from "./search-root.ts"
-import { searchAgain, type Found, type Search } from "./search-run.ts"
-import { withText } from "./search-text.ts"
+import { searchAgain, type FileSearchResult, type Search } from "./search-run.ts"
+import { withFileText } from "./search-text.ts"
 
 export interface ShownMatches {
   readonly matches: ShownMatch[]
@@ -14,26 +14,32 @@ export interface ShownMatches {
   readonly nextOffset?: number
 }
 
-/** The matches from `offset` on, of the files they are in. */
-export async function showMatches(files: Files, search: Search, { page, hasPlaces }: Found): Promise<ShownMatches> {
+/** The requested page of matches. */
+export async function showMatches(
+  files: Files,
+  search: Search,
+  { page, hasMatchLines }: FileSearchResult,
+): Promise<ShownMatches> {
   const { root, given } = search
   const { offset, limit } = given
   const context = given.context ?? 0
   const options = { ...given, before: given.before ?? context, after: given.after ?? context }
   const needed = filesBetween(page.first(), offset, offset + limit)
-  const again = hasPlaces ? undefined : await searchAgain(search, wantedOf(needed, search))
+  const again = hasMatchLines ? undefined : await searchAgain(search, rangesOf(needed, search))
   const matches: ShownMatch[] = []
   let { total, fileCount } = page
   let next = Math.min(offset, total)
-  for (const { file, count, before, places: kept } of needed) {
+  for (const { file, count, before, matchLines } of needed) {
     if (again !== undefined && !again.has(file)) {
       total -= count
       fileCount -= 1
       continue
     }
-    const inside = (again?.get(file) ?? kept).filter(({ index }) => isBetween(before + index, offset, offset + limit))
+    const inside = (again?.get(file) ?? matchLines).filter(({ index }) =>
+      isBetween(before + index, offset, offset + limit),
+    )
     matches.push(...(await entriesOf(files, root, file, inside, options)))
-    // What is not shown, because it has changed or is too long, is passed over.
+    // Matches that cannot be shown, because the file changed or the line is too long, are skipped.
     const last = inside.at(-1)
     next = Math.max(next, Math.min(before + count, offset + limit), last ? before + last.index + last.count : 0)
   }
@@ -41,20 +47,20 @@ export async function showMatches(files: Files, search: Search, { page, hasPlace
   return { matches, total, fileCount, truncated, ...(truncated ? { nextOffset: next } : {}) }
 }
 
-/** Nothing is shown of a file that has changed since it was searched. */
+/** Empty if the file has changed since it was searched. */
 async function entriesOf(
   files: Files,
   root: SearchRoot,
   file: string,
-  places: readonly Place[],
+  matchLines: readonly MatchLine[],
   options: EntryOptions,
 ): Promise<ShownMatch[]> {
-  const shown = await withText(files, file, root, async (around) => {
+  const shown = await withFileText(files, file, root, async (around) => {
     const entries: ShownMatch[] = []
-    for (const place of places) {
-      const part = await around(place.at, place.at + place.length, options)
+    for (const matchLine of matchLines) {
+      const part = await around(matchLine.at, matchLine.at + matchLine.length, options)
       if (part === undefined) continue
-      const entry = entryOf(file, place, part, options)
+      const entry = entryOf(file, matchLine, part, options)
       if (entry === undefined) return []
       entries.push(entry)
     }
@@ -64,27 +70,27 @@ async function entriesOf(
 }
 
 interface NeededFile extends FoundFile {
-  /** How many matches are in files before it. */
+  /** How many matches the files before it have. */
   readonly before: number
 }
 
 function filesBetween(found: readonly FoundFile[], from: number, to: number): NeededFile[] {
   const between: NeededFile[] = []
   let before = 0
-  for (const one of found) {
+  for (const file of found) {
     if (before >= to) break
-    if (before + one.count > from) between.push({ ...one, before })
-    before += one.count
+    if (before + file.count > from) between.push({ ...file, before })
+    before += file.count
   }
   return between
 }
 
-/** One more at the beginning tells whether a line was shown on the page before. */
-function wantedOf(needed: readonly NeededFile[], { given: { offset, limit, onlyMatching } }: Search) {
-  const range = (before: number): Wanted => ({
+/** Begins one match early, to know whether a line was shown on the previous page. */
+function rangesOf(needed: readonly NeededFile[], { given: { offset, limit, onlyMatching } }: Search) {
+  const range = (before: number): MatchRange => ({
     from: Math.max(0, offset - before - 1),
     to: offset + limit - before,
-    single: onlyMatching,
+    separate: onlyMatching,
   })
   return new Map(needed.map(({ file, before }) => [file, range(before)]))
 }

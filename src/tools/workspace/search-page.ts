@@ -1,30 +1,30 @@
-import { FirstOf } from "./first-of.ts"
-import type { Place } from "./search-places.ts"
+import { TopItems } from "./top-items.ts"
+import type { MatchLine } from "./search-match-lines.ts"
 
-/** A file in which something matches. */
+/** A file with matches. */
 export interface FoundFile {
   readonly file: string
   /** How many matches it has. */
   readonly count: number
-  /** Those of its matches that were asked for. */
-  readonly places: readonly Place[]
+  /** Its requested matches. */
+  readonly matchLines: readonly MatchLine[]
 }
 
-/** All that was found is counted; kept are the first files in the order of their paths, as many as can be shown. */
+/** Counts everything that was found and keeps the first files by path, as many as can be shown. */
 export class SearchPage {
   total = 0
   fileCount = 0
-  readonly #first: FirstOf<FoundFile>
+  readonly #first: TopItems<FoundFile>
 
-  /** `most` is of matches, or of files. */
-  constructor(most: number, counted: "matches" | "files") {
+  /** `limit` counts matches or files. */
+  constructor(limit: number, counted: "matches" | "files") {
     const weigh = counted === "files" ? () => 1 : ({ count }: FoundFile) => count
-    this.#first = new FirstOf(most, (one, other) => (one.file < other.file ? -1 : 1), weigh)
+    this.#first = new TopItems(limit, (a, b) => (a.file < b.file ? -1 : 1), weigh)
   }
 
-  /** Whether anything of this file can be shown, as far as is known. */
-  takes(file: string): boolean {
-    return this.#first.takes({ file, count: 0, places: [] })
+  /** Whether something of this file could still be shown. */
+  accepts(file: string): boolean {
+    return this.#first.accepts({ file, count: 0, matchLines: [] })
   }
 
   add(found: FoundFile): void {

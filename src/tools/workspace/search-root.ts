@@ -3,64 +3,64 @@ import { basename, dirname, join } from "node:path"
 import { failure } from "../../model/ending.ts"
 import type { Files } from "../../model/files.ts"
 import type { GlobList } from "./glob-list.ts"
-import { factsIfThere, withNearNames } from "./options.ts"
+import { factsIfExists, withSuggestions } from "./workspace.ts"
 
-/** Where a search begins. */
+/** Where a search starts. */
 export interface SearchRoot {
-  /** The real folder that ripgrep works in. */
+  /** The real folder in which ripgrep runs. */
   readonly cwd: string
-  /** What it is told to look at, from there; undefined when there is nothing to look at. */
+  /** What ripgrep searches, relative to `cwd`; undefined if there is nothing to search. */
   readonly target: string | undefined
   readonly isFile: boolean
-  /** Version control begins here: what is ignored above does not count. */
+  /** The folder is a git repository, so ignore files above it do not apply. */
   readonly isRepository: boolean
-  /** The path from the workspace of what ripgrep prints. */
+  /** The workspace path of a path that ripgrep printed. */
   pathOf(printed: string): string
-  /** What ripgrep is to be given for such a path. */
+  /** The reverse: the path to pass to ripgrep. */
   printedOf(path: string): string
 }
 
-/** Refuses what is missing, outside or never searched. `globs` narrow it to the folder that all of them name. */
+/** Refuses a path that is missing, outside or never searched. `globs` narrow the search to the folder they share. */
 export function searchRoot(files: Files, path: string, globs?: GlobList): SearchRoot {
-  const { kind, real, path: from } = factsOrNear(files, path)
+  const { kind, real, path: from } = factsOrSuggest(files, path)
   if (kind !== "file" && kind !== "folder") {
     throw failure(`'${path}' is neither a file nor a folder. Search another path.`, { toolCode: "special_file" })
   }
   if (from !== "." && !files.isShown(from)) {
-    throw failure(`'${path}' is left out of searches, because of what such a place may hold. Search elsewhere.`, {
+    throw failure(`'${path}' is left out of searches, because it may contain secrets. Search another path.`, {
       toolCode: "not_searched",
     })
   }
   const isFile = kind === "file"
   const folder = isFile ? dirname(from) : from
-  const before = folder === "." ? "" : folder === "/" ? "/" : `${folder}/`
+  const prefix = folder === "." ? "" : folder === "/" ? "/" : `${folder}/`
   return {
     cwd: isFile ? dirname(real) : real,
     isRepository: existsSync(join(isFile ? dirname(real) : real, ".git")),
-    target: isFile ? `./${basename(real)}` : targetOf(files, real, before, globs?.folder ?? ""),
+    target: isFile ? `./${basename(real)}` : targetOf(files, real, prefix, globs?.folder ?? ""),
     isFile,
-    pathOf: (printed) => before + printed.slice(2),
-    printedOf: (from) => `./${from.slice(before.length)}`,
+    pathOf: (printed) => prefix + printed.slice(2),
+    printedOf: (from) => `./${from.slice(prefix.length)}`,
   }
 }
 
-/** A link is not followed: what it leads to has a name of its own. */
-function targetOf(files: Files, real: string, before: string, folder: string): string | undefined {
+/** Undefined for a link: its target has a path of its own. */
+function targetOf(files: Files, real: string, prefix: string, folder: string): string | undefined {
   if (folder === "") return "."
-  const facts = factsIfThere(files, before + folder)
+  const facts = factsIfExists(files, prefix + folder)
   return facts?.kind === "folder" && facts.real === join(real, folder) ? `./${folder}` : undefined
 }
 
-function factsOrNear(files: Files, path: string) {
+function factsOrSuggest(files: Files, path: string) {
   try {
     return files.facts(path)
   } catch (error) {
-    throw withNearNames(error, path, files)
+    throw withSuggestions(error, path, files)
   }
 }
 
-/** Whether the folder of a path is still where ripgrep saw it, inside the fence and no link; of names no more is needed. */
-export function isInsideOf(files: Files, { cwd, printedOf }: SearchRoot): (path: string) => boolean {
+/** Whether the folder of a path is still the one ripgrep searched: inside the file roots and not a link. */
+export function stillInside(files: Files, { cwd, printedOf }: SearchRoot): (path: string) => boolean {
   const known = new Map<string, boolean>()
   return (path) => {
     const folder = dirname(path)
@@ -82,8 +82,8 @@ function isAt(files: Files, path: string, expected: string): boolean {
 export const hiddenInput = "Also what begins with a dot, for example .github"
 export const ignoredInput = "Also what .gitignore and .ignore leave out"
 
-/** What ripgrep is told about which files. Globs go by names, because its own globs would bring ignored files back. */
-export function whichFiles(given: {
+/** The ripgrep arguments that select files. Globs become types, because ripgrep's `--glob` would include ignored files. */
+export function fileArguments(given: {
   globs: GlobList
   exclude: readonly string[]
   types: readonly string[]
@@ -92,7 +92,7 @@ export function whichFiles(given: {
   root: SearchRoot
 }): string[] {
   const { globs, exclude, types, hidden, ignored, root } = given
-  const names = globs.all || types.length > 0 ? [] : (globs.names ?? [])
+  const names = globs.matchesAll || types.length > 0 ? [] : (globs.nameGlobs ?? [])
   return [
     ...(hidden ? ["--hidden"] : []),
     ...(ignored ? ["--no-ignore"] : root.isRepository ? ["--no-ignore-parent"] : []),
@@ -103,21 +103,21 @@ export function whichFiles(given: {
   ]
 }
 
-/** Which of the files that ripgrep told of are meant; those are from the folder that is searched. */
+/** The workspace path of a file that ripgrep printed; undefined if it is not part of the search. */
 export function fileFilter(
   files: Files,
   root: SearchRoot,
   globs: GlobList,
   given: { hidden: boolean; types: readonly string[] },
 ): (printed: string) => string | undefined {
-  const showsDots = given.hidden || root.isFile || (globs.names?.some((name) => name.startsWith(".")) ?? false)
-  const isDone = globs.byNameAlone && globs.names !== undefined && given.types.length === 0
-  const needsGlobs = !globs.all && !root.isFile && !isDone
+  const showsDots = given.hidden || root.isFile || (globs.nameGlobs?.some((name) => name.startsWith(".")) ?? false)
+  const isDone = globs.byNameAlone && globs.nameGlobs !== undefined && given.types.length === 0
+  const needsGlobs = !globs.matchesAll && !root.isFile && !isDone
   return (printed) => {
     if (!showsDots && printed.charCodeAt(printed.lastIndexOf("/") + 1) === dot) return undefined
-    // What cannot be written as text has no path that a tool could take.
+    // A name that is not valid text has no path that a tool could use.
     if (printed.includes("\uFFFD")) return undefined
-    if (needsGlobs && !globs.fits(printed.slice(2))) return undefined
+    if (needsGlobs && !globs.matches(printed.slice(2))) return undefined
     const path = root.pathOf(printed)
     return files.isShown(path) ? path : undefined
   }

@@ -3,32 +3,32 @@ import { ToolFailure } from "../../model/ending.ts"
 import type { FileFacts, Files, OpenFile } from "../../model/files.ts"
 import type { SearchRoot } from "./search-root.ts"
 
-/** A part of a text, and where it begins in it. */
-export interface Part {
+/** A part of a text, and its offset in the text. */
+export interface TextPart {
   readonly bytes: Buffer
   readonly start: number
 }
 
-/** A part that has what is between two places with the lines it is in, and so many lines around them. */
-export type PartAround = (
+/** Reads the lines between two offsets, and a number of lines around them. */
+export type ReadTextAround = (
   from: number,
   to: number,
   lines: { before: number; after: number },
-) => Promise<Part | undefined>
+) => Promise<TextPart | undefined>
 
 /**
- * Gives a file's text as ripgrep reads it, for the time of `work`; undefined when it cannot be had. It is read through the
- * fence: ripgrep opens files by their names, and somebody may have put a link in the place of one meanwhile.
+ * Opens a file's text as ripgrep reads it for the time of `work`; undefined if that fails. It is read through `files`,
+ * because a file may have been replaced by a link since ripgrep opened it.
  */
-export async function withText<T>(
+export async function withFileText<T>(
   files: Files,
   file: string,
   root: SearchRoot,
-  work: (around: PartAround) => Promise<T>,
+  work: (around: ReadTextAround) => Promise<T>,
 ): Promise<T | undefined> {
   const isSame = ({ kind, real }: FileFacts) => kind === "file" && real === join(root.cwd, root.printedOf(file))
   try {
-    const small = files.readSmall(file, readWhole)
+    const small = files.readSmall(file, maxWholeBytes)
     if (small !== undefined) {
       const whole = { bytes: decoded(small.bytes), start: 0 }
       return isSame(small.facts) ? await work(() => Promise.resolve(whole)) : undefined
@@ -46,8 +46,8 @@ export async function withText<T>(
   }
 }
 
-/** A larger file is read only where its lines are. */
-const readWhole = 1024 * 1024
+/** Of larger files only the needed parts are read. */
+const maxWholeBytes = 1024 * 1024
 
 function decoded(bytes: Buffer): Buffer {
   if (isUtf8Mark(bytes)) return bytes.subarray(3)
@@ -55,25 +55,25 @@ function decoded(bytes: Buffer): Buffer {
   return Buffer.from(new TextDecoder(bytes[0] === 0xff ? "utf-16le" : "utf-16be").decode(bytes), "utf8")
 }
 
-/** How far is looked for the ends of lines, at first and at most. */
-const near = 64 * 1024
-const far = 16 * 1024 * 1024
+/** How far to look for line ends, at first and at most. */
+const firstReach = 64 * 1024
+const maxReach = 16 * 1024 * 1024
 
-/** Undefined for what ripgrep had to decode: nothing can be found there by its place. */
-async function partsOf(open: OpenFile): Promise<PartAround | undefined> {
+/** Undefined for UTF-16: ripgrep decoded it, so its offsets do not fit the file. */
+async function partsOf(open: OpenFile): Promise<ReadTextAround | undefined> {
   const head = Buffer.alloc(3)
   await open.read(head, 0)
   if (isUtf16Mark(head)) return undefined
   const mark = isUtf8Mark(head) ? 3 : 0
   const size = open.size - mark
-  let part: Part = { bytes: Buffer.alloc(0), start: 0 }
+  let part: TextPart = { bytes: Buffer.alloc(0), start: 0 }
   return async (from, to, { before, after }) => {
-    const isEnough = ({ bytes, start }: Part) =>
+    const isEnough = ({ bytes, start }: TextPart) =>
       start <= from && to <= start + bytes.length &&
       (start === 0 || hasBreaks(bytes.subarray(0, from - start), before + 1)) &&
       (start + bytes.length === size || hasBreaks(bytes.subarray(Math.max(from, to - 1) - start), after + 1)) // prettier-ignore
-    for (let reach = near; !isEnough(part); reach *= 4) {
-      if (reach > far) return undefined
+    for (let reach = firstReach; !isEnough(part); reach *= 4) {
+      if (reach > maxReach) return undefined
       const start = Math.max(0, from - reach)
       part = { bytes: await readPart(open, start + mark, Math.min(size, to + reach) - start), start }
     }
@@ -86,9 +86,9 @@ async function readPart(open: OpenFile, position: number, length: number): Promi
   return bytes.subarray(0, await open.read(bytes, position))
 }
 
-function hasBreaks(bytes: Buffer, many: number): boolean {
+function hasBreaks(bytes: Buffer, wanted: number): boolean {
   let at = -1
-  for (let count = 0; count < many; count++) {
+  for (let count = 0; count < wanted; count++) {
     at = bytes.indexOf(10, at + 1)
     if (at === -1) return false
   }

@@ -3,28 +3,28 @@ import { dirname, join } from "node:path"
 import { ToolFailure } from "../../model/ending.ts"
 import type { Files } from "../../model/files.ts"
 import type { Tool, ToolContext } from "../../model/tool.ts"
-import { temporaryFolder } from "../../testing/open.ts"
-import { openFence } from "../../world/files/fence.ts"
+import { temporaryFolder } from "../../testing/test-app.ts"
+import { openFiles } from "../../platform/files/files.ts"
 import { workspaceTools, type WorkspaceSettings } from "./index.ts"
 
-/** What a call of a tool came to. */
-export type Came = Record<string, unknown> & { error?: string; toolCode?: string }
+/** The output of a tool call, or its error. */
+export type WorkspaceCallResult = Record<string, unknown> & { error?: string; toolCode?: string }
 
-/** The tools of a workspace in a folder of its own, called with their schemas and without the walk. */
+/** The workspace tools in a temporary folder, called directly: with their schemas, but without the call's lifecycle. */
 export interface Bench {
   readonly dir: string
   readonly files: Files
   readonly tools: ReadonlyMap<string, Tool>
-  /** Writes a file past the tools, with the folders above it. */
+  /** Writes a file without the tools, and creates its folders. */
   put(path: string, content: string | Uint8Array): string
-  /** The same under a name that nobody has read before. */
+  /** Writes a file under a new name. */
   fresh(content: string | Uint8Array): string
-  call(tool: string, input: unknown, context?: Partial<ToolContext>): Promise<Came>
+  call(tool: string, input: unknown, context?: Partial<ToolContext>): Promise<WorkspaceCallResult>
 }
 
 export function openBench(settings: WorkspaceSettings = {}): Bench {
   const dir = temporaryFolder()
-  const files = openFence({ workspace: dir, dataFolder: temporaryFolder() })
+  const files = openFiles({ workspace: dir, dataFolder: temporaryFolder() })
   const tools = new Map(workspaceTools(files, settings).map((tool) => [tool.name, tool]))
   const put = (path: string, content: string | Uint8Array) => {
     mkdirSync(dirname(join(dir, path)), { recursive: true })
@@ -48,9 +48,9 @@ export function openBench(settings: WorkspaceSettings = {}): Bench {
       if (!checked.ok) return { error: checked.problems.join("; "), toolCode: "invalid_arguments" }
       try {
         const value = await tool.execute(checked.value, contextOf(context))
-        const given = tool.output!.check(value)
-        if (!given.ok) throw new Error(`${name} gives what it does not promise: ${given.problems.join("; ")}`)
-        return given.value as Came
+        const output = tool.output!.check(value)
+        if (!output.ok) throw new Error(`${name} returns what its schema forbids: ${output.problems.join("; ")}`)
+        return output.value as WorkspaceCallResult
       } catch (error) {
         if (!(error instanceof ToolFailure)) throw error
         return { error: error.message, toolCode: error.toolCode ?? "" }

@@ -1,6 +1,5 @@
 import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync, linkSync } from "node:fs"
 import { join } from "node:path"
-import fc from "fast-check"
 import iconv from "iconv-lite"
 import { expect, test } from "vitest"
 import { openBench, type Bench } from "./testing.ts"
@@ -8,7 +7,7 @@ import { openBench, type Bench } from "./testing.ts"
 const bytesOf = (bench: Bench, path: string) => readFileSync(join(bench.dir, path))
 const textOf = (bench: Bench, path: string) => readFileSync(join(bench.dir, path), "utf8")
 
-test("a file is written with the folders above it [S0-59] [S4-30] [S3-35]", async () => {
+test("a file is written with its missing parent folders", async () => {
   const bench = openBench()
   expect(await bench.call("write_file", { path: "a/b/c.txt", content: "Grüße\n" })).toEqual({
     ok: true,
@@ -22,7 +21,7 @@ test("a file is written with the folders above it [S0-59] [S4-30] [S3-35]", asyn
   expect(textOf(bench, "a/b/c.txt")).toBe("Grüße\n")
 })
 
-test("it replaces or adds, keeps the mode, and keeps the version before [S3-34] [S3-36]", async () => {
+test("it replaces or appends, keeps the mode, and backs up the previous version", async () => {
   const bench = openBench()
   chmodSync(bench.put("a.sh", "one\n"), 0o750)
   const replaced = await bench.call("write_file", { path: "a.sh", content: "two\n" })
@@ -40,11 +39,11 @@ test("it replaces or adds, keeps the mode, and keeps the version before [S3-34] 
   expect(made).toMatchObject({ created: true, mode: "append", size: 1 })
 })
 
-test("it asks a person each time [S3-33]", () => {
+test("it asks a person each time", () => {
   expect(openBench().tools.get("write_file")!.permission.level).toBe("sensitive")
 })
 
-test("a file that is there keeps its encoding and mark, unless the call says otherwise", async () => {
+test("an existing file keeps its encoding and byte order mark, unless encoding is given", async () => {
   const bench = openBench()
   const chinese = "床前明月光，疑是地上霜。举头望明月，低头思故乡。\n"
   const cases: [string, Buffer, object, Buffer][] = [
@@ -67,7 +66,7 @@ test("a file that is there keeps its encoding and mark, unless the call says oth
   }
 })
 
-test("what cannot be written as it is is refused, and nothing is written", async () => {
+test("content that cannot be written as given is refused, and nothing is written", async () => {
   const bench = openBench({ maxFileSize: 1000 })
   const chinese = iconv.encode("床前明月光，疑是地上霜。举头望明月，低头思故乡。\n", "gbk")
   bench.put("gbk.txt", chinese)
@@ -93,10 +92,10 @@ test("what cannot be written as it is is refused, and nothing is written", async
     expect((await bench.call("write_file", input)).toolCode, JSON.stringify(input)).toBe(toolCode)
   }
   expect(bytesOf(bench, "gbk.txt")).toEqual(chinese)
-  expect(bench.files.near("a.txt")).not.toContain("a.txt")
+  expect(bench.files.similarNames("a.txt")).not.toContain("a.txt")
 })
 
-test("a file that changed since the agent read it is not overwritten, but may be added to", async () => {
+test("a file that changed since the agent read it is not overwritten, but can be appended to", async () => {
   const bench = openBench()
   const path = bench.put("a.txt", "one\n")
   await bench.call("read_file", { path: "a.txt" })
@@ -111,7 +110,7 @@ test("a file that changed since the agent read it is not overwritten, but may be
   expect(textOf(bench, "a.txt")).toBe("mine\n")
 })
 
-test("a file whose text was left out in the new one is not overwritten", async () => {
+test("a file is not overwritten by a text with placeholders", async () => {
   const bench = openBench()
   bench.put("a.ts", "const a = 1\nconst b = 2\n")
   const content = "const a = 10\n// ... rest of the code ...\n"
@@ -119,7 +118,7 @@ test("a file whose text was left out in the new one is not overwritten", async (
   expect(await bench.call("write_file", { path: "new.ts", content })).toMatchObject({ ok: true })
 })
 
-test("an approver sees the diff, or that it is bytes", async () => {
+test("an approver sees the diff, or the size of binary content", async () => {
   const bench = openBench()
   bench.put("a.txt", "one\ntwo\n")
   bench.put("b.bin", Buffer.from([0, 1, 0, 2, 2]))
@@ -130,33 +129,8 @@ test("an approver sees the diff, or that it is bytes", async () => {
   expect(await preview({ path: "a.txt", content: "three\n", append: true })).toContain(" two\n+three\n")
   expect(await preview({ path: "new.txt", content: "x" })).toContain("--- /dev/null\n+++ b/new.txt\n")
   expect(await preview({ path: "a.txt", content: "one\ntwo\n" })).toBe("a.txt stays as it is.")
-  expect(await preview({ path: "b.bin", content: "x" })).toContain("5 bytes that are no text")
+  expect(await preview({ path: "b.bin", content: "x" })).toContain("5 bytes that are not text")
   expect(await preview({ path: "c.bin", content: "AAAA", encoding: "base64" })).toBe(
     "Writes 3 bytes to c.bin (a new file).",
-  )
-})
-
-test("law: what is written is read back, in every encoding that has its characters", async () => {
-  const bench = openBench()
-  const texts: Record<string, fc.Arbitrary<string>> = {
-    "utf-8": fc.string({ unit: "grapheme", maxLength: 40 }),
-    "utf-16le": fc.string({ unit: "grapheme", maxLength: 40 }),
-    "utf-16be": fc.string({ unit: "grapheme", maxLength: 40 }),
-    "utf-32le": fc.string({ unit: "grapheme", maxLength: 40 }),
-    gbk: fc.string({ unit: fc.constantFrom(...Array.from("的一是不了人我在有他\n x")), maxLength: 40 }),
-    shift_jis: fc.string({ unit: fc.constantFrom(...Array.from("のにはをたがでてと日本\n x")), maxLength: 40 }),
-    "koi8-r": fc.string({ unit: fc.constantFrom(...Array.from("абвгдежз\n x")), maxLength: 40 }),
-    latin1: fc.string({ unit: fc.constantFrom(...Array.from("äöüßéèê\n x")), maxLength: 40 }),
-  }
-  const given = fc
-    .constantFrom(...Object.keys(texts))
-    .chain((encoding) => fc.tuple(fc.constant(encoding), texts[encoding]!))
-  await fc.assert(
-    fc.asyncProperty(given, async ([encoding, content]) => {
-      const path = bench.fresh("")
-      expect((await bench.call("write_file", { path, content, encoding })).error).toBeUndefined()
-      expect((await bench.call("read_file", { path, encoding }))["content"]).toBe(content)
-    }),
-    { numRuns: 200 },
   )
 })

@@ -1,17 +1,24 @@
 import { z } from "zod"
-import { defineTool } from "../../model/define-tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
 import { ToolFailure } from "../../model/ending.ts"
 import type { Files } from "../../model/files.ts"
-import { decode, decodeAtOnce, markOf, shown, type Decoded } from "./decode.ts"
+import { decode, decodeUnambiguous, byteOrderMark, displayText, type DecodedFile } from "./decode.ts"
 import { unifiedDiff } from "./diff.ts"
 import { encode, encodeLike } from "./encode.ts"
 import { encodingNamed } from "./encoding-names.ts"
-import { factsIfThere, fenceFor, refuseExtension, stale, tooLarge, type Workspace } from "./options.ts"
+import {
+  factsIfExists,
+  filesFor,
+  checkExtension,
+  staleFileFailure,
+  fileTooLargeFailure,
+  type Workspace,
+} from "./workspace.ts"
 import { refusePlaceholder } from "./placeholders.ts"
 
 /**
- * Writes a whole file, or adds to its end. A file that is there keeps its encoding and byte order mark unless `encoding`
- * says otherwise; line ends are written as they are given.
+ * Writes a whole file, or appends to it. An existing file keeps its encoding and byte order mark unless `encoding` is
+ * given. Line endings are written as given.
  */
 export const writeFile = (workspace: Workspace) =>
   defineTool({
@@ -30,7 +37,7 @@ export const writeFile = (workspace: Workspace) =>
         .string()
         .refine(
           (name) => encodingNamed(name) !== undefined,
-          "is no known encoding, use utf-8, utf-16le, gbk, shift_jis, latin1, base64 or another",
+          "is not a known encoding, use utf-8, utf-16le, gbk, shift_jis, latin1, base64 or another",
         )
         .optional()
         .describe("That of the file when left out, utf-8 for a new one. base64 writes bytes"),
@@ -51,15 +58,16 @@ export const writeFile = (workspace: Workspace) =>
     async execute(input, context) {
       const { agent } = context
       const { path, append = false } = input
-      const files = fenceFor(workspace, context)
-      return workspace.turns.take(files.normal(path), async () => {
+      const files = filesFor(workspace, context)
+      return workspace.locks.run(files.normalize(path), async () => {
         const { bytes, encoding, facts, before } = await planWrite(input, files, workspace)
-        if (!append && facts !== undefined && workspace.marks.isStale(agent.id, facts)) throw stale(facts.path)
+        if (!append && facts !== undefined && workspace.readMarks.isStale(agent.id, facts))
+          throw staleFileFailure(facts.path)
         if (!append && before !== undefined && encoding !== "base64") refusePlaceholder(input.content, before.text)
         context.signal.throwIfAborted()
         const expected = append ? undefined : (facts?.version ?? null)
         const written = await files.write(path, bytes, { append, expected, backups: workspace.backups })
-        workspace.marks.see(agent.id, written.facts)
+        workspace.readMarks.markRead(agent.id, written.facts)
         const { created, bytesWritten, backup } = written
         const { size, path: named } = written.facts
         const mode = append ? "append" : "overwrite"
@@ -77,19 +85,19 @@ export const writeFile = (workspace: Workspace) =>
     },
   })
 
-interface Given {
+interface Input {
   readonly path: string
   readonly content: string
   readonly append?: boolean | undefined
   readonly encoding?: string | undefined
 }
 
-async function planWrite(given: Given, files: Files, workspace: Workspace) {
-  const { path, content, append = false } = given
-  refuseExtension(path, workspace)
-  const facts = factsIfThere(files, path)
+async function planWrite(input: Input, files: Files, workspace: Workspace) {
+  const { path, content, append = false } = input
+  checkExtension(path, workspace)
+  const facts = factsIfExists(files, path)
   const before = facts === undefined ? undefined : await textOf(path, files, workspace)
-  const named = given.encoding === undefined ? undefined : encodingNamed(given.encoding)
+  const named = input.encoding === undefined ? undefined : encodingNamed(input.encoding)
   const encoding = named ?? before?.encoding ?? "utf-8"
   const bytes = await bytesOf(
     content,
@@ -98,29 +106,30 @@ async function planWrite(given: Given, files: Files, workspace: Workspace) {
     named === undefined ? before : undefined,
   )
   const size = append && facts !== undefined ? facts.size + bytes.length : bytes.length
-  if (size > workspace.maxFileSize) throw tooLarge(path, size, workspace.maxFileSize, "Write less, or several files.")
+  if (size > workspace.maxFileSize)
+    throw fileTooLargeFailure(path, size, workspace.maxFileSize, "Write less, or several files.")
   return { bytes, encoding, facts, before }
 }
 
 async function bytesOf(
   content: string,
-  encoding: Decoded["encoding"],
-  continues: boolean,
-  before: Decoded | undefined,
+  encoding: DecodedFile["encoding"],
+  isAppended: boolean,
+  before: DecodedFile | undefined,
 ) {
-  if (continues || encoding === "base64") return encode(content, encoding)
+  if (isAppended || encoding === "base64") return encode(content, encoding)
   if (before !== undefined) return encodeLike(content, before)
-  // Without its mark nobody could tell UTF-16 and UTF-32 from anything else.
+  // Without a byte order mark UTF-16 and UTF-32 would not be recognized.
   const bytes = await encode(content, encoding)
-  return /^utf-(16|32)/.test(encoding) ? Buffer.concat([markOf(encoding), bytes]) : bytes
+  return /^utf-(16|32)/.test(encoding) ? Buffer.concat([byteOrderMark(encoding), bytes]) : bytes
 }
 
-/** What is in the file now; undefined when that is no text, or too much. */
-async function textOf(path: string, files: Files, { maxFileSize }: Workspace): Promise<Decoded | undefined> {
+/** The current text; undefined if the file is not text, empty or too large. */
+async function textOf(path: string, files: Files, { maxFileSize }: Workspace): Promise<DecodedFile | undefined> {
   try {
     const found = files.readSmall(path, maxFileSize)
     if (found === undefined || found.bytes.length === 0) return undefined
-    return decodeAtOnce(found.bytes) ?? (await decode(found.bytes, path))
+    return decodeUnambiguous(found.bytes) ?? (await decode(found.bytes, path))
   } catch (error) {
     if (error instanceof ToolFailure && (error.toolCode === "binary_file" || error.toolCode === "unreadable"))
       return undefined
@@ -128,16 +137,16 @@ async function textOf(path: string, files: Files, { maxFileSize }: Workspace): P
   }
 }
 
-async function previewOf(given: Given, workspace: Workspace): Promise<string> {
+async function previewOf(input: Input, workspace: Workspace): Promise<string> {
   const { files } = workspace
-  const { bytes, encoding, facts, before } = await planWrite(given, files, workspace)
-  const path = files.normal(given.path)
+  const { bytes, encoding, facts, before } = await planWrite(input, files, workspace)
+  const path = files.normalize(input.path)
   if (encoding === "base64" || (facts !== undefined && facts.size > 0 && before === undefined)) {
-    const now = facts === undefined ? "a new file" : `${facts.size} bytes that are no text`
-    return `${given.append === true ? "Adds" : "Writes"} ${bytes.length} bytes to ${path} (${now}).`
+    const now = facts === undefined ? "a new file" : `${facts.size} bytes that are not text`
+    return `${input.append === true ? "Adds" : "Writes"} ${bytes.length} bytes to ${path} (${now}).`
   }
-  const old = before === undefined ? "" : shown(before)
-  const fresh = given.append === true ? old + given.content : given.content
+  const old = before === undefined ? "" : displayText(before)
+  const fresh = input.append === true ? old + input.content : input.content
   const same = facts !== undefined && old === fresh
   return same ? `${path} stays as it is.` : (await unifiedDiff(path, facts && old, fresh)).text
 }

@@ -1,0 +1,91 @@
+import { isDeepStrictEqual } from "node:util"
+import type { PendingItem, ExecutionDecision } from "../model/approval.ts"
+import { errorMessage } from "../lib/error-message.ts"
+import { cardLines } from "./card.ts"
+import { quoteName, oneLine, trustedRows } from "./card-rows.ts"
+import { choose, showNotice, promptText, type Screen } from "./dialog.ts"
+import { singleLineJson, parseEditedInput } from "./edited-input.ts"
+import { printableJson } from "../lib/printable.ts"
+
+/** Shows a waiting call and returns the decision of the person; undefined if the dialog was closed. */
+export async function askAboutCall(screen: Screen, item: PendingItem): Promise<ExecutionDecision | undefined> {
+  const words = {
+    a: "approve",
+    ...(item.input === undefined ? {} : { e: "edit" }),
+    ...(item.remember.length === 0 ? {} : { m: "approve and remember" }),
+    r: "reject",
+    s: "show whole",
+  }
+  let lines = cardLines(item, screen)
+  for (;;) {
+    const key = await choose(screen, lines, `Run ${quoteName(item.tool)}?`, words, "no")
+    lines = []
+    if (key === undefined) return undefined
+    if (key === "s") lines = cardLines(item, { ...screen, whole: true })
+    else {
+      const decision = await { a: approve, e: edit, m: approveAndRemember, r: reject }[key](screen, item)
+      if (decision !== undefined) return decision
+    }
+  }
+}
+
+/** Asks for the reason of a rejection. The call is rejected even if the person gives none. */
+export async function askRejectReason(screen: Screen): Promise<string> {
+  const reason = await promptText(screen, { message: "Why not? (the model reads it)" })
+  return reason === undefined || reason === "" ? "Operation cancelled by user" : reason
+}
+
+async function approve(): Promise<ExecutionDecision> {
+  return { approved: true }
+}
+
+async function reject(screen: Screen): Promise<ExecutionDecision> {
+  return { approved: false, rejectReason: await askRejectReason(screen) }
+}
+
+async function approveAndRemember(screen: Screen, { remember }: PendingItem): Promise<ExecutionDecision | undefined> {
+  const lines = remember.flatMap(({ words }, place) => trustedRows(`${place + 1}  ${oneLine(words)}`, screen.columns))
+  const words = Object.fromEntries(remember.map(({ scope }, place) => [String(place + 1), scope]))
+  const key = await choose(screen, lines, "Approve and remember which?", words, "back")
+  const chosen = key === undefined ? undefined : remember[Number(key) - 1]
+  return chosen && { approved: true, remember: chosen.scope }
+}
+
+async function edit(screen: Screen, { input }: PendingItem): Promise<ExecutionDecision | undefined> {
+  let text = printableJson(input, 2)
+  for (;;) {
+    const edited = await editedText(screen, text)
+    if (edited === undefined) return undefined
+    const read = parseEditedInput(edited)
+    if ("wrong" in read) {
+      showNotice(screen, `${read.wrong} Edit it again.`)
+      text = edited
+    } else if (isDeepStrictEqual(read.input, input)) {
+      showNotice(screen, "Nothing was changed.")
+      return undefined
+    } else return { approved: false, edit: read }
+  }
+}
+
+async function editedText(screen: Screen, text: string): Promise<string | undefined> {
+  const { env, terminal, signal } = screen
+  const editor = env["VISUAL"] || env["EDITOR"]
+  if (editor) {
+    const words = { v: `in ${oneLine(editor, 80)}`, h: "here, as one line" }
+    const where = await choose(screen, [], "Edit where?", words, "back")
+    if (where === undefined) return undefined
+    if (where === "v") {
+      const { editInFile } = await import("./editor.ts")
+      return editInFile(text, editor, terminal, signal).catch((error: unknown) => {
+        if (!signal.aborted) showNotice(screen, errorMessage(error))
+        return undefined
+      })
+    }
+  }
+  return promptText(screen, { message: "The input as JSON:", initialValue: singleLineJson(text), wrong: wrongJson })
+}
+
+function wrongJson(text: string): string | undefined {
+  const read = parseEditedInput(text)
+  return "wrong" in read ? read.wrong : undefined
+}

@@ -1,0 +1,113 @@
+import type { PendingItem } from "../model/approval.ts"
+import type { Approvers } from "../model/rule.ts"
+import { lengthText, quoteName, type TextLimit } from "./card-rows.ts"
+import { deadlineText } from "./deadline-text.ts"
+import type { Colour, TerminalStyle } from "../lib/terminal-style.ts"
+import { longLimit, cardStyle, shortLimit, type CardOptions } from "./card-style.ts"
+import { printableJson } from "../lib/printable.ts"
+import { questionRows } from "./question-rows.ts"
+
+/**
+ * What an approver sees, the same in every interface that shows text. Everything that an agent or a tool's author wrote is
+ * behind a bar, in quotes or inside a line of our own. Hidden characters are shown, and so is the length of each text.
+ */
+export function cardLines(item: PendingItem, options: CardOptions = {}): string[] {
+  const style = cardStyle(options)
+  const { line, inline, block, titledBlock, paint, whole } = style
+  const { now = Date.now() } = options
+
+  return [
+    ...line(headline(item), paint.bold),
+    ...origin(item, inline).flatMap((text) => line(text)),
+    ...(item.description === "" ? [] : block(item.description, shortLimit)),
+    ...item.reasons.flatMap((reason) => line(because(reason, inline), reason.shadow ? paint.dim : paint.yellow)),
+    ...content(),
+    ...agreement(item, inline).flatMap((text) => line(text)),
+    ...line(deadlineText(item, now), paint.dim),
+  ]
+
+  /** The question, the result, the preview or the input. */
+  function content(): string[] {
+    if (item.kind === "question") return questionRows(item.question ?? { question: "" }, style)
+    if (item.kind === "result") return [...inputRows(shortLimit), ...resultRows()]
+    if (item.preview === undefined) return inputRows()
+    const colourOf = isDiff(item.preview) ? diffColours(paint) : undefined
+    return [...titledBlock("preview", item.preview, longLimit, colourOf), ...(whole ? inputRows() : inputLength())]
+  }
+
+  function inputRows(limit?: TextLimit): string[] {
+    return item.input === undefined
+      ? line("The input was erased.")
+      : titledBlock("input as JSON", printableJson(item.input, 2), limit)
+  }
+
+  function inputLength(): string[] {
+    return item.input === undefined
+      ? line("The input was erased.")
+      : line(`input as JSON, ${lengthText(printableJson(item.input, 2))}: only in the whole view.`, paint.dim)
+  }
+
+  function resultRows(): string[] {
+    const { result } = item
+    if (result === undefined) return line("The result is missing.")
+    if (!result.success) return titledBlock("error", result.error ?? "")
+    if (result.result === undefined) return line("It gave no result.")
+    return typeof result.result === "string"
+      ? titledBlock("result as text", result.result)
+      : titledBlock("result as JSON", printableJson(result.result, 2))
+  }
+}
+
+function headline(item: PendingItem): string {
+  const creator = item.roleMadeBy === undefined ? "" : ` (made by agent ${quoteName(item.roleMadeBy)})`
+  const who = `${quoteName(item.agentId)} (${quoteName(item.role)}${creator})`
+  const tool = quoteName(item.tool)
+  if (item.kind === "question") return `${who} asks a question with ${tool} [${item.level}]`
+  if (item.kind === "result") return `${tool} has run for ${who}. May the model see its result? [${item.level}]`
+  return `${who} wants to call ${tool} [${item.level}]`
+}
+
+function origin(item: PendingItem, inline: (text: string) => string): string[] {
+  const lines: string[] = []
+  if (item.ancestors.length > 0) lines.push(`spawned by: ${item.ancestors.map(quoteName).join(" ← ")}`)
+  if (item.userId !== undefined) lines.push(`acts for: ${quoteName(item.userId)}`)
+  const edited = item.editedBy === undefined ? "" : `edited by ${quoteName(item.editedBy)}`
+  const revision = item.revision > 1 ? `revision ${item.revision}` : ""
+  if (edited !== "" || revision !== "") lines.push([revision, edited].filter((text) => text !== "").join(", "))
+  const { list, proved } = item.touches
+  const touched = list.map(({ kind, what }) => `${kind} ${quoteName(what)}`).join(", ")
+  if (touched !== "" || !proved)
+    lines.push(`touches: ${touched}${proved ? "" : " and possibly more, which cannot be proved"}`)
+  if (item.note !== undefined) lines.push(`it came back: ${inline(item.note)}`)
+  return lines
+}
+
+function because(reason: PendingItem["reasons"][number], inline: (text: string) => string): string {
+  const text = `${inline(reason.sentence)} (${inline(reason.source)})`
+  if (reason.shadow !== undefined) return `in shadow, it would ${reason.shadow}: ${text}`
+  return `because: ${text}${reason.binding === true ? "; only a person can approve this" : ""}`
+}
+
+function agreement(item: PendingItem, inline: (text: string) => string): string[] {
+  const lines: string[] = []
+  if (item.approvers.length > 0) lines.push(`must agree: ${item.approvers.map(people).join(", and ")}`)
+  if (item.votes.length > 0) lines.push(`agreed so far: ${item.votes.map(({ by }) => quoteName(by)).join(", ")}`)
+  return [...lines, ...item.remember.map(({ words }) => `a yes can be remembered: ${inline(words)}`)]
+}
+
+function people({ role, count }: Approvers): string {
+  const many = count === 1 ? "1 person" : `${count} people`
+  return role === undefined ? many : `${many} with the role ${quoteName(role)}`
+}
+
+function isDiff(text: string): boolean {
+  return /^(@@ |--- .*\n\+\+\+ )/m.test(text)
+}
+
+function diffColours(paint: TerminalStyle): (row: string) => Colour {
+  return (row) => {
+    if (row.startsWith("+")) return paint.green
+    if (row.startsWith("-")) return paint.red
+    return row.startsWith("@@") ? paint.cyan : (text) => text
+  }
+}

@@ -1,0 +1,120 @@
+/** The streams of a terminal. */
+export interface Keyboard {
+  input: NodeJS.ReadStream
+  output: NodeJS.WriteStream
+}
+
+/** A key counts only after this time without input, so that keys typed for something else do not answer. */
+const quietMs = 200
+/** How long to wait after an escape character for the rest of an arrow key. */
+const escapeMs = 50
+const escape = "\u001b"
+const controlC = "\u0003"
+const pasteMarks = { on: `${escape}[?2004h`, off: `${escape}[?2004l` }
+
+/**
+ * Waits for one of the keys. Keys typed before `show` are discarded, other keys do nothing, and a paste is refused
+ * as a whole. Escape and Ctrl-C are "escape"; "closed" means that the signal was aborted or the terminal is gone.
+ */
+export function waitForKey<Key extends string>(
+  keyboard: Keyboard,
+  signal: AbortSignal,
+  { keys, show, refuse }: { keys: readonly Key[]; show(): void; refuse(sentence: string): void },
+): Promise<Key | "escape" | "closed"> {
+  const { input, output } = keyboard
+  return inRawMode(keyboard, async () => {
+    let before = await waitForQuiet(input, signal)
+    if (before !== undefined) return before
+    output.write(pasteMarks.on)
+    show()
+    try {
+      for (;;) {
+        const key = await nextKey(input, signal)
+        if (key === "escape" || key === "closed") return key
+        const wanted = keys.find((each) => each === key)
+        if (wanted !== undefined) return wanted
+        if (key !== "burst") continue
+        before = await waitForQuiet(input, signal)
+        if (before !== undefined) return before
+        refuse("Several characters came at once, so none of them counts. Press one key.")
+      }
+    } finally {
+      output.write(pasteMarks.off)
+    }
+  })
+}
+
+/** Discards what was typed before a question is shown. */
+export async function discardTypedKeys(
+  keyboard: Keyboard,
+  signal: AbortSignal,
+): Promise<"escape" | "closed" | undefined> {
+  return inRawMode(keyboard, () => waitForQuiet(keyboard.input, signal))
+}
+
+async function inRawMode<T>({ input }: Keyboard, work: () => Promise<T>): Promise<T> {
+  const wasRaw = input.isRaw
+  input.setRawMode(true)
+  input.resume()
+  try {
+    return await work()
+  } finally {
+    input.pause()
+    input.setRawMode(wasRaw)
+  }
+}
+
+/** Discards input until there is none for a moment. Only a Ctrl-C alone counts. */
+function waitForQuiet(input: NodeJS.ReadStream, signal: AbortSignal): Promise<"escape" | "closed" | undefined> {
+  return listen(input, signal, (read, end, later) => {
+    if (read === controlC) end("escape")
+    else later(quietMs, undefined)
+  })
+}
+
+function nextKey(input: NodeJS.ReadStream, signal: AbortSignal): Promise<string> {
+  let held = ""
+  return listen<string>(input, signal, (read, end, later) => {
+    held += read
+    if (held === "") return
+    if (held === escape) later(escapeMs, "escape")
+    else end(keyOf(held))
+  })
+}
+
+/** What one read of the terminal is: a character, "escape", "other" for a key without one, or a "burst". */
+function keyOf(read: string): string {
+  if (Array.from(read).every((character) => character === controlC || character === escape)) return "escape"
+  if (read.startsWith(`${escape}[200~`)) return "burst"
+  if (read.startsWith(escape) && /^(\[[0-?]*[ -/]*[@-~]|O[ -~]|[^[O])$/u.test(read.slice(1))) return "other"
+  return Array.from(read).length === 1 ? read : "burst"
+}
+
+/** Passes input to `onRead`, first "", until that calls `end`, a time set by `later` passes without input, or "closed". */
+function listen<Value>(
+  input: NodeJS.ReadStream,
+  signal: AbortSignal,
+  onRead: (read: string, end: (value: Value) => void, later: (ms: number, value: Value) => void) => void,
+): Promise<Value | "closed"> {
+  return new Promise((resolve) => {
+    let timer: NodeJS.Timeout | undefined
+    const end = (value: Value | "closed") => {
+      clearTimeout(timer)
+      input.off("data", onData).off("end", close).off("close", close).off("error", close)
+      signal.removeEventListener("abort", close)
+      resolve(value)
+    }
+    const close = () => end("closed")
+    const later = (ms: number, value: Value) => {
+      timer = setTimeout(end, ms, value)
+    }
+    const onData = (data: Buffer | string) => {
+      clearTimeout(timer)
+      onRead(String(data), end, later)
+    }
+    input.on("data", onData).on("end", close).on("close", close).on("error", close)
+    signal.addEventListener("abort", close)
+    if (signal.aborted || input.readableEnded || input.destroyed) close()
+    else onRead("", end, later)
+  })
+}

@@ -1,0 +1,120 @@
+import { spawn } from "node:child_process"
+import { parseUrl } from "../lib/url.ts"
+import type { PendingItem } from "../model/approval.ts"
+import type { Logger } from "../model/logger.ts"
+import { errorMessage } from "../lib/error-message.ts"
+
+/** What is notified: a webhook or a command. A list is run as it is, a text by the shell. */
+export interface NotifyTarget {
+  webhook?: string | undefined
+  command?: string | readonly string[] | undefined
+}
+
+/** What waits. It never has input or result: they may hold secrets, and notices leave the machine. */
+export type Notice = Pick<PendingItem, "callId" | "kind" | "agentId" | "tool" | "until">
+
+export interface Notifier {
+  /** Returns at once and never throws; failures are logged. */
+  (notice: Notice): void
+  /** Resolves when no notification is in progress any more, after ten seconds at the latest. */
+  idle(): Promise<void>
+}
+
+const defaults = { webhookMs: 5_000, commandMs: 10_000, mostAtOnce: 100 }
+
+/** Sends notifications that something waits for a person. Calls neither wait for them nor fail with them. */
+export function notifier(
+  targets: readonly NotifyTarget[],
+  logger: Logger,
+  limits: Partial<typeof defaults> = {},
+): Notifier {
+  const { webhookMs, commandMs, mostAtOnce } = { ...defaults, ...limits }
+  const inFlight = new Set<Promise<void>>()
+  const send = (target: NotifyTarget, notice: Notice): void => {
+    const { webhook, command = [] } = target
+    const failed = (why: string) =>
+      logger.warn(`${nameOf(target)} could not be notified that call ${notice.callId} waits: ${why}`)
+    if (inFlight.size >= mostAtOnce) return failed(`${mostAtOnce} notifications are in progress.`)
+    const sending = (webhook === undefined ? run(command, notice, commandMs) : post(webhook, notice, webhookMs))
+      .catch((error: unknown) => failed(errorMessage(error)))
+      .finally(() => inFlight.delete(sending))
+    inFlight.add(sending)
+  }
+  // Only these fields, whatever else the caller's object has.
+  const notify = ({ callId, kind, agentId, tool, until }: Notice): void =>
+    targets.forEach((target) => send(target, { callId, kind, agentId, tool, until }))
+  return Object.assign(notify, { idle: async () => void (await Promise.all(inFlight)) })
+}
+
+async function post(webhook: string, notice: Notice, milliseconds: number): Promise<void> {
+  const response = await fetch(webhook, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ ...notice, until: untilText(notice) }),
+    redirect: "manual",
+    signal: AbortSignal.timeout(milliseconds),
+  }).catch((error: unknown) => {
+    const { name, cause } = error as Error
+    if (name === "TimeoutError") throw new Error(`it did not answer within ${milliseconds / 1000} s.`)
+    // Not the message of the error, which may contain the whole address.
+    throw new Error(`it cannot be reached (${(cause as NodeJS.ErrnoException | undefined)?.code ?? name}).`)
+  })
+  await response.body?.cancel().catch(() => {})
+  if (!response.ok) throw new Error(`it answered with status ${response.status}.`)
+}
+
+/**
+ * Runs the command in a process group of its own, so that what it started ends with it. The notice is in environment
+ * variables, never in the arguments.
+ */
+async function run(command: string | readonly string[], notice: Notice, milliseconds: number): Promise<void> {
+  const [program = "", ...args] = typeof command === "string" ? [command] : command
+  const child = spawn(program, args, {
+    shell: typeof command === "string",
+    detached: true,
+    stdio: "ignore",
+    env: { ...process.env, ...variables(notice) },
+  })
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      killGroup(child.pid)
+      reject(new Error(`it did not end within ${milliseconds / 1000} s and was killed.`))
+    }, milliseconds)
+    child.on("error", (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer)
+      reject(new Error(`it cannot be run (${error.code ?? error.message}).`))
+    })
+    child.on("exit", (code, signal) => {
+      clearTimeout(timer)
+      if (code === 0) resolve()
+      else reject(new Error(`it ended with ${signal ?? `exit code ${code}`}.`))
+    })
+  })
+}
+
+function variables(notice: Notice): Record<string, string> {
+  const { callId, kind, agentId, tool } = notice
+  const texts = { CALL_ID: callId, KIND: kind, AGENT: agentId, TOOL: tool, UNTIL: untilText(notice) ?? "" }
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [`QM_NOTIFY_${name}`, text.replaceAll("\0", "")]),
+  )
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    process.kill(process.platform === "win32" ? pid : -pid, "SIGKILL")
+  } catch {
+    // It has just ended.
+  }
+}
+
+function untilText({ until }: Notice): string | null {
+  return Number.isFinite(until) ? new Date(until).toISOString() : null
+}
+
+/** The name for log lines, without the path of an address or the arguments of a command, which may be secret. */
+function nameOf({ webhook, command = "" }: NotifyTarget): string {
+  if (webhook !== undefined) return `The webhook at ${parseUrl(webhook)?.host ?? "a wrong address"}`
+  return `The command '${typeof command === "string" ? command.split(/\s/)[0] : command[0]}'`
+}

@@ -1,0 +1,503 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import type { ApprovalRequest, PendingItem } from "../model/approval.ts"
+import type { ToolResult } from "../model/result.ts"
+import { cardLines } from "./card.ts"
+import type { Terminal } from "./dialog.ts"
+import { terminalAdapter, terminalAsk } from "./terminal.ts"
+import { approvalRequest, samplePendingItem, fakeTerminal, toolResult } from "./testing.ts"
+
+const menu = "escape no\n> "
+const [escape, controlC, clearLine, enter] = ["\u001b", "\u0003", "\u0015", "\r"]
+const closed = { approved: false, rejectReason: "The dialog was closed.", by: "terminal" }
+const yes = { approved: true, by: "terminal" }
+const remember: PendingItem["remember"] = [
+  { scope: "input-session", words: "Agent ann may call probe with exactly this input." },
+  { scope: "tool-session", words: "Agent ann may call probe in this session." },
+]
+
+function askCall(terminal: Terminal, more: Partial<ApprovalRequest> = {}) {
+  const request = approvalRequest(more)
+  const { tool, description, input, level } = request
+  return terminalAdapter(terminal).showToolExecutionApproval(tool, description, input, level, request)
+}
+
+function askResult(terminal: Terminal, result: Partial<ToolResult>, more: Partial<ApprovalRequest> = {}) {
+  return terminalAdapter(terminal).showToolResultApproval("probe", {}, toolResult(result), approvalRequest(more))
+}
+
+/** Waits for each text and then makes one read of each of the keys behind it. */
+async function play({ appears, press }: ReturnType<typeof fakeTerminal>, steps: readonly (readonly string[])[]) {
+  for (const [text = "", ...keys] of steps) {
+    await appears(text)
+    await press(...keys)
+  }
+}
+
+test.concurrent.each<[string, Partial<ApprovalRequest>, string[][], object]>([
+  ["a approves", {}, [[menu, "a"]], yes],
+  ["escape is no", {}, [[menu, escape]], closed],
+  ["Ctrl-C is no", {}, [[menu, controlC]], closed],
+  ["q is no", {}, [[menu, "q"]], closed],
+  ["escape pressed in anger is no", {}, [[menu, escape + escape + controlC]], closed],
+  [
+    "other keys do nothing",
+    {},
+    [
+      [
+        menu,
+        "y",
+        "n",
+        enter,
+        " ",
+        "A",
+        "E",
+        "d",
+        "1",
+        "汉",
+        "\t",
+        "\u0004",
+        "\u001b[A",
+        "\u001bOP",
+        "\u001b[15~",
+        "\u001ba",
+        "q",
+      ],
+    ],
+    closed,
+  ],
+  ["m and e are nothing where they are not offered", { input: undefined }, [[menu, "m", "e", "q"]], closed],
+  [
+    "m remembers what is chosen",
+    { remember },
+    [
+      [menu, "m"],
+      ["escape back\n> ", "3", "2"],
+    ],
+    { ...yes, remember: "tool-session" },
+  ],
+  [
+    "m and escape goes back",
+    { remember },
+    [
+      [menu, "m"],
+      ["escape back\n> ", escape],
+      [menu, "a"],
+    ],
+    yes,
+  ],
+  [
+    "r asks why",
+    {},
+    [
+      [menu, "r"],
+      ["Why not?", `not today${enter}`],
+    ],
+    { ...closed, rejectReason: "not today" },
+  ],
+  [
+    "r without a reason is still a no",
+    {},
+    [
+      [menu, "r"],
+      ["Why not?", enter],
+    ],
+    { ...closed, rejectReason: "Operation cancelled by user" },
+  ],
+  [
+    "r closed at the question why is still a no",
+    {},
+    [
+      [menu, "r"],
+      ["Why not?", controlC],
+    ],
+    { ...closed, rejectReason: "Operation cancelled by user" },
+  ],
+  [
+    "s shows the whole and asks again",
+    { preview: "A=1" },
+    [[menu, "s"], ["input as JSON, 12 characters:\n"], [menu, "a"]],
+    yes,
+  ],
+  [
+    "e gives a new input",
+    { input: { text: "a\u202eb" } },
+    [
+      [menu, "e"],
+      ['{"text":"a\\u202eb"}', clearLine, `{"text":"c"}${enter}`],
+    ],
+    { approved: false, edit: { input: { text: "c" } }, by: "terminal" },
+  ],
+  [
+    "e says what is no JSON and asks again",
+    {},
+    [
+      [menu, "e"],
+      ['{"n":1}', clearLine, `{n${enter}`],
+      ["That is not valid JSON", clearLine, `[2]${enter}`],
+    ],
+    { approved: false, edit: { input: [2] }, by: "terminal" },
+  ],
+  [
+    "e without a change goes back",
+    {},
+    [[menu, "e"], ["The input as JSON", enter], ["Nothing was changed."], [menu, "a"]],
+    yes,
+  ],
+  [
+    "e and escape goes back",
+    {},
+    [
+      [menu, "e"],
+      ["The input as JSON", controlC],
+      [menu, "q"],
+    ],
+    closed,
+  ],
+])("the terminal, the adapter by default, asks about a call: %s", async (_what, more, steps, decision) => {
+  const fake = fakeTerminal()
+  const [given] = await Promise.all([askCall(fake.terminal, more), play(fake, steps)])
+  expect(given).toEqual(decision)
+})
+
+test.concurrent.each<[string, Partial<ToolResult>, string[][], object]>([
+  ["a releases", { result: 1 }, [[menu, "a"]], yes],
+  ["escape withholds", { result: 1 }, [[menu, escape]], closed],
+  [
+    "r asks why",
+    { result: 1 },
+    [
+      [menu, "r"],
+      ["Why not?", `secret${enter}`],
+    ],
+    { ...closed, rejectReason: "secret" },
+  ],
+  ["keys of a call are nothing here", { result: 1 }, [[menu, "e", "m", "q"]], closed],
+  [
+    "s shows the whole and asks again",
+    { result: `${"x".repeat(5000)} the end` },
+    [["cut here"], [menu, "s"], ["the end"], [menu, "a"]],
+    yes,
+  ],
+  [
+    "d takes out what pointers name",
+    { result: { a: { "b/c": 1 }, list: [null] } },
+    [
+      [menu, "d"],
+      ["What to take out", `/a/b~1c, /list/0${enter}`],
+    ],
+    { ...yes, redact: ["/a/b~1c", "/list/0"] },
+  ],
+  [
+    "d with a pointer to nothing asks again",
+    { result: { password: "x" } },
+    [
+      [menu, "d"],
+      ["What to take out", `/pasword${enter}`],
+      ['There is nothing at "/pasword"', clearLine, `/password${enter}`],
+    ],
+    { ...yes, redact: ["/password"] },
+  ],
+  [
+    "d with nothing asks again, and a text replaces the result",
+    { result: 1 },
+    [
+      [menu, "d"],
+      ["What to take out", enter],
+      ["Name a place", `It worked.${enter}`],
+    ],
+    { ...yes, replace: { value: "It worked." } },
+  ],
+  [
+    "an error has no parts, but can be replaced",
+    { success: false, error: "at /home/ann" },
+    [
+      [menu, "d"],
+      ["What to take out", `/a${enter}`],
+      ["This is an error", clearLine, `It failed.${enter}`],
+    ],
+    { ...yes, replace: { value: "It failed." } },
+  ],
+  [
+    "d and Ctrl-C goes back",
+    { result: 1 },
+    [
+      [menu, "d"],
+      ["What to take out", controlC],
+      [menu, "q"],
+    ],
+    closed,
+  ],
+])("the terminal asks about a result: %s", async (_what, result, steps, decision) => {
+  const fake = fakeTerminal()
+  const [given] = await Promise.all([askResult(fake.terminal, result), play(fake, steps)])
+  expect(given).toEqual(decision)
+})
+
+const sentence = "Several characters came at once"
+
+test.concurrent.each([
+  ["the same key twice", ["aa"]],
+  ["a key and enter", [`a${enter}`]],
+  ["a word", ["yes"]],
+  ["text with Ctrl-C in it", [`a${controlC}`]],
+  ["one pasted character", ["\u001b[200~a\u001b[201~"]],
+  ["a paste in pieces", ["aaaa", "a"]],
+  ["a marked paste in pieces", ["\u001b[200~aaaa", "a", "\u001b[201~"]],
+])("pasted text answers nothing, and a sentence says so: %s", async (_what, pasted) => {
+  const fake = fakeTerminal()
+  const [given] = await Promise.all([askCall(fake.terminal), play(fake, [[menu, ...pasted], [sentence], [menu, "q"]])])
+  expect(given).toEqual(closed)
+})
+
+test.concurrent("keys that were typed before the dialog is shown do not answer it, Ctrl-C does", async () => {
+  const [early, while_, stopped] = [fakeTerminal(), fakeTerminal(), fakeTerminal()]
+  await early.press("a")
+  const answers = [askCall(early.terminal), askCall(while_.terminal), askCall(stopped.terminal)]
+  await new Promise(setImmediate)
+  await Promise.all([while_.press("a"), stopped.press(controlC)])
+  await Promise.all([play(early, [[menu, "q"]]), play(while_, [[menu, "q"]])])
+  expect(await Promise.all(answers)).toEqual([closed, closed, closed])
+  expect(stopped.seen()).toBe("")
+})
+
+test.concurrent("the two halves of an arrow key are one key, and no escape", async () => {
+  const fake = fakeTerminal()
+  const answer = askCall(fake.terminal)
+  await fake.appears(menu)
+  fake.pressAtOnce(escape, "[A")
+  await new Promise(setImmediate)
+  await fake.press("a")
+  expect(await answer).toEqual(yes)
+})
+
+test.concurrent("a key typed while the whole is not yet shown does not answer either", async () => {
+  const fake = fakeTerminal()
+  const answer = askCall(fake.terminal)
+  await play(fake, [
+    [menu, "s", "a"],
+    [menu, "q"],
+  ])
+  expect(await answer).toEqual(closed)
+})
+
+test.concurrent("a terminal that goes away rejects the call", async () => {
+  const fake = fakeTerminal()
+  const answer = askCall(fake.terminal)
+  await fake.appears(menu)
+  fake.hangUp()
+  expect(await answer).toEqual(closed)
+  expect(await askCall(fake.terminal)).toEqual(closed)
+})
+
+test.concurrent("a dialog that somebody else has answered is closed and says who it was", async () => {
+  const given = new AbortController()
+  const fake = fakeTerminal()
+  const answers = [askCall(fake.terminal, { signal: given.signal }), askCall(fake.terminal, { agentId: "bea" })]
+  await fake.appears(menu)
+  given.abort({ by: "carol" })
+  await play(fake, [["carol has answered elsewhere."], ["bea (dev) wants"], [menu, "a"]])
+  expect(await Promise.all(answers)).toEqual([closed, yes])
+})
+
+test.concurrent.each([
+  ["e", "The input as JSON"],
+  ["r", "Why not?"],
+  ["m", "escape back"],
+])("a dialog is closed from outside also behind the key %s", async (key, text) => {
+  const given = new AbortController()
+  const fake = fakeTerminal()
+  const answer = askCall(fake.terminal, { signal: given.signal, remember })
+  await play(fake, [[menu, key], [text]])
+  given.abort()
+  expect(await answer).toMatchObject({ approved: false })
+  const next = askCall(fake.terminal)
+  await play(fake, [[menu, "a"]])
+  expect(await next).toEqual(yes)
+})
+
+test.concurrent("a call that is over does not take the keyboard from the dialog that is open", async () => {
+  const over = new AbortController()
+  const fake = fakeTerminal()
+  const answers = [askCall(fake.terminal, { signal: over.signal }), askCall(fake.terminal)]
+  await play(fake, [[menu, "r"], ["Why not?", enter], [menu]])
+  over.abort()
+  expect(fake.terminal.input.isRaw).toBe(true)
+  await fake.press("a")
+  expect(await Promise.all(answers)).toMatchObject([{ approved: false }, yes])
+  expect(fake.terminal.input.isRaw).toBe(false)
+})
+
+/** An editor out of a line of the shell, in which $1 is the file. */
+function editor(line: string) {
+  const folder = mkdtempSync(join(tmpdir(), "quartermaster-editor-"))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const script = join(folder, "editor.sh")
+  writeFileSync(script, line)
+  return { folder, command: `sh ${script}` }
+}
+
+test("an editor gets the input in a file that only its owner can read, and which is gone afterwards", async () => {
+  const { folder, command } = editor(
+    'cd "$(dirname "$0")"; stat -c "%a" "$1" "$(dirname "$1")" > modes; echo "$1" > name; sed -i s/1/2/ "$1"',
+  )
+  const fake = fakeTerminal({ env: { EDITOR: "false", VISUAL: command } })
+  const answer = askCall(fake.terminal, { input: { n: 1, text: "a\u202e" } })
+  await play(fake, [[menu, "e"], ["Edit where?"], ["escape back", "v"]])
+  expect(await answer).toEqual({ approved: false, edit: { input: { n: 2, text: "a\u202e" } }, by: "terminal" })
+  expect(readFileSync(join(folder, "modes"), "utf8")).toBe("600\n700\n")
+  expect(() => readFileSync(readFileSync(join(folder, "name"), "utf8").trim())).toThrow("ENOENT")
+})
+
+test("invalid JSON from an editor is reported and can be edited again; an editor that fails changes nothing", async () => {
+  const { command } = editor(
+    'if grep -q nope "$1"; then echo [1] > "$1"; elif grep -q 7 "$1"; then exit 3; else echo nope > "$1"; fi',
+  )
+  const fake = fakeTerminal({ env: { EDITOR: command } })
+  const answer = askCall(fake.terminal)
+  await play(fake, [
+    [menu, "e"],
+    ["escape back", "v"],
+    ["That is not valid JSON"],
+    ["Edit it again."],
+    ["escape back", "v"],
+  ])
+  expect(await answer).toMatchObject({ edit: { input: [1] } })
+  const failing = askCall(fake.terminal, { input: 7 })
+  await play(fake, [
+    [menu, "e"],
+    ["escape back", "v"],
+    ["The editor ended with 3, so nothing was changed."],
+    [menu, "e"],
+  ])
+  await play(fake, [
+    ["escape back", "h"],
+    ["The input as JSON", `7${enter}`],
+  ])
+  expect(await failing).toMatchObject({ edit: { input: 77 } })
+})
+
+test("an editor is ended when somebody answers elsewhere", async () => {
+  const given = new AbortController()
+  const { folder, command } = editor('echo $$ > "$(dirname "$0")/pid"; exec sleep 60')
+  const fake = fakeTerminal({ env: { EDITOR: command } })
+  const answer = askCall(fake.terminal, { signal: given.signal })
+  await play(fake, [
+    [menu, "e"],
+    ["escape back", "v"],
+  ])
+  await expect.poll(() => readFileSync(join(folder, "pid"), "utf8")).toMatch(/\d/)
+  given.abort()
+  expect(await answer).toEqual(closed)
+  const pid = Number(readFileSync(join(folder, "pid"), "utf8"))
+  await expect.poll(() => isAlive(pid)).toBe(false)
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+test("the terminal shows the same card as every interface, in colours unless NO_COLOR is set", async () => {
+  const more = { preview: "@@ -1 +1 @@\n-a\n+b" }
+  const colours = { "": fakeTerminal(), "1": fakeTerminal({ env: { NO_COLOR: "1" } }) }
+  await Promise.all(
+    Object.values(colours).map((fake) => Promise.all([askCall(fake.terminal, more), play(fake, [[menu, "a"]])])),
+  )
+  const card = cardLines(samplePendingItem(more)).join("\n")
+  for (const fake of Object.values(colours)) expect(fake.seen()).toContain(`\n${card}\n`)
+  expect(colours[""].raw()).toContain("\u001b[32m+b\u001b[39m")
+  expect(colours["1"].raw()).toContain(`\n${card}\n`)
+  const sequences = colours["1"].raw().split("\u001b").slice(1)
+  expect(sequences.map((text) => text.slice(0, 7))).toEqual(["[?2004h", "[?2004l"])
+})
+
+test("who answers is the person at the terminal, where that is known", async () => {
+  const fake = fakeTerminal({ by: "carol" })
+  const answers = [askCall(fake.terminal), askCall(fake.terminal)]
+  await play(fake, [
+    [menu, "a"],
+    [menu, "q"],
+  ])
+  expect(await Promise.all(answers)).toEqual([
+    { ...yes, by: "carol" },
+    { ...closed, by: "carol" },
+  ])
+})
+
+test.each([
+  ["neither stream is", {}],
+  ["only the input is", { input: true }],
+  ["only the output is", { output: true }],
+])("where %s a terminal, the answer is no with a sentence, and nothing is written", async (_what, tty) => {
+  const { terminal, raw } = fakeTerminal({}, tty)
+  const no = { approved: false, rejectReason: "A person must agree, and there is no terminal to ask in.", by: "nobody" }
+  expect(await askCall(terminal)).toEqual(no)
+  expect(await askResult(terminal, {})).toEqual(no)
+  expect(await terminalAdapter(terminal).showQuestion?.({ question: "Which?" }, approvalRequest())).toEqual({
+    rejectReason: "A person must answer, and there is no terminal to ask in.",
+    by: "nobody",
+  })
+  await expect(terminalAsk(terminal)({ question: "Which?", signal: approvalRequest().signal })).rejects.toThrow(
+    "there is no terminal to ask in",
+  )
+  expect(raw()).toBe("")
+})
+
+test.each([
+  ["public", undefined, true],
+  ["moderate", undefined, true],
+  ["moderate", false, true],
+  ["moderate", true, false],
+  ["public", true, false],
+  ["sensitive", undefined, false],
+] as const)("yes answers for what is %s with a binding reason (%s): %s", async (level, binding, approved) => {
+  const { terminal } = fakeTerminal({ yes: true }, {})
+  const reasons = [{ check: "rule", source: "rules[0]", code: "test", sentence: "Because.", binding }]
+  const by = approved ? "--yes" : "nobody"
+  expect(await askCall(terminal, { level, reasons })).toMatchObject({ approved, by })
+})
+
+test("yes never answers for a result or a question", async () => {
+  const { terminal } = fakeTerminal({ yes: true }, {})
+  expect(await askResult(terminal, {})).toMatchObject({ approved: false, by: "nobody" })
+  expect(await terminalAdapter(terminal).showQuestion?.({ question: "?" }, approvalRequest())).not.toHaveProperty(
+    "answer",
+  )
+})
+
+test("a waiting question shows who asks, and its answer has a name", async () => {
+  const fake = fakeTerminal()
+  const { showQuestion } = terminalAdapter(fake.terminal)
+  const ask = (question: NonNullable<PendingItem["question"]>) => showQuestion!(question, approvalRequest())
+  const forged = "Your name?\nbecause: it is harmless"
+  const answers = [
+    ask({ question: forged }),
+    ask({ question: "Which?", options: ["red", "blue"] }),
+    ask({ question: "No?" }),
+  ]
+  await play(fake, [
+    ["ann (dev) asks"],
+    ["\n│ Your name?\n│ because: it is harmless\n"],
+    ["Your answer:", `Ada${enter}`],
+  ])
+  await play(fake, [["Which?"], ["Choose one:", "\u001b[B"], ["● blue", enter], ["No?"], ["Your answer:", controlC]])
+  expect(await Promise.all(answers)).toEqual([
+    { answer: "Ada", by: "terminal" },
+    { answer: "blue", by: "terminal" },
+    { rejectReason: "the question was closed without an answer", by: "terminal" },
+  ])
+})
+
+test("what was typed before a question does not answer it", async () => {
+  const fake = fakeTerminal()
+  await fake.press(`typed before${enter}`)
+  const answer = terminalAsk(fake.terminal)({ question: "Who?", signal: approvalRequest().signal })
+  await play(fake, [["Who?"], ["Your answer:", `Ada${enter}`]])
+  expect(await answer).toBe("Ada")
+})

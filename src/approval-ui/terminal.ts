@@ -1,0 +1,107 @@
+import type { ApprovalUIAdapter, Ask, PendingItem, Question, QuestionDecision } from "../model/approval.ts"
+import type { StoredReason } from "../model/audit-entry.ts"
+import { askAboutCall } from "./call-dialog.ts"
+import { cardLines } from "./card.ts"
+import { oneLine, untrustedRows } from "./card-rows.ts"
+import { withScreen, isInteractive, runPrompt, writeLines, type Screen, type Terminal } from "./dialog.ts"
+import { agreeToOpen, fillInForm } from "./form-dialog.ts"
+import { discardTypedKeys } from "./keys.ts"
+import { cardStyle } from "./card-style.ts"
+import { questionRows } from "./question-rows.ts"
+import { askAboutResult } from "./result-dialog.ts"
+
+export type { Terminal } from "./dialog.ts"
+
+const closedQuestion = "the question was closed without an answer"
+
+/** Asks in the terminal. Without a terminal, or if the dialog is closed, calls are rejected and results withheld. */
+export function terminalAdapter(terminal: Terminal): ApprovalUIAdapter {
+  const by = terminal.by ?? "terminal"
+  const closed = { approved: false, rejectReason: "The dialog was closed.", by }
+  const noTerminal = (what: string) => `A person must ${what}, and there is no terminal to ask in.`
+
+  async function showDialog<Decision extends { approved: boolean }>(
+    signal: AbortSignal,
+    ask: (screen: Screen) => Promise<Decision | undefined>,
+  ) {
+    return withScreen(terminal, signal, async (screen) => {
+      if (!isInteractive(terminal)) return { approved: false, rejectReason: noTerminal("agree"), by: "nobody" }
+      const decision = await ask(screen)
+      return decision === undefined ? closed : { ...decision, by }
+    })
+  }
+
+  return {
+    async showToolExecutionApproval(tool, description, input, level, request) {
+      if (terminal.yes === true && level !== "sensitive" && !request.reasons.some(isBinding)) {
+        return { approved: true, by: "--yes" }
+      }
+      const item: PendingItem = { ...request, kind: "call", tool, description, input, level }
+      return showDialog(request.signal, (screen) => askAboutCall(screen, item))
+    },
+    async showToolResultApproval(tool, input, result, request) {
+      const item: PendingItem = { ...request, kind: "result", tool, input, result }
+      return showDialog(request.signal, (screen) => askAboutResult(screen, item))
+    },
+    async showQuestion(question, request) {
+      if (!isInteractive(terminal)) return { rejectReason: noTerminal("answer"), by: "nobody" }
+      const item: PendingItem = { ...request, kind: "question", question }
+      const decision = await withScreen(terminal, request.signal, (screen) =>
+        askQuestion(screen, question, () => cardLines(item, screen)),
+      )
+      return { ...(decision ?? { rejectReason: closedQuestion }), by }
+    },
+  }
+}
+
+/** Asks the person at the terminal a question of `ask_user`. */
+export function terminalAsk(terminal: Terminal): Ask {
+  return ({ signal, ...question }) =>
+    withScreen(terminal, signal, async (screen) => {
+      if (!isInteractive(terminal)) throw new Error("there is no terminal to ask in")
+      const decision = await askQuestion(screen, question, () => questionLines(question, screen))
+      if (decision?.answer === undefined) throw new Error(decision?.rejectReason ?? closedQuestion)
+      return decision.answer
+    })
+}
+
+function questionLines(question: Question, screen: Screen): string[] {
+  if (question.form !== undefined || question.url !== undefined) return questionRows(question, cardStyle(screen))
+  const limit = { characters: Infinity, lines: Infinity }
+  return untrustedRows(question.question, { columns: screen.columns, limit }).rows
+}
+
+function isBinding(reason: StoredReason): boolean {
+  return reason.binding === true
+}
+
+/** Asks a form, an address or a plain question; undefined if the dialog was closed. */
+async function askQuestion(
+  screen: Screen,
+  question: Question,
+  lines: () => readonly string[],
+): Promise<QuestionDecision | undefined> {
+  if (question.form !== undefined) return fillInForm(screen, question.form, lines)
+  if (question.url !== undefined) return agreeToOpen(screen, lines())
+  const answer = await askPlainQuestion(screen, question, lines)
+  return answer === undefined ? undefined : { answer }
+}
+
+async function askPlainQuestion(
+  screen: Screen,
+  { options = [], multiple }: Question,
+  lines: () => readonly string[],
+): Promise<string | string[] | undefined> {
+  const { terminal, signal } = screen
+  const choices = options.map((value) => ({ value, label: oneLine(value, 200) }))
+  return runPrompt<string | string[] | undefined>(screen, async (prompts, common) => {
+    if ((await discardTypedKeys(terminal, signal)) !== undefined) return undefined
+    // Raw mode before anything is shown, so that typed keys are not echoed between the lines.
+    terminal.input.setRawMode(true)
+    writeLines(screen, ["", ...lines()])
+    if (choices.length === 0) return prompts.text({ ...common, message: "Your answer:", defaultValue: "" })
+    return multiple === true
+      ? prompts.multiselect({ ...common, message: "Choose one or more:", options: choices, required: true })
+      : prompts.select({ ...common, message: "Choose one:", options: choices })
+  })
+}

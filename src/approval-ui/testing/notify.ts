@@ -1,0 +1,15 @@
+import { silentLogger } from "../../model/logger.ts"
+import { type Notice } from "../notify.ts"
+
+export const sampleNotice: Notice = {
+  callId: "call-1",
+  kind: "call",
+  agentId: "dev",
+  tool: "set_env",
+  until: Date.UTC(2030, 0, 2, 3, 4, 5),
+}
+
+export function makeLogger() {
+  const warnings: string[] = []
+  return { warnings, logger: { ...silentLogger, warn: (text: string) => void warnings.push(text) } }
+}

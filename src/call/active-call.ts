@@ -1,0 +1,188 @@
+import { hasRun, type CallRequest, type CallRow } from "../model/call.ts"
+import { newId } from "../lib/new-id.ts"
+import type { AgentView } from "../model/organisation.ts"
+import type { ResultApproval } from "../model/permission.ts"
+import type { Masked, Ports } from "../model/ports.ts"
+import type { Reason } from "../model/audit-entry.ts"
+import type { Ticket, ToolResult } from "../model/result.ts"
+import type { Alias } from "../model/dialect.ts"
+import type { Touches } from "../model/rule.ts"
+import type { RegisteredTool } from "../model/tool.ts"
+import type { RunClock } from "./run-clock.ts"
+import { readRequest } from "./read-request.ts"
+
+/** How a call is made, beyond what its request says. */
+export interface CallOptions {
+  /** How many milliseconds the caller waits for a person before it gets a ticket. Without it, it waits to the end. */
+  waitMs?: number | undefined
+  /** The call whose tool makes this one. */
+  parent?: ActiveCall | undefined
+  /** The stored row of a call that is resumed. */
+  row?: CallRow | undefined
+  /** The session of a call that is resumed. */
+  sessionId?: string | undefined
+}
+
+/** The type of `callTool`. It is passed to whatever makes calls in turn, so that those take every step too. */
+export type CallTool = (request: CallRequest, ports: Ports, options: CallOptions) => Promise<ToolResult | Ticket>
+
+/** A call in progress. It holds what one step finds out and a later step or the audit log needs. */
+export interface ActiveCall {
+  /** Chosen by us. A call that continues a stored one takes over its id. */
+  callId: string
+  /** After `validate`, its input is in the tool's own format, also when the tool was called by an alias. */
+  request: CallRequest
+  /** What is wrong with the request itself, for `validate` to report. */
+  readonly problems: readonly string[]
+  /** The agent, as it was when the call was last decided on. */
+  who: AgentView | undefined
+  readonly sessionId: string
+  readonly receivedAt: number
+  /** When the caller stops waiting for a person and gets a ticket. */
+  readonly waitUntil: number | undefined
+  /** The call whose tool made this one. */
+  readonly parent: ActiveCall | undefined
+  /** How many calls are above this one. */
+  readonly depth: number
+  tool: RegisteredTool | undefined
+  /** The alias the tool was called by. */
+  alias: Alias | undefined
+  /** The reasons for the verdict. */
+  reasons: readonly Reason[]
+  /** What the tool says it will read, write, run or connect to. */
+  touches: Touches
+  /** When a person must release the result: the stricter of what the tool and the rules say. */
+  release: ResultApproval
+  /** The input that a person gave instead of the request's. */
+  ranInput: { input: unknown } | undefined
+  /** The input as the audit log shows it. */
+  maskedInput: Masked | undefined
+  /** The result as the audit log shows it. */
+  maskedResult: Masked | undefined
+  /** When the start was written to the audit log. */
+  startedAt: number | undefined
+  /** Whether the tool began to run. A started call may still wait for its permit. */
+  ran: boolean
+  /** What the metadata of a successful result says besides the time it took. */
+  resultNotes: ResultNotes | undefined
+  /** The row in the store, for a call that waits, is held or has a key. */
+  row: CallRow | undefined
+  /** The time limit of the running tool. Its sub-calls stop this clock while they all wait for people. */
+  clock: RunClock | undefined
+}
+
+/** How a result came about, where it is not simply what the tool returned. */
+export interface ResultNotes {
+  /** A person took something out of it or replaced it. */
+  redacted?: true
+  /** It consists of the streamed chunks and nothing else. */
+  streamed?: true
+  /** It is from the cache. */
+  cached?: true
+  /** The tool that did the work after the called one failed. */
+  fallback?: string
+}
+
+export function beginCall(input: CallRequest, ports: Ports, options: CallOptions): ActiveCall {
+  const { request, problems } = readRequest(input)
+  const { parent, row } = options
+  const receivedAt = ports.now()
+  return {
+    callId: row?.id ?? newId(),
+    request,
+    problems,
+    who: ports.organisation.view(request.agentId),
+    sessionId:
+      options.sessionId ?? request.sessionId ?? parent?.sessionId ?? defaultSession(request.agentId, receivedAt),
+    receivedAt,
+    waitUntil: options.waitMs === undefined ? undefined : receivedAt + options.waitMs,
+    parent,
+    depth: parent === undefined ? 0 : parent.depth + 1,
+    tool: undefined,
+    alias: undefined,
+    reasons: [],
+    touches: noTouches,
+    release: "never",
+    ranInput: undefined,
+    maskedInput: undefined,
+    maskedResult: undefined,
+    startedAt: undefined,
+    ran: hasRun(row),
+    resultNotes: undefined,
+    row,
+    clock: undefined,
+  }
+}
+
+const noTouches: Touches = { list: [], proved: true }
+
+let today = { day: 0, text: "" }
+
+/** A call without a session belongs to one session per agent and day. */
+function defaultSession(agentId: string, at: number): string {
+  const day = Math.floor(at / 86_400_000)
+  if (day !== today.day) today = { day, text: new Date(at).toISOString().slice(0, 10) }
+  return `${agentId}/${today.text}`
+}
+
+/** Whether a person may still hold back the result of this call, or of a call above it. */
+export function mayBeHeld(call: ActiveCall): boolean {
+  for (let each: ActiveCall | undefined = call; each !== undefined; each = each.parent) {
+    if (each.release !== "never") return true
+  }
+  return false
+}
+
+/** Whether a person approved this very call. The approval of its parent does not count. */
+export function isApproved({ row }: ActiveCall): boolean {
+  return row?.answer?.approved === true && row.answer.edit === undefined
+}
+
+/** Tells the caller and everyone who listens to events that a call waits for a person. */
+export function announceWaiting(
+  call: ActiveCall,
+  waiting: { callId: string; toolName: string; agentId: string; until: number },
+  ports: Ports,
+): void {
+  const { callId, toolName: tool, until } = waiting
+  ports.emit({ type: "TOOL_CALL_WAITING", at: ports.now(), ...waiting })
+  call.request.caller?.onWaiting?.({ callId, tool, until })
+}
+
+/** The part of an approval card that says which agent calls which tool. */
+export function cardHeader(call: ActiveCall, tool: RegisteredTool) {
+  const { role, ancestors } = requireAgent(call)
+  return {
+    role: role.name,
+    roleMadeBy: role.madeBy === "agent" ? role.createdBy : undefined,
+    spawners: ancestors.map(({ agent }) => agent.id),
+    description: tool.description,
+    level: tool.permission.level,
+  }
+}
+
+/** The agent of a call that has passed `visible`. */
+export function requireAgent(call: ActiveCall): AgentView {
+  if (call.who === undefined) throw new Error("A step after `visible` got a call without an agent.")
+  return call.who
+}
+
+/** Thrown when this call gets the result of another one: that has the same key, or is the same call and waits. */
+export class Joined {
+  readonly result: ToolResult
+  readonly joinedId: string
+
+  constructor(result: ToolResult, joinedId: string) {
+    this.result = result
+    this.joinedId = joinedId
+  }
+}
+
+/** Thrown when the caller stops waiting and gets a ticket. The call itself goes on waiting. */
+export class Detached {
+  readonly ticket: Ticket
+
+  constructor(ticket: Ticket) {
+    this.ticket = ticket
+  }
+}

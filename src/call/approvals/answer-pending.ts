@@ -1,0 +1,247 @@
+import type { ApprovalRequest, PendingItem, AnswerResult, Answer, Vote } from "../../model/approval.ts"
+import type { SettledAnswer, CallRow } from "../../model/call.ts"
+import { plainProblems } from "../../schema/json-problems.ts"
+import { valueAtPointer, parseJsonPointer } from "../../lib/json-pointer.ts"
+import type { Ports } from "../../model/ports.ts"
+import { grantScopes, type GrantScope } from "../../model/rule.ts"
+import { checkAnswer } from "./answer-value.ts"
+import { inNativeNames } from "../dialect.ts"
+import { grantOf, describeGrant } from "./grants.ts"
+import { storedRequest } from "../stored/rows.ts"
+
+/** A stored call as approvers see it. */
+export function pendingItem(row: CallRow): PendingItem {
+  const { card } = row
+  const { given, sessionId } = storedRequest(row)
+  return {
+    callId: row.id,
+    kind: kindOf(row),
+    agentId: row.agentId,
+    role: card.role,
+    roleMadeBy: card.roleMadeBy,
+    ancestors: card.spawners,
+    tool: row.tool,
+    description: card.description,
+    level: card.level,
+    input: row.input === null ? undefined : (JSON.parse(row.input) as unknown),
+    result: row.state === "held" && row.result !== null ? inNativeNames(row.result) : undefined,
+    question: card.question,
+    reasons: row.asks,
+    touches: card.touches,
+    preview: row.preview ?? undefined,
+    revision: row.revision,
+    editedBy: card.editedBy,
+    note: card.note,
+    votes: row.votes,
+    approvers: row.state === "held" ? [] : card.approvers,
+    remember: row.state === "held" ? [] : card.remember.map((scope) => ({ scope, words: describeGrant(row, scope) })),
+    taskId: given.taskId,
+    userId: given.userId,
+    sessionId,
+    createdAt: row.createdAt,
+    until: row.deadline ?? Infinity,
+  }
+}
+
+/**
+ * Stores a person's answer in the row of a waiting call. The process that has the call reads it there and continues. The
+ * answer counts for the revision that the person saw.
+ */
+export async function answerPending(
+  callId: string,
+  answer: Answer,
+  by: string,
+  ports: Ports,
+  revision?: number,
+): Promise<AnswerResult> {
+  for (;;) {
+    const row = await ports.calls.get(callId)
+    if (row === undefined) return no(`No call '${callId}' waits. 'qm approvals list' shows what does.`)
+    if (row.state !== "waiting" && row.state !== "held") return no(whyNotWaiting(row))
+    if (row.deadline !== null && row.deadline <= ports.now())
+      return no("Nobody answered in time, so it does not wait any more.")
+    if (revision !== undefined && revision !== row.revision) {
+      return no(`It has changed since you saw it: this is revision ${row.revision} now. Look at it again, then answer.`)
+    }
+    const counted = countAnswer(row, answer, by, ports)
+    if ("refused" in counted) return no(counted.refused)
+    // Somebody else answered at the same moment: read the row again.
+    if (!(await ports.calls.recordAnswer(callId, { revision: row.revision, votes: row.votes }, counted))) continue
+    const { answer: settled } = counted
+    if (settled === null) await noteVote(row, by, ports)
+    const remember = "remember" in answer ? answer.remember : undefined
+    if (settled !== null && remember !== undefined) await ports.grants.save(grantOf(row, settled, remember))
+    return { ok: true, done: settled !== null, sentence: await whatNext(row, counted, ports) }
+  }
+}
+
+/** Writes a vote to the audit log that does not settle the call yet. The settling one is written by the step `approve`. */
+async function noteVote(row: CallRow, by: string, ports: Ports): Promise<void> {
+  const { id: callId, agentId, tool, revision } = row
+  const ids = { callId, agentId, tool, by }
+  await ports.recorder.write(
+    { kind: "answered", at: ports.now(), ...ids, text: `agreed to revision ${revision}` },
+    ports.settings.durability,
+  )
+}
+
+/** What an answer changes in the row. */
+interface CountedAnswer {
+  votes: readonly Vote[]
+  /** Null while more people must agree. */
+  answer: SettledAnswer | null
+}
+
+/** What the answer would change in the row, or why it does not count. Changes nothing itself. */
+function countAnswer(row: CallRow, answer: Answer, by: string, ports: Ports): CountedAnswer | { refused: string } {
+  const kind = kindOf(row)
+  const possible = answersTo[kind]
+  if (!possible.includes(answer.kind)) {
+    return { refused: `A waiting ${kind} is answered with one of: ${possible.join(", ")}.` }
+  }
+  if (ports.isAgent(by)) return { refused: `'${by}' is an agent, and only a person answers.` }
+  const at = ports.now()
+  const settled = (fields: Omit<SettledAnswer, "by" | "at">): CountedAnswer => ({
+    votes: row.votes,
+    answer: { ...fields, by, at },
+  })
+  switch (answer.kind) {
+    case "approve":
+      return vote(row, by, answer.remember, ports)
+    case "edit": {
+      const problem = plainProblem("The input", answer.input)
+      return problem === undefined ? settled({ approved: false, edit: { input: answer.input } }) : { refused: problem }
+    }
+    case "reject": {
+      const { remember, reason } = answer
+      if (remember === undefined || grantScopes.includes(remember))
+        return settled({ approved: false, rejectReason: reason })
+      return { refused: `A no cannot be remembered as '${remember}'. Choose one of: ${grantScopes.join(", ")}.` }
+    }
+    case "withhold":
+      return settled({ approved: false, rejectReason: answer.reason })
+    case "release": {
+      const replaced = answer.replace === undefined ? undefined : plainProblem("The value", answer.replace)
+      const problem = replaced ?? redactProblem(row, answer.redact)
+      if (problem !== undefined) return { refused: problem }
+      return settled({
+        approved: true,
+        redact: answer.redact,
+        replace: answer.replace === undefined ? undefined : { value: answer.replace },
+      })
+    }
+    case "answer": {
+      const checked = checkAnswer(row.card.question, answer.value)
+      return "wrong" in checked ? { refused: checked.wrong } : vote(row, by, undefined, ports, checked.value)
+    }
+  }
+}
+
+const answersTo: Record<PendingItem["kind"], readonly Answer["kind"][]> = {
+  call: ["approve", "edit", "reject"],
+  result: ["release", "withhold"],
+  question: ["answer", "reject"],
+}
+
+/** Counts one more approval or answer to a question. Without a quorum the first settles the call; with one, the last. */
+function vote(
+  row: CallRow,
+  by: string,
+  remember: GrantScope | undefined,
+  ports: Ports,
+  value?: SettledAnswer["value"],
+): CountedAnswer | { refused: string } {
+  const { approvers, remember: offered } = row.card
+  const at = ports.now()
+  if (remember !== undefined && !offered.includes(remember)) {
+    const instead = offered.length === 0 ? "Approve it once." : `Choose one of: ${offered.join(", ")}.`
+    return { refused: `This yes cannot be remembered as '${remember}'. ${instead}` }
+  }
+  if (approvers.length > 0) {
+    const { userId } = storedRequest(row).given
+    if (userId === by) return { refused: `The agent acts for ${by}, so somebody else must agree.` }
+    if (userId !== undefined && ports.rolesOf(by) === undefined) {
+      return { refused: `The agent acts for ${userId}, and nobody knows who '${by}' is. Answer as a person: --as.` }
+    }
+    const neededRoles = approvers.flatMap(({ role }) => role ?? [])
+    const roles = ports.rolesOf(by)
+    if (neededRoles.length === approvers.length && !neededRoles.some((role) => roles?.includes(role))) {
+      return { refused: `${by} does not have the role that must agree (${neededRoles.join(", ")}).` }
+    }
+    if (row.votes.some((earlier) => samePerson(earlier.by, by, ports))) {
+      return { refused: `${by} has agreed already; somebody else must agree too.` }
+    }
+  }
+  const votes = [...row.votes, { by, at }]
+  return { votes, answer: missing(row, votes, ports) === 0 ? { approved: true, by: names(votes), at, value } : null }
+}
+
+/** How many more people must agree. All unknown names together count as one person without a role. */
+function missing(row: CallRow, votes: readonly Vote[], ports: Ports): number {
+  const people = new Set(votes.map(({ by }) => (ports.rolesOf(by) === undefined ? "" : by)))
+  const lacking = row.card.approvers.map(({ role, count }) => {
+    const fitting = [...people].filter((by) => role === undefined || ports.rolesOf(by)?.includes(role))
+    return Math.max(0, count - fitting.length)
+  })
+  return Math.max(0, ...lacking)
+}
+
+function samePerson(a: string, b: string, ports: Ports): boolean {
+  return a === b || (ports.rolesOf(a) === undefined && ports.rolesOf(b) === undefined)
+}
+
+/** Refuses pointers that match nothing: the result would be released without the redaction the person wanted. */
+function redactProblem(row: CallRow, redact: readonly string[] | undefined): string | undefined {
+  if (redact === undefined || redact.length === 0) return undefined
+  if (row.result?.success !== true)
+    return "Only parts of a result can be taken out, and this is an error. Replace it or withhold it."
+  const wrong = redact.find((pointer) => {
+    const steps = parseJsonPointer(pointer)
+    return steps === undefined || valueAtPointer(row.result?.result, steps) === undefined
+  })
+  return wrong === undefined
+    ? undefined
+    : `There is nothing at '${wrong}' in the result. Name a place as a JSON pointer, such as /rows/0/name.`
+}
+
+/** Refuses values that are not JSON, because the store would change them. */
+function plainProblem(what: string, value: unknown): string | undefined {
+  const problems = value === undefined ? ["nothing was given"] : plainProblems(value)
+  return problems.length === 0 ? undefined : `${what} cannot be stored: ${problems.join(", ")}. Give plain JSON.`
+}
+
+async function whatNext(row: CallRow, { votes, answer }: CountedAnswer, ports: Ports): Promise<string> {
+  if (answer === null) return `Counted. ${missing(row, votes, ports)} more must agree.`
+  const callerWaits = row.owner !== "" && (await ports.isAlive(row.owner))
+  if (answer.edit !== undefined) {
+    const when = callerWaits ? "" : " when its caller comes back for it, within 10 minutes"
+    return `It is checked and decided again${when}, and then waits here as a new revision.`
+  }
+  if (callerWaits || !answer.approved || row.wanted) return "Answered."
+  return "Answered. The process that made the call is gone: make the same call again within 10 minutes, and it goes on."
+}
+
+function whyNotWaiting(row: CallRow): string {
+  const { answer } = row
+  if (answer === null) return `Call ${row.id} does not wait any more; it is ${row.state}.`
+  const what = answer.edit === undefined ? (answer.approved ? "yes" : "no") : "another input"
+  return `${answer.by} has answered already: ${what}.`
+}
+
+function kindOf(row: CallRow): PendingItem["kind"] {
+  if (row.state === "held" || row.state === "released") return "result"
+  return row.card.question === undefined ? "call" : "question"
+}
+
+function names(votes: readonly Vote[]): string {
+  return votes.map(({ by }) => by).join(", ")
+}
+
+function no(sentence: string): AnswerResult {
+  return { ok: false, sentence }
+}
+
+/** The request that an approval UI shows. */
+export function toApprovalRequest(row: CallRow, signal: AbortSignal): ApprovalRequest {
+  return { ...pendingItem(row), signal }
+}

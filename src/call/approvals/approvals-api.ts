@@ -1,0 +1,60 @@
+import type { Approvals } from "../../model/app.ts"
+import type { CallRow } from "../../model/call.ts"
+import type { Documents } from "../../model/documents.ts"
+import type { Ports } from "../../model/ports.ts"
+import type { Grant } from "../../model/rule.ts"
+import { pendingItem, answerPending } from "./answer-pending.ts"
+
+const pageSize = 1000
+
+/** The approval queue: lists what waits for a person, takes answers, and lists and revokes grants. */
+export function approvalsApi(ports: Ports, documents: Documents): Approvals {
+  /** Everything that waits and has not expired. */
+  const waiting = async (agentId?: string): Promise<CallRow[]> => {
+    const found: CallRow[] = []
+    for (let page: CallRow[] | undefined; page === undefined || page.length === pageSize;) {
+      const after = found.at(-1)
+      page = await ports.calls.list({
+        states: ["waiting", "held"],
+        deadlineAfter: ports.now(),
+        limit: pageSize,
+        ...(agentId !== undefined && { agentId }),
+        ...(after && { after }),
+      })
+      found.push(...page)
+    }
+    return found
+  }
+  return {
+    list: async ({ agentId } = {}) => (await waiting(agentId)).map(pendingItem),
+    async show(callId) {
+      const row = (await ports.calls.get(callId)) ?? onlyOne((await waiting()).filter(({ id }) => begins(id, callId)))
+      const waits = row !== undefined && (row.state === "waiting" || row.state === "held")
+      return waits && (row.deadline === null || row.deadline > ports.now()) ? pendingItem(row) : undefined
+    },
+    answer: (callId, answer, by, revision) => answerPending(callId, answer, by, ports, revision),
+    grants: async ({ agentId, includeExpired = false } = {}) =>
+      [...documents.all("grant")]
+        .filter(({ live }) => live)
+        .map(({ body }) => body as Grant)
+        .filter((grant) => agentId === undefined || grant.agentId === agentId)
+        .filter((grant) => includeExpired || grant.expiresAt === null || grant.expiresAt > ports.now())
+        .sort((a, b) => a.createdAt - b.createdAt),
+    async revoke(grantId, by) {
+      const found = [...documents.all("grant")].filter(({ live, id }) => live && begins(id, grantId))
+      const document = onlyOne(found)
+      if (document === undefined) return undefined
+      await documents.put({ kind: "grant", id: document.id, live: false, body: document.body }, by)
+      return document.body as Grant
+    },
+  }
+}
+
+function onlyOne<T>(found: readonly T[]): T | undefined {
+  return found.length === 1 ? found[0] : undefined
+}
+
+/** Whether a person may mean this id by its first characters. */
+function begins(id: string, beginning: string): boolean {
+  return beginning !== "" && id.startsWith(beginning)
+}

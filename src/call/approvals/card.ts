@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { CallRow, ApprovalCard } from "../../model/call.ts"
+import { errorMessage } from "../../lib/error-message.ts"
+import { canonicalJson, sha256 } from "../../lib/canonical-json.ts"
+import type { Ports, Verdict } from "../../model/ports.ts"
+import { isSameReason } from "../../model/reason.ts"
+import type { Reason } from "../../model/audit-entry.ts"
+import type { RegisteredTool } from "../../model/tool.ts"
+import { rememberable } from "./grants.ts"
+import { cardHeader, type ActiveCall } from "../active-call.ts"
+
+const previewMs = 10_000
+
+/** The tool and the input that may run. */
+export interface Execution {
+  tool: RegisteredTool
+  input: unknown
+}
+
+/** What a person is asked to approve: a tool with an input, and why approval is needed. */
+export interface Proposal extends Execution {
+  /** The input before defaults, in canonical JSON: what the approval queue shows. */
+  raw: string
+  verdict: Verdict
+  asks: readonly Reason[]
+}
+
+/** What approvers see and what their approval is bound to, besides the row itself. */
+export async function makeCard(
+  call: ActiveCall,
+  { tool, input, verdict }: Proposal,
+  ports: Ports,
+): Promise<ApprovalCard> {
+  return {
+    ...cardHeader(call, tool),
+    inputDigest: sha256(canonicalJson(input)),
+    touches: call.touches,
+    files: call.touches.list.length === 0 ? {} : await ports.digests(call.touches),
+    question: tool.question?.(input),
+    approvers: verdict.approvers ?? [],
+    remember: rememberable(tool, verdict, call.touches),
+  }
+}
+
+/** The tool's preview. If it fails, the approver sees that it failed. */
+export async function renderPreview({ tool, input }: Execution): Promise<string | null> {
+  if (tool.preview === undefined) return null
+  try {
+    // In the form that the store gives back, so that an unchanged preview equals the approved one.
+    const shown = await Promise.race([tool.preview(input), sleep(previewMs, undefined, { ref: false })])
+    if (shown === undefined) return "(The preview took too long.)"
+    return String(shown).toWellFormed().replaceAll("\0", "\\0")
+  } catch (error) {
+    return `(The preview failed: ${errorMessage(error)})`
+  }
+}
+
+/** Whether the row in the approval queue shows this tool with these reasons. */
+export function showsProposal(row: CallRow, { tool, asks }: Proposal): boolean {
+  if (row.tool !== tool.name || row.definitionHash !== tool.definitionHash) return false
+  return asks.every((ask) => row.asks.some((shown) => isSameReason(shown, ask)))
+}
+
+/** Whether the row shows exactly this: tool, definition, input, preview, files and every reason to ask. */
+export async function coversProposal(
+  call: ActiveCall,
+  row: CallRow,
+  proposal: Proposal,
+  ports: Ports,
+): Promise<boolean> {
+  if (!showsProposal(row, proposal) || row.preview !== (await renderPreview(proposal))) return false
+  const card = await makeCard(call, proposal, ports)
+  return card.inputDigest === row.card.inputDigest && bindingPart(card) === bindingPart(row.card)
+}
+
+function bindingPart({ touches, files, approvers }: ApprovalCard): string {
+  return canonicalJson({ touches, files, approvers })
+}

@@ -1,0 +1,161 @@
+import type { Answer } from "../../model/approval.ts"
+import type { SettledAnswer, CallRow } from "../../model/call.ts"
+import { errorMessage } from "../../lib/error-message.ts"
+import type { Ports } from "../../model/ports.ts"
+import type { RegisteredTool } from "../../model/tool.ts"
+import { toApprovalRequest, answerPending } from "./answer-pending.ts"
+import { claim, ticketOf, tryAdvance } from "../stored/rows.ts"
+import { Detached, Joined, type ActiveCall } from "../active-call.ts"
+import { abortedEnding, callerGoneEnding } from "../stopped-endings.ts"
+
+/**
+ * Waits until people have answered the stored call, through any interface, or until its deadline. Answers are read from
+ * the row only; the dialog opened here writes into it too. Undefined means that nobody answered in time.
+ */
+export async function waitForAnswer(
+  call: ActiveCall,
+  tool: RegisteredTool,
+  input: unknown,
+  ports: Ports,
+): Promise<SettledAnswer | undefined> {
+  const dialogClosed = new AbortController()
+  call.parent?.clock?.countWaiting(1)
+  try {
+    openDialog(call, tool, input, ports, dialogClosed.signal)
+    for (;;) {
+      const row = await ownRow(call, ports)
+      if (row.answer !== null) {
+        call.row = row
+        dialogClosed.abort({ by: row.answer.by })
+        return row.answer
+      }
+      if (call.request.signal?.aborted) throw abortedEnding(call)
+      const gone = callerGoneEnding(call, ports)
+      if (gone !== undefined) throw gone
+      const now = ports.now()
+      const until = row.deadline ?? Infinity
+      // This ends the revision, so a later answer does not count. An answer that was earlier is read in the next round.
+      if (now >= until) {
+        if (await tryAdvance(call, ports, { revision: row.revision + 1 })) return undefined
+        continue
+      }
+      const mustDetach = ports.closing.aborted || (call.waitUntil !== undefined && now >= call.waitUntil)
+      // If this fails, an answer came first, and is read in the next round.
+      if (mustDetach && (await tryAdvance(call, ports, { owner: "", wanted: true }))) throw new Detached(ticketOf(row))
+      const pause = Math.min(until - now, (call.waitUntil ?? Infinity) - now, pollMs)
+      await ports.calls.waitForChange(call.callId, Math.max(1, pause), [call.request.signal, ports.closing])
+    }
+  } finally {
+    call.parent?.clock?.countWaiting(-1)
+    dialogClosed.abort()
+  }
+}
+
+/** How often the row is read when no change is reported. */
+const pollMs = 1000
+
+/** Reads the row. If another process has taken it over, waits for that process and joins its result. */
+async function ownRow(call: ActiveCall, ports: Ports): Promise<CallRow> {
+  for (;;) {
+    const row = await ports.calls.get(call.callId)
+    if (row === undefined) throw abortedEnding(call)
+    if (row.state === "ended" && row.result !== null) throw new Joined(row.result, row.id)
+    if (row.owner === ports.owner && row.state !== "ended") return row
+    if (row.owner === "" && (await claim(call, row, ports))) continue
+    if (call.request.signal?.aborted || ports.closing.aborted) throw new Detached(ticketOf(row))
+    await ports.calls.waitForChange(call.callId, pollMs, [call.request.signal, ports.closing])
+  }
+}
+
+interface DialogResult {
+  answer: Answer
+  by: string | undefined
+}
+
+/** Shows the call to the person at this process. The answer counts for the revision they were shown. */
+function openDialog(call: ActiveCall, tool: RegisteredTool, input: unknown, ports: Ports, signal: AbortSignal): void {
+  const { row } = call
+  if (row === undefined) return
+  const dialog = dialogFor(row, tool, input, call.request.caller?.approvalUI ?? ports.approvalUI, signal)
+  if (dialog === undefined) {
+    if (ports.settings.unattended === "reject")
+      void storeAnswer(row, refusal(row, "Nobody is here to ask."), "nobody", ports)
+    return
+  }
+  void dialog.then(
+    ({ answer, by }) => (signal.aborted ? undefined : storeAnswer(row, answer, by ?? "adapter", ports)),
+    (error: unknown) => {
+      if (signal.aborted) return undefined
+      const why = `The dialog ended without an answer (${errorMessage(error)}).`
+      return storeAnswer(row, refusal(row, why), "adapter", ports)
+    },
+  )
+}
+
+function dialogFor(
+  row: CallRow,
+  tool: RegisteredTool,
+  input: unknown,
+  approvalUI: Ports["approvalUI"],
+  signal: AbortSignal,
+): Promise<DialogResult> | undefined {
+  const request = toApprovalRequest(row, signal)
+  // The adapter is called in the next microtask, so that an error it throws rejects the promise.
+  const next = Promise.resolve()
+  if (request.kind === "question") {
+    const question = row.card.question
+    if (approvalUI.showQuestion === undefined || question === undefined) return undefined
+    return next.then(async () => {
+      const { answer: value, rejectReason, by } = (await approvalUI.showQuestion?.(question, request)) ?? {}
+      const reason = rejectReason ?? "the question was closed without an answer"
+      return { answer: value === undefined ? { kind: "reject", reason } : { kind: "answer", value }, by }
+    })
+  }
+  if (request.kind === "result") {
+    const { result } = row
+    if (approvalUI.showToolResultApproval === undefined || result === null) return undefined
+    return next.then(async () => {
+      const decision = await approvalUI.showToolResultApproval?.(tool.name, input, result, request)
+      const { approved, redact, replace, rejectReason: reason, by } = decision ?? { approved: false }
+      return {
+        answer:
+          approved === true
+            ? { kind: "release", redact, replace: replace && (replace.value ?? null) }
+            : { kind: "withhold", reason },
+        by,
+      }
+    })
+  }
+  if (approvalUI.showToolExecutionApproval === undefined) return undefined
+  const { level } = tool.permission
+  return next.then(async () => {
+    const decision = await approvalUI.showToolExecutionApproval?.(tool.name, tool.description, input, level, request)
+    const { approved, persistDecision, edit, rejectReason: reason, by } = decision ?? { approved: false }
+    const offered = request.remember.map(({ scope }) => scope)
+    const wanted = decision?.remember ?? (persistDecision === true ? "tool-session" : undefined)
+    const remember = wanted !== undefined && offered.includes(wanted) ? wanted : undefined
+    if (edit !== undefined) return { answer: { kind: "edit", input: edit.input }, by }
+    return { answer: approved === true ? { kind: "approve", remember } : { kind: "reject", reason, remember }, by }
+  })
+}
+
+function refusal(row: CallRow, reason: string): Answer {
+  return row.state === "held" ? { kind: "withhold", reason } : { kind: "reject", reason }
+}
+
+/**
+ * Stores what the dialog answered. An answer that cannot be used rejects the call, as closing the dialog does; an approval
+ * that does not count leaves it to others.
+ */
+async function storeAnswer(row: CallRow, answer: Answer, by: string, ports: Ports): Promise<void> {
+  try {
+    const outcome = await answerPending(row.id, answer, by, ports, row.revision)
+    if (outcome.ok) return
+    ports.logger.warn(`An answer to call ${row.id} did not count: ${outcome.sentence}`)
+    if (answer.kind === "approve") return
+    const reason = `The dialog gave an answer that cannot be used: ${outcome.sentence}`
+    await answerPending(row.id, refusal(row, reason), by, ports, row.revision)
+  } catch (error) {
+    ports.logger.error("An answer could not be stored; the call goes on waiting.", error)
+  }
+}

@@ -1,0 +1,88 @@
+import type { App } from "../model/app.ts"
+import type { CallRequest } from "../model/call.ts"
+import { errorOf } from "../model/errors.ts"
+import type { Ports } from "../model/ports.ts"
+import { isTicket, type Ticket, type ToolResult } from "../model/result.ts"
+import { callTool } from "./call.ts"
+import { callInOrder, type NeedsOf } from "./batch-order.ts"
+import { readRequest } from "./read-request.ts"
+
+type CallMethods = Pick<App, "call" | "submit" | "resume" | "callMany" | "executeOrThrow">
+
+/** The methods of the app that make calls. `beforeFirst` is called once, before the first call. */
+export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { idle(): Promise<void> } {
+  let inFlight = 0
+  let isFirst = true
+  let onIdle: () => void = () => {}
+  const begin = () => {
+    if (ports.closing.aborted) throw new Error("Quartermaster is closed. Create a new one to call tools.")
+    if (isFirst) {
+      isFirst = false
+      beforeFirst()
+    }
+    inFlight++
+  }
+  const end = () => {
+    if (--inFlight === 0) onIdle()
+  }
+  const counted = async <T>(work: () => Promise<T>): Promise<T> => {
+    begin()
+    try {
+      return await work()
+    } finally {
+      end()
+    }
+  }
+  const call = async (request: CallRequest): Promise<ToolResult> => {
+    begin()
+    try {
+      const ended = await callTool(request, ports)
+      return isTicket(ended) ? closedWhileWaiting(ended, request) : ended
+    } finally {
+      end()
+    }
+  }
+  const needsOf: NeedsOf = ({ agentId, tool }) => {
+    const found = ports.tools.resolve(tool, ports.organisation.view(agentId))
+    return found && { name: found.name, needs: found.dependsOn ?? [] }
+  }
+  return {
+    /** Resolves when no call is in progress. */
+    idle: () => (inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => (onIdle = resolve))),
+    call,
+    submit: (request, { waitMs }) => counted(() => callTool(request, ports, { waitMs })),
+    async resume(callId, options): Promise<ToolResult | Ticket> {
+      const { resume } = await import("./stored/resume.ts")
+      const ended = await counted(() => resume(callId, ports, callTool, options))
+      if (ended === undefined) throw new Error(`There is no call '${callId}' that waits or ended within the last day.`)
+      return ended
+    },
+    callMany: (requests) => callInOrder(requests.map(inBatch), needsOf, ({ request }) => call(request)),
+    async executeOrThrow<T>(request: CallRequest): Promise<T> {
+      const ended = await call(request)
+      if (!ended.success) throw errorOf(ended)
+      return ended.result as T
+    },
+  }
+}
+
+/** A request of a batch, with a valid agent and tool name to order it by. JavaScript callers may send anything. */
+function inBatch(request: CallRequest): { request: CallRequest; agentId: string; tool: string } {
+  const { agentId, tool } = readRequest(request).request
+  return { request, agentId, tool }
+}
+
+/** The result of `call` when the app is closed while the call waits for a person. The call has not ended. */
+function closedWhileWaiting({ callId }: Ticket, { tool }: CallRequest): ToolResult {
+  return {
+    callId,
+    toolName: tool,
+    version: "",
+    status: "error",
+    success: false,
+    code: "aborted",
+    error: `Quartermaster was closed while call ${callId} waits for a person. Go on with resume(callId).`,
+    startedAt: Date.now(),
+    metadata: { ran: false, waiting: true },
+  }
+}

@@ -1,0 +1,96 @@
+import type { Explanation } from "../model/app.ts"
+import { Ending } from "../model/ending.ts"
+import type { AgentView } from "../model/organisation.ts"
+import type { Ports } from "../model/ports.ts"
+import type { Reason } from "../model/audit-entry.ts"
+import type { RegisteredTool } from "../model/tool.ts"
+import type { PolicySource } from "../policy/policy-source.ts"
+import { shellWord } from "../policy/fix-text.ts"
+import { loadGuards, checkTouches, declaredTouches } from "./touches.ts"
+import { resolve } from "./steps/resolve.ts"
+import { checkInput, validate } from "./steps/validate.ts"
+import { beginCall, type ActiveCall } from "./active-call.ts"
+
+/** Explains how a call would be decided, without making it: the same steps run, and nothing is stored or counted. */
+export async function explainCall(
+  request: { agentId: string; tool: string; input?: unknown; sessionId?: string | undefined },
+  ports: Ports,
+  policy: PolicySource,
+): Promise<Explanation> {
+  const call = beginCall({ input: {}, ...request }, ports, {})
+  const { who, receivedAt: at, sessionId } = call
+  const about = { agentId: request.agentId, policy: policy.version }
+  try {
+    const tool = resolve(call, ports)
+    const { workspace, levelOrder } = ports.settings
+    const limit = who === undefined ? { ok: true as const } : await ports.limits.check(who, tool, at)
+    const asked = (input: unknown, declared = declaredTouches(tool, input)) => ({
+      agentId: request.agentId,
+      who,
+      tool,
+      input,
+      ...checkTouches(declared, ports.guards, {}),
+      limit,
+      sessionId,
+      workspace,
+      at,
+    })
+    const input = call.alias === undefined ? (request.input ?? {}) : nativeInput(call, tool)
+    const declared = declaredTouches(tool, input)
+    await loadGuards(declared, ports.guards)
+    const explained = policy.explain(asked(input, declared), levelOrder)
+    if (explained.verdict === "deny" && !isAboutInput.has(explained.code)) return explained
+    return policy.explain(asked(checkInput(tool, input)), levelOrder)
+  } catch (error) {
+    if (!(error instanceof Ending)) throw error
+    return refused(error, request.tool, who, about)
+  }
+}
+
+/** The input that the tool itself takes, where the call names it by an alias. */
+function nativeInput(call: ActiveCall, tool: RegisteredTool): unknown {
+  validate(call, tool)
+  return call.request.input
+}
+
+const isAboutInput = new Set<string | undefined>([
+  "permission_denied",
+  "path_outside_workspace",
+  "command_denied",
+  "host_denied",
+])
+
+/** A call that ends before any check looks at it: there is no such tool, or the input is not valid. */
+function refused(
+  { code, message }: Ending,
+  tool: string,
+  who: AgentView | undefined,
+  about: { agentId: string; policy: string },
+): Explanation {
+  const isUnknown = code === "unknown_tool"
+  const reason: Reason = {
+    check: isUnknown ? "registry" : "schema",
+    code,
+    source: isUnknown ? "the list of tools" : `tool ${tool}`,
+    sentence: message,
+  }
+  const fix = fixFor(isUnknown, tool, who, about.agentId)
+  return {
+    ...about,
+    tool,
+    verdict: "deny",
+    code,
+    reasons: [reason],
+    checks: [{ ...reason, verdict: "deny", fix }],
+    touches: { list: [], proved: true },
+    approvers: [],
+    release: "never",
+    change: [fix],
+  }
+}
+
+function fixFor(isUnknown: boolean, tool: string, who: AgentView | undefined, agentId: string): string {
+  const agent = shellWord(agentId)
+  if (!isUnknown) return `Correct the input; qm tools show ${shellWord(tool)} --agent ${agent} shows what it takes`
+  return who === undefined ? `qm agents create --id ${agent} --role <role>` : `qm tools list --agent ${agent}`
+}

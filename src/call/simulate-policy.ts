@@ -1,0 +1,70 @@
+import type { AuditReader, ExportedCall, Simulation } from "../model/app.ts"
+import type { AuditFilter, DecisionInput, Policy, Ports, Verdict } from "../model/ports.ts"
+import type { Rule, RuleFlaw } from "../model/rule.ts"
+import { hiddenBecause } from "../policy/visible.ts"
+import { loadGuards, checkTouches, declaredTouches } from "./touches.ts"
+
+/** Decides recorded calls again with the current rules and with proposed ones, and returns where the two differ. */
+export async function simulatePolicy(
+  proposed: { rules: readonly Rule[]; flaws: readonly RuleFlaw[] },
+  filter: AuditFilter,
+  { ports, policyWith, audit }: { ports: Ports; policyWith(rules: readonly Rule[]): Policy; audit: AuditReader },
+): Promise<Simulation> {
+  const proposedPolicy = policyWith(proposed.rules)
+  const changed: Simulation["changed"][number][] = []
+  let decided = 0
+  let uncertain = 0
+  for await (const call of audit.export(filter)) {
+    const facts = await factsOf(call, ports)
+    if (facts === undefined) continue
+    const before = decideAgain(facts, ports.policy, ports)
+    const after = decideAgain(facts, proposedPolicy, ports)
+    if (before === undefined || after === undefined) continue
+    decided++
+    if (call.inputDigest !== "") uncertain++
+    if (before.verdict === after.verdict) continue
+    const { callId, at, agentId, tool } = call
+    const { verdict, reasons } = after
+    changed.push({ callId, at, agentId, tool, before: before.verdict, after: verdict, reasons })
+  }
+  return { looked: decided, uncertain, flaws: proposed.flaws, changed }
+}
+
+/** The facts of a recorded call as they are now; undefined when its agent or tool no longer exists. */
+async function factsOf(call: ExportedCall, ports: Ports): Promise<DecisionInput | undefined> {
+  const who = ports.organisation.view(call.agentId)
+  const tool = who && ports.tools.resolve(call.tool, who)
+  const input = readInput(call.input)
+  if (who === undefined || tool === undefined) return undefined
+  const declared = declaredTouches(tool, input)
+  await loadGuards(declared, ports.guards)
+  return {
+    who,
+    tool,
+    input,
+    ...checkTouches(declared, ports.guards, {}),
+    limit: { ok: true },
+    sessionId: call.sessionId,
+    workspace: ports.settings.workspace,
+    at: call.startedAt,
+  }
+}
+
+/** The verdict on it; undefined when its input was cut in the audit log, so that it cannot be decided. */
+function decideAgain(
+  facts: DecisionInput,
+  policy: Policy,
+  ports: Ports,
+): Pick<Verdict, "verdict" | "reasons"> | undefined {
+  const hidden = hiddenBecause(facts.tool, facts.who, ports.tools, ports.settings.levelOrder, policy)
+  if (hidden !== undefined) return { verdict: "deny", reasons: [hidden] }
+  return facts.input === undefined ? undefined : policy.decide(facts)
+}
+
+function readInput(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

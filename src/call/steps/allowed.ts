@@ -1,0 +1,119 @@
+import { hasRun } from "../../model/call.ts"
+import { Ending } from "../../model/ending.ts"
+import type { CheckedTouches } from "../../model/guard.ts"
+import type { DecisionInput, LimitVerdict, Ports, Verdict } from "../../model/ports.ts"
+import { toolRef, dialectText } from "../../model/dialect-text.ts"
+import type { RegisteredTool } from "../../model/tool.ts"
+import { loadGuards, checkTouches, declaredTouches, type DeclaredTouches } from "../touches.ts"
+import { requireAgent, type ActiveCall } from "../active-call.ts"
+import { throwIfAborted } from "../stopped-endings.ts"
+
+/**
+ * Decides on this call with this input: allow, ask or deny. A deny ends the call. A call whose tool has run is not
+ * decided on again.
+ */
+export function allowed(
+  call: ActiveCall,
+  tool: RegisteredTool,
+  input: unknown,
+  ports: Ports,
+  at = call.receivedAt,
+): Verdict | Promise<Verdict> {
+  throwIfAborted(call)
+  const declared = declaredTouches(tool, input)
+  const loading = loadGuards(declared, ports.guards)
+  return loading === undefined
+    ? checkAndDecide(call, tool, input, declared, ports, at)
+    : loading.then(() => checkAndDecide(call, tool, input, declared, ports, at))
+}
+
+function checkAndDecide(
+  call: ActiveCall,
+  tool: RegisteredTool,
+  input: unknown,
+  declared: DeclaredTouches,
+  ports: Ports,
+  at: number,
+): Verdict | Promise<Verdict> {
+  const checked = noteTouches(call, declared, ports)
+  if (hasRun(call.row)) return alreadyRun
+  const limit = ports.limits.check(requireAgent(call), tool, at)
+  return limit instanceof Promise
+    ? limit.then((reached) => decideFresh(call, factsOf(call, tool, input, checked, reached, at, ports), ports))
+    : decideFresh(call, factsOf(call, tool, input, checked, limit, at, ports), ports)
+}
+
+const alreadyRun: Verdict = { verdict: "allow", reasons: [] }
+
+/** Before a grant or rule allows a call, this process reads whether another one has just revoked it. */
+function decideFresh(call: ActiveCall, facts: DecisionInput, ports: Ports): Verdict | Promise<Verdict> {
+  const verdict = decide(call, facts, ports)
+  if (verdict.verdict !== "allow" || verdict.reasons.length === 0) return verdict
+  return ports.refresh().then((changed) => (changed ? decide(call, facts, ports) : verdict))
+}
+
+/** The verdict at this moment, for a call that the limits have already counted. */
+export function decideNow(call: ActiveCall, tool: RegisteredTool, input: unknown, ports: Ports): Verdict {
+  const checked = noteTouches(call, declaredTouches(tool, input), ports)
+  return decide(call, factsOf(call, tool, input, checked, { ok: true }, ports.now(), ports), ports)
+}
+
+function noteTouches(call: ActiveCall, declared: DeclaredTouches, ports: Ports): CheckedTouches {
+  const checked = checkTouches(declared, ports.guards, call.request)
+  call.touches = checked.touches
+  return checked
+}
+
+function factsOf(
+  call: ActiveCall,
+  tool: RegisteredTool,
+  input: unknown,
+  { touches, findings }: CheckedTouches,
+  limit: LimitVerdict,
+  at: number,
+  ports: Ports,
+): DecisionInput {
+  return {
+    who: requireAgent(call),
+    tool,
+    input,
+    touches,
+    findings,
+    limit,
+    sessionId: call.sessionId,
+    workspace: ports.settings.workspace,
+    at,
+  }
+}
+
+function decide(call: ActiveCall, facts: DecisionInput, ports: Ports): Verdict {
+  const { tool } = facts
+  const verdict = ports.policy.decide(facts)
+  call.reasons = verdict.reasons
+  call.release = strictestRelease(tool.permission.requireResultApproval, verdict.release)
+  if (verdict.verdict !== "deny") return verdict
+  throw denied(tool, verdict)
+}
+
+function strictestRelease(own: ActiveCall["release"], rule: "always" | "on-error" | undefined): ActiveCall["release"] {
+  if (rule === undefined || own === "always") return own
+  return rule
+}
+
+function denied(tool: RegisteredTool, { code = "permission_denied", reasons, retryAfterMs }: Verdict): Ending {
+  const [reason] = reasons
+  const sentence = reason?.sentence ?? "The call is denied."
+  if (code === "rate_limited") return rateLimitedEnding(sentence, retryAfterMs ?? 0)
+  const where = reason === undefined ? "" : ` (${reason.check}: ${reason.source})`
+  const details = code === "approval_rejected" ? { rejectReason: sentence } : {}
+  return new Ending(
+    code,
+    dialectText`${toolRef(tool.name)} was not executed: ${sentence}${where} Do not try the same call again; ask a person or do it another way.`,
+    details,
+  )
+}
+
+export function rateLimitedEnding(sentence: string, retryAfterMs: number): Ending {
+  const seconds = Math.ceil(retryAfterMs / 1000)
+  return new Ending("rate_limited", `${sentence}. Try again in ${seconds} s.`, { metadata: { retryAfterMs } })
+}

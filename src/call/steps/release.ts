@@ -1,0 +1,174 @@
+import { hasRun, type SettledAnswer, type CallRow, type ApprovalCard } from "../../model/call.ts"
+import { Ending } from "../../model/ending.ts"
+import { canonicalJson } from "../../lib/canonical-json.ts"
+import { redactPointers } from "../../lib/json-pointer.ts"
+import type { Ports } from "../../model/ports.ts"
+import type { Reason } from "../../model/audit-entry.ts"
+import type { ToolResult } from "../../model/result.ts"
+import { secretPaths } from "../../schema/secret-paths.ts"
+import { modelTextLimit, resultAsText } from "../../model/model-text.ts"
+import { artifactLimit, type RegisteredTool } from "../../model/tool.ts"
+import { waitForAnswer } from "../approvals/wait-for-answer.ts"
+import { failedResult, successResult, type DeliveredValue } from "./record.ts"
+import { withheldEnding } from "../refusal-endings.ts"
+import type { RunOutcome } from "./run.ts"
+import { advance, newRow } from "../stored/rows.ts"
+import { mayBeHeld, announceWaiting, cardHeader, type ActiveCall } from "../active-call.ts"
+
+/** Returns the result, or holds it until a person releases it. The tool is not run again for that. */
+export function release(
+  call: ActiveCall,
+  tool: RegisteredTool,
+  input: unknown,
+  outcome: RunOutcome,
+  ports: Ports,
+): DeliveredValue | Promise<DeliveredValue> {
+  const policy = call.release
+  const mustHold =
+    (policy === "always" || (policy === "on-error" && outcome.ending !== undefined)) && isFromTool(outcome)
+  // A result that was held before must be released by a person, even if the rules have changed since.
+  return mustHold || hasRun(call.row) ? hold(call, tool, input, outcome, ports) : deliver(call, outcome, ports)
+}
+
+/** Whether the outcome can reveal what the tool found. An ending by Quartermaster itself, such as a timeout, cannot. */
+function isFromTool({ ending }: RunOutcome): boolean {
+  return ending === undefined || ending.code === "tool_failed" || ending.code === "output_invalid"
+}
+
+/** Why the result is held, as the approver reads it. */
+function reasonsToHold(call: ActiveCall, tool: RegisteredTool): readonly Reason[] {
+  const when = call.release === "on-error" ? "when it fails" : "always"
+  const sentence = `A person must release the result of ${tool.name} before the model sees it, ${when}.`
+  return [{ check: "release", source: tool.id, code: "result_held", sentence }]
+}
+
+function deliver(call: ActiveCall, outcome: RunOutcome, ports: Ports): DeliveredValue | Promise<DeliveredValue> {
+  if (outcome.ending !== undefined) throw outcome.ending
+  const { value } = outcome
+  call.maskedResult = maskResult(call, value, ports)
+  return call.maskedResult.length <= modelTextLimit ? { value } : storeWhole(call, value, ports)
+}
+
+function maskResult(call: ActiveCall, value: unknown, ports: Ports) {
+  if (Object.prototype.toString.call(value) === "[object Generator]") {
+    throw new Ending("output_invalid", `${call.tool?.name} returned a plain generator. Make it an async one to stream.`)
+  }
+  try {
+    return ports.masker.mask(value, call.tool?.output && secretPaths(call.tool.output.json), call.maskedInput?.hidden)
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split("\n")[0] : String(error)
+    // The message may quote the value, which may not be shown yet.
+    const because = mayBeHeld(call) ? "" : `: ${why}`
+    throw new Ending("output_invalid", `${call.tool?.name} returned a value that cannot be written as JSON${because}.`)
+  }
+}
+
+/** Stores a text that is too long for a model as an artifact. */
+async function storeWhole(call: ActiveCall, value: unknown, ports: Ports): Promise<DeliveredValue> {
+  const text = resultAsText(value)
+  if (text.length <= modelTextLimit) return { value }
+  const stored = await ports.artifacts
+    .forCall({ agentId: call.request.agentId, taskId: call.request.taskId, callId: call.callId })
+    .put({
+      type: "tool_output",
+      content: atMost(text, artifactLimit),
+      mimeType: typeof value === "string" ? "text/plain" : "application/json",
+    })
+  return { value, truncated: { total: text.length, stored } }
+}
+
+/** Cuts the text to the size of an artifact and marks the cut. */
+function atMost(text: string, bytes: number): string {
+  if (text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text
+  const mark = `\n[cut: ${text.length} characters in all]`
+  return (
+    Buffer.from(text)
+      .subarray(0, bytes - mark.length - 4)
+      .toString("utf8") + mark
+  )
+}
+
+async function hold(
+  call: ActiveCall,
+  tool: RegisteredTool,
+  input: unknown,
+  outcome: RunOutcome,
+  ports: Ports,
+): Promise<DeliveredValue> {
+  const result =
+    outcome.ending === undefined ? successResult(call, outcome, ports) : failedResult(call, outcome.ending, ports)
+  maskResult(call, outcome.value, ports)
+  const { durability } = ports.settings
+  const ids = { callId: call.callId, agentId: call.request.agentId, tool: tool.name }
+  const event = { callId: call.callId, toolName: tool.name, agentId: call.request.agentId }
+  if (!hasRun(call.row)) {
+    const row = await enqueue(call, tool, input, result, ports)
+    await ports.recorder.write({ kind: "held", at: ports.now(), ...ids }, durability)
+    ports.notify(row)
+  }
+  if (call.row?.state === "held") {
+    announceWaiting(call, { ...event, until: call.row.deadline ?? Infinity }, ports)
+  }
+
+  const answer = await waitForAnswer(call, tool, input, ports)
+  if (answer?.approved === true) {
+    const text =
+      answer.replace === undefined ? answer.redact?.map((pointer) => `redacted ${pointer}`).join(", ") : "replaced"
+    await ports.recorder.write({ kind: "released", at: ports.now(), ...ids, by: answer.by, text }, durability)
+    ports.emit({ type: "TOOL_CALL_RELEASED", at: ports.now(), ...event, by: answer.by })
+    return deliver(call, asReleased(call, outcome, answer), ports)
+  }
+  const ending = withheldEnding(tool.name, answer, outcome.value)
+  const by = answer?.by ?? "nobody"
+  const reason = ending.details.rejectReason ?? ""
+  await ports.recorder.write(
+    { kind: "withheld", at: ports.now(), ...ids, by, text: ports.masker.text(reason) },
+    durability,
+  )
+  ports.emit({ type: "TOOL_CALL_WITHHELD", at: ports.now(), ...event, by, reason })
+  throw ending
+}
+
+/** The result as the person released it: whole, with parts taken out, or replaced. */
+function asReleased(call: ActiveCall, outcome: RunOutcome, { redact, replace }: SettledAnswer): RunOutcome {
+  if (replace === undefined && (redact === undefined || redact.length === 0)) return outcome
+  call.resultNotes = { ...call.resultNotes, redacted: true }
+  if (outcome.ending !== undefined) {
+    const { code, details } = outcome.ending
+    return { ending: new Ending(code, resultAsText(replace?.value), { toolCode: details.toolCode }) }
+  }
+  // The pointers refer to what the person saw, which is the stored value.
+  return { value: replace === undefined ? redactPointers(call.row?.result?.result, redact ?? []) : replace.value }
+}
+
+/** Stores the result and puts it into the approval queue. */
+async function enqueue(
+  call: ActiveCall,
+  tool: RegisteredTool,
+  input: unknown,
+  result: ToolResult,
+  ports: Ports,
+): Promise<CallRow> {
+  const at = await ports.calls.clock()
+  const deadline = at + ports.settings.approvalDeadlineMs
+  if (call.row !== undefined) {
+    const change = { state: "held" as const, result, deadline, answer: null, votes: [] }
+    await advance(call, ports, change)
+    return { ...call.row, ...change }
+  }
+  const card: ApprovalCard = {
+    ...cardHeader(call, tool),
+    inputDigest: "",
+    touches: call.touches,
+    files: {},
+    approvers: [],
+    remember: [],
+  }
+  const raw = canonicalJson(call.request.input ?? {})
+  const fields = { raw, state: "held" as const, asks: reasonsToHold(call, tool), card, at, deadline, preview: null }
+  const row = { ...newRow(call, tool, input, fields, ports), result }
+  const entered = await ports.calls.insert(row)
+  if (!entered.inserted) throw new Error("The row of a held result exists already.")
+  call.row = row
+  return row
+}

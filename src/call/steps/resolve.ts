@@ -1,0 +1,36 @@
+import { Ending } from "../../model/ending.ts"
+import { nearestName } from "../../lib/nearest-name.ts"
+import type { Ports } from "../../model/ports.ts"
+import type { RegisteredTool } from "../../model/tool.ts"
+import { hiddenBecause } from "../../policy/visible.ts"
+import type { ActiveCall } from "../active-call.ts"
+
+/** Finds the tool that the name means: by alias, version, pin and layer. It never suggests a tool the agent may not see. */
+export function resolve(call: ActiveCall, ports: Ports): RegisteredTool {
+  const name = call.request.tool
+  call.alias = ports.tools.alias(name, call.who)
+  const at = name.indexOf("@")
+  const meant = call.alias === undefined ? name : call.alias.tool + (at === -1 ? "" : name.slice(at))
+  const tool = ports.tools.resolve(meant, call.who)
+  if (tool !== undefined) {
+    call.tool = tool
+    return tool
+  }
+  throw new Ending("unknown_tool", `Tool "${name}" not found. ${suggestion(call, ports)}`)
+}
+
+function suggestion(call: ActiveCall, ports: Ports): string {
+  if (call.who === undefined) return "List the tools to see what there is."
+  const guess = nearestName(call.request.tool, visibleNames(call, ports))
+  return guess === undefined ? "List the tools to see what there is." : `Did you mean "${guess}"?`
+}
+
+/** The tools that the agent may see, by the names of its dialect. */
+function* visibleNames(call: ActiveCall, ports: Ports): Iterable<string> {
+  const dialectNames = ports.tools.dialectNames(call.who?.role.dialect ?? "native")
+  for (const name of ports.tools.names()) {
+    const tool = ports.tools.resolve(name, call.who)
+    const hidden = tool && hiddenBecause(tool, call.who, ports.tools, ports.settings.levelOrder, ports.policy)
+    if (tool !== undefined && hidden === undefined) yield dialectNames?.get(name) ?? name
+  }
+}

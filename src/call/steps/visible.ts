@@ -1,0 +1,25 @@
+import { Ending } from "../../model/ending.ts"
+import type { Ports } from "../../model/ports.ts"
+import { toolRef, dialectText } from "../../model/dialect-text.ts"
+import type { RegisteredTool } from "../../model/tool.ts"
+import { firstDenial } from "../../policy/visible.ts"
+import type { ActiveCall } from "../active-call.ts"
+import { notAvailable } from "./not-available.ts"
+
+const deepest = 8
+
+/** Ends the call when the tool is hidden from the agent. The same checks decide which tools are listed. */
+export function visible(call: ActiveCall, tool: RegisteredTool, ports: Ports): void {
+  const { tools, policy, settings } = ports
+  const denial = firstDenial(tool, call.who, { tools, policy, levelOrder: settings.levelOrder })
+  if (denial !== undefined) {
+    const { reason, ending } = denial
+    call.reasons = [reason]
+    if (ending === "frozen")
+      throw new Ending("frozen", dialectText`${toolRef(tool.name)} was not executed: ${reason.sentence}`)
+    throw new Ending("tool_not_available", notAvailable(tool.name, reason.sentence, ports.settings.language))
+  }
+  if (call.depth > deepest) {
+    throw new Ending("permission_denied", `Tools may call tools ${deepest} deep at most. Do the work in fewer layers.`)
+  }
+}

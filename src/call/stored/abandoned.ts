@@ -1,0 +1,179 @@
+import { erasedFields, type CallRow } from "../../model/call.ts"
+import type { Ending } from "../../model/ending.ts"
+import type { Ports } from "../../model/ports.ts"
+import type { EndEntry } from "../../model/audit-entry.ts"
+import { endings, type EndingCode, type ToolResult } from "../../model/result.ts"
+import type { DialectText } from "../../model/dialect-text.ts"
+import { rejectedEnding, unansweredEnding, withheldEnding } from "../refusal-endings.ts"
+import { agentEndedSentence, tokenRevokedSentence } from "../stopped-endings.ts"
+import { redeemWindowMs, storedRequest } from "./rows.ts"
+
+/** Whether the process that had the call is gone. */
+export async function hasNoLiveOwner(row: CallRow, ports: Ports): Promise<boolean> {
+  return row.owner === "" || (row.owner !== ports.owner && !(await ports.isAlive(row.owner)))
+}
+
+const openStates = ["decided", "waiting", "ready", "started", "held", "released"] as const
+const page = 500
+
+/** Ends calls that expired and calls that a dead process or an ended agent left behind. Never runs a tool. */
+export async function sweep(ports: Ports, agentId?: string): Promise<void> {
+  for (let after: CallRow | undefined; ;) {
+    const rows = await ports.calls.list({
+      states: openStates,
+      limit: page,
+      ...(after && { after }),
+      ...(agentId !== undefined && { agentId }),
+    })
+    for (const row of rows) {
+      try {
+        if (await hasNoLiveOwner(row, ports)) await endAbandoned(row, ports)
+      } catch (error) {
+        ports.logger.error(`Call ${row.id} could not be ended; Quartermaster tries again later.`, error)
+      }
+    }
+    after = rows.at(-1)
+    if (rows.length < page) return
+  }
+}
+
+/** Ends a call that no process has, if there is nothing left to wait for. If several processes try, one succeeds. */
+export async function endAbandoned(row: CallRow, ports: Ports): Promise<ToolResult | undefined> {
+  const how = endedAgent(row, ports) ?? revokedToken(row, ports) ?? expiredOrInterrupted(row, ports.now())
+  if (how === undefined) return undefined
+  const { state, owner, epoch } = row
+  const mine = { state, owner: ports.owner, epoch: epoch + 1 }
+  if (!(await ports.calls.swap(row.id, { state, owner, epoch }, mine))) return undefined
+  const result = resultOf(row, how, ports)
+  try {
+    await ports.recorder.write(endOf(row, how, result, ports), ports.settings.durability)
+  } catch (error) {
+    // Gives the row up, so that another process can try again.
+    await ports.calls.swap(row.id, mine, { owner: "" })
+    throw error
+  }
+  await ports.calls.swap(row.id, mine, { state: "ended", result, ...erasedFields(row) })
+  const ids = { callId: row.id, toolName: row.tool, agentId: row.agentId, at: ports.now() }
+  const { status, durationMs = 0 } = result
+  ports.emit({ type: "TOOL_CALL_FAILED", ...ids, status, code: how.code, error: how.sentence, durationMs })
+  return result
+}
+
+function endOf(row: CallRow, { code, sentence, ran }: AbandonedEnding, result: ToolResult, ports: Ports): EndEntry {
+  const { given, sessionId } = storedRequest(row)
+  const { taskId, userId, parentCallId } = given
+  return {
+    kind: "end",
+    callId: row.id,
+    at: result.completedAt ?? ports.now(),
+    agentId: row.agentId,
+    role: row.card.role,
+    tool: row.tool,
+    sessionId,
+    taskId,
+    userId,
+    parentCallId,
+    status: result.status,
+    code,
+    startedAt: result.startedAt,
+    durationMs: result.durationMs ?? 0,
+    error: ports.masker.text(sentence),
+    ran,
+  }
+}
+
+interface AbandonedEnding {
+  code: EndingCode
+  sentence: string
+  said?: DialectText | undefined
+  ran: boolean
+  rejectReason?: string | undefined
+  toolCode?: string | undefined
+}
+
+/** The ending if the agent was ended. */
+function endedAgent(row: CallRow, ports: Ports): AbandonedEnding | undefined {
+  if (row.state === "started" || ports.organisation.view(row.agentId) !== undefined) return undefined
+  const ran = row.state === "held" || row.state === "released"
+  return { code: "aborted", sentence: agentEndedSentence(row.agentId), ran }
+}
+
+/** The ending if the token was revoked while the call waited. */
+function revokedToken(row: CallRow, ports: Ports): AbandonedEnding | undefined {
+  if (row.state !== "waiting" && row.state !== "ready" && row.state !== "held") return undefined
+  const { tokenId } = storedRequest(row).given
+  if (tokenId === undefined || ports.isTokenValid(tokenId)) return undefined
+  return { code: "aborted", sentence: tokenRevokedSentence(tokenId), ran: row.state === "held" }
+}
+
+function expiredOrInterrupted(row: CallRow, now: number): AbandonedEnding | undefined {
+  const late = row.deadline !== null && row.deadline <= now
+  switch (row.state) {
+    case "started":
+      return {
+        code: "interrupted",
+        sentence: "The process ended while the tool ran; what it did is not known. Check, then call again.",
+        ran: true,
+      }
+    case "decided":
+      return {
+        code: "interrupted",
+        sentence: "The process ended before the tool was executed. Call again.",
+        ran: false,
+      }
+    case "waiting":
+      if (!late) return undefined
+      return endedWith(unansweredEnding(row.tool), false)
+    case "ready":
+      if (row.answer?.approved === false && row.answer.edit === undefined) {
+        return endedWith(rejectedEnding(row.tool, row.card.question !== undefined, row.answer), false)
+      }
+      if (now <= (row.answer?.at ?? 0) + redeemWindowMs) return undefined
+      if (!row.wanted) {
+        const sentence = "The process that made the call ended, and no caller came back for it. Call again."
+        return { code: "interrupted", sentence, ran: false }
+      }
+      return {
+        code: "approval_expired",
+        sentence: "The approval was not used within 10 minutes. Call again.",
+        ran: false,
+      }
+    case "held":
+      if (!late) return undefined
+      return endedWith(withheldEnding(row.tool, undefined), true)
+    case "released":
+      if (row.answer?.approved === false) return endedWith(withheldEnding(row.tool, row.answer), true)
+      if (now <= (row.answer?.at ?? 0) + redeemWindowMs) return undefined
+      return {
+        code: "result_withheld",
+        sentence: "The result was released, but no caller came back for it in time. Call again.",
+        ran: true,
+      }
+    default:
+      return undefined
+  }
+}
+
+function endedWith({ code, message, said, details }: Ending, ran: boolean): AbandonedEnding {
+  return { code, sentence: message, said, ran, rejectReason: details.rejectReason, toolCode: details.toolCode }
+}
+
+function resultOf(row: CallRow, how: AbandonedEnding, ports: Ports): ToolResult {
+  const completedAt = ports.now()
+  const { code, sentence, said, ran, rejectReason, toolCode } = how
+  return {
+    callId: row.id,
+    toolName: row.tool,
+    version: "",
+    status: endings[code].status,
+    success: false,
+    code,
+    error: sentence,
+    ...(said !== undefined && { said }),
+    ...(rejectReason !== undefined && { rejectReason }),
+    startedAt: row.createdAt,
+    completedAt,
+    durationMs: Math.max(0, completedAt - row.createdAt),
+    metadata: { ran, ...(toolCode !== undefined && { toolCode }) },
+  }
+}

@@ -1,0 +1,51 @@
+import type { CallRow } from "../../model/call.ts"
+import { Ending } from "../../model/ending.ts"
+import type { Ports } from "../../model/ports.ts"
+import { endAbandoned, hasNoLiveOwner } from "./abandoned.ts"
+import { claim, ticketOf } from "./rows.ts"
+import { announceWaiting, Detached, Joined, type ActiveCall } from "../active-call.ts"
+import { abortedEnding } from "../stopped-endings.ts"
+
+/**
+ * The store already has a row for this call. If its process is gone, this call takes the row over ("claimed"). Otherwise
+ * it waits for the ending and throws it as `Joined`. "again" means that the other caller cancelled its call, so this one
+ * needs a row of its own.
+ */
+export async function join(
+  call: ActiveCall,
+  existing: CallRow,
+  digest: string,
+  ports: Ports,
+): Promise<"claimed" | "again"> {
+  if (existing.tool !== call.tool?.name || existing.inputDigest !== digest) {
+    throw new Ending(
+      "key_conflict",
+      `The key '${existing.key}' was used for another call in this session. Use a new key for a new call.`,
+    )
+  }
+  let isAnnounced = false
+  for (let row: CallRow | undefined = existing; row !== undefined; row = await ports.calls.get(existing.id)) {
+    if (row.state === "ended" && row.result !== null) {
+      if (row.key === null && row.result.code === "aborted" && row.id !== call.callId) return "again"
+      throw new Joined(row.result, row.id)
+    }
+    if (await hasNoLiveOwner(row, ports)) {
+      const ended = await endAbandoned(row, ports)
+      if (ended !== undefined) throw new Joined(ended, row.id)
+      if (row.state !== "started" && row.workspace === ports.settings.workspace && (await claim(call, row, ports)))
+        return "claimed"
+    }
+    if (!isAnnounced && (row.state === "waiting" || row.state === "held")) {
+      isAnnounced = true
+      const { id: callId, tool: toolName, agentId, deadline } = row
+      announceWaiting(call, { callId, toolName, agentId, until: deadline ?? Infinity }, ports)
+    }
+    if (call.request.signal?.aborted) throw abortedEnding(call)
+    const now = ports.now()
+    if (ports.closing.aborted || (call.waitUntil !== undefined && now >= call.waitUntil))
+      throw new Detached(ticketOf(row))
+    const pause = Math.min(1000, (call.waitUntil ?? Infinity) - now)
+    await ports.calls.waitForChange(row.id, Math.max(1, pause), [call.request.signal, ports.closing])
+  }
+  throw new Ending("interrupted", "The call that this one joined no longer exists. Call again.")
+}

@@ -1,0 +1,61 @@
+import type { CallRequest, CallRow } from "../../model/call.ts"
+import type { Ports } from "../../model/ports.ts"
+import type { Ticket, ToolResult } from "../../model/result.ts"
+import { endAbandoned, hasNoLiveOwner } from "./abandoned.ts"
+import { storedRequest, ticketOf } from "./rows.ts"
+import type { CallTool } from "../active-call.ts"
+import { inDialect } from "../dialect.ts"
+
+/** How somebody waits for the call that is resumed. */
+export interface ResumeOptions extends Pick<CallRequest, "caller" | "signal"> {
+  /** How many milliseconds to wait before giving a ticket. Without it, the caller waits to the end. */
+  waitMs?: number | undefined
+}
+
+/**
+ * Continues a stored call: it takes all steps again from the beginning, with its stored state. If another process has
+ * the call, this waits for it. If that process died while the tool ran, the call is interrupted and never run again.
+ */
+export async function resume(
+  callId: string,
+  ports: Ports,
+  callTool: CallTool,
+  { waitMs, ...by }: ResumeOptions = {},
+): Promise<ToolResult | Ticket | undefined> {
+  const until = waitMs === undefined ? Infinity : ports.now() + waitMs
+  for (let row = await ports.calls.get(callId); row !== undefined; row = await ports.calls.get(callId)) {
+    if (row.state === "ended" && row.result !== null) return inCallersDialect(row, row.result, ports)
+    if (await hasNoLiveOwner(row, ports)) {
+      const ended = await endAbandoned(row, ports)
+      if (ended !== undefined) return inCallersDialect(row, ended, ports)
+      if (row.workspace !== ports.settings.workspace) {
+        throw new Error(`Call ${callId} belongs to the folder ${row.workspace}. Go on with it from there.`)
+      }
+      const claimed = row.state === "started" ? undefined : await takeOver(row, ports)
+      if (claimed !== undefined) {
+        const { sessionId } = storedRequest(claimed)
+        return callTool({ ...requestOf(claimed), ...by }, ports, { row: claimed, waitMs, sessionId })
+      }
+    }
+    const now = ports.now()
+    if (now >= until || ports.closing.aborted || by.signal?.aborted === true) return ticketOf(row)
+    await ports.calls.waitForChange(callId, Math.max(1, Math.min(1000, until - now)), [by.signal, ports.closing])
+  }
+  return undefined
+}
+
+function inCallersDialect(row: CallRow, result: ToolResult, ports: Ports): ToolResult {
+  const who = ports.organisation.view(row.agentId)
+  const alias = ports.tools.alias(storedRequest(row).given.tool, who)
+  return inDialect({ alias, who, input: {} }, result, ports)
+}
+
+async function takeOver(row: CallRow, ports: Ports): Promise<CallRow | undefined> {
+  const { state, owner, epoch } = row
+  const change = { owner: ports.owner, epoch: epoch + 1 }
+  return (await ports.calls.swap(row.id, { state, owner, epoch }, change)) ? { ...row, ...change } : undefined
+}
+
+function requestOf(row: CallRow): CallRequest {
+  return { ...storedRequest(row).given, input: JSON.parse(row.input ?? "{}") as unknown }
+}

@@ -1,0 +1,123 @@
+import type { CallRequest, CallRow, CallState, ApprovalCard } from "../../model/call.ts"
+import { Ending } from "../../model/ending.ts"
+import { canonicalJson, sha256 } from "../../lib/canonical-json.ts"
+import type { Ports } from "../../model/ports.ts"
+import type { Reason } from "../../model/audit-entry.ts"
+import type { Ticket } from "../../model/result.ts"
+import type { RegisteredTool } from "../../model/tool.ts"
+import type { ActiveCall } from "../active-call.ts"
+
+/** How long the store remembers a caller's key and the result of a call that waited. */
+export const keyWindowMs = 24 * 60 * 60 * 1000
+
+/** How long after the answer an approved ticket can be redeemed. */
+export const redeemWindowMs = 10 * 60 * 1000
+
+/** The request as a row stores it, and its session. */
+export interface StoredRequest {
+  given: Omit<CallRequest, "input" | "signal">
+  sessionId: string
+}
+
+export function storedRequest(row: CallRow): StoredRequest {
+  return JSON.parse(row.request) as StoredRequest
+}
+
+/** The first values of a row, besides its request. */
+export interface NewRowFields {
+  /** The input before defaults, in canonical JSON. */
+  raw: string
+  state: CallState
+  asks: readonly Reason[]
+  card: ApprovalCard
+  at: number
+  deadline: number | null
+  preview: string | null
+}
+
+/** The row of a call that must survive the end of this process. */
+export function newRow(
+  call: ActiveCall,
+  tool: RegisteredTool,
+  input: unknown,
+  fields: NewRowFields,
+  ports: Ports,
+): CallRow {
+  const { input: _input, signal: _signal, caller: _caller, ...request } = call.request
+  return {
+    id: call.callId,
+    state: fields.state,
+    owner: ports.owner,
+    epoch: 0,
+    agentId: call.request.agentId,
+    sessionId: sessionOf(call),
+    key: call.request.key ?? null,
+    tool: tool.name,
+    definitionHash: tool.definitionHash,
+    input: fields.raw,
+    inputDigest: callDigest(call, input, ports),
+    request: JSON.stringify({ given: request, sessionId: call.sessionId } satisfies StoredRequest),
+    asks: fields.asks,
+    card: fields.card,
+    revision: 1,
+    votes: [],
+    wanted: false,
+    workspace: ports.settings.workspace,
+    preview: fields.preview,
+    deadline: fields.deadline,
+    answer: null,
+    result: null,
+    createdAt: fields.at,
+    updatedAt: fields.at,
+  }
+}
+
+/** What a caller gets instead of a result while the call waits for a person. */
+export function ticketOf(row: CallRow): Ticket {
+  const state = row.state === "held" || row.state === "ready" ? row.state : "waiting"
+  return { callId: row.id, state, until: row.deadline ?? Infinity }
+}
+
+/** The session that the caller named. The default session of a day does not count: a retry after midnight is the same call. */
+function sessionOf(call: ActiveCall): string {
+  return call.request.sessionId ?? (call.parent === undefined ? "" : call.sessionId)
+}
+
+/**
+ * Equal for two calls that are the same. With a key: same input, task and user. Without one, session, allowed paths and
+ * workspace must be the same too.
+ */
+export function callDigest(call: ActiveCall, input: unknown, ports: Ports): string {
+  const { key, taskId, userId, allowedPaths, anySession } = call.request
+  const { workspace } = ports.settings
+  const sessionId = anySession === true ? "" : sessionOf(call)
+  const always = { input, taskId, userId }
+  return sha256(canonicalJson(key === undefined ? { ...always, sessionId, allowedPaths, workspace } : always))
+}
+
+/** Changes the row by a compare-and-set on state, owner and epoch. Ends the call if another process changed it first. */
+export async function advance(call: ActiveCall, ports: Ports, change: Partial<CallRow>): Promise<void> {
+  if (!(await tryAdvance(call, ports, change))) {
+    throw new Ending("interrupted", "Another process ended this call or continued it. Look it up in the audit log.")
+  }
+}
+
+/** Changes the row as `advance` does, but returns false if another process changed it first. */
+export async function tryAdvance(call: ActiveCall, ports: Ports, change: Partial<CallRow>): Promise<boolean> {
+  const row = call.row
+  if (row === undefined) throw new Error("Only a stored call has a state to change.")
+  const { state, owner, epoch } = row
+  const swapped = await ports.calls.swap(row.id, { state, owner, epoch }, change)
+  if (swapped) call.row = { ...row, ...change }
+  return swapped
+}
+
+/** Takes over the row of a call that no process has any more. */
+export async function claim(call: ActiveCall, row: CallRow, ports: Ports): Promise<boolean> {
+  const { state, owner, epoch } = row
+  const change = { owner: ports.owner, epoch: epoch + 1 }
+  if (!(await ports.calls.swap(row.id, { state, owner, epoch }, change))) return false
+  call.callId = row.id
+  call.row = { ...row, ...change }
+  return true
+}

@@ -1,0 +1,39 @@
+import type { Guards, CheckedTouches, GuardCheckOptions } from "../model/guard.ts"
+import type { Touch } from "../model/rule.ts"
+import type { RegisteredTool } from "../model/tool.ts"
+
+const nothing: CheckedTouches = { touches: { list: [], proved: true }, findings: [] }
+const unknown: CheckedTouches = { touches: { list: [], proved: false }, findings: [] }
+
+/** What a tool says that a call will touch; undefined if the tool failed to say it. */
+export type DeclaredTouches = readonly Touch[] | undefined
+
+/** Lets the guards check the touches. If the tool failed to declare them, they are not proved. */
+export function checkTouches(list: DeclaredTouches, guards: Guards, options: GuardCheckOptions): CheckedTouches {
+  if (list === undefined) return unknown
+  return list.length === 0 ? nothing : guards.check(list, options)
+}
+
+/** Loads what the guards need to check these touches; undefined if nothing must be loaded. */
+export function loadGuards(list: DeclaredTouches, guards: Guards): Promise<void> | undefined {
+  return list === undefined || list.length === 0 ? undefined : guards.ready(list)
+}
+
+/** Asks the tool what this call will touch. */
+export function declaredTouches(tool: RegisteredTool, input: unknown): DeclaredTouches {
+  if (tool.touches === undefined) return none
+  try {
+    const list = tool.touches(input)
+    return Array.isArray(list) && list.every(isTouch) ? list : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const none: readonly Touch[] = []
+
+function isTouch({ kind, what }: Touch): boolean {
+  return touchKinds.includes(kind) && typeof what === "string"
+}
+
+const touchKinds: readonly Touch["kind"][] = ["read", "write", "command", "host"]

@@ -1,0 +1,57 @@
+import type { ExportedCall } from "../model/app.ts"
+import { filterOf, type AuditFlags } from "./audit-filter.ts"
+import { csvLine } from "./csv.ts"
+import { printable, printableJson } from "../lib/printable.ts"
+import type { CliContext } from "./context.ts"
+import { onBrokenPipe, writeAndDrain } from "./output.ts"
+import { withApp } from "./open-app.ts"
+import { choiceFlag } from "./usage.ts"
+
+const formats = ["jsonl", "csv"] as const
+
+/** Writes ended calls as they are read, oldest first, no faster than they are taken. */
+export async function exportAudit(context: CliContext, flags: AuditFlags & { format?: string }): Promise<number> {
+  const { io } = context
+  const format = choiceFlag("--format", flags.format, formats) ?? "jsonl"
+  const filter = filterOf(context, flags)
+  let isRead = true
+  onBrokenPipe(io.stdout, () => (isRead = false))
+  const line = (call: ExportedCall): string => {
+    if (format === "jsonl") return `${printableJson(call)}\n`
+    const text = csvLine(columns.map((column) => call[column]))
+    return io.stdout.isTTY ? printable(text.replaceAll("\r\n", "\n")) : text
+  }
+  return withApp(context, {}, async ({ audit }) => {
+    if (format === "csv") await writeAndDrain(io.stdout, csvLine(columns))
+    for await (const call of audit.export(filter)) {
+      if (!isRead) break
+      await writeAndDrain(io.stdout, line(call))
+    }
+    return 0
+  })
+}
+
+/** Every field of a call, in the order of the columns. */
+const order: Readonly<Record<keyof ExportedCall, true>> = {
+  callId: true,
+  at: true,
+  agentId: true,
+  role: true,
+  tool: true,
+  version: true,
+  status: true,
+  code: true,
+  startedAt: true,
+  durationMs: true,
+  sessionId: true,
+  taskId: true,
+  userId: true,
+  parentCallId: true,
+  input: true,
+  inputDigest: true,
+  result: true,
+  error: true,
+  reasons: true,
+  policy: true,
+}
+const columns = Object.keys(order) as (keyof ExportedCall)[]

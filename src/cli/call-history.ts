@@ -1,0 +1,71 @@
+import type { AuditCallFields, EndEntry, AuditEntry, Reason } from "../model/audit-entry.ts"
+import { formatTime } from "./time-text.ts"
+
+/** The records of one call as text: when, what happened, and who decided. */
+export function callHistory(entries: readonly AuditEntry[]): string {
+  return entries
+    .flatMap((entry) => {
+      const [first = "", ...more] = linesOf(entry)
+      const start = `${formatTime(entry.at, { milliseconds: true })}  ${entry.kind.padEnd(9)} ${first}`
+      return [start, ...more].map(
+        (line, index) => `${index === 0 ? "" : margin}${line.replaceAll("\n", `\n${margin}`)}`,
+      )
+    })
+    .join("\n")
+}
+
+/** Only the first line of a record begins at the left edge, so text inside a record cannot look like another record. */
+const margin = " ".repeat(35)
+
+function linesOf(entry: AuditEntry): string[] {
+  switch (entry.kind) {
+    case "start":
+      return [whoCalls(entry), ...facts(entry), ...because(entry.reasons)]
+    case "end":
+      return [
+        ending(entry),
+        ...(entry.ran ? [] : [whoCalls(entry), ...facts(entry)]),
+        ...outcome(entry),
+        ...because(entry.reasons),
+      ]
+    default:
+      return [
+        [entry.by === undefined ? "" : `by ${entry.by}`, entry.text ?? ""].filter((part) => part !== "").join(": "),
+      ]
+  }
+}
+
+function whoCalls({ agentId, role, tool, version }: AuditCallFields): string {
+  const as = role === undefined ? "" : ` (role ${role})`
+  return `agent ${agentId}${as} calls ${tool}${version === undefined ? "" : ` ${version}`}`
+}
+
+function facts({ input, sessionId, taskId, userId, parentCallId, key, policy }: AuditCallFields): string[] {
+  const parts: [string, string | undefined][] = [
+    ["input", input],
+    ["session", sessionId],
+    ["task", taskId],
+    ["user", userId],
+    ["called by", parentCallId],
+    ["key", key],
+    ["policy", policy],
+  ]
+  return parts.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]))
+}
+
+function ending({ status, code, durationMs, ran }: EndEntry): string {
+  const how = code === undefined ? status : `${status} (${code})`
+  return ran ? `${how} after ${durationMs} ms` : `${how}; the tool did not run`
+}
+
+function outcome({ error, result, resultLength }: EndEntry): string[] {
+  const cut = resultLength === undefined ? "" : ` (masked or cut; ${resultLength} characters in all)`
+  return [
+    ...(error === undefined ? [] : [`error: ${error}`]),
+    ...(result === undefined ? [] : [`result: ${result}${cut}`]),
+  ]
+}
+
+function because(reasons: readonly Reason[] | undefined): string[] {
+  return (reasons ?? []).map(({ check, source, sentence }) => `because ${sentence} (${check}: ${source})`)
+}

@@ -1,0 +1,34 @@
+import { realpathSync } from "node:fs"
+import { resolve } from "node:path"
+import type { CallSettings } from "../model/ports.ts"
+import { defaults, type Config } from "./schema.ts"
+
+/** The settings of the call lifecycle. `workspace` overrides the configured one; it is resolved to its real path. */
+export function callSettings(config: Config, workspace: string | undefined): CallSettings {
+  const { data, org, tools, approvals } = config
+  return {
+    durability: data?.durability ?? "crash",
+    timeoutMs: tools?.timeout ?? defaults.tools.timeout,
+    approvalDeadlineMs: (approvals?.deadline ?? defaults.approvals.deadline) * 60_000,
+    unattended: approvals?.unattended ?? "wait",
+    levelOrder: org?.levelOrder ?? "asc",
+    language: config.language ?? defaults.language,
+    workspace: realPath(workspace ?? config.workspace ?? tools?.workspaceDir ?? process.cwd()),
+  }
+}
+
+/** How many tools of one agent run at the same time. */
+export function concurrentToolLimit({ tools, agents }: Config): number {
+  return Math.min(
+    tools?.maxConcurrent ?? defaults.tools.maxConcurrent,
+    agents?.maxConcurrentTools ?? defaults.agents.maxConcurrentTools,
+  )
+}
+
+function realPath(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return resolve(folder)
+  }
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from "node:crypto"
+import { userInfo } from "node:os"
+import { join } from "node:path"
+import { userConfigFolder } from "./find.ts"
+import type { Environment } from "./interpolate.ts"
+import { createPrivateFile, readPrivateFile, writePrivateFile } from "./private-file.ts"
+import { ConfigError } from "./config-error.ts"
+
+/** The environment variable for a person's token, instead of a file. */
+export const tokenVariable = "QM_PERSON_TOKEN"
+
+/** A person, and what proves their identity. */
+export interface IdentifiedPerson {
+  id: string
+  proved: string
+}
+
+/** What identifying a person needs of the organisation. */
+export interface KnownIdentities {
+  findPerson(id: string): { status: string } | undefined
+  /** The live person a token belongs to. */
+  personOfToken(token: string): { id: string } | undefined
+  findAgent(id: string): object | undefined
+}
+
+export interface IdentityClaim {
+  /** The person of `--as`. */
+  as: string | undefined
+  home: string
+  env: Environment
+  org: KnownIdentities
+  /** The configured people. One without a token is the user of this machine with that name. */
+  configured?: readonly { id: string; tokenHash?: string | undefined }[] | undefined
+  /** The login name of the user. */
+  login?: string | undefined
+}
+
+/**
+ * Identifies the person at the command line: the person of `--as`, proved by a token, otherwise the user of this machine,
+ * proved by a file that only that user can read. Throws if the identity is not proved, and always inside a tool.
+ */
+export function identifyPerson(claim: IdentityClaim): IdentifiedPerson {
+  const { as, home, env, login = loginName() } = claim
+  refuseInside("--as", env)
+  const proof = machineUserProof(home)
+  return as === undefined ? userOfMachine(claim, login, proof) : personNamed(claim, as, login, proof)
+}
+
+/** Saves a person's token where `--as` finds it. Returns the file. */
+export function savePersonToken(id: string, token: string, home: string, env: Environment): string {
+  const file = tokenFile(id, home)
+  refuseInside(file, env)
+  writePrivateFile(file, `${token}\n`)
+  return file
+}
+
+/** A login that has the name of another person or an agent is called `<login>@localhost`, unless a token proves it is that person. */
+function userOfMachine(claim: IdentityClaim, login: string, proof: string): IdentifiedPerson {
+  const { org } = claim
+  if (org.findPerson(login)?.status === "active") {
+    const proved = isConfiguredLogin(claim, login) ? proof : tokenProof(claim, login)
+    if (proved !== undefined) return { id: login, proved }
+  } else if (org.findAgent(login) === undefined) return { id: login, proved: proof }
+  return { id: `${login}@localhost`, proved: proof }
+}
+
+function personNamed(claim: IdentityClaim, as: string, login: string, proof: string): IdentifiedPerson {
+  const file = tokenFile(as, claim.home)
+  if (claim.org.findPerson(as)?.status !== "active") {
+    throw refused("--as", `There is no person '${as}'. 'qm people list' shows all people.`)
+  }
+  const proved = as === login && isConfiguredLogin(claim, as) ? proof : tokenProof(claim, as)
+  if (proved !== undefined) return { id: as, proved }
+  const what = tokensFor(claim, as).length === 0 ? "Nothing here proves" : "The token found here does not prove"
+  const help = `Put the token that 'qm people create' showed into ${file} with mode 600, or into ${tokenVariable}.`
+  throw refused("--as", `${what} that you are '${as}'. ${help}`)
+}
+
+function isConfiguredLogin({ configured = [] }: IdentityClaim, id: string): boolean {
+  return configured.some((person) => person.id === id && person.tokenHash === undefined)
+}
+
+function tokenProof(claim: IdentityClaim, id: string): string | undefined {
+  const found = tokensFor(claim, id).find(({ token }) => claim.org.personOfToken(token)?.id === id)
+  return found && `the token in ${found.where}`
+}
+
+function tokensFor({ home, env }: IdentityClaim, id: string): { where: string; token: string }[] {
+  const file = isPlainName(id) ? tokenFile(id, home) : undefined
+  const given = [
+    { where: tokenVariable, token: env[tokenVariable]?.trim() },
+    { where: file ?? "", token: file && readPrivateFile(file)?.trim() },
+  ]
+  return given.flatMap(({ where, token }) => (token ? [{ where, token }] : []))
+}
+
+/** The identity file of the user of this machine, created on first use. Being able to read it is the proof. */
+function machineUserProof(home: string): string {
+  const file = join(userConfigFolder(home), "person.token")
+  try {
+    if (readPrivateFile(file) === undefined) createPrivateFile(file, `qmp_${randomBytes(32).toString("base64url")}\n`)
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+    const why = (error as NodeJS.ErrnoException).code
+    throw refused(
+      file,
+      `The file that proves your identity cannot be created (${why}). Make the folder writable for you.`,
+    )
+  }
+  if (!/^qmp_[\w-]{43}\s*$/.test(readPrivateFile(file) ?? "")) {
+    throw refused(file, "The file that proves your identity is damaged. Delete it; a new one is created automatically.")
+  }
+  return `the file ${file}`
+}
+
+function tokenFile(id: string, home: string): string {
+  if (isPlainName(id)) return join(userConfigFolder(home), "people", `${id}.token`)
+  throw refused(
+    "--as",
+    `'${id}' cannot be a person's name here. Use letters, digits and _ . : - and do not begin with a dot.`,
+  )
+}
+
+/** Whether the name is a single, harmless part of a path. */
+function isPlainName(id: string): boolean {
+  return /^(?!\.)[A-Za-z0-9_.:-]{1,100}$/.test(id)
+}
+
+function refuseInside(file: string, env: Environment): void {
+  if (!env["QM_INSIDE"]) return
+  throw refused(
+    file,
+    "This runs inside a tool (QM_INSIDE is set), so no person can be identified. Use your own terminal.",
+  )
+}
+
+function refused(file: string, sentence: string): ConfigError {
+  return new ConfigError([{ file, key: "", sentence }])
+}
+
+/** An account without a name, as in containers, is called by its number. */
+function loginName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `user-${process.getuid?.() ?? 0}`
+  }
+}

@@ -1,7 +1,0 @@
-import { defaults, type Config } from "./schema.ts"
-
-/** Where `qm serve` listens. */
-export function listening({ server }: Config): { host: string; port: number } {
-  const { host = defaults.server.host, port = defaults.server.port } = server ?? {}
-  return { host, port }
-}

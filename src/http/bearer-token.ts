@@ -1,0 +1,26 @@
+import type { App } from "../model/app.ts"
+import type { AgentToken } from "../model/agent-tokens.ts"
+
+/** The owner of a request's token, or why the request is refused. */
+export type TokenCheck = { holder: AgentToken } | { holder?: undefined; sentence: string; challenge: string }
+
+/** Checks the Authorization header. A token is valid only for the agent it was created for. */
+export function checkBearerToken(app: Pick<App, "tokens">, header: string | undefined): TokenCheck {
+  if (header === undefined) return missing
+  const space = header.indexOf(" ")
+  if (header.slice(0, space).toLowerCase() !== "bearer") return missing
+  const token = header.slice(space + 1).trim()
+  const holder = token === "" ? undefined : app.tokens.holder(token)
+  return holder === undefined ? unknown : { holder }
+}
+
+const missing: TokenCheck = {
+  sentence: "Send 'Authorization: Bearer <token>'. Create a token with: qm tokens create --agent <agent>",
+  challenge: 'Bearer realm="quartermaster"',
+}
+
+const unknown: TokenCheck = {
+  sentence:
+    "The token is unknown, expired or revoked, or its agent has ended. Create a new one with: qm tokens create --agent <agent>",
+  challenge: 'Bearer realm="quartermaster", error="invalid_token"',
+}

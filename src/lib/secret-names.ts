@@ -1,0 +1,24 @@
+/** Whether an environment variable probably holds a secret. Rather too many than too few: hiding one costs little. */
+export function isSecretVariable(variable: string): boolean {
+  return /pass|secret|token|key|credential|creds|auth|cookie|private|dsn|jwt|connection_?string|database_?url|_(pat|pwd|pw)$/i.test(
+    variable,
+  )
+}
+
+const anywhere =
+  /pass[_-]?(word|wd|phrase|code)|secret(?!ar)|token(?!i[sz]|[_-]?type)|credential|authorization|cookie|private|jwt|connection[_-]?string|database[_-]?url|seed[_-]?phrase|mnemonic/i
+const atTheEnd = /(^|[_-])(pass|pwd|pw|auth|pat|creds?|otp|totp|cvv|cvc)$|dsn$|[a-z0-9][_-]?key$/i
+const inCamelCase = /[a-z0-9](Pass|Pwd|Pw|Auth|Pat|Creds?|Otp|Cvv|Cvc)$/
+/** Names with `key` that are not secrets. */
+const harmless =
+  /(public|primary|foreign|sort|partition|cache|row|column|object|issue|project|group|lookup|shortcut|translation|idempotency|hot|mon|tur|don)[_-]?key$/i
+
+/** Whether the value under this name must not be logged. */
+export function isSecretName(name: string): boolean {
+  return (anywhere.test(name) || atTheEnd.test(name) || inCamelCase.test(name)) && !harmless.test(name)
+}
+
+/** Whether a number under that name counts tokens rather than being one. */
+export function isTokenCount(name: string): boolean {
+  return /tokens$|tokens?[_-]?(count|limit|budget|used|usage|left|per)|(max|min|num|total)[_-]?token/i.test(name)
+}

@@ -1,0 +1,35 @@
+import type { PendingItem } from "../../model/approval.ts"
+import { wholeCharacters } from "../../model/model-text.ts"
+
+const maxCharacters = 4000
+
+/** The plain text that the person at the client reads before deciding. */
+export function approvalText(item: PendingItem): string {
+  const { agentId, role, tool, input, reasons, preview, touches, editedBy, note } = item
+  const lines = [
+    `Agent ${agentId} (${role}) wants to call ${tool}.`,
+    ...(editedBy === undefined ? [] : [`The input was edited by ${editedBy}.`]),
+    ...(note === undefined ? [] : [note]),
+    `Why you are asked: ${reasons.map(({ sentence }) => sentence).join(" ")}`,
+    ...touches.list.map(({ kind, what }) => `It touches the ${kind} ${what}.`),
+    "",
+    preview === undefined ? `Input: ${cut(JSON.stringify(input, undefined, 2) ?? "nothing")}` : cut(preview),
+  ]
+  return escapeInvisibleCharacters(lines.join("\n"))
+}
+
+function cut(text: string): string {
+  if (text.length <= maxCharacters) return text
+  return `${wholeCharacters(text, maxCharacters)}\n[cut: ${maxCharacters} of ${text.length} characters]`
+}
+
+/** Writes invisible characters, and those that change how others are displayed, as escapes. */
+export function escapeInvisibleCharacters(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u{FE00}-\u{FE0F}\u{E0100}-\u{E01EF}]/gu, (character) =>
+      character === "\n" || character === "\t"
+        ? character
+        : `\\u{${character.codePointAt(0)?.toString(16).padStart(4, "0")}}`,
+    )
+}

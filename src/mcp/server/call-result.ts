@@ -1,0 +1,153 @@
+import type { CallToolResult } from "@modelcontextprotocol/server"
+import { imageIn, withoutImageData } from "../../model/result-image.ts"
+import type { McpContent, McpToolValue } from "../../model/mcp.ts"
+import { ToolExecuteStatus, type Ticket, type ToolResult } from "../../model/result.ts"
+import type { JsonSchema } from "../../model/schema.ts"
+import { modelText, modelTextLimit, wholeCharacters } from "../../model/model-text.ts"
+import { artifactUri } from "./artifacts.ts"
+import { isContent } from "./content.ts"
+
+/** What `tools/list` told the client about a tool. */
+export interface AnnouncedTool {
+  /** Whether the tool belongs to another MCP server, so that its values are MCP results already. */
+  readonly isMcp: boolean
+  readonly outputSchema?: JsonSchema | undefined
+}
+
+/** The keys of our own data in `_meta`. */
+export const metaKeys = { ending: "quartermaster/ending", ticket: "quartermaster/ticket" } as const
+
+/** Converts the result of a call to MCP. A withheld result is never included. */
+export function callResult(result: ToolResult, announced: AnnouncedTool | undefined): CallToolResult {
+  return result.status === ToolExecuteStatus.SUCCESS ? succeeded(result, announced) : failed(result)
+}
+
+/** The MCP result for a call that still waits: it says how to get the actual result later. */
+export function ticketResult(ticket: Ticket, tool: string): CallToolResult {
+  const until = Number.isFinite(ticket.until) ? ` It waits until ${new Date(ticket.until).toISOString()}.` : ""
+  const status = {
+    waiting: "NOT EXECUTED YET. The call waits for a person to approve it.",
+    ready: "NOT EXECUTED YET. A person has answered the call.",
+    held: "The tool ran, but its result is held back until a person releases it.",
+  }[ticket.state]
+  const how = `Call ${tool} again with the same arguments to continue this call and get its result.`
+  const text = `${status}${until} ${how} A person answers with: qm approvals show ${ticket.callId}`
+  const { callId, state } = ticket
+  const ticketMeta = { callId, state, ...(Number.isFinite(ticket.until) ? { until: ticket.until } : {}) }
+  return { content: [{ type: "text", text }], isError: true, _meta: { [metaKeys.ticket]: ticketMeta } }
+}
+
+function succeeded(result: ToolResult, announced: AnnouncedTool | undefined): CallToolResult {
+  if (announced?.isMcp === true && isMcpValue(result.result)) return upstreamResult(result, result.result, announced)
+  const content: CallToolResult["content"] = [
+    { type: "text", text: modelText(result) },
+    ...imageOf(result),
+    ...linkTo(result),
+  ]
+  if (announced?.outputSchema === undefined) return { content }
+  // A client rejects a result that lacks fields of the announced schema, and a result that a person changed may lack some.
+  if (result.metadata?.["redacted"] === true || announced.isMcp || !isObject(result.result))
+    return changedByPerson(content)
+  // An image is sent as separate content, so its data is left out here unless the announced schema requires it.
+  const promised = promisesImageData(announced.outputSchema)
+  return {
+    content,
+    structuredContent: promised ? result.result : (withoutImageData(result.result) as Record<string, unknown>),
+  }
+}
+
+function promisesImageData({ properties }: JsonSchema): boolean {
+  const image = isObject(properties) ? properties["image"] : undefined
+  return isObject(image) && Array.isArray(image["required"]) && image["required"].includes("data")
+}
+
+function imageOf({ result }: ToolResult): CallToolResult["content"] {
+  const image = imageIn(result)
+  return image === undefined ? [] : [{ type: "image", ...image }]
+}
+
+/** Passes on another server's value unchanged, except that texts longer than the model's limit are cut. */
+function upstreamResult(result: ToolResult, value: McpToolValue, announced: AnnouncedTool): CallToolResult {
+  const { content, structuredContent, _meta } = value
+  const kept = result.truncated === undefined ? content : [...shortened(content), ...linkTo(result)]
+  const parts = kept as CallToolResult["content"]
+  if (announced.outputSchema !== undefined && result.metadata?.["redacted"] === true) return changedByPerson(parts)
+  return {
+    content: parts,
+    ...(structuredContent === undefined ? {} : { structuredContent: structuredContent as Record<string, unknown> }),
+    ...(_meta === undefined ? {} : { _meta: withoutReservedKeys(_meta) }),
+  }
+}
+
+/** Removes the keys that describe a connection: only we may set them, not the server behind us. */
+function withoutReservedKeys(meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => !key.startsWith("io.modelcontextprotocol/")))
+}
+
+function changedByPerson(content: CallToolResult["content"]): CallToolResult {
+  const text =
+    "A person changed this result before releasing it, so it may lack fields that the tool's output schema requires."
+  return { content: [...content, { type: "text", text }], isError: true }
+}
+
+function failed(result: ToolResult): CallToolResult {
+  const { callId, status, code, metadata = {} } = result
+  const upstreamContent =
+    status === ToolExecuteStatus.ERROR && metadata["ran"] === true ? metadata["content"] : undefined
+  const content =
+    Array.isArray(upstreamContent) && upstreamContent.length > 0 && upstreamContent.every(isContent)
+      ? upstreamContent
+      : undefined
+  const structured = content === undefined ? undefined : metadata["structuredContent"]
+  const { toolCode, retryAfterMs } = metadata
+  const endingMeta = {
+    callId,
+    status,
+    ...(code === undefined ? {} : { code }),
+    ...(typeof toolCode === "string" ? { toolCode } : {}),
+    ...(typeof retryAfterMs === "number" ? { retryAfterMs } : {}),
+  }
+  return {
+    content:
+      content === undefined ? [{ type: "text", text: modelText(result) }] : (content as CallToolResult["content"]),
+    ...(isObject(structured) ? { structuredContent: structured } : {}),
+    isError: true,
+    _meta: { [metaKeys.ending]: endingMeta },
+  }
+}
+
+/** The name the tool was called by: its announced schema decides what the result looks like. */
+export function calledName({ toolName, metadata }: ToolResult): string {
+  const calledAs = metadata?.["calledAs"]
+  return typeof calledAs === "string" ? calledAs : toolName
+}
+
+/** A link to the artifact with the whole of a long result. */
+function linkTo(result: ToolResult): CallToolResult["content"] {
+  const { truncated } = result
+  if (truncated === undefined) return []
+  const description = `The whole result, ${truncated.total} characters. Read it in pages: ?offset=0&limit=20000.`
+  return [
+    { type: "resource_link", uri: artifactUri(truncated.stored), name: `Result of ${calledName(result)}`, description },
+  ]
+}
+
+function shortened(content: readonly McpContent[]): McpContent[] {
+  let left = modelTextLimit
+  return content.map((part) => {
+    const { text } = part
+    if (part.type !== "text" || typeof text !== "string") return part
+    const room = Math.max(0, left)
+    left -= text.length
+    if (text.length <= room) return part
+    return { ...part, text: `${wholeCharacters(text, room)}\n[truncated: ${room} of ${text.length} characters.]` }
+  })
+}
+
+function isMcpValue(value: unknown): value is McpToolValue {
+  return isObject(value) && Array.isArray(value["content"]) && value["content"].every(isContent)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,7 @@
+/** For whom a client makes its requests. */
+export interface ClientIdentity {
+  readonly agentId: string
+  readonly tokenId?: string | undefined
+  /** The person whose answers the client sends. Without one it may not answer approvals. */
+  readonly person?: string | undefined
+}

@@ -1,0 +1,41 @@
+import { withoutImageData } from "./result-image.ts"
+import { ToolExecuteStatus, type ToolResult } from "./result.ts"
+
+/** The most characters of a result that a model is given. */
+export const modelTextLimit = 30_000
+
+/** The text to give a model about an ended call. It contains nothing that was withheld. */
+export function modelText(result: ToolResult): string {
+  switch (result.status) {
+    case ToolExecuteStatus.SUCCESS:
+      return cut(resultAsText(result.result), result)
+    case ToolExecuteStatus.EXECUTION_REJECTED:
+      return `NOT EXECUTED. ${result.error ?? "A person did not agree."} Do not retry the same call.`
+    case ToolExecuteStatus.RESULT_REJECTED:
+      return `The tool ran, but its result is withheld. ${result.error ?? ""}`.trim()
+    case ToolExecuteStatus.NOT_FOUND:
+      return `NOT EXECUTED. ${result.error ?? "There is no such tool."}`
+    default:
+      return result.metadata?.["ran"] === true
+        ? cut(`Error: ${result.error ?? "The tool failed."}`, result)
+        : `NOT EXECUTED. ${result.error ?? "The call was refused."}`
+  }
+}
+
+/** A string as it is, anything else as JSON. Of an image only its description, not its bytes. */
+export function resultAsText(value: unknown): string {
+  if (value === undefined) return "(no result)"
+  return typeof value === "string" ? value : JSON.stringify(withoutImageData(value))
+}
+
+function cut(text: string, result: ToolResult): string {
+  if (text.length <= modelTextLimit) return text
+  const where = result.truncated ? ` The whole text is stored as ${result.truncated.stored}.` : ""
+  return `${wholeCharacters(text, modelTextLimit)}\n[truncated: ${modelTextLimit} of ${text.length} characters.${where}]`
+}
+
+/** The first `length` characters of a text, without splitting a surrogate pair. */
+export function wholeCharacters(text: string, length: number): string {
+  const last = text.charCodeAt(length - 1)
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)
+}

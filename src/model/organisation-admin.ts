@@ -1,0 +1,100 @@
+import type { Agent, Department, Message, Person, Role } from "./organisation.ts"
+
+/** The person or agent that changes the organisation. */
+export interface Actor {
+  kind: "person" | "agent"
+  id: string
+}
+
+export interface NewRole {
+  name: string
+  rolePrompt?: string | undefined
+  /** Left out, null or empty: all groups. */
+  toolGroups?: readonly string[] | null | undefined
+  department?: string | undefined
+  level?: number | undefined
+  dialect?: string | undefined
+  pins?: Readonly<Record<string, string>> | undefined
+  llmServiceId?: string | null | undefined
+}
+
+export interface NewAgent {
+  /** Default: a new id. */
+  id?: string | undefined
+  /** The name or id of its role. */
+  role: string
+  department?: string | undefined
+  level?: number | undefined
+  parentId?: string | undefined
+  taskId?: string | undefined
+  taskBrief?: unknown
+  pins?: Readonly<Record<string, string>> | undefined
+}
+
+export interface NewPerson {
+  id: string
+  name?: string | undefined
+  roles?: readonly string[] | undefined
+}
+
+/** A change that was refused. The message says what to do; `code` is for programs. */
+export class OrganisationError extends Error {
+  readonly code: string
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(code: string, message: string, details: Readonly<Record<string, unknown>> = {}) {
+    super(message)
+    this.name = "OrganisationError"
+    this.code = code
+    this.details = details
+  }
+}
+
+/**
+ * People, roles, departments and agents. A change is durable when its promise resolves. Entries of the configuration file
+ * are read-only here.
+ */
+export interface OrganisationAdmin {
+  /** Active ones first, by name. `source` says where each is defined. */
+  listRoles(): readonly Sourced<Role>[]
+  findRole(idOrName: string): Sourced<Role> | undefined
+  /** Returns the active role of that name unchanged if there is one. `hint` is a sentence for the person. */
+  createRole(given: NewRole, by: Actor): Promise<{ role: Role; created: boolean; hint?: string }>
+  updateRole(idOrName: string, change: Partial<NewRole>, by: Actor): Promise<{ role: Role; hint?: string }>
+  deleteRole(idOrName: string, by: Actor): Promise<Role>
+
+  listAgents(filter?: { includeTerminated?: boolean }): readonly Sourced<Agent>[]
+  findAgent(id: string): Sourced<Agent> | undefined
+  createAgent(given: NewAgent, by: Actor): Promise<Agent>
+  /** Terminates the agent and all agents below it. Returns their ids, the agent's own first. */
+  terminateAgent(id: string, by: Actor, reason?: string): Promise<string[]>
+
+  listDepartments(): readonly Sourced<Department>[]
+  createDepartment(given: { id: string; name?: string | undefined }, by: Actor): Promise<Department>
+  renameDepartment(id: string, name: string, by: Actor): Promise<Department>
+  deleteDepartment(id: string, by: Actor): Promise<Department>
+
+  listPeople(): readonly Sourced<Person>[]
+  findPerson(id: string): Sourced<Person> | undefined
+  /** The active person with this token. */
+  personOfToken(token: string): Sourced<Person> | undefined
+  /** Only a hash of the token is stored, so it cannot be shown again. */
+  createPerson(given: NewPerson, by: Actor): Promise<{ person: Person; token: string }>
+  updatePerson(id: string, change: Partial<Omit<NewPerson, "id">>, by: Actor): Promise<Person>
+  deletePerson(id: string, by: Actor): Promise<Person>
+
+  /** Stores a message for its recipient. `root` and `user` always exist. */
+  sendMessage(message: {
+    from: string
+    to: string
+    payload: unknown
+    taskId?: string | undefined
+    delayMs?: number | undefined
+  }): Promise<Message>
+  /** The messages delivered to an agent, oldest first. */
+  inbox(agentId: string, filter?: { unreadOnly?: boolean }): Promise<readonly Message[]>
+  markRead(messageIds: readonly string[]): Promise<void>
+}
+
+/** With where it is defined: `built in`, `configuration` or `store`. */
+export type Sourced<T> = T & { readonly source: string }

@@ -1,0 +1,73 @@
+import type { QuartermasterEvent } from "../model/events.ts"
+import type { Freeze, SessionMode } from "../model/organisation.ts"
+import { sessionModes } from "../model/organisation.ts"
+import { OrganisationError } from "../model/organisation-admin.ts"
+import type { Documents } from "../model/documents.ts"
+
+/** The id that means every agent. */
+export const everyAgent = "*"
+
+/** Freezes and thaws agents and sets the mode of a session. Each change is stored before its promise resolves. */
+export function freezesAndModes(
+  documents: Documents,
+  {
+    isKnown,
+    emit,
+    waitForOthers,
+  }: {
+    isKnown(agentId: string): boolean
+    emit(event: QuartermasterEvent): void
+    /** Waits long enough for other processes to read the change. They do not acknowledge it. */
+    waitForOthers(): Promise<void>
+  },
+) {
+  const announce = (agent: string, change: "frozen" | "thawed") =>
+    emit({ type: "AGENT_CHANGED", at: Date.now(), agent, change })
+  return {
+    async freeze({
+      agentId = everyAgent,
+      by,
+      because,
+    }: {
+      agentId?: string | undefined
+      by: string
+      because?: string | undefined
+    }): Promise<void> {
+      if (agentId !== everyAgent && !isKnown(agentId)) {
+        throw new OrganisationError(
+          "agent_not_found",
+          `There is no agent '${agentId}'. 'qm agents list' shows who there is.`,
+        )
+      }
+      const body: Freeze = { by, at: Date.now(), because }
+      await documents.put({ kind: "freeze", id: agentId, body }, by)
+      announce(agentId, "frozen")
+      await waitForOthers()
+    },
+    async thaw({ agentId = everyAgent, by }: { agentId?: string | undefined; by: string }): Promise<boolean> {
+      const document = documents.get("freeze", agentId)
+      if (document?.live !== true) return false
+      await documents.put({ kind: "freeze", id: agentId, live: false, body: document.body }, by)
+      announce(agentId, "thawed")
+      return true
+    },
+    frozen(): (Freeze & { agentId?: string | undefined })[] {
+      const live = [...documents.all("freeze")].filter((document) => document.live)
+      return live.map(({ id, body }) => ({ ...(body as Freeze), agentId: id === everyAgent ? undefined : id }))
+    },
+    async setMode({ sessionId, mode, by }: { sessionId: string; mode: SessionMode; by: string }): Promise<void> {
+      if (!sessionModes.includes(mode)) {
+        throw new OrganisationError(
+          "unknown_mode",
+          `There is no mode '${mode}'. Choose one of: ${sessionModes.join(", ")}.`,
+        )
+      }
+      await documents.put({ kind: "mode", id: sessionId, live: mode !== "ask", body: { mode, by, at: Date.now() } }, by)
+      await waitForOthers()
+    },
+    modeOf(sessionId: string): SessionMode {
+      const document = documents.get("mode", sessionId)
+      return document?.live === true ? (document.body as { mode: SessionMode }).mode : "ask"
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import type { QuartermasterEvent } from "../model/events.ts"
+import { OrganisationError, type Actor } from "../model/organisation-admin.ts"
+import type { LevelOrder } from "../model/permission.ts"
+import type { DocumentKind, Documents, StoredDocument } from "../model/documents.ts"
+import type { Messages } from "../model/ports.ts"
+import type { Roster } from "./roster.ts"
+import type { AgentViews } from "./agent-views.ts"
+
+/** The tool groups that exist now. */
+export interface GroupCatalog {
+  has(id: string): boolean
+  list(): { id: string; description: string }[]
+}
+
+/** What the functions that change the organisation need. */
+export interface OrganisationContext {
+  readonly roster: Roster
+  readonly views: AgentViews
+  readonly documents: Documents
+  readonly messages: Messages
+  readonly groups: GroupCatalog
+  readonly levelOrder: LevelOrder
+  /** The groups of a role that names none; null means all. */
+  readonly defaultToolGroups: readonly string[] | null
+  emit(event: QuartermasterEvent): void
+  now(): number
+  /** Stops the work of these agents. */
+  onTerminated(agentIds: readonly string[]): void | Promise<void>
+  /** The agents this process is terminating. It calls `onTerminated` for them once, at the end. */
+  readonly terminating: Set<string>
+}
+
+interface Content<T> {
+  body: T
+  name?: string
+  live?: boolean
+}
+
+/**
+ * Writes one document of the organisation. `make` gets the stored body and returns the new content; it throws to refuse,
+ * or returns undefined to leave the document as it is. It is called again when another process changed the document in
+ * between. `taken` is called when another document has the name.
+ */
+export async function writeDocument<T extends object>(
+  { documents }: OrganisationContext,
+  { kind, id }: { kind: DocumentKind; id: string },
+  by: Actor,
+  make: (existing: T | undefined) => Content<T> | undefined,
+  taken: (other: StoredDocument) => T = refuseTakenName,
+): Promise<T> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const existing = documents.get(kind, id)
+    const content = make(existing?.body as T | undefined)
+    if (content === undefined) return existing?.body as T
+    const { body, name = null, live = true } = content
+    const put = await documents.put({ kind, id, name, live, body }, by.id, existing?.change ?? 0)
+    if (put.written) return put.document.body as T
+    if (put.existing.id !== id) return taken(put.existing)
+  }
+  throw new OrganisationError("conflict", `Other processes keep changing ${kind} '${id}'. Try again.`)
+}
+
+function refuseTakenName({ kind, name, id }: StoredDocument): never {
+  throw new OrganisationError("name_taken", `The name '${name}' belongs to ${kind} '${id}'. Choose another one.`)
+}

@@ -1,0 +1,19 @@
+import type { AgentView } from "../../model/organisation.ts"
+import { deny, type Check, type Sentences } from "../check.ts"
+import { shellWord } from "../fix-text.ts"
+
+/** The agent exists, has not ended, and has a known role. The only check that looks at an agent that may not exist. */
+export const agentCheck: Check<"visible", Sentences, { agentId?: string; who: AgentView | undefined }> = {
+  name: "agent",
+  stage: "visible",
+  source: () => "organisation",
+  look: ({ agentId = "<id>", who }) =>
+    who === undefined
+      ? deny("agent_unknown", undefined, { fix: () => `qm agents create --id ${shellWord(agentId)} --role <role>` })
+      : undefined,
+  sentences: {
+    agent_unknown: () =>
+      "This agent does not exist, has ended, or has no known role. A person creates agents with 'qm agents create'.",
+  },
+  passes: ({ who }) => `Agent ${who?.agent.id} is known and has the role ${who?.role.name}.`,
+}

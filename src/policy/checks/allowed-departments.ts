@@ -1,0 +1,25 @@
+import { defineCheck, deny } from "../check.ts"
+import { permissionLine, roleFix } from "../fix-text.ts"
+
+/** The tool's `allowedDepartments`. */
+export const allowedDepartmentsCheck = defineCheck({
+  name: "department",
+  stage: "visible",
+  source: ({ tool }) => tool.id,
+  look({ tool: { name, permission }, who: { role, department } }) {
+    const { allowedDepartments } = permission
+    if (allowedDepartments.length === 0 || allowedDepartments.includes(department ?? "")) return undefined
+    const fix = () =>
+      department === undefined
+        ? roleFix(role, { department: allowedDepartments[0]! })
+        : permissionLine(name, "allowedDepartments", [...allowedDepartments, department])
+    return deny("department_not_allowed", { department: department ?? "(none)" }, { fix })
+  },
+  sentences: {
+    department_not_allowed: ({ department }: { department: string }) => `Department ${department} not allowed`,
+  },
+  passes: ({ tool }) =>
+    tool.permission.allowedDepartments.length === 0
+      ? "The tool is open to every department."
+      : "The tool is open to this department.",
+})

@@ -1,0 +1,26 @@
+import { defineCheck, deny } from "../check.ts"
+import { listed, permissionLine } from "../fix-text.ts"
+
+/** The tool's `allowedRoles`. A role that an agent made has whatever name that agent chose, so its name gives no right. */
+export const allowedRolesCheck = defineCheck({
+  name: "role",
+  stage: "visible",
+  source: ({ tool }) => tool.id,
+  look({ tool: { name, permission }, who: { role } }) {
+    const { allowedRoles } = permission
+    if (allowedRoles.length === 0) return undefined
+    const isNamed = allowedRoles.includes(role.name)
+    if (isNamed && role.madeBy !== "agent") return undefined
+    const fix = () =>
+      role.madeBy === "agent"
+        ? `Use an agent whose role a person made: ${listed(allowedRoles)}`
+        : permissionLine(name, "allowedRoles", [...allowedRoles, role.name])
+    return deny(isNamed ? "role_made_by_agent" : "role_not_allowed", { role: role.name }, { fix })
+  },
+  sentences: {
+    role_not_allowed: ({ role }: { role: string }) => `Role ${role} not in allowed roles`,
+    role_made_by_agent: ({ role }: { role: string }) => `Role ${role} not in allowed roles: it was made by an agent`,
+  },
+  passes: ({ tool }) =>
+    tool.permission.allowedRoles.length === 0 ? "The tool is open to every role." : "The tool is open to this role.",
+})

@@ -1,0 +1,24 @@
+import { ask, defineCheck } from "../check.ts"
+
+const parameters = ["require_confirmation", "requireConfirmation"]
+
+/** The model itself asks for a confirmation in the input of the call. It can only raise the verdict. */
+export const confirmationCheck = defineCheck({
+  name: "confirmation",
+  stage: "ask",
+  source: ({ input }) => `input /${parameterIn(input)}`,
+  look({ input }) {
+    const parameter = parameterIn(input)
+    return parameter === undefined
+      ? undefined
+      : ask("confirmation_wished", undefined, { fix: () => `Leave out ${parameter}` })
+  },
+  sentences: {
+    confirmation_wished: () => "The call itself asks to be confirmed.",
+  },
+})
+
+function parameterIn(input: unknown): string | undefined {
+  if (typeof input !== "object" || input === null) return undefined
+  return parameters.find((name) => Object.hasOwn(input, name) && (input as Record<string, unknown>)[name] === true)
+}

@@ -1,0 +1,22 @@
+import { isPath } from "../../model/rule.ts"
+import { allow, defineCheck } from "../check.ts"
+import { modeFix } from "../fix-text.ts"
+import { normalizeTouches } from "../normalize-touches.ts"
+
+/** In a session with the mode edits the workspace's tools write without asking, when it is proved that no file outside is touched. */
+export const editsModeCheck = defineCheck({
+  name: "mode",
+  stage: "loosen",
+  needs: "mode",
+  source: ({ sessionId }) => `session ${sessionId}`,
+  look({ tool, touches, workspace, sessionId, mode, tools }) {
+    if (mode !== "edits" || !(tool.sameNameTools ?? [tool]).every(({ effect }) => effect === "write")) return undefined
+    if (!tools.inGroups(tool, ["workspace"])) return undefined
+    const { list, proved } = normalizeTouches(touches, workspace)
+    if (!proved || list.some(({ kind, inside }) => isPath(kind) && inside === undefined)) return undefined
+    return allow("edits_mode", undefined, { fix: () => modeFix(sessionId) })
+  },
+  sentences: {
+    edits_mode: () => "The session is in edits mode, in which the workspace is changed without asking.",
+  },
+})

@@ -1,0 +1,17 @@
+import { defineCheck, deny } from "../check.ts"
+
+/** `tools.enabled` names the tool. A tool that is off because it lacks another one is left to the dependency check. */
+export const enabledCheck = defineCheck({
+  name: "configuration",
+  stage: "visible",
+  source: () => "tools.enabled",
+  look: ({ tool: { name, enabled, missingDependencies = [] } }) =>
+    enabled || missingDependencies.length > 0
+      ? undefined
+      : deny("tool_switched_off", { tool: name }, { fix: () => `Add ${name} to tools.enabled` }),
+  sentences: {
+    tool_switched_off: ({ tool }: { tool: string }) =>
+      `Tool ${tool} is switched off. Add it to tools.enabled to use it.`,
+  },
+  passes: () => "The tool is switched on.",
+})

@@ -1,0 +1,30 @@
+import type { RegisteredTool } from "../../model/tool.ts"
+import { ask, defineCheck } from "../check.ts"
+import { addRuleFix } from "../fix-text.ts"
+import { readsOnly } from "../reads-only.ts"
+
+/** The tool's level: public runs, moderate and sensitive ask. A call that only reads runs, unless a person wants to be asked. */
+export const toolLevelCheck = defineCheck({
+  name: "level",
+  stage: "level",
+  source: ({ tool }) => tool.id,
+  look({ tool, input }) {
+    if (tool.permission.requireExecutionApproval !== true && readsOnly(tool, input)) return undefined
+    const code = codeOf(tool)
+    return code && ask(code, { tool: tool.name }, { fix: () => addRuleFix("allow", tool.name) })
+  },
+  sentences: {
+    tool_sensitive: ({ tool }: { tool: string }) => `Tool ${tool} is sensitive, so a person must approve every call.`,
+    tool_wants_approval: ({ tool }: { tool: string }) => `Tool ${tool} is configured to need approval before it runs.`,
+    tool_moderate: ({ tool }: { tool: string }) => `Tool ${tool} is moderate, so a person must approve the call.`,
+  },
+  passes: ({ tool: { name, permission } }) =>
+    `Tool ${name} ${permission.level === "public" ? "is public" : "only reads with this input"}, so its level needs no approval.`,
+})
+
+function codeOf({ permission }: RegisteredTool) {
+  const { level, requireExecutionApproval } = permission
+  if (level === "sensitive") return "tool_sensitive"
+  if (requireExecutionApproval === true) return "tool_wants_approval"
+  return level === "moderate" && requireExecutionApproval !== false ? "tool_moderate" : undefined
+}

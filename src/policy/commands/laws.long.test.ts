@@ -1,3 +1,0 @@
-import { commandLaws } from "./laws.contract.ts"
-
-commandLaws(2000)

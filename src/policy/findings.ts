@@ -1,0 +1,14 @@
+import type { Finding } from "../model/guard.ts"
+import type { CallFacts } from "./check.ts"
+
+const none: readonly Finding[] = []
+
+/** What the guards found that denies, asks or allows. */
+export function findingsOf({ findings, tool }: CallFacts, verdict: Finding["verdict"]): readonly Finding[] {
+  if (findings.length === 0) return none
+  // A person who wants to be asked each time is asked, even when bubblewrap holds the call.
+  const { requireExecutionApproval, confirmed } = tool.permission
+  const isIgnored = ({ sandboxed }: Finding) =>
+    sandboxed === true && (requireExecutionApproval === true || confirmed === true)
+  return findings.filter((finding) => finding.verdict === verdict && !isIgnored(finding))
+}

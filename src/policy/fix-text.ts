@@ -1,0 +1,74 @@
+import type { Agent, Role } from "../model/organisation.ts"
+
+/* The commands and lines of YAML that `qm why` prints under "To change this:". Names may be an agent's own, so they are quoted. */
+
+/** A word as a shell takes it. */
+export function shellWord(text: string): string {
+  return /^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** A value as YAML takes it in one line. */
+function yamlValue(value: YamlValue): string {
+  if (Array.isArray(value)) return `[${value.map((one: string) => yamlValue(one)).join(", ")}]`
+  if (typeof value === "number") return String(value)
+  const text = value as string
+  const isPlain = /^[a-z_][\w/-]*$/i.test(text) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(text)
+  return isPlain ? text : JSON.stringify(text)
+}
+
+type YamlValue = string | number | readonly string[]
+
+export function listed(names: readonly string[]): string {
+  return names.map((name) => yamlValue(name)).join(", ")
+}
+
+export function permissionLine(tool: string, key: string, value: YamlValue): string {
+  return `tools.permissions.${yamlValue(tool)}.${key}: ${yamlValue(value)}`
+}
+
+/** A role of the configuration is changed there, every other one with `qm roles update`. */
+export function roleFix(
+  role: Role,
+  change: { groups: readonly string[] } | { department: string } | { level: number },
+): string {
+  const [[flag, value] = ["", ""]] = Object.entries(change) as [string, YamlValue][]
+  if (role.madeBy !== "configuration") {
+    const word = Array.isArray(value) ? value.join(",") : String(value)
+    return `qm roles update ${shellWord(role.name)} --${flag} ${shellWord(word)}`
+  }
+  const key = flag === "groups" ? "toolGroups" : flag
+  return `In org.roles, for role ${yamlValue(role.name)}: ${key}: ${yamlValue(value)}`
+}
+
+export function agentLine(agent: Agent, { level }: { level: number }): string {
+  return `In org.agents, for agent ${yamlValue(agent.id)}: level: ${level}`
+}
+
+/** A stored rule is removed by its id; one of the configuration is changed where it is written. */
+export function ruleFix(source: string): string | undefined {
+  const stored = /^rule (.+)$/.exec(source)?.[1]
+  if (stored !== undefined) return `qm rules remove ${shellWord(stored)}`
+  return source === "built in" ? undefined : `Change or remove the rule at ${source}`
+}
+
+export function addRuleFix(verdict: "allow" | "ask", tool: string): string {
+  return `qm rules add ${shellWord(JSON.stringify({ [verdict]: tool, because: "<why>" }))}`
+}
+
+export function modeFix(sessionId: string): string {
+  return `qm mode ask --session ${shellWord(sessionId)}`
+}
+
+export function grantFix(id: string): string {
+  return `qm grants revoke ${shellWord(id)}`
+}
+
+/** A line of the configuration can be changed; a path that is always protected cannot. */
+export function guardFix(source: string): string | undefined {
+  return source.startsWith("tools.") ? `Change ${source} in the configuration` : undefined
+}
+
+/** For what is decided elsewhere: the command that says what. */
+export function whyFix(tool: string, agentId: string): string {
+  return `See first: qm why ${shellWord(tool)} --agent ${shellWord(agentId)}`
+}

@@ -1,0 +1,92 @@
+import type { Explanation } from "../model/app.ts"
+import type { AgentView, SessionMode } from "../model/organisation.ts"
+import type { LevelOrder } from "../model/permission.ts"
+import type { DecisionInput, Policy, Verdict } from "../model/ports.ts"
+import type { Reason } from "../model/audit-entry.ts"
+import type { Grant, Rule } from "../model/rule.ts"
+import type { RegisteredTool } from "../model/tool.ts"
+import { decide } from "./decide.ts"
+import { explain, type Asked } from "./explain.ts"
+import { GrantIndex } from "./grants.ts"
+import { compileRules, type RuleSet } from "./rules.ts"
+import { searchFilter } from "./search-filter.ts"
+import type { ToolLookup } from "./check.ts"
+
+export interface PolicyInputs {
+  rules(): readonly Rule[]
+  grants(): Iterable<Grant>
+  modeOf(sessionId: string): SessionMode
+  /** Changes whenever rules or grants may have changed. */
+  version(): string | number
+  tools: ToolLookup & {
+    /** The tool's own name for a name or an alias; an unknown name is returned unchanged. */
+    canonical(name: string): string
+  }
+  /** Changes whenever a name, an alias or a group may mean other tools. */
+  toolsVersion(): string | number
+  /** The hash of everything that decides. */
+  policyVersion(): string
+}
+
+/** The policy with the current rules, grants and modes. Rules are compiled again only when something has changed. */
+export class PolicySource implements Policy {
+  readonly #inputs: PolicyInputs
+  #versions: { version: string | number; tools: string | number } | undefined
+  #rules: readonly Rule[] = []
+  #ruleSet: RuleSet
+  #grants = new GrantIndex()
+
+  constructor(inputs: PolicyInputs) {
+    this.#inputs = inputs
+    this.#ruleSet = compileRules([], inputs.tools)
+  }
+
+  get version(): string {
+    return this.#inputs.policyVersion()
+  }
+
+  hiddenByRule(tool: RegisteredTool, who: AgentView): Reason | undefined {
+    this.#refresh()
+    return this.#ruleSet.select(tool, who).hidden
+  }
+
+  decide(facts: DecisionInput): Verdict {
+    this.#refresh()
+    return decide(facts, this.#ruleSet, this.#grants, this.#inputs.modeOf(facts.sessionId))
+  }
+
+  searchFilter(
+    facts: Pick<DecisionInput, "who" | "tool" | "input" | "workspace">,
+  ): ((path: string) => boolean) | undefined {
+    this.#refresh()
+    return searchFilter(facts, this.#ruleSet)
+  }
+
+  explain(asked: Asked, levelOrder: LevelOrder): Explanation {
+    this.#refresh()
+    return explain(asked, {
+      ruleSet: this.#ruleSet,
+      grants: this.#grants,
+      mode: this.#inputs.modeOf(asked.sessionId),
+      tools: this.#inputs.tools,
+      levelOrder,
+      version: this.version,
+    })
+  }
+
+  #refresh(): void {
+    const version = this.#inputs.version()
+    const tools = this.#inputs.toolsVersion()
+    const sameTools = this.#versions?.tools === tools
+    if (sameTools && this.#versions?.version === version) return
+    this.#versions = { version, tools }
+    const rules = this.#inputs.rules()
+    if (!sameTools || !areSame(rules, this.#rules)) this.#ruleSet = compileRules(rules, this.#inputs.tools)
+    this.#rules = rules
+    this.#grants = new GrantIndex(this.#inputs.grants())
+  }
+}
+
+function areSame(some: readonly Rule[], others: readonly Rule[]): boolean {
+  return some.length === others.length && some.every((rule, index) => rule === others[index])
+}

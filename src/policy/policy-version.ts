@@ -1,0 +1,26 @@
+import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
+import type { Documents } from "../model/documents.ts"
+import type { RegisteredTool } from "../model/tool.ts"
+
+interface Registry {
+  readonly version: number
+  list(): readonly RegisteredTool[]
+}
+
+/** A hash of everything that decides: configuration, organisation, rules, grants, modes, and the permission of each tool. */
+export function policyVersion(configured: unknown, documents: Documents, registry: Registry): () => string {
+  const configuration = sha256(canonicalJson(configured))
+  let known = { documents: -1, tools: -1, hash: "" }
+  return () => {
+    if (known.documents !== documents.version || known.tools !== registry.version) {
+      const tools = registry.list().map(decisiveFields).sort()
+      const hash = sha256([configuration, documents.digest, ...tools].join("\n")).slice(0, 16)
+      known = { documents: documents.version, tools: registry.version, hash }
+    }
+    return known.hash
+  }
+}
+
+function decisiveFields({ id, permission, effect, kind, group, enabled }: RegisteredTool): string {
+  return JSON.stringify([id, permission, effect, kind, group, enabled])
+}

@@ -1,0 +1,91 @@
+import { newId } from "../lib/new-id.ts"
+import type { Documents } from "../model/documents.ts"
+import { readRule } from "../schema/rule-schema.ts"
+import type { Rule, RuleFlaw } from "../model/rule.ts"
+import { findFlaws, type RuleContext } from "./flaws.ts"
+
+/** Rules that come with Quartermaster. */
+const builtIn: readonly Rule[] = [
+  {
+    id: "root-organises",
+    verdict: "allow",
+    tool: "group:org_management",
+    agent: ["root"],
+    because: "Root organises, and does nothing else.",
+    source: "built in",
+  },
+]
+
+/** Every rule that counts: the built-in ones, then the configuration's, then those in the store. */
+export function rulesApi(
+  documents: Documents,
+  configured: { rules: readonly unknown[]; sources?: readonly string[] | undefined },
+  known: RuleContext,
+) {
+  const { rules: own, flaws: malformed } = readRules(configured.rules, "configuration", configured.sources)
+  let read: { version: number; rules: readonly Rule[]; flaws: readonly RuleFlaw[] } | undefined
+  // A document that did not change gives the same rule object, so that a comparison by identity works.
+  let before = new Map<string, StoredRule>()
+  const look = () => {
+    if (read?.version === documents.version) return read
+    const stored = [...documents.all("rule")].filter(({ live }) => live).sort((one, other) => one.change - other.change)
+    const now = new Map<string, StoredRule>()
+    for (const { id, body, change } of stored) {
+      const known = before.get(id)
+      now.set(id, known?.change === change ? known : { change, read: readRule(body, id, `rule ${id}`) })
+    }
+    before = now
+    const each = [...now.values()].map((one) => one.read)
+    const rules = each.flatMap((one) => ("rule" in one ? [one.rule] : []))
+    const flaws = each.flatMap((one) => ("flaws" in one ? one.flaws : []))
+    read = { version: documents.version, rules: [...builtIn, ...own, ...rules], flaws }
+    return read
+  }
+  const list = () => look().rules
+  return {
+    list,
+    flaws: (): readonly RuleFlaw[] => [...malformed, ...look().flaws, ...findFlaws(list(), known)],
+    /** Reads rules without storing them, and returns what is wrong with them. */
+    read(given: readonly unknown[], source: string): { rules: readonly Rule[]; flaws: readonly RuleFlaw[] } {
+      const { rules, flaws } = readRules(given, source)
+      return { rules: [...builtIn, ...rules], flaws: [...flaws, ...findFlaws(rules, known)] }
+    },
+    async add(given: unknown, by: string): Promise<Rule> {
+      const id = newId()
+      const made = readRule(given, id, `rule ${id}`)
+      const flaws = "flaws" in made ? made.flaws : findFlaws([made.rule], known).filter(({ kind }) => kind !== "dead")
+      if ("flaws" in made || flaws.length > 0) {
+        throw new Error(`The rule cannot be added: ${flaws.map(({ sentence }) => sentence).join(" ")}`)
+      }
+      await documents.put({ kind: "rule", id, body: given }, by)
+      return made.rule
+    },
+    async remove(id: string, by: string): Promise<Rule | undefined> {
+      const found = list().filter((rule) => id !== "" && rule.source.startsWith("rule ") && rule.id.startsWith(id))
+      const [rule] = found
+      const document = found.length === 1 && rule !== undefined ? documents.get("rule", rule.id) : undefined
+      if (rule === undefined || document === undefined) return undefined
+      await documents.put({ kind: "rule", id: rule.id, live: false, body: document.body }, by)
+      return rule
+    },
+  }
+}
+
+/** A stored rule, with the change of its document at which it was read. */
+interface StoredRule {
+  change: number
+  read: ReturnType<typeof readRule>
+}
+
+function readRules(
+  given: readonly unknown[],
+  source: string,
+  sources?: readonly string[],
+): { rules: Rule[]; flaws: RuleFlaw[] } {
+  const placeOf = (index: number) => sources?.[index] ?? `${source} rules[${index}]`
+  const read = given.map((rule, index) => readRule(rule, `${source}-${index}`, placeOf(index)))
+  return {
+    rules: read.flatMap((each) => ("rule" in each ? [each.rule] : [])),
+    flaws: read.flatMap((each) => ("flaws" in each ? each.flaws : [])),
+  }
+}

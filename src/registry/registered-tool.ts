@@ -1,0 +1,109 @@
+import {
+  fillPermission,
+  strictestPermission,
+  type LevelOrder,
+  type Permission,
+  type ToolPermission,
+} from "../model/permission.ts"
+import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
+import type { Layer, RegisteredTool, Tool, ToolType } from "../model/tool.ts"
+
+/** What the configuration says about single tools, by name. */
+export interface ToolSettings {
+  levelOrder?: LevelOrder
+  /** Override the permissions in the tools' definitions. */
+  permissions?: Readonly<Record<string, ToolPermission>>
+  /** From a configuration file that is not trusted yet: used only where it is stricter. */
+  tightening?: Readonly<Record<string, ToolPermission>>
+  /** The only tools that are enabled. Undefined means all. */
+  enabled?: readonly string[] | undefined
+}
+
+/** The tool with its place in the registry and the settings of the configuration. */
+export function registeredTool(
+  tool: Tool,
+  { layer, type }: { layer: Layer; type: ToolType },
+  missing: readonly string[] | undefined,
+  { permissions, tightening, enabled, levelOrder }: ToolSettings,
+): RegisteredTool {
+  const trusted = overridden(tool.permission, tool, permissions)
+  return withRegistration(tool, {
+    id: `${layer}:${tool.name}@${tool.version}`,
+    type,
+    layer,
+    enabled: isEnabled(tool, missing, enabled),
+    ...(missing && { missingDependencies: missing }),
+    permission: strictestPermission(trusted, overridden(trusted, tool, tightening), levelOrder),
+  })
+}
+
+/** The same tool when its missing dependencies have changed. */
+export function withMissingDependencies(
+  tool: RegisteredTool,
+  missing: readonly string[] | undefined,
+  { enabled }: ToolSettings,
+): RegisteredTool {
+  const { permission } = tool
+  return withRegistration(tool, {
+    ...registrationOf(tool),
+    permission,
+    enabled: isEnabled(tool, missing, enabled),
+    ...(missing && { missingDependencies: missing }),
+  })
+}
+
+/** Whether the configuration enables it and all its dependencies are registered. */
+function isEnabled({ name }: Tool, missing: readonly string[] = [], enabled: readonly string[] | undefined): boolean {
+  return (enabled === undefined || enabled.includes(name)) && missing.length === 0
+}
+
+/** What the registry adds to a tool. */
+type Place = Pick<
+  RegisteredTool,
+  "id" | "type" | "layer" | "enabled" | "missingDependencies" | "permission" | "sameNameTools"
+>
+
+/** Adds a registration to a tool. The definition hash is computed on first use. */
+export function withRegistration(tool: Tool, place: Place): RegisteredTool {
+  let known: { description: string; hash: string } | undefined
+  return {
+    ...tool,
+    ...place,
+    get description() {
+      return tool.description
+    },
+    get definitionHash() {
+      const { name, version, effect, definition: description = tool.description } = tool
+      if (known?.description !== description) {
+        const { id, permission } = place
+        const facts = {
+          id,
+          name,
+          version,
+          description,
+          effect,
+          input: tool.input.json,
+          output: tool.output?.json,
+          permission,
+        }
+        known = { description, hash: sha256(canonicalJson(facts)) }
+      }
+      return known.hash
+    },
+  }
+}
+
+/** Applies a table's settings for a tool. Undefined values change nothing. */
+function overridden(
+  before: Permission,
+  { name, effect }: Tool,
+  table: Readonly<Record<string, ToolPermission>> = {},
+): Permission {
+  const entries = Object.hasOwn(table, name) ? Object.entries(table[name] ?? {}) : []
+  const changes = entries.filter(([, value]) => value !== undefined)
+  return changes.length === 0 ? before : fillPermission({ ...before, ...Object.fromEntries(changes) }, effect)
+}
+
+export function registrationOf({ id, type, layer }: RegisteredTool): Pick<RegisteredTool, "id" | "type" | "layer"> {
+  return { id, type, layer }
+}

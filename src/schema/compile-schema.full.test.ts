@@ -1,0 +1,55 @@
+import { expect, test } from "vitest"
+import { type JsonSchema } from "../model/schema.ts"
+import { compileSchema } from "./compile-schema.ts"
+
+/** Schemas and values whose check would take longer than anybody waits. */
+const bombs: [string, JsonSchema, unknown][] = [
+  [
+    "parts that refer to parts twice",
+    {
+      type: "object",
+      $ref: "#/$defs/d0",
+      $defs: Object.fromEntries([
+        ...Array.from({ length: 40 }, (_, level) => {
+          const next = { $ref: `#/$defs/d${level + 1}` }
+          return [`d${level}`, { allOf: [next, next] }] as const
+        }),
+        ["d40", { type: "object" }],
+      ]),
+    },
+    {},
+  ],
+  [
+    "a choice within a choice",
+    {
+      type: "object",
+      properties: { a: { $ref: "#/$defs/t" } },
+      $defs: {
+        t: {
+          anyOf: ["x", "y"].map((name) => ({
+            type: "object",
+            properties: { n: { $ref: "#/$defs/t" } },
+            required: [name],
+          })),
+        },
+      },
+    },
+    { a: Array.from({ length: 40 }).reduce<object>((inner) => ({ n: inner }), {}) },
+  ],
+  [
+    "all compared with all",
+    { type: "object", properties: { a: { type: "array", uniqueItems: true } } },
+    { a: Array.from({ length: 400_000 }, (_, index) => index) },
+  ],
+]
+
+test.each(bombs)("a check that would take for ever ends with a sentence: %s", (_what, schema, value) => {
+  const compiled = compileSchema(schema as never, true)
+  const before = process.cpuUsage()
+  expect(compiled.check(value)).toEqual({
+    ok: false,
+    problems: [expect.stringContaining("takes too long to check") as string],
+  })
+  expect(process.cpuUsage(before).user).toBeLessThan(10_000_000)
+  expect(compiled.check("text")).toMatchObject({ ok: false })
+})

@@ -1,0 +1,23 @@
+import type { z } from "zod"
+import type { JsonSchema, Schema, SchemaSource, ToolParameter } from "../model/schema.ts"
+import { checkParameters, parametersToJsonSchema } from "./parameters.ts"
+import { compileJsonSchema } from "./json-schema.ts"
+import { compileZodSchema } from "./zod-schema.ts"
+
+/** `closed`: objects refuse properties that the schema does not name. Inputs are closed; outputs drop such properties. */
+export function compileSchema(source: SchemaSource<never>, closed: boolean): Schema {
+  if (Array.isArray(source)) return parameterSchema(source as readonly ToolParameter[])
+  if (typeof source !== "object" || source === null) throw new TypeError(notASchema)
+  if ("_zod" in source) return compileZodSchema(source as z.ZodType, closed)
+  if ("json" in source && typeof (source as Schema).check === "function") return source as Schema
+  if (Object.getPrototypeOf(source) !== Object.prototype && Object.getPrototypeOf(source) !== null) {
+    throw new TypeError(notASchema)
+  }
+  return compileJsonSchema(source as JsonSchema, closed)
+}
+
+const notASchema = "A schema must be a Zod 4 schema, a JSON Schema object or a list of parameters; give one of these."
+
+function parameterSchema(parameters: readonly ToolParameter[]): Schema {
+  return { json: parametersToJsonSchema(parameters), check: (value) => checkParameters(parameters, value) }
+}

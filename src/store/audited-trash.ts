@@ -1,0 +1,21 @@
+import type { Trash, TrashAdmin } from "../model/files.ts"
+import type { Masker, Recorder } from "../model/ports.ts"
+import type { Durability } from "../model/audit-entry.ts"
+
+/** The trash, with a note in the audit log for everything a person restores. */
+export function auditedTrash(
+  trash: Trash,
+  { recorder, masker, grade }: { recorder: Recorder; masker: Masker; grade: Durability },
+): TrashAdmin {
+  return {
+    list: () => trash.list(),
+    find: (id) => trash.find(id),
+    async restore(id, by) {
+      const item = await trash.restore(id)
+      const { path, agentId, taken } = item
+      const text = `trash restored: ${masker.text(path)}, ${taken === undefined ? "deleted by" : "made by a command of"} ${agentId || "an unknown agent"}`
+      await recorder.write({ kind: "note", callId: `trash:${item.id}`, at: Date.now(), by, text }, grade)
+      return item
+    },
+  }
+}

@@ -1,0 +1,14 @@
+import { join } from "node:path"
+import { onTestFinished } from "vitest"
+import { silentLogger } from "../../model/logger.ts"
+import { dataFolder } from "../../testing/test-app.ts"
+import { newOwnerName } from "../owner.ts"
+import { openStore } from "../store.ts"
+
+export async function openArtifacts(existing?: string) {
+  const dir = existing ?? (await dataFolder())
+  const store = await openStore({ dataDir: dir, owner: newOwnerName(), logger: silentLogger, writes: "direct" })
+  onTestFinished(() => store.close().catch(() => {}))
+  return { artifacts: store.artifacts, store, dir, folder: join(dir, "artifacts") }
+}
+export const artifactIdOf = (ref: string) => ref.replace("artifact:", "")

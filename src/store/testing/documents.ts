@@ -1,0 +1,16 @@
+import { onTestFinished } from "vitest"
+import type { Documents } from "../../model/documents.ts"
+import { databaseFile } from "../../testing/test-app.ts"
+import { openDatabase } from "../database.ts"
+import { SqliteDocuments } from "../documents.ts"
+
+export async function openDocumentsOn(file: string): Promise<SqliteDocuments> {
+  const database = await openDatabase(file)
+  onTestFinished(() => database.close())
+  return new SqliteDocuments(database)
+}
+
+export async function openTwoDocuments(): Promise<[Documents, Documents]> {
+  const file = await databaseFile()
+  return [await openDocumentsOn(file), await openDocumentsOn(file)]
+}

@@ -1,0 +1,21 @@
+import { onTestFinished } from "vitest"
+import { newId } from "../../lib/new-id.ts"
+import type { Message } from "../../model/organisation.ts"
+import { databaseFile } from "../../testing/test-app.ts"
+import { openDatabase } from "../database.ts"
+import { SqliteMessages } from "../messages.ts"
+
+export async function openTwoMessages(): Promise<[SqliteMessages, SqliteMessages]> {
+  const file = await databaseFile()
+  const opened = []
+  for (let index = 0; index < 2; index++) {
+    const database = await openDatabase(file)
+    onTestFinished(() => database.close())
+    opened.push(new SqliteMessages(database))
+  }
+  return opened as [SqliteMessages, SqliteMessages]
+}
+
+export function someMessage(fields: Partial<Message> = {}): Message {
+  return { id: newId(), from: "ann", to: "bob", payload: "hello", createdAt: 1, deliverAt: 1, readAt: null, ...fields }
+}

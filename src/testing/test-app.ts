@@ -1,0 +1,104 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { onTestFinished } from "vitest"
+import { z } from "zod"
+import { assemble, createQuartermaster } from "../app.ts"
+import type { Quartermaster, QuartermasterOptions } from "../quartermaster.ts"
+import type { Config } from "../config/schema.ts"
+import { defineTool } from "../schema/define-tool.ts"
+import { silentLogger } from "../model/logger.ts"
+import type { Tool, ToolSpec } from "../model/tool.ts"
+import { newOwnerName } from "../store/owner.ts"
+import { openStore } from "../store/store.ts"
+
+/** A new folder for one test, removed after it. */
+export function temporaryFolder(): string {
+  const dir = mkdtempSync(join(tmpdir(), "qm-test-"))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+/** A new data folder for one test. The database is copied, because creating its tables takes longer than most tests. */
+export async function dataFolder(): Promise<string> {
+  const dir = temporaryFolder()
+  emptyDatabase ??= createEmptyDatabase()
+  writeFileSync(join(dir, "quartermaster.db"), await emptyDatabase, { mode: 0o600 })
+  return dir
+}
+
+/** A new database file for one test, with all tables, all empty. */
+export async function databaseFile(): Promise<string> {
+  return join(await dataFolder(), "quartermaster.db")
+}
+
+/** A real app in a new folder, closed after the test. */
+export async function openTestApp(
+  config: Config = {},
+  options: QuartermasterOptions = {},
+): Promise<Quartermaster & { dir: string }> {
+  const dir = config.data?.dir ?? (await dataFolder())
+  const app = await createQuartermaster({ ...config, data: { ...config.data, dir } }, options)
+  onTestFinished(() => app.close())
+  return { ...app, dir }
+}
+
+/** Apps over one store, for laws that need a new app for each of a hundred runs. */
+export async function openTestApps(): Promise<{
+  dir: string
+  openApp(config?: Config, options?: QuartermasterOptions): Quartermaster
+}> {
+  const dir = await dataFolder()
+  const owner = newOwnerName()
+  const store = await openStore({ dataDir: dir, owner, logger: silentLogger, writes: "journal" })
+  onTestFinished(() => store.close())
+  return {
+    dir,
+    openApp: (config = {}, options = {}) => assemble(config, { sweepMs: 0, ...options }, store, owner, silentLogger),
+  }
+}
+
+/** A tool without input that every agent may call, with what the test changes. */
+export function tool(spec: Partial<ToolSpec<never>> & Pick<ToolSpec<never>, "execute">): Tool {
+  return defineTool({
+    name: "probe",
+    group: "test",
+    description: "A tool of a test.",
+    effect: "none",
+    input: z.object({}),
+    ...spec,
+  } as ToolSpec<never>)
+}
+
+/** A promise with its resolve and reject functions. */
+export function deferred<T = void>(): { promise: Promise<T>; resolve(value: T): void; reject(error: unknown): void } {
+  let resolve!: (value: T) => void
+  let reject!: (error: unknown) => void
+  const promise = new Promise<T>((onResolve, onReject) => {
+    resolve = onResolve
+    reject = onReject
+  })
+  return { promise, resolve, reject }
+}
+
+/** Waits until the condition is true. After half a minute it throws with the sentence. */
+export async function until(condition: () => boolean | Promise<boolean>, sentence: string): Promise<void> {
+  for (let waited = 0; waited < 30_000; waited += 10) {
+    if (await condition()) return
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  throw new Error(`It never happened that ${sentence}.`)
+}
+
+let emptyDatabase: Promise<Buffer> | undefined
+
+async function createEmptyDatabase(): Promise<Buffer> {
+  const dir = mkdtempSync(join(tmpdir(), "qm-test-"))
+  try {
+    const store = await openStore({ dataDir: dir, owner: newOwnerName(), logger: silentLogger, writes: "direct" })
+    await store.close()
+    return readFileSync(join(dir, "quartermaster.db"))
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,32 @@
+import type { Config } from "../../../config/schema.ts"
+import { openTestApp } from "../../../testing/test-app.ts"
+
+export const team: Config = {
+  org: { roles: [{ name: "dev" }], agents: ["ann", "bob"].map((id) => ({ id, role: "dev" })) },
+}
+
+type System = Awaited<ReturnType<typeof openTestApp>>
+
+export async function put(
+  system: System,
+  input: unknown,
+  who: { agentId?: string; taskId?: string } = {},
+): Promise<string> {
+  const { artifactRef } = await system.executeOrThrow<{ artifactRef: string }>({
+    agentId: "ann",
+    ...who,
+    tool: "put_artifact",
+    input,
+  })
+  return artifactRef
+}
+
+export async function get(
+  system: System,
+  ref: string,
+  who: { agentId?: string; taskId?: string } = {},
+): Promise<unknown> {
+  const ended = await system.call({ agentId: "ann", ...who, tool: "get_artifact", input: { ref } })
+  if (!ended.success) throw new Error(ended.error)
+  return ended.result
+}

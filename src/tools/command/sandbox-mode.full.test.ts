@@ -1,0 +1,147 @@
+import { once } from "node:events"
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
+import { createServer, type AddressInfo } from "node:net"
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { callbackAdapter } from "../../approval-ui/callback.ts"
+import type { Config } from "../../config/schema.ts"
+import { isTicket } from "../../model/result.ts"
+import { openTestApp, temporaryFolder, until } from "../../testing/test-app.ts"
+import { findBubblewrap } from "../../testing/shell-app.ts"
+
+const org: Config["org"] = {
+  roles: [{ name: "developer", toolGroups: ["command"] }],
+  agents: [
+    { id: "dev", role: "developer" },
+    { id: "sub", role: "developer", parent: "dev" },
+  ],
+}
+
+/** An app in shell mode sandbox over a small project, and what becomes of a command in it. */
+async function project(config: Config = {}, options: { approves?: boolean } = {}) {
+  const workspace = realpathSync(temporaryFolder())
+  const outside = realpathSync(temporaryFolder())
+  writeFileSync(join(workspace, ".env"), "KEY=secret\n")
+  writeFileSync(join(workspace, "package.json"), "{}")
+  writeFileSync(join(workspace, "Makefile"), "all:\n\t@echo built > built.txt\n")
+  mkdirSync(join(workspace, "narrow"))
+  const tools = { ...config.tools, shell: { mode: "sandbox" as const, ...config.tools?.shell } }
+  const approvals = options.approves === true ? { approvals: callbackAdapter({ onExecution: () => true }) } : {}
+  const system = await openTestApp({ org, ...config, tools }, { workspace, ...approvals })
+  const submit = (command: string, input: object = {}, agentId = "dev") =>
+    system.submit({ agentId, tool: "run_command", input: { command, ...input } }, { waitMs: 0 })
+  const run = async (command: string, input: object = {}, agentId = "dev") => {
+    const answer = await submit(command, input, agentId)
+    if (!isTicket(answer)) return answer.success ? (answer.result as Ran) : answer.code
+    const [item] = (await system.approvals.list()).filter(({ callId }) => callId === answer.callId)
+    return { asks: item?.reasons.map(({ sentence }) => sentence).join(" ") ?? "" }
+  }
+  return { system, workspace, outside, run }
+}
+type Ran = { stdout: string; stderr: string; exitCode: number; sandbox: object; id?: string }
+
+const hidden = (line: string) => `eval "$(echo ${Buffer.from(line).toString("base64")} | base64 -d)"`
+const asks = (text: string) => ({ asks: expect.stringContaining(text) as string })
+
+const here = test.runIf("path" in findBubblewrap())
+
+here("what bubblewrap holds runs unasked: builds, scripts, writes in the workspace", async () => {
+  const { run, workspace } = await project()
+  const held = { exitCode: 0, sandbox: { kind: "bubblewrap", network: false } }
+  if (existsSync("/usr/bin/make")) {
+    expect(await run("make")).toMatchObject(held)
+    expect(existsSync(join(workspace, "built.txt"))).toBe(true)
+  }
+  expect(await run("node -e 'console.log(6 * 7)'")).toMatchObject({ ...held, stdout: "42\n" })
+  expect(await run('for f in a b; do echo "$f" > "$f.txt"; done; cat *.txt | wc -l')).toMatchObject(held)
+  expect(readFileSync(join(workspace, "a.txt"), "utf8")).toBe("a\n")
+})
+
+here("outside of the workspace nothing is written, and the network is not there", async () => {
+  const { run, outside } = await project()
+  expect(await run(hidden(`echo bad > ${outside}/made`))).toMatchObject({ exitCode: 1 })
+  expect(existsSync(join(outside, "made"))).toBe(false)
+  let heard = 0
+  const server = createServer(() => heard++).listen(0, "127.0.0.1")
+  onTestFinished(() => void server.close())
+  await once(server, "listening")
+  const connect = `require("net").connect(${(server.address() as AddressInfo).port}, "127.0.0.1").on("error", (e) => console.log(e.code))`
+  expect(await run(`node -e '${connect}'`)).toMatchObject({ stdout: "ECONNREFUSED\n" })
+  expect(heard).toBe(0)
+  expect(await run("cat < /dev/tcp/127.0.0.1/1")).toBe("command_denied")
+})
+
+here("the network, variables, confirmed paths and a wish to be confirmed still ask", async () => {
+  const { run } = await project()
+  expect(await run("make", { network: true })).toEqual(asks("may use the network"))
+  expect(await run("make", { env: { NODE_OPTIONS: "--require x" } })).toEqual(asks("NODE_OPTIONS"))
+  expect(await run("cat .env")).toEqual(asks("Reading '"))
+  expect(await run("node show.js .env")).toEqual(asks(".env"))
+  expect(await run("echo {} > package.json")).toEqual(asks("Writing '"))
+  expect(await run("make", { requireConfirmation: true })).toEqual(asks("asks to be confirmed"))
+})
+
+here(
+  "a confirmed path that nobody saw in the line is absent or read-only, unless a person agreed to the call",
+  async () => {
+    const script = hidden("cat .env; echo changed > package.json; cat package.json")
+    const unasked = await project()
+    expect(await unasked.run(script)).toMatchObject({ stdout: "{}", stderr: expect.stringContaining("package.json") as string }) // prettier-ignore
+    const asked = await project({ rules: [{ ask: "run_command", because: "Look." }] }, { approves: true })
+    const answer = await asked.system.call({ agentId: "dev", tool: "run_command", input: { command: script } })
+    expect(answer).toMatchObject({ success: true, result: { stdout: "KEY=secret\nchanged\n" } })
+  },
+)
+
+here("deny lists, rules, limits of a parent and what a person set for the tool are not lifted", async () => {
+  const listed = await project({ tools: { shell: { deny: ["curl"] } } })
+  expect(await listed.run("curl example.com")).toBe("command_denied")
+  expect(await listed.run("echo $(curl example.com)")).toBe("command_denied")
+  expect(await listed.run("X=cu; ${X}rl example.com")).toEqual(asks("tools.shell.deny"))
+  expect(await listed.run("make")).toMatchObject({ sandbox: { kind: "bubblewrap" } })
+  const rules = [{ deny: "run_command", agent: "dev", touching: "write:db/**", because: "The database is ours." }]
+  const ruled = await project({ rules })
+  expect(await ruled.run("echo x > db/a")).toBe("permission_denied")
+  expect(await ruled.run("node write.js")).toEqual(asks("the rule to deny run_command may be about it: The database is ours."))
+  expect(await ruled.run("node write.js", {}, "sub")).toEqual(asks("The database is ours."))
+  expect(await ruled.run("make")).toMatchObject({ sandbox: { kind: "bubblewrap" } })
+  for (const permission of [{ requireExecutionApproval: true }, { requireConfirmation: true }, { dangerous: true }]) {
+    const strict = await project({ tools: { permissions: { run_command: permission } } })
+    expect(await strict.run("make")).toEqual(asks("sensitive"))
+    expect(await strict.run("node x.js")).toEqual(asks("sensitive"))
+  }
+  const planned = await project()
+  await planned.system.setMode({ sessionId: "s", mode: "plan", by: "ann" })
+  const call = { agentId: "dev", tool: "run_command", input: { command: "make" }, sessionId: "s" }
+  expect(await planned.system.call(call)).toMatchObject({ code: "permission_denied" })
+}) // prettier-ignore
+
+here("mounted is what the call's fence allows; the rest is absent", async () => {
+  const { system, workspace } = await project()
+  const input = { command: hidden("ls ..; ls ../Makefile"), cwd: "narrow" }
+  const ran = await system.call({ agentId: "dev", tool: "run_command", input, allowedPaths: ["narrow"] })
+  expect(ran).toMatchObject({ success: true, result: { stdout: "narrow\n" } })
+  expect(existsSync(join(workspace, "Makefile"))).toBe(true)
+})
+
+here("a background command is held in the same way", async () => {
+  const { run, system } = await project()
+  const started = (await run(hidden("cat .env || echo none"), { background: true })) as { id: string }
+  expect(started).toMatchObject({ sandbox: { kind: "bubblewrap" } })
+  let text = ""
+  await until(async () => {
+    const { result } = await system.call({ agentId: "dev", tool: "command_output", input: { id: started.id } })
+    return (text += (result as { stdout: string }).stdout) !== ""
+  }, "it printed something")
+  expect(text).toBe("none\n")
+})
+
+here("why says what the call does", async () => {
+  const { system } = await project({ rules: [{ ask: "run_command", touching: "read:x", because: "X is looked at." }] })
+  const why = (command: string) => system.why({ agentId: "dev", tool: "run_command", input: { command } })
+  expect(await why("make")).toMatchObject({ verdict: "allow", reasons: [{ source: "tools.shell.mode" }] })
+  expect(await why("make $X")).toMatchObject({
+    verdict: "ask",
+    reasons: [{ source: "configuration rules[0]", binding: true }],
+  })
+})
