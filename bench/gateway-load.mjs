@@ -1,6 +1,6 @@
 /**
- * The load: a process of its own that speaks raw HTTP over connections that stay open, so that no client library is
- * measured. Every answer is looked at; one that is wrong ends the run.
+ * The load: a separate process that sends raw HTTP over persistent connections, so that no client library is measured.
+ * Every answer is checked; a wrong one ends the run.
  */
 import { Agent, request as httpRequest } from "node:http"
 
@@ -18,7 +18,7 @@ process.on("message", (message) => {
 const clients = new Map()
 
 const tasks = {
-  /** Only when a first call is answered rightly: some listen before they have a server behind them. */
+  /** Succeeds only when a first call is answered correctly: some gateways listen before their server is ready. */
   async connect({ name, target }) {
     const client = await (target.kind === "sse" ? sseClient(target) : streamableClient(target))
     clients.set(name, { client, target })
@@ -42,8 +42,8 @@ const tasks = {
         const start = performance.now()
         const answer = await client.ask("tools/call", { name: target.tool, arguments: { message: text } })
         took.push(performance.now() - start)
-        const said = answer.result?.content?.[0]?.text
-        if (said === undefined || !said.endsWith(text)) throw new Error(`A wrong answer: ${JSON.stringify(answer)}`)
+        const reply = answer.result?.content?.[0]?.text
+        if (reply === undefined || !reply.endsWith(text)) throw new Error(`A wrong answer: ${JSON.stringify(answer)}`)
       }
     }
     await Promise.all(Array.from({ length: together }, lane))
@@ -58,7 +58,7 @@ const tasks = {
     }
   },
 
-  /** Clients that said hello, listen and do nothing else. */
+  /** Opens clients that initialize, listen and do nothing else. */
   async idle({ target, count }) {
     for (let index = 0; index < count; index += 1) {
       const client = await streamableClient(target)
@@ -76,7 +76,7 @@ const tasks = {
 function streamableClient({ url, headers, era = "legacy" }) {
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
   let last = 0
-  let own = { ...headers, "mcp-protocol-version": era === "modern" ? modernRevision : legacyRevision }
+  let clientHeaders = { ...headers, "mcp-protocol-version": era === "modern" ? modernRevision : legacyRevision }
   const client = {
     async ask(method, params) {
       const id = ++last
@@ -86,7 +86,7 @@ function streamableClient({ url, headers, era = "legacy" }) {
       const { status, body, ...rest } = await post(
         url,
         agent,
-        { ...own, ...named },
+        { ...clientHeaders, ...named },
         {
           jsonrpc: "2.0",
           id,
@@ -97,10 +97,14 @@ function streamableClient({ url, headers, era = "legacy" }) {
       if (status !== 200) throw new Error(`${method} was answered with ${status}: ${body}`)
       return { ...messageIn(rest.headers["content-type"], body, id), headers: rest.headers }
     },
-    /** The stream on which a server may speak first. */
+    /** Opens the stream on which a server sends notifications. */
     listen: () =>
       new Promise((resolve, reject) => {
-        const listening = httpRequest(url, { method: "GET", agent, headers: { ...own, accept: "text/event-stream" } })
+        const listening = httpRequest(url, {
+          method: "GET",
+          agent,
+          headers: { ...clientHeaders, accept: "text/event-stream" },
+        })
         listening.on("response", (response) => {
           response.resume()
           if (response.statusCode === 200) resolve()
@@ -114,8 +118,8 @@ function streamableClient({ url, headers, era = "legacy" }) {
   if (era === "modern") return Promise.resolve(client)
   return (async () => {
     const hello = await client.ask("initialize", helloParams)
-    own = { ...own, "mcp-session-id": hello.headers["mcp-session-id"] }
-    await post(url, agent, own, { jsonrpc: "2.0", method: "notifications/initialized" })
+    clientHeaders = { ...clientHeaders, "mcp-session-id": hello.headers["mcp-session-id"] }
+    await post(url, agent, clientHeaders, { jsonrpc: "2.0", method: "notifications/initialized" })
     return client
   })()
 }

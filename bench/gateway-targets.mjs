@@ -1,4 +1,4 @@
-/** How each gateway is started, and how it is spoken to. All of them have the same server behind them. */
+/** How each gateway is started and reached. All of them have the same server behind them. */
 import { spawn } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
@@ -19,8 +19,8 @@ const loopbackOnly = ["--import", new URL("loopback-only.mjs", import.meta.url).
  *
  * @typedef {object} Started
  * @property {import("node:child_process").ChildProcess} child the process whose CPU counts
- * @property {object} target how the load speaks to it
- * @property {object} [told] what our own script said
+ * @property {object} target how the load reaches it
+ * @property {object} [ready] the first message of our own script: port and tokens
  */
 
 /** @type {Target[]} */
@@ -75,27 +75,34 @@ export const targets = [
       }
     },
   },
-  ours("Quartermaster", "legacy", "Token, rules, rate limit and record on; the server on stdio behind it."),
+  ours("Quartermaster", "legacy", "Token, rules, rate limit and audit log on; the server on stdio behind it."),
   ours("Quartermaster, 2026-07-28", "modern", "The same for a client of the newest revision, without a session."),
+  ours(
+    "Quartermaster, no fast path",
+    "legacy",
+    "The first of these with every message through the SDK's handlers.",
+    "sdk",
+  ),
   {
     row: "own front, no controls",
     kind: "floor",
-    describe: "The same HTTP server and front with an echo behind it: no token, rules, limits, record or server.",
+    describe:
+      "The same HTTP server and fast path with an echo behind it: no token, rules, limits, audit log or server.",
     async start({ folder }) {
-      const { child, told } = await runOurs("gateway-floor.mjs", [], folder)
-      return { child, told, target: streamable(told.port, "echo", told.worker) }
+      const { child, ready } = await runOurs("gateway-floor.mjs", [folder], folder)
+      return { child, ready, target: streamable(ready.port, "echo", ready.worker) }
     },
   },
 ]
 
-function ours(row, era, describe) {
+function ours(row, era, describe, way = "fast") {
   return {
     row,
     kind: "ours",
     describe,
     async start({ folder }) {
-      const { child, told } = await runOurs("gateway-house.mjs", [folder, everything], folder)
-      return { child, told, target: { ...streamable(told.port, "everything__echo", told.worker), era } }
+      const { child, ready } = await runOurs("gateway-app.mjs", [folder, everything, way], folder)
+      return { child, ready, target: { ...streamable(ready.port, "everything__echo", ready.worker), era } }
     },
   }
 }
@@ -105,7 +112,7 @@ export function streamable(port, tool, token) {
   return { kind: "streamable", url: `http://127.0.0.1:${port}/mcp`, tool, headers }
 }
 
-/** A port that is free just now. */
+/** A port that is currently free. */
 export function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer()
@@ -117,10 +124,10 @@ export function freePort() {
   })
 }
 
-/** On the first core, where the system can say so; the load is on the second. Children inherit it. */
-function run(given, folder, environment = {}, stdio = ["ignore", "ignore", "ignore"]) {
+/** Runs on the first core, if the system supports that; the load runs on the second. Child processes inherit it. */
+function run(args, folder, environment = {}, stdio = ["ignore", "ignore", "ignore"]) {
   mkdirSync(folder, { recursive: true })
-  const [command, ...rest] = pinned(0, [process.execPath, ...given])
+  const [command, ...rest] = pinned(0, [process.execPath, ...args])
   return spawn(command, rest, { cwd: folder, stdio, env: { ...quiet(folder), ...environment } })
 }
 
@@ -128,13 +135,13 @@ export function pinned(core, command) {
   return process.platform === "linux" ? ["taskset", "-c", String(core), ...command] : command
 }
 
-async function runOurs(script, given, folder) {
-  const child = run(["--expose-gc", join(here, script), ...given], folder, {}, ["ignore", "ignore", 2, "ipc"])
-  const told = await new Promise((resolve, reject) => {
+async function runOurs(script, args, folder) {
+  const child = run(["--expose-gc", join(here, script), ...args], folder, {}, ["ignore", "ignore", 2, "ipc"])
+  const ready = await new Promise((resolve, reject) => {
     child.once("message", resolve)
     child.once("exit", (code) => reject(new Error(`${script} ended early (${code}).`)))
   })
-  return { child, told }
+  return { child, ready }
 }
 
 function quiet(folder) {

@@ -1,29 +1,30 @@
 /**
- * What a tool call costs a gateway: CPU of the gateway's own process by call, and how long the caller waits. All
- * gateways are started anew in each round and take turns; the load is a process of its own on the other core.
+ * What a tool call costs in a gateway: CPU time of the gateway's own process per call, and how long the caller waits.
+ * All gateways are restarted in each round and take turns; the load is a separate process on the other core.
  */
-import { fork } from "node:child_process"
+import { execFileSync, fork } from "node:child_process"
 import { readFileSync } from "node:fs"
-import { cpus, loadavg } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import { execFileSync } from "node:child_process"
 import { freePort, streamable, targets } from "./gateway-targets.mjs"
+import { isSmoke } from "./smoke.mjs"
+import { median, range } from "./table.mjs"
 
 export const name = "A tool call through an MCP gateway"
 export const longestMinutes = 20
 
-/** Long enough that what is measured is compiled, ours and theirs: gateways run for days. */
-const warmUp = 3000
+/** Long enough that all measured code is compiled, because gateways run for days. */
+const warmUp = isSmoke ? 20 : 3000
 const ways = [
-  { together: 1, count: 1500 },
-  { together: 20, count: 4000 },
+  { together: 1, count: isSmoke ? 20 : 1500 },
+  { together: 20, count: isSmoke ? 40 : 4000 },
 ]
-const idleClients = 200
+const lists = isSmoke ? 5 : 200
+const idleClients = isSmoke ? 5 : 200
 
-/** The whole benchmark; `processes` is where children go that must not outlive it. */
-export async function measureAll({ rounds, json, folder, processes, say }) {
+/** Runs the whole benchmark. Child processes that must not outlive it are added to `processes`. */
+export async function measureAll({ rounds, folder, processes, say }) {
   const load = await startLoad(processes)
   const figures = new Map(targets.map(({ row }) => [row, ways.map(() => ({ cpuMs: 0, calls: 0, took: [], each: [] }))]))
   const extras = { listCpuMs: [], idleMegabytes: [], residentMegabytes: [] }
@@ -38,7 +39,7 @@ export async function measureAll({ rounds, json, folder, processes, say }) {
     }
   }
   load.child.kill()
-  report(figures, extras, rounds, json)
+  return report(figures, extras)
 }
 
 async function measureOne(target, folder, figures, load, { processes, extras }) {
@@ -68,17 +69,17 @@ async function measureOne(target, folder, figures, load, { processes, extras }) 
   }
 }
 
-/** tools/list of 1,000 tools after the first, and what clients that do nothing hold in memory. */
-async function measureExtras({ child, told }, load, extras) {
-  const lister = streamable(told.port, "", told.lister)
+/** Measures tools/list of 1,000 tools after the first, and the memory that idle clients use. */
+async function measureExtras({ child, ready }, load, extras) {
+  const lister = streamable(ready.port, "", ready.lister)
   await load.ask({ task: "connect", name: "lister", target: lister })
   await load.ask({ task: "lists", name: "lister", count: 20, least: 1000 })
   const before = cpuMs(child.pid)
-  await load.ask({ task: "lists", name: "lister", count: 200, least: 1000 })
-  extras.listCpuMs.push((cpuMs(child.pid) - before) / 200)
+  await load.ask({ task: "lists", name: "lister", count: lists, least: 1000 })
+  extras.listCpuMs.push((cpuMs(child.pid) - before) / lists)
   await load.ask({ task: "close", name: "lister" })
 
-  const target = streamable(told.port, "", told.worker)
+  const target = streamable(ready.port, "", ready.worker)
   await load.ask({ task: "idle", target, count: 20 })
   const empty = await memoryOf(child)
   await load.ask({ task: "idle", target, count: idleClients })
@@ -112,7 +113,7 @@ async function startLoad(processes) {
   try {
     execFileSync("taskset", ["-acp", "1", String(child.pid)], { stdio: "ignore" })
   } catch {
-    // Without it the system decides.
+    // Without taskset the system chooses the core.
   }
   return {
     child,
@@ -133,83 +134,66 @@ function cpuMs(pid) {
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-function report(figures, extras, rounds, json) {
+function report(figures, extras) {
   const rows = targets.map(({ row, kind }) => ({
     row,
     kind,
     ways: figures.get(row).map(({ cpuMs, calls, took, each }) => ({
       cpu: cpuMs / calls,
-      least: Math.min(...each),
-      most: Math.max(...each),
+      each,
       p50: quantile(took, 0.5),
       p95: quantile(took, 0.95),
     })),
   }))
   const best = (kind, index, field) =>
     Math.min(...rows.filter((row) => row.kind === kind).map((row) => row.ways[index][field]))
-  const judged = rows.flatMap(({ row, ways: measured }) =>
+  const ratio = (one, other) => (isSmoke ? undefined : one / other)
+  const lines = rows.flatMap(({ row, ways: measured }) =>
     measured.map((figure, index) => ({
-      bench: "gateway",
       row,
       inFlight: ways[index].together,
-      cpuMs: rounded(figure.cpu),
-      ofBestPeer: rounded(figure.cpu / best("peer", index, "cpu")),
-      byFloor: rounded(figure.cpu / best("floor", index, "cpu")),
-      leastMost: `${rounded(figure.least)}..${rounded(figure.most)}`,
-      p50: rounded(figure.p50),
-      p95: rounded(figure.p95),
-      p95OfBestPeer: rounded(figure.p95 / best("peer", index, "p95")),
+      cpu: figure.cpu,
+      range: range(figure.each),
+      ofBestPeer: ratio(figure.cpu, best("peer", index, "cpu")),
+      byFloor: ratio(figure.cpu, best("floor", index, "cpu")),
+      p50: figure.p50,
+      p95: figure.p95,
+      p95OfBestPeer: ratio(figure.p95, best("peer", index, "p95")),
     })),
   )
-  const more = {
-    bench: "gateway",
-    listOf1000CpuMs: rounded(median(extras.listCpuMs)),
-    idleClients,
-    idleMegabytes: rounded(median(extras.idleMegabytes)),
-    residentMegabytes: rounded(median(extras.residentMegabytes)),
-  }
-  if (json) {
-    for (const line of [...judged, more]) console.log(JSON.stringify(line))
-    return
-  }
-  const about = `Node ${process.version}, ${cpus().length} CPUs, load ${loadavg()[0].toFixed(1)}`
-  console.log(`${name}: ${rounds} rounds, ${about}\n`)
-  const header = [
-    "row",
-    "in flight",
-    "CPU ms/call",
-    "of best peer",
-    "by floor",
-    "min..max",
-    "p50 ms",
-    "p95 ms",
-    "p95 of best peer",
+  const more = [
+    {
+      row: "tools/list of 1,000 tools, after the first",
+      cpu: median(extras.listCpuMs),
+      range: range(extras.listCpuMs),
+    },
+    { row: `MB more with ${idleClients} idle clients`, megabytes: median(extras.idleMegabytes), range: range(extras.idleMegabytes) }, // prettier-ignore
   ]
-  const table = judged.map((cells) => Object.values(cells).slice(1).map(String))
-  const widths = header.map((title, column) => Math.max(...[header, ...table].map((cells) => cells[column].length)))
-  for (const cells of [header, ...table]) {
-    console.log(cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]) : cell.padStart(widths[at]))).join("  "))
-  }
-  console.log(
-    "\nCPU: of the gateway's own process with its threads, without the server behind it; all rounds together.",
-  )
-  console.log("of best peer, by floor: divided by the best peer's, and by that of our own front without controls.")
-  console.log("p50, p95: what the caller waits, over the calls of all rounds.\n")
-  console.log(`tools/list of 1,000 tools, after the first   ${more.listOf1000CpuMs} CPU ms`)
-  console.log(`${idleClients} idle clients with a stream each           ${more.idleMegabytes} MB more\n`)
-  const width = Math.max(...targets.map(({ row }) => row.length))
-  for (const { row, describe } of targets) console.log(`${row.padEnd(width)}  ${describe}`)
+  return { lines: [...lines, ...more], columns, legend }
 }
+
+const columns = {
+  row: "row",
+  inFlight: "in flight",
+  cpu: "CPU ms/call",
+  range: "min..max",
+  ofBestPeer: "of best peer",
+  byFloor: "by floor",
+  p50: "p50 ms",
+  p95: "p95 ms",
+  p95OfBestPeer: "p95 of best peer",
+  megabytes: "MB",
+}
+
+const legend = [
+  "CPU: of the gateway's own process with its threads, without the server behind it; all rounds together.",
+  "Of best peer, by floor: divided by the best peer's, and by that of our own front without controls.",
+  "p50, p95: what the caller waits, over the calls of all rounds.",
+  "",
+  ...targets.map(({ row, describe }) => `${row}: ${describe}`),
+].join("\n")
 
 function quantile(values, part) {
   const sorted = Float64Array.from(values).sort()
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]
-}
-
-function median(values) {
-  return quantile(values, 0.5)
-}
-
-function rounded(number) {
-  return Number(number.toPrecision(3))
 }

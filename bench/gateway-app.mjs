@@ -1,15 +1,17 @@
 /**
- * Ours with everything on: a token for each request, rules, a rate limit, the record. Tells its parent where it
- * listens, and what it holds in memory when it is asked.
+ * Quartermaster with everything on: a token for each request, rules, a rate limit and the audit log. Sends its port to
+ * the parent process, and its memory usage on request.
  */
 import { createQuartermaster, defineTool } from "../dist/index.js"
 import { serveHttp } from "../dist/http/serve.js"
+import { mcpOverHttp } from "../dist/mcp/server/http.js"
 import { z } from "zod"
 
-const [folder, everything] = process.argv.slice(2)
+const [folder, everything, way] = process.argv.slice(2)
+const withoutFastPath = (app, endpoint, options) => mcpOverHttp(app, endpoint, options, () => () => undefined)
 const plenty = { rateLimit: { maxCallsPerMinute: 10_000_000, maxCallsPerHour: 10_000_000 } }
 
-const house = await createQuartermaster(
+const app = await createQuartermaster(
   {
     data: { dir: `${folder}/data` },
     tools: { maxConcurrent: 64, permissions: { "mcp:everything:echo": plenty } },
@@ -35,7 +37,7 @@ const house = await createQuartermaster(
   { workspace: folder },
 )
 for (let index = 0; index < 1000; index += 1) {
-  house.registry.register(
+  app.registry.register(
     defineTool({
       name: `tool_${String(index).padStart(4, "0")}`,
       group: "many",
@@ -46,9 +48,9 @@ for (let index = 0; index < 1000; index += 1) {
     }),
   )
 }
-await house.mcp.ready(20_000)
-const token = async (agentId) => (await house.tokens.create({ agentId, name: "bench" }, "bench")).token
-const served = await serveHttp(house, { port: 0, version: "0" })
+await app.mcp.ready(20_000)
+const token = async (agentId) => (await app.tokens.create({ agentId, name: "bench" }, "bench")).token
+const served = await serveHttp(app, { port: 0, version: "0" }, way === "sdk" ? withoutFastPath : mcpOverHttp)
 
 process.on("message", (message) => {
   if (message !== "memory") return
