@@ -1,4 +1,4 @@
-// A tool written as a class, with a parameter list, and streamed output of another one.
+// A tool written as a class with a parameter list, and a tool that streams its output.
 import assert from "node:assert/strict"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

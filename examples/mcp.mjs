@@ -1,5 +1,5 @@
-// Somebody else's MCP server behind Quartermaster, and two agents in front of it, each with a stock MCP client: they see
-// different lists, a call that needs a person is answered in the client, and everything is in the record.
+// An MCP server behind Quartermaster and two agents in front of it, each with an ordinary MCP client. They see different
+// tools, an approval is answered in the client, and everything is in the audit log.
 import assert from "node:assert/strict"
 import { execFileSync, spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -33,7 +33,7 @@ const environment = { ...process.env, HOME: dir }
 const words = [here("../dist/qm.js"), "--config", config, "--data", join(dir, "data"), "--json"]
 const qm = (...more) => JSON.parse(execFileSync(process.execPath, [...words, ...more], { env: environment }).toString())
 
-// The server tells where it listens in one line.
+// The server prints its address in one line.
 const server = spawn(process.execPath, [...words, "serve", "--port", "0"], {
   env: environment,
   stdio: ["ignore", "pipe", "inherit"],
@@ -41,7 +41,7 @@ const server = spawn(process.execPath, [...words, "serve", "--port", "0"], {
 const [line] = await new Promise((resolve) => createInterface(server.stdout).once("line", (...given) => resolve(given)))
 const { mcp } = JSON.parse(line)
 
-/** A stock client with a token for that agent; the person at it says yes to everything. */
+/** An ordinary client with a token for the agent. Its person approves everything. */
 async function clientOf(agent) {
   const { token } = qm("tokens", "create", "--agent", agent, "--person", "me")
   const client = new Client(
@@ -88,7 +88,7 @@ try {
     "wim mcp:notes:forget success",
   ])
   assert.equal(qm("audit", "verify").ok, true)
-  console.log("Two agents, one server behind, every call decided and recorded.")
+  console.log("Two agents, one server, every call decided and recorded.")
 } finally {
   server.kill()
   await new Promise((resolve) => server.once("exit", resolve))

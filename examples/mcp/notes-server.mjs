@@ -1,4 +1,4 @@
-// Somebody else's MCP server: two tools over stdio. Quartermaster stands in front of it.
+// An ordinary MCP server with two tools, over stdio.
 import { McpServer } from "@modelcontextprotocol/server"
 import { serveStdio } from "@modelcontextprotocol/server/stdio"
 import { z } from "zod"

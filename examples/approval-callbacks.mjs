@@ -1,4 +1,4 @@
-// A person is asked by callbacks: about a call, about a result, and a question of ask_user.
+// Approvals by callbacks: for a call, for a result, and for a question of ask_user.
 import assert from "node:assert/strict"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -49,10 +49,10 @@ quartermaster.registry.registerMany([
 
 const call = (tool, input) => quartermaster.call({ agentId: "operator", tool, input })
 
-// Asked once; the yes was remembered for this input, so the second call runs unasked.
+// The approval was remembered for this input, so the second call runs without asking.
 for (const _ of [1, 2]) assert.equal((await call("send_mail", { to: "team@example.com", text: "Hello" })).success, true)
 assert.equal(asked.length, 1)
-console.log((await quartermaster.desk.grants())[0].words.split(" in session ")[0])
+console.log((await quartermaster.approvals.grants())[0].words.split(" in session ")[0])
 
 const rejected = await call("send_mail", { to: "all@example.com", text: "Hello" })
 assert.equal(rejected.status, "execution_rejected")

@@ -1,4 +1,4 @@
-// Ten lines of governed tools: define one, call it as an agent, read what was written down.
+// Define a tool, call it as an agent, read the audit log.
 import assert from "node:assert/strict"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -20,7 +20,7 @@ quartermaster.registry.register(
   }),
 )
 
-// What a provider is sent for this agent, and a call of its model.
+// The tools to send to the model provider for this agent.
 const tools = quartermaster.toolsFor("operator", { format: "openai" })
 assert.ok(tools.some((tool) => tool.function.name === "add"))
 
@@ -35,9 +35,11 @@ const hidden = await quartermaster.call({ agentId: "root", tool: "add", input: {
 assert.equal(hidden.code, "tool_not_available")
 
 await quartermaster.settle()
-const story = await quartermaster.audit.list()
-console.table(story.map(({ tool, agentId, status, code, durationMs }) => ({ tool, agentId, status, code, durationMs })))
-assert.equal(story.length, 3)
+const entries = await quartermaster.audit.list()
+console.table(
+  entries.map(({ tool, agentId, status, code, durationMs }) => ({ tool, agentId, status, code, durationMs })),
+)
+assert.equal(entries.length, 3)
 assert.deepEqual(await quartermaster.audit.verify(), { ok: true, records: 5, chains: 1 })
 
 await quartermaster.close()

@@ -1,5 +1,5 @@
-// A governed coding agent: it reads, searches and edits in its folder, runs what is proved harmless, and nothing else.
-// Run it with: node examples/tools.mjs
+// A governed coding agent: it reads, searches and edits in its folder and runs harmless commands, but nothing else.
+// Run it with: node examples/coding-agent.mjs
 import assert from "node:assert/strict"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -9,7 +9,7 @@ import { callbackAdapter, createQuartermaster, modelText } from "quartermaster"
 const workspace = mkdtempSync(join(tmpdir(), "quartermaster-example-"))
 writeFileSync(join(workspace, "greet.ts"), "export function greet(name: string) {\n  return `Hello ${name}`\n}\n")
 
-/** A person who reads what they are shown and agrees to changes of greet.ts, and to nothing else. */
+/** A person who approves changes to greet.ts and nothing else. */
 const asked = []
 const approvals = callbackAdapter({
   onExecution: ({ tool, args }) => {
@@ -31,7 +31,7 @@ const quartermaster = await createQuartermaster(
 )
 const call = (tool, input) => quartermaster.call({ agentId: "dev", tool, input })
 
-// What its model is sent has the names it is used to.
+// The tools have the names that its model is used to.
 const names = quartermaster.toolsFor("dev", { format: "anthropic" }).map(({ name }) => name)
 assert.ok(["Read", "Edit", "Bash", "Grep", "code_query"].every((name) => names.includes(name)))
 assert.ok(!names.includes("web_fetch"))
@@ -40,20 +40,20 @@ console.log(modelText(await call("Read", { file_path: "greet.ts", limit: 1 })))
 const found = await call("code_query", { query: "greet", type: "function" })
 assert.equal(found.result.matches[0].path, "greet.ts")
 
-// An edit is shown to a person as a diff first.
+// A person sees an edit as a diff before it is made.
 const edit = { file_path: "greet.ts", old_string: "Hello", new_string: "Good morning" }
 assert.equal((await call("Edit", { ...edit, preview: true })).result.changed, false)
 assert.equal((await call("Edit", edit)).success, true)
 assert.match(readFileSync(join(workspace, "greet.ts"), "utf8"), /Good morning/)
 
-// What is proved by plain words runs unasked; what is denied is found wherever it hides; the rest asks.
+// Commands on the allow list run, denied ones are found inside other commands, and all others ask.
 assert.equal((await call("Bash", { command: "cat greet.ts | wc -l" })).result.stdout.trim(), "3")
 const denied = await call("Bash", { command: "echo $(rm -rf .)" })
 assert.equal(denied.code, "command_denied")
 console.log(modelText(denied))
 assert.equal((await call("Bash", { command: "node -e 1" })).code, "approval_rejected")
 
-// Nothing outside is read, by any way to write it.
+// Nothing outside the workspace can be read, however the path is written.
 for (const file_path of ["../../etc/passwd", "/etc/passwd", "~/.ssh/id_rsa"]) {
   assert.ok(["path_outside_workspace", "permission_denied"].includes((await call("Read", { file_path })).code))
 }
@@ -63,7 +63,7 @@ assert.deepEqual(
   ["edit_file", "run_command"],
 )
 console.log(
-  `A person was asked ${asked.length} times; ${(await quartermaster.audit.verify()).records} records are sealed.`,
+  `A person was asked ${asked.length} times; ${(await quartermaster.audit.verify()).records} audit entries are verified.`,
 )
 await quartermaster.close()
 rmSync(workspace, { recursive: true, force: true })
