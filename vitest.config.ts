@@ -3,7 +3,13 @@ import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 import type { Reporter } from "vitest/node"
 
-const common = { pool: "forks" as const, isolate: false, testTimeout: 60_000, hookTimeout: 60_000 }
+const common = {
+  pool: "forks" as const,
+  isolate: false,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  setupFiles: ["src/testing/seed.ts"],
+}
 const patient = { ...common, testTimeout: 600_000 }
 
 /** Kills and races: a few times each in the full tests, many times in the soak. */
@@ -70,7 +76,7 @@ export default defineConfig({
         test: {
           ...patient,
           name: "soak",
-          env: { QM_TEST_SOAK: "1" },
+          env: { QM_TEST_SOAK: "1", QM_TEST_SEED: "random" },
           fileParallelism: false,
           include: ["src/**/*.soak.test.ts", ...again],
           sequence: { groupOrder: 1 },

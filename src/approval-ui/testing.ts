@@ -118,8 +118,13 @@ const hidden: readonly (readonly [from: number, to: number])[] = [
   [0x1bca0, 0x1bca3],
   [0x1d173, 0x1d17a],
   [0xe0000, 0xe0fff],
-  [0x10fffe, 0x10ffff],
+  ...Array.from({ length: 16 }, (_, plane) => lastTwoOf(plane + 1)),
 ]
+
+/** The last two code points of every plane are no characters. */
+function lastTwoOf(plane: number): [from: number, to: number] {
+  return [plane * 0x10000 + 0xfffe, plane * 0x10000 + 0xffff]
+}
 
 export function hiddenCharactersIn(text: string): string[] {
   return Array.from(text)
