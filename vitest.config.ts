@@ -45,6 +45,7 @@ const report = process.env["QM_TEST_REPORT"]
 
 export default defineConfig({
   test: {
+    experimental: { fsModuleCache: true },
     reporters: [
       "default",
       ...(process.env["CI"] === undefined ? [] : [noneSkipped]),
