@@ -1,12 +1,32 @@
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, test } from "vitest"
 import { parse } from "yaml"
 import { z } from "zod"
+import { checkConfig } from "./config/check.ts"
 import { readRule, ruleSchema } from "./schema/rule-schema.ts"
 import { openTestApp, tool } from "./testing/test-app.ts"
 
 const page = readFileSync(new URL("../docs/RULES.md", import.meta.url), "utf8")
 const blocks = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ""]) => parse(text) as unknown[])
+
+const root = join(import.meta.dirname, "..")
+const pages = [
+  "README.md",
+  "CONTRIBUTING.md",
+  ...readdirSync(join(root, "docs"), { recursive: true }).map((name) => `docs/${String(name)}`),
+]
+  .filter((name) => name.endsWith(".md"))
+  .map((name) => ({ name, text: readFileSync(join(root, name), "utf8") }))
+
+test("every configuration in the documentation is one that the schema accepts", () => {
+  const found = pages.flatMap(({ name, text }) =>
+    [...text.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, yaml = ""]) => ({ name, value: parse(yaml) as unknown })),
+  )
+  const configs = found.filter(({ value }) => !Array.isArray(value))
+  expect(configs.length).toBeGreaterThan(5)
+  for (const { name, value } of configs) expect(checkConfig(value).flaws, name).toEqual([])
+})
 
 const config = {
   org: {

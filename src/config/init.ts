@@ -61,7 +61,7 @@ const { trash, shell } = defaults.tools
 const { limits } = shell
 
 /** Examples for the keys that are commented out. The other keys are set to their default. */
-const examples: Readonly<Record<string, string>> = {
+export const examples: Readonly<Record<string, string>> = {
   "data.dir": " .quartermaster",
   workspace: " .",
   agent: " operator",
