@@ -7,6 +7,7 @@ import { choiceFlag, wholeNumberFlag } from "./usage.ts"
 
 export interface AuditFlags {
   tool?: string
+  task?: string
   status?: string
   since?: string
   until?: string
@@ -17,6 +18,7 @@ export interface AuditFlags {
 export function withFilterOptions(command: Command): Command {
   return command
     .option("--tool <name>", "only calls of one tool")
+    .option("--task <id>", "only calls of one task")
     .option("--status <status>", `only calls with this status: ${statuses.join(", ")}, or a code such as timeout`)
     .option("--since <when>", "only calls since a date, or since 2h or 3d ago")
     .option("--until <when>", "only calls before a date, or before 2h or 3d ago")
@@ -24,7 +26,7 @@ export function withFilterOptions(command: Command): Command {
 
 /** The filter from the options. Here `--agent` filters the calls. */
 export function filterOf({ flags: { agent } }: CliContext, given: AuditFlags): AuditFilter {
-  const { tool } = given
+  const { tool, task } = given
   const status = choiceFlag("--status", given.status, [...statuses, ...Object.keys(endings)])
   const now = Date.now()
   const since = given.since === undefined ? undefined : parseMoment(given.since, now)
@@ -33,6 +35,7 @@ export function filterOf({ flags: { agent } }: CliContext, given: AuditFlags): A
   return {
     ...(agent === undefined ? {} : { agentId: agent }),
     ...(tool === undefined ? {} : { tool }),
+    ...(task === undefined ? {} : { taskId: task }),
     ...(status === undefined ? {} : { status }),
     ...(since === undefined ? {} : { since }),
     ...(until === undefined ? {} : { until }),

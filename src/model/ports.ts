@@ -268,6 +268,7 @@ export interface Masked {
 export interface AuditFilter {
   agentId?: string
   tool?: string
+  taskId?: string
   /** A status or a code. */
   status?: string
   since?: number

@@ -32,10 +32,15 @@ type Cursor = Pick<EndedRow, "at" | "place">
 function pageAfter(database: Database, filter: AuditFilter, after: Cursor, limit: number): EndedRow[] {
   const { since: _since, ...withoutSince } = filter
   const { sql, values } = auditWhere(withoutSince)
-  const index = filter.agentId !== undefined && filter.tool !== undefined ? "ended_agent" : "ended_at"
+  const index = indexFor(filter)
   return database
     .prepare(`select * from ended indexed by ${index}${sql} and (at, place) > (?, ?) order by at, place limit ?`)
     .all(...values, after.at, after.place, limit) as unknown as EndedRow[]
+}
+
+function indexFor({ agentId, tool, taskId }: AuditFilter): string {
+  if (taskId !== undefined) return "ended_task"
+  return agentId !== undefined && tool !== undefined ? "ended_agent" : "ended_at"
 }
 
 /** The start of a call is in the same chain, or, when its process died, in the chain of that process. */

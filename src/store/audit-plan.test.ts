@@ -24,6 +24,12 @@ test("calls of an agent and a tool on a day are found by an index, without a sor
   expect(plan).not.toContain("TEMP B-TREE FOR ORDER BY")
 })
 
+test("calls of a task are found by an index, in its order", async () => {
+  const plan = await plans((audit) => audit.list({ taskId: "t1", agentId: "ann", ...aDay }))
+  expect(plan).toContain("SEARCH ended USING INDEX ended_task (task=? AND at>? AND at<?)")
+  expect(plan).not.toContain("TEMP B-TREE FOR ORDER BY")
+})
+
 test.each([{}, { tool: "probe" }, aDay, { status: "error", ...aDay }])(
   "the newest calls with %o come in the order of an index",
   async (filter) => {
@@ -38,10 +44,11 @@ test.each([
   { agentId: "ann" },
   { tool: "probe" },
   { agentId: "ann", tool: "probe" },
+  { taskId: "t1" },
   { status: "success", ...aDay },
 ])("each page of an export with %o begins where the last one ended, in the order of an index", async (filter) => {
   const plan = await plans((audit) => drain(audit.export(filter)))
-  expect(plan).toMatch(/SEARCH ended USING INDEX ended_(at|agent) \(.*at>\?/)
+  expect(plan).toMatch(/SEARCH ended USING INDEX ended_(at|agent|task) \(.*at>\?/)
   expect(plan).not.toContain("TEMP B-TREE FOR ORDER BY")
   expect(plan).not.toContain("SCAN")
 })

@@ -11,6 +11,8 @@ export function auditWhere(filter: AuditFilter): AuditCondition {
   const parts: [string, readonly (string | number)[]][] = []
   if (filter.agentId !== undefined) parts.push(["agent = ?", [filter.agentId]])
   if (filter.tool !== undefined) parts.push(["tool = ?", [filter.tool]])
+  // The second condition lets SQLite use the index, which has only calls with a task.
+  if (filter.taskId !== undefined) parts.push(["task = ? and task <> ''", [filter.taskId]])
   if (filter.status !== undefined) {
     const matching = endingsWith(filter.status)
     parts.push([`ending in (${matching.map(() => "?").join()})`, matching])

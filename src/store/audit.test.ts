@@ -1,7 +1,7 @@
 import { copyFileSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { openTestApp, temporaryFolder } from "../testing/test-app.ts"
+import { openTestApp, temporaryFolder, tool } from "../testing/test-app.ts"
 import { openDatabase, transaction } from "./database.ts"
 import { loadRecordKey } from "./record-key.ts"
 import { verifyAuditLog } from "./verify.ts"
@@ -107,4 +107,26 @@ test("two apps on one folder write at the same time, and each reads what both wr
   await two.settle()
   expect(await three.audit.list({ limit: 100 })).toHaveLength(60)
   expect(await one.audit.verify()).toMatchObject({ ok: true, chains: 3 })
+})
+
+test("the list is filtered by task, whether the call ran, was refused or is in another session", async () => {
+  const app = await openTestApp()
+  app.registry.register(tool({ execute: () => 1 }))
+  const call = (name: string, taskId?: string) => app.call({ agentId: "operator", tool: name, input: {}, taskId })
+  const ran = await call("probe", "t1")
+  const refused = await call("no_such_tool", "t1")
+  await call("probe", "t2")
+  await call("probe")
+  await app.settle()
+  const listed = async (filter: Parameters<typeof app.audit.list>[0]) =>
+    (await app.audit.list(filter)).map(({ callId }) => callId)
+  expect(await listed({ taskId: "t1" })).toEqual([refused.callId, ran.callId])
+  expect(await listed({ taskId: "t1", agentId: "operator", tool: "probe" })).toEqual([ran.callId])
+  expect(await listed({ taskId: "t1", status: "unknown_tool" })).toEqual([refused.callId])
+  expect(await listed({ taskId: "" })).toEqual([])
+  expect((await app.audit.stats({ taskId: "t1" })).total).toBe(2)
+  const exported = []
+  for await (const { taskId } of app.audit.export({ taskId: "t2" })) exported.push(taskId)
+  expect(exported).toEqual(["t2"])
+  expect(await app.audit.verify()).toMatchObject({ ok: true })
 })

@@ -37,8 +37,7 @@ export class Audit implements AuditReader {
   async list(filter: AuditFilter = {}): Promise<AuditRow[]> {
     await this.catchUp()
     const { sql, values } = auditWhere(filter)
-    // Without the hint SQLite sorts the whole table for a filter by tool.
-    const index = filter.agentId === undefined ? " indexed by ended_at" : ""
+    const index = indexHint(filter)
     const rows = this.#database
       .prepare(`select * from ended${index}${sql} order by at desc, place desc limit ?`)
       .all(...values, filter.limit ?? 50) as unknown as EndedRow[]
@@ -100,6 +99,12 @@ export class Audit implements AuditReader {
     await this.catchUp()
     return retryWhileBusy(() => verifyAuditLog(this.#database, this.#journals.key, head))
   }
+}
+
+/** Without a hint SQLite sorts the whole table for a filter by tool. */
+function indexHint({ agentId, taskId }: AuditFilter): string {
+  if (taskId !== undefined) return " indexed by ended_task"
+  return agentId === undefined ? " indexed by ended_at" : ""
 }
 
 /** Keeps the order within each chain, whatever its clock did, and merges the chains by time. */

@@ -8,12 +8,13 @@ import { callEntries, withSecondConnection, writeEntries, openTestStore } from "
 
 const day = Date.UTC(2026, 0, 1)
 
-test("an audit log of the first version gets the roles from its lines and still verifies", async () => {
+test("an audit log of the first version gets roles and tasks from its lines and still verifies", async () => {
   const first = await openDatabase(":memory:")
   await migrations["001_core"]!.up(kyselyOver(first))
   const store = await openTestStore()
   const [start, end] = callEntries({ callId: "ran", at: day })
-  const [, refused] = callEntries({ callId: "refused", at: day, code: "permission_denied", role: "a\0b" })
+  const [, denied] = callEntries({ callId: "refused", at: day, code: "permission_denied", role: "a\0b" })
+  const refused = { ...denied, taskId: "t1" }
   const withoutRole = { ...end, role: undefined } as AuditEntry
   await writeEntries(store, [
     start,
@@ -27,9 +28,9 @@ test("an audit log of the first version gets the roles from its lines and still 
 
   const again = await openTestStore({ dataDir: store.dir })
   expect(again.database.prepare("pragma user_version").get()).toEqual({ user_version: currentVersion })
-  expect(again.database.prepare("select call, role from ended order by place").all()).toEqual([
-    { call: "ran", role: "" },
-    { call: "refused", role: "a\\0b" },
+  expect(again.database.prepare("select call, role, task from ended order by place").all()).toEqual([
+    { call: "ran", role: "", task: "" },
+    { call: "refused", role: "a\\0b", task: "t1" },
   ])
   expect(await again.audit.verify()).toMatchObject({ ok: true, records: 4 })
 })
@@ -39,6 +40,9 @@ function backToFirst(database: Database, first: Database): void {
   const tables = (of: Database) =>
     namesIn(of, "select name from sqlite_schema where type = 'table' and name not like 'sqlite%'")
   const columns = (of: Database, table: string) => namesIn(of, `select name from pragma_table_info('${table}')`)
+  const indexes = (of: Database) =>
+    namesIn(of, "select name from sqlite_schema where type = 'index' and sql is not null")
+  for (const index of indexes(database)) if (!indexes(first).includes(index)) database.exec(`drop index ${index}`)
   for (const table of tables(database)) {
     if (table.startsWith("kysely")) continue
     if (!tables(first).includes(table)) database.exec(`drop table ${table}`)

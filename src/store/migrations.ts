@@ -184,7 +184,7 @@ export const migrations: Record<string, Migration> = {
         .alterTable("ended")
         .addColumn("role", "text", (column) => column.notNull().defaultTo(""))
         .execute()
-      await fillRoles(db as Kysely<Tables>)
+      await fillFromEnds(db as Kysely<Tables>, "role", "role")
       // The last dropped line of each chain, signed with the checkpoint; empty when nothing was dropped.
       await db.schema
         .alterTable("checkpoints")
@@ -213,10 +213,21 @@ export const migrations: Record<string, Migration> = {
       await db.schema.createIndex("todos_list").on("todos").columns(["agent_id", "task_id", "place"]).execute()
     },
   },
+
+  "004_tasks": {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .alterTable("ended")
+        .addColumn("task", "text", (column) => column.notNull().defaultTo(""))
+        .execute()
+      await fillFromEnds(db as Kysely<Tables>, "task", "taskId")
+      await sql`create index ended_task on ended (task, at) where task <> ''`.execute(db)
+    },
+  },
 }
 
-/** Fills the new column with the roles in the existing lines, one segment at a time. */
-async function fillRoles(db: Kysely<Tables>): Promise<void> {
+/** Fills a new column with a field of the existing end lines, one segment at a time. */
+async function fillFromEnds(db: Kysely<Tables>, column: "role" | "task", field: "role" | "taskId"): Promise<void> {
   for (let place = -1; ;) {
     const query = db.selectFrom("segments").selectAll().where("place", ">", place).orderBy("place").limit(1)
     const segment = await query.executeTakeFirst()
@@ -224,20 +235,20 @@ async function fillRoles(db: Kysely<Tables>): Promise<void> {
     place = segment.place
     const chainStart = place - (place % 2 ** 32)
     for (const line of segment.text.split("\n")) {
-      if (!line.includes('"kind":"end"') || !line.includes('"role":')) continue
+      if (!line.includes('"kind":"end"') || !line.includes(`"${field}":`)) continue
       const entry = readEnd(line)
-      if (typeof entry?.role !== "string") continue
-      const role = entry.role.toWellFormed().replaceAll("\0", "\\0")
+      const value = entry?.[field]
+      if (entry === undefined || typeof value !== "string") continue
       await db
         .updateTable("ended")
-        .set({ role })
+        .set({ [column]: value.toWellFormed().replaceAll("\0", "\\0") })
         .where("place", "=", chainStart + entry.n)
         .execute()
     }
   }
 }
 
-function readEnd(line: string): { n: number; role?: unknown } | undefined {
+function readEnd(line: string): { n: number; role?: unknown; taskId?: unknown } | undefined {
   try {
     const entry = JSON.parse(line) as { n: number; kind: string }
     return entry.kind === "end" ? entry : undefined

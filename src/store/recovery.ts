@@ -146,7 +146,7 @@ function unendedDirectStarts(database: Database, { ordinal }: ChainRow): StartEn
     .filter(({ owner }) => owner !== undefined && !isOwnerAlive(owner))
 }
 
-function interrupted({ callId, agentId, role, tool, sessionId, at }: StartEntry) {
+function interrupted({ callId, agentId, role, tool, sessionId, taskId, at }: StartEntry) {
   return {
     kind: "end" as const,
     callId,
@@ -155,6 +155,7 @@ function interrupted({ callId, agentId, role, tool, sessionId, at }: StartEntry)
     role,
     tool,
     sessionId,
+    taskId,
     status: "error" as const,
     code: "interrupted" as const,
     startedAt: at,

@@ -53,8 +53,8 @@ const rowsAtOnce = 50
 
 /** Inserts many rows per statement, because calling SQLite costs more than a row. */
 function insertEnded(database: Database, rows: readonly EndedRow[]): void {
-  const into = "insert into ended (place, call, start_place, at, agent, tool, ending, duration_ms, role) values "
-  const one = "(?, ?, ?, ?, ?, ?, ?, ?, ?)"
+  const into = "insert into ended (place, call, start_place, at, agent, tool, ending, duration_ms, role, task) values "
+  const one = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
   const whole = rows.length - (rows.length % rowsAtOnce)
   const many = whole > 0 ? database.prepare(into + Array(rowsAtOnce).fill(one).join()) : undefined
   for (let from = 0; from < whole; from += rowsAtOnce)
@@ -64,7 +64,8 @@ function insertEnded(database: Database, rows: readonly EndedRow[]): void {
 }
 
 function valuesOf(row: EndedRow): (string | number | null)[] {
-  return [row.place, row.call, row.start_place, row.at, row.agent, row.tool, row.ending, row.duration_ms, row.role]
+  const { place, call, start_place, at, agent, tool, ending, duration_ms, role, task } = row
+  return [place, call, start_place, at, agent, tool, ending, duration_ms, role, task]
 }
 
 /** Whether a line is a start. Starts are parsed only when their end is not in the same segment. */
@@ -83,6 +84,7 @@ export function endedRow(ordinal: number, entry: EndLine): EndedRow {
     ending: storableText(entry.code ?? entry.status),
     duration_ms: Number(entry.durationMs) || 0,
     role: storableText(entry.role),
+    task: storableText(entry.taskId),
   }
 }
 

@@ -91,6 +91,8 @@ export interface EndedRow {
   duration_ms: number
   /** The agent's role when it called; empty when it had none, or for calls from before this column existed. */
   role: string
+  /** Empty when the call has no task, or for calls from before this column existed. */
+  task: string
 }
 
 export interface ChainRow {

@@ -32,7 +32,7 @@ export function startEntry(call: ActiveCall, tool: RegisteredTool, at: number, p
   }
 }
 
-/** The entry written when a call ends. Without a start before it, it also has the fields of the start. */
+/** The entry written when a call ends. Without a start before it, it has all fields of the start, and else only those that calls are filtered by. */
 export function endEntry(call: ActiveCall, result: ToolResult, ports: Ports): EndEntry {
   const { request, tool, maskedResult } = call
   const noStart = call.startedAt === undefined
@@ -47,7 +47,7 @@ export function endEntry(call: ActiveCall, result: ToolResult, ports: Ports): En
     version: noStart ? tool?.version : undefined,
     layer: noStart ? tool?.layer : undefined,
     sessionId: noStart ? call.sessionId : undefined,
-    taskId: noStart ? request.taskId : undefined,
+    taskId: request.taskId,
     userId: noStart ? request.userId : undefined,
     parentCallId: noStart ? (call.parent?.callId ?? request.parentCallId) : undefined,
     traceId: noStart ? request.traceId : undefined,
