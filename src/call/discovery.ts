@@ -3,6 +3,7 @@ import type { AgentView } from "../model/organisation.ts"
 import type { LevelOrder } from "../model/permission.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { hiddenBecause } from "../policy/visible.ts"
+import { byBareMcpName } from "./bare-mcp-name.ts"
 
 /** Which tools are visible to an agent. The step `visible` of a call asks the same checks, so a listed tool can be called. */
 export class ToolDiscovery {
@@ -31,9 +32,15 @@ export class ToolDiscovery {
 
   /** Whether a tool is visible to the agent, also one that is not in the list of tools. */
   mayKnow(agentId: string, name: string): boolean {
+    return this.find(agentId, name) !== undefined
+  }
+
+  /** The tool that a call of this agent by this name means, if it is visible to the agent. */
+  find(agentId: string, name: string): RegisteredTool | undefined {
     const who = this.#organisation.view(agentId)
-    const tool = this.#tools.resolve(name, who)
-    return tool !== undefined && this.#isVisible(tool, who)
+    const isVisible = (found: RegisteredTool) => this.#isVisible(found, who)
+    const tool = this.#tools.resolve(name, who) ?? byBareMcpName(name, who, this.#tools, isVisible)
+    return tool !== undefined && isVisible(tool) ? tool : undefined
   }
 
   #isVisible(tool: RegisteredTool, who: AgentView | undefined): boolean {

@@ -4,14 +4,17 @@ import type { Ports } from "../../model/ports.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { hiddenBecause } from "../../policy/visible.ts"
 import type { ActiveCall } from "../active-call.ts"
+import { byBareMcpName } from "../bare-mcp-name.ts"
 
-/** Finds the tool that the name means: by alias, version, pin and layer. It never suggests a tool the agent may not see. */
+/** Finds the tool that the name means: by alias, version, pin and layer, or by the name its MCP server gives it. It never suggests a tool the agent may not see. */
 export function resolve(call: ActiveCall, ports: Ports): RegisteredTool {
   const name = call.request.tool
   call.alias = ports.tools.alias(name, call.who)
   const at = name.indexOf("@")
   const meant = call.alias === undefined ? name : call.alias.tool + (at === -1 ? "" : name.slice(at))
-  const tool = ports.tools.resolve(meant, call.who)
+  const tool =
+    ports.tools.resolve(meant, call.who) ??
+    byBareMcpName(name, call.who, ports.tools, (found) => isVisible(found, call, ports))
   if (tool !== undefined) {
     call.tool = tool
     return tool
@@ -30,7 +33,10 @@ function* visibleNames(call: ActiveCall, ports: Ports): Iterable<string> {
   const dialectNames = ports.tools.dialectNames(call.who?.role.dialect ?? "native")
   for (const name of ports.tools.names()) {
     const tool = ports.tools.resolve(name, call.who)
-    const hidden = tool && hiddenBecause(tool, call.who, ports.tools, ports.settings.levelOrder, ports.policy)
-    if (tool !== undefined && hidden === undefined) yield dialectNames?.get(name) ?? name
+    if (tool !== undefined && isVisible(tool, call, ports)) yield dialectNames?.get(name) ?? name
   }
+}
+
+function isVisible(tool: RegisteredTool, call: ActiveCall, ports: Ports): boolean {
+  return hiddenBecause(tool, call.who, ports.tools, ports.settings.levelOrder, ports.policy) === undefined
 }
