@@ -320,6 +320,19 @@ describe("a module of S0", () => {
     expect(logged).toEqual(["Clicked."])
   })
 
+  it("the module may use everything in the context that another tool may use", async () => {
+    const answer = { kind: "text", text: "yes" } as never
+    const mayRead = () => true
+    const sendRequest = async () => "sent"
+    const able = { elicitation: true, sampling: false, roots: false }
+    await run(fromModule(chrome)[1]!, {}, { ...minimal, answer, mayRead, sendRequest, able })
+    const { context: given } = calls.at(-1)!
+    expect(given.answer).toBe(answer)
+    expect(given.mayRead).toBe(mayRead)
+    expect(given.sendRequest).toBe(sendRequest)
+    expect(given.able).toBe(able)
+  })
+
   it("asks the running call for its signal only when the module does", async () => {
     const context = {
       ...minimal,

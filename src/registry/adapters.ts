@@ -205,9 +205,9 @@ function ownProblems(tool: BaseTool, args: Record<string, unknown>): string[] {
   }
 }
 
-/** The context creates `signal` and `artifacts` on first use, so they are passed on as getters and not copied. */
+/** What the context creates on first use is passed on as getters and not copied. */
 function moduleContext(context: ToolContext): ModuleContext {
-  const { callId, sessionId, taskId, userId, allowedPaths, approved } = context
+  const { callId, sessionId, taskId, userId, allowedPaths, approved, answer } = context
   return {
     callId,
     sessionId,
@@ -215,6 +215,7 @@ function moduleContext(context: ToolContext): ModuleContext {
     userId,
     allowedPaths,
     approved,
+    answer,
     get agent() {
       return { ...context.agent, roleId: context.agent.role }
     },
@@ -223,6 +224,15 @@ function moduleContext(context: ToolContext): ModuleContext {
     },
     get artifacts() {
       return context.artifacts
+    },
+    get mayRead() {
+      return context.mayRead
+    },
+    get sendRequest() {
+      return context.sendRequest
+    },
+    get able() {
+      return context.able
     },
     emit: (chunk) => context.emit(chunk),
     log: (message) => context.log(message),

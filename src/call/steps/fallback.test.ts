@@ -89,3 +89,21 @@ test("the result of a fallback must fit the tool's output schema", async () => {
   system.registry.register(tool({ name: "sturdy", execute: () => ({ count: "many" }) }))
   expect(await system.call({ ...operator, tool: "fragile" })).toMatchObject({ code: "output_invalid" })
 })
+
+test("the result of a fallback is not called streamed because the tool it replaces streamed", async () => {
+  const app = await openTestApp()
+  app.registry.register(
+    tool({
+      name: "fragile",
+      fallback: ["sturdy"],
+      output: z.object({ ok: z.boolean() }) as never,
+      async *execute() {
+        yield "not an object"
+      },
+    }),
+  )
+  app.registry.register(tool({ name: "sturdy", execute: () => ({ ok: true }) }))
+  const { result, metadata } = await app.call({ ...operator, tool: "fragile" })
+  expect(result).toEqual({ ok: true })
+  expect(metadata).toEqual({ executionTime: expect.any(Number), fallback: "sturdy" })
+})
