@@ -20,9 +20,12 @@ quartermaster.registry.register(
   }),
 )
 
-// The tools to send to the model provider for this agent.
-const tools = quartermaster.toolsFor("operator", { format: "openai" })
-assert.ok(tools.some((tool) => tool.function.name === "add"))
+// What to send to the model provider: the tools this agent may see, narrowed to one group.
+const tools = quartermaster.toolsFor("operator", { format: "openai", groups: ["maths"] })
+assert.deepEqual(
+  tools.map((tool) => tool.function.name),
+  ["add"],
+)
 
 const good = await quartermaster.call({ agentId: "operator", tool: "add", input: { a: 2, b: 3 } })
 assert.deepEqual(good.result, { sum: 5 })

@@ -6,6 +6,7 @@ import type { Logger } from "./model/logger.ts"
 import type { ToolPermission } from "./model/permission.ts"
 import type { SnippetStorage } from "./model/snippets.ts"
 import type { Directory } from "./org/directory.ts"
+import type { ToolsForOptions } from "./registry/agent-tools.ts"
 import type { LLMFormat, LLMTools } from "./registry/formats.ts"
 import type { ToolGroupManager } from "./registry/groups.ts"
 import type { RunningPlugins } from "./registry/plugins/catalog.ts"
@@ -58,8 +59,15 @@ export interface Quartermaster extends App {
   getToolDefinitionsForAgent(agentId: string): LLMTools["openai"]
   /** An executor that makes calls as one agent (default: the configured agent). */
   executor(agentId?: string): ToolExecutor
-  /** The tools this agent may see, in the format of a model provider. */
-  toolsFor<Format extends LLMFormat = "openai">(agentId: string, options?: { format?: Format }): LLMTools[Format]
+  /**
+   * The tools this agent may see, in the format of a model provider. `groups` and `tools` narrow the list; they do not change
+   * what the agent may call.
+   *
+   * ```ts
+   * app.toolsFor("operator", { format: "anthropic", groups: ["maths"], tools: ["translate"] })
+   * ```
+   */
+  toolsFor<Format extends LLMFormat = "openai">(agentId: string, options?: ToolsForOptions<Format>): LLMTools[Format]
   readonly discovery: ToolDiscovery
   readonly plugins: RunningPlugins
   /** Resolves when everything recorded so far can be queried. */

@@ -9,13 +9,22 @@ interface Discovery {
   readonly version: string
   discoverToolsForAgent(agentId: string): readonly RegisteredTool[]
   mayKnow(agentId: string, name: string): boolean
+  find(agentId: string, name: string): RegisteredTool | undefined
+}
+
+/** What `toolsFor` returns of the tools an agent may see: with `groups` or `tools` only those that one of the two names. */
+export interface ToolsForOptions<Format extends LLMFormat = LLMFormat> {
+  format?: Format
+  groups?: readonly string[]
+  /** Names of tools, each as a call may write it. A tool that the agent may not see is left out. */
+  tools?: readonly string[]
 }
 
 interface AgentTools extends Pick<
   App,
   "visibleTools" | "toolsInDialect" | "inputSchemaOf" | "isVisible" | "mcpTools" | "wireName" | "toolListVersion"
 > {
-  toolsFor<Format extends LLMFormat = "openai">(agentId: string, options?: { format?: Format }): LLMTools[Format]
+  toolsFor<Format extends LLMFormat = "openai">(agentId: string, options?: ToolsForOptions<Format>): LLMTools[Format]
   getToolDefinitionsForAgent(agentId: string): LLMTools["openai"]
 }
 
@@ -29,8 +38,17 @@ export function agentTools(
     const who = viewOf(agentId)
     return discovery.discoverToolsForAgent(agentId).map((tool) => registry.inDialectOf(who, tool))
   }
-  const toolsFor: AgentTools["toolsFor"] = (agentId, { format } = {}) =>
-    toLLMTools(shownTools(agentId), format ?? "openai", registry.wireNamesWithAliases()) as never
+  const narrowed = (agentId: string, { groups, tools }: ToolsForOptions) => {
+    const visible = discovery.discoverToolsForAgent(agentId)
+    if (groups === undefined && tools === undefined) return visible
+    const named = new Set(tools?.map((name) => discovery.find(agentId, name)?.name))
+    return visible.filter((tool) => named.has(tool.name) || registry.inGroups(tool, groups ?? []))
+  }
+  const toolsFor: AgentTools["toolsFor"] = (agentId, options = {}) => {
+    const who = viewOf(agentId)
+    const shown = narrowed(agentId, options).map((tool) => registry.inDialectOf(who, tool))
+    return toLLMTools(shown, options.format ?? "openai", registry.wireNamesWithAliases()) as never
+  }
   return {
     toolsInDialect: shownTools,
     toolsFor,
@@ -39,10 +57,8 @@ export function agentTools(
     visibleTools: (agentId) => discovery.discoverToolsForAgent(agentId),
     isVisible: (agentId, tool) => discovery.mayKnow(agentId, tool),
     inputSchemaOf(agentId, name) {
-      const who = viewOf(agentId)
-      const tool = registry.resolve(name, who)
-      if (tool === undefined || !discovery.mayKnow(agentId, name)) return undefined
-      return (registry.alias(name, who) ?? tool).input.json
+      const tool = discovery.find(agentId, name)
+      return tool && (registry.alias(name, viewOf(agentId)) ?? tool).input.json
     },
     wireName: (tool) => registry.wireNames().toWire(tool),
     toolListVersion: () => discovery.version,

@@ -766,6 +766,8 @@ describe("the definition hash", () => {
 })
 
 describe("statistics", () => {
+  const noTools = Object.fromEntries(Object.values(ToolCategory).map((category) => [category, 0]))
+
   it("getStats tells how many there are, of which categories, and how they were called", () => {
     const registry = emptyRegistry()
     registry.registerMany([makeTool("a", { category: "file" }), makeTool("b", { category: "file" }), makeTool("c")])
@@ -773,13 +775,13 @@ describe("statistics", () => {
     registry.count(registry.require("a"), 30, "Not there.")
     expect(registry.getStats()).toEqual({
       total: 3,
-      byCategory: { file: 2, custom: 1 },
+      byCategory: { ...noTools, file: 2, custom: 1 },
       callStats: { a: { count: 2, failures: 1, avgDuration: 20, p50: 10, p95: 30, lastError: "Not there." } },
     })
   })
 
   it("of an empty registry are empty", () => {
-    expect(emptyRegistry().getStats()).toEqual({ total: 0, byCategory: {}, callStats: {} })
+    expect(emptyRegistry().getStats()).toEqual({ total: 0, byCategory: noTools, callStats: {} })
   })
 })
 

@@ -3,7 +3,7 @@ import { ToolNotFoundError } from "../model/errors.ts"
 import { silentLogger, type Logger } from "../model/logger.ts"
 import type { AgentView } from "../model/organisation.ts"
 import type { DialectNames } from "../model/dialect-text.ts"
-import type { Layer, RegisteredTool, Tool, ToolCategory, ToolType } from "../model/tool.ts"
+import { ToolCategory, type Layer, type RegisteredTool, type Tool, type ToolType } from "../model/tool.ts"
 import { Aliases } from "./aliases.ts"
 import { matchesFilter, type ToolFilter } from "./tool-filter.ts"
 import { toLLMTools, type LLMFormat, type LLMTools, type WireNaming } from "./formats.ts"
@@ -26,7 +26,8 @@ export interface RegisterOptions {
 
 export interface ToolStats {
   total: number
-  byCategory: Record<string, number>
+  /** Every category, also those without a tool. */
+  byCategory: Record<ToolCategory, number>
   callStats: Record<string, ToolCallStats>
 }
 
@@ -111,9 +112,12 @@ export class ToolRegistry {
     return true
   }
 
-  /** The newest version in the layer `system`. `name@version` gets that version. */
+  /**
+   * The newest version in the layer `system`. `name@version` gets that version. A tool of an MCP server is also found by the
+   * name its server gives it, if no other server has a tool of that name.
+   */
   get(name: string): RegisteredTool | undefined {
-    return this.resolve(name, undefined)
+    return this.resolve(name, undefined) ?? this.#byBareMcpName(name)
   }
 
   /** The same as `get`. */
@@ -163,9 +167,9 @@ export class ToolRegistry {
 
   getStats(): ToolStats {
     const all = this.list()
-    const byCategory = new Map<string, number>()
-    for (const { category } of all) byCategory.set(category, (byCategory.get(category) ?? 0) + 1)
-    return { total: all.length, byCategory: Object.fromEntries(byCategory), callStats: this.#statistics.read() }
+    const byCategory = Object.fromEntries(Object.values(ToolCategory).map((category) => [category, 0]))
+    for (const { category } of all) byCategory[category] = (byCategory[category] ?? 0) + 1
+    return { total: all.length, byCategory: byCategory as ToolStats["byCategory"], callStats: this.#statistics.read() }
   }
 
   /** Counts a run for `getStats`. */
@@ -235,6 +239,11 @@ export class ToolRegistry {
       this.#wire = { version: this.#version, names }
     }
     return this.#wire.names
+  }
+
+  #byBareMcpName(bare: string): RegisteredTool | undefined {
+    const names = [...this.#layers.system].flatMap(([name, [tool]]) => (tool?.mcp?.name === bare ? [name] : []))
+    return names.length === 1 ? this.resolve(names[0]!, undefined) : undefined
   }
 
   /** Rules that name an alias apply to its tool, so no other tool may have that name. */

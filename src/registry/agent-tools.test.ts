@@ -1,0 +1,28 @@
+import { expect, test } from "vitest"
+import { openTestApp, tool } from "../testing/test-app.ts"
+
+async function appWithMaths() {
+  const org = { roles: [{ name: "maths", toolGroups: ["maths"] }], agents: [{ id: "a", role: "maths" }] }
+  const app = await openTestApp({ org })
+  for (const name of ["add", "subtract"]) app.registry.register(tool({ name, group: "maths", execute: () => 0 }))
+  const sent = (agentId: string, options: Parameters<typeof app.toolsFor>[1]) =>
+    app.toolsFor(agentId, { ...options, format: "anthropic" }).map(({ name }) => name)
+  return { app, sent }
+}
+
+test("toolsFor narrows to groups and to single tools, by any name a call may use", async () => {
+  const { sent } = await appWithMaths()
+  expect(sent("operator", { groups: ["maths"] })).toEqual(["add", "subtract"])
+  expect(sent("operator", { tools: ["add"] })).toEqual(["add"])
+  expect(sent("operator", { groups: ["maths"], tools: ["Read"] })).toEqual(["add", "read_file", "subtract"])
+  expect(sent("operator", { groups: [] })).toEqual([])
+  expect(sent("operator", {}).length).toBeGreaterThan(40)
+})
+
+test("toolsFor never shows a tool that the agent may not see", async () => {
+  const { sent } = await appWithMaths()
+  expect(sent("a", { groups: ["maths", "workspace"], tools: ["read_file", "no_such_tool"] })).toEqual([
+    "add",
+    "subtract",
+  ])
+})
