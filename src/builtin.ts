@@ -1,6 +1,5 @@
-import { realpathSync } from "node:fs"
 import { homedir } from "node:os"
-import { isAbsolute, join, resolve } from "node:path"
+import { join } from "node:path"
 import { defaults, type Config } from "./config/schema.ts"
 import { failure } from "./model/ending.ts"
 import type { Files, Trash } from "./model/files.ts"
@@ -83,7 +82,7 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
     trash,
     privatePaths,
     readOnlyPaths: options.readOnlyPaths,
-    roots: lines(tools.allowedPaths, "tools.allowedPaths").map(({ text: path, source }) => ({ path, source })),
+    allowedPaths: tools.allowedPaths,
     protectedPaths: lines(tools.protectedPaths, "tools.protectedPaths").map(({ text: pattern, source }) => ({
       pattern,
       source,
@@ -106,7 +105,7 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
   const files = openFiles(filesOptions, pathPolicy)
   const opened = openProcesses({
     files,
-    roots: rootsOutside(tools.allowedPaths ?? [], workspace),
+    places: pathPolicy.places,
     sandbox: shell.sandbox ?? defaults.tools.shell.sandbox,
     limits: shell.limits,
     hidden: privatePaths,
@@ -188,16 +187,4 @@ function homeFolder(): string | undefined {
   } catch {
     return undefined
   }
-}
-
-/** Folders outside the workspace in `tools.allowedPaths`. */
-function rootsOutside(allowedPaths: readonly string[], workspace: string): string[] {
-  return allowedPaths.flatMap((path) => {
-    if (/[*?[]/.test(path) || (!isAbsolute(path) && !path.startsWith(".."))) return []
-    try {
-      return [realpathSync(resolve(workspace, path))]
-    } catch {
-      return []
-    }
-  })
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
+import type { Config } from "./config/schema.ts"
 import { openTestApp, temporaryFolder } from "./testing/test-app.ts"
 
 interface Case {
@@ -34,8 +35,11 @@ async function judge() {
   }
 }
 
+type RuleInput = NonNullable<Config["rules"]>[number]
+const allowWrites: RuleInput[] = ["write_file", "move_file", "run_command"].map((allow) => ({ allow, touching: "write:**", because: "Writing is free." })) // prettier-ignore
+
 /** An app with the configuration that the cases are written for. */
-async function openCaseApp(allowedPaths: string[] = ["."]) {
+async function openCaseApp(allowedPaths: string[] = ["."], allowed: RuleInput[] = allowWrites) {
   const above = temporaryFolder()
   const workspace = join(above, "ws")
   for (const folder of ["src", "newdir", "secrets", "packages/api", "..foo"])
@@ -62,7 +66,7 @@ async function openCaseApp(allowedPaths: string[] = ["."]) {
         hosts: { allow: ["docs.example.com", "*.trusted.example", "github.com"] },
         allowedPaths,
       },
-      rules: [{ deny: "*", touching: "file:secrets/**", because: "Secrets stay where they are." }],
+      rules: [{ deny: "*", touching: "file:secrets/**", because: "Secrets stay where they are." }, ...allowed],
     },
     { workspace },
   )
@@ -135,15 +139,18 @@ test("moving or deleting a folder is judged by everything in it", async () => {
   expect(await verdict("move_file", { from: "..foo", to: "foo" })).toBe("allow")
 })
 
-test("a redirect needs the same line of allowedPaths as write_file", async () => {
-  const verdict = async (allowedPaths: string[], command: string) => {
-    const { app } = await openCaseApp(allowedPaths)
-    return (await app.why({ agentId: "operator", tool: "run_command", input: { command } })).verdict
+test("a redirect needs an allow rule that covers the file, besides the line that allows the program", async () => {
+  const verdicts = async (touching: string | string[] | undefined, ...commands: string[]) => {
+    const rules: RuleInput[] = touching === undefined ? [] : [{ allow: "run_command", touching, because: "It may." }]
+    const { app } = await openCaseApp(["."], rules)
+    const look = (command: string) => app.why({ agentId: "operator", tool: "run_command", input: { command } })
+    return Promise.all(commands.map(async (command) => (await look(command)).verdict))
   }
-  expect(await verdict([], "echo x > src/new.ts")).toBe("ask")
-  expect(await verdict(["src"], "echo x > src/new.ts")).toBe("allow")
-  expect(await verdict(["src"], "echo x > new.ts")).toBe("ask")
-  expect(await verdict([], "echo x > /dev/null")).toBe("allow")
+  const [into, beside, nowhere, unlisted] = ["echo x > src/new.ts", "echo x > new.ts", "echo x > /dev/null", "made x > src/a"] // prettier-ignore
+  expect(await verdicts(undefined, into, beside, nowhere, unlisted)).toEqual(["ask", "ask", "allow", "ask"])
+  expect(await verdicts("write:src/**", into, beside, nowhere, unlisted)).toEqual(["allow", "ask", "allow", "ask"])
+  expect(await verdicts("command:*", into, unlisted)).toEqual(["ask", "ask"])
+  expect(await verdicts(["command:made *", "write:src/**"], into, beside, unlisted)).toEqual(["allow", "ask", "allow"])
 })
 
 test("rules apply to the folder that a command runs in", async () => {

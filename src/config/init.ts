@@ -175,6 +175,7 @@ export const examples: Readonly<Record<string, string>> = {
     shadow: true
   - { ask: http_*, because: Two people approve outgoing requests., approvers: { role: lead, count: 2 }, deadline: 10 }
   - { ask: get_env, because: A person checks values before a model sees them., release: always }
+  - { allow: write_file, touching: "write:docs/**", because: Everybody may write documentation. }
   - { allow: set_env, agent: ada, because: Ada sets up the session. }`,
 }
 

@@ -40,7 +40,9 @@ export const toolKeys = {
   workspaceDir: name.optional().describe("The same as workspace."),
   allowedPaths: names
     .optional()
-    .describe("Folders the file tools may use without approval, also outside the workspace."),
+    .describe(
+      "The only folders that file tools and commands may use, also outside the workspace (default: the workspace).",
+    ),
   protectedPaths: names.optional().describe("Patterns of paths that no tool may write."),
   maxFileSize: z.int().min(1).optional().describe("The largest file that tools read whole, edit or write, in bytes."),
   allowedExtensions: z

@@ -1,6 +1,6 @@
 import type { Finding, Guard, Guards } from "../model/guard.ts"
 import type { Reason } from "../model/audit-entry.ts"
-import type { Touch } from "../model/rule.ts"
+import { isPath, type Touch } from "../model/rule.ts"
 
 export interface GuardList {
   paths: Guard
@@ -56,8 +56,9 @@ export const unguarded: Guards = {
   }),
 }
 
+/** A guard that says itself whether a touch is derived is believed. */
 function asDerived(touch: Touch): Touch {
-  return touch.kind === "read" || touch.kind === "write" ? { ...touch, derived: true } : touch
+  return isPath(touch.kind) && touch.derived === undefined ? { ...touch, derived: true } : touch
 }
 
 function ofKinds(touches: readonly Touch[], kinds: readonly Touch["kind"][]): readonly Touch[] {

@@ -4,8 +4,8 @@ import type { Touch, Touches } from "./rule.ts"
 
 /**
  * A guard's verdict about a call. A deny is final, and an ask can only be answered by a person. An allow replaces the ask
- * that the tool's level causes, like an allow rule; it comes from `tools.shell.allow`, `tools.hosts.allow`,
- * `tools.allowedPaths`, or shell mode `sandbox`.
+ * that the tool's level causes, like an allow rule; it comes from `tools.shell.allow`, `tools.hosts.allow` or shell mode
+ * `sandbox`.
  */
 export interface Finding {
   readonly verdict: "deny" | "ask" | "allow"

@@ -73,7 +73,10 @@ export interface Touch {
   network?: boolean | undefined
   /** For a command: it runs through `Processes`, so the sandbox can hold it. Only a tool's own code may set this. */
   sandboxed?: boolean | undefined
-  /** A file that a command names. Deny and ask rules apply to it; an allow rule for the command need not cover it. */
+  /**
+   * A file that a command names, or a command that the configuration lists. Deny and ask rules apply to it; an allow rule
+   * need not cover it.
+   */
   derived?: boolean | undefined
   /** For a path: the file itself is opened. It must be a regular file and, when written, have no second hard link. */
   opens?: boolean | undefined

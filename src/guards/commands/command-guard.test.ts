@@ -27,15 +27,25 @@ const sentences = (one: CommandGuard, what: string, touch = {}) =>
 
 describe("extra touches", () => {
   test("each segment of a proved line is a command touch with single spaces, followed by its files", () => {
-    expect(look(guard, "cat  'a.txt' | grep   x >  out.txt && cd src && head ../b.txt").extraTouches).toEqual([
+    expect(look(guard, "cat  'a.txt' | grep   x <  in.txt && cd src && head ../b.txt").extraTouches).toEqual([
       { kind: "command", what: "cat a.txt" },
       { kind: "read", what: "a.txt" },
       { kind: "command", what: "grep x" },
-      { kind: "write", what: "out.txt" },
+      { kind: "read", what: "in.txt" },
       { kind: "command", what: "cd src" },
       { kind: "read", what: "src" },
       { kind: "command", what: "head ../b.txt" },
       { kind: "read", what: "b.txt" },
+    ])
+  })
+  test("an allow rule has to cover a redirect; where the lists allow the programs, not those", () => {
+    expect(look(guard, "echo x > out.txt").extraTouches).toEqual([
+      { kind: "command", what: "echo x", derived: true },
+      { kind: "write", what: "out.txt", derived: false },
+    ])
+    expect(look(guard, "made x > out.txt").extraTouches).toEqual([
+      { kind: "command", what: "made x" },
+      { kind: "write", what: "out.txt", derived: false },
     ])
   })
   test("an unproved line touches the whole line and every command found in it", () => {
@@ -234,8 +244,11 @@ test("both commands of one call are checked", () => {
 })
 
 test("allowedPaths of a call also limit the files of its commands", () => {
-  const { findings } = guard.check([{ kind: "command", what: "cat b/x" }], { allowedPaths: ["a"] })
-  expect(findings.map(({ verdict }) => verdict)).toEqual(["deny"])
+  const codes = (what: string, cwd?: string) =>
+    guard.check([{ kind: "command", what, cwd }], { allowedPaths: ["a"] }).findings.map(({ code }) => code)
+  expect(codes("cat x", "a")).toEqual([])
+  expect(codes("cat ../b/x", "a")).toEqual(["path_outside_workspace"])
+  expect(codes("cat a/x")).toEqual(["path_outside_workspace"])
 })
 
 test("touches of other kinds are ignored", () => {

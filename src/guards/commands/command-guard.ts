@@ -108,16 +108,21 @@ function checkCommand(touch: Touch, context: CommandContext, parsers: Parsers, c
   return { ...result, extraTouches, findings: [...result.findings, ...furtherFindings], allowedBy: undefined }
 }
 
-/** The folder a command runs in counts as read. */
+/** The folder a command runs in counts as read. The workspace is not listed as a touch, but it must be open too. */
 function checkFolder(
   { cwd }: Touch,
   { paths }: CommandContext,
   call: GuardCheckOptions,
 ): Pick<GuardResult, "extraTouches" | "findings"> {
-  if (cwd === undefined) return nothing
-  const touch: Touch = { kind: "read", what: cwd }
+  const touch: Touch = { kind: "read", what: cwd ?? "." }
   const { extraTouches, findings } = paths([touch], call)
+  if (cwd === undefined) return { extraTouches: [], findings: findings.map(withoutFolder) }
   return { extraTouches: [touch, ...extraTouches], findings }
+}
+
+function withoutFolder(finding: Finding): Finding {
+  const sentence = `A command runs in the workspace itself unless the call names another folder for it. ${finding.reason.sentence}`
+  return { ...finding, reason: { ...finding.reason, sentence } }
 }
 
 /** What the call sets besides the command: variables and network access. */

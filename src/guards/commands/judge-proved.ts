@@ -43,8 +43,8 @@ export function judgeProved(
       findings.push(...denylistFindings(segment, context))
     for (const file of withWrites(words, files, context)) {
       const result = checkFile(words, file, context, call)
-      if (file.ifDenied !== true)
-        extraTouches.push({ kind: file.kind, what: fromWorkspace(file.path, workspace) }, ...result.extraTouches)
+      const touches: Touch[] = [{ kind: file.kind, what: fromWorkspace(file.path, workspace) }, ...result.extraTouches]
+      if (file.ifDenied !== true) extraTouches.push(...(file.redirected === true ? touches.map(asRedirect) : touches))
       findings.push(...result.findings)
     }
   }
@@ -54,9 +54,12 @@ export function judgeProved(
   const missing = lines.indexOf(undefined)
   if (missing !== -1 && mode === "allowlist") findings.push(notAllowedFinding(segments[missing]!.words))
   const isListed = missing === -1 || mode === "denylist"
-  const isAllowed = findings.length === 0 && isListed && areWritesAllowed(segments, context, call)
+  const hasRedirect = segments.some(({ files }) => files.some(({ redirected }) => redirected === true))
+  const isAllowed = findings.length === 0 && isListed && !hasRedirect
   const isAllowedInSandbox = findings.length === 0 && !isAllowed && mode === "sandbox"
   if (isAllowedInSandbox) return { extraTouches, proved: true, findings, allowedBy: allowedBySandbox, sandboxed: true }
+  if (findings.length === 0 && isListed && hasRedirect)
+    return { extraTouches: extraTouches.map(asListed), proved: true, findings }
   return {
     extraTouches,
     proved: true,
@@ -65,16 +68,11 @@ export function judgeProved(
   }
 }
 
-/** A redirect writes a file for any program, so it needs the line in `allowedPaths` that `write_file` needs. */
-function areWritesAllowed(
-  segments: readonly ProvedSegment[],
-  { paths }: CommandContext,
-  call: GuardCheckOptions,
-): boolean {
-  const writes = segments.flatMap(({ files }) => files.filter(({ redirected }) => redirected === true))
-  const touches = writes.map(({ path }): Touch => ({ kind: "write", what: path }))
-  return touches.length === 0 || paths(touches, call).allowedBy !== undefined
-}
+/** A redirect writes a file for any program, so an allow rule has to cover it, as it has to for `write_file`. */
+const asRedirect = (touch: Touch): Touch => ({ ...touch, derived: false })
+
+/** The lists allow the programs, so an allow rule needs to cover only the redirects. */
+const asListed = (touch: Touch): Touch => (touch.kind === "command" ? { ...touch, derived: true } : touch)
 
 const plainCd: ListedCommand = { text: "cd", source: "commands" }
 

@@ -9,7 +9,6 @@ export function isUnder(absolute: string, folder: string): boolean {
 
 /** A parsed entry of `allowedPaths`. */
 export interface AllowedPath {
-  readonly source: string
   /** The folder; undefined for a glob. */
   readonly folder: string | undefined
   readonly isOutsideWorkspace: boolean
@@ -17,28 +16,34 @@ export interface AllowedPath {
 }
 
 /**
- * Parses an entry of `allowedPaths`. Links are not followed for an entry inside the workspace, because an agent could have
- * made them. An entry outside was written by a person and stands for its real path.
+ * Parses an entry of `allowedPaths`: a folder with everything below it (`docs`, `docs/**`), or a glob that must match a
+ * whole path. Links are not followed for an entry inside the workspace, because an agent could have made them. An entry
+ * outside was written by a person and stands for its real path.
  */
 export function readAllowedPath(
-  { path, source }: { path: string; source: string },
+  path: string,
   { workspace, home }: { readonly workspace: string; readonly home?: string | undefined },
   realpath: (path: string) => string | undefined,
 ): AllowedPath {
-  const absolute = resolve(workspace, expandHome(path, home))
-  const matchesNothing: AllowedPath = { source, folder: undefined, isOutsideWorkspace: false, contains: () => false }
+  const absolute = resolve(workspace, wholeFolder(expandHome(path, home)))
+  const matchesNothing: AllowedPath = { folder: undefined, isOutsideWorkspace: false, contains: () => false }
   const read = /[*?[]/.test(absolute) ? readGlob(absolute, "path") : undefined
   if (read !== undefined && "mistake" in read) return matchesNothing
   const base = read === undefined ? absolute : baseOf(read.glob)
   const isOutsideWorkspace = !isUnder(base, workspace)
   const real = isOutsideWorkspace ? realpath(base) : base
   if (real === undefined) return matchesNothing
-  if (read === undefined)
-    return { source, folder: real, isOutsideWorkspace, contains: (candidate) => isUnder(candidate, real) }
+  if (read === undefined) return { folder: real, isOutsideWorkspace, contains: (candidate) => isUnder(candidate, real) }
   const resolved = readGlob(escaped(real) + absolute.slice(writtenLength(absolute, base)), "path")
   return "mistake" in resolved
     ? matchesNothing
-    : { source, folder: undefined, isOutsideWorkspace, contains: (candidate) => resolved.glob.matches(candidate) }
+    : { folder: undefined, isOutsideWorkspace, contains: (candidate) => resolved.glob.matches(candidate) }
+}
+
+/** The folder that `docs/**` stands for; any other path as it is. */
+export function wholeFolder(path: string): string {
+  const folder = path.replace(/(?<=^|\/)\*\*$/, "").replace(/(?<=[^/])\/$/, "") || "."
+  return /[*?[]/.test(folder) ? path : folder
 }
 
 /** Replaces `~/` with the home folder. */

@@ -202,34 +202,35 @@ test("a confirmed path is a binding ask, and a protected path is denied as permi
   expect(look("write", ".git/config").findings).toMatchObject([{ verdict: "deny", code: "permission_denied", reason: { source: "protected paths" } }]) // prettier-ignore
 })
 
-test("an absolute line of tools.allowedPaths adds a file root that needs no asking", () => {
+test("tools.allowedPaths are the only places, in the workspace and outside it, and allow nothing by themselves", () => {
   const dir = temporaryFolder()
   mkdirSync(join(dir, "shared"))
-  const roots = [
-    { path: join(dir, "shared"), source: "tools.allowedPaths[0]" },
-    { path: "./docs", source: "tools.allowedPaths[1]" },
-  ]
-  const { look, guard } = guardOf({ roots })
-  expect(look("write", join(dir, "shared/x.txt"))).toMatchObject({
-    findings: [],
-    allowedBy: { source: "tools.allowedPaths[0]" },
-  })
-  expect(look("write", "docs/x.md")).toMatchObject({ findings: [], allowedBy: { source: "tools.allowedPaths[1]" } })
-  expect(look("write", "src/x.md").allowedBy).toBeUndefined()
-  expect(look("write", join(dir, "shared-not/x.txt")).findings).toHaveLength(1)
-  const both = guard.check([{ kind: "write", what: "docs/a" }, { kind: "read", what: "src/a.ts" }], {}) // prettier-ignore
-  expect(both.allowedBy).toBeUndefined()
+  const { look } = guardOf({ allowedPaths: [join(dir, "shared"), "./docs", "src/**"] })
+  for (const path of [join(dir, "shared/x.txt"), "docs/x.md", "docs", "src", "link-in/a.ts", "src/../docs/two.md"])
+    for (const op of ["read", "write"] as const)
+      expect([look(op, path).findings, look(op, path).allowedBy], path).toEqual([[], undefined])
+  const outsidePaths = [".", "new.md", "docs-not/x", "secrets/db.txt", "src/../a b.txt", "to-secrets/db.txt", "newdir/link2/x"] // prettier-ignore
+  for (const path of [...outsidePaths, join(dir, "shared-not/x.txt"), "/etc/passwd"])
+    expect(look("read", path).findings, path).toMatchObject([
+      { code: "path_outside_workspace", reason: { source: "tools.allowedPaths", code: "path_not_allowed" } },
+    ])
+  expect(look("read", "a.md").findings[0]!.reason.sentence).toMatch(/Access denied: .*Use a path in .*'\.\/docs'/)
+})
+
+test("an empty list of tools.allowedPaths opens no path", () => {
+  const { look } = guardOf({ allowedPaths: [] })
+  expect(look("read", "src/a.ts").findings).toMatchObject([{ code: "path_outside_workspace" }])
 })
 
 test("an allowed folder still has protected and confirmed paths", () => {
-  const { look } = guardOf({ roots: [{ path: ".", source: "tools.allowedPaths[0]" }] })
-  expect(look("write", "src/a.ts").allowedBy).toBeDefined()
-  expect(look("write", ".git/config")).toMatchObject({ findings: [{ verdict: "deny" }], allowedBy: undefined })
-  expect(look("write", ".env")).toMatchObject({ findings: [{ verdict: "ask" }], allowedBy: undefined })
+  const { look } = guardOf({ allowedPaths: ["."] })
+  expect(look("write", "src/a.ts").findings).toEqual([])
+  expect(look("write", ".git/config")).toMatchObject({ findings: [{ verdict: "deny" }] })
+  expect(look("write", ".env")).toMatchObject({ findings: [{ verdict: "ask" }] })
 })
 
 test("a line for a folder in the workspace does not follow a link that an agent could have made", () => {
-  const { look } = guardOf({ roots: [{ path: "newdir/link2", source: "line" }] })
+  const { look } = guardOf({ allowedPaths: ["newdir/link2"] })
   expect(look("read", join(outside, "x")).findings).toHaveLength(1)
   expect(look("read", "newdir/link2/x").findings).toHaveLength(1)
 })
@@ -237,7 +238,7 @@ test("a line for a folder in the workspace does not follow a link that an agent 
 test("a glob of tools.allowedPaths allows exactly what it matches", () => {
   const dir = temporaryFolder()
   mkdirSync(join(dir, "a [1]/public"), { recursive: true })
-  const { look } = guardOf({ roots: [{ path: join(dir, "a \\[1\\]/*/**"), source: "line" }] })
+  const { look } = guardOf({ allowedPaths: [join(dir, "a \\[1\\]/*/**")] })
   expect(look("read", join(dir, "a [1]/public/x.txt")).findings).toEqual([])
   expect(look("read", join(dir, "a [1]")).findings).toHaveLength(1)
   expect(look("read", join(dir, "a 1/public/x")).findings).toHaveLength(1)
@@ -245,7 +246,7 @@ test("a glob of tools.allowedPaths allows exactly what it matches", () => {
 
 test("a line may begin with ~/ for the home folder", () => {
   const home = temporaryFolder()
-  const { look } = guardOf({ home, roots: [{ path: "~/notes", source: "line" }] })
+  const { look } = guardOf({ home, allowedPaths: ["~/notes"] })
   expect(look("write", join(home, "notes/x")).findings).toEqual([])
   expect(look("write", "~/notes/x").findings).toHaveLength(1)
 })
@@ -262,6 +263,25 @@ test("allowedPaths of a call narrow, and never widen", () => {
   ] as const)
     // prettier-ignore
     expect(look("read", path, [...allowed]).findings[0]?.reason.sentence, path).toContain("Access denied")
+})
+
+test("allowedPaths of a call and of the configuration both hold", () => {
+  const { look } = guardOf({ allowedPaths: ["docs", "src"] })
+  for (const [path, allowed] of [
+    ["docs/x", ["."]],
+    ["src/a.ts", ["src/a.ts", "secrets"]],
+    ["docs/x", ["docs/**"]],
+  ] as const)
+    // prettier-ignore
+    expect(look("read", path, [...allowed]).findings, path).toEqual([])
+  for (const [path, allowed] of [
+    ["secrets/db.txt", ["."]],
+    ["docs/x", ["src"]],
+    [".", ["."]],
+    ["to-secrets/db.txt", ["secrets"]],
+  ] as const)
+    // prettier-ignore
+    expect(look("read", path, [...allowed]).findings, path).toMatchObject([{ code: "path_outside_workspace" }])
 })
 
 test("protectedPaths are read but not written, with everything in them, and folders above are not moved", () => {

@@ -1,6 +1,5 @@
 import { lstatSync, type Stats } from "node:fs"
 import type { Finding, Guard, GuardResult } from "../../model/guard.ts"
-import type { Reason } from "../../model/audit-entry.ts"
 import type { Touch } from "../../model/rule.ts"
 import type { PathPolicy } from "./path-policy.ts"
 import type { FileAccess } from "./path-lists.ts"
@@ -10,12 +9,13 @@ import { listTree } from "../list-tree.ts"
 
 /**
  * Judges the files a call touches: inside the file roots, protected or confirmed. A link is judged by its own name and by
- * where it leads. `platform/files` checks again when the file is opened.
+ * where it leads. It never allows: what runs unasked is said by rules. `platform/files` checks again when the file is
+ * opened.
  */
-export function pathGuard(unnarrowed: PathPolicy): Guard {
+export function pathGuard(configured: PathPolicy): Guard {
   return {
     check(touches, { allowedPaths }) {
-      const policy = unnarrowed.within(allowedPaths)
+      const policy = configured.within(allowedPaths)
       const results: TouchResult[] = []
       for (const touch of touches) {
         if (!isPath(touch.kind)) continue
@@ -31,8 +31,6 @@ interface TouchResult {
   /** The real path of a link, or a file inside a folder that is moved or deleted. */
   readonly extra?: Touch | undefined
   readonly finding?: Finding | undefined
-  /** The configuration line that allows it without asking. */
-  readonly allowedBy?: string | undefined
 }
 
 const nothing: GuardResult = { extraTouches: [], proved: true, findings: [] }
@@ -43,19 +41,6 @@ function combine(results: readonly TouchResult[]): GuardResult {
     extraTouches: results.flatMap(({ extra }) => extra ?? []),
     proved: true,
     findings: results.flatMap(({ finding }) => finding ?? []),
-    allowedBy: results.every(({ finding, allowedBy }) => finding === undefined && allowedBy !== undefined)
-      ? allowedReason(results)
-      : undefined,
-  }
-}
-
-function allowedReason(results: readonly TouchResult[]): Reason {
-  const source = [...new Set(results.map(({ allowedBy }) => allowedBy))].join(", ")
-  return {
-    check: "guard",
-    source,
-    code: "paths_allowed",
-    sentence: `Every file it touches is allowed by ${source}.`,
   }
 }
 
@@ -76,7 +61,7 @@ function checkTouch({ kind, what, opens = false }: Touch, policy: PathPolicy): T
   const targetBecause = extra && policy.confirmedBecause(real, use)
   if (targetBecause !== undefined)
     return { extra, finding: denies(linkToConfirmedPath(what, extra!.what, targetBecause), what) }
-  return { extra, allowedBy: policy.allowedBy(real) }
+  return { extra }
 }
 
 /** Moving or deleting a folder does the same to everything in it. */
@@ -90,9 +75,7 @@ function checkFolderContent({ what }: Touch, policy: PathPolicy): TouchResult[] 
     const refusal = policy.refusal(path, "write", extra.what)
     if (refusal !== undefined) return { extra, finding: denies(refusal, extra.what) }
     const because = policy.confirmedBecause(path, "write")
-    return because === undefined
-      ? { extra, allowedBy: policy.allowedBy(path) }
-      : { extra, finding: asks(extra.what, "write", because) }
+    return because === undefined ? { extra } : { extra, finding: asks(extra.what, "write", because) }
   })
 }
 

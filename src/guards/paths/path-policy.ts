@@ -1,12 +1,13 @@
 import { resolve, sep } from "node:path"
 import { readGlob } from "../../lib/glob.ts"
-import { isUnder, readAllowedPath, expandHome } from "./allowed-path.ts"
+import { isUnder, readAllowedPath, expandHome, type AllowedPath } from "./allowed-path.ts"
 import { confirmedBecause, isVersionControl, protectedBecause, type FileAccess } from "./path-lists.ts"
 import { resolveLinks } from "./resolve-links.ts"
 import {
   badPath,
   protectedByConfig,
   protectedPath,
+  outsideAllowedPaths,
   outsideCallPaths,
   outsideWorkspace,
   systemPath,
@@ -18,10 +19,10 @@ export interface PathPolicyOptions {
   /** The real path of the workspace. */
   readonly workspace: string
   /**
-   * `tools.allowedPaths`: a folder with everything below it, or a glob that must match a whole path. An entry outside
-   * the workspace becomes another file root; paths below any entry need no asking. `~/` is the home folder.
+   * `tools.allowedPaths`: the only places that may be used, inside the workspace or outside it; the whole workspace when
+   * left out. `~/` is the home folder.
    */
-  readonly roots?: readonly { readonly path: string; readonly source: string }[] | undefined
+  readonly allowedPaths?: readonly string[] | undefined
   /** `tools.protectedPaths`: no tool writes these. A pattern without a slash matches that name in every folder. */
   readonly protectedPaths?: readonly { readonly pattern: string; readonly source: string }[] | undefined
   /** Absolute paths that are neither read nor written: the data folder, tokens. */
@@ -36,8 +37,10 @@ export interface PathPolicyOptions {
 /** Which paths tools may use: the file roots, and the protected and confirmed paths in them. */
 export interface PathPolicy {
   readonly workspace: string
-  /** The policy before `within` narrowed it. */
+  /** The policy before `tools.allowedPaths` and `within` narrowed it. */
   readonly unnarrowed: PathPolicy
+  /** The workspace, or the folders and files that `tools.allowedPaths` names. */
+  readonly places: readonly string[]
   /** Absolute paths that are neither read nor written. */
   readonly privatePaths: readonly string[]
   realpath(absolute: string): string | undefined
@@ -52,8 +55,6 @@ export interface PathPolicy {
   contains(absolute: string): boolean
   /** Whether the path is the workspace or another file root itself. */
   isRoot(absolute: string): boolean
-  /** The configuration line that allows the path without asking. */
-  allowedBy(absolute: string): string | undefined
   /** Whether searches show the path: not version control, secrets or anything that may not be read. */
   isShown(absolute: string): boolean
   /** Relative to the workspace with slashes, `.` for the workspace; absolute for paths elsewhere. */
@@ -63,15 +64,18 @@ export interface PathPolicy {
 }
 
 export function createPathPolicy(options: PathPolicyOptions): PathPolicy {
-  const { workspace, privatePaths = [], realpath = resolveLinks } = options
-  const allowed = (options.roots ?? []).map((root) => readAllowedPath(root, options, realpath))
+  const { workspace, privatePaths = [], allowedPaths: configured, realpath = resolveLinks } = options
+  const allowed = (configured ?? []).map((path) => readAllowedPath(path, options, realpath))
   const outside = allowed.filter((entry) => entry.isOutsideWorkspace)
+  const refuseOutside = (path: string) =>
+    configured === undefined ? outsideWorkspace(path, workspace) : outsideAllowedPaths(path, configured)
   const refuseProtected = protectionCheck(options)
   const policy: PathPolicy = {
     workspace,
     get unnarrowed() {
       return policy
     },
+    places: configured === undefined ? [workspace] : allowed.flatMap(({ folder }) => folder ?? []),
     privatePaths,
     realpath,
     resolve(path) {
@@ -82,40 +86,45 @@ export function createPathPolicy(options: PathPolicyOptions): PathPolicy {
     },
     refusal(absolute, use, path = displayFrom(workspace, absolute)) {
       if (isSpecial(absolute, workspace)) return systemPath(path)
-      if (!policy.contains(absolute)) return outsideWorkspace(path, workspace)
+      if (!policy.contains(absolute)) return refuseOutside(path)
       return policy.protectedRefusal(absolute, use, path)
     },
     protectedRefusal: (absolute, use, path = displayFrom(workspace, absolute)) => refuseProtected(absolute, use, path),
     confirmedBecause: (absolute, use) => confirmedBecause(displayFrom(workspace, absolute), use),
     contains: (absolute) => isUnder(absolute, workspace) || outside.some((entry) => entry.contains(absolute)),
     isRoot: (absolute) => absolute === workspace || outside.some((entry) => entry.folder === absolute),
-    allowedBy: (absolute) => allowed.find((entry) => entry.contains(absolute))?.source,
     isShown(absolute) {
       const shown = displayFrom(workspace, absolute)
       if (isVersionControl(shown) || confirmedBecause(shown, "read") !== undefined) return false
       return policy.refusal(absolute, "read", shown) === undefined
     },
     displayPath: (absolute) => displayFrom(workspace, absolute),
-    within: (allowedPaths) => (allowedPaths === undefined ? policy : narrow(policy, allowedPaths, options)),
+    within: (allowedPaths) => (allowedPaths === undefined ? policy : narrowToCall(policy, allowedPaths, options)),
   }
-  return policy
+  return configured === undefined ? policy : narrow(policy, allowed, refuseOutside, options)
 }
 
 /** A narrowed policy can only be narrowed further, so that a nested call never reaches more than its caller. */
-function narrow(wide: PathPolicy, allowedPaths: readonly string[], options: PathPolicyOptions): PathPolicy {
-  const realpath = options.realpath ?? resolveLinks
-  const allowed = allowedPaths.map((path) => readAllowedPath({ path, source: "allowedPaths" }, options, realpath))
+function narrowToCall(wide: PathPolicy, allowedPaths: readonly string[], options: PathPolicyOptions): PathPolicy {
+  const allowed = allowedPaths.map((path) => readAllowedPath(path, options, options.realpath ?? resolveLinks))
+  return narrow(wide, allowed, (path) => outsideCallPaths(path, allowedPaths), options)
+}
+
+function narrow(
+  wide: PathPolicy,
+  allowed: readonly AllowedPath[],
+  refuseOutside: (path: string) => PathRefusal,
+  options: PathPolicyOptions,
+): PathPolicy {
   const contains = (absolute: string) => wide.contains(absolute) && allowed.some((entry) => entry.contains(absolute))
-  const refuse = (absolute: string, path: string) =>
-    contains(absolute) ? undefined : outsideCallPaths(path, allowedPaths)
   const policy: PathPolicy = {
     ...wide,
     unnarrowed: wide.unnarrowed,
     contains,
     refusal: (absolute, use, path = wide.displayPath(absolute)) =>
-      wide.refusal(absolute, use, path) ?? refuse(absolute, path),
+      wide.refusal(absolute, use, path) ?? (contains(absolute) ? undefined : refuseOutside(path)),
     isShown: (absolute) => contains(absolute) && wide.isShown(absolute),
-    within: (more) => (more === undefined ? policy : narrow(policy, more, options)),
+    within: (more) => (more === undefined ? policy : narrowToCall(policy, more, options)),
   }
   return policy
 }

@@ -27,6 +27,16 @@ export function outsideWorkspace(path: string, workspace: string): PathRefusal {
   }
 }
 
+export function outsideAllowedPaths(path: string, allowedPaths: readonly string[]): PathRefusal {
+  const usable = allowedPaths.length === 0 ? "" : ` Use a path in ${allowedPaths.map(quoted).join(", ")}, or`
+  return {
+    code: "outside",
+    reason: "path_not_allowed",
+    source: "tools.allowedPaths",
+    sentence: `Access denied: Path is outside workspace directory as far as tools.allowedPaths opens it (${quoted(path)}).${usable || " No path is open:"} ask a person to add its folder to tools.allowedPaths.`,
+  }
+}
+
 export function systemPath(path: string): PathRefusal {
   return {
     code: "outside",

@@ -34,9 +34,11 @@ export function pathPolicyFor(options: FilesOptions): PathPolicy {
   return createPathPolicy({ ...options, workspace, privatePaths })
 }
 
-/** Opens the workspace and its additional roots for tools. */
+/** Opens the workspace, or the places that `tools.allowedPaths` names, for tools. */
 export function openFiles(options: FilesOptions, policy = pathPolicyFor(options)): Files {
-  return filesOf({ ...contextOf(options, policy), isShown: fastIsShown(policy, policy.privatePaths) })
+  const context = contextOf(options, policy)
+  if (options.allowedPaths !== undefined) return filesOf(narrowed(context, policy))
+  return filesOf({ ...context, isShown: fastIsShown(policy, policy.privatePaths) })
 }
 
 /** Opens the trash of the same file roots. */
@@ -60,8 +62,8 @@ interface FilesContext extends WriteContext, TrashContext {
   isShown(path: string): boolean
 }
 
-/** A call's own paths may be globs, so each path is checked in full. */
-function narrowed(context: FilesContext, policy: PathPolicy): FilesContext {
+/** Allowed paths may be single files and globs, so each path is checked in full. */
+function narrowed(context: Omit<FilesContext, "isShown">, policy: PathPolicy): FilesContext {
   const isShown = (path: string) => {
     const absolute = policy.resolve(path)
     return typeof absolute === "string" && policy.isShown(absolute)

@@ -123,7 +123,7 @@ function resolveOnce(
   const parent = dirname(absolute)
   if (createFolders === true) checkBeforeCreating(roots.pathPolicy, absolute, use, path)
   const open = () => (createFolders === true ? openOrCreateFolders(roots, parent, path) : roots.opener.open(parent))
-  const folder = attempt(roots, parent, path, open)
+  const folder = attempt(roots, absolute, path, open)
   let staysOpen = false
   try {
     const name = basename(absolute)

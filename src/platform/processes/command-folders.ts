@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs"
-import { relative } from "node:path"
+import { relative, resolve } from "node:path"
 import { failure } from "../../model/ending.ts"
 import type { Files } from "../../model/files.ts"
 import type { CommandSpec } from "../../model/processes.ts"
+import { wholeFolder } from "../../guards/paths/allowed-path.ts"
 import { confirmedBecause, protectedBecause, type FileAccess } from "../../guards/paths/path-lists.ts"
 import { isWithin } from "./is-within.ts"
 
@@ -20,16 +20,16 @@ export interface UsableFolders {
 }
 
 /**
- * The workspace and the additional roots, or the narrower paths of this call. A protected path among them, or a confirmed
- * path without an approval, is read-only, or absent if it must not be read either.
+ * The places that are open to commands, as far as this call may use them. A protected path among them, or a confirmed path
+ * without an approval, is read-only, or absent if it must not be read either.
  */
 export function usableFolders(
   { allowedPaths, unapproved = false }: CommandSpec,
   files: Files,
-  roots: readonly string[] = [],
+  places: readonly string[] = [files.workspace],
 ): UsableFolders {
-  const all = [files.workspace, ...roots.filter(existsSync)]
-  const usable = allowedPaths === undefined ? all : narrowed(allowedPaths, files, all)
+  const open = places.flatMap((path) => realOrNone(files, path))
+  const usable = allowedPaths === undefined ? open : narrowed(allowedPaths, files, open)
   const named = outermost(usable).map((path) => ({ path, shown: isWithin(path, files.workspace) ? relative(files.workspace, path) : path })) // prettier-ignore
   const isProtected = (shown: string, use: FileAccess) =>
     protectedBecause(shown, use) !== undefined || (unapproved && confirmedBecause(shown, use) !== undefined)
@@ -40,13 +40,16 @@ export function usableFolders(
   }
 }
 
-function narrowed(allowedPaths: readonly string[], files: Files, all: readonly string[]): string[] {
+/** The paths of the call that are in an open place, and the open places that are in a path of the call. */
+function narrowed(allowedPaths: readonly string[], files: Files, open: readonly string[]): string[] {
   const narrow = files.within(allowedPaths)
-  return allowedPaths
-    .flatMap((path) => realOrNone(narrow, path))
-    .filter((path) => all.some((root) => isWithin(path, root)))
+  const paths = allowedPaths.map(wholeFolder)
+  const inside = paths.flatMap((path) => realOrNone(narrow, path)).filter((path) => open.some((place) => isWithin(path, place))) // prettier-ignore
+  const around = open.filter((place) => paths.some((path) => isWithin(place, resolve(files.workspace, path))))
+  return [...inside, ...around]
 }
 
+/** Nothing for what is missing, or what is a link out of the places that may be used. */
 function realOrNone(files: Files, path: string): string[] {
   try {
     return [files.facts(path).real]

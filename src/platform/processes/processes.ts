@@ -35,8 +35,8 @@ import { Spool } from "./spool.ts"
 export interface ProcessesOptions {
   /** The file roots: a command's folder must be inside them. */
   readonly files: Files
-  /** Additional folders a command may write in, as real paths. */
-  readonly roots?: readonly string[] | undefined
+  /** The folders and files a command may use; the workspace when left out. */
+  readonly places?: readonly string[] | undefined
   /** *auto* uses the sandbox if it works here; *required* runs nothing without it. */
   readonly sandbox: "auto" | "required" | "off"
   /** `tools.protectedPaths`: patterns that no command in the sandbox may change. */
@@ -106,7 +106,7 @@ export function openProcesses(options: ProcessesOptions): Processes {
     const { trashFolder } = options
     if (trashFolder !== undefined) mkdirSync(trashFolder, { recursive: true, mode: 0o700 })
     const hidden = [...(options.hidden ?? []), ...(trashFolder === undefined ? [] : [trashFolder])]
-    const { writable, readable: readOnly } = usableFolders(spec, files, options.roots)
+    const { writable, readable: readOnly } = usableFolders(spec, files, options.places)
     const folders = [...writable, ...readOnly]
     const readable = [...readablePaths(ours, network, [...hidden, ...folders]), ...readOnly]
     const context: ProtectionContext = { isProtected: protection.isProtected, unapproved, makesRepository: !unapproved && makesRepository(command) } // prettier-ignore

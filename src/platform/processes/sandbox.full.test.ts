@@ -80,8 +80,8 @@ inSandbox("additional roots are writable, and a narrowed call sees only its own 
   writeFileSync(join(workspace, "plan"), "x")
   const { processes } = openTestProcesses({
     sandbox: "required",
-    files: fakeFiles(workspace),
-    roots: [root, join(root, "gone")],
+    files: fakeFiles(workspace, [".", root]),
+    places: [workspace, root, join(root, "gone")],
   })
   expect(await processes.run({ command: `echo yes > ${root}/made && cat plan` }, {})).toMatchObject({ stdout: "x" })
   expect(readFileSync(join(root, "made"), "utf8")).toBe("yes\n")

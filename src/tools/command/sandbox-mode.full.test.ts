@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer, type AddressInfo } from "node:net"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
@@ -122,6 +122,27 @@ here("mounted is what the call's fence allows; the rest is absent", async () => 
   const ran = await system.call({ agentId: "dev", tool: "run_command", input, allowedPaths: ["narrow"] })
   expect(ran).toMatchObject({ success: true, result: { stdout: "narrow\n" } })
   expect(existsSync(join(workspace, "Makefile"))).toBe(true)
+})
+
+here("mounted is what tools.allowedPaths name, as far as the call may use it; the rest is absent", async () => {
+  const shared = realpathSync(temporaryFolder())
+  const { system, workspace } = await project({
+    tools: { allowedPaths: ["narrow/**", "gone", "out", shared, "*.json"] },
+  })
+  mkdirSync(join(workspace, "narrow/deep"))
+  symlinkSync("/etc", join(workspace, "out"))
+  const list = async (cwd: string, allowedPaths?: string[]) => {
+    const command = hidden(`ls ${workspace} ${workspace}/narrow; ls ${workspace}/out; echo x > ${shared}/made`)
+    return system.call({ agentId: "dev", tool: "run_command", input: { command, cwd }, allowedPaths })
+  }
+  const seen = { stdout: `${workspace}:\nnarrow\n\n${workspace}/narrow:\ndeep\n` }
+  expect(await list("narrow")).toMatchObject({ success: true, result: seen })
+  expect(existsSync(join(shared, "made"))).toBe(true)
+  rmSync(join(shared, "made"))
+  expect(await list("narrow", ["."])).toMatchObject({ success: true, result: seen })
+  expect(await list("narrow/deep", ["narrow/deep"])).toMatchObject({ success: true, result: seen })
+  expect(existsSync(join(shared, "made"))).toBe(false)
+  for (const cwd of [".", "out"]) expect(await list(cwd)).toMatchObject({ code: "path_outside_workspace" })
 })
 
 here("a background command is held in the same way", async () => {

@@ -99,7 +99,7 @@ test.runIf(isOtherDisk)(
     const dir = temporaryFolder()
     const other = mkdtempSync(join(memory, "qm-test-"))
     onTestFinished(() => rmSync(other, { recursive: true, force: true }))
-    const files = openFiles({ workspace: dir, dataFolder: temporaryFolder(), roots: [{ path: other, source: "test" }] })
+    const files = openFiles({ workspace: dir, dataFolder: temporaryFolder(), allowedPaths: [dir, other] })
     const tool = moveFile({ files, allowedExtensions: [] } as unknown as Workspace)
     const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => (index * 31) % 256))
     mkdirSync(join(dir, "src"))
