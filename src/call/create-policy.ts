@@ -72,6 +72,7 @@ export function createPolicy(
       tools,
       toolsVersion: () => registry.version,
       policyVersion: version,
+      now: Date.now,
     })
   const policy = policyWith(rules.list)
   const { list, flaws, add, remove } = rules

@@ -1,8 +1,9 @@
 import type { Rule, RuleFlaw } from "../model/rule.ts"
+import { formatTime } from "./time-text.ts"
 
 /** The conditions of a rule as text. */
 export function whenText(rule: Rule): string {
-  const { role, department, agent, effect, touching, args, except, approvers, deadline } = rule
+  const { role, department, agent, effect, touching, args, except, approvers, deadline, expiresAt } = rule
   const list = (name: string, of: readonly string[] | undefined) =>
     of === undefined ? [] : [`${name} ${of.join(" or ")}`]
   const named = Object.entries(args ?? {}).map(([pointer, glob]) => `${pointer} is ${glob}`)
@@ -17,6 +18,7 @@ export function whenText(rule: Rule): string {
     ...list("except", except),
     ...people,
     ...(deadline === undefined ? [] : [`within ${deadline} min`]),
+    ...(expiresAt === undefined ? [] : [`until ${formatTime(Date.parse(expiresAt))}`]),
   ].join(", ")
 }
 

@@ -72,6 +72,9 @@ test("rules are listed with their source, verdict, conditions, reason, shadow an
   expect(stderr).toBe(
     "quartermaster.yml rules[0] (dead): There is no role 'developer'.\nquartermaster.yml rules[1] (malformed): It has no because.\n",
   )
+  const over: Rule = { ...rule, id: "r2", role: undefined, expiresAt: "2026-01-01T00:00:00Z", source: "rule r2" }
+  const { stdout: withExpired } = await rulesWith([], {}, [], [over]).run("rules")
+  expect(withExpired).toMatch(/rule r2 +deny \(expired\) +set_env +until 202[56]-/)
   expect(JSON.parse((await run("rules", "list", "--json")).stdout)).toMatchObject({
     rules: [
       { id: "rules[0]", flaws: [flaw] },

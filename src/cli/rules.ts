@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import type { Rule } from "../model/rule.ts"
+import { isExpired, type Rule } from "../model/rule.ts"
 import { parseJsonArgument } from "./arguments.ts"
 import { withFilterOptions } from "./audit-filter.ts"
 import type { Run, CliContext } from "./context.ts"
@@ -65,9 +65,11 @@ function listRules(context: CliContext): Promise<number> {
   })
 }
 
-function verdictText({ verdict, shadow, release }: Rule): string {
+function verdictText(rule: Rule): string {
+  const { verdict, shadow, release } = rule
   const what = release === undefined ? verdict : `hold result ${release === "always" ? "" : "on error"}`.trim()
-  return shadow === true ? `${what} (shadow)` : what
+  const notes = [...(shadow === true ? ["shadow"] : []), ...(isExpired(rule, Date.now()) ? ["expired"] : [])]
+  return notes.length === 0 ? what : `${what} (${notes.join(", ")})`
 }
 
 async function testRules(context: CliContext, file: string | undefined): Promise<number> {

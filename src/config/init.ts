@@ -173,6 +173,7 @@ export const examples: Readonly<Record<string, string>> = {
     because: Use delete_file to delete files.
     examples: { match: [{ agent: ada, tool: run_command, input: { command: rm x } }], miss: [] }
     shadow: true
+    expiresAt: 2027-01-01T00:00:00Z
   - { ask: http_*, because: Two people approve outgoing requests., approvers: { role: lead, count: 2 }, deadline: 10 }
   - { ask: get_env, because: A person checks values before a model sees them., release: always }
   - { allow: write_file, touching: "write:docs/**", because: Everybody may write documentation. }

@@ -44,8 +44,15 @@ export interface Rule {
   examples?: { match?: readonly RuleExample[] | undefined; miss?: readonly RuleExample[] | undefined } | undefined
   /** True: the rule decides nothing; the audit log notes what it would have decided. */
   shadow?: boolean | undefined
+  /** An ISO time with its zone. From then on the rule decides nothing. */
+  expiresAt?: string | undefined
   /** Where it is written: `quartermaster.yml rules[3]`, or `rule <id>` for one in the store. */
   source: string
+}
+
+/** Whether the rule decides nothing any more. */
+export function isExpired({ expiresAt }: Pick<Rule, "expiresAt">, at: number): boolean {
+  return expiresAt !== undefined && Date.parse(expiresAt) <= at
 }
 
 export interface RuleExample {

@@ -28,6 +28,8 @@ export interface CompiledRule {
   readonly args: readonly ArgumentPattern[]
   readonly touching: readonly TouchPattern[] | undefined
   readonly except: readonly TouchPattern[] | undefined
+  /** When the rule stops to decide, in milliseconds. */
+  readonly expiresAt: number
 }
 
 export interface ArgumentPattern {
@@ -37,7 +39,7 @@ export interface ArgumentPattern {
 }
 
 /** What the conditions of a rule look at. */
-export type RuleFacts = Pick<DecisionInput, "input" | "touches" | "workspace">
+export type RuleFacts = Pick<DecisionInput, "input" | "touches" | "workspace" | "at">
 
 /** Undefined for a rule that cannot be read: it does not count, and `findFlaws` says so. */
 export function compileRule(rule: Rule, order: number, tools: RuleTools): CompiledRule | undefined {
@@ -55,6 +57,7 @@ export function compileRule(rule: Rule, order: number, tools: RuleTools): Compil
     args: args as ArgumentPattern[],
     touching,
     except,
+    expiresAt: rule.expiresAt === undefined ? Infinity : Date.parse(rule.expiresAt),
   }
 }
 
@@ -83,9 +86,10 @@ export function isAboutAgent({ rule }: CompiledRule, who: AgentView): boolean {
   return names(rule, who) || (rule.verdict !== "allow" && who.ancestors.some((ancestor) => names(rule, ancestor)))
 }
 
-/** Whether the conditions of the rule on input and touches match. An allow rule needs every touch to be proved. */
-export function ruleMatches({ rule, args, touching, except }: CompiledRule, call: RuleFacts): boolean {
-  const { input, touches, workspace } = call
+/** Whether the conditions of the rule on input, touches and time match. An allow rule needs every touch to be proved. */
+export function ruleMatches({ rule, args, touching, except, expiresAt }: CompiledRule, call: RuleFacts): boolean {
+  const { input, touches, workspace, at } = call
+  if (expiresAt <= at) return false
   const loosens = rule.verdict === "allow"
   const { list, proved } = normalizeTouches(touches, workspace)
   if (loosens && !proved) return false

@@ -82,10 +82,11 @@ export class CoveredRules {
 
 /** Equal for rules that say the same about the same; why they do does not count. */
 export function fingerprintOf({ rule, tool }: CompiledRule): string {
-  const { verdict, role, department, agent, effect, touching, args, except, release, approvers, deadline } = rule
+  const { verdict, role, department, agent, effect, touching, args, except, release, approvers, deadline, expiresAt } =
+    rule
   const named = "name" in tool ? tool.name : rule.tool
   const lists = [role, department, agent, effect, touching, except].map((list) => list && [...list].sort())
-  return canonicalJson([verdict, named, lists, args, release, approvers, deadline])
+  return canonicalJson([verdict, named, lists, args, release, approvers, deadline, expiresAt])
 }
 
 const covering = {
@@ -121,15 +122,20 @@ function alwaysCovers(stronger: RuleWithTools, weaker: RuleWithTools): boolean {
   return !isEqual || stronger.order < weaker.order
 }
 
-/** Whether the wider rule is about everyone the narrower one is about. */
+/** Whether the wider rule is about everyone the narrower one is about, for as long. */
 function covers(wider: Rule, narrower: Rule): boolean {
   const isWider = (all: readonly string[] | undefined, some: readonly string[] | undefined) =>
     all === undefined || (some !== undefined && some.every((name) => all.includes(name)))
   return (
     isWider(wider.role, narrower.role) &&
     isWider(wider.department, narrower.department) &&
-    isWider(wider.agent, narrower.agent)
+    isWider(wider.agent, narrower.agent) &&
+    endOf(wider) >= endOf(narrower)
   )
+}
+
+function endOf({ expiresAt }: Rule): number {
+  return expiresAt === undefined ? Infinity : Date.parse(expiresAt)
 }
 
 function isWithin(some: About, all: About): boolean {

@@ -23,7 +23,7 @@ test("law: explain decides what hiddenBecause and decide decide, and its checks 
       const explained = why(call, given)
       const policy = {
         hiddenByRule: (tool: DecisionInput["tool"], who: DecisionInput["who"]) =>
-          given.ruleSet.select(tool, who).hidden,
+          given.ruleSet.select(tool, who).hidden(call.at),
       }
       const hidden = hiddenBecause(call.tool, call.who, tools, "asc", policy)
       const decided = decide(call, given.ruleSet, given.grants, mode)

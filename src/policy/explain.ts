@@ -68,7 +68,7 @@ interface ExplainedResult extends Result {
 
 function allResults(call: DecisionInput, state: PolicyState): ExplainedResult[] {
   const { ruleSet, tools, levelOrder } = state
-  const policy = { hiddenByRule: (tool: RegisteredTool, who: AgentView) => ruleSet.select(tool, who).hidden }
+  const policy = { hiddenByRule: (tool: RegisteredTool, who: AgentView) => ruleSet.select(tool, who).hidden(call.at) }
   const visible = visibleFacts(call.tool, call.who, { tools, levelOrder, policy })
   const facts = callFacts(call, ruleSet, state.grants, state.mode)
   const all = checks.flatMap((check) => resultsWithPasses(check, check.stage === "visible" ? visible : facts))

@@ -13,9 +13,21 @@ function shadowedSlowly(rules: readonly Rule[], all: readonly RegisteredTool[]):
     all.filter((tool) => compileRules([one], tools).select(tool, anyone(one)).rules.length > 0),
   )
   const people = ({ role: roles, department, agent: agents }: Rule) => [roles, department, agents]
-  const says = ({ verdict, tool, effect, touching, args, except, release, approvers, deadline, ...one }: Rule) =>
+  const says = ({
+    verdict,
+    tool,
+    effect,
+    touching,
+    args,
+    except,
+    release,
+    approvers,
+    deadline,
+    expiresAt,
+    ...one
+  }: Rule) =>
     JSON.stringify([
-      [verdict, tools.canonical(tool), args && Object.entries(args).sort(), release, approvers, deadline],
+      [verdict, tools.canonical(tool), args && Object.entries(args).sort(), release, approvers, deadline, expiresAt],
       [...people(one as Rule), effect, touching, except].map((list) => list && [...list].sort()),
     ])
   const covers = (wide: number, narrow: number) => {
@@ -24,7 +36,8 @@ function shadowedSlowly(rules: readonly Rule[], all: readonly RegisteredTool[]):
     const isWider = people(rules[wide]!).every(
       (list, at) => !list || people(rules[narrow]!)[at]?.every((name) => (list as string[]).includes(name)),
     )
-    return isWider && about[narrow]!.every((tool) => about[wide]!.includes(tool))
+    const [end, otherEnd] = [wide, narrow].map((at) => new Date(rules[at]!.expiresAt ?? "9999-01-01").getTime())
+    return isWider && end! >= otherEnd! && about[narrow]!.every((tool) => about[wide]!.includes(tool))
   }
   return rules.map((one, index) => {
     if (one.shadow === true || about[index]!.length === 0) return undefined

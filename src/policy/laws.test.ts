@@ -8,6 +8,7 @@ import { GrantIndex } from "./grants.ts"
 import { compileRules } from "./rules.ts"
 import {
   heldCall,
+  now,
   someAgent,
   someFacts,
   someGrantsFor,
@@ -77,7 +78,8 @@ test("law 2: one more agent above never loosens, and never shows a tool", () => 
       expectNotLooser(judge({ ...given, call: { ...call, who } }), judge(given))
       const ruleSet = compileRules(given.rules, tools)
       const policy = {
-        hiddenByRule: (tool: DecisionInput["tool"], one: DecisionInput["who"]) => ruleSet.select(tool, one).hidden,
+        hiddenByRule: (tool: DecisionInput["tool"], one: DecisionInput["who"]) =>
+          ruleSet.select(tool, one).hidden(call.at),
       }
       const hidden = (one: DecisionInput["who"]) => hiddenBecause(call.tool, one, tools, "asc", policy) !== undefined
       if (hidden(call.who)) expect(hidden(who)).toBe(true)
@@ -155,7 +157,7 @@ test("law 6: by rules that look at no input a tool is hidden exactly when every 
   fc.assert(
     fc.property(someRules, someFacts, fc.array(someInput, { minLength: 1, maxLength: 3 }), (given, call, inputs) => {
       const ruleSet = compileRules(given.map(withoutConditions), tools)
-      const { hidden } = ruleSet.select(call.tool, call.who)
+      const hidden = ruleSet.select(call.tool, call.who).hidden(call.at)
       for (const input of inputs) {
         const { verdict, reasons } = decide({ ...call, input, limit: { ok: true } }, ruleSet, new GrantIndex(), "ask")
         expect(verdict === "deny").toBe(hidden !== undefined)
@@ -170,7 +172,7 @@ test("law 6: rules on arguments or touches, limits and modes never hide a tool",
   fc.assert(
     fc.property(someRules, someAgent, someTool, (rules, who, tool) => {
       const conditional = rules.filter(({ args, touching, except }) => args ?? touching ?? except)
-      expect(compileRules(conditional, tools).select(tool, who).hidden).toBeUndefined()
+      expect(compileRules(conditional, tools).select(tool, who).hidden(now)).toBeUndefined()
     }),
     { numRuns: 300 },
   )

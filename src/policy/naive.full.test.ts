@@ -91,7 +91,8 @@ function valueTexts(input: unknown, pointer: string, isAllow: boolean): string[]
   return value === undefined ? [] : texts(value)
 }
 
-function holds(rule: Rule, { input, touches }: DecisionInput): boolean {
+function holds(rule: Rule, { input, touches, at }: DecisionInput): boolean {
+  if (rule.expiresAt !== undefined && at >= new Date(rule.expiresAt).getTime()) return false
   const { list } = touches
   const proved = touches.proved && !list.some(isOdd)
   const isAllow = rule.verdict === "allow"

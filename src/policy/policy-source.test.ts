@@ -3,7 +3,7 @@ import type { SessionMode } from "../model/organisation.ts"
 import type { Grant, Rule } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { PolicySource } from "./policy-source.ts"
-import { agent, facts, grantFor, registered, rule, tools } from "./testing.ts"
+import { agent, facts, grantFor, now, registered, rule, tools } from "./testing.ts"
 
 /** A policy over inputs the test can change; it counts how often they are read. */
 function open() {
@@ -16,6 +16,7 @@ function open() {
     toolsVersion: 0,
     reads: 0,
     asked: 0,
+    now,
   }
   const policy = new PolicySource({
     rules: () => (state.reads++, state.rules),
@@ -23,7 +24,8 @@ function open() {
     modeOf: (sessionId) => state.modes.get(sessionId) ?? "ask",
     version: () => state.version,
     toolsVersion: () => state.toolsVersion,
-    policyVersion: () => `policy ${state.version}`,
+    policyVersion: (expired) => `policy ${state.version}${expired === 0 ? "" : `, ${expired} expired`}`,
+    now: () => state.now,
     tools: {
       ...tools,
       inGroups: (tool: RegisteredTool, groups) => {
@@ -77,6 +79,16 @@ test("a tool that changes its group is judged by its new group at once", () => {
   state.groups.set("probe", "secret")
   state.toolsVersion++
   expect(policy.hiddenByRule(call.tool, call.who)).toBeDefined()
+})
+
+test("a tool that a rule hides is visible again when the rule has expired, and the policy has another version", () => {
+  const { policy, state } = open()
+  state.rules = [rule("deny", "probe", { expiresAt: new Date(now + 1).toISOString() })]
+  expect(policy.hiddenByRule(call.tool, call.who)).toMatchObject({ check: "rule" })
+  expect(policy.version).toBe("policy 0")
+  state.now = now + 1
+  expect(policy.hiddenByRule(call.tool, call.who)).toBeUndefined()
+  expect(policy.version).toBe("policy 0, 1 expired")
 })
 
 test("explain reads the same rules, grants and modes", () => {

@@ -3,7 +3,7 @@ import type { AgentView, SessionMode } from "../model/organisation.ts"
 import type { LevelOrder } from "../model/permission.ts"
 import type { DecisionInput, Policy, Verdict } from "../model/ports.ts"
 import type { Reason } from "../model/audit-entry.ts"
-import type { Grant, Rule } from "../model/rule.ts"
+import { isExpired, type Grant, type Rule } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { decide } from "./decide.ts"
 import { explain, type Asked } from "./explain.ts"
@@ -24,8 +24,9 @@ export interface PolicyInputs {
   }
   /** Changes whenever a name, an alias or a group may mean other tools. */
   toolsVersion(): string | number
-  /** The hash of everything that decides. */
-  policyVersion(): string
+  /** The hash of everything that decides; `expired` is how many rules have expired. */
+  policyVersion(expired: number): string
+  now(): number
 }
 
 /** The policy with the current rules, grants and modes. Rules are compiled again only when something has changed. */
@@ -33,6 +34,7 @@ export class PolicySource implements Policy {
   readonly #inputs: PolicyInputs
   #versions: { version: string | number; tools: string | number } | undefined
   #rules: readonly Rule[] = []
+  #expiring: readonly Rule[] = []
   #ruleSet: RuleSet
   #grants = new GrantIndex()
 
@@ -42,12 +44,14 @@ export class PolicySource implements Policy {
   }
 
   get version(): string {
-    return this.#inputs.policyVersion()
+    this.#refresh()
+    const at = this.#inputs.now()
+    return this.#inputs.policyVersion(this.#expiring.filter((rule) => isExpired(rule, at)).length)
   }
 
   hiddenByRule(tool: RegisteredTool, who: AgentView): Reason | undefined {
     this.#refresh()
-    return this.#ruleSet.select(tool, who).hidden
+    return this.#ruleSet.select(tool, who).hidden(this.#inputs.now())
   }
 
   decide(facts: DecisionInput): Verdict {
@@ -59,7 +63,7 @@ export class PolicySource implements Policy {
     facts: Pick<DecisionInput, "who" | "tool" | "input" | "workspace">,
   ): ((path: string) => boolean) | undefined {
     this.#refresh()
-    return searchFilter(facts, this.#ruleSet)
+    return searchFilter({ ...facts, at: this.#inputs.now() }, this.#ruleSet)
   }
 
   explain(asked: Asked, levelOrder: LevelOrder): Explanation {
@@ -83,6 +87,7 @@ export class PolicySource implements Policy {
     const rules = this.#inputs.rules()
     if (!sameTools || !areSame(rules, this.#rules)) this.#ruleSet = compileRules(rules, this.#inputs.tools)
     this.#rules = rules
+    this.#expiring = rules.filter(({ expiresAt }) => expiresAt !== undefined)
     this.#grants = new GrantIndex(this.#inputs.grants())
   }
 }

@@ -7,15 +7,26 @@ interface Registry {
   list(): readonly RegisteredTool[]
 }
 
-/** A hash of everything that decides: configuration, organisation, rules, grants, modes, and the permission of each tool. */
-export function policyVersion(configured: unknown, documents: Documents, registry: Registry): () => string {
+/**
+ * A hash of everything that decides: configuration, organisation, rules, grants, modes, and the permission of each tool. It
+ * also changes when one more rule has expired.
+ */
+export function policyVersion(
+  configured: unknown,
+  documents: Documents,
+  registry: Registry,
+): (expired: number) => string {
   const configuration = sha256(canonicalJson(configured))
-  let known = { documents: -1, tools: -1, hash: "" }
-  return () => {
-    if (known.documents !== documents.version || known.tools !== registry.version) {
+  let known = { documents: -1, tools: -1, expired: 0, hash: "" }
+  return (expired) => {
+    const isSame =
+      known.documents === documents.version && known.tools === registry.version && known.expired === expired
+    if (!isSame) {
       const tools = registry.list().map(decisiveFields).sort()
-      const hash = sha256([configuration, documents.digest, ...tools].join("\n")).slice(0, 16)
-      known = { documents: documents.version, tools: registry.version, hash }
+      const hash = sha256(
+        [configuration, documents.digest, ...tools, ...(expired === 0 ? [] : [`${expired} expired`])].join("\n"),
+      ).slice(0, 16)
+      known = { documents: documents.version, tools: registry.version, expired, hash }
     }
     return known.hash
   }

@@ -5,7 +5,7 @@ import type { Layer } from "../model/tool.ts"
 import { ToolRegistry } from "../registry/registry.ts"
 import { tool } from "../testing/test-app.ts"
 import { compileRules } from "./rules.ts"
-import { agent, rule } from "./testing.ts"
+import { agent, now, rule } from "./testing.ts"
 import { hiddenBecause } from "./visible.ts"
 
 test("law 6 for versions: of a name that is hidden no version is visible", () => {
@@ -45,7 +45,7 @@ test("law 6 for versions: of a name that is hidden no version is visible", () =>
     })
     const isHidden = (name: string) => {
       const found = registry.resolve(name, who)
-      const policy = { hiddenByRule: () => found && ruleSet.select(found, who).hidden }
+      const policy = { hiddenByRule: () => found && ruleSet.select(found, who).hidden(now) }
       return found === undefined || hiddenBecause(found, who, registry, "asc", policy) !== undefined
     }
     const hidden = isHidden("a")

@@ -35,7 +35,8 @@ function trial(
   const isMatch =
     isAboutTool(placed, tool, known) &&
     (who === undefined || isAboutAgent(placed, who)) &&
-    ruleMatches(placed, { input, touches: known.touches(tool, input), workspace: known.workspace })
+    // An expired rule is tried as it was.
+    ruleMatches(placed, { input, touches: known.touches(tool, input), workspace: known.workspace, at: -Infinity })
   if (isMatch === wanted) return undefined
   return `'${place}' should ${wanted ? "match" : "not match"} the rule and does ${wanted ? "not" : "all the same"}: ${JSON.stringify(example)}`
 }

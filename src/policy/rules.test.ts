@@ -4,7 +4,7 @@ import type { Rule, Touch } from "../model/rule.ts"
 import { decide } from "./decide.ts"
 import { GrantIndex } from "./grants.ts"
 import { compileRules } from "./rules.ts"
-import { agent, facts, registered, role, rule, tools } from "./testing.ts"
+import { agent, facts, now, registered, role, rule, tools } from "./testing.ts"
 
 const judge = (rules: readonly Rule[], call: Partial<DecisionInput>) =>
   decide(facts(call), compileRules(rules, tools), new GrantIndex(), "ask")
@@ -216,6 +216,7 @@ const table: [string, Partial<Rule>, Partial<DecisionInput>, Partial<DecisionInp
   ],
   ["except, nothing touched", { except: ["file:**"] }, touching(), [touching(["read", "a"])]],
   ["shadow", { shadow: false }, {}, []],
+  ["expiresAt", { expiresAt: new Date(now).toISOString() }, { at: now - 1 }, [{ at: now }, { at: now + 1 }]],
 ]
 
 test.each(table)("a deny rule with %s matches its call and nothing near it", (_, change, hit, misses) => {
@@ -358,7 +359,7 @@ test("a rule in shadow decides nothing and says at the end what it would have do
     verdict: "ask",
     reasons: [{ check: "level" }, { shadow: "allow" }],
   })
-  expect(compileRules([shadow], tools).select(readFile, agent()).hidden).toBeUndefined()
+  expect(compileRules([shadow], tools).select(readFile, agent()).hidden(now)).toBeUndefined()
 })
 
 test("rules that cannot be read do not count, and the others do", () => {
@@ -370,10 +371,12 @@ test("rules that cannot be read do not count, and the others do", () => {
 test("a cached selection does not outlive a change of its agent or tool", () => {
   const ruleSet = compileRules([rule("deny", "*", { role: ["tester"], effect: ["read"] })], tools)
   const before = agent({ role: "developer" })
-  expect(ruleSet.select(readFile, before).hidden).toBeUndefined()
-  expect(ruleSet.select(readFile, { ...before, role: role("tester") }).hidden).toBeDefined()
-  expect(ruleSet.select({ ...readFile, effect: "none" }, { ...before, role: role("tester") }).hidden).toBeUndefined()
-  expect(ruleSet.select(readFile, before).hidden).toBeUndefined()
+  expect(ruleSet.select(readFile, before).hidden(now)).toBeUndefined()
+  expect(ruleSet.select(readFile, { ...before, role: role("tester") }).hidden(now)).toBeDefined()
+  expect(
+    ruleSet.select({ ...readFile, effect: "none" }, { ...before, role: role("tester") }).hidden(now),
+  ).toBeUndefined()
+  expect(ruleSet.select(readFile, before).hidden(now)).toBeUndefined()
 })
 
 test("the mode edits covers what stays in the workspace, and nothing that could be elsewhere", () => {

@@ -22,8 +22,8 @@ export interface Selection {
   readonly shadow: RuleList
   /** True when no rule is about the two. */
   readonly isEmpty: boolean
-  /** The reason of the first rule that denies whatever the input. */
-  readonly hidden: Reason | undefined
+  /** The reason of the first rule that denies at this time, whatever the input. */
+  hidden(at: number): Reason | undefined
   /** All of them, in the order they were written. */
   readonly rules: readonly CompiledRule[]
 }
@@ -105,7 +105,7 @@ class CompiledRules implements RuleSet {
 function selectionOf(rules: readonly CompiledRule[]): Selection {
   const withVerdict = (verdict: RuleVerdict) =>
     new RuleList(rules.filter(({ rule }) => rule.shadow !== true && rule.verdict === verdict))
-  const always = rules.find((one) => one.rule.verdict === "deny" && one.rule.shadow !== true && !isConditional(one))
+  const hiding = rules.filter((one) => one.rule.verdict === "deny" && one.rule.shadow !== true && !isConditional(one))
   return {
     deny: withVerdict("deny"),
     ask: withVerdict("ask"),
@@ -115,7 +115,7 @@ function selectionOf(rules: readonly CompiledRule[]): Selection {
     allow: withVerdict("allow"),
     shadow: new RuleList(rules.filter(({ rule }) => rule.shadow === true)),
     isEmpty: rules.length === 0,
-    hidden: always?.reason,
+    hidden: (at) => hiding.find(({ expiresAt }) => expiresAt > at)?.reason,
     rules,
   }
 }

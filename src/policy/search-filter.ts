@@ -7,7 +7,7 @@ import type { RuleSet } from "./rules.ts"
  * about this agent and tool is about files.
  */
 export function searchFilter(
-  { who, tool, input, workspace }: Pick<DecisionInput, "who" | "tool" | "input" | "workspace">,
+  { who, tool, input, workspace, at }: Pick<DecisionInput, "who" | "tool" | "input" | "workspace" | "at">,
   ruleSet: RuleSet,
 ): ((path: string) => boolean) | undefined {
   const rules = ruleSet.select(tool, who).rules.filter(({ rule, touching }) => {
@@ -16,7 +16,7 @@ export function searchFilter(
   })
   if (rules.length === 0) return undefined
   return (path) => {
-    const call = { input, workspace, touches: { list: [{ kind: "read" as const, what: path }], proved: true } }
+    const call = { input, workspace, at, touches: { list: [{ kind: "read" as const, what: path }], proved: true } }
     return !rules.some((rule) => ruleMatches(rule, call))
   }
 }

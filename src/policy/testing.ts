@@ -248,13 +248,24 @@ const conditions = fc.record({
   args: someArguments,
   except: fc.array(somePattern, { minLength: 1, maxLength: 2 }),
   shadow: fc.boolean(),
+  expiresAt: fc.constantFrom(...[now - 1, now, now + 1].map((at) => new Date(at).toISOString())),
 })
 const terms = fc.record({
   release: maybe(fc.constantFrom("always" as const, "on-error" as const)),
   approvers: maybe(fc.record({ count: fc.integer({ min: 1, max: 3 }) })),
   deadline: maybe(fc.integer({ min: 1, max: 60 })),
 })
-const conditionNames = ["role", "department", "agent", "effect", "touching", "args", "except", "shadow"] as const
+const conditionNames = [
+  "role",
+  "department",
+  "agent",
+  "effect",
+  "touching",
+  "args",
+  "except",
+  "shadow",
+  "expiresAt",
+] as const
 
 /** Rules with few conditions, so that many match. */
 export const someRule: fc.Arbitrary<Rule> = fc

@@ -58,6 +58,10 @@ const fields = z.strictObject({
     .boolean()
     .optional()
     .describe("True: the rule decides nothing; the audit log notes what it would have decided."),
+  expiresAt: z.iso
+    .datetime({ offset: true, error: "write a time with its zone, such as 2026-12-31T18:00:00Z" })
+    .optional()
+    .describe("From this time on the rule decides nothing, for example 2026-12-31T18:00:00Z."),
   release: z
     .enum(["always", "on-error"])
     .optional()

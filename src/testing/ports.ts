@@ -61,6 +61,7 @@ export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Pr
       tools: { canonical: (name) => name, inGroups: (tool, groups) => tools.inGroups(tool, groups) },
       toolsVersion: () => tools.version,
       policyVersion: () => "test",
+      now: Date.now,
     }),
     guards: unguarded,
     cache: new LruResultCache(),

@@ -125,7 +125,10 @@ function verdictOf({ findings, extraTouches }: GuardResult, touch: Touch): Case[
   } as const
   const compiled = compileRule(rule, 0, { canonical: (name) => name, inGroups: () => false })!
   const touches = { list: [touch, ...extraTouches], proved: true }
-  if (findings.some(({ verdict }) => verdict === "deny") || ruleMatches(compiled, { input: {}, touches, workspace }))
+  if (
+    findings.some(({ verdict }) => verdict === "deny") ||
+    ruleMatches(compiled, { input: {}, touches, workspace, at: 0 })
+  )
     return "deny"
   return findings.some(({ verdict }) => verdict === "ask") ? "ask" : "allow"
 }

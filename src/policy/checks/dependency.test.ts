@@ -20,6 +20,7 @@ function registry(list: readonly RegisteredTool[], rules: Parameters<typeof rule
     tools,
     toolsVersion: () => 1,
     policyVersion: () => "1",
+    now: Date.now,
   })
   return (who: AgentView, tool = cake) => {
     const hidden = hiddenBecause(tool, who, tools, "asc", policy)

@@ -6,7 +6,7 @@ import { resultsOf, type CallFacts, type Check, type Result, type Sentences, typ
 import { callFacts } from "../decide.ts"
 import { GrantIndex } from "../grants.ts"
 import { compileRules } from "../rules.ts"
-import { tools } from "../testing.ts"
+import { now, tools } from "../testing.ts"
 import { visibleFacts } from "../visible.ts"
 
 /** What one check of stage `visible` finds about an agent and a tool. */
@@ -21,7 +21,7 @@ export function lookVisible(
   }: { levelOrder?: "asc" | "desc"; rules?: readonly Rule[]; lookup?: ToolLookup } = {},
 ) {
   const compiled = compileRules(rules, tools)
-  const policy = { hiddenByRule: (one: RegisteredTool, by: AgentView) => compiled.select(one, by).hidden }
+  const policy = { hiddenByRule: (one: RegisteredTool, by: AgentView) => compiled.select(one, by).hidden(now) }
   const facts = visibleFacts(tool, who, { tools: lookup, levelOrder, policy })
   return resultsOf(check, facts).map(shown)
 }
