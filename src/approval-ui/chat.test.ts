@@ -14,6 +14,8 @@ type Conversation = ReturnType<typeof fakeChat>
 const remember: PendingItem["remember"] = [
   { scope: "input-session", words: "Agent ann may call probe with this input." },
   { scope: "tool-session", words: "Agent ann may call probe in this session." },
+  { scope: "task", words: "Agent ann may call probe in this task." },
+  { scope: "minutes", words: "Agent ann may call probe for 30 minutes." },
 ]
 
 const askResult = ({ adapter }: Conversation, value: unknown) =>
@@ -34,6 +36,8 @@ test("a card is posted with a code and with how to answer, and a reply with the 
       `  approve ${code}`,
       `  approve ${code} same input`,
       `  approve ${code} for this session`,
+      `  approve ${code} for this task`,
+      `  approve ${code} for 30 minutes`,
       `  edit ${code} <the whole input as JSON>`,
       `  reject ${code} because <why; the model reads it>`,
       `  show ${code}`,
@@ -49,6 +53,8 @@ test.each<[string, object]>([
   ["approve CODE", { approved: true, by: "chat" }],
   ["  approve CODE \n", { approved: true, by: "chat" }],
   ["approve CODE for this session", { approved: true, remember: "tool-session", by: "chat" }],
+  ["approve CODE for this task", { approved: true, remember: "task", by: "chat" }],
+  ["approve CODE for 90 minutes", { approved: true, remember: "minutes", minutes: 90, by: "chat" }],
   ["approve CODE same input", { approved: true, remember: "input-session", by: "chat" }],
   ["reject CODE", no],
   ["reject CODE because it is late\nvery late", { ...no, rejectReason: "it is late\nvery late" }],

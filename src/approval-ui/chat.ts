@@ -34,7 +34,12 @@ export function textAdapter(chat: Chat): ApprovalUIAdapter {
     async showToolExecutionApproval(tool, description, input, level, request) {
       const { answer, by } = await ask({ ...request, kind: "call", tool, description, input, level })
       if (answer?.kind === "approve")
-        return { approved: true, by, ...(answer.remember && { remember: answer.remember }) }
+        return {
+          approved: true,
+          by,
+          ...(answer.remember && { remember: answer.remember }),
+          ...(answer.minutes && { minutes: answer.minutes }),
+        }
       if (answer?.kind === "edit") return { approved: false, edit: { input: answer.input }, by }
       return { approved: false, rejectReason: reasonOf(answer), by }
     },

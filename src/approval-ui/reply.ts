@@ -1,7 +1,7 @@
 import type { AnswerValue, PendingItem, Question, Answer } from "../model/approval.ts"
 import { checkForm, formFields } from "../schema/form.ts"
 import { readForm } from "../schema/read-form.ts"
-import type { GrantScope } from "../model/rule.ts"
+import { grantMinutes, type GrantScope } from "../model/rule.ts"
 import type { JsonSchema } from "../model/schema.ts"
 import { parseEditedInput } from "./edited-input.ts"
 import { readRedactions } from "./redactions.ts"
@@ -62,6 +62,8 @@ export function allowedReplies(item: PendingItem, code: string): string[] {
 const scopeWords: Record<GrantScope, string> = {
   "input-session": "same input",
   "tool-session": "for this session",
+  task: "for this task",
+  minutes: `for ${grantMinutes.usual} minutes`,
   "tool-always": "always",
 }
 
@@ -84,9 +86,12 @@ const meanings: Record<VerbName, Verb> = {
 
 function approve(rest: string, { remember }: PendingItem): ReplyMeaning {
   if (rest === "") return { kind: "approve" }
-  const scope = (Object.keys(scopeWords) as GrantScope[]).find((each) => scopeWords[each] === rest)
+  const minutes = Number(/^for (\d{1,3}) minutes?$/.exec(rest)?.[1])
+  const isTime = minutes >= grantMinutes.least && minutes <= grantMinutes.most
+  const scope = isTime ? "minutes" : (Object.keys(scopeWords) as GrantScope[]).find((each) => scopeWords[each] === rest)
   if (scope === undefined) return undefined
-  if (remember.some((offered) => offered.scope === scope)) return { kind: "approve", remember: scope }
+  if (remember.some((offered) => offered.scope === scope))
+    return { kind: "approve", remember: scope, ...(isTime ? { minutes } : {}) }
   return { sentence: `This yes cannot be remembered "${rest}". Nothing was answered.` }
 }
 

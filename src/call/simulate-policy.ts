@@ -45,6 +45,7 @@ async function factsOf(call: ExportedCall, ports: Ports): Promise<DecisionInput 
     ...checkTouches(declared, ports.guards, {}),
     limit: { ok: true },
     sessionId: call.sessionId,
+    taskId: call.taskId === "" ? undefined : call.taskId,
     workspace: ports.settings.workspace,
     at: call.startedAt,
   }

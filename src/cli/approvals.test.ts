@@ -132,6 +132,9 @@ test("rejecting needs no revision and applies to the current one", async () => {
 test.each<[string[], unknown]>([
   [["approve", "01"], { kind: "approve" }],
   [["approve", "01", "--remember", "tool-session"], { kind: "approve", remember: "tool-session" }],
+  [["approve", "01", "--remember", "task"], { kind: "approve", remember: "task" }],
+  [["approve", "01", "--remember", "minutes"], { kind: "approve", remember: "minutes" }],
+  [["approve", "01", "--remember", "minutes:480"], { kind: "approve", remember: "minutes", minutes: 480 }],
   [["reject", "01"], { kind: "reject" }],
   [
     ["reject", "01", "--reason", "no", "--remember", "tool-always"],
@@ -172,7 +175,10 @@ test("a refused answer exits with 1 and says why; an id that no longer waits is 
 })
 
 test.each([
-  [["approve", "01", "--remember", "always"], "--remember takes one of input-session, tool-session, tool-always, and"],
+  [["approve", "01", "--remember", "always"], "--remember takes one of input-session, tool-session, task, minutes,"],
+  [["approve", "01", "--remember", "minutes:0"], "--remember minutes:<number> takes 1 to 480"],
+  [["approve", "01", "--remember", "minutes:481"], "--remember minutes:<number> takes 1 to 480"],
+  [["reject", "01", "--remember", "minutes:1h"], "--remember minutes:<number> takes 1 to 480"],
   [["approve", "01", "--revision", "last"], "--revision takes a whole number above 0, and 'last' is none.\n"],
   [["edit", "01", "{oops"], "The new input is not JSON"],
   [["approve", ""], "The id is empty. Give the id or its first characters.\n"],

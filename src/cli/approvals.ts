@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import { grantScopes } from "../model/rule.ts"
+import { rememberFlag, rememberWords } from "./remember-flag.ts"
 import { showPendingItem } from "./show-pending.ts"
 import { ambiguousPendingIds, editInput, submitAnswer, type AnswerFlags } from "./approvals-answer.ts"
 import { watchApprovals } from "./approvals-watch.ts"
@@ -8,13 +8,13 @@ import { showList } from "./listing.ts"
 import { readAnswer, readReplacement, splitPointers } from "./read-answer.ts"
 import { withApp } from "./open-app.ts"
 import { formatTime, formatDuration } from "./time-text.ts"
-import { CannotDo, requireId, listCommand, choiceFlag, repeated, ambiguousId, UsageError } from "./usage.ts"
+import { CannotDo, requireId, listCommand, repeated, ambiguousId, UsageError } from "./usage.ts"
 
 export function addApprovals(program: Command, run: Run): void {
   const approvals = program
     .command("approvals")
     .description("list and answer what waits for a person: calls, results and questions")
-  const scopes = grantScopes.join(", ")
+  const scopes = rememberWords.join(", ")
   listCommand(approvals).action(run(listPending))
   approvals
     .command("show <id>")
@@ -88,13 +88,13 @@ function showPending(context: CliContext, given: string): Promise<number> {
 }
 
 function approve(context: CliContext, id: string, flags: AnswerFlags & { remember?: string }): Promise<number> {
-  const remember = choiceFlag("--remember", flags.remember, grantScopes)
-  return submitAnswer(context, id, () => ({ kind: "approve", remember }), flags)
+  const remember = rememberFlag(flags.remember)
+  return submitAnswer(context, id, () => ({ kind: "approve", ...remember }), flags)
 }
 
 function reject(context: CliContext, id: string, flags: AnswerFlags & { reason?: string; remember?: string }) {
-  const remember = choiceFlag("--remember", flags.remember, grantScopes)
-  return submitAnswer(context, id, () => ({ kind: "reject", reason: flags.reason, remember }), flags)
+  const remember = rememberFlag(flags.remember)
+  return submitAnswer(context, id, () => ({ kind: "reject", reason: flags.reason, ...remember }), flags)
 }
 
 function release(context: CliContext, id: string, flags: AnswerFlags & { redact?: string[]; replace?: string }) {

@@ -72,6 +72,27 @@ test("grants are listed in words, and revoking one ends it; a rejection is remem
   expect(await run("call", "set_env", "key=A", "value=3")).toMatchObject({ code: 4, stdout: "" })
 })
 
+test("an answer is remembered for a task or for minutes, and 'qm grants list' says when it ends", async () => {
+  const { run } = makeCli()
+  const words = (value: string, task = "t1") => ["call", "set_env", "key=A", `value=${value}`, "--task", task]
+  const ask = async (value: string, task?: string) => {
+    const { code, stdout } = await run(...words(value, task), "--wait", "0", "--json")
+    expect(code).toBe(4)
+    return (JSON.parse(stdout) as { callId: string }).callId
+  }
+  expect((await run("approvals", "approve", await ask("1"), "--remember", "task")).code).toBe(0)
+  expect((await run(...words("2"))).code).toBe(0)
+  const other = await ask("3", "t2")
+  expect((await run("approvals", "show", other)).stdout).toContain("--remember minutes:30")
+  expect((await run("approvals", "approve", other, "--remember", "minutes:90")).code).toBe(0)
+  expect((await run(...words("4", "t3"))).code).toBe(0)
+  const list = await run("grants", "list")
+  expect(list.stdout).toMatch(/20\d\d-\d\d-\d\d \d\d:\d\d:\d\d +Agent operator may call set_env.* in task t1/)
+  expect(list.stdout).toContain("for 90 minutes")
+  const grants = read(await run("grants", "list", "--json")) as { createdAt: number; expiresAt: number }[]
+  expect(grants.map(({ createdAt, expiresAt }) => (expiresAt - createdAt) / 60_000)).toEqual([24 * 60, 90])
+})
+
 test("a call that stops waiting leaves a ticket, and the same call uses the answer later", async () => {
   const { run } = makeCli()
   const words = ["call", "set_env", "key=A", "value=1"]

@@ -1,4 +1,5 @@
 import type { PendingItem, Question } from "../model/approval.ts"
+import { grantMinutes, type GrantScope } from "../model/rule.ts"
 import { terminalStyleFor } from "../lib/terminal-style.ts"
 import { printableJson } from "../lib/printable.ts"
 import type { CliContext } from "./context.ts"
@@ -27,7 +28,7 @@ async function howToAnswer(item: PendingItem): Promise<string[]> {
   const lines = {
     call: [
       `approve ${target}`,
-      ...remember.map(({ scope }) => `approve ${target} --remember ${scope}`),
+      ...remember.map(({ scope }) => `approve ${target} --remember ${rememberWord(scope)}`),
       `edit ${target} '{"…":"…"}'`,
       `reject ${target} --reason "…"`,
     ],
@@ -35,6 +36,10 @@ async function howToAnswer(item: PendingItem): Promise<string[]> {
     question: [...(await answersTo(target, question)), `reject ${target} --reason "…"`],
   }
   return ["Answer with one of:", ...lines[kind].map((line) => `  qm approvals ${line}`)]
+}
+
+function rememberWord(scope: GrantScope): string {
+  return scope === "minutes" ? `minutes:${grantMinutes.usual}` : scope
 }
 
 /** The command that approves, releases or answers the shown revision. */

@@ -64,12 +64,19 @@ export interface Question {
 /** A text, several of the options, or the fields of a form. */
 export type AnswerValue = string | readonly string[] | Readonly<Record<string, unknown>>
 
+/** For which later calls an answer is remembered. */
+export interface Remember {
+  remember?: GrantScope | undefined
+  /** For the scope `minutes`: 1 to 480; 30 when left out. */
+  minutes?: number | undefined
+}
+
 /** A person's answer to a pending item. */
 export type Answer =
-  | { kind: "approve"; remember?: GrantScope | undefined }
+  | ({ kind: "approve" } & Remember)
   /** Replaces the input. The call is checked with it and put up for approval again. */
   | { kind: "edit"; input: unknown }
-  | { kind: "reject"; reason?: string | undefined; remember?: GrantScope | undefined }
+  | ({ kind: "reject"; reason?: string | undefined } & Remember)
   /** Releases the result: as it is, without the values at the JSON pointers in `redact`, or with `replace` in its place. */
   | { kind: "release"; redact?: readonly string[] | undefined; replace?: unknown }
   | { kind: "withhold"; reason?: string | undefined }
@@ -92,6 +99,8 @@ export interface ExecutionDecision {
   /** The same as `remember: "tool-session"`. */
   persistDecision?: boolean
   remember?: GrantScope
+  /** For `remember: "minutes"`: 1 to 480; 30 when left out. */
+  minutes?: number
   /** A new input in place of an approval. The call is checked with it and put up for approval again. */
   edit?: { input: unknown }
   rejectReason?: string

@@ -106,6 +106,7 @@ export interface DecisionInput {
   findings?: readonly Finding[] | undefined
   limit: LimitVerdict
   sessionId: string
+  taskId?: string | undefined
   workspace: string
   at: number
 }

@@ -97,8 +97,11 @@ export interface Touches {
   proved: boolean
 }
 
-export const grantScopes = ["input-session", "tool-session", "tool-always"] as const
+export const grantScopes = ["input-session", "tool-session", "task", "minutes", "tool-always"] as const
 export type GrantScope = (typeof grantScopes)[number]
+
+/** How many minutes the scope `minutes` lasts. */
+export const grantMinutes = { least: 1, most: 480, usual: 30 } as const
 
 /** A remembered answer for one agent and one tool, as the approver saw them. */
 export interface Grant {
@@ -111,6 +114,8 @@ export interface Grant {
   workspace: string
   /** For the two session scopes. */
   sessionId?: string | undefined
+  /** For the scope `task`. */
+  taskId?: string | undefined
   /** For `input-session`: SHA-256 of the canonical input. */
   inputDigest?: string | undefined
   /** What the approved call touched. The grant does not cover a call that touches more. */

@@ -30,7 +30,7 @@ export function decide(call: DecisionInput, ruleSet: RuleSet, grants: GrantIndex
 
 /** Puts together what the checks look at. */
 export function callFacts(call: DecisionInput, ruleSet: RuleSet, grants: GrantIndex, mode: SessionMode): CallFacts {
-  const { who, tool, input, touches, findings = noFindings, limit, sessionId, workspace, at } = call
+  const { who, tool, input, touches, findings = noFindings, limit, sessionId, taskId, workspace, at } = call
   return {
     who,
     tool,
@@ -39,6 +39,7 @@ export function callFacts(call: DecisionInput, ruleSet: RuleSet, grants: GrantIn
     findings,
     limit,
     sessionId,
+    taskId,
     workspace,
     at,
     rules: ruleSet.select(tool, who),

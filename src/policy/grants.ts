@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
 import type { DecisionInput } from "../model/ports.ts"
-import type { Grant, Touch } from "../model/rule.ts"
+import type { Grant, GrantScope, Touch } from "../model/rule.ts"
 import { normalizeTouch } from "./normalize-touches.ts"
 
 const none: readonly Grant[] = []
@@ -25,16 +25,17 @@ export class GrantIndex {
 
 /**
  * Whether an answer to an earlier call also answers this one: the same agent, tool, definition and workspace and,
- * depending on its scope, the same session and input. A yes covers only touches that were shown; a no covers every call
+ * depending on its scope, the same session, task or input. A yes covers only touches that were shown; a no covers every call
  * with a touch that was shown.
  */
 export function grantMatches(
   grant: Grant,
-  { who, tool, input, touches, sessionId, workspace, at }: DecisionInput,
+  { who, tool, input, touches, sessionId, taskId, workspace, at }: DecisionInput,
 ): boolean {
   if (grant.agentId !== who.agent.id || grant.tool !== tool.name || grant.workspace !== workspace) return false
   if (grant.expiresAt !== null && grant.expiresAt <= at) return false
-  if (grant.scope !== "tool-always" && grant.sessionId !== sessionId) return false
+  if (isForSession(grant.scope) && grant.sessionId !== sessionId) return false
+  if (grant.scope === "task" && (taskId === undefined || grant.taskId !== taskId)) return false
   if (grant.definitionHash !== tool.definitionHash) return false
   const shown = (touch: Touch) => grant.touches.some(({ kind, what }) => kind === touch.kind && what === touch.what)
   // A no also covers the same path written in another way.
@@ -46,4 +47,8 @@ export function grantMatches(
   const touching = grant.verdict === "allow" ? list.every(shown) : list.length === 0 || list.some(meant)
   if (!touching) return false
   return grant.scope !== "input-session" || grant.inputDigest === sha256(canonicalJson(input))
+}
+
+export function isForSession(scope: GrantScope): boolean {
+  return scope === "input-session" || scope === "tool-session"
 }

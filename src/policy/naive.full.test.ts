@@ -111,7 +111,7 @@ function holds(rule: Rule, { input, touches, at }: DecisionInput): boolean {
 const slowly = (rules: readonly Rule[], call: DecisionInput) =>
   rules.filter((rule) => fitsTool(rule, call) && fitsAgent(rule, call) && holds(rule, call))
 
-function isFor(grant: Grant, { who, tool, workspace, sessionId, at, touches, input }: DecisionInput): boolean {
+function isFor(grant: Grant, { who, tool, workspace, sessionId, taskId, at, touches, input }: DecisionInput): boolean {
   const shown = ({ kind, what }: Touch) => grant.touches.some((touch) => touch.kind === kind && touch.what === what)
   const text = ({ kind, what }: Touch) =>
     kind === "command" ? what : kind === "host" ? what.toLowerCase().replace(/\.$/, "") : fromRoot(what)
@@ -123,7 +123,8 @@ function isFor(grant: Grant, { who, tool, workspace, sessionId, at, touches, inp
     grant.definitionHash === tool.definitionHash &&
     grant.workspace === workspace &&
     (grant.expiresAt === null || at < grant.expiresAt) &&
-    (grant.scope === "tool-always" || grant.sessionId === sessionId) &&
+    (grant.scope.endsWith("session") ? grant.sessionId === sessionId : true) &&
+    (grant.scope === "task" ? taskId !== undefined && grant.taskId === taskId : true) &&
     (grant.scope !== "input-session" || grant.inputDigest === sha256(canonicalJson(input))) &&
     (grant.verdict === "allow" ? list.every(shown) : list.length === 0 || list.some(meant))
   )

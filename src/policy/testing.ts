@@ -5,7 +5,7 @@ import { sessionModes, type AgentView, type Role, type SessionMode } from "../mo
 import { effects } from "../model/permission.ts"
 import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
 import type { DecisionInput } from "../model/ports.ts"
-import type { Grant, Rule, Touch } from "../model/rule.ts"
+import { grantScopes, type Grant, type Rule, type Touch } from "../model/rule.ts"
 import type { RegisteredTool, ToolSpec } from "../model/tool.ts"
 import type { RuleTools } from "./conditions.ts"
 
@@ -89,6 +89,7 @@ export function facts(change: Partial<DecisionInput> = {}): DecisionInput {
     touches: { list: [], proved: true },
     limit: { ok: true },
     sessionId: "s1",
+    taskId: "t1",
     workspace: "/work",
     at: now,
     ...change,
@@ -118,6 +119,7 @@ export function grantFor(call: DecisionInput, change: Partial<Grant> = {}): Gran
     definitionHash: call.tool.definitionHash,
     workspace: call.workspace,
     sessionId: call.sessionId,
+    taskId: call.taskId,
     inputDigest: sha256(canonicalJson(call.input)),
     touches: call.touches.list,
     by: "ann",
@@ -303,6 +305,7 @@ export const someFacts: fc.Arbitrary<DecisionInput> = fc
     list: fc.array(someTouch, { maxLength: 3 }),
     proved: fc.constantFrom(true, true, false),
     limited: fc.constantFrom(true, true, true, true, false),
+    taskId: fc.constantFrom("t1", "t1", undefined),
   })
   .map(({ list, proved, limited, ...rest }) =>
     facts({
@@ -322,13 +325,14 @@ export function someGrantsFor(call: DecisionInput): fc.Arbitrary<Grant[]> {
     fc.record({ agentId: fc.constantFrom(...agentIds) }),
     fc.record({ tool: fc.constantFrom(...toolNames) }),
     fc.record({ sessionId: fc.constantFrom("s1", "s2") }),
+    fc.record({ taskId: fc.constantFrom("t1", "t2", undefined) }),
     fc.record({ touches: fc.array(someTouch, { maxLength: 3 }) }),
     fc.record({ expiresAt: fc.constantFrom(null, now, now + 1) }),
   ]
   const grant = fc
     .record({
       verdict: fc.constantFrom("allow" as const, "allow" as const, "deny" as const),
-      scope: fc.constantFrom("input-session" as const, "tool-session" as const, "tool-always" as const),
+      scope: fc.constantFrom(...grantScopes),
       change: fc.oneof(fc.constant({}), ...misses),
     })
     .map(({ change, ...rest }) => grantFor(call, { ...rest, ...change }))

@@ -1,12 +1,11 @@
-import type { ApprovalRequest, PendingItem, AnswerResult, Answer, Vote } from "../../model/approval.ts"
+import type { ApprovalRequest, PendingItem, AnswerResult, Answer, Remember, Vote } from "../../model/approval.ts"
 import type { SettledAnswer, CallRow } from "../../model/call.ts"
 import { plainProblems } from "../../schema/json-problems.ts"
 import { valueAtPointer, parseJsonPointer } from "../../lib/json-pointer.ts"
 import type { Ports } from "../../model/ports.ts"
-import { grantScopes, type GrantScope } from "../../model/rule.ts"
 import { checkAnswer } from "./answer-value.ts"
 import { inNativeNames } from "../dialect.ts"
-import { grantOf, describeGrant } from "./grants.ts"
+import { grantOf, describeGrant, rememberProblem } from "./grants.ts"
 import { storedRequest } from "../stored/rows.ts"
 
 /** A stored call as approvers see it. */
@@ -69,8 +68,8 @@ export async function answerPending(
     if (!(await ports.calls.recordAnswer(callId, { revision: row.revision, votes: row.votes }, counted))) continue
     const { answer: settled } = counted
     if (settled === null) await noteVote(row, by, ports)
-    const remember = "remember" in answer ? answer.remember : undefined
-    if (settled !== null && remember !== undefined) await ports.grants.save(grantOf(row, settled, remember))
+    const { remember, minutes }: Remember = answer.kind === "approve" || answer.kind === "reject" ? answer : {}
+    if (settled !== null && remember !== undefined) await ports.grants.save(grantOf(row, settled, remember, minutes))
     return { ok: true, done: settled !== null, sentence: await whatNext(row, counted, ports) }
   }
 }
@@ -107,16 +106,14 @@ function countAnswer(row: CallRow, answer: Answer, by: string, ports: Ports): Co
   })
   switch (answer.kind) {
     case "approve":
-      return vote(row, by, answer.remember, ports)
+      return vote(row, by, answer, ports)
     case "edit": {
       const problem = plainProblem("The input", answer.input)
       return problem === undefined ? settled({ approved: false, edit: { input: answer.input } }) : { refused: problem }
     }
     case "reject": {
-      const { remember, reason } = answer
-      if (remember === undefined || grantScopes.includes(remember))
-        return settled({ approved: false, rejectReason: reason })
-      return { refused: `A no cannot be remembered as '${remember}'. Choose one of: ${grantScopes.join(", ")}.` }
+      const problem = rememberProblem(row, answer)
+      return problem === undefined ? settled({ approved: false, rejectReason: answer.reason }) : { refused: problem }
     }
     case "withhold":
       return settled({ approved: false, rejectReason: answer.reason })
@@ -132,7 +129,7 @@ function countAnswer(row: CallRow, answer: Answer, by: string, ports: Ports): Co
     }
     case "answer": {
       const checked = checkAnswer(row.card.question, answer.value)
-      return "wrong" in checked ? { refused: checked.wrong } : vote(row, by, undefined, ports, checked.value)
+      return "wrong" in checked ? { refused: checked.wrong } : vote(row, by, {}, ports, checked.value)
     }
   }
 }
@@ -147,12 +144,15 @@ const answersTo: Record<PendingItem["kind"], readonly Answer["kind"][]> = {
 function vote(
   row: CallRow,
   by: string,
-  remember: GrantScope | undefined,
+  given: Remember,
   ports: Ports,
   value?: SettledAnswer["value"],
 ): CountedAnswer | { refused: string } {
   const { approvers, remember: offered } = row.card
+  const { remember } = given
   const at = ports.now()
+  const problem = rememberProblem(row, given)
+  if (problem !== undefined) return { refused: problem }
   if (remember !== undefined && !offered.includes(remember)) {
     const instead = offered.length === 0 ? "Approve it once." : `Choose one of: ${offered.join(", ")}.`
     return { refused: `This yes cannot be remembered as '${remember}'. ${instead}` }

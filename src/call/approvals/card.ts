@@ -38,7 +38,7 @@ export async function makeCard(
     files: call.touches.list.length === 0 ? {} : await ports.digests(call.touches),
     question: tool.question?.(input),
     approvers: verdict.approvers ?? [],
-    remember: rememberable(tool, verdict, call.touches),
+    remember: rememberable(tool, verdict, call.touches, call.request.taskId),
   }
 }
 

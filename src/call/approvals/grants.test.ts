@@ -36,7 +36,7 @@ async function openApp(config: Config = {}, options: QuartermasterOptions = {}):
   return system
 }
 
-const asking: CallRequest = { agentId: "dev", tool: "probe", input: {}, sessionId: "s1" }
+const asking: CallRequest = { agentId: "dev", tool: "probe", input: {}, sessionId: "s1", taskId: "t1" }
 
 /** Answers the call of `dev` in session `s1` with that scope and gives back what is remembered. */
 async function remember(system: TestApp, scope: GrantScope, kind: "approve" | "reject" = "approve"): Promise<Grant> {
@@ -58,23 +58,19 @@ async function trying(system: Quartermaster, change: Partial<CallRequest> = {}):
   return "asks"
 }
 
-const variants: [what: string, change: Partial<CallRequest>, asked: Record<GrantScope, boolean>][] = [
-  ["the same call", {}, { "input-session": false, "tool-session": false, "tool-always": false }],
-  [
-    "the same input in other words",
-    { input: { path: "a.txt", n: 1 } },
-    { "input-session": false, "tool-session": false, "tool-always": false },
-  ],
-  ["another input", { input: { n: 2 } }, { "input-session": true, "tool-session": false, "tool-always": false }],
-  ["another session", { sessionId: "s2" }, { "input-session": true, "tool-session": true, "tool-always": false }],
-  ["no session", { sessionId: undefined }, { "input-session": true, "tool-session": true, "tool-always": false }],
-  ["another file", { input: { path: "b.txt" } }, { "input-session": true, "tool-session": true, "tool-always": true }],
-  [
-    "another agent of the same role",
-    { agentId: "other" },
-    { "input-session": true, "tool-session": true, "tool-always": true },
-  ],
-  ["an agent it spawned", { agentId: "child" }, { "input-session": true, "tool-session": true, "tool-always": true }],
+/** What becomes of another call, by the scopes for which a person is asked about it all the same. */
+const session: readonly GrantScope[] = ["input-session", "tool-session"]
+const variants: [what: string, change: Partial<CallRequest>, asked: readonly GrantScope[]][] = [
+  ["the same call", {}, []],
+  ["the same input in other words", { input: { path: "a.txt", n: 1 } }, []],
+  ["another input", { input: { n: 2 } }, ["input-session"]],
+  ["another session", { sessionId: "s2" }, session],
+  ["no session", { sessionId: undefined }, session],
+  ["another task", { taskId: "t2" }, ["task"]],
+  ["no task", { taskId: undefined }, ["task"]],
+  ["another file", { input: { path: "b.txt" } }, grantScopes],
+  ["another agent of the same role", { agentId: "other" }, grantScopes],
+  ["an agent it spawned", { agentId: "child" }, grantScopes],
 ]
 
 test.each(grantScopes)("an approval remembered as %s holds for just what it says", async (scope) => {
@@ -82,7 +78,7 @@ test.each(grantScopes)("an approval remembered as %s holds for just what it says
   expect(await trying(system)).toBe("asks")
   await remember(system, scope)
   for (const [what, change, asked] of variants)
-    expect(await trying(system, change), what).toBe(asked[scope] ? "asks" : "runs")
+    expect(await trying(system, change), what).toBe(asked.includes(scope) ? "asks" : "runs")
 })
 
 test.each(grantScopes)(
@@ -192,7 +188,7 @@ test.each(grantScopes)(
     expect(ended).toMatchObject({ code: "approval_rejected", status: "execution_rejected", metadata: { ran: false } })
     expect(ended.error).toContain("ann said no, and it is remembered: Never.")
     expect(await trying(system, { input: { n: 2 } })).toBe(scope === "input-session" ? "asks" : "approval_rejected")
-    expect(await trying(system, { sessionId: "s2" })).toBe(scope === "tool-always" ? "approval_rejected" : "asks")
+    expect(await trying(system, { sessionId: "s2" })).toBe(session.includes(scope) ? "asks" : "approval_rejected")
     expect(await trying(system, { agentId: "other" })).toBe("asks")
     await system.approvals.revoke(grant.id, "ann")
     expect(await trying(system)).toBe("asks")
@@ -258,6 +254,33 @@ test.each<[string, Partial<ToolSpec<never>>, Config["rules"], unknown]>([
   }
   expect(await showPending(system, item.callId)).toEqual(item)
   expect(await system.approvals.grants()).toEqual([])
+})
+
+test("an approval is remembered for as many minutes as the person says, 30 without a number", async () => {
+  const system = await openApp()
+  const { callId } = await leaveWaiting(system, asking)
+  for (const minutes of [0, 481, 1.5, -1, NaN]) {
+    const answer = { kind: "approve", remember: "minutes", minutes } as const
+    expect(await system.approvals.answer(callId, answer, "ann")).toMatchObject({ ok: false })
+  }
+  await system.approvals.answer(callId, { kind: "approve", remember: "minutes", minutes: 480 }, "ann")
+  await system.resume(callId)
+  const [long] = await system.approvals.grants()
+  expect(long).toMatchObject({ scope: "minutes", expiresAt: long!.createdAt + 480 * 60_000 })
+  expect(long!.words).toMatch(/, for 480 minutes\.$/)
+  await system.approvals.revoke(long!.id, "ann")
+  const usual = await remember(system, "minutes")
+  expect(usual.expiresAt).toBe(usual.createdAt + 30 * 60_000)
+})
+
+test("a call without a task cannot be remembered for one, neither with yes nor with no", async () => {
+  const system = await openApp()
+  const item = await leaveWaiting(system, { ...asking, taskId: undefined })
+  expect(item.remember.map(({ scope }) => scope)).toEqual(grantScopes.filter((scope) => scope !== "task"))
+  for (const kind of ["approve", "reject"] as const) {
+    expect(await system.approvals.answer(item.callId, { kind, remember: "task" }, "ann")).toMatchObject({ ok: false })
+  }
+  expect(await showPending(system, item.callId)).toEqual(item)
 })
 
 test("a later rule that asks is not answered by an earlier grant", async () => {

@@ -1,27 +1,53 @@
 import type { SettledAnswer, CallRow } from "../../model/call.ts"
 import { newId } from "../../lib/new-id.ts"
 import type { Verdict } from "../../model/ports.ts"
-import { grantScopes, type Grant, type GrantScope, type Touches } from "../../model/rule.ts"
+import type { Remember } from "../../model/approval.ts"
+import { grantMinutes, grantScopes, type Grant, type GrantScope, type Touches } from "../../model/rule.ts"
+import { isForSession } from "../../policy/grants.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { storedRequest } from "../stored/rows.ts"
 
-const sessionMs = 24 * 60 * 60 * 1000
+const dayMs = 24 * 60 * 60 * 1000
 
 /** For which scopes an approval may be remembered: none if the policy would ask again anyway. */
-export function rememberable(tool: RegisteredTool, verdict: Verdict, touches: Touches): readonly GrantScope[] {
-  const honoured =
+export function rememberable(
+  tool: RegisteredTool,
+  verdict: Verdict,
+  touches: Touches,
+  taskId: string | undefined,
+): readonly GrantScope[] {
+  const honoured = tool.permission.level !== "sensitive" && onlyLevelAsks(tool, verdict, touches)
+  return honoured ? grantScopes.filter((scope) => scope !== "task" || taskId !== undefined) : []
+}
+
+/** Whether only the tool's level asks about this call, so that a grant or an allow rule could lift it. */
+export function onlyLevelAsks(tool: RegisteredTool, verdict: Verdict, touches: Touches): boolean {
+  return (
     verdict.verdict === "ask" &&
-    tool.permission.level !== "sensitive" &&
     tool.question === undefined &&
     touches.proved &&
     verdict.reasons.every((reason) => reason.binding !== true)
-  return honoured ? grantScopes : []
+  )
+}
+
+/** Why an answer to this call cannot be remembered in this way; undefined if it can. */
+export function rememberProblem(row: CallRow, { remember, minutes }: Remember): string | undefined {
+  if (remember === undefined) return undefined
+  if (!grantScopes.includes(remember))
+    return `An answer cannot be remembered as '${remember}'. Choose one of: ${grantScopes.join(", ")}.`
+  if (remember === "task" && storedRequest(row).given.taskId === undefined)
+    return "The call belongs to no task, so the answer cannot be remembered for one."
+  const { least, most } = grantMinutes
+  const isWrong = minutes !== undefined && !(Number.isInteger(minutes) && minutes >= least && minutes <= most)
+  if (isWrong)
+    return `An answer can be remembered for ${least} to ${most} minutes, and ${minutes} is not such a number.`
+  return undefined
 }
 
 /** A remembered answer to one stored call, bound to what its card showed. */
-export function grantOf(row: CallRow, answer: SettledAnswer, scope: GrantScope): Grant {
+export function grantOf(row: CallRow, answer: SettledAnswer, scope: GrantScope, minutes?: number): Grant {
   const { card } = row
-  const inSession = scope !== "tool-always"
+  const { sessionId, given } = storedRequest(row)
   return {
     id: newId(),
     verdict: answer.approved ? "allow" : "deny",
@@ -30,27 +56,45 @@ export function grantOf(row: CallRow, answer: SettledAnswer, scope: GrantScope):
     tool: row.tool,
     definitionHash: row.definitionHash,
     workspace: row.workspace,
-    sessionId: inSession ? storedRequest(row).sessionId : undefined,
+    sessionId: isForSession(scope) ? sessionId : undefined,
+    taskId: scope === "task" ? given.taskId : undefined,
     inputDigest: scope === "input-session" ? card.inputDigest : undefined,
     touches: card.touches.list,
     by: answer.by,
     createdAt: answer.at,
-    expiresAt: inSession ? answer.at + sessionMs : null,
-    words: describeGrant(row, scope, answer.approved),
+    expiresAt: scope === "tool-always" ? null : answer.at + lifetimeOf(scope, minutes),
+    words: describeGrant(row, scope, { approved: answer.approved, minutes }),
     reason: answer.rejectReason,
   }
 }
 
 /** What a remembered answer means, in words for the person who is about to give it. */
-export function describeGrant(row: CallRow, scope: GrantScope, approved = true): string {
+export function describeGrant(
+  row: CallRow,
+  scope: GrantScope,
+  { approved = true, minutes }: { approved?: boolean; minutes?: number | undefined } = {},
+): string {
   const what = scope === "input-session" ? `${row.tool} with exactly this input` : row.tool
   const list = row.card.touches.list.map(({ kind, what: touched }) => `${kind} ${touched}`)
   const touching = list.length === 0 || scope === "input-session" ? "" : `, touching no more than: ${list.join(", ")}`
-  const { sessionId } = storedRequest(row)
-  const where = ` in the folder ${row.workspace}`
-  const when =
-    scope === "tool-always"
-      ? `${where}, until somebody revokes it`
-      : ` in session ${sessionId}${where}, for a day at most`
-  return `Agent ${row.agentId} ${approved ? "may" : "may not"} call ${what}${touching}${when}.`
+  const place = ` in the folder ${row.workspace}`
+  return `Agent ${row.agentId} ${approved ? "may" : "may not"} call ${what}${touching}${placeAndTime(row, scope, place, minutes)}.`
+}
+
+function placeAndTime(row: CallRow, scope: GrantScope, place: string, minutes: number = grantMinutes.usual): string {
+  const { sessionId, given } = storedRequest(row)
+  switch (scope) {
+    case "tool-always":
+      return `${place}, until somebody revokes it`
+    case "task":
+      return ` in task ${given.taskId}${place}, for a day at most`
+    case "minutes":
+      return `${place}, for ${minutes === 1 ? "1 minute" : `${minutes} minutes`}`
+    default:
+      return ` in session ${sessionId}${place}, for a day at most`
+  }
+}
+
+function lifetimeOf(scope: GrantScope, minutes: number = grantMinutes.usual): number {
+  return scope === "minutes" ? minutes * 60_000 : dayMs
 }

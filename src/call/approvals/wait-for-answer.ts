@@ -134,8 +134,13 @@ function dialogFor(
     const offered = request.remember.map(({ scope }) => scope)
     const wanted = decision?.remember ?? (persistDecision === true ? "tool-session" : undefined)
     const remember = wanted !== undefined && offered.includes(wanted) ? wanted : undefined
+    const { minutes } = decision ?? {}
     if (edit !== undefined) return { answer: { kind: "edit", input: edit.input }, by }
-    return { answer: approved === true ? { kind: "approve", remember } : { kind: "reject", reason, remember }, by }
+    return {
+      answer:
+        approved === true ? { kind: "approve", remember, minutes } : { kind: "reject", reason, remember, minutes },
+      by,
+    }
   })
 }
 

@@ -81,6 +81,7 @@ function factsOf(
     findings,
     limit,
     sessionId: call.sessionId,
+    taskId: call.request.taskId,
     workspace: ports.settings.workspace,
     at,
   }

@@ -63,7 +63,7 @@ for (const era of eras) {
     })
     const { client } = await connectClient(openEndpoint(app), era, { person: "ann" }, person)
     for (const _ of [1, 2]) await client.callTool({ name: "twin", arguments: {} })
-    expect(scopes).toEqual([["no", "input-session", "tool-session", "tool-always"]])
+    expect(scopes).toEqual([["no", "input-session", "tool-session", "minutes", "tool-always"]])
     await client.callTool({ name: "probe", arguments: {} })
     expect(scopes).toHaveLength(2)
     expect(scopes[1]).toBeUndefined()

@@ -114,7 +114,12 @@ export class OpenCall {
       async showToolExecutionApproval(_tool, _description, _input, _level, request) {
         const answer = await elicit(request)
         if (answer.kind === "approve")
-          return { approved: true, by, ...(answer.remember && { remember: answer.remember }) }
+          return {
+            approved: true,
+            by,
+            ...(answer.remember && { remember: answer.remember }),
+            ...(answer.minutes && { minutes: answer.minutes }),
+          }
         return { approved: false, by, ...reasonOf(answer) }
       },
       async showQuestion(_question, request) {
