@@ -1,13 +1,25 @@
-// Builds dist: the library with tsc, the command line as one file. `--if-needed` does nothing if no source has changed.
+// Builds dist: the library with tsc, the command line as one file. `--if-needed` does nothing if no source has changed,
+// `--maps` adds source maps for a debugger.
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative, resolve } from "node:path"
 import { build } from "esbuild"
 
 /** Packages that stay outside the bundle: only some commands need them, or they load files of their own. */
 const external = [
+  "@jitl/quickjs-wasmfile-release-sync",
   "@mozilla/readability",
   "@photostructure/sqlite",
   "@vscode/ripgrep",
@@ -19,9 +31,8 @@ const external = [
   "ignore",
   "image-size",
   "linkedom",
-  "quickjs-emscripten",
+  "quickjs-emscripten-core",
   "re2js",
-  "tree-sitter-bash",
   "turndown",
   "unbash",
   "undici",
@@ -53,7 +64,10 @@ const ownSources = {
 if (!(process.argv.includes("--if-needed") && isUpToDate())) {
   try {
     const tsc = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json", "--outDir", fresh]
+    if (process.argv.includes("--maps")) tsc.push("--sourceMap")
     execFileSync(process.execPath, tsc, { stdio: "inherit" })
+    removePrivateTypes()
+    copyShellGrammar()
     await bundle()
     swap()
   } catch (error) {
@@ -63,6 +77,29 @@ if (!(process.argv.includes("--if-needed") && isUpToDate())) {
   } finally {
     rmSync(fresh, { recursive: true, force: true })
   }
+}
+
+/** Removes the declarations that the public types do not lead to: seven of eight. */
+function removePrivateTypes() {
+  const reached = new Set()
+  const follow = (file) => {
+    if (reached.has(file)) return
+    reached.add(file)
+    for (const [, next] of readFileSync(file, "utf8").matchAll(/"(\.[^"]*)\.[jt]s"/g))
+      follow(join(file, "..", `${next}.d.ts`))
+  }
+  follow(join(fresh, "index.d.ts"))
+  for (const name of readdirSync(fresh, { recursive: true })) {
+    const file = join(fresh, name)
+    if (file.endsWith(".d.ts") && !reached.has(file)) rmSync(file)
+  }
+}
+
+/** Copies the one file needed of a package of 20 MB, so that nobody has to install the rest. */
+function copyShellGrammar() {
+  const folder = join(fresh, "guards/commands")
+  copyFileSync("node_modules/tree-sitter-bash/tree-sitter-bash.wasm", join(folder, "tree-sitter-bash.wasm"))
+  copyFileSync("node_modules/tree-sitter-bash/LICENSE", join(folder, "tree-sitter-bash.LICENSE"))
 }
 
 /** Bundles the command line into one file, whose modules run when first imported, and stores V8's code cache of it. */
@@ -95,8 +132,11 @@ async function bundle() {
   warmUp(cache)
 }
 
-/** A script that starts the command line with V8's code cache, if there is one for this code and this Node.js. */
-function launcher(cache, whenDone = "") {
+/**
+ * A script that starts the command line with V8's code cache of this code and this Node.js. Where there is none, as in an
+ * installed package, the first `qm call` stores it.
+ */
+function launcher(cache) {
   return `#!/usr/bin/env node
 import * as fs from "node:fs"
 import { createRequire } from "node:module"
@@ -107,28 +147,36 @@ const cache = here(\`${cache}-\${process.version}-\${process.arch}.cache\`)
 const cachedData = fs.existsSync(cache) ? fs.readFileSync(cache) : undefined
 const script = new Script(fs.readFileSync(here("qm.cjs"), "latin1"), { filename: "qm.cjs", cachedData })
 script.runInThisContext()(createRequire(import.meta.url), import.meta.url, (address) => import(address))
-${whenDone}`
+if (cachedData === undefined && process.argv[2] === "call") process.once("exit", store)
+
+function store() {
+  const unfinished = here(\`\${process.pid}.cache\`)
+  try {
+    fs.writeFileSync(unfinished, script.createCachedData())
+    fs.renameSync(unfinished, cache)
+  } catch {
+    // This user may not write here, so the next start is as slow as this one.
+  }
+}
+`
 }
 
-/** Makes one call and stores what V8 compiled for it. */
+/** Makes two calls. The first creates the database; the cache is stored for what every later call runs. */
 function warmUp(cache) {
-  const starter = join(fresh, "warm-up.js")
   const folder = mkdtempSync(join(tmpdir(), "quartermaster-build-"))
-  writeFileSync(
-    starter,
-    launcher(cache, 'process.on("exit", () => fs.writeFileSync(cache, script.createCachedData()))'),
-  )
+  const environment = { PATH: process.env.PATH, HOME: folder }
+  const options = { cwd: folder, env: environment, stdio: ["ignore", "ignore", "inherit"] }
   try {
-    const environment = { PATH: process.env.PATH, HOME: folder }
-    const options = { cwd: folder, env: environment, stdio: ["ignore", "ignore", "inherit"] }
-    // The first call creates the database; the cache is stored for what every later call runs.
     for (const _ of [1, 2]) {
       rmSync(join(fresh, `${cache}-${process.version}-${process.arch}.cache`), { force: true })
-      execFileSync(process.execPath, [resolve(starter), "call", "base64_encode", "text=hello", "--json"], options)
+      execFileSync(
+        process.execPath,
+        [resolve(fresh, "qm.js"), "call", "base64_encode", "text=hello", "--json"],
+        options,
+      )
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
-    rmSync(starter)
   }
 }
 

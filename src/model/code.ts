@@ -1,3 +1,5 @@
+import { missingPackages } from "../lib/missing-packages.ts"
+
 /** What to search for. *class* means every type, *variable* also fields and constants. */
 export const codeTypes = ["function", "class", "variable", "file", "all"] as const
 export type CodeType = (typeof codeTypes)[number]
@@ -76,4 +78,9 @@ export interface CodeFindOptions {
 export interface CodeIndex {
   find(search: CodeSearch, options?: CodeFindOptions): Promise<CodeSearchResult>
   close(): Promise<void>
+}
+
+/** How to add the grammars where they are not installed; undefined if they are. */
+export function missingGrammars(): string | undefined {
+  return missingPackages("Finding declarations in code", ["@vscode/tree-sitter-wasm"])
 }

@@ -1,4 +1,4 @@
-import { createRequire } from "node:module"
+import { findBuiltFile } from "../../lib/find-built-file.ts"
 import type { ShellToken } from "./shell-line.ts"
 import { readWithTreeSitter, scanWithTreeSitter } from "./tree-sitter.ts"
 import { readWithUnbash, scanWithUnbash } from "./unbash.ts"
@@ -15,7 +15,7 @@ export interface Parsers {
 export async function loadParsers(): Promise<Parsers> {
   const [{ Parser, Language }, unbash] = await Promise.all([import("web-tree-sitter"), import("unbash")])
   await Parser.init()
-  const language = await Language.load(createRequire(import.meta.url).resolve("tree-sitter-bash/tree-sitter-bash.wasm"))
+  const language = await Language.load(grammarFile())
   const parser = new Parser()
   parser.setLanguage(language)
   return {
@@ -29,6 +29,13 @@ export async function loadParsers(): Promise<Parsers> {
       return result
     },
   }
+}
+
+/** The build copies it out of the package tree-sitter-bash, whose other 18 MB are of no use here. */
+function grammarFile(): string {
+  const found = findBuiltFile("guards/commands/tree-sitter-bash.wasm", import.meta.url)
+  if (found === undefined) throw new Error("The shell grammar is not built. Run: npm run build")
+  return found
 }
 
 /** Larger or deeper scripts make the parsers slow or crash them; only `looseCommands` searches those. */

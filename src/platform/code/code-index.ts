@@ -1,6 +1,12 @@
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
-import type { CodeFindOptions, CodeSearchResult, CodeIndex, CodeSearch } from "../../model/code.ts"
+import {
+  missingGrammars,
+  type CodeFindOptions,
+  type CodeIndex,
+  type CodeSearch,
+  type CodeSearchResult,
+} from "../../model/code.ts"
 import { failure } from "../../model/ending.ts"
 import type { Files } from "../../model/files.ts"
 import { toolRef, dialectText } from "../../model/dialect-text.ts"
@@ -88,6 +94,8 @@ export function openCodeIndex(
   return {
     async find(search: CodeSearch, { allows, signal }: CodeFindOptions = {}) {
       signal?.throwIfAborted()
+      const missing = missingGrammars()
+      if (missing !== undefined) throw failure(missing, { toolCode: "package_missing" })
       const common = { workspace: files.workspace, path: search.path ?? "." }
       let only: readonly string[] | undefined
       if (allows !== undefined) {

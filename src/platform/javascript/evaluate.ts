@@ -1,4 +1,4 @@
-import { newQuickJSWASMModule, RELEASE_SYNC, type QuickJSContext, type QuickJSHandle } from "quickjs-emscripten"
+import { newQuickJSWASMModuleFromVariant, type QuickJSContext, type QuickJSHandle } from "quickjs-emscripten-core"
 
 /** A script for the thread to run. */
 export interface ScriptJob {
@@ -61,7 +61,7 @@ export async function evaluate(
   { code, input, resultLimit, timeoutMs }: ScriptJob,
   onBegin: () => void = () => {},
 ): Promise<ScriptOutcome> {
-  const engine = await newQuickJSWASMModule(RELEASE_SYNC)
+  const engine = await newQuickJSWASMModuleFromVariant(import("@jitl/quickjs-wasmfile-release-sync"))
   onBegin()
   const deadline = Date.now() + timeoutMs
   const runtime = engine.newRuntime({ memoryLimitBytes: memoryLimit, maxStackSizeBytes: stackLimit })

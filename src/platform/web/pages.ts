@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads"
 import { findBuiltFile } from "../../lib/find-built-file.ts"
+import { missingPackages } from "../../lib/missing-packages.ts"
 import { failure } from "../../model/ending.ts"
 import type { Page, Pages } from "../../model/web.ts"
 import { decodeText } from "./charset.ts"
@@ -27,6 +28,8 @@ export function openPages({ timeoutMs = defaultTimeoutMs }: PageOptions = {}): P
 
 function inWorker<Result>(task: PageTask, timeoutMs: number, signal: AbortSignal | undefined): Promise<Result> {
   signal?.throwIfAborted()
+  const missing = missingPackages("Reading web pages", ["@mozilla/readability", "linkedom", "turndown"])
+  if (missing !== undefined) throw failure(`${missing} Call http_get for the source.`, { toolCode: "package_missing" })
   const limits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64, stackSizeMb: 8 }
   const worker = new Worker(workerFile(), { workerData: task, resourceLimits: limits, execArgv: [], env: {} })
   return new Promise<Result>((resolve, reject) => {

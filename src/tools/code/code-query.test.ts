@@ -126,6 +126,6 @@ test("when the index fails the text is searched, and the answer has the same sha
     truncated: false,
     files: 1,
     searched: 1,
-    note: "The syntax could not be read, so the text was searched.",
+    note: "The syntax could not be read. The text was searched.",
   })
 })

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { missingGrammars } from "../../model/code.ts"
 import type { Fallback } from "../../model/tool.ts"
 import type { CodeQueryInput } from "./code-query.ts"
 
@@ -41,7 +42,7 @@ export const textSearchFallback: Fallback = {
       truncated,
       files: fileCount,
       searched: fileCount,
-      note: "The syntax could not be read, so the text was searched.",
+      note: `${missingGrammars() ?? "The syntax could not be read."} The text was searched.`,
     }
   },
 }

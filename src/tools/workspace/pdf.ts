@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads"
 import { findBuiltFile } from "../../lib/find-built-file.ts"
+import { missingPackages } from "../../lib/missing-packages.ts"
 import { failure } from "../../model/ending.ts"
 import type { PdfAnswer, PdfTask } from "./pdf-worker.ts"
 
@@ -38,6 +39,8 @@ function rangeOf(pages: string | undefined): [number, number | undefined] {
 
 function inThread(task: PdfTask, path: string, signal: AbortSignal): Promise<PdfAnswer> {
   signal.throwIfAborted()
+  const missing = missingPackages("Reading PDF documents", ["unpdf"])
+  if (missing !== undefined) return Promise.reject(failure(missing, { toolCode: "package_missing" }))
   const resourceLimits = { maxOldGenerationSizeMb: 512 }
   const worker = new Worker(workerFile(), { workerData: task, resourceLimits, execArgv: [], env: {} })
   return new Promise<PdfAnswer>((resolve, reject) => {

@@ -1,0 +1,169 @@
+import { execFile } from "node:child_process"
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, expect, test } from "vitest"
+
+const repository = fileURLToPath(new URL("..", import.meta.url))
+const root = realpathSync(mkdtempSync(join(tmpdir(), "quartermaster-package-")))
+const project = join(root, "project")
+const home = join(root, "home")
+const installed = join(project, "node_modules")
+let packed: string[] = []
+
+/** npm reads where the registry is from the home of whoever runs the tests. */
+const npm = (cwd: string, ...words: string[]) => run("npm", words, cwd, process.env)
+const node = (...words: string[]) => run(process.execPath, words, project, { PATH: process.env["PATH"], HOME: home })
+const qm = (...words: string[]) => node(join(installed, ".bin/qm"), "-C", "cli", ...words)
+
+async function run(program: string, words: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
+  return (await promisify(execFile)(program, words, { cwd, env, maxBuffer: 1e8 })).stdout
+}
+
+beforeAll(async () => {
+  for (const folder of [project, home, join(project, "cli")]) mkdirSync(folder)
+  // The build ran before the tests; building again would take dist away from those that run now.
+  const answer = await npm(repository, "pack", "--ignore-scripts", "--json", "--pack-destination", root)
+  const [{ filename, files }] = JSON.parse(answer) as [{ filename: string; files: { path: string }[] }]
+  packed = files.map(({ path }) => path)
+  writeFileSync(join(project, "package.json"), JSON.stringify({ name: "empty", private: true, type: "module" }))
+  await npm(project, "install", "--prefer-offline", "--no-audit", "--no-fund", join(root, filename))
+}, 600_000)
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+test("the package has docs and examples, and no tests, caches, maps or types that nothing public leads to", () => {
+  for (const path of [
+    "README.md",
+    "LICENSE",
+    "docs/RULES.md",
+    "examples/quickstart.mjs",
+    "dist/index.d.ts",
+    "dist/qm.js",
+  ])
+    expect(packed).toContain(path)
+  expect(packed.filter((path) => /(\.test|\.contract)\.|testing|\.map$|\.cache$|\.tsbuildinfo$/.test(path))).toEqual([])
+  expect(packed).not.toContain("dist/cli/program.js")
+  expect(packed).not.toContain("dist/store/journal.d.ts")
+})
+
+test("installed in an empty project it takes at most 100 MB, with one Zod for both", async () => {
+  expect(Number.parseInt(await run("du", ["-sm", installed], project, process.env))).toBeLessThanOrEqual(100)
+  expect(readdirSync(installed)).toContain("zod")
+  expect(readdirSync(join(installed, "quartermaster"))).not.toContain("node_modules")
+})
+
+const program = `
+import { createQuartermaster, defineTool, modelText } from "quartermaster"
+import { z } from "zod"
+
+const quartermaster = await createQuartermaster()
+const add = defineTool({
+  name: "add",
+  group: "maths",
+  description: "Add two numbers.",
+  effect: "none",
+  input: z.object({ a: z.number(), b: z.number() }),
+  execute: ({ a, b }) => ({ sum: a + b }),
+})
+quartermaster.registry.register(add)
+// The types of the package are found: with "any" this line would have no error to expect.
+// @ts-expect-error
+const wrong: number = quartermaster
+const result = await quartermaster.call({ agentId: "operator", tool: "add", input: { a: 2, b: 3 } })
+console.log(result.status, modelText(result))
+await quartermaster.close()
+`
+
+test.each([
+  ["nodenext", "nodenext"],
+  ["bundler", "esnext"],
+])("a TypeScript project compiles under %s, types of dependencies included, and runs", async (resolution, module) => {
+  const options = { module, moduleResolution: resolution, target: "es2022", strict: true, skipLibCheck: false }
+  const types = { types: ["node"], typeRoots: [join(repository, "node_modules/@types")] }
+  const outDir = `out-${resolution}`
+  writeFileSync(join(project, "main.ts"), program)
+  const config = { compilerOptions: { ...options, ...types, outDir }, files: ["main.ts"] }
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify(config))
+  await node(join(repository, "node_modules/typescript/bin/tsc"), "-p", ".")
+  expect(await node(join(outDir, "main.js"))).toContain('success {"sum":5}')
+})
+
+test("what the package always has works: commands are parsed, ripgrep searches, scripts run, examples run", async () => {
+  expect(await qm("why", "run_command", "command=ls | head -3", "--set", "tools.shell.allow=[ls, head]")).toMatch(
+    /may call/,
+  )
+  writeFileSync(join(project, "cli/notes.md"), "a needle\n")
+  expect(await qm("call", "search_files", "pattern=needle")).toContain("notes.md")
+  expect(await qm("call", "run_javascript", "code=return 6*7")).toContain("42")
+  await node(join(installed, "quartermaster/examples/quickstart.mjs"))
+})
+
+const page = `<html><head><title>Hello</title></head><body><article><h1>Hello</h1><p>${"A page. ".repeat(50)}</p></article></body></html>`
+const pdf = `%PDF-1.4
+1 0 obj
+<< /Type /Catalog /Pages 2 0 R >>
+endobj
+2 0 obj
+<< /Type /Pages /Kids [3 0 R] /Count 1 >>
+endobj
+3 0 obj
+<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] >>
+endobj
+trailer
+<< /Size 4 /Root 1 0 R >>
+`
+
+/** Prints how a call of each tool with an optional part ends. */
+const optionalParts = `
+import { createServer } from "node:http"
+import { callbackAdapter, createQuartermaster } from "quartermaster"
+
+const server = createServer((_, response) => {
+  response.setHeader("content-type", "text/html")
+  response.end(${JSON.stringify(page)})
+})
+await new Promise((listening) => server.listen(0, "127.0.0.1", listening))
+const host = "127.0.0.1:" + server.address().port
+const approvals = callbackAdapter({ onExecution: () => true })
+const quartermaster = await createQuartermaster({ tools: { hosts: { allow: [host] } } }, { approvals })
+const calls = [
+  ["read_file", { path: "a.pdf" }],
+  ["code_query", { query: "alpha" }],
+  ["web_fetch", { url: "http://" + host + "/" }],
+]
+const ended = []
+for (const [tool, input] of calls) {
+  const { status, error, metadata, result } = await quartermaster.call({ agentId: "operator", tool, input })
+  ended.push({ tool, status, toolCode: metadata.toolCode, text: error ?? result.note })
+}
+console.log(JSON.stringify(ended))
+await quartermaster.close()
+server.close()
+`
+
+test("a part that is not installed says in a sentence how to add it, and works once it is", async () => {
+  writeFileSync(join(project, "a.pdf"), pdf)
+  writeFileSync(join(project, "alpha.ts"), "export function alpha() {}\n")
+  writeFileSync(join(project, "optional.mjs"), optionalParts)
+  const ended = async () => JSON.parse(await node("optional.mjs")) as { status: string; text?: string }[]
+  const without = await ended()
+  expect(without).toMatchObject([
+    { tool: "read_file", status: "error", toolCode: "package_missing" },
+    // It falls back to a text search, and its note says why.
+    { tool: "code_query", status: "success" },
+    { tool: "web_fetch", status: "error", toolCode: "package_missing" },
+  ])
+  const commands = without.map(({ text = "" }) => /npm install ((?:\S+@[\d.]+\d ?)+)/.exec(text)?.[1]?.trim())
+  const packages = commands.flatMap((text = "") => text.split(" "))
+  expect(packages.map((name) => name.replace(/@[\d.]+$/, "")).sort()).toEqual([
+    "@mozilla/readability",
+    "@vscode/tree-sitter-wasm",
+    "linkedom",
+    "turndown",
+    "unpdf",
+  ])
+  await npm(project, "install", "--prefer-offline", "--no-audit", "--no-fund", ...packages)
+  expect(await ended()).toMatchObject([{ status: "success" }, { status: "success" }, { status: "success" }])
+})
