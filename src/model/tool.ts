@@ -160,6 +160,8 @@ export interface ToolSpec<Input = unknown> {
   timeoutMs?: number | null
   /** True when running it twice with the same input has the same effect as once. Transient failures are then retried. */
   idempotent?: boolean
+  /** True when a run may destroy something that cannot be made again. `qm rules suggest` never proposes to allow it. */
+  destructive?: boolean
   /** True: no other tool of the same agent runs at the same time. */
   exclusive?: boolean
   /** Tools to call in its place, in this order, when it fails. Each is a call of its own, with all checks. */
@@ -209,6 +211,7 @@ export interface Tool {
   readonly tags: readonly string[]
   readonly timeoutMs?: number | null | undefined
   readonly idempotent: boolean
+  readonly destructive?: boolean | undefined
   readonly exclusive: boolean
   readonly fallback?: readonly Fallback[] | undefined
   readonly dependsOn?: readonly string[] | undefined

@@ -147,6 +147,8 @@ describe("mcp", () => {
     const said = Object.entries(annotations).flatMap(([hint, holds]) => (holds ? [hint] : []))
     expect(said.join(" ")).toBe(hints)
     expect(Object.keys(annotations)).toHaveLength(4)
+    const destructive = toLLMTools([make("zod_tool", { destructive: true })], "mcp", names)
+    expect(destructive[0]?.annotations.destructiveHint).toBe(true)
   })
 })
 

@@ -117,11 +117,11 @@ function mcp(shown: Shown): McpTool {
 }
 
 /** Unknown effects get the more cautious hint. A message only adds something; a network request may delete something. */
-function annotationsOf({ effect, idempotent }: Tool): McpTool["annotations"] {
+function annotationsOf({ effect, idempotent, destructive }: Tool): McpTool["annotations"] {
   const readOnlyHint = effect === "none" || effect === "read"
   return {
     readOnlyHint,
-    destructiveHint: !readOnlyHint && effect !== "communicate",
+    destructiveHint: destructive ?? (!readOnlyHint && effect !== "communicate"),
     idempotentHint: idempotent,
     openWorldHint: effect === undefined || effect === "network" || effect === "communicate",
   }

@@ -6,7 +6,7 @@ import type { Tool, ToolSpec } from "../model/tool.ts"
 const kinds = ["plain", "composite", "interactive"]
 const fields = [
   "name", "description", "describe", "group", "title", "category", "effect", "kind", "exposedAs", "questionTool", "wireName", "quarantine", "mcp", "input", "output", "permission", "version", "author",
-  "tags", "timeoutMs", "idempotent", "exclusive", "fallback", "dependsOn", "cache", "durability", "touches", "onlyReads", "preview", "question", "execute",
+  "tags", "timeoutMs", "idempotent", "destructive", "exclusive", "fallback", "dependsOn", "cache", "durability", "touches", "onlyReads", "preview", "question", "execute",
 ] // prettier-ignore
 
 const namePattern = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/

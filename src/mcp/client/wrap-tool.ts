@@ -1,6 +1,5 @@
 import { defineTool } from "../../schema/define-tool.ts"
 import type { McpToolDefinition } from "../../model/mcp.ts"
-import type { ToolPermission } from "../../model/permission.ts"
 import type { Tool, ToolContext } from "../../model/tool.ts"
 import type { MCPCallOptions } from "./client.ts"
 import { toolName } from "./names.ts"
@@ -60,7 +59,8 @@ export function wrapTool(definition: McpToolDefinition, { server, call, ...optio
     description: description.trim() === "" ? (title ?? `The tool ${name} of the MCP server ${server}.`) : description,
     category: "mcp",
     effect: "network",
-    permission: permissionOf(annotations),
+    permission: { level: isDestructive(annotations) ? "sensitive" : "moderate" },
+    ...(isDestructive(annotations) ? { destructive: true } : {}),
     input: inputSchema(definition.inputSchema),
     mcp: definition,
     ...(title === undefined ? {} : { title }),
@@ -76,6 +76,6 @@ export function wrapTool(definition: McpToolDefinition, { server, call, ...optio
   })
 }
 
-function permissionOf(annotations: McpToolDefinition["annotations"]): ToolPermission {
-  return { level: annotations?.["destructiveHint"] === true ? "sensitive" : "moderate" }
+function isDestructive(annotations: McpToolDefinition["annotations"]): boolean {
+  return annotations?.["destructiveHint"] === true
 }

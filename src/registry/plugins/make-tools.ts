@@ -112,7 +112,7 @@ function specOf(tool: Record<string, unknown>): Record<string, unknown> {
 }
 
 const specFields = [
-  "title", "category", "effect", "kind", "output", "permission", "version", "author", "tags", "timeoutMs", "idempotent", "exclusive",
+  "title", "category", "effect", "kind", "output", "permission", "version", "author", "tags", "timeoutMs", "idempotent", "destructive", "exclusive",
   "fallback", "dependsOn", "cache", "durability",
 ] // prettier-ignore
 

@@ -14,6 +14,7 @@ export const deleteFile = (workspace: Workspace) =>
       "Delete a file. It goes to the trash, from where a person can bring it back. A folder with something in it needs recursive.",
     effect: "write",
     permission: { dangerous: true },
+    destructive: true,
     input: z.object({
       path: z.string().min(1).describe("What to delete, for example notes/old.md"),
       recursive: z.boolean().default(false).describe("Also a folder, with all that is in it"),
