@@ -18,7 +18,7 @@ import { keyWindowMs } from "./call/stored/rows.ts"
 import { explainCall } from "./call/explain-call.ts"
 import { refuseBadConfig } from "./config/check.ts"
 import { listenAddress } from "./config/listen-address.ts"
-import { serverSpecs } from "./config/mcp-servers.ts"
+import { readOnlyTrusted, serverSpecs } from "./config/mcp-servers.ts"
 import { pluginEntries } from "./config/plugins.ts"
 import type { Config } from "./config/schema.ts"
 import { concurrentToolLimit, callSettings } from "./config/call-settings.ts"
@@ -171,7 +171,12 @@ export function assemble(
   // Rules and checks.
   const { guards } = builtins
   const { policy, ...rules } = createPolicy(
-    { rules: config.rules, sources: options.ruleSources, decisive: decisiveConfig(config) },
+    {
+      rules: config.rules,
+      sources: options.ruleSources,
+      readOnlyTrusted: readOnlyTrusted(config),
+      decisive: decisiveConfig(config),
+    },
     { documents, registry, groups: groupList, org, guards, modeOf: freezes.modeOf, workspace },
   )
   const discovery = new ToolDiscovery(registry, org, levelOrder, policy)
@@ -272,6 +277,8 @@ export function assemble(
 }
 
 /** The parts of the configuration that affect decisions; the audit log contains their hash. */
-function decisiveConfig({ tools, org, agents, rules, approvals, experiments }: Config) {
-  return { tools, org, agents, rules, approvals, experiments }
+function decisiveConfig(config: Config) {
+  const { tools, org, agents, rules, approvals, experiments } = config
+  const trusted = readOnlyTrusted(config)
+  return { tools, org, agents, rules, approvals, experiments, ...(trusted.length === 0 ? {} : { trusted }) }
 }

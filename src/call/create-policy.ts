@@ -38,7 +38,12 @@ export interface CreatedPolicy {
 
 /** Creates the policy from the rules of the configuration and the store. `decisive` is every part of the configuration that decides. */
 export function createPolicy(
-  configured: { rules?: readonly unknown[] | undefined; sources?: readonly string[] | undefined; decisive: unknown },
+  configured: {
+    rules?: readonly unknown[] | undefined
+    sources?: readonly string[] | undefined
+    readOnlyTrusted: readonly string[]
+    decisive: unknown
+  },
   context: PolicyContext,
 ): CreatedPolicy {
   const { documents, registry, groups, org, guards, modeOf, workspace } = context
@@ -49,7 +54,7 @@ export function createPolicy(
   }
   const rules = rulesApi(
     documents,
-    { rules: configured.rules ?? [], sources: configured.sources },
+    { rules: configured.rules ?? [], sources: configured.sources, readOnlyTrusted: configured.readOnlyTrusted },
     {
       ...tools,
       tools: () => registry.list(),

@@ -3,7 +3,7 @@ import { formatTime } from "./time-text.ts"
 
 /** The conditions of a rule as text. */
 export function whenText(rule: Rule): string {
-  const { role, department, agent, effect, touching, args, except, approvers, deadline, expiresAt } = rule
+  const { role, department, agent, effect, touching, args, except, approvers, deadline, expiresAt, readOnlyHint } = rule
   const list = (name: string, of: readonly string[] | undefined) =>
     of === undefined ? [] : [`${name} ${of.join(" or ")}`]
   const named = Object.entries(args ?? {}).map(([pointer, glob]) => `${pointer} is ${glob}`)
@@ -15,6 +15,7 @@ export function whenText(rule: Rule): string {
     ...list("effect", effect),
     ...list("touching", touching),
     ...named,
+    ...(readOnlyHint === true ? ["says that it only reads"] : []),
     ...list("except", except),
     ...people,
     ...(deadline === undefined ? [] : [`within ${deadline} min`]),

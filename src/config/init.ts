@@ -112,6 +112,7 @@ export const examples: Readonly<Record<string, string>> = {
     layer: system
     prefix: true
     trust: first
+    trustReadOnly: false
     sampling: refuse
     roots: workspace
     timeout: 60000

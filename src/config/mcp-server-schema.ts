@@ -62,6 +62,10 @@ const fields = {
     .describe(
       "first: the tools of the first connection are trusted, a person approves later changes; ask: a person approves all.",
     ),
+  trustReadOnly: z
+    .boolean()
+    .optional()
+    .describe("true allows its tools that say that they only read (readOnlyHint) to run unasked, like an allow rule."),
   sampling: z
     .enum(["refuse", "caller"])
     .optional()

@@ -24,6 +24,12 @@ export function serverSpecs(config: Config): McpServerSpec[] {
   }))
 }
 
+/** The servers that are believed when they say that a tool only reads. */
+export function readOnlyTrusted(config: Config): string[] {
+  const trusted = Object.entries(entriesOf(config)).filter(([, entry]) => entry.trustReadOnly === true)
+  return trusted.map(([name]) => name)
+}
+
 /** Problems of servers after merging; a single layer may contain only a part of a server. */
 export function serverFlaws(config: Config): { key: string; sentence: string }[] {
   return Object.entries(entriesOf(config)).flatMap(([name, entry]) => {

@@ -43,7 +43,15 @@ const everyKey = {
   mcpServers: {
     files: { command: "npx", args: ["-y", "x"], env: { A: "1" }, cwd: ".", type: "stdio", layer: "department:d" },
     far: { url: "https://a.example/mcp", headers: { B: "2" }, transport: "streamable-http", disabled: true },
-    more: { url: "http://b.example", enabled: true, layer: "agent:a", prefix: false, trust: "ask", timeout: 5 },
+    more: {
+      url: "http://b.example",
+      enabled: true,
+      layer: "agent:a",
+      prefix: false,
+      trust: "ask",
+      trustReadOnly: true,
+      timeout: 5,
+    },
     last: { url: "http://b.example", layer: "system", sampling: "caller", roots: "caller", connectTimeout: 5 },
   },
   server: { host: "::1", port: 0, allowedHosts: ["a.example"], allowedOrigins: ["https://b.example"], maxBodyBytes: 9 },

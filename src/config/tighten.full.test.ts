@@ -129,6 +129,7 @@ test.each([
   ["data: kept", "data.dir"],
   ["org: { roles: [{ name: '${SECRET}' }], levelOrder: desc }", "org"],
   ["tools: { timeout: 30001 }", "tools.timeout"],
+  ["mcpServers: { box: { url: 'https://box.example', trustReadOnly: true } }", "mcpServers"],
   ["notify: [{ command: [curl, evil.example] }, { webhook: 'https://evil.example' }]", "notify"],
   ["tools: { enabled: [sleep, '${SECRET}'] }", "tools.enabled"],
   ["tools: { permissions: { x: { level: moderate } } }", "tools.permissions.x.level"],

@@ -44,6 +44,8 @@ export interface Rule {
   examples?: { match?: readonly RuleExample[] | undefined; miss?: readonly RuleExample[] | undefined } | undefined
   /** True: the rule decides nothing; the audit log notes what it would have decided. */
   shadow?: boolean | undefined
+  /** True: only tools of MCP servers that say that they only read. Set by `mcpServers.<name>.trustReadOnly`, never written. */
+  readOnlyHint?: boolean | undefined
   /** An ISO time with its zone. From then on the rule decides nothing. */
   expiresAt?: string | undefined
   /** Where it is written: `quartermaster.yml rules[3]`, or `rule <id>` for one in the store. */

@@ -77,8 +77,14 @@ export function isAboutTool(compiled: CompiledRule, tool: RegisteredTool, tools:
 /** A tool that does not declare its effect could have any. */
 function isAboutOne({ rule, tool: pattern }: CompiledRule, tool: RegisteredTool, tools: RuleTools): boolean {
   if (rule.effect !== undefined && !hasEffect(tool, rule.effect, rule.verdict)) return false
+  if (rule.readOnlyHint === true && !saysItOnlyReads(tool)) return false
   if ("name" in pattern) return pattern.name === tool.name
   return "group" in pattern ? tools.inGroups(tool, [pattern.group]) : pattern.glob.matches(tool.name)
+}
+
+/** A server that calls a tool destructive too contradicts itself. */
+function saysItOnlyReads({ mcp }: RegisteredTool): boolean {
+  return mcp?.annotations?.["readOnlyHint"] === true && mcp.annotations["destructiveHint"] !== true
 }
 
 /** Whether the rule is about this agent. A deny or ask rule about an agent is also about everyone below it. */

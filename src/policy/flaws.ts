@@ -30,7 +30,7 @@ export interface RuleWithTools extends CompiledRule {
 
 /**
  * Everything that is wrong with the rules, in their order. Malformed rules are not applied; the others are. Built-in rules
- * are not reported, because a user cannot change them.
+ * are not reported, because a user cannot change them, nor those of `trustReadOnly`, whose server may not be connected.
  */
 export function findFlaws(rules: readonly Rule[], given: RuleContext): RuleFlaw[] {
   const known = readOnce(given)
@@ -38,7 +38,7 @@ export function findFlaws(rules: readonly Rule[], given: RuleContext): RuleFlaw[
   const covered = new CoveredRules(placed.filter((rule) => rule !== undefined))
   return rules.flatMap((rule, order) => {
     const found = placed[order]
-    if (rule.source === "built in") return []
+    if (rule.source === "built in" || rule.readOnlyHint === true) return []
     if (found === undefined) return malformed(rule)
     const coveredBy = covered.sentence(found)
     const flawsOf = (kind: RuleFlaw["kind"], sentences: readonly string[]) =>

@@ -19,10 +19,16 @@ const builtIn: readonly Rule[] = [
 /** Every rule that counts: the built-in ones, then the configuration's, then those in the store. */
 export function rulesApi(
   documents: Documents,
-  configured: { rules: readonly unknown[]; sources?: readonly string[] | undefined },
+  configured: {
+    rules: readonly unknown[]
+    sources?: readonly string[] | undefined
+    /** The MCP servers that are believed when they say that a tool only reads. */
+    readOnlyTrusted?: readonly string[] | undefined
+  },
   known: RuleContext,
 ) {
   const { rules: own, flaws: malformed } = readRules(configured.rules, "configuration", configured.sources)
+  const given = [...builtIn, ...(configured.readOnlyTrusted ?? []).map(trustReadOnlyRule)]
   let read: { version: number; rules: readonly Rule[]; flaws: readonly RuleFlaw[] } | undefined
   // A document that did not change gives the same rule object, so that a comparison by identity works.
   let before = new Map<string, StoredRule>()
@@ -38,7 +44,7 @@ export function rulesApi(
     const each = [...now.values()].map((one) => one.read)
     const rules = each.flatMap((one) => ("rule" in one ? [one.rule] : []))
     const flaws = each.flatMap((one) => ("flaws" in one ? one.flaws : []))
-    read = { version: documents.version, rules: [...builtIn, ...own, ...rules], flaws }
+    read = { version: documents.version, rules: [...given, ...own, ...rules], flaws }
     return read
   }
   const list = () => look().rules
@@ -46,18 +52,18 @@ export function rulesApi(
     list,
     flaws: (): readonly RuleFlaw[] => [...malformed, ...look().flaws, ...findFlaws(list(), known)],
     /** Reads rules without storing them, and returns what is wrong with them. */
-    read(given: readonly unknown[], source: string): { rules: readonly Rule[]; flaws: readonly RuleFlaw[] } {
-      const { rules, flaws } = readRules(given, source)
-      return { rules: [...builtIn, ...rules], flaws: [...flaws, ...findFlaws(rules, known)] }
+    read(proposed: readonly unknown[], source: string): { rules: readonly Rule[]; flaws: readonly RuleFlaw[] } {
+      const { rules, flaws } = readRules(proposed, source)
+      return { rules: [...given, ...rules], flaws: [...flaws, ...findFlaws(rules, known)] }
     },
-    async add(given: unknown, by: string): Promise<Rule> {
+    async add(written: unknown, by: string): Promise<Rule> {
       const id = newId()
-      const made = readRule(given, id, `rule ${id}`)
+      const made = readRule(written, id, `rule ${id}`)
       const flaws = "flaws" in made ? made.flaws : findFlaws([made.rule], known).filter(({ kind }) => kind !== "dead")
       if ("flaws" in made || flaws.length > 0) {
         throw new Error(`The rule cannot be added: ${flaws.map(({ sentence }) => sentence).join(" ")}`)
       }
-      await documents.put({ kind: "rule", id, body: given }, by)
+      await documents.put({ kind: "rule", id, body: written }, by)
       return made.rule
     },
     async remove(id: string, by: string): Promise<Rule | undefined> {
@@ -68,6 +74,19 @@ export function rulesApi(
       await documents.put({ kind: "rule", id: rule.id, live: false, body: document.body }, by)
       return rule
     },
+  }
+}
+
+/** What `mcpServers.<name>.trustReadOnly` means. */
+function trustReadOnlyRule(server: string): Rule {
+  const source = `mcpServers.${server}.trustReadOnly`
+  return {
+    id: source,
+    verdict: "allow",
+    tool: `group:${server}`,
+    readOnlyHint: true,
+    because: `The configuration believes the server ${server} when it says that a tool only reads.`,
+    source,
   }
 }
 

@@ -63,11 +63,40 @@ test("annotations only tighten: readOnly never makes a tool public, destructive 
   const app = await openTestApp({ mcpServers: { box: box.command } })
   await app.mcp.ready()
   const tools = app.registry.list({ group: "box" }).filter(({ exposedAs }) => exposedAs === undefined)
-  expect(tools.map(({ name, permission, idempotent }) => [name, permission.level, idempotent])).toEqual([
-    ["mcp:box:destroys", "sensitive", false],
-    ["mcp:box:plain", "moderate", false],
-    ["mcp:box:reads", "moderate", false],
+  expect(
+    tools.map(({ name, permission, idempotent, destructive }) => [name, permission.level, idempotent, destructive]),
+  ).toEqual([
+    ["mcp:box:destroys", "sensitive", false, true],
+    ["mcp:box:plain", "moderate", false, undefined],
+    ["mcp:box:reads", "moderate", false, undefined],
   ])
+})
+
+test("trustReadOnly counts as an allow rule for the tools that say that they only read, and for no other", async () => {
+  const reads = { readOnlyHint: true }
+  const tools = [
+    definition("plain"),
+    definition("reads", { annotations: reads }),
+    definition("destroys", { annotations: { ...reads, destructiveHint: true } }),
+  ]
+  const [box, other] = [toolbox({ tools }), toolbox({ tools })]
+  const app = await openTestApp({
+    mcpServers: { box: { ...box.command, trustReadOnly: true }, other: other.command },
+    org: { roles: [{ name: "guest", toolGroups: ["system"] }], agents: [{ id: "guest", role: "guest" }] },
+    rules: [{ ask: "mcp:box:reads", args: { "/text": "secret*" }, because: "A person looks first." }],
+  } as Config)
+  await app.mcp.ready()
+  const source = "mcpServers.box.trustReadOnly"
+  const why = (name: string, text = "hi", agentId = "operator") =>
+    app.why({ agentId, tool: `mcp:${name}`, input: { text } })
+  expect(await why("box:reads")).toMatchObject({ verdict: "allow", reasons: [{ check: "rule", source }] })
+  for (const name of ["box:plain", "box:destroys", "other:reads"])
+    expect([name, (await why(name)).verdict]).toEqual([name, "ask"])
+  expect(await why("box:reads", "secrets")).toMatchObject({ verdict: "ask" })
+  expect(await why("box:reads", "hi", "guest")).toMatchObject({ verdict: "deny", code: "tool_not_available" })
+  expect(await app.call({ agentId: "operator", tool: "mcp:box:reads", input: {} })).toMatchObject({ success: true })
+  expect(app.rules.list()).toContainEqual(expect.objectContaining({ verdict: "allow", tool: "group:box", source }))
+  expect(app.rules.flaws()).toEqual([])
 })
 
 test("a definition is listed as the server gave it", async () => {
