@@ -190,3 +190,64 @@ test("an added rule can be removed; for a configured one the message says where 
     stderr: expect.stringMatching(/^No rule was added/) as string,
   })
 })
+
+test.each<[string[], object]>([
+  [
+    ["--allow", "write_file", "--touching", "write:docs/**", "--touching", "write:a", "--agent", "dev,ops"],
+    { allow: "write_file", touching: ["write:docs/**", "write:a"], agent: ["dev", "ops"] },
+  ],
+  [
+    [
+      "--deny",
+      "http_*",
+      "--role",
+      "intern",
+      "--department",
+      "eng",
+      "--effect",
+      "network,write",
+      "--except",
+      "host:a.b",
+    ],
+    { deny: "http_*", role: ["intern"], department: ["eng"], effect: ["network", "write"], except: ["host:a.b"] },
+  ],
+  [
+    ["--ask", "x", "--approvers", "2:lead", "--deadline", "10", "--arg", "/path=a=b", "--shadow"],
+    { ask: "x", approvers: { count: 2, role: "lead" }, deadline: 10, args: { "/path": "a=b" }, shadow: true },
+  ],
+  [["--ask", "x", "--approvers", "lead"], { ask: "x", approvers: { role: "lead" } }],
+  [["--ask", "x", "--approvers", "3"], { ask: "x", approvers: { count: 3 } }],
+  [["--ask", "x", "--release", "always"], { ask: "x", release: "always" }],
+  [["--allow", "x", "--expires", "2099-01-31T18:00Z"], { allow: "x", expiresAt: "2099-01-31T18:00:00.000Z" }],
+])("%j adds the rule %j", async (words, written) => {
+  const { run, received } = rulesWith()
+  expect(await run("rules", "add", ...words, "--because", "So.")).toMatchObject({ code: 0 })
+  expect(received).toEqual([["add", { ...written, because: "So." }, "ada"]])
+})
+
+test("--expires takes a time from now and stores it with its zone", async () => {
+  const { run, received } = rulesWith()
+  const before = Date.now()
+  await run("rules", "add", "--allow", "x", "--because", "So.", "--expires", "2h")
+  const [[, given] = []] = received as [string, { expiresAt: string }][]
+  expect(Date.parse(given!.expiresAt) - before).toBeGreaterThanOrEqual(2 * 3_600_000)
+  expect(given!.expiresAt).toBe(new Date(Date.parse(given!.expiresAt)).toISOString())
+})
+
+test.each<[string[], string]>([
+  [[], "Give the rule as options"],
+  [["--because", "So."], "--allow, --ask and --deny"],
+  [["--allow", "x"], "--because is missing"],
+  [['{"deny":"x"}', "--because", "So.", "--deny", "x"], "given twice"],
+  [["--allow", "x", "--because", "So.", "--expires", "2020-01-01"], "is over"],
+  [["--allow", "x", "--because", "So.", "--expires", "soon"], "--expires takes"],
+  [["--allow", "x", "--because", "So.", "--arg", "path"], "--arg takes"],
+  [["--ask", "x", "--because", "So.", "--deadline", "long"], "--deadline takes"],
+])("%j adds no rule and says what to write", async (words, sentence) => {
+  const { run, received } = rulesWith()
+  expect(await run("rules", "add", ...words)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(sentence) as string,
+  })
+  expect(received).toEqual([])
+})

@@ -6,11 +6,12 @@ import type { Run, CliContext } from "./context.ts"
 import { showList } from "./listing.ts"
 import { printResult, printMessage } from "./output.ts"
 import { readRule, readRules } from "./rule-file.ts"
+import { noRuleGiven, ruleFromFlags, withRuleOptions, type RuleFlags } from "./rule-flags.ts"
 import { flawText, whenText } from "./rule-text.ts"
 import { waitForServers } from "./wait-for-servers.ts"
 import { withApp, withPerson } from "./open-app.ts"
 import { simulateRules } from "./rules-simulate.ts"
-import { CannotDo, orCannotDo, requireId, listCommand } from "./usage.ts"
+import { CannotDo, orCannotDo, requireId, listCommand, UsageError } from "./usage.ts"
 
 export function addRules(program: Command, run: Run): void {
   const rules = program.command("rules").description("list, test, add and remove the rules that allow, ask or deny")
@@ -27,10 +28,13 @@ export function addRules(program: Command, run: Run): void {
     .requiredOption("--rules <file>", "YAML or JSON file with a list of rules, used instead of the configured ones")
     .option("--limit <count>", "how many calls to check")
     .action(run(simulateRules))
-  rules
-    .command("add <rule>")
-    .description('add a rule, as JSON or @file, for example \'{"deny":"set_env","because":"It is frozen."}\'')
-    .action(run(addRule))
+  withRuleOptions(
+    rules
+      .command("add [rule]")
+      .description(
+        'add a rule, by options, as JSON or @file, for example \'{"deny":"set_env","because":"It is frozen."}\'',
+      ),
+  ).action(run(addRule))
   rules.command("remove <id>").description("remove a rule added with 'qm rules add'").action(run(removeRule))
 }
 
@@ -89,15 +93,23 @@ async function testRules(context: CliContext, file: string | undefined): Promise
   })
 }
 
-function addRule(context: CliContext, text: string): Promise<number> {
+async function addRule(context: CliContext, text: string | undefined, flags: RuleFlags): Promise<number> {
+  const given = await givenRule(context, text, flags)
   return withPerson(context, async ({ rules }, by) => {
-    const given = text.startsWith("@") ? await readRule(context, text.slice(1)) : parseJsonArgument(text, "The rule is")
     const rule = await orCannotDo(rules.add(given, by.id))
     printResult(context, rule, `Added ${rule.source}: ${rule.verdict} ${rule.tool}, because ${rule.because}`)
     for (const flaw of rules.flaws().filter(({ source }) => source === rule.source))
       printMessage(context, flawText(flaw))
     return 0
   })
+}
+
+async function givenRule(context: CliContext, text: string | undefined, flags: RuleFlags): Promise<unknown> {
+  const byFlags = ruleFromFlags(context, flags, Date.now())
+  if (text === undefined && byFlags === undefined) throw noRuleGiven()
+  if (text === undefined) return byFlags
+  if (byFlags !== undefined) throw new UsageError("The rule is given twice: by options and as JSON. Use one of them.")
+  return text.startsWith("@") ? readRule(context, text.slice(1)) : parseJsonArgument(text, "The rule is")
 }
 
 function removeRule(context: CliContext, given: string): Promise<number> {

@@ -22,6 +22,14 @@ export function parseDuration(text: string, flag: string): number {
   throw new UsageError(`${flag} takes a time such as 12h, 90d or 4w, or never, and '${text}' is none.`)
 }
 
+/** Parses a time to come: `2h` or `30d` from now, or a date with or without a time. */
+export function parseTimeAhead(text: string, now: number, flag: string): number {
+  const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
+  const at = count === undefined ? parseMoment(text, now, flag) : now + Number(count) * (units[unit ?? ""] ?? 0)
+  if (at > now) return at
+  throw new UsageError(`${flag} takes a time to come, such as 2h, 30d or 2026-12-31T18:00Z, and '${text}' is over.`)
+}
+
 /** Formats a time in local time. */
 export function formatTime(at: number, { milliseconds = false } = {}): string {
   const date = new Date(at)
