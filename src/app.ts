@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path"
 import { adapterFromOptions } from "./approval-ui/adapter-from-options.ts"
 import { notifier } from "./approval-ui/notify.ts"
 import { printable } from "./lib/printable.ts"
-import { openBuiltins } from "./builtin.ts"
+import { homeFolder, openBuiltins } from "./builtin.ts"
 import { artifactsApi } from "./call/artifacts-api.ts"
 import { LruResultCache } from "./call/result-cache.ts"
 import { pendingItem } from "./call/approvals/answer-pending.ts"
@@ -17,6 +17,7 @@ import { createPolicy } from "./call/create-policy.ts"
 import { keyWindowMs } from "./call/stored/rows.ts"
 import { explainCall } from "./call/explain-call.ts"
 import { refuseBadConfig } from "./config/check.ts"
+import { createKnownFolder } from "./config/known-folders.ts"
 import { listenAddress } from "./config/listen-address.ts"
 import { readOnlyTrusted, serverSpecs } from "./config/mcp-servers.ts"
 import { pluginEntries } from "./config/plugins.ts"
@@ -62,6 +63,7 @@ export async function createQuartermaster(
   const logger = options.logger ?? silentLogger
   const owner = newOwnerName()
   const dataDir = resolve(config.data?.dir ?? ".quartermaster")
+  createKnownFolder(dataDir, { home: options.home ?? homeFolder(), env: options.environment ?? process.env })
   const store = await openStore({ dataDir, owner, logger, writes: options.writes ?? "journal" })
   try {
     const app = assemble(config, options, store, owner, logger)

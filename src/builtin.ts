@@ -181,7 +181,7 @@ function lines(list: readonly string[] = [], key: string): Line[] {
   return list.map((text, index) => ({ text, source: `${key}[${index}]` }))
 }
 
-function homeFolder(): string | undefined {
+export function homeFolder(): string | undefined {
   try {
     return homedir()
   } catch {

@@ -46,7 +46,7 @@ export function addAgents(program: Command, run: Run): void {
 }
 
 function listAgents(context: CliContext, { all }: { all?: boolean }): Promise<number> {
-  return withApp(context, {}, async ({ org }) => {
+  return withApp(context, { readOnly: true }, async ({ org }) => {
     await showList(
       context,
       org.listAgents({ includeTerminated: all === true }),
@@ -67,7 +67,7 @@ function listAgents(context: CliContext, { all }: { all?: boolean }): Promise<nu
 
 /** Shows an agent with its ancestors, how many tools it sees, and whether it is frozen. */
 function showAgent(context: CliContext, id: string): Promise<number> {
-  return withApp(context, {}, async (app) => {
+  return withApp(context, { readOnly: true }, async (app) => {
     const { org } = app
     const agent = org.findAgent(id)
     if (agent === undefined) throw unknownAgent(app, id)
@@ -115,7 +115,7 @@ function terminateAgent(context: CliContext, id: string, { reason }: { reason?: 
 }
 
 function showInbox(context: CliContext, id: string, { unread }: { unread?: boolean }): Promise<number> {
-  return withApp(context, {}, async (app) => {
+  return withApp(context, { readOnly: true }, async (app) => {
     if (id !== "user" && app.org.findAgent(id) === undefined) throw unknownAgent(app, id)
     await showList(
       context,

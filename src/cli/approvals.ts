@@ -4,10 +4,9 @@ import { showPendingItem } from "./show-pending.ts"
 import { ambiguousPendingIds, editInput, submitAnswer, type AnswerFlags } from "./approvals-answer.ts"
 import { watchApprovals } from "./approvals-watch.ts"
 import type { Run, CliContext } from "./context.ts"
-import { showList } from "./listing.ts"
+import { listPending } from "./approvals-list.ts"
 import { readAnswer, readReplacement, splitPointers } from "./read-answer.ts"
 import { withApp } from "./open-app.ts"
-import { formatTime, formatDuration } from "./time-text.ts"
 import { CannotDo, requireId, listCommand, repeated, ambiguousId, UsageError } from "./usage.ts"
 
 export function addApprovals(program: Command, run: Run): void {
@@ -55,31 +54,9 @@ function revised(command: Command): Command {
   return command.option("--revision <number>", "the revision you saw; required to approve or release after a change")
 }
 
-function listPending(context: CliContext): Promise<number> {
-  const { agent } = context.flags
-  return withApp(context, {}, async ({ approvals }) => {
-    const now = Date.now()
-    await showList(
-      context,
-      await approvals.list(agent === undefined ? {} : { agentId: agent }),
-      [
-        { title: "ID", of: ({ callId }) => callId, paint: "bold" },
-        { title: "KIND", of: ({ kind }) => kind },
-        { title: "AGENT", of: ({ agentId }) => agentId },
-        { title: "TOOL", of: ({ tool }) => tool },
-        { title: "WAITS", of: ({ createdAt }) => formatDuration(now - createdAt) },
-        { title: "UNTIL", of: ({ until }) => (Number.isFinite(until) ? formatTime(until) : undefined), paint: "dim" },
-      ],
-      "Nothing waits for a person.",
-      { whole: true },
-    )
-    return 0
-  })
-}
-
 function showPending(context: CliContext, given: string): Promise<number> {
   const id = requireId(given)
-  return withApp(context, {}, async ({ approvals }) => {
+  return withApp(context, { readOnly: true }, async ({ approvals }) => {
     const item = await approvals.show(id)
     if (item === undefined) throw nothingWaits(id, await ambiguousPendingIds(approvals, id))
     await showPendingItem(context, item, { whole: true })

@@ -21,7 +21,7 @@ export async function exportAudit(context: CliContext, flags: AuditFlags & { for
     const text = csvLine(columns.map((column) => call[column]))
     return io.stdout.isTTY ? printable(text.replaceAll("\r\n", "\n")) : text
   }
-  return withApp(context, {}, async ({ audit }) => {
+  return withApp(context, { readOnly: true }, async ({ audit }) => {
     if (format === "csv") await writeAndDrain(io.stdout, csvLine(columns))
     for await (const call of audit.export(filter)) {
       if (!isRead) break

@@ -9,7 +9,7 @@ import { table } from "./table.ts"
 /** Calls and failures by tool, agent, role, ending and hour. */
 export function showStats(context: CliContext, flags: AuditFlags): Promise<number> {
   const filter = filterOf(context, flags)
-  return withApp(context, {}, async ({ audit }) => {
+  return withApp(context, { readOnly: true }, async ({ audit }) => {
     const stats = await audit.stats(filter)
     printResult(context, stats, statsText(stats))
     return 0

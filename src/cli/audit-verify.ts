@@ -5,7 +5,7 @@ import { withApp } from "./open-app.ts"
 
 /** Verifies the audit log. If it was changed, prints the first changed record and exits with 1. */
 export function verifyAudit(context: CliContext, { head }: { head?: string }): Promise<number> {
-  return withApp(context, {}, async ({ audit }) => {
+  return withApp(context, { readOnly: true }, async ({ audit }) => {
     const verified = await audit.verify(head)
     if (context.flags.json) printOutput(context, printableJson(verified))
     else if (!verified.ok) printMessage(context, `${verified.record}: ${verified.problem}`)
@@ -19,7 +19,7 @@ export function verifyAudit(context: CliContext, { head }: { head?: string }): P
 
 /** Prints a checkpoint hash for `audit verify --head`. */
 export function showAuditHead(context: CliContext): Promise<number> {
-  return withApp(context, {}, async ({ audit }) => {
+  return withApp(context, { readOnly: true }, async ({ audit }) => {
     const head = await audit.head()
     printResult(context, { head }, head)
     return 0

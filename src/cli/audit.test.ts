@@ -158,7 +158,7 @@ test("a backup says how large it is; what cannot be done is a sentence", async (
 
 test("a backup is restored into the data folder; data that is there is moved aside with --replace", async () => {
   const cwd = temporaryFolder()
-  const app = await openTestApp({ data: { dir: join(cwd, "data") } })
+  const app = await openTestApp({ data: { dir: join(cwd, "data") } }, { home: cwd })
   const { files, bytes } = await app.backup(join(cwd, "copy"))
   const run = (...words: string[]) => runWithApp({}, ["restore", ...words], { cwd })
   const size = `${files} files (${(bytes / 1e6).toFixed(1)} MB)`

@@ -47,7 +47,7 @@ export function addAudit(program: Command, run: Run): void {
 /** Lists ended calls, newest first. */
 function listCalls(context: CliContext, flags: AuditFlags): Promise<number> {
   const filter = filterOf(context, flags)
-  return withApp(context, {}, async ({ audit }) => {
+  return withApp(context, { readOnly: true }, async ({ audit }) => {
     await showList(
       context,
       await audit.list(filter),
@@ -73,7 +73,7 @@ function listCalls(context: CliContext, flags: AuditFlags): Promise<number> {
 /** Shows all records of one call. */
 function showCall(context: CliContext, given: string): Promise<number> {
   const callId = requireId(given)
-  return withApp(context, {}, async ({ audit }) => {
+  return withApp(context, { readOnly: true }, async ({ audit }) => {
     const entries = await audit.show(callId)
     if (entries.length === 0) {
       const ids = await audit.beginningWith(callId)

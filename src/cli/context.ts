@@ -31,6 +31,8 @@ export interface Runtime {
 export interface OpenOptions {
   /** True for a process that keeps running: it writes a journal, ends expired calls and connects to MCP servers at once. */
   longLived?: boolean
+  /** True for a command that only reads: where there is no store, it works on an empty one and creates none. */
+  readOnly?: boolean
   print?: (text: string) => void
   approvals?: ApprovalUIAdapter
   /** Loads plugins again when their files change. */

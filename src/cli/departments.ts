@@ -23,7 +23,7 @@ export function addDepartments(program: Command, run: Run): void {
 }
 
 function listDepartments(context: CliContext): Promise<number> {
-  return withApp(context, {}, async ({ org }) => {
+  return withApp(context, { readOnly: true }, async ({ org }) => {
     await showList(
       context,
       org.listDepartments(),

@@ -16,7 +16,7 @@ export async function checkApp(context: CliContext, loaded: LoadedConfig): Promi
   try {
     const { sqliteVersion } = await import("../store/sqlite-version.ts")
     const { name, version } = await sqliteVersion()
-    app = await runtime.openApp(loaded)
+    app = await runtime.openApp(loaded, { readOnly: true })
     const { total } = await app.audit.stats()
     return [
       ok(`SQLite ${version} (${name}) opens the database, which has ${total} calls.`),
@@ -74,7 +74,7 @@ function checkSandbox(app: App, isMode: boolean): DoctorFinding[] {
 async function checkShadowed({ runtime }: CliContext, loaded: LoadedConfig, org: App["org"]): Promise<DoctorFinding[]> {
   if (loaded.config.org === undefined) return []
   const { org: _, ...config } = loaded.config
-  const stored = await runtime.openApp({ ...loaded, config })
+  const stored = await runtime.openApp({ ...loaded, config }, { readOnly: true })
   try {
     return shadowedNames(namesIn(stored.org), namesIn(org)).map((what) =>
       note(

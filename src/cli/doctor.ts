@@ -1,6 +1,6 @@
 import type { LoadedConfig } from "../config/load.ts"
 import type { Command } from "commander"
-import { accessSync, constants, statSync } from "node:fs"
+import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { statfs } from "node:fs/promises"
 import { delimiter, join } from "node:path"
 import { ConfigError } from "../config/config-error.ts"
@@ -23,9 +23,7 @@ async function doctor(context: CliContext): Promise<number> {
   const findings = [
     checkNode(process.versions.node),
     ...config,
-    ...(loaded
-      ? [...(await checkApp(context, loaded)), ...checkModes(loaded.dataDir), await checkDisk(loaded.dataDir)]
-      : []),
+    ...(loaded ? [...(await checkApp(context, loaded)), ...checkModes(loaded.dataDir), await checkDisk(loaded)] : []),
     checkTerminal(io),
     checkBrowser(io),
   ]
@@ -78,9 +76,9 @@ function checkModes(dataDir: string): DoctorFinding[] {
   return [...check(dataDir, 0o700), ...check(join(dataDir, "record.key"), 0o600)]
 }
 
-async function checkDisk(dataDir: string): Promise<DoctorFinding> {
+async function checkDisk({ dataDir, workspace }: LoadedConfig): Promise<DoctorFinding> {
   try {
-    const { bavail, bsize } = await statfs(dataDir)
+    const { bavail, bsize } = await statfs(existsSync(dataDir) ? dataDir : workspace)
     const gigabytes = (bavail * bsize) / 1e9
     const text = `${gigabytes.toFixed(1)} GB are free on the disk of the data folder.`
     return gigabytes < 0.05 ? broken(`${text} Free some space: a call that cannot be logged does not run.`) : ok(text)

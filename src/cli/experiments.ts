@@ -32,7 +32,7 @@ export function addExperiments(program: Command, run: Run): void {
 }
 
 function listExperiments(context: CliContext): Promise<number> {
-  return withApp(context, {}, async ({ experiments }) => {
+  return withApp(context, { readOnly: true }, async ({ experiments }) => {
     await showList<Experiment>(
       context,
       experiments.list(),
@@ -94,7 +94,7 @@ function notRunning(name: string, list: readonly Experiment[]): CannotDo {
 function showExperiment(context: CliContext, name: string, flags: { since?: string; until?: string }): Promise<number> {
   const { since, until } = filterOf(context, flags)
   const window = { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) }
-  return withApp(context, {}, async ({ experiments }) => {
+  return withApp(context, { readOnly: true }, async ({ experiments }) => {
     const report = await experiments.show(name, window)
     if (report === undefined) throw noSuch("experiment", name, namesOf(experiments.list()))
     printResult(context, report, reportText(report))

@@ -17,7 +17,7 @@ export function addGrants(program: Command, run: Run): void {
 
 function listGrants(context: CliContext, { all }: { all?: boolean }): Promise<number> {
   const { agent } = context.flags
-  return withApp(context, {}, async ({ approvals }) => {
+  return withApp(context, { readOnly: true }, async ({ approvals }) => {
     await showList(
       context,
       await approvals.grants({ agentId: agent, includeExpired: all === true }),

@@ -22,7 +22,7 @@ export function addGroups(program: Command, run: Run): void {
 /** Lists groups with the tools this agent may see. A group whose tools are all hidden is left out. */
 function listGroups(context: CliContext): Promise<number> {
   const { io, flags } = context
-  return withApp(context, {}, async (app, loaded) => {
+  return withApp(context, { readOnly: true }, async (app, loaded) => {
     await waitForServers(app)
     const groups = groupsOf(app, callingAgent(context, loaded, app))
     if (flags.json) printOutput(context, printableJson(groups))
@@ -41,7 +41,7 @@ function listGroups(context: CliContext): Promise<number> {
 }
 
 function showGroup(context: CliContext, id: string): Promise<number> {
-  return withApp(context, {}, async (app, loaded) => {
+  return withApp(context, { readOnly: true }, async (app, loaded) => {
     await waitForServers(app)
     const groups = groupsOf(app, callingAgent(context, loaded, app))
     const group = groups.find((each) => each.id === id)

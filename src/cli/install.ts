@@ -32,7 +32,7 @@ export function addInstall(program: Command, run: Run): void {
 
 /** Shows the change to the client's configuration, asks, and writes it with a backup of the old file. */
 async function install(context: CliContext, client: string, flags: InstallFlags): Promise<number> {
-  const plan = await withApp(context, {}, async (app, loaded) => {
+  const plan = await withApp(context, { readOnly: true }, async (app, loaded) => {
     const agent = callingAgent(context, loaded, app)
     if (app.org.findAgent(agent)?.status !== "active") {
       throw new CannotDo(

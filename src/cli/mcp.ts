@@ -86,7 +86,7 @@ interface ShownServer extends McpServerState {
 }
 
 function listServers(context: CliContext): Promise<number> {
-  return withApp(context, {}, async ({ mcp }) => {
+  return withApp(context, { readOnly: true }, async ({ mcp }) => {
     await mcp.ready(undefined, { all: true })
     const pins = mcp.pins()
     const servers = mcp.list().map((server): ShownServer => ({ ...server, pins: countsOf(server.name, pins) }))

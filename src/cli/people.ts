@@ -30,7 +30,7 @@ function described(command: Command): Command {
 }
 
 function listPeople(context: CliContext): Promise<number> {
-  return withApp(context, {}, async ({ org }) => {
+  return withApp(context, { readOnly: true }, async ({ org }) => {
     await showList(
       context,
       org.listPeople().map(withoutToken),
@@ -47,7 +47,7 @@ function listPeople(context: CliContext): Promise<number> {
 }
 
 function showPerson(context: CliContext, id: string): Promise<number> {
-  return withApp(context, {}, async ({ org }) => {
+  return withApp(context, { readOnly: true }, async ({ org }) => {
     const found = org.findPerson(id)
     if (found === undefined)
       throw noSuch(

@@ -25,7 +25,7 @@ export function addPlugins(program: Command, run: Run): void {
 }
 
 function listPlugins(context: CliContext): Promise<number> {
-  return withApp(context, {}, async ({ plugins }) => {
+  return withApp(context, { readOnly: true }, async ({ plugins }) => {
     await showList<PluginState>(
       context,
       plugins.list(),
@@ -54,7 +54,7 @@ function listPlugins(context: CliContext): Promise<number> {
 const colours: Readonly<Record<string, "green" | "red" | "dim">> = { loaded: "green", failed: "red", off: "dim" }
 
 function showPlugin(context: CliContext, name: string): Promise<number> {
-  return withApp(context, {}, ({ plugins }) => {
+  return withApp(context, { readOnly: true }, ({ plugins }) => {
     const list = plugins.list()
     const found = list.find((one) => one.name === name)
     if (found === undefined) throw noSuch("plugin", name, namesOf(list))

@@ -81,8 +81,11 @@ export async function runProgram(argv: readonly string[], io: Io, runtime: Runti
     .option("--json", "print JSON instead of text")
     .option("--agent <id>", "the agent to call or look as; in lists, show only this agent's entries")
     .option("--as <person>", "the person who answers and makes changes (default: the user of this machine)")
-    .option("--config <file>", "configuration file (default: quartermaster.yml in this folder)")
-    .option("--data <dir>", "folder for the database and the audit log (default: .quartermaster)")
+    .option(
+      "--config <file>",
+      "configuration file (default: quartermaster.yml in this folder or the nearest one above)",
+    )
+    .option("--data <dir>", "folder for the database and the audit log (default: .quartermaster beside it)")
     .option("--set <key=value>", "set a configuration key, for example tools.timeout=5000; can be repeated", repeated)
     .option("-C <folder>", "run as if started in this folder; must come before everything else")
     .option("-V, --version", "print the version")

@@ -44,7 +44,7 @@ function described(command: Command): Command {
 }
 
 function listRoles(context: CliContext, { all }: { all?: boolean }): Promise<number> {
-  return withApp(context, {}, async ({ org }) => {
+  return withApp(context, { readOnly: true }, async ({ org }) => {
     const roles = org.listRoles().filter(({ status }) => all === true || status === "active")
     await showList(
       context,
@@ -67,7 +67,7 @@ function listRoles(context: CliContext, { all }: { all?: boolean }): Promise<num
 }
 
 function showRole(context: CliContext, name: string): Promise<number> {
-  return withApp(context, {}, async ({ org }) => {
+  return withApp(context, { readOnly: true }, async ({ org }) => {
     const role = org.findRole(name)
     if (role === undefined) {
       throw noSuch(

@@ -14,7 +14,7 @@ import { orCannotDo } from "./usage.ts"
 export async function simulateRules(context: CliContext, flags: AuditFlags & { rules: string }): Promise<number> {
   const filter = filterOf(context, flags)
   const given = await readRules(context, flags.rules)
-  return withApp(context, {}, async ({ rules, mcp }) => {
+  return withApp(context, { readOnly: true }, async ({ rules, mcp }) => {
     await waitForServers({ mcp })
     const simulation = await orCannotDo(rules.simulate(given, filter))
     for (const flaw of simulation.flaws) printMessage(context, flawText(flaw))

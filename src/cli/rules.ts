@@ -40,7 +40,7 @@ export function addRules(program: Command, run: Run): void {
 
 /** Lists the rules in order, then their flaws. */
 function listRules(context: CliContext): Promise<number> {
-  return withApp(context, {}, async ({ rules, mcp }) => {
+  return withApp(context, { readOnly: true }, async ({ rules, mcp }) => {
     await waitForServers({ mcp })
     const flaws = rules.flaws()
     const list = rules.list().map((rule) => ({
@@ -78,7 +78,7 @@ function verdictText(rule: Rule): string {
 
 async function testRules(context: CliContext, file: string | undefined): Promise<number> {
   const given = file === undefined ? undefined : await readRules(context, file)
-  return withApp(context, {}, async ({ rules, mcp }) => {
+  return withApp(context, { readOnly: true }, async ({ rules, mcp }) => {
     await waitForServers({ mcp })
     // No call is logged in the future, so only the rules themselves are checked.
     const future = { since: Number.MAX_SAFE_INTEGER }

@@ -1,10 +1,13 @@
-import { resolve } from "node:path"
+import { join, resolve } from "node:path"
+import { dataFolderName, findProject } from "../config/find-project.ts"
 import { findConfig, userConfigFolder } from "../config/find.ts"
 import type { LoadedConfig } from "../config/load.ts"
+import type { Config } from "../config/schema.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import { StoreUnavailable } from "../model/ending.ts"
 import type { QuartermasterOptions } from "../quartermaster.ts"
 import type { Flags, Io, OpenOptions, Runtime } from "./context.ts"
+import { temporaryStore } from "./temporary-store.ts"
 import { configOverrides, UsageError } from "./usage.ts"
 import { version } from "./version.ts"
 
@@ -16,31 +19,39 @@ export function processRuntime({ cwd, env, home }: Io): Runtime {
       const isConfigured =
         configPath !== undefined || Object.keys(overrides).length > 0 || Object.keys(env).some(isConfigVariable)
       // Reading a configuration takes time to load; most calls have none.
-      if (!isConfigured && findConfig(cwd, env, home) === undefined) return defaultConfig(cwd)
+      const project = findProject(cwd, home)
+      if (!isConfigured && findConfig({ cwd, env, home }, project) === undefined) return defaultConfig(cwd, project)
       const { loadConfig } = await import("../config/load.ts")
       return loadConfig({ cwd, env, home, configPath, overrides })
     },
 
-    async openApp({ config, dataDir, permissions, ruleSources, files }, openOptions: OpenOptions = {}) {
-      const { longLived = false, ...parts } = openOptions
-      const { requireKnownFolder } = await import("../config/known-folders.ts")
-      requireKnownFolder(dataDir, { home, env, named: config.data?.dir !== undefined })
+    async openApp(loaded, openOptions: OpenOptions = {}) {
+      const { config, dataDir, workspace, permissions, ruleSources, files } = loaded
+      const { longLived = false, readOnly = false, ...parts } = openOptions
+      const { isNew, requireKnownFolder } = await import("../config/known-folders.ts")
+      const isTemporary = readOnly && !remembersTools(config) && isNew(dataDir)
+      const store = isTemporary ? temporaryStore() : { dataDir, remove: () => {} }
+      if (!isTemporary) requireKnownFolder(dataDir, { home, env, named: config.data?.dir !== undefined })
       const { createQuartermaster } = await import("../app.ts")
       const options: QuartermasterOptions = {
         ...parts,
         environment: withoutToken(env),
         version: version(),
         home,
-        privatePaths: [userConfigFolder(home)],
+        workspace,
+        privatePaths: [userConfigFolder(home), dataDir],
         readOnlyPaths: files,
         ...(longLived ? { writes: "journal" } : { writes: "direct", sweepMs: 0 }),
         tightening: permissions.untrusted,
         ruleSources,
       }
       const tools = { ...config.tools, permissions: permissions.trusted }
+      const data = { ...config.data, dir: store.dataDir }
       try {
-        return await createQuartermaster({ ...config, tools, data: { ...config.data, dir: dataDir } }, options)
+        const app = await createQuartermaster({ ...config, tools, data }, options)
+        return isTemporary ? { ...app, close: () => app.close().finally(store.remove) } : app
       } catch (error) {
+        store.remove()
         if (error instanceof StoreUnavailable) throw error
         throw new UsageError(errorMessage(error))
       }
@@ -53,16 +64,24 @@ export function processRuntime({ cwd, env, home }: Io): Runtime {
   }
 }
 
-function defaultConfig(cwd: string): LoadedConfig {
+function defaultConfig(cwd: string, project: string | undefined): LoadedConfig {
+  const folder = resolve(project ?? cwd)
   return {
     config: {},
     files: [],
-    dataDir: resolve(cwd, ".quartermaster"),
+    dataDir: join(folder, dataFolderName),
+    workspace: folder,
+    ...(project === undefined ? {} : { project }),
     warnings: [],
     trusted: true,
     permissions: { trusted: {}, untrusted: {} },
     ruleSources: [],
   }
+}
+
+/** The tools of MCP servers and plugins are remembered when they are first seen, which needs a store. */
+function remembersTools({ mcpServers, plugins, modules }: Config): boolean {
+  return [mcpServers, plugins, modules].some((given) => given !== undefined && Object.keys(given).length > 0)
 }
 
 function isConfigVariable(name: string): boolean {

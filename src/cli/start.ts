@@ -11,7 +11,7 @@ export function addStart(program: Command, run: Run): void {
 
 /** Prints the number of tools and calls here, and a short tour of the command line. */
 function start(context: CliContext): Promise<number> {
-  return withApp(context, {}, async (app, loaded) => {
+  return withApp(context, { readOnly: true }, async (app, loaded) => {
     const agent = callingAgent(context, loaded, app)
     const tools = app.visibleTools(agent)
     const groups = new Set(tools.map((tool) => tool.group)).size

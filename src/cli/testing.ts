@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process"
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Readable } from "node:stream"
 import { onTestFinished } from "vitest"
@@ -46,6 +46,7 @@ export function makeCli(env: Record<string, string> = {}) {
   }
   return {
     cwd,
+    home,
     dataDir: join(cwd, ".quartermaster"),
     write: (name: string, text: string) => writeFileSync(join(cwd, name), text),
     /** Runs `qm` without a terminal; nothing comes in on stdin. */
@@ -176,5 +177,16 @@ export async function runWithApp(
 /** What `loadConfig` returns for a trusted configuration without a file. */
 export function loadedConfig(config: Config = {}, dataDir = "/nowhere"): LoadedConfig {
   const permissions = { trusted: {}, untrusted: {} }
-  return { config, files: [], dataDir, warnings: [], trusted: true, permissions, ruleSources: [] }
+  const workspace = dirname(dataDir)
+  return {
+    config,
+    files: [],
+    dataDir,
+    workspace,
+    project: workspace,
+    warnings: [],
+    trusted: true,
+    permissions,
+    ruleSources: [],
+  }
 }

@@ -33,7 +33,7 @@ export function addTokens(program: Command, run: Run): void {
 
 function listTokens(context: CliContext): Promise<number> {
   const { agent } = context.flags
-  return withApp(context, {}, async ({ tokens }) => {
+  return withApp(context, { readOnly: true }, async ({ tokens }) => {
     await showList<AgentToken>(
       context,
       tokens.list({ agentId: agent }),

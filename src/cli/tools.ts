@@ -20,7 +20,7 @@ export function addTools(program: Command, run: Run): void {
 /** Lists the tools this agent may see, by the names of its dialect. */
 function listTools(context: CliContext, { group }: { group?: string }): Promise<number> {
   const { io, flags } = context
-  return withApp(context, {}, async (app, loaded) => {
+  return withApp(context, { readOnly: true }, async (app, loaded) => {
     const agentId = callingAgent(context, loaded, app)
     await waitForServers(app)
     const members = app.listGroups().find(({ id }) => id === group)?.tools ?? []
@@ -55,7 +55,7 @@ function summary({ name, group, permission: { level }, effect, description, vers
 
 /** Shows one tool, by its name in the agent's dialect or by its own name. */
 function showTool(context: CliContext, name: string): Promise<number> {
-  return withApp(context, {}, async (app, loaded) => {
+  return withApp(context, { readOnly: true }, async (app, loaded) => {
     const agentId = callingAgent(context, loaded, app)
     await waitForTool(app, agentId, name)
     const tools = [...app.toolsInDialect(agentId), ...app.visibleTools(agentId)]

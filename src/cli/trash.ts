@@ -28,7 +28,7 @@ function trashOf({ trash }: App): TrashAdmin {
 
 function listTrash(context: CliContext): Promise<number> {
   const { agent } = context.flags
-  return withApp(context, {}, async (app) => {
+  return withApp(context, { readOnly: true }, async (app) => {
     const items = await trashOf(app).list()
     await showList(
       context,

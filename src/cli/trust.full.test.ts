@@ -62,6 +62,7 @@ test("a configured agent with an unknown role is a configuration error", async (
 
 test("doctor checks the machine and reports what is broken", async () => {
   const { run, dataDir } = makeCli()
+  await run("call", "current_time")
   const healthy = await run("doctor")
   expect(healthy).toMatchObject({ code: 0, stderr: "" })
   for (const line of [

@@ -13,7 +13,7 @@ export function whyLines(session: CliContext, sessionId: string | undefined): Pr
   const { io } = session
   let hasReader = true
   onBrokenPipe(io.stdout, () => (hasReader = false))
-  return withApp(session, {}, async (app, loaded) => {
+  return withApp(session, { readOnly: true }, async (app, loaded) => {
     let code = 0
     for await (const line of createInterface({ input: io.stdin, crlfDelay: Infinity })) {
       if (!hasReader) break

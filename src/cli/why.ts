@@ -40,7 +40,7 @@ function why(
     throw new UsageError("Name a tool, for example 'qm why sleep duration=1', or give --stdin; one of them.")
   }
   if (tool === undefined) return whyLines(session, sessionId)
-  return withApp(session, {}, async (app, loaded) => {
+  return withApp(session, { readOnly: true }, async (app, loaded) => {
     const agentId = callingAgent(session, loaded, app)
     await waitForTool(app, agentId, tool)
     const input = words.length === 0 ? {} : readArguments(words, schemaOf(app, agentId, tool))

@@ -4,6 +4,7 @@ import { pathText } from "../schema/problems.ts"
 import { isSecretName } from "../lib/secret-names.ts"
 import { expandShortForms } from "./check.ts"
 import { configFilesIn, readSource, withLocalFile, type ConfigSource } from "./find.ts"
+import { findProject } from "./find-project.ts"
 import type { Environment } from "./interpolate.ts"
 import { isObject } from "./merge.ts"
 import { ConfigError } from "./config-error.ts"
@@ -26,9 +27,9 @@ export function examineConfig(
   given: string | undefined,
   { cwd, home, env }: { cwd: string; home: string; env: Environment },
 ): ExaminedConfig {
-  const file = given === undefined ? configFilesIn(cwd)[0] : resolve(cwd, given)
+  const file = given === undefined ? configFilesIn(findProject(cwd, home) ?? cwd)[0] : resolve(cwd, given)
   if (file === undefined) {
-    throw refused(cwd, "There is no configuration file in this folder. Give its path, or run 'qm init'.")
+    throw refused(cwd, "There is no configuration file in this folder or above it. Give its path, or run 'qm init'.")
   }
   refuseInside(file, env)
   const sources = withLocalFile(file).map(readSource)

@@ -5,8 +5,8 @@ import { ConfigError } from "./config-error.ts"
 
 export interface FoundConfig {
   file: string
-  /** Given by path, found in the working folder, or found in the user's configuration folder. */
-  place: "given" | "working folder" | "own"
+  /** Given by path, found in the project, or found in the user's configuration folder. */
+  place: "given" | "project" | "own"
 }
 
 export interface ConfigSource {
@@ -16,15 +16,20 @@ export interface ConfigSource {
 
 export const fileNames = ["quartermaster.yml", "quartermaster.yaml", "quartermaster.json"] as const
 export const localName = "quartermaster.local.yml"
+/** The schema for editors. It lies beside the configuration, so that it can be committed with it. */
+export const schemaName = "quartermaster.schema.json"
 
-/** The file given by path, otherwise the one in the working folder, otherwise the user's. Parent folders are not searched. */
-export function findConfig(cwd: string, env: Environment, home: string, configPath?: string): FoundConfig | undefined {
+/** The file given by path, otherwise the one in the project (see `findProject`), otherwise the user's. */
+export function findConfig(
+  { cwd, env, home }: { cwd: string; env: Environment; home: string },
+  project: string | undefined,
+  configPath?: string,
+): FoundConfig | undefined {
   const given = configPath ?? (env["QM_CONFIG"] || undefined)
   if (given !== undefined) return { file: resolve(cwd, given), place: "given" }
-  const here = configFilesIn(cwd)[0]
-  const inOwnFolder = resolve(cwd) === resolve(userConfigFolder(home))
-  if (here !== undefined) return { file: here, place: inOwnFolder ? "own" : "working folder" }
+  const here = project === undefined ? undefined : configFilesIn(project)[0]
   const own = userConfigFile(home)
+  if (here !== undefined) return { file: here, place: dirname(here) === dirname(own) ? "own" : "project" }
   return existsSync(own) ? { file: own, place: "own" } : undefined
 }
 

@@ -3,7 +3,7 @@ import { basename, join, relative, resolve } from "node:path"
 import { stringify } from "yaml"
 import { checkConfig } from "./check.ts"
 import type { ClientName } from "./clients.ts"
-import { readUpTo } from "./find.ts"
+import { readUpTo, schemaName } from "./find.ts"
 import { permissionRules, type ImportedRule } from "./import-permissions.ts"
 import { importServers, type FoundServer, type ImportedServer } from "./import-servers.ts"
 import { interpolate } from "./interpolate.ts"
@@ -161,7 +161,7 @@ function finished(
   }
   const comments = notes.map((note) => `# - ${note.replaceAll(/\s+/g, " ")}`)
   const text = [
-    "# yaml-language-server: $schema=.quartermaster/config.schema.json",
+    `# yaml-language-server: $schema=${schemaName}`,
     `# Imported from ${client} by 'qm init --from ${client}'. 'qm init' in an empty folder shows every key.`,
     "# Read this file, then run 'qm trust', also after every change: until then only settings that make Quartermaster stricter apply.",
     ...(comments.length > 0 ? ["#", "# Please check:", ...comments] : []),

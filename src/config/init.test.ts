@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { initialText, writeInitialConfig } from "./init.ts"
@@ -15,6 +15,8 @@ test("the first file is trusted, loads without warnings and sets only defaults",
     config: { ...defaults, tools },
     files: [file],
     dataDir: join(cwd, ".quartermaster"),
+    workspace: cwd,
+    project: cwd,
     warnings: [],
     trusted: true,
     permissions: { trusted: {}, untrusted: {} },
@@ -22,10 +24,8 @@ test("the first file is trusted, loads without warnings and sets only defaults",
     configFile: file,
   })
   expect(JSON.parse(readFileSync(schemaFile, "utf8"))).toEqual(configJsonSchema())
-  expect(readFileSync(file, "utf8")).toMatch(
-    /^# yaml-language-server: \$schema=\.quartermaster\/config\.schema\.json\n/,
-  )
-  expect(statSync(join(cwd, ".quartermaster")).mode & 0o777).toBe(0o700)
+  expect(readFileSync(file, "utf8")).toMatch(/^# yaml-language-server: \$schema=quartermaster\.schema\.json\n/)
+  expect(readdirSync(cwd).sort()).toEqual(["quartermaster.schema.json", "quartermaster.yml"])
 })
 
 const lines = initialText().split("\n")
@@ -76,9 +76,18 @@ test.each(["quartermaster.yml", "quartermaster.yaml", "quartermaster.json", "qua
     expect(problems).toMatchObject([{ file, sentence: expect.stringContaining("is not overwritten") }])
     expect(readFileSync(file, "utf8")).toBe("{}")
     expect(isTrusted(file, home)).toBe(false)
-    expect(existsSync(join(cwd, ".quartermaster"))).toBe(false)
+    expect(existsSync(join(cwd, "quartermaster.schema.json"))).toBe(false)
   },
 )
+
+test("a link in the place of the schema is replaced, not followed", () => {
+  const { cwd, home, write } = makeFolders()
+  const other = write("other.txt", "kept")
+  symlinkSync(other, join(cwd, "quartermaster.schema.json"))
+  const { schemaFile } = writeInitialConfig(cwd, home, {})
+  expect(readFileSync(other, "utf8")).toBe("kept")
+  expect(JSON.parse(readFileSync(schemaFile, "utf8"))).toEqual(configJsonSchema())
+})
 
 test("inside a tool nothing is written", () => {
   const { cwd, home } = makeFolders()

@@ -1,9 +1,8 @@
-import { existsSync, writeFileSync } from "node:fs"
+import { existsSync, rmSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { valueAtPath } from "../schema/problems.ts"
 import type { Environment } from "./interpolate.ts"
-import { configFilesIn, fileNames, localName } from "./find.ts"
-import { writePrivateFile } from "./private-file.ts"
+import { configFilesIn, fileNames, localName, schemaName } from "./find.ts"
 import { ConfigError } from "./config-error.ts"
 import { configJsonSchema, defaults } from "./schema.ts"
 import { explanationOf, keysAt } from "./schema-path.ts"
@@ -29,10 +28,12 @@ export function writeInitialConfig(
 /** Writes a configuration with another text, without trusting it: a person must read it first. */
 export function writeConfig(dir: string, text: string, env: Environment): Omit<InitialConfig, "pin"> {
   const file = resolve(dir, fileNames[0])
-  const schemaFile = resolve(dir, ".quartermaster", "config.schema.json")
+  const schemaFile = resolve(dir, schemaName)
   refuseInside(file, env)
   refuseExisting(dir)
-  writePrivateFile(schemaFile, `${JSON.stringify(configJsonSchema(), null, 2)}\n`)
+  // Removed first, so that a link in its place is not followed.
+  rmSync(schemaFile, { force: true })
+  writeFileSync(schemaFile, `${JSON.stringify(configJsonSchema(), null, 2)}\n`, { flag: "wx" })
   writeFileSync(file, text, { flag: "wx" })
   return { file, schemaFile }
 }
@@ -53,7 +54,7 @@ export function initialText(hasSandbox = false): string {
   return `${[opening, ...sections].join("\n\n")}\n`
 }
 
-const opening = `# yaml-language-server: $schema=.quartermaster/config.schema.json
+const opening = `# yaml-language-server: $schema=${schemaName}
 # Remove the '#' before a key to use it. \${NAME} reads an environment variable.
 # Run 'qm trust' after every change: until then only settings that make Quartermaster stricter apply.`
 

@@ -14,7 +14,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { requireKnownFolder, examineFolder, rememberFolder } from "./known-folders.ts"
+import { requireKnownFolder, examineFolder, knownFolders, rememberFolder } from "./known-folders.ts"
 import { problemsOf } from "./testing.ts"
 import { makeDataFolder } from "./testing/known-folders.ts"
 
@@ -29,7 +29,7 @@ const notMadeHere = (dataDir: string) => [
 test("a new folder is remembered by a private note and an id in the folder", () => {
   const { enter, bring, dataDir, notes } = makeDataFolder()
   expect(enter()).toEqual([])
-  expect(readdirSync(dataDir)).toEqual(["store.id"])
+  expect(readdirSync(dataDir)).toEqual([".gitignore", "store.id"])
   expect(statSync(join(dataDir, "store.id")).mode & 0o777).toBe(0o600)
   expect(statSync(dataDir).mode & 0o777).toBe(0o700)
   const [note, ...others] = readdirSync(notes)
@@ -193,6 +193,20 @@ test("if no folder can be created, opening the store reports it", () => {
   expect(enter({ dataDir: join(cwd, "file") })).toEqual([])
   expect(enter({ dataDir: join(cwd, "file", "below") })).toEqual([])
   expect(enter({ dataDir: "/proc/no-such-folder" })).toEqual([])
+})
+
+test("the folders this user has used are listed as long as they are known and have data", () => {
+  const { enter, bring, dataDir, home, cwd } = makeDataFolder()
+  expect(knownFolders(home)).toEqual([])
+  enter()
+  bring("quartermaster.db")
+  const other = join(cwd, "other")
+  enter({ dataDir: other, named: true })
+  expect(knownFolders(home)).toEqual([dataDir, other])
+  chmodSync(other, 0o777)
+  expect(knownFolders(home)).toEqual([dataDir])
+  renameSync(dataDir, join(cwd, "moved"))
+  expect(knownFolders(home)).toEqual([])
 })
 
 test("a restored folder can be remembered in its place", () => {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto"
-import { lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs"
+import { lstatSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
+import { ensureDataFolder } from "../lib/ensure-folder.ts"
 import { userConfigFolder } from "./find.ts"
 import type { Environment } from "./interpolate.ts"
 import { createPrivateFile, readPrivateFile, writePrivateFile } from "./private-file.ts"
@@ -27,6 +28,37 @@ export function requireKnownFolder(dataDir: string, { home, env, named }: Folder
   const problem = problemWith(dataDir)
   if (problem !== undefined) throw refused(dataDir, problem)
   if (!isKnown(dataDir, home)) throw refused(dataDir, foreign(dataDir))
+}
+
+/**
+ * For a program that uses the library: creates the data folder if there is none and remembers it, so that this user's
+ * command line uses it too. Where it cannot be remembered, the program works all the same; `qm trust --data` helps then.
+ */
+export function createKnownFolder(
+  dataDir: string,
+  { home, env }: { home: string | undefined; env: Environment },
+): void {
+  if (home === undefined || env["QM_INSIDE"]) return
+  try {
+    if (ensureDataFolder(dataDir)) rememberFolder(dataDir, home)
+  } catch {
+    return
+  }
+}
+
+/** The data folders this user has created or trusted, as far as they are still there and nobody else could change them. */
+export function knownFolders(home: string): string[] {
+  const notes = join(userConfigFolder(home), "folders")
+  const folders = namesIn(notes).flatMap((name) => {
+    try {
+      const { folder } = JSON.parse(readPrivateFile(join(notes, name)) ?? "{}") as { folder?: unknown }
+      const isUsable = typeof folder === "string" && !isNew(folder) && isKnown(folder, home)
+      return isUsable && problemWith(folder) === undefined ? [folder] : []
+    } catch {
+      return []
+    }
+  })
+  return [...new Set(folders)].sort()
 }
 
 /** A folder a person is about to trust. */
@@ -71,7 +103,7 @@ const traces = [idName, "record.key", "journal", "artifacts"]
 const databaseName = "quartermaster.db"
 
 /** Whether the folder contains no data yet. */
-function isNew(dataDir: string): boolean {
+export function isNew(dataDir: string): boolean {
   return !namesIn(dataDir).some((name) => traces.includes(name) || name.startsWith(databaseName))
 }
 
@@ -87,10 +119,10 @@ function namesIn(dataDir: string): string[] {
 
 function makeKnown(dataDir: string, home: string, named: boolean): void {
   try {
-    mkdirSync(dataDir, { recursive: false, mode: 0o700 })
-  } catch (error) {
+    if (!ensureDataFolder(dataDir) && !statSync(dataDir).isDirectory()) return
+  } catch {
     // If no folder can be created, opening the store reports it.
-    if (codeOf(error) !== "EEXIST" || !statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) return
+    return
   }
   try {
     rememberFolder(dataDir, home)

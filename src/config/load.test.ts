@@ -12,6 +12,7 @@ test("without a file the configuration is empty and the data folder is in the wo
     config: {},
     files: [],
     dataDir: join(cwd, ".quartermaster"),
+    workspace: cwd,
     warnings: [],
     trusted: true,
     permissions: { trusted: {}, untrusted: {} },
@@ -35,12 +36,10 @@ test("the search takes the given path, then QM_CONFIG, then the working folder, 
   expect(agentOf({ env, configPath: "by-path.yml" })).toBe("path")
 })
 
-test("parent folders are not searched, and a second file is reported", () => {
+test("a second file in the same folder is reported", () => {
   const { cwd, home, write } = makeFolders()
   write("quartermaster.yml", "tools: { timeout: 5 }")
   write("quartermaster.json", "{}")
-  mkdirSync(join(cwd, "below"))
-  expect(loadConfig({ cwd: join(cwd, "below"), home, env: {} }).files).toEqual([])
   expect(loadConfig({ cwd, home, env: {} }).warnings).toEqual([
     expect.stringMatching(/quartermaster\.json is not read/),
   ])

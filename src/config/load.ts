@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs"
-import { dirname, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { mergedConfigFlaws } from "./check.ts"
 import {
   configFilesIn,
@@ -10,6 +10,7 @@ import {
   type FoundConfig,
   type ConfigSource,
 } from "./find.ts"
+import { dataFolderName, findProject } from "./find-project.ts"
 import type { Environment } from "./interpolate.ts"
 import { mergeConfigs } from "./merge.ts"
 import { ConfigError, type ConfigProblem } from "./config-error.ts"
@@ -36,8 +37,12 @@ export interface LoadedConfig {
   files: string[]
   /** Absolute. */
   dataDir: string
+  /** The folder the tools work in, absolute: the configured one, otherwise the project, otherwise the working folder. */
+  workspace: string
+  /** The folder of the configuration and the data: found, or the folder of a given file. Undefined outside any project. */
+  project?: string
   warnings: string[]
-  /** False if the working folder's file is not trusted, so that only its stricter settings apply. */
+  /** False if the project's file is not trusted, so that only its stricter settings apply. */
   trusted: boolean
   /** `tools.permissions` by trust: an untrusted file must not replace what the tool's author or the user set. */
   permissions: { trusted: Permissions; untrusted: Permissions }
@@ -61,9 +66,12 @@ export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadO
   const read = (file: string): ConfigSource[] =>
     withLocalFile(file).flatMap((one) => attempt(() => [readSource(one)], []))
 
-  const found = findConfig(cwd, env, home, configPath)
+  const folder = findProject(cwd, home)
+  const found = findConfig({ cwd, env, home }, folder, configPath)
+  const isGiven = found?.place === "given"
+  const project = isGiven ? dirname(found.file) : folder
   const sources = found ? read(found.file) : []
-  const trusted = found?.place !== "working folder" || attempt(() => isPinned(sources, home), false)
+  const trusted = found?.place !== "project" || attempt(() => isPinned(sources, home), false)
   // The user's own file is read too and overrides an untrusted file.
   const own = trusted || !existsSync(userConfigFile(home)) ? [] : read(userConfigFile(home))
   const guarded = (trusted ? [] : sources).map((source) =>
@@ -91,8 +99,10 @@ export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadO
   return {
     config,
     files: [...sources, ...own].map(({ file }) => file),
-    dataDir: config.data?.dir ?? defaultDataDir(found, cwd),
-    warnings: [...unread(found, cwd), ...guarded.flatMap((layer) => layer.warnings)],
+    dataDir: config.data?.dir ?? join(project ?? resolve(cwd), dataFolderName),
+    workspace: config.workspace ?? resolve(isGiven ? cwd : (folder ?? cwd)),
+    ...(project === undefined ? {} : { project }),
+    warnings: [...unread(found), ...guarded.flatMap((layer) => layer.warnings)],
     trusted,
     permissions: {
       trusted: trustedConfig.tools?.permissions ?? {},
@@ -129,12 +139,8 @@ function placesOfLast(layers: readonly { place: string; config: Config }[]): str
   return last === undefined ? [] : placesOfRules(last.place, last.config)
 }
 
-function defaultDataDir(found: FoundConfig | undefined, cwd: string): string {
-  return resolve(found && found.place !== "own" ? dirname(found.file) : cwd, ".quartermaster")
-}
-
-function unread(found: FoundConfig | undefined, cwd: string): string[] {
-  if (found?.place !== "working folder") return []
-  const others = configFilesIn(cwd).filter((file) => file !== found.file)
+function unread(found: FoundConfig | undefined): string[] {
+  if (found?.place !== "project") return []
+  const others = configFilesIn(dirname(found.file)).filter((file) => file !== found.file)
   return others.map((file) => `${file} is not read because ${found.file} is. Delete one of them.`)
 }

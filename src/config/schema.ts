@@ -157,7 +157,7 @@ const keys = z.strictObject({
   data: data.optional().describe("Where and how durably data is stored; a text instead of a section is the folder."),
   workspace: name
     .optional()
-    .describe("The folder the tools work in, relative to this file (default: the current folder)."),
+    .describe("The folder the tools work in, relative to this file (default: the folder of this file)."),
   language: z
     .enum(["en", "zh"])
     .optional()

@@ -1,11 +1,7 @@
+import { shellWord } from "../lib/shell-word.ts"
 import type { Agent, Role } from "../model/organisation.ts"
 
 /* The commands and lines of YAML that `qm why` prints under "To change this:". Names may be an agent's own, so they are quoted. */
-
-/** A word as a shell takes it. */
-export function shellWord(text: string): string {
-  return /^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
-}
 
 /** A value as YAML takes it in one line. */
 function yamlValue(value: YamlValue): string {

@@ -3,7 +3,7 @@ import { open, readdir, readFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { z } from "zod"
 import { StoreUnavailable } from "../model/ending.ts"
-import { ensureFolder } from "./ensure-folder.ts"
+import { ensureFolder } from "../lib/ensure-folder.ts"
 
 export const databaseName = "quartermaster.db"
 export const keyName = "record.key"

@@ -15,7 +15,7 @@ import {
 } from "./backup-files.ts"
 import { writeCheckpoint } from "./checkpoint.ts"
 import { copyDatabase, transaction, retryWhileBusy } from "./database.ts"
-import { ensureFolder } from "./ensure-folder.ts"
+import { ensureFolder } from "../lib/ensure-folder.ts"
 import { currentVersion } from "./migrations-version.ts"
 import { catchUp } from "./recovery.ts"
 import type { Store } from "./store.ts"

@@ -6,7 +6,7 @@ import { StoreUnavailable } from "../model/ending.ts"
 import { newId } from "../lib/new-id.ts"
 import type { Durability, AuditEntry, StartEntry } from "../model/audit-entry.ts"
 import { entryText } from "./entry-text.ts"
-import { ensureFolder } from "./ensure-folder.ts"
+import { ensureFolder } from "../lib/ensure-folder.ts"
 import { frameBytes, numberLine } from "./frames.ts"
 
 /** At this size a new file is begun. The old one is removed once its lines are in the table. */

@@ -15,7 +15,7 @@ import {
 } from "./backup-files.ts"
 import { directChain } from "./chains.ts"
 import { openDatabase, transaction, retryWhileBusy, type Database } from "./database.ts"
-import { ensureFolder } from "./ensure-folder.ts"
+import { ensureFolder } from "../lib/ensure-folder.ts"
 import { loadRecordKey, type RecordKey } from "./record-key.ts"
 import { findLiveWriter } from "./find-live-writer.ts"
 import { currentVersion } from "./migrations-version.ts"

@@ -5,7 +5,7 @@ import type { CallStore, Recorder } from "../model/ports.ts"
 import { FileArtifacts } from "./artifacts.ts"
 import { openDatabase, toStoreUnavailable, retryWhileBusy, type Database } from "./database.ts"
 import { SqliteDocuments } from "./documents.ts"
-import { ensureFolder } from "./ensure-folder.ts"
+import { ensureDataFolder } from "../lib/ensure-folder.ts"
 import { loadRecordKey, type RecordKey } from "./record-key.ts"
 import { Leases } from "./leases.ts"
 import { StoreLimits } from "./limits.ts"
@@ -99,7 +99,7 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
 
 async function open(dataDir: string, file: string): Promise<{ database: Database; key: RecordKey }> {
   try {
-    ensureFolder(dataDir)
+    ensureDataFolder(dataDir)
     closeSync(openSync(file, "a", 0o600)) // SQLite gives its other files the mode of this one.
     const key = loadRecordKey(dataDir)
     const database = await openDatabase(file)

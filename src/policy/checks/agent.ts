@@ -1,6 +1,6 @@
 import type { AgentView } from "../../model/organisation.ts"
 import { deny, type Check, type Sentences } from "../check.ts"
-import { shellWord } from "../fix-text.ts"
+import { shellWord } from "../../lib/shell-word.ts"
 
 /** The agent exists, has not ended, and has a known role. The only check that looks at an agent that may not exist. */
 export const agentCheck: Check<"visible", Sentences, { agentId?: string; who: AgentView | undefined }> = {

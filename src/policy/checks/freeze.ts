@@ -1,5 +1,5 @@
 import { defineCheck, deny } from "../check.ts"
-import { shellWord } from "../fix-text.ts"
+import { shellWord } from "../../lib/shell-word.ts"
 import { asSentence } from "../rule-reason.ts"
 
 /** A person has frozen the agent, an agent above it, or everyone. */

@@ -1,5 +1,5 @@
 import { defineCheck, deny } from "../check.ts"
-import { shellWord } from "../fix-text.ts"
+import { shellWord } from "../../lib/shell-word.ts"
 
 /** A tool of an MCP server whose definition a person has not agreed to yet. The server's tools bring the sentence. */
 export const quarantineCheck = defineCheck({

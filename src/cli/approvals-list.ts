@@ -1,0 +1,83 @@
+import { basename, dirname } from "node:path"
+import type { LoadedConfig } from "../config/load.ts"
+import { errorMessage } from "../lib/error-message.ts"
+import type { App } from "../model/app.ts"
+import type { PendingItem } from "../model/approval.ts"
+import { shellWord } from "../lib/shell-word.ts"
+import type { CliContext } from "./context.ts"
+import { showList, type ListColumn } from "./listing.ts"
+import { loadConfigWithWarnings, withApp } from "./open-app.ts"
+import { printMessage } from "./output.ts"
+import { formatDuration, formatTime } from "./time-text.ts"
+
+/** Lists what waits here; outside any project, what waits in every data folder this user has created or trusted. */
+export async function listPending(context: CliContext): Promise<number> {
+  const loaded = await context.runtime.loadConfig(context.flags)
+  if (loaded.project === undefined && loaded.config.data?.dir === undefined) return listEverywhere(context)
+  return withApp(context, { readOnly: true }, async ({ approvals }) => {
+    await showList(context, await pendingIn(context, approvals), columns(), "Nothing waits for a person.", {
+      whole: true,
+    })
+    return 0
+  })
+}
+
+async function listEverywhere(context: CliContext): Promise<number> {
+  const { knownFolders } = await import("../config/known-folders.ts")
+  const loaded = await loadConfigWithWarnings(context)
+  const folders = knownFolders(context.io.home)
+  const found: (PendingItem & { folder: string })[] = []
+  for (const dataDir of folders) found.push(...(await pendingInFolder(context, loaded, dataDir)))
+  await showList(
+    context,
+    found,
+    [...columns<PendingItem & { folder: string }>(), { title: "FOLDER", of: ({ folder }) => folder }],
+    `Nothing waits for a person in the ${folders.length} data folders you have used. There is no project here.`,
+    { whole: true },
+  )
+  const [first] = found
+  if (first !== undefined && !context.flags.json) {
+    const where = isDefault(first.folder)
+      ? `-C ${shellWord(dirname(first.folder))}`
+      : `--data ${shellWord(first.folder)}`
+    printMessage(
+      context,
+      `To answer, go to the folder or name it, for example: qm ${where} approvals show ${first.callId}`,
+    )
+  }
+  return 0
+}
+
+async function pendingInFolder(context: CliContext, loaded: LoadedConfig, dataDir: string) {
+  try {
+    const app = await context.runtime.openApp({ ...loaded, config: {}, ruleSources: [], dataDir })
+    try {
+      return (await pendingIn(context, app.approvals)).map((item) => ({ ...item, folder: dataDir }))
+    } finally {
+      await app.close()
+    }
+  } catch (error) {
+    printMessage(context, `${dataDir} cannot be looked at: ${errorMessage(error)}`)
+    return []
+  }
+}
+
+function pendingIn({ flags: { agent } }: CliContext, approvals: App["approvals"]) {
+  return approvals.list(agent === undefined ? {} : { agentId: agent })
+}
+
+function columns<T extends PendingItem>(): ListColumn<T>[] {
+  const now = Date.now()
+  return [
+    { title: "ID", of: ({ callId }) => callId, paint: "bold" },
+    { title: "KIND", of: ({ kind }) => kind },
+    { title: "AGENT", of: ({ agentId }) => agentId },
+    { title: "TOOL", of: ({ tool }) => tool },
+    { title: "WAITS", of: ({ createdAt }) => formatDuration(now - createdAt) },
+    { title: "UNTIL", of: ({ until }) => (Number.isFinite(until) ? formatTime(until) : undefined), paint: "dim" },
+  ]
+}
+
+function isDefault(dataDir: string): boolean {
+  return basename(dataDir) === ".quartermaster"
+}

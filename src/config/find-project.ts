@@ -1,0 +1,60 @@
+import { lstatSync, realpathSync, statSync } from "node:fs"
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
+import { configFilesIn, userConfigFolder } from "./find.ts"
+
+export const dataFolderName = ".quartermaster"
+
+/**
+ * The nearest folder with a configuration or a data folder: the working folder, otherwise one above it. The search goes up
+ * only through folders that belong to this user alone, and only below the home folder, so that nobody else can put a
+ * project above ours. Home and the user's configuration folder count only as the working folder.
+ */
+export function findProject(cwd: string, home: string): string | undefined {
+  const here = resolve(cwd)
+  if (isProject(here)) return here
+  const top = realPath(home)
+  const own = realPath(userConfigFolder(home))
+  let folder = realPath(here)
+  if (folder === undefined || top === undefined) return undefined
+  while (isOurs(folder)) {
+    folder = dirname(folder)
+    if (!isBelow(folder, top) || !isOurs(folder)) return undefined
+    if (folder !== own && isProject(folder)) return folder
+  }
+  return undefined
+}
+
+/** A data folder that is a link counts too: opening it is refused, instead of using one further up. */
+function isProject(folder: string): boolean {
+  return configFilesIn(folder).length > 0 || isFolderOrLink(join(folder, dataFolderName))
+}
+
+function isFolderOrLink(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  return found !== undefined && (found.isDirectory() || found.isSymbolicLink())
+}
+
+/** Whether the folder belongs to this user, and not everybody can write to it. */
+function isOurs(folder: string): boolean {
+  if (process.getuid === undefined) return true
+  try {
+    const { uid, mode } = statSync(folder)
+    return uid === process.getuid() && (mode & 0o002) === 0
+  } catch {
+    return false
+  }
+}
+
+function isBelow(folder: string, top: string): boolean {
+  const path = relative(top, folder)
+  return path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path)
+}
+
+/** Undefined when the folder does not exist or cannot be reached. */
+function realPath(folder: string): string | undefined {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return undefined
+  }
+}
