@@ -37,7 +37,7 @@ const mayImport: Record<string, readonly string[]> = {
   telemetry: base,
   call: [...base, "policy", "call/steps", "call/stored"],
   "call/steps": [...base, "policy", "call", "call/approvals", "call/stored"],
-  "call/approvals": [...base, "call", "call/stored"],
+  "call/approvals": [...base, "policy", "call", "call/stored"],
   "call/stored": [...base, "call"],
   cli: [...base, "app.ts", "quartermaster.ts", "config", "approval-ui", "store", "http", "mcp/server"],
   "mcp/client": base,

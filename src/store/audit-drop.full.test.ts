@@ -146,7 +146,7 @@ const afterwards: [string, string, string][] = [
   ["a cut removed", "update checkpoints set cuts = ''", "checkpoint 1"],
   ["the checkpoint with the cut removed", "delete from checkpoints", "record 1/1"],
   ["a dropped segment put back", `insert into segments select ${place(2)}, 2, text from segments where place = ${place(3)}`, "record 1/2"],
-  ["a dropped index row put back", `insert into ended select ${place(2)}, call, start_place, at, agent, tool, ending, duration_ms, role from ended limit 1`, "record 1/2"],
+  ["a dropped index row put back", `insert into ended select ${place(2)}, call, start_place, at, agent, tool, ending, duration_ms, role, task from ended limit 1`, "record 1/2"],
   ["a dropped step put back", `insert into steps values (${place(1)}, 'x', 'start')`, "record 1/1"],
   ["the note of the drop removed", `delete from segments where place = (select max(place) from segments)`, "record 1/7"],
 ] // prettier-ignore
