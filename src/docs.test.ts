@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { expect, test } from "vitest"
 import { parse } from "yaml"
 import { z } from "zod"
@@ -26,6 +26,36 @@ test("every configuration in the documentation is one that the schema accepts", 
   const configs = found.filter(({ value }) => !Array.isArray(value))
   expect(configs.length).toBeGreaterThan(5)
   for (const { name, value } of configs) expect(checkConfig(value).flaws, name).toEqual([])
+})
+
+test("every promise in docs/SECURITY.md names a test that exists", () => {
+  const security = pages.find(({ name }) => name === "docs/SECURITY.md")!.text
+  const promised = security.slice(security.indexOf("## What is promised"), security.indexOf("## What is not promised"))
+  const promises = promised.split(/^\d+\. /m).slice(1)
+  expect(promises.length).toBeGreaterThan(15)
+  for (const promise of promises) {
+    const proofs = [...promise.matchAll(/^ +- `(.+?)`: (.+)$/gm)]
+    expect(proofs.length, promise).toBeGreaterThan(0)
+    for (const [, file = "", title = ""] of proofs) expect(readFileSync(join(root, file), "utf8")).toContain(title)
+  }
+})
+
+test("no paragraph of the documentation is longer than 600 characters", () => {
+  const long = pages
+    .filter(({ name }) => name !== "docs/requirements.md")
+    .flatMap(({ name, text }) => text.split("\n").map((line, index) => ({ place: `${name}:${index + 1}`, line })))
+    .filter(({ line }) => !line.startsWith("|") && line.length > 600)
+  expect(long.map(({ place }) => place)).toEqual([])
+})
+
+test("every link in the documentation leads to a file that exists", () => {
+  const broken = pages.flatMap(({ name, text }) =>
+    [...text.replace(/```.*?```/gs, "").matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
+      .map(([, target = ""]) => target)
+      .filter((target) => !existsSync(join(root, dirname(name), target)))
+      .map((target) => `${name}: ${target}`),
+  )
+  expect(broken).toEqual([])
 })
 
 const config = {
