@@ -79,21 +79,18 @@ test("a plain card has no empty lines of what there is none of", () => {
   ])
 })
 
-test("the preview replaces the input; the whole card has both", () => {
-  const more = { preview: "A=1", input: { key: "A" } }
-  expect(lines(more).slice(2, -1)).toEqual([
-    "preview, 3 characters:",
-    "│ A=1",
-    "input as JSON, 16 characters: only in the whole view.",
-  ])
-  expect(lines(more, { whole: true }).slice(2, -1)).toEqual([
-    "preview, 3 characters:",
-    "│ A=1",
-    "input as JSON, 16 characters:",
-    "│ {",
-    '│   "key": "A"',
-    "│ }",
-  ])
+test("a short input is shown whole beside the preview; a long one only in the whole card", () => {
+  const short = { preview: "A=1", input: { key: "A" } }
+  const both = ["preview, 3 characters:", "│ A=1", "input as JSON, 16 characters:", "│ {", '│   "key": "A"', "│ }"]
+  expect(lines(short).slice(2, -1)).toEqual(both)
+  expect(lines(short, { whole: true }).slice(2, -1)).toEqual(both)
+  for (const input of [{ key: "A".repeat(800) }, { lines: Array.from({ length: 10 }, () => 1) }]) {
+    const shown = lines({ preview: "A=1", input })
+    expect(shown.slice(-2, -1)).toEqual([
+      expect.stringMatching(/^input as JSON, \d+ characters: only in the whole view\.$/),
+    ])
+    expect(lines({ preview: "A=1", input }, { whole: true }).at(-2)).toBe("│ }")
+  }
 })
 
 test.each([
@@ -198,6 +195,7 @@ test("a diff in a preview is coloured, also where a line is broken", () => {
     "│ <red>-old</red>",
     `│ <green>+${"n".repeat(21)}</green>`,
     `│…<green>${"n".repeat(9)}</green>`,
+    "│ {}",
   ])
 })
 

@@ -32,7 +32,7 @@ export function cardLines(item: PendingItem, options: CardOptions = {}): string[
     if (item.kind === "result") return [...inputRows(shortLimit), ...resultRows()]
     if (item.preview === undefined) return inputRows()
     const colourOf = isDiff(item.preview) ? diffColours(paint) : undefined
-    return [...titledBlock("preview", item.preview, longLimit, colourOf), ...(whole ? inputRows() : inputLength())]
+    return [...titledBlock("preview", item.preview, longLimit, colourOf), ...inputBesidePreview()]
   }
 
   function inputRows(limit?: TextLimit): string[] {
@@ -41,10 +41,12 @@ export function cardLines(item: PendingItem, options: CardOptions = {}): string[
       : titledBlock("input as JSON", printableJson(item.input, 2), limit)
   }
 
-  function inputLength(): string[] {
-    return item.input === undefined
-      ? line("The input was erased.")
-      : line(`input as JSON, ${lengthText(printableJson(item.input, 2))}: only in the whole view.`, paint.dim)
+  /** The preview says what will happen, so a long input is only in the whole view. */
+  function inputBesidePreview(): string[] {
+    const text = item.input === undefined ? "" : printableJson(item.input, 2)
+    return whole || isWithin(text, shortLimit)
+      ? inputRows()
+      : line(`input as JSON, ${lengthText(text)}: only in the whole view.`, paint.dim)
   }
 
   function resultRows(): string[] {
@@ -56,6 +58,10 @@ export function cardLines(item: PendingItem, options: CardOptions = {}): string[
       ? titledBlock("result as text", result.result)
       : titledBlock("result as JSON", printableJson(result.result, 2))
   }
+}
+
+function isWithin(text: string, { characters, lines }: TextLimit): boolean {
+  return text.length <= characters && text.split("\n").length <= lines
 }
 
 function headline(item: PendingItem): string {

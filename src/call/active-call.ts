@@ -2,7 +2,7 @@ import { hasRun, type CallRequest, type CallRow } from "../model/call.ts"
 import { newId } from "../lib/new-id.ts"
 import type { AgentView } from "../model/organisation.ts"
 import type { ResultApproval } from "../model/permission.ts"
-import type { Masked, Ports } from "../model/ports.ts"
+import type { HoldingRule, Masked, Ports } from "../model/ports.ts"
 import type { Reason } from "../model/audit-entry.ts"
 import type { Ticket, ToolResult } from "../model/result.ts"
 import type { Alias } from "../model/dialect.ts"
@@ -53,6 +53,8 @@ export interface ActiveCall {
   touches: Touches
   /** When a person must release the result: the stricter of what the tool and the rules say. */
   release: ResultApproval
+  /** The rules that hold its result. */
+  holds: readonly HoldingRule[]
   /** The input that a person gave instead of the request's. */
   ranInput: { input: unknown } | undefined
   /** The input as the audit log shows it. */
@@ -103,6 +105,7 @@ export function beginCall(input: CallRequest, ports: Ports, options: CallOptions
     reasons: [],
     touches: noTouches,
     release: "never",
+    holds: [],
     ranInput: undefined,
     maskedInput: undefined,
     maskedResult: undefined,

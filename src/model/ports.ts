@@ -125,6 +125,14 @@ export interface Verdict {
   deadlineMs?: number | undefined
   /** When a rule holds the result. */
   release?: "always" | "on-error" | undefined
+  /** The rules that hold the result. */
+  holds?: readonly HoldingRule[] | undefined
+}
+
+/** A rule that holds results back: why, and whether all of them or only failures. */
+export interface HoldingRule {
+  when: "always" | "on-error"
+  reason: Reason
 }
 
 /** Messages to agents, with durability *power*. Reading a message does not delete it. */

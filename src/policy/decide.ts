@@ -1,5 +1,5 @@
 import type { SessionMode } from "../model/organisation.ts"
-import type { DecisionInput, Verdict } from "../model/ports.ts"
+import type { DecisionInput, HoldingRule, Verdict } from "../model/ports.ts"
 import type { Finding } from "../model/guard.ts"
 import { resultsOf, type CallFacts, type Check, type Need, type Result } from "./check.ts"
 import { checksOf } from "./checks/list.ts"
@@ -25,7 +25,17 @@ export function decide(call: DecisionInput, ruleSet: RuleSet, grants: GrantIndex
   const deciding = asks.length > 0 ? asks : loosened
   if (deciding.length + holds.length + shadows.length === 0) return allowed
   const reasons = [...deciding, ...holds, ...shadows].map(({ reason }) => reason)
-  return { verdict: asks.length > 0 ? "ask" : "allow", reasons, ...termsOf(joined(asks, holds)) }
+  return {
+    verdict: asks.length > 0 ? "ask" : "allow",
+    reasons,
+    ...termsOf(joined(asks, holds)),
+    ...(holds.length > 0 ? { holds: holds.flatMap(holdingRule) } : {}),
+  }
+}
+
+function holdingRule({ rule, reason }: Result): HoldingRule[] {
+  const when = rule?.rule.release
+  return when === undefined ? [] : [{ when, reason }]
 }
 
 /** Puts together what the checks look at. */

@@ -92,6 +92,7 @@ function decide(call: ActiveCall, facts: DecisionInput, ports: Ports): Verdict {
   const verdict = ports.policy.decide(facts)
   call.reasons = verdict.reasons
   call.release = strictestRelease(tool.permission.requireResultApproval, verdict.release)
+  call.holds = verdict.holds ?? []
   if (verdict.verdict !== "deny") return verdict
   throw denied(tool, verdict)
 }

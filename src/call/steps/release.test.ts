@@ -78,6 +78,40 @@ test.each([
   },
 )
 
+test.each([
+  ["never", "moderate", true, ["configuration rules[0]"]],
+  ["never", "public", false, ["configuration rules[0]", "configuration rules[1]"]],
+  ["on-error", "public", false, ["release", "configuration rules[0]", "configuration rules[1]"]],
+  ["always", "moderate", true, ["release", "configuration rules[0]"]],
+] as const)(
+  "a held result of a tool that says %s (%s, success %s) names what holds it: %j",
+  async (requireResultApproval, level, success, named) => {
+    const rules = [
+      { ask: "probe", release: "always" as const, because: "Results of probes are looked at first." },
+      { ask: "probe", release: "on-error" as const, because: "Errors of probes tell too much." },
+      { ask: "other", release: "always" as const, because: "It is about another tool." },
+    ]
+    const asks = callbackAdapter({ onExecution: () => true, onResult: () => new Promise(() => {}) })
+    const system = await openTestApp({ rules }, { approvals: asks })
+    system.registry.register(
+      tool({
+        permission: { requireResultApproval, level },
+        execute() {
+          if (!success) throw failure("It failed.")
+          return "ran"
+        },
+      }),
+    )
+    void system.call(probing)
+    await until(async () => (await system.approvals.list()).some(({ kind }) => kind === "result"), "the result is held")
+    const [held] = await system.approvals.list()
+    expect(held?.reasons.map(({ check, source }) => (check === "rule" ? source : check))).toEqual(named)
+    expect(held?.reasons.at(-1)?.sentence).toContain(
+      success ? "Results of probes are looked at first." : "Errors of probes tell too much.",
+    )
+  },
+)
+
 test("a withheld result stays with the host and never reaches the model; the tool ran once", async () => {
   let runs = 0
   const system = await openTestApp(

@@ -4,6 +4,7 @@ import { canonicalJson } from "../../lib/canonical-json.ts"
 import { redactPointers } from "../../lib/json-pointer.ts"
 import type { Ports } from "../../model/ports.ts"
 import type { Reason } from "../../model/audit-entry.ts"
+import type { ResultApproval } from "../../model/permission.ts"
 import type { ToolResult } from "../../model/result.ts"
 import { secretPaths } from "../../schema/secret-paths.ts"
 import { modelTextLimit, resultAsText } from "../../model/model-text.ts"
@@ -23,9 +24,7 @@ export function release(
   outcome: RunOutcome,
   ports: Ports,
 ): DeliveredValue | Promise<DeliveredValue> {
-  const policy = call.release
-  const mustHold =
-    (policy === "always" || (policy === "on-error" && outcome.ending !== undefined)) && isFromTool(outcome)
+  const mustHold = isHeldBy(call.release, outcome) && isFromTool(outcome)
   // A result that was held before must be released by a person, even if the rules have changed since.
   return mustHold || hasRun(call.row) ? hold(call, tool, input, outcome, ports) : deliver(call, outcome, ports)
 }
@@ -35,11 +34,19 @@ function isFromTool({ ending }: RunOutcome): boolean {
   return ending === undefined || ending.code === "tool_failed" || ending.code === "output_invalid"
 }
 
-/** Why the result is held, as the approver reads it. */
-function reasonsToHold(call: ActiveCall, tool: RegisteredTool): readonly Reason[] {
-  const when = call.release === "on-error" ? "when it fails" : "always"
+function isHeldBy(when: ResultApproval, { ending }: RunOutcome): boolean {
+  return when === "always" || (when === "on-error" && ending !== undefined)
+}
+
+/** Why the result is held, as the approver reads it: what the tool says, and every rule that holds this result. */
+function reasonsToHold(call: ActiveCall, tool: RegisteredTool, outcome: RunOutcome): readonly Reason[] {
+  const own = tool.permission.requireResultApproval
+  const when = own === "on-error" ? "when it fails" : "always"
   const sentence = `A person must release the result of ${tool.name} before the model sees it, ${when}.`
-  return [{ check: "release", source: tool.id, code: "result_held", sentence }]
+  return [
+    ...(isHeldBy(own, outcome) ? [{ check: "release", source: tool.id, code: "result_held", sentence }] : []),
+    ...call.holds.filter((rule) => isHeldBy(rule.when, outcome)).map(({ reason }) => reason),
+  ]
 }
 
 function deliver(call: ActiveCall, outcome: RunOutcome, ports: Ports): DeliveredValue | Promise<DeliveredValue> {
@@ -102,7 +109,7 @@ async function hold(
   const ids = { callId: call.callId, agentId: call.request.agentId, tool: tool.name }
   const event = { callId: call.callId, toolName: tool.name, agentId: call.request.agentId }
   if (!hasRun(call.row)) {
-    const row = await enqueue(call, tool, input, result, ports)
+    const row = await enqueue(call, tool, input, { result, asks: reasonsToHold(call, tool, outcome) }, ports)
     await ports.recorder.write({ kind: "held", at: ports.now(), ...ids }, durability)
     ports.notify(row)
   }
@@ -146,13 +153,13 @@ async function enqueue(
   call: ActiveCall,
   tool: RegisteredTool,
   input: unknown,
-  result: ToolResult,
+  { result, asks }: { result: ToolResult; asks: readonly Reason[] },
   ports: Ports,
 ): Promise<CallRow> {
   const at = await ports.calls.clock()
   const deadline = at + ports.settings.approvalDeadlineMs
   if (call.row !== undefined) {
-    const change = { state: "held" as const, result, deadline, answer: null, votes: [] }
+    const change = { state: "held" as const, result, asks, deadline, answer: null, votes: [] }
     await advance(call, ports, change)
     return { ...call.row, ...change }
   }
@@ -165,7 +172,7 @@ async function enqueue(
     remember: [],
   }
   const raw = canonicalJson(call.request.input ?? {})
-  const fields = { raw, state: "held" as const, asks: reasonsToHold(call, tool), card, at, deadline, preview: null }
+  const fields = { raw, state: "held" as const, asks, card, at, deadline, preview: null }
   const row = { ...newRow(call, tool, input, fields, ports), result }
   const entered = await ports.calls.insert(row)
   if (!entered.inserted) throw new Error("The row of a held result exists already.")
