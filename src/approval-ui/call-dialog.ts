@@ -18,7 +18,7 @@ export async function askAboutCall(screen: Screen, item: PendingItem): Promise<E
   }
   let lines = cardLines(item, screen)
   for (;;) {
-    const key = await choose(screen, lines, `Run ${quoteName(item.tool)}?`, words, "no")
+    const key = await choose(screen, lines, `Run ${quoteName(item.tool)}?`, words, screen.escape)
     lines = []
     if (key === undefined) return undefined
     if (key === "s") lines = cardLines(item, { ...screen, whole: true })
@@ -29,9 +29,13 @@ export async function askAboutCall(screen: Screen, item: PendingItem): Promise<E
   }
 }
 
-/** Asks for the reason of a rejection. The call is rejected even if the person gives none. */
-export async function askRejectReason(screen: Screen): Promise<string> {
+/**
+ * Asks for the reason of a rejection, which may be empty. Where closing a dialog is an answer, closing this rejects too;
+ * elsewhere it is undefined, and nothing is rejected.
+ */
+export async function askRejectReason(screen: Screen): Promise<string | undefined> {
   const reason = await promptText(screen, { message: "Why not? (the model reads it)" })
+  if (reason === undefined && screen.escape === "later") return undefined
   return reason === undefined || reason === "" ? "Operation cancelled by user" : reason
 }
 
@@ -39,8 +43,9 @@ async function approve(): Promise<ExecutionDecision> {
   return { approved: true }
 }
 
-async function reject(screen: Screen): Promise<ExecutionDecision> {
-  return { approved: false, rejectReason: await askRejectReason(screen) }
+async function reject(screen: Screen): Promise<ExecutionDecision | undefined> {
+  const rejectReason = await askRejectReason(screen)
+  return rejectReason === undefined ? undefined : { approved: false, rejectReason }
 }
 
 async function approveAndRemember(screen: Screen, { remember }: PendingItem): Promise<ExecutionDecision | undefined> {

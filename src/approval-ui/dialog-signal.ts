@@ -1,9 +1,12 @@
 import { quoteName } from "./card-rows.ts"
 
-/** Why a dialog was closed from outside. The reason of the aborted signal may be `{ by }`. */
-export function closeReasonText(signal: AbortSignal): string {
-  const reason: unknown = signal.reason
-  const by = typeof reason === "object" && reason !== null && "by" in reason ? reason.by : undefined
+/** Why a dialog is closed from outside, as the reason of its signal: who answered, or a sentence. */
+export type CloseReason = { by: string } | { sentence: string }
+
+/** The sentence for the reason of an aborted signal. */
+export function closeReasonText({ reason }: { readonly reason: unknown }): string {
+  const { by, sentence } = Object(reason) as Record<string, unknown>
+  if (typeof sentence === "string") return sentence
   return typeof by === "string" ? `${quoteName(by)} has answered elsewhere.` : "It is over; there is nothing to answer."
 }
 

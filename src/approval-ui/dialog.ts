@@ -1,7 +1,7 @@
 import type * as Prompts from "@clack/prompts"
 import { oneLine, trustedRows } from "./card-rows.ts"
 import { closeReasonText, withOwnSignal } from "./dialog-signal.ts"
-import { waitForKey, type Keyboard } from "./keys.ts"
+import { enterKey, showCardQuietly, waitForKey, type Keyboard } from "./keys.ts"
 import { terminalStyleFor, type TerminalStyle } from "../lib/terminal-style.ts"
 
 export interface Terminal extends Keyboard {
@@ -21,7 +21,16 @@ export interface Screen {
   columns: number
   /** Aborted when the dialog is to be closed. */
   signal: AbortSignal
+  /** What closing a card means: an answer, or that it is left for later. */
+  escape: "no" | "later"
+  /** Called when the person presses Ctrl-C. */
+  onInterrupt?: (() => void) | undefined
+  /** Writes a sentence below the open menu and repeats the menu. Undefined while no menu is open. */
+  interject?: ((sentence: string) => void) | undefined
 }
+
+/** How a dialog differs from one that must be answered. */
+export type ScreenOptions = Partial<Pick<Screen, "escape" | "onInterrupt">>
 
 export function isInteractive({ input, output }: Terminal): boolean {
   return input.isTTY && output.isTTY
@@ -37,12 +46,13 @@ export async function withScreen<T>(
   terminal: Terminal,
   outer: AbortSignal,
   work: (screen: Screen) => Promise<T>,
+  options: ScreenOptions = {},
 ): Promise<T> {
   const env = terminal.env ?? process.env
   const turn = (lastTurn.get(terminal.input) ?? Promise.resolve()).then(() =>
     withOwnSignal(outer, async (signal) => {
       const paint = await terminalStyleFor(terminal.output, env)
-      return work({ terminal, env, paint, columns: terminal.output.columns || 80, signal })
+      return work({ terminal, env, paint, columns: terminal.output.columns || 80, signal, escape: "no", ...options })
     }),
   )
   lastTurn.set(
@@ -54,6 +64,16 @@ export async function withScreen<T>(
 
 export function writeLines({ terminal }: Screen, lines: readonly string[]): void {
   terminal.output.write(`${lines.join("\n")}\n`)
+}
+
+/** Shows a card without a menu; false if it was closed before a key counts. The terminal is left in raw mode. */
+export async function showCard(screen: Screen, lines: () => readonly string[]): Promise<boolean> {
+  const { terminal, signal } = screen
+  const closed = await showCardQuietly(terminal, signal, () => writeLines(screen, ["", ...lines()]))
+  if (closed === "interrupt") screen.onInterrupt?.()
+  // The prompt that follows reads the next key, and no key is echoed between the lines.
+  if (closed === undefined) terminal.input.setRawMode(true)
+  return closed === undefined
 }
 
 /** Writes a sentence for the person at the terminal. */
@@ -75,36 +95,61 @@ export async function choose<Key extends string>(
   const { terminal, paint, columns, signal } = screen
   let isShown = false
   const keys = Object.keys(words) as Key[]
-  const menu = [title, ...keys.map((key) => `${key} ${words[key]},`), `escape ${escape}`].join(" ")
-  const ask = () => terminal.output.write(`${trustedRows(menu, columns).map(paint.cyan).join("\n")}\n> `)
+  const menu = [title, ...keys.map((key) => `${nameOfKey(key)} ${words[key]},`), `escape ${escape}`].join(" ")
+  const ask = () => {
+    isShown = true
+    terminal.output.write(`${trustedRows(menu, columns).map(paint.cyan).join("\n")}\n> `)
+  }
+  const interject = (sentence: string) => {
+    terminal.output.write("\n")
+    showNotice(screen, sentence)
+    ask()
+  }
+  const showCard = () => {
+    isShown = true
+    writeLines(screen, ["", ...lines])
+  }
   const key = await waitForKey(terminal, signal, {
     keys: [...keys, "q"],
-    show() {
-      isShown = true
-      if (lines.length > 0) writeLines(screen, ["", ...lines])
+    showCard: lines.length > 0 ? showCard : undefined,
+    ask() {
       ask()
+      screen.interject = interject
     },
-    refuse(sentence) {
-      terminal.output.write("\n")
-      showNotice(screen, sentence)
-      ask()
-    },
+    refuse: interject,
   })
+  screen.interject = undefined
+  if (key === "interrupt") screen.onInterrupt?.()
   const chosen = keys.find((each) => each === key)
   const ending = key === "closed" ? closeReasonText(signal) : chosen === undefined ? escape : words[chosen]
   if (isShown) terminal.output.write(`${ending}\n`)
   return chosen
 }
 
+function nameOfKey(key: string): string {
+  return key === enterKey ? "enter" : key
+}
+
 /** Runs a prompt of @clack/prompts; undefined if it was closed. */
 export async function runPrompt<T>(
-  { terminal, signal: outer }: Screen,
+  { terminal, signal: outer, onInterrupt }: Screen,
   prompt: (prompts: typeof Prompts, common: Prompts.CommonOptions) => Promise<T | symbol>,
 ): Promise<T | undefined> {
   const prompts = await import("@clack/prompts")
   return withOwnSignal(outer, async (signal) => {
-    const answer = await prompt(prompts, { input: terminal.input, output: terminal.output, signal })
-    return prompts.isCancel(answer) ? undefined : (answer as T)
+    let interrupted = false
+    const onKey = (_: unknown, key: { ctrl?: boolean; name?: string } | undefined) => {
+      interrupted ||= key?.ctrl === true && key.name === "c"
+    }
+    terminal.input.on("keypress", onKey)
+    try {
+      const answer = await prompt(prompts, { input: terminal.input, output: terminal.output, signal })
+      if (!prompts.isCancel(answer)) return answer as T
+      if (interrupted) onInterrupt?.()
+      return undefined
+    } finally {
+      terminal.input.off("keypress", onKey)
+    }
   })
 }
 

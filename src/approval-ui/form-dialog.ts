@@ -4,21 +4,16 @@ import { readField } from "../schema/read-form.ts"
 import type { JsonSchema } from "../model/schema.ts"
 import { askRejectReason } from "./call-dialog.ts"
 import { oneLine, trustedRows, untrustedRows } from "./card-rows.ts"
-import { choose, runPrompt, writeLines, showNotice, promptText, type Screen } from "./dialog.ts"
+import { choose, runPrompt, showCard, showNotice, promptText, type Screen } from "./dialog.ts"
 import { choiceText, fallbackText, valueText } from "./form-rows.ts"
-import { discardTypedKeys } from "./keys.ts"
 
 /** Asks for each field of a form, shows what was filled in, and returns it; undefined if the dialog was closed. */
 export async function fillInForm(
   screen: Screen,
   form: JsonSchema,
-  lines: () => readonly string[],
+  lines?: () => readonly string[],
 ): Promise<QuestionDecision | undefined> {
-  const { terminal, signal } = screen
-  if ((await discardTypedKeys(terminal, signal)) !== undefined) return undefined
-  // Raw mode before anything is shown, so that typed keys are not echoed between the lines.
-  terminal.input.setRawMode(true)
-  writeLines(screen, ["", ...lines()])
+  if (lines !== undefined && !(await showCard(screen, lines))) return undefined
   const fields = formFields(form)
   const values = new Map<string, unknown>()
   for (;;) {
@@ -31,18 +26,24 @@ export async function fillInForm(
       continue
     }
     const words = { a: "send", ...(fields.length > 0 && { e: "change" }), r: "reject" }
-    const key = await choose(screen, filledRows(screen, checked.value as object), "Send this?", words, "no")
+    const key = await choose(screen, filledRows(screen, checked.value as object), "Send this?", words, screen.escape)
     if (key === "a") return { answer }
-    if (key === "r") return { rejectReason: await askRejectReason(screen) }
+    if (key === "r") return rejection(screen)
     if (key === undefined) return undefined
   }
 }
 
 /** Asks whether the person agrees to open an address. This does not open it. */
 export async function agreeToOpen(screen: Screen, lines: readonly string[]): Promise<QuestionDecision | undefined> {
-  const key = await choose(screen, lines, "Agree to open it yourself?", { a: "agree", r: "reject" }, "no")
+  const key = await choose(screen, lines, "Agree to open it yourself?", { a: "agree", r: "reject" }, screen.escape)
   if (key === undefined) return undefined
-  return key === "a" ? { answer: {} } : { rejectReason: await askRejectReason(screen) }
+  return key === "a" ? { answer: {} } : rejection(screen)
+}
+
+/** Asks why a question is rejected; undefined if that was closed. */
+export async function rejection(screen: Screen): Promise<QuestionDecision | undefined> {
+  const rejectReason = await askRejectReason(screen)
+  return rejectReason === undefined ? undefined : { rejectReason }
 }
 
 /** Asks for all fields, with the earlier value as the default; false if the person closed a prompt. */

@@ -185,6 +185,9 @@ test("no text of a form or a link can pass for a line of ours or hide anything",
   )
 })
 
+/** Keys count only below the card, where the same words may come again. */
+const endOfCard = "Give no passwords"
+
 function askIn(fake: ReturnType<typeof fakeTerminal>, question: Question, more: Partial<ApprovalRequest> = {}) {
   return terminalAdapter(fake.terminal).showQuestion!(question, approvalRequest(more))
 }
@@ -228,6 +231,7 @@ test.concurrent("in a terminal too many choices are asked for again, and what is
   }
   const decision = askIn(fake, two)
   await play(fake, [
+    [endOfCard],
     ["tags: some", space, down, space, down, space, enter],
     ["Parameter 'tags' must NOT have more than 2 items"],
     ["tags: some", enter],
@@ -245,6 +249,7 @@ test.concurrent("a form in a terminal can be gone through again, rejected with a
   }
   const decisions = [1, 2, 3, 4].map(() => askIn(fake, only))
   await play(fake, [
+    [endOfCard],
     ["who: text", `Ada${enter}`],
     [menu, "e"],
     ["who: text", `!${enter}`],
@@ -252,16 +257,14 @@ test.concurrent("a form in a terminal can be gone through again, rejected with a
     [menu, "a"],
   ])
   await play(fake, [
+    [endOfCard],
     ["who: text", enter],
     ["This field is required.", `Bob${enter}`],
     [menu, "r"],
     ["Why not?", `private${enter}`],
   ])
-  await play(fake, [
-    ["who: text", `Eve${enter}`],
-    [menu, escape],
-  ])
-  await play(fake, [["who: text", "\u0003"]])
+  await play(fake, [[endOfCard], ["who: text", `Eve${enter}`], [menu, escape]])
+  await play(fake, [[endOfCard], ["who: text", "\u0003"]])
   const closed = { rejectReason: "the question was closed without an answer", by: "terminal" }
   expect(await Promise.all(decisions)).toEqual([
     { answer: { who: "Ada!" }, by: "terminal" },
@@ -293,12 +296,8 @@ test.concurrent("terminalAsk returns the fields of a form, or throws why not", a
   const only = { question: "?", form: { type: "object", properties: { who: { type: "string" } } }, signal }
   const answers = [terminalAsk(fake.terminal)(only), terminalAsk(fake.terminal)(only)]
   const settled = Promise.allSettled(answers)
-  await play(fake, [["fields of the form, 1:"], ["who: text", `Ada${enter}`], [menu, "a"]])
-  await play(fake, [
-    ["who: text", `Eve${enter}`],
-    [menu, "r"],
-    ["Why not?", `no${enter}`],
-  ])
+  await play(fake, [["fields of the form, 1:"], [endOfCard], ["who: text", `Ada${enter}`], [menu, "a"]])
+  await play(fake, [[endOfCard], ["who: text", `Eve${enter}`], [menu, "r"], ["Why not?", `no${enter}`]])
   expect(await settled).toEqual([
     { status: "fulfilled", value: { who: "Ada" } },
     { status: "rejected", reason: new Error("no") },

@@ -6,31 +6,50 @@ export interface Keyboard {
 
 /** A key counts only after this time without input, so that keys typed for something else do not answer. */
 const quietMs = 200
+/**
+ * How long a card is shown before a key counts. Longer, together with `quietMs`, than a held key takes to repeat: a key
+ * meant for the card before must not answer this one.
+ */
+const readMs = 600
 /** How long to wait after an escape character for the rest of an arrow key. */
 const escapeMs = 50
 const escape = "\u001b"
+export const enterKey = "\r"
 const controlC = "\u0003"
 const pasteMarks = { on: `${escape}[?2004h`, off: `${escape}[?2004l` }
 
+/** How a wait for a key ended without one: by the person, by Ctrl-C, or because the signal was aborted or the terminal is gone. */
+export type NoKey = "escape" | "interrupt" | "closed"
+
 /**
- * Waits for one of the keys. Keys typed before `show` are discarded, other keys do nothing, and a paste is refused
- * as a whole. Escape and Ctrl-C are "escape"; "closed" means that the signal was aborted or the terminal is gone.
+ * Waits for one of the keys. Keys typed before `ask` are discarded, other keys do nothing, and a paste is refused as a
+ * whole. `showCard` shows something new, for which no key counts before the person can have seen it.
  */
 export function waitForKey<Key extends string>(
   keyboard: Keyboard,
   signal: AbortSignal,
-  { keys, show, refuse }: { keys: readonly Key[]; show(): void; refuse(sentence: string): void },
-): Promise<Key | "escape" | "closed"> {
+  {
+    keys,
+    showCard,
+    ask,
+    refuse,
+  }: { keys: readonly Key[]; showCard?: (() => void) | undefined; ask(): void; refuse(sentence: string): void },
+): Promise<Key | NoKey> {
   const { input, output } = keyboard
   return inRawMode(keyboard, async () => {
     let before = await waitForQuiet(input, signal)
     if (before !== undefined) return before
     output.write(pasteMarks.on)
-    show()
     try {
+      if (showCard !== undefined) {
+        showCard()
+        before = await waitForQuiet(input, signal, readMs)
+        if (before !== undefined) return before
+      }
+      ask()
       for (;;) {
         const key = await nextKey(input, signal)
-        if (key === "escape" || key === "closed") return key
+        if (key === "escape" || key === "interrupt" || key === "closed") return key
         const wanted = keys.find((each) => each === key)
         if (wanted !== undefined) return wanted
         if (key !== "burst") continue
@@ -44,12 +63,18 @@ export function waitForKey<Key extends string>(
   })
 }
 
-/** Discards what was typed before a question is shown. */
-export async function discardTypedKeys(
+/** Discards what was typed before a question is shown, shows it, and discards what is typed before it can be read. */
+export async function showCardQuietly(
   keyboard: Keyboard,
   signal: AbortSignal,
-): Promise<"escape" | "closed" | undefined> {
-  return inRawMode(keyboard, () => waitForQuiet(keyboard.input, signal))
+  showCard: () => void,
+): Promise<NoKey | undefined> {
+  return inRawMode(keyboard, async () => {
+    const before = await waitForQuiet(keyboard.input, signal)
+    if (before !== undefined) return before
+    showCard()
+    return waitForQuiet(keyboard.input, signal, readMs)
+  })
 }
 
 async function inRawMode<T>({ input }: Keyboard, work: () => Promise<T>): Promise<T> {
@@ -65,10 +90,10 @@ async function inRawMode<T>({ input }: Keyboard, work: () => Promise<T>): Promis
 }
 
 /** Discards input until there is none for a moment. Only a Ctrl-C alone counts. */
-function waitForQuiet(input: NodeJS.ReadStream, signal: AbortSignal): Promise<"escape" | "closed" | undefined> {
-  return listen(input, signal, (read, end, later) => {
-    if (read === controlC) end("escape")
-    else later(quietMs, undefined)
+function waitForQuiet(input: NodeJS.ReadStream, signal: AbortSignal, ms = quietMs): Promise<NoKey | undefined> {
+  return listen<NoKey | undefined>(input, signal, (read, end, later) => {
+    if (read === controlC) end("interrupt")
+    else later(ms, undefined)
   })
 }
 
@@ -82,12 +107,17 @@ function nextKey(input: NodeJS.ReadStream, signal: AbortSignal): Promise<string>
   })
 }
 
-/** What one read of the terminal is: a character, "escape", "other" for a key without one, or a "burst". */
+/** What one read of the terminal is: a character, "escape", "interrupt", "other" for a key without one, or a "burst". */
 function keyOf(read: string): string {
-  if (Array.from(read).every((character) => character === controlC || character === escape)) return "escape"
+  if (read.includes(controlC) && onlyEndings(read)) return "interrupt"
+  if (onlyEndings(read)) return "escape"
   if (read.startsWith(`${escape}[200~`)) return "burst"
   if (read.startsWith(escape) && /^(\[[0-?]*[ -/]*[@-~]|O[ -~]|[^[O])$/u.test(read.slice(1))) return "other"
   return Array.from(read).length === 1 ? read : "burst"
+}
+
+function onlyEndings(read: string): boolean {
+  return Array.from(read).every((character) => character === controlC || character === escape)
 }
 
 /** Passes input to `onRead`, first "", until that calls `end`, a time set by `later` passes without input, or "closed". */

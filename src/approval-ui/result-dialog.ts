@@ -9,17 +9,21 @@ export async function askAboutResult(screen: Screen, item: PendingItem): Promise
   const words = { a: "release", d: "redact", r: "withhold", s: "show whole" }
   let lines = cardLines(item, screen)
   for (;;) {
-    const key = await choose(screen, lines, "Release the result?", words, "no")
+    const key = await choose(screen, lines, "Release the result?", words, screen.escape)
     lines = []
     if (key === undefined) return undefined
     if (key === "a") return { approved: true }
-    if (key === "r") return { approved: false, rejectReason: await askRejectReason(screen) }
     if (key === "s") lines = cardLines(item, { ...screen, whole: true })
     else {
-      const decision = await redact(screen, item)
+      const decision = await (key === "r" ? withhold(screen) : redact(screen, item))
       if (decision !== undefined) return decision
     }
   }
+}
+
+async function withhold(screen: Screen): Promise<ResultDecision | undefined> {
+  const rejectReason = await askRejectReason(screen)
+  return rejectReason === undefined ? undefined : { approved: false, rejectReason }
 }
 
 async function redact(screen: Screen, { result }: PendingItem): Promise<ResultDecision | undefined> {

@@ -197,8 +197,9 @@ inTerminal("a question is answered by writing, by choosing one, by choosing seve
       await said({ question: "And then?", options }),
     ]`
   const { given, seen } = await played(script, [
-    ["Your name?", `Ada 汉字${enter}`],
-    ["Nothing?", enter],
+    ["Your answer:", `Ada 汉字${enter}`],
+    ["Nothing?", ""],
+    ["Your answer:", enter],
     ["Which one?", ""],
     ["blue", down],
     ["● blue", enter],
@@ -206,7 +207,8 @@ inTerminal("a question is answered by writing, by choosing one, by choosing seve
     ["gre\\u{200b}en", " "],
     ["◼ red", down + down + " "],
     ["◼ gre", enter],
-    ["And now?", controlC],
+    ["And now?", ""],
+    ["Your answer:", controlC],
     ["And then?", ""],
     ["blue", escape],
   ])
@@ -229,6 +231,7 @@ inTerminal("a form is filled in field by field, and a link is agreed to with a k
       await ask({ question: "Sign in.", url: "https://bank.example@evil.example/", signal }),
     ]`
   const { given, seen } = await played(script, [
+    ["Give no passwords", ""],
     ["name: text", `A${enter}`],
     ["must NOT have fewer than 2", `da${enter}`],
     ["age: a whole number", enter],
@@ -269,7 +272,7 @@ inTerminal("a question of a tool waits for the dialog that is open", async () =>
     const given = await Promise.all([run(), ask({ question: "Who?", signal }), run()])`
   const { given } = await played(script, [
     [menu, "a"],
-    ["Who?", `yes${enter}`],
+    ["Your answer:", `yes${enter}`],
     [menu, "a"],
   ])
   expect(given).toEqual([yes, "yes", yes])

@@ -1,12 +1,11 @@
-import type { ApprovalUIAdapter, Ask, PendingItem, Question, QuestionDecision } from "../model/approval.ts"
+import type { ApprovalUIAdapter, Ask, PendingItem, Question } from "../model/approval.ts"
 import type { StoredReason } from "../model/audit-entry.ts"
 import { askAboutCall } from "./call-dialog.ts"
 import { cardLines } from "./card.ts"
-import { oneLine, untrustedRows } from "./card-rows.ts"
-import { withScreen, isInteractive, runPrompt, writeLines, type Screen, type Terminal } from "./dialog.ts"
-import { agreeToOpen, fillInForm } from "./form-dialog.ts"
-import { discardTypedKeys } from "./keys.ts"
+import { untrustedRows } from "./card-rows.ts"
+import { withScreen, isInteractive, type Screen, type Terminal } from "./dialog.ts"
 import { cardStyle } from "./card-style.ts"
+import { askQuestion } from "./question-dialog.ts"
 import { questionRows } from "./question-rows.ts"
 import { askAboutResult } from "./result-dialog.ts"
 
@@ -73,35 +72,4 @@ function questionLines(question: Question, screen: Screen): string[] {
 
 function isBinding(reason: StoredReason): boolean {
   return reason.binding === true
-}
-
-/** Asks a form, an address or a plain question; undefined if the dialog was closed. */
-async function askQuestion(
-  screen: Screen,
-  question: Question,
-  lines: () => readonly string[],
-): Promise<QuestionDecision | undefined> {
-  if (question.form !== undefined) return fillInForm(screen, question.form, lines)
-  if (question.url !== undefined) return agreeToOpen(screen, lines())
-  const answer = await askPlainQuestion(screen, question, lines)
-  return answer === undefined ? undefined : { answer }
-}
-
-async function askPlainQuestion(
-  screen: Screen,
-  { options = [], multiple }: Question,
-  lines: () => readonly string[],
-): Promise<string | string[] | undefined> {
-  const { terminal, signal } = screen
-  const choices = options.map((value) => ({ value, label: oneLine(value, 200) }))
-  return runPrompt<string | string[] | undefined>(screen, async (prompts, common) => {
-    if ((await discardTypedKeys(terminal, signal)) !== undefined) return undefined
-    // Raw mode before anything is shown, so that typed keys are not echoed between the lines.
-    terminal.input.setRawMode(true)
-    writeLines(screen, ["", ...lines()])
-    if (choices.length === 0) return prompts.text({ ...common, message: "Your answer:", defaultValue: "" })
-    return multiple === true
-      ? prompts.multiselect({ ...common, message: "Choose one or more:", options: choices, required: true })
-      : prompts.select({ ...common, message: "Choose one:", options: choices })
-  })
 }

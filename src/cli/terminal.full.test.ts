@@ -55,7 +55,7 @@ test("a question with options is answered by choosing one, and one without by wr
     ],
   )
   expect(chosen.stdout).toContain('"answer": "blue"')
-  const written = await inTerminal(["call", "ask_user", "question=Your name?"], [["Your name?", "Ada\r"]])
+  const written = await inTerminal(["call", "ask_user", "question=Your name?"], [["Your answer:", "Ada\r"]])
   expect(written.stdout).toContain('"answer": "Ada"')
 })
 

@@ -2,6 +2,7 @@ import type { Answer } from "../../model/approval.ts"
 import type { SettledAnswer, CallRow } from "../../model/call.ts"
 import { errorMessage } from "../../lib/error-message.ts"
 import type { Ports } from "../../model/ports.ts"
+import { answerToCall, answerToQuestion, answerToResult } from "../../model/decision-answers.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { toApprovalRequest, answerPending } from "./answer-pending.ts"
 import { claim, ticketOf, tryAdvance } from "../stored/rows.ts"
@@ -106,43 +107,29 @@ function dialogFor(
     const question = row.card.question
     if (approvalUI.showQuestion === undefined || question === undefined) return undefined
     return next.then(async () => {
-      const { answer: value, rejectReason, by } = (await approvalUI.showQuestion?.(question, request)) ?? {}
-      const reason = rejectReason ?? "the question was closed without an answer"
-      return { answer: value === undefined ? { kind: "reject", reason } : { kind: "answer", value }, by }
+      const decision = (await approvalUI.showQuestion?.(question, request)) ?? {}
+      return { answer: answerToQuestion(decision), by: decision.by }
     })
   }
   if (request.kind === "result") {
     const { result } = row
     if (approvalUI.showToolResultApproval === undefined || result === null) return undefined
     return next.then(async () => {
-      const decision = await approvalUI.showToolResultApproval?.(tool.name, input, result, request)
-      const { approved, redact, replace, rejectReason: reason, by } = decision ?? { approved: false }
-      return {
-        answer:
-          approved === true
-            ? { kind: "release", redact, replace: replace && (replace.value ?? null) }
-            : { kind: "withhold", reason },
-        by,
-      }
+      const decision = (await approvalUI.showToolResultApproval?.(tool.name, input, result, request)) ?? closed
+      return { answer: answerToResult(decision), by: decision.by }
     })
   }
   if (approvalUI.showToolExecutionApproval === undefined) return undefined
   const { level } = tool.permission
   return next.then(async () => {
-    const decision = await approvalUI.showToolExecutionApproval?.(tool.name, tool.description, input, level, request)
-    const { approved, persistDecision, edit, rejectReason: reason, by } = decision ?? { approved: false }
-    const offered = request.remember.map(({ scope }) => scope)
-    const wanted = decision?.remember ?? (persistDecision === true ? "tool-session" : undefined)
-    const remember = wanted !== undefined && offered.includes(wanted) ? wanted : undefined
-    const { minutes } = decision ?? {}
-    if (edit !== undefined) return { answer: { kind: "edit", input: edit.input }, by }
-    return {
-      answer:
-        approved === true ? { kind: "approve", remember, minutes } : { kind: "reject", reason, remember, minutes },
-      by,
-    }
+    const decision =
+      (await approvalUI.showToolExecutionApproval?.(tool.name, tool.description, input, level, request)) ?? closed
+    return { answer: answerToCall(decision, request), by: decision.by }
   })
 }
+
+/** What an adapter decides that returns nothing. */
+const closed: { approved: boolean; by?: string } = { approved: false }
 
 function refusal(row: CallRow, reason: string): Answer {
   return row.state === "held" ? { kind: "withhold", reason } : { kind: "reject", reason }
