@@ -233,7 +233,7 @@ export function assemble(
     mcp,
     plugins,
     experiments,
-    approvals: approvalsApi(ports, documents),
+    approvals: approvalsApi(ports, documents, rules.add),
     rules: rules.rulesApi(ports, audit),
     why: (request) => explainCall(request, ports, policy),
     freeze: freezes.freeze,

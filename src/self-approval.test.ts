@@ -70,6 +70,21 @@ test.each(["dev", "chief", "operator", "root"])("the agent %s cannot answer an a
     expect(result).toEqual({ ok: false, sentence: `'${by}' is an agent, and only a person answers.` })
   }
   await expectUntouched(app, item, version)
+  app.registry.register(
+    tool({
+      name: "burn",
+      permission: { level: "sensitive" },
+      touches: () => [{ kind: "write", what: "a.txt" }],
+      execute: () => 1,
+    }),
+  )
+  const ticket = await app.submit({ agentId: "operator", tool: "burn", input: {} }, { waitMs: 0 })
+  const offered = (await app.approvals.show(ticket.callId))!
+  expect(offered.rule).toBeDefined()
+  const withRule = { by, expiresAt: Date.now() + 3_600_000, revision: offered.revision }
+  const ruleVersion = app.rules.version()
+  expect(await app.approvals.approveWithRule(offered.callId, withRule)).toMatchObject({ ok: false })
+  await expectUntouched(app, offered, ruleVersion)
   expect(await app.approvals.answer(item.callId, { kind: "approve" }, "ann")).toMatchObject({ ok: true, done: true })
   expect(await ended).toMatchObject({ success: true })
 })

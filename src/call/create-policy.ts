@@ -32,6 +32,7 @@ export interface PolicyContext {
 export interface CreatedPolicy {
   policy: PolicySource
   flaws: RuleAdmin["flaws"]
+  add: RuleAdmin["add"]
   /** The rules for people. It needs the audit log, to try other rules on recorded calls. */
   rulesApi(ports: Ports, audit: AuditReader): RuleAdmin
 }
@@ -84,6 +85,7 @@ export function createPolicy(
   return {
     policy,
     flaws,
+    add,
     rulesApi: (ports, audit) => ({
       list,
       flaws,

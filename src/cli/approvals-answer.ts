@@ -12,17 +12,21 @@ export interface AnswerFlags {
   revision?: string
 }
 
-/** Submits a person's answer to a pending item. Returns exit code 1 if it was not accepted. */
+/**
+ * Submits a person's answer to a pending item. With `ruleUntil` it approves and adds the offered rule until then. Returns
+ * exit code 1 if it was not accepted.
+ */
 export function submitAnswer(
   context: CliContext,
   id: string,
   answerFor: (item: PendingItem | undefined) => Answer | Promise<Answer>,
   { revision }: AnswerFlags,
+  ruleUntil?: number,
 ): Promise<number> {
   const expected = wholeNumberFlag("--revision", revision)
   const itemId = requireId(id)
   return withPerson(context, async ({ approvals }, by) => {
-    const { result } = await send(approvals, itemId, answerFor, by.id, expected)
+    const { result } = await send(approvals, itemId, answerFor, by.id, expected, ruleUntil)
     return showAnswerResult(context, result)
   })
 }
@@ -64,6 +68,7 @@ async function send(
   answerFor: (item: PendingItem | undefined) => Answer | Promise<Answer>,
   by: string,
   revision: number | undefined,
+  ruleUntil?: number,
 ) {
   const item = await approvals.show(id)
   const ambiguous = item === undefined ? await ambiguousPendingIds(approvals, id) : []
@@ -72,7 +77,12 @@ async function send(
   const isYes = answer.kind === "approve" || answer.kind === "release"
   const sentence = item !== undefined && isYes && revision === undefined ? await revisionProblem(item) : undefined
   if (sentence !== undefined) return { result: { ok: false as const, sentence }, item }
-  const result = await approvals.answer(item?.callId ?? id, answer, by, revision ?? item?.revision)
+  const callId = item?.callId ?? id
+  const shown = revision ?? item?.revision
+  const result =
+    ruleUntil === undefined
+      ? await approvals.answer(callId, answer, by, shown)
+      : await approvals.approveWithRule(callId, { by, expiresAt: ruleUntil, revision: shown })
   return { result, item }
 }
 

@@ -338,3 +338,37 @@ test("remembered answers are listed by agent and revoked by a person", async () 
   expect(await run("grants", "revoke", "g")).toMatchObject({ code: 1, stdout: "" })
   expect(await run("grants", "revoke", "")).toMatchObject({ code: 2, stdout: "" })
 })
+
+test("--rule approves and adds the offered rule, only for the user of this machine and never inside a tool", async () => {
+  const received: unknown[] = []
+  const offered = { allow: "run_command", agent: "dev", touching: ["command:ls"], words: "Agent dev may call ls." }
+  const waiting = item({ rule: offered, remember: [] })
+  const approvals = {
+    list: () => Promise.resolve([waiting]),
+    show: () => Promise.resolve(waiting),
+    answer: () => Promise.reject(new Error("It must not be a plain answer.")),
+    approveWithRule: (callId: string, given: object) => (
+      received.push([callId, given]),
+      Promise.resolve({ ok: true as const, done: true, sentence: "Answered." })
+    ),
+  }
+  const run = (words: string[], env = {}) => runWithApp({ approvals }, ["approvals", ...words], { env })
+  expect((await run(["show", "01"])).stdout).toContain("qm approvals approve 0198-call --rule 8h")
+  expect((await run(["show", "01"])).stdout).toContain(
+    "the user of this machine can add a rule: Agent dev may call ls.",
+  )
+  const before = Date.now()
+  for (const [words, env, code] of [
+    [["--as", "ann"], {}, 3],
+    [[], { QM_INSIDE: "1" }, 3],
+    [["--remember", "task"], {}, 2],
+  ] as const) {
+    expect(await run(["approve", "01", "--rule", "8h", ...words], env)).toMatchObject({ code })
+  }
+  expect(await run(["approve", "01", "--rule", "often"])).toMatchObject({ code: 2 })
+  expect(received).toEqual([])
+  expect(await run(["approve", "01", "--rule", "8h"])).toMatchObject({ code: 0, stdout: "Answered.\n" })
+  const [[callId, { by, expiresAt, revision }]] = received as [[string, Record<string, number>]]
+  expect([callId, by, revision]).toEqual(["0198-call", "ada", 1])
+  expect(expiresAt! - before).toBeGreaterThanOrEqual(8 * 3_600_000)
+})

@@ -7,7 +7,8 @@ import type { Run, CliContext } from "./context.ts"
 import { listPending } from "./approvals-list.ts"
 import { readAnswer, readReplacement, splitPointers } from "./read-answer.ts"
 import { withApp } from "./open-app.ts"
-import { CannotDo, requireId, listCommand, repeated, ambiguousId, UsageError } from "./usage.ts"
+import { parseTimeAhead } from "./time-text.ts"
+import { CannotDo, requireId, listCommand, repeated, ambiguousId, NotAllowed, UsageError } from "./usage.ts"
 
 export function addApprovals(program: Command, run: Run): void {
   const approvals = program
@@ -21,6 +22,7 @@ export function addApprovals(program: Command, run: Run): void {
     .action(run(showPending))
   revised(approvals.command("approve <id>").description("approve a waiting call, so that it runs"))
     .option("--remember <scope>", `use the same answer for later calls: ${scopes}`)
+    .option("--rule <duration>", "also add the rule that the card offers, for example for 8h or 30d; not with --as")
     .action(run(approve))
   revised(
     approvals
@@ -64,9 +66,31 @@ function showPending(context: CliContext, given: string): Promise<number> {
   })
 }
 
-function approve(context: CliContext, id: string, flags: AnswerFlags & { remember?: string }): Promise<number> {
+function approve(
+  context: CliContext,
+  id: string,
+  flags: AnswerFlags & { remember?: string; rule?: string },
+): Promise<number> {
+  if (flags.rule !== undefined) return approveWithRule(context, id, flags.rule, flags)
   const remember = rememberFlag(flags.remember)
   return submitAnswer(context, id, () => ({ kind: "approve", ...remember }), flags)
+}
+
+/** Only for the user of this machine: a rule lasts longer than an answer, and anyone named by a token may answer. */
+function approveWithRule(
+  context: CliContext,
+  id: string,
+  duration: string,
+  flags: AnswerFlags & { remember?: string },
+): Promise<number> {
+  if (flags.remember !== undefined)
+    throw new UsageError(
+      "--remember is for tools that are not sensitive and --rule for those that are. Use one of them.",
+    )
+  if (context.flags.as !== undefined)
+    throw new NotAllowed("--rule is for the user of this machine. Leave out --as, or approve without --rule.")
+  const expiresAt = parseTimeAhead(duration, Date.now(), "--rule")
+  return submitAnswer(context, id, () => ({ kind: "approve" }), flags, expiresAt)
 }
 
 function reject(context: CliContext, id: string, flags: AnswerFlags & { reason?: string; remember?: string }) {

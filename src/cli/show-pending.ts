@@ -23,12 +23,13 @@ export async function showPendingItem(
 
 /** The commands that answer an item, one per line, each for the shown revision. */
 async function howToAnswer(item: PendingItem): Promise<string[]> {
-  const { kind, remember, question } = item
+  const { kind, remember, rule, question } = item
   const target = targetOf(item)
   const lines = {
     call: [
       `approve ${target}`,
       ...remember.map(({ scope }) => `approve ${target} --remember ${rememberWord(scope)}`),
+      ...(rule === undefined ? [] : [`approve ${target} --rule 8h`]),
       `edit ${target} '{"…":"…"}'`,
       `reject ${target} --reason "…"`,
     ],

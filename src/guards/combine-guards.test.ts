@@ -58,9 +58,10 @@ test("the verdict includes the guard's reason", () => {
   expect(judge("sensitive", [deny]).reasons[0]).toEqual(deny.reason)
 })
 
-const saying = (look: Partial<GuardResult>): Guard & { ready(): undefined } => ({
+const saying = (look: Partial<GuardResult>): Guard & { ready(): undefined; stem(): undefined } => ({
   check: () => ({ extraTouches: [], proved: true, findings: [], ...look }),
   ready: () => undefined,
+  stem: () => undefined,
 })
 const covers = reason("It is covered.")
 const touches: Record<"path" | "command" | "host", Touch> = {

@@ -4,7 +4,7 @@ import { isPath, type Touch } from "../model/rule.ts"
 
 export interface GuardList {
   paths: Guard
-  commands: Guard & { ready(): Promise<void> | undefined }
+  commands: Guard & { ready(): Promise<void> | undefined; stem(line: string): string | undefined }
   hosts: Guard
 }
 
@@ -19,6 +19,7 @@ export function combineGuards({ paths, commands, hosts }: GuardList): Guards {
     [["host"], hosts],
   ]
   return {
+    commandStem: (line) => commands.stem(line),
     ready: (touches) => (touches.some(({ kind }) => kind === "command") ? commands.ready() : undefined),
     check(touches, options) {
       const list: Touch[] = []
@@ -49,6 +50,7 @@ export function combineGuards({ paths, commands, hosts }: GuardList): Guards {
 
 /** No guard: the tool's own touches count as they are, and only commands are unproved. */
 export const unguarded: Guards = {
+  commandStem: () => undefined,
   ready: () => undefined,
   check: (list) => ({
     touches: { list, proved: list.every(({ kind }) => kind !== "command") },

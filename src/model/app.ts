@@ -106,6 +106,14 @@ export interface Approvals {
    * Without it, the answer counts for the newest revision. The tool runs in the process that waits, never in here.
    */
   answer(callId: string, saying: Answer, by: string, revision?: number): Promise<AnswerResult>
+  /**
+   * Approves a call and adds the rule that its card offers (`PendingItem.rule`), until `expiresAt`. Only for the user of this
+   * machine: it is not an `Answer`, so that nothing that forwards answers can add rules.
+   */
+  approveWithRule(
+    callId: string,
+    given: { by: string; expiresAt: number; revision?: number | undefined },
+  ): Promise<AnswerResult>
   /** Remembered answers. */
   grants(filter?: { agentId?: string | undefined; includeExpired?: boolean | undefined }): Promise<Grant[]>
   /** Revokes a grant and returns it. Undefined when there is no such grant. */

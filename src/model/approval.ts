@@ -37,12 +37,23 @@ export interface PendingItem {
   approvers: readonly Approvers[]
   /** What an approver may have remembered, each with a sentence that says what it means. */
   remember: readonly { scope: GrantScope; words: string }[]
+  /** The rule that the user of this machine may add with the approval, where a yes cannot be remembered. */
+  rule?: OfferedRule | undefined
   taskId?: string | undefined
   userId?: string | undefined
   sessionId: string
   createdAt: number
   /** When the wait expires. */
   until: number
+}
+
+/** An allow rule for calls like this one, without its end. */
+export interface OfferedRule {
+  allow: string
+  agent: string
+  touching: readonly string[]
+  /** What it means. */
+  words: string
 }
 
 export interface Vote {

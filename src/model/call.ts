@@ -113,6 +113,8 @@ export interface ApprovalCard {
   question?: Question | undefined
   approvers: readonly Approvers[]
   remember: readonly GrantScope[]
+  /** For a sensitive tool: what the rule is about that the user of this machine may add. */
+  ruleTouching?: readonly string[] | undefined
   editedBy?: string | undefined
   note?: string | undefined
 }
@@ -125,7 +127,7 @@ export function hasRun(row: CallRow | undefined): boolean {
 /** The change that erases the input of an ended call, and everything that may repeat parts of it. */
 export function erasedFields({ card }: Pick<CallRow, "card">) {
   const touches = { list: [], proved: card.touches.proved }
-  return { input: null, preview: null, asks: [], card: { ...card, touches, files: {} } }
+  return { input: null, preview: null, asks: [], card: { ...card, touches, files: {}, ruleTouching: undefined } }
 }
 
 /** The final answer to a waiting call or a held result. */

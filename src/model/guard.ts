@@ -39,6 +39,8 @@ export interface Guards {
   /** Loads what is needed to check these touches. Undefined when nothing must be loaded. */
   ready(touches: readonly Touch[]): Promise<void> | undefined
   check(touches: readonly Touch[], options: GuardCheckOptions): CheckedTouches
+  /** The words by which a rule may name this command and others like it; undefined when only the exact line may be named. */
+  commandStem(line: string): string | undefined
 }
 
 /** One guard, for one kind of touch. */

@@ -130,6 +130,10 @@ export interface Grant {
   reason?: string | undefined
 }
 
+export function isForSession(scope: GrantScope): boolean {
+  return scope === "input-session" || scope === "tool-session"
+}
+
 export function isPath(kind: Touch["kind"]): boolean {
   return kind === "read" || kind === "write"
 }

@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
 import type { DecisionInput } from "../model/ports.ts"
-import type { Grant, GrantScope, Touch } from "../model/rule.ts"
+import { isForSession, type Grant, type Touch } from "../model/rule.ts"
 import { normalizeTouch } from "./normalize-touches.ts"
 
 const none: readonly Grant[] = []
@@ -47,8 +47,4 @@ export function grantMatches(
   const touching = grant.verdict === "allow" ? list.every(shown) : list.length === 0 || list.some(meant)
   if (!touching) return false
   return grant.scope !== "input-session" || grant.inputDigest === sha256(canonicalJson(input))
-}
-
-export function isForSession(scope: GrantScope): boolean {
-  return scope === "input-session" || scope === "tool-session"
 }

@@ -6,6 +6,7 @@ import type { Ports } from "../../model/ports.ts"
 import { checkAnswer } from "./answer-value.ts"
 import { inNativeNames } from "../dialect.ts"
 import { grantOf, describeGrant, rememberProblem } from "./grants.ts"
+import { offeredRule } from "./offered-rule.ts"
 import { storedRequest } from "../stored/rows.ts"
 
 /** A stored call as approvers see it. */
@@ -34,6 +35,7 @@ export function pendingItem(row: CallRow): PendingItem {
     votes: row.votes,
     approvers: row.state === "held" ? [] : card.approvers,
     remember: row.state === "held" ? [] : card.remember.map((scope) => ({ scope, words: describeGrant(row, scope) })),
+    rule: offeredRule(row),
     taskId: given.taskId,
     userId: given.userId,
     sessionId,

@@ -3,12 +3,17 @@ import type { CallRow } from "../../model/call.ts"
 import type { Documents } from "../../model/documents.ts"
 import type { Ports } from "../../model/ports.ts"
 import type { Grant } from "../../model/rule.ts"
+import { approveWithRule } from "./approve-with-rule.ts"
 import { pendingItem, answerPending } from "./answer-pending.ts"
 
 const pageSize = 1000
 
 /** The approval queue: lists what waits for a person, takes answers, and lists and revokes grants. */
-export function approvalsApi(ports: Ports, documents: Documents): Approvals {
+export function approvalsApi(
+  ports: Ports,
+  documents: Documents,
+  addRule: (rule: object, by: string) => Promise<unknown>,
+): Approvals {
   /** Everything that waits and has not expired. */
   const waiting = async (agentId?: string): Promise<CallRow[]> => {
     const found: CallRow[] = []
@@ -33,6 +38,7 @@ export function approvalsApi(ports: Ports, documents: Documents): Approvals {
       return waits && (row.deadline === null || row.deadline > ports.now()) ? pendingItem(row) : undefined
     },
     answer: (callId, answer, by, revision) => answerPending(callId, answer, by, ports, revision),
+    approveWithRule: (callId, given) => approveWithRule(callId, given, ports, addRule),
     grants: async ({ agentId, includeExpired = false } = {}) =>
       [...documents.all("grant")]
         .filter(({ live }) => live)

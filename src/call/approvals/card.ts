@@ -7,6 +7,7 @@ import { isSameReason } from "../../model/reason.ts"
 import type { Reason } from "../../model/audit-entry.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { rememberable } from "./grants.ts"
+import { ruleTouching } from "./offered-rule.ts"
 import { cardHeader, type ActiveCall } from "../active-call.ts"
 
 const previewMs = 10_000
@@ -39,6 +40,7 @@ export async function makeCard(
     question: tool.question?.(input),
     approvers: verdict.approvers ?? [],
     remember: rememberable(tool, verdict, call.touches, call.request.taskId),
+    ruleTouching: ruleTouching(tool, verdict, call.touches, ports),
   }
 }
 

@@ -2,6 +2,7 @@ import { posix } from "node:path"
 import type { Finding, Guard, GuardResult, GuardCheckOptions } from "../../model/guard.ts"
 import { sandboxUnavailableSentence } from "../../model/processes.ts"
 import type { Touch } from "../../model/rule.ts"
+import { commandStem } from "./command-stem.ts"
 import { openDisk, cacheRealpath } from "./disk.ts"
 import { unsafeVariable } from "./unsafe-variables.ts"
 import { askFinding } from "./findings.ts"
@@ -28,6 +29,8 @@ export interface CommandGuardOptions {
 export interface CommandGuard extends Guard {
   /** Loads the parsers; undefined when they are loaded. `check` throws before that. */
   ready(): Promise<void> | undefined
+  /** See `commandStem`. */
+  stem(line: string): string | undefined
 }
 
 /**
@@ -47,6 +50,7 @@ export function commandGuard(options: CommandGuardOptions): CommandGuard {
   }
   return {
     ready: () => (parsers === undefined ? load() : undefined),
+    stem: commandStem,
     check(touches, call) {
       const commands = touches.filter(({ kind }) => kind === "command")
       if (commands.length === 0) return nothing
