@@ -58,6 +58,18 @@ test("every link in the documentation leads to a file that exists", () => {
   expect(broken).toEqual([])
 })
 
+test("every public name is imported by an example of docs/API.md", () => {
+  const source = readFileSync(join(root, "src/index.ts"), "utf8")
+  const api = pages.find(({ name }) => name === "docs/API.md")!.text
+  const blocks = [...api.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text = ""]) => text)
+  const publicNames = namesIn(source, /^export (?:type )?\{([^}]*)\}/gm)
+  expect(publicNames.length).toBeGreaterThan(90)
+  const shown = new Set(
+    blocks.flatMap((block) => namesIn(block, /^import (?:type )?\{([^}]*)\} from "quartermaster"/gm)),
+  )
+  expect(publicNames.filter((name) => !shown.has(name))).toEqual([])
+})
+
 const config = {
   org: {
     roles: [{ name: "developer", department: "eng" }, { name: "lead" }],
@@ -89,4 +101,11 @@ test("the documentation names every field of a rule, and no other", () => {
 
 function touching(kind: "write" | "host", parameter: string) {
   return (input: unknown) => [{ kind, what: (input as Record<string, string>)[parameter] ?? "" }]
+}
+
+/** The names inside the braces of every `export { … }` or `import { … }` of a text. */
+function namesIn(text: string, statement: RegExp): string[] {
+  return [...text.matchAll(statement)].flatMap(([, names = ""]) =>
+    names.split(",").flatMap((name) => /(?:type )?(?:\w+ as )?(\w+)\s*$/.exec(name.trim())?.[1] ?? []),
+  )
 }

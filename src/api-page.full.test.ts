@@ -1,0 +1,37 @@
+import { execFile } from "node:child_process"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { expect, onTestFinished, test } from "vitest"
+
+const root = join(import.meta.dirname, "..")
+const page = readFileSync(join(root, "docs/API.md"), "utf8")
+const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text = ""]) => text)
+
+test("every example of docs/API.md compiles under strict settings", async () => {
+  const folder = mkdtempSync(join(root, "node_modules", ".api-page-"))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  mkdirSync(join(folder, "examples"))
+  for (const [index, block] of blocks.entries()) {
+    const line = page.slice(0, page.indexOf(block)).split("\n").length
+    writeFileSync(join(folder, "examples", `${index}-line-${line}.ts`), block)
+  }
+  const settings = {
+    extends: join(root, "tsconfig.json"),
+    compilerOptions: {
+      noEmit: true,
+      incremental: false,
+      paths: { quartermaster: [join(root, "src/index.ts")] },
+      types: ["node"],
+      typeRoots: [join(root, "node_modules/@types")],
+    },
+    include: ["examples"],
+  }
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(settings))
+  const tsc = join(root, "node_modules/typescript/bin/tsc")
+  const problems = await promisify(execFile)(process.execPath, [tsc, "-p", folder]).then(
+    () => "",
+    (error: { stdout: string }) => error.stdout,
+  )
+  expect(problems).toBe("")
+})
