@@ -48,6 +48,7 @@ test("a backup has all stored data, each file with its size and digest, readable
   const copied = await backup(store, folder)
   const { files, head, storeVersion } = manifestIn(folder)
   const names = [
+    ".gitignore",
     "artifacts/" + ref.replace("artifact:", ""),
     "more/deep/file",
     "quartermaster.db",
@@ -55,7 +56,7 @@ test("a backup has all stored data, each file with its size and digest, readable
     "token",
   ]
   expect(files.map((file) => file.name).sort()).toEqual(names)
-  expect(copied).toEqual({ files: 5, bytes: files.reduce((sum, file) => sum + file.size, 0) })
+  expect(copied).toEqual({ files: 6, bytes: files.reduce((sum, file) => sum + file.size, 0) })
   for (const { name, size, sha256: digest } of files) {
     const file = join(folder, name)
     expect({ name, size: statSync(file).size, digest: sha256(file) }).toEqual({ name, size, digest })
@@ -70,7 +71,7 @@ test("a restored backup verifies, has a note about the restore, and can be writt
   const { store, ref, folder, target } = await filled()
   await backup(store, folder)
   await writeEntries(store, hourlyCalls(day, 1, "later"))
-  expect(await restore(folder, target)).toMatchObject({ files: 5, records: 6 })
+  expect(await restore(folder, target)).toMatchObject({ files: 6, records: 6 })
   const restored = await openTestStore({ dataDir: target })
   expect((await restored.audit.list()).map((row) => row.callId).sort()).toEqual(["a0", "a1", "a2"])
   expect(Buffer.from((await restored.artifacts.get(ref))!.content).toString()).toBe("kept")
@@ -184,7 +185,7 @@ test.each<[string, () => string, string | undefined]>([
   other.database.exec(sql())
   await other.close()
   const restoring = restore(folder, other.dir, { replace: true })
-  if (sentence === undefined) expect(await restoring).toMatchObject({ files: 5 })
+  if (sentence === undefined) expect(await restoring).toMatchObject({ files: 6 })
   else {
     await expect(restoring).rejects.toThrow(sentence)
     expect(readdirSync(dirname(other.dir))).toEqual(["data"])
@@ -204,7 +205,7 @@ test("a store is not replaced while the command line runs a call, only after the
   )
   await recorder.write(end)
   await other.close()
-  expect(await restore(folder, other.dir, { replace: true })).toMatchObject({ files: 5 })
+  expect(await restore(folder, other.dir, { replace: true })).toMatchObject({ files: 6 })
 })
 
 test("a backup is refused unless its folder is new and outside the data folder", async () => {
@@ -217,9 +218,9 @@ test("a backup is refused unless its folder is new and outside the data folder",
     await expect(backup(store, join(store.dir, within))).rejects.toThrow(/inside the data folder/)
   await expect(backup(store, join(folder, "mine", "x"))).rejects.toThrow(/cannot be written/)
   expect(readdirSync(folder)).toEqual(["mine"])
-  expect(await backup(store, `${store.dir}-beside`)).toMatchObject({ files: 5 })
+  expect(await backup(store, `${store.dir}-beside`)).toMatchObject({ files: 6 })
   mkdirSync(join(folder, "empty"))
-  expect(await backup(store, join(folder, "empty"))).toMatchObject({ files: 5 })
+  expect(await backup(store, join(folder, "empty"))).toMatchObject({ files: 6 })
 })
 
 const damage: [string, (folder: string) => void, RegExp][] = [
