@@ -83,7 +83,6 @@ test("what a model is sent are its role's tools and no others; without groups al
         { id: "f", role: "free" },
       ],
     },
-    tools: { permissions: { run_command: { allowedRoles: [] } } },
   })
   const sent = (agent: string) => system.toolsFor(agent, { format: "anthropic" }).map(({ name }) => name)
   expect(sent("d")).toEqual(["base64_decode", "base64_encode", "json_parse", "json_stringify"])

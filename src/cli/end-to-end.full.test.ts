@@ -186,7 +186,7 @@ test("approvals watch shows new items until Ctrl-C", async () => {
   expect(stdout.match(/qm approvals approve \S+$/gm)).toEqual([`qm approvals approve ${id}`])
 })
 
-test("what the configuration names is read-only, unknown groups are refused by name, and none means all", async () => {
+test("what the configuration names is read-only, unknown groups are refused by name, and a role has all groups, some or none", async () => {
   const { run, write } = makeCli()
   write("mine.yml", "org: { roles: [{ name: tester, toolGroups: [data] }], agents: [{ id: tess, role: tester }] }")
   const qm = (...words: string[]) => run("--config", "mine.yml", ...words)
@@ -205,6 +205,13 @@ test("what the configuration names is read-only, unknown groups are refused by n
   })
   await qm("roles", "create", "--name", "x", "--groups", "data")
   expect(await qm("roles", "update", "x", "--groups", "")).toMatchObject({
+    code: 0,
+    stderr: "The role has no groups, so its agents have no tools.\n",
+  })
+  expect((await qm("roles")).stdout).toMatch(/^x +no /m)
+  await qm("agents", "create", "--id", "idle", "--role", "x")
+  expect(read(await qm("tools", "list", "--agent", "idle", "--json"))).toEqual([])
+  expect(await qm("roles", "update", "x", "--groups", "all")).toMatchObject({
     code: 0,
     stderr: "No groups were chosen, so the role has all groups.\n",
   })

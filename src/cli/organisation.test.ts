@@ -140,6 +140,11 @@ test.each<[string, string[], unknown[]]>([
     ["updateRole", "developer", { toolGroups: [] }],
   ],
   [
+    "all groups",
+    ["roles", "update", "developer", "--groups", "all"],
+    ["updateRole", "developer", { toolGroups: null }],
+  ],
+  [
     "clear the rest",
     ["roles", "update", "developer", "--department", "", "--model", ""],
     ["updateRole", "developer", { department: "", llmServiceId: null }],
@@ -227,7 +232,7 @@ test("a refused change is reported by its sentence, and with --json by its code"
 test("a hint is printed with the result; an existing role is not changed", async () => {
   const hint = "No groups were chosen, so the role has all groups."
   const { run } = cliWithOrganisation({ createRole: () => Promise.resolve({ role: developer, created: true, hint }) })
-  const created = await run("roles", "create", "--name", "developer", "--groups", "")
+  const created = await run("roles", "create", "--name", "developer")
   expect(created).toMatchObject({ code: 0, stderr: `${hint}\n` })
   const { run: again } = cliWithOrganisation({ createRole: () => Promise.resolve({ role: developer, created: false }) })
   expect((await again("roles", "create", "--name", "developer")).stdout).toContain("was not changed")

@@ -34,7 +34,7 @@ export function addRoles(program: Command, run: Run): void {
 
 function described(command: Command): Command {
   return command
-    .option("--groups <a,b>", 'tool groups; "" for all')
+    .option("--groups <a,b>", 'tool groups; all for every group, "" for none')
     .option("--department <id>", 'department of its agents; "" for none')
     .option("--level <number>", "level of its agents")
     .option("--dialect <name>", "tool names its model knows: native, claude or classic")
@@ -138,7 +138,7 @@ async function fieldsOf({ io }: CliContext, flags: RoleFlags): Promise<Partial<N
   const { name, groups, department, level, dialect, prompt, pin, model } = flags
   return {
     ...(name === undefined ? {} : { name }),
-    ...(groups === undefined ? {} : { toolGroups: commaList(groups) }),
+    ...(groups === undefined ? {} : { toolGroups: groups === "all" ? null : commaList(groups) }),
     ...(department === undefined ? {} : { department }),
     ...(level === undefined ? {} : { level: numberFlag("--level", level) }),
     ...(dialect === undefined ? {} : { dialect }),
@@ -169,7 +169,8 @@ function readPins(given: readonly string[]): Record<string, string> {
 }
 
 function groupsText({ toolGroups }: Role): string {
-  return toolGroups === null ? "all" : toolGroups.join(", ")
+  if (toolGroups === null) return "all"
+  return toolGroups.length === 0 ? "no" : toolGroups.join(", ")
 }
 
 function holdersOf(org: App["org"], role: Role): readonly Sourced<{ id: string }>[] {

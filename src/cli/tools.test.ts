@@ -9,7 +9,6 @@ async function setUp() {
       roles: dialects.map((dialect) => ({ name: dialect, dialect })),
       agents: dialects.map((id) => ({ id, role: id })),
     },
-    tools: { permissions: { run_command: { allowedRoles: [] } } },
   })
 
   return (...words: string[]) => runWithApp({ ...app, close: () => Promise.resolve() }, ["tools", ...words])

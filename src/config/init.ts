@@ -78,7 +78,8 @@ export const examples: Readonly<Record<string, string>> = {
     allowedRoles: [developer]
     allowedDepartments: [engineering]
     minLevel: 1
-    rateLimit: { maxCallsPerMinute: 10, maxCallsPerHour: 100 }`,
+    rateLimit: { maxCallsPerMinute: 10, maxCallsPerHour: 100 }
+  run_command: { allowedRoles: [developer, devops, architect] }`,
   "tools.workspaceDir": " .",
   "tools.allowedPaths": " [docs, src]",
   "tools.protectedPaths": ' ["migrations/**"]',

@@ -38,7 +38,10 @@ const role = z.strictObject({
   id: name.optional().describe("The role's id (default: its name)."),
   name: name.describe("The role's name."),
   rolePrompt: z.string().optional().describe("Description of the role for the model."),
-  toolGroups: names.nullable().optional().describe("Tool groups of its agents; null means all."),
+  toolGroups: names
+    .nullable()
+    .optional()
+    .describe("Tool groups of its agents; left out: all (or org.defaultToolGroups); an empty list: no tools."),
   department: name.optional().describe("The department of its agents."),
   level: z.number().optional().describe("The level of its agents."),
   dialect: z.enum(["native", "claude", "classic"]).optional().describe("The tool names its model knows."),

@@ -67,7 +67,7 @@ export class AgentViews {
     }
   }
 
-  /** A role without groups gets the default ones, except operator, which always has all groups. */
+  /** A role that names no groups gets the default ones, except operator, which always has all groups. */
   #groupsOf(role: Role): readonly string[] | null {
     return role.toolGroups ?? (role.id === "operator" ? null : this.#defaultToolGroups)
   }

@@ -88,7 +88,6 @@ function addRole({ roles, rolesByIdOrName }: MutableOrganisation, given: RoleCon
   if (taken !== undefined) {
     throw new Error(`There are two roles '${taken}'. Give each its own name; 'root' and 'operator' exist always.`)
   }
-  const groups = given.toolGroups ?? []
   const role: Sourced<Role> = {
     ...origin(source),
     id,
@@ -96,7 +95,7 @@ function addRole({ roles, rolesByIdOrName }: MutableOrganisation, given: RoleCon
     rolePrompt: given.rolePrompt ?? "",
     status: "active",
     llmServiceId: given.llmServiceId ?? null,
-    toolGroups: groups.length === 0 ? null : [...groups],
+    toolGroups: given.toolGroups ? [...given.toolGroups] : null,
     department,
     level,
     dialect,

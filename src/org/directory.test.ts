@@ -35,7 +35,7 @@ test("a role has every field of its design, and toolGroups is null when none are
     llmServiceId: null,
     toolGroups: ["chrome"],
   })
-  expect(directory.findRole("guest")).toMatchObject({ toolGroups: null })
+  expect(directory.findRole("guest")).toMatchObject({ toolGroups: [] })
 })
 
 test("root and operator are built in: root has org_management only, operator has all groups", async () => {
@@ -53,14 +53,14 @@ test("root and operator are built in: root has org_management only, operator has
   expect(directory.view("operator")).toMatchObject({ groups: null, role: { name: "operator" } })
 })
 
-test("a role without groups gets the default groups; operator keeps all", async () => {
+test("a role that names no groups gets the default groups, an empty list gives none; operator keeps all", async () => {
   const directory = await directoryOf({
     defaultToolGroups: ["data"],
     roles: [{ name: "none" }, { name: "empty", toolGroups: [] }, { name: "own", toolGroups: ["system"] }],
     agents: ["none", "empty", "own"].map((role) => ({ id: role, role })),
   })
   const groups = ["none", "empty", "own", "operator", "root"].map((id) => directory.view(id)?.groups)
-  expect(groups).toEqual([["data"], ["data"], ["system"], null, rootGroups])
+  expect(groups).toEqual([["data"], [], ["system"], null, rootGroups])
 })
 
 test("an agent has an id, role, department and level; missing ones come from its role", async () => {

@@ -7,7 +7,7 @@ import type { OrganisationContext } from "./write-document.ts"
 /** The checked fields of a change to a role. Fields the change does not name are absent. */
 export interface RoleFields {
   fields: Partial<Role>
-  /** Says which groups the role got because none were chosen. */
+  /** Says which groups the role got because none were chosen, or that it has no tools. */
   hint?: string
 }
 
@@ -74,6 +74,7 @@ function chooseGroups(
     throw new OrganisationError("tool_groups_not_held", sentence, { invalidGroups: beyond })
   }
   if (chosen.length > 0) return { groups: chosen }
+  if (given !== null) return { groups: [], hint: "The role has no groups, so its agents have no tools." }
   if (held === null) {
     const what = defaultToolGroups === null ? "all groups" : `the default ones: ${defaultToolGroups.join(", ")}`
     return { groups: null, hint: `No groups were chosen, so the role has ${what}.` }

@@ -44,7 +44,7 @@ test("a role that a person creates has every field and is stored", async () => {
   }
 })
 
-test.each([undefined, null, []])("groups given as %j mean all groups, and a hint says so", async (toolGroups) => {
+test.each([undefined, null])("groups given as %j mean all groups, and a hint says so", async (toolGroups) => {
   const { directory } = await openDirectory()
   const hint = "No groups were chosen, so the role has all groups."
   expect(await directory.createRole({ name: "all", toolGroups }, ann)).toMatchObject({
@@ -59,9 +59,22 @@ test.each([undefined, null, []])("groups given as %j mean all groups, and a hint
   expect(directory.view("a")?.groups).toBeNull()
 })
 
+test("an empty list of groups gives no tools, and a hint says so", async () => {
+  const { directory } = await openDirectory({ config: { ...config, defaultToolGroups: ["data"] } })
+  const hint = "The role has no groups, so its agents have no tools."
+  for (const by of [ann, agent("root"), agent("b")]) {
+    const given = { name: `empty for ${by.id}`, toolGroups: [] }
+    expect(await directory.createRole(given, by)).toMatchObject({ role: given, hint })
+  }
+  const { role } = await directory.createRole({ name: "some", toolGroups: ["data"] }, ann)
+  expect(await directory.updateRole(role.id, { toolGroups: [] }, ann)).toMatchObject({ role: { toolGroups: [] }, hint })
+  await directory.createAgent({ id: "idle", role: "some" }, ann)
+  expect(directory.view("idle")?.groups).toEqual([])
+})
+
 test("where the configuration names default groups, the hint names them", async () => {
   const { directory } = await openDirectory({ config: { defaultToolGroups: ["data", "system"] } })
-  const { hint } = await directory.createRole({ name: "x", toolGroups: [] }, ann)
+  const { hint } = await directory.createRole({ name: "x", toolGroups: null }, ann)
   expect(hint).toBe("No groups were chosen, so the role has the default ones: data, system.")
 })
 

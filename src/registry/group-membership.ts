@@ -31,18 +31,21 @@ export class GroupMembership {
   }
 
   /**
-   * Whether the tool is in one of the groups. A tool of the layer `system` is in every group that lists it, a tool of another
-   * layer only in the group it names. A tool that covers others must be in the groups of all of them.
+   * Whether the tool is in one of the groups, which must be registered; null means all of them. A tool of the layer
+   * `system` is in every group that lists it, a tool of another layer only in the group it names. A tool that covers
+   * others must be in the groups of all of them.
    */
   inGroups(tool: RegisteredTool, groups: readonly string[] | null): boolean {
-    if (groups === null) return true
     if (tool.sameNameTools !== undefined) return tool.sameNameTools.every((one) => this.inGroups(one, groups))
-    if (tool.layer !== "system") return groups.includes(tool.group)
+    if (tool.layer !== "system")
+      return this.#groups.hasGroup(tool.group) && (groups === null || groups.includes(tool.group))
     const versions = this.#layers.system.get(tool.name) ?? []
-    if (!isOfSeveralGroups(versions)) return this.#groups.isToolInGroups(tool.name, groups)
+    if (!isOfSeveralGroups(versions))
+      return groups === null ? this.#groups.getToolGroup(tool.name) !== null : this.#groups.isToolInGroups(tool.name, groups) // prettier-ignore
     // A group that only another version named does not count for this version.
     const others = new Set(versions.map(({ group }) => group))
-    return groups.some((id) => (id === tool.group || !others.has(id)) && this.#groups.isToolInGroups(tool.name, [id]))
+    const counted = (groups ?? this.#groups.getAllGroupIds()).filter((id) => id === tool.group || !others.has(id))
+    return this.#groups.isToolInGroups(tool.name, counted)
   }
 
   /** Of versions in several groups, those in the agent's groups; all of them when there is none. */
@@ -50,8 +53,8 @@ export class GroupMembership {
     versions: readonly RegisteredTool[] | undefined,
     who: AgentView | undefined,
   ): readonly RegisteredTool[] | undefined {
-    const groups = who?.groups ?? null
-    if (versions === undefined || groups === null || !isOfSeveralGroups(versions)) return versions
+    if (versions === undefined || who === undefined || !isOfSeveralGroups(versions)) return versions
+    const { groups } = who
     const own = versions.filter((one) => this.inGroups(one, groups))
     return own.length === 0 ? versions : own
   }

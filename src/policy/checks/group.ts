@@ -10,11 +10,14 @@ export const groupCheck = defineCheck({
   source: ({ who }) => `role ${who.role.name}`,
   look({ tool, who, tools }) {
     if (tools.inGroups(tool, who.groups)) return undefined
+    if (!tools.inGroups(tool, null)) return deny("group_not_registered", { group: tool.group }, {})
     return deny("group_missing", { role: who.role.name, group: tool.group }, { fix: () => fixFor(tool, who, tools) })
   },
   sentences: {
     group_missing: ({ role, group }: { role: string; group: string }) =>
       `Role ${role} has no group with this tool; give it '${group}'.`,
+    group_not_registered: ({ group }: { group: string }) =>
+      `The tool is in no group: '${group}' is not registered, or no longer has it.`,
   },
   passes: ({ who }) => `Role ${who.role.name} has a group with this tool.`,
 })

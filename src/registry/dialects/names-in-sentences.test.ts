@@ -51,8 +51,7 @@ async function openApp(config: Config = {}) {
   writeFileSync(join(workspace, "large.txt"), "line\n".repeat(500))
   const roles = ["claude", "classic"].map((name) => ({ name, dialect: name as Dialect }))
   const org = { roles, agents: roles.map(({ name }) => ({ id: name, role: name })) }
-  const tools = { ...config.tools, permissions: { run_command: { allowedRoles: [] } } }
-  const system = await openTestApp({ workspace, org, ...config, tools }, { sweepMs: 0 })
+  const system = await openTestApp({ workspace, org, ...config }, { sweepMs: 0 })
   return { system, workspace }
 }
 

@@ -182,7 +182,8 @@ export class PluginManager {
       const isOwn = (one: RegisteredTool) => one.name === name && one.execute === execute
       if (this.#registry.list({ layer, version }).some(isOwn)) this.#registry.unregister(name, { layer, version })
     }
-    this.#registry.groups.unregisterGroup(plugin.group)
+    const { groups } = this.#registry
+    if (groups.getGroup(plugin.group)?.toolCount === 0) groups.unregisterGroup(plugin.group)
   }
 
   #watch(loaded: Loaded): void {

@@ -35,14 +35,15 @@ test("run_command takes a folder, variables and an input", async () => {
   expect(outside).toMatchObject({ success: false })
 })
 
-test("run_command is for the roles that develop, and always asks", async () => {
+test("run_command is for every role with its group and always asks; the configuration may name roles", async () => {
   const { call, asked } = await openCommandApp()
-  expect(await call("run_command", { command: "true" }, { agentId: "tim" })).toMatchObject({
-    code: "tool_not_available",
-  })
-  expect(asked()).toBe(0)
-  expect(await call("run_command", { command: "true" })).toMatchObject({ success: true })
-  expect(asked()).toBe(1)
+  for (const agentId of ["tim", "dev"])
+    expect(await call("run_command", { command: "true" }, { agentId })).toMatchObject({ success: true })
+  expect(asked()).toBe(2)
+  const permissions = { run_command: { allowedRoles: ["developer", "devops", "architect"] } }
+  const limited = await openTestApp({ org, tools: { permissions } })
+  const has = (agentId: string) => limited.isVisible(agentId, "run_command")
+  expect(["dev", "tim", "operator"].map(has)).toEqual([true, false, false])
 })
 
 test("an approver sees the command with its folder, variables and what holds it, and nothing hidden in it", async () => {

@@ -63,7 +63,7 @@ export const runCommand = (
     description:
       "Run a command in bash, in the workspace, and get what it printed and its exit code. Each command is a process of its own: folder and variables do not carry over. Without network unless it is asked for. What it leaves running ends with it; use background for servers.",
     effect: "execute",
-    permission: { level: "sensitive", allowedRoles: ["developer", "devops", "architect", "operator"] },
+    permission: { level: "sensitive" },
     timeoutMs: 600_000,
     input: Input,
     output: z.object({

@@ -16,7 +16,7 @@ export const createRole = (book: OrganisationAdmin, groups: GroupList) =>
     category: "communication",
     description: [
       "Create a role, or get the one that has this name already (created is false then).",
-      "Choose the tool groups its work needs; without them it gets all groups, or yours if you have fewer.",
+      "Choose the tool groups its work needs; without the list it gets all groups, or yours if you have fewer; an empty list gives it no tools.",
     ].join(" "),
     describe: () => `Groups: ${groups.list().map(describeGroup).join(", ")}.`,
     effect: "communicate",
@@ -32,8 +32,7 @@ export const createRole = (book: OrganisationAdmin, groups: GroupList) =>
         .describe("Ids of groups, for example data"),
     }),
     output: roleOutput.extend({ created: z.boolean(), hint: z.string().optional() }),
-    preview: ({ name, rolePrompt, toolGroups }) =>
-      `Role ${name}\nGroups: ${toolGroups?.join(", ") || "all its maker has"}\n\n${rolePrompt}`,
+    preview: ({ name, rolePrompt, toolGroups }) => `Role ${name}\nGroups: ${groupsText(toolGroups)}\n\n${rolePrompt}`,
 
     execute(given, context) {
       return asToolFailure(async () => {
@@ -42,6 +41,11 @@ export const createRole = (book: OrganisationAdmin, groups: GroupList) =>
       })
     },
   })
+
+function groupsText(toolGroups: readonly string[] | null | undefined): string {
+  if (toolGroups === undefined || toolGroups === null) return "all its maker has"
+  return toolGroups.length === 0 ? "none, so it has no tools" : toolGroups.join(", ")
+}
 
 function describeGroup({ id, description }: { id: string; description: string }): string {
   return description === "" ? id : `${id} (${description})`

@@ -115,7 +115,6 @@ test("create_role makes a role with the groups it is given, and without them say
   for (const [toolGroups, name] of [
     [undefined, "a"],
     [null, "b"],
-    [[], "c"],
   ] as const) {
     const all = await call(
       "create_role",
@@ -123,6 +122,13 @@ test("create_role makes a role with the groups it is given, and without them say
       "root",
     )
     expect(all.result).toMatchObject({ toolGroups: null, hint: "No groups were chosen, so the role has all groups." })
+  }
+})
+
+test("create_role with an empty list makes a role without tools and says so", async () => {
+  for (const agent of ["root", "ann's"]) {
+    const { result } = await call("create_role", { name: `idle ${agent}`, rolePrompt: "x", toolGroups: [] }, agent)
+    expect(result).toMatchObject({ toolGroups: [], created: true, hint: expect.stringContaining("no tools") as string })
   }
 })
 
