@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { BaseTool, createQuartermaster, defineTool, fromBaseTool } from "quartermaster"
+import { BaseTool, createQuartermaster, defineTool } from "quartermaster"
 
 class CustomAPITool extends BaseTool {
   name = "custom_api_call"
@@ -12,6 +12,8 @@ class CustomAPITool extends BaseTool {
     { name: "endpoint", type: "string", description: "Where to", required: true },
     { name: "method", type: "string", description: "How", required: false, enum: ["GET", "POST"], default: "GET" },
   ]
+  // Written here, it lets the tool run unasked. Without it, or an effect, a person is asked before every call.
+  dangerous = false
 
   async execute({ endpoint, method }) {
     return { success: true, data: `${method} ${endpoint}` }
@@ -20,7 +22,7 @@ class CustomAPITool extends BaseTool {
 
 const dir = mkdtempSync(join(tmpdir(), "quartermaster-"))
 const quartermaster = await createQuartermaster({ data: { dir } })
-quartermaster.registry.register(fromBaseTool(new CustomAPITool(), { group: "api", effect: "none" }))
+quartermaster.registry.register(new CustomAPITool(), { group: "api" })
 quartermaster.registry.register(
   defineTool({
     name: "count",

@@ -52,6 +52,7 @@ export {
 } from "./model/errors.ts"
 
 export { ToolRegistry, type RegisterOptions, type ToolStats } from "./registry/registry.ts"
+export type { AnyTool } from "./registry/recognise-tool.ts"
 export type { ToolFilter } from "./registry/tool-filter.ts"
 export { ToolGroupManager, type ToolDefinition } from "./registry/groups.ts"
 export {
@@ -68,7 +69,7 @@ export type { Experiment, Experiments, ExperimentReport } from "./model/experime
 export { BaseTool, type BaseToolResult } from "./registry/base-tool.ts"
 export type { LLMFormat, LLMTools } from "./registry/formats.ts"
 export { ToolDiscovery } from "./call/discovery.ts"
-export { ToolExecutor, type ToolCall } from "./call/executor.ts"
+export { ToolExecutor, type ToolCall } from "./executor.ts"
 export { callbackAdapter, type ApprovalCallbacks } from "./approval-ui/callback.ts"
 export { terminalAdapter, terminalAsk } from "./approval-ui/terminal.ts"
 export type { Telemetry, Tracer } from "./telemetry/spans.ts"

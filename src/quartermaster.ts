@@ -1,5 +1,5 @@
 import type { ToolDiscovery } from "./call/discovery.ts"
-import type { ToolExecutor } from "./call/executor.ts"
+import type { ToolExecutor } from "./executor.ts"
 import type { App } from "./model/app.ts"
 import type { ApprovalUIAdapter, Ask } from "./model/approval.ts"
 import type { Logger } from "./model/logger.ts"

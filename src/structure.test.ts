@@ -45,11 +45,13 @@ const mayImport: Record<string, readonly string[]> = {
   http: ["mcp/server", "model", "lib"],
   "emitter.ts": ["model"],
   "builtin.ts": ["tools", "platform", "guards", "config", "model", "lib"],
-  "quartermaster.ts": ["call", "registry", "org", "telemetry", "model"],
+  "executor.ts": ["registry", "model"],
+  "quartermaster.ts": ["executor.ts", "call", "registry", "org", "telemetry", "model"],
   "app.ts": [
     "quartermaster.ts",
     "builtin.ts",
     "emitter.ts",
+    "executor.ts",
     "call",
     "registry",
     "org",
@@ -66,6 +68,7 @@ const mayImport: Record<string, readonly string[]> = {
     "lib",
   ],
   "index.ts": [
+    "executor.ts",
     "app.ts",
     "quartermaster.ts",
     "call",

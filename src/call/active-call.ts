@@ -67,6 +67,8 @@ export interface ActiveCall {
   ran: boolean
   /** What the metadata of a successful result says besides the time it took. */
   resultNotes: ResultNotes | undefined
+  /** What the tool adds to the metadata of a successful result. */
+  toolMetadata: Readonly<Record<string, unknown>> | undefined
   /** The row in the store, for a call that waits, is held or has a key. */
   row: CallRow | undefined
   /** The time limit of the running tool. Its sub-calls stop this clock while they all wait for people. */
@@ -112,6 +114,7 @@ export function beginCall(input: CallRequest, ports: Ports, options: CallOptions
     startedAt: undefined,
     ran: hasRun(row),
     resultNotes: undefined,
+    toolMetadata: undefined,
     row,
     clock: undefined,
   }

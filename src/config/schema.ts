@@ -23,9 +23,9 @@ const permission = z.strictObject({
     .describe("public runs without approval, moderate needs approval, sensitive needs approval every time."),
   requireExecutionApproval: z.boolean().optional().describe("true asks a person before every run."),
   requireResultApproval: z
-    .enum(["never", "on-error", "always"])
+    .union([z.enum(["never", "on-error", "always"]), z.boolean()])
     .optional()
-    .describe("When a person must release the result before the model sees it."),
+    .describe("When a person must release the result before the model sees it; true means always."),
   dangerous: z.boolean().optional().describe("true makes the tool sensitive."),
   requireConfirmation: z.boolean().optional().describe("The same as dangerous."),
   allowedRoles: names.optional().describe("Roles that may use the tool; an empty list means every role."),

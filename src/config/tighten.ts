@@ -34,7 +34,7 @@ const tightening: Readonly<Record<string, (value: unknown) => boolean>> = {
   "tools.hosts.deny": () => true,
   "tools.permissions.*.level": (level) => level === "sensitive",
   "tools.permissions.*.requireExecutionApproval": isTrue,
-  "tools.permissions.*.requireResultApproval": (when) => when !== "never",
+  "tools.permissions.*.requireResultApproval": (when) => when !== "never" && when !== false,
   "tools.permissions.*.dangerous": isTrue,
   "tools.permissions.*.requireConfirmation": isTrue,
   "tools.permissions.*.allowedRoles": namesSomeone,

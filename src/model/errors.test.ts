@@ -69,6 +69,23 @@ describe("an error", () => {
     expect(validation).toMatchObject({ name: "ValidationError", message: "File size (2) exceeds limit (1)" })
   })
 
+  it.each([
+    [
+      new SecurityError("Path is outside workspace directory"),
+      "Permission denied: Path is outside workspace directory",
+    ],
+    [
+      new PermissionDeniedError("Role tester not in allowed roles"),
+      "Permission denied: Role tester not in allowed roles",
+    ],
+    [new ToolPermissionError("Access denied"), "Permission denied: Access denied"],
+    [new ExecutionCancelledError("A person said no."), "A person said no."],
+    [new ExecutionCancelledError(), "The execution was cancelled."],
+    [new ValidationError("File size (2) exceeds limit (1)"), "File size (2) exceeds limit (1)"],
+  ])("with one argument, as the designs throw it, has that message: %s", (error, message) => {
+    expect(error).toMatchObject({ message, toolName: "" })
+  })
+
   it("of every class is a ToolError and names its tool", () => {
     const errors = [
       new ToolNotFoundError("t"),

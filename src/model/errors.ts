@@ -1,6 +1,9 @@
 import { ToolExecuteStatus, type ToolResult } from "./result.ts"
 
-/** A failed call as an exception. Only `executeOrThrow` throws it; `call` returns a `ToolResult`. */
+/**
+ * A failed call as an exception. Only `executeOrThrow` throws it; `call` returns a `ToolResult`. Tools may throw these errors
+ * too. An error that takes a tool and a message also takes the message alone.
+ */
 export class ToolError extends Error {
   readonly toolName: string
   /** The whole result, with code and details. */
@@ -11,6 +14,14 @@ export class ToolError extends Error {
     this.name = "ToolError"
     this.toolName = toolName
   }
+}
+
+/** What the errors take: the tool and a message, or only the message. */
+type ToolAndMessage = [toolName: string, message: string] | [message: string]
+
+function readArguments(given: ToolAndMessage): { toolName: string; message: string } {
+  const [first, second] = given
+  return second === undefined ? { toolName: "", message: first } : { toolName: first, message: second }
 }
 
 export class ToolNotFoundError extends ToolError {
@@ -37,7 +48,8 @@ export class ToolTimeoutError extends ToolError {
 }
 
 export class ToolPermissionError extends ToolError {
-  constructor(toolName: string, message: string) {
+  constructor(...given: ToolAndMessage) {
+    const { toolName, message } = readArguments(given)
     super(toolName, `Permission denied: ${message}`)
     this.name = "ToolPermissionError"
   }
@@ -45,31 +57,33 @@ export class ToolPermissionError extends ToolError {
 
 /** The call was denied: by role, department, level, a rule or a rate limit. */
 export class PermissionDeniedError extends ToolPermissionError {
-  constructor(toolName: string, reason: string) {
-    super(toolName, reason)
+  constructor(...given: ToolAndMessage) {
+    super(...given)
     this.name = "PermissionDeniedError"
   }
 }
 
 /** A person rejected the call or withheld its result, or the approval expired. */
 export class ExecutionCancelledError extends ToolError {
-  constructor(toolName: string, reason: string) {
-    super(toolName, reason)
+  constructor(...given: ToolAndMessage | []) {
+    const { toolName, message } = readArguments(given.length === 0 ? ["The execution was cancelled."] : given)
+    super(toolName, message)
     this.name = "ExecutionCancelledError"
   }
 }
 
 /** The path, command or host is not allowed. */
 export class SecurityError extends ToolPermissionError {
-  constructor(toolName: string, message: string) {
-    super(toolName, message)
+  constructor(...given: ToolAndMessage) {
+    super(...given)
     this.name = "SecurityError"
   }
 }
 
 /** The tool's result does not match its output schema. */
 export class ValidationError extends ToolValidationError {
-  constructor(toolName: string, message: string) {
+  constructor(...given: ToolAndMessage) {
+    const { toolName, message } = readArguments(given)
     super(toolName, message)
     this.name = "ValidationError"
     this.message = message

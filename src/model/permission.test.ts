@@ -72,7 +72,10 @@ describe("a permission", () => {
   it.each<[unknown, string]>([
     [{ level: "PUBLIC" }, "its level must be one of: public, moderate, sensitive."],
     [{ level: "constructor" }, "its level must be one of: public, moderate, sensitive."],
-    [{ requireResultApproval: true }, "requireResultApproval must be one of: never, on-error, always."],
+    [
+      { requireResultApproval: "yes" },
+      "requireResultApproval must be one of: never, on-error, always; or true or false.",
+    ],
     [{ allowedRoles: "developer" }, "allowedRoles and allowedDepartments must be lists of names."],
     [{ allowedDepartments: {} }, "allowedRoles and allowedDepartments must be lists of names."],
     [{ minLevel: Number.NaN }, "minLevel and the rate limits must be numbers."],

@@ -29,7 +29,8 @@ export interface ToolPermission {
   level?: ToolPermissionLevel | undefined
   /** True asks even for a public tool. False stops a moderate tool from asking; it never overrides sensitive, dangerous or a rule. */
   requireExecutionApproval?: boolean | undefined
-  requireResultApproval?: ResultApproval | undefined
+  /** `true` means always, `false` never. */
+  requireResultApproval?: ResultApproval | boolean | undefined
   /** True makes the tool sensitive. */
   dangerous?: boolean | undefined
   /** The same as `dangerous`. */
@@ -75,7 +76,7 @@ export function fillPermission(
       ? {}
       : { requireExecutionApproval: given.requireExecutionApproval }),
     ...(confirmed ? { confirmed } : {}),
-    requireResultApproval: given.requireResultApproval ?? "never",
+    requireResultApproval: resultApprovalOf(given.requireResultApproval),
     allowedRoles: given.allowedRoles ?? [],
     allowedDepartments: given.allowedDepartments ?? [],
     minLevel: given.minLevel,
@@ -83,12 +84,16 @@ export function fillPermission(
   }
 }
 
+function resultApprovalOf(given: ToolPermission["requireResultApproval"] = "never"): ResultApproval {
+  return typeof given === "boolean" ? (given ? "always" : "never") : given
+}
+
 /** What is wrong with a permission, as a sentence. An unknown level must not pass: it would ask no one. */
 export function permissionMistake(given: ToolPermission): string | undefined {
   const { level, requireResultApproval, allowedRoles, allowedDepartments, minLevel, rateLimit = {} } = given
   if (level !== undefined && !levels.includes(level)) return `its level must be one of: ${levels.join(", ")}.`
-  if (requireResultApproval !== undefined && !resultApprovals.includes(requireResultApproval)) {
-    return `requireResultApproval must be one of: ${resultApprovals.join(", ")}.`
+  if (requireResultApproval !== undefined && !resultApprovals.includes(resultApprovalOf(requireResultApproval))) {
+    return `requireResultApproval must be one of: ${resultApprovals.join(", ")}; or true or false.`
   }
   for (const names of [allowedRoles, allowedDepartments]) {
     if (names !== undefined && !Array.isArray(names))

@@ -64,6 +64,8 @@ export interface ToolContext {
   /** Streams a piece of output while the tool still runs. */
   emit(chunk: unknown): void
   log(message: string): void
+  /** Adds fields to the `metadata` of a successful result. Models do not see them. */
+  readonly addMetadata?: ((fields: Readonly<Record<string, unknown>>) => void) | undefined
   readonly artifacts: CallArtifacts
   /** Sends a protocol request to the program that made the call, where its interface allows that. */
   readonly sendRequest?: Caller["sendRequest"] | undefined

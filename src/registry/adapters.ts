@@ -11,6 +11,8 @@ import { unwrapBaseResult, unwrapError, unwrapResult, unwrapStatus, type ResultL
 import type { ToolDefinition } from "./groups.ts"
 import { shorthandToJsonSchema, type Shorthand } from "./shorthand.ts"
 
+const noInput: JsonSchema = { type: "object", properties: {} }
+
 type Foreign = "name" | "description" | "input" | "execute"
 
 /** What the adapted tool does not state itself: its group, its effect and so on. Without an effect it is sensitive. */
@@ -32,7 +34,12 @@ export function fromBaseTool(tool: BaseTool, options: AdapterOptions): Tool {
     description,
     permission: { ...options.permission, dangerous },
     input: baseToolSchema(tool),
-    execute: async (input) => unwrapBaseResult(name, await tool.execute(input as Record<string, unknown>)),
+    execute: async (input, { addMetadata }) => {
+      const returned = await tool.execute(input as Record<string, unknown>)
+      const data = unwrapBaseResult(name, returned)
+      if (returned.metadata !== undefined) addMetadata?.(returned.metadata)
+      return data
+    },
   })
 }
 
@@ -69,7 +76,7 @@ export function fromModule(module: ToolModule, { tools: single = {}, ...shared }
       name,
       description,
       group,
-      input: parameters ?? { type: "object", properties: {} },
+      input: parameters ?? noInput,
       execute: async (input, context) =>
         unwrapError(name, await module.executeToolCall(moduleContext(context), name, input)),
     }),
@@ -99,7 +106,7 @@ interface HandlerPermissions {
 export interface HandlerTool extends Omit<AdapterOptions, "output" | "permission"> {
   name: string
   description: string
-  category: ToolCategory
+  category?: ToolCategory
   inputSchema: JsonSchema | Shorthand
   outputSchema?: JsonSchema | Shorthand
   permissions?: HandlerPermissions
@@ -155,8 +162,26 @@ export function fromDefinition(tool: DefinedTool, options: AdapterOptions): Tool
     description,
     tags: [...(tool.tags ?? []), ...(options.tags ?? [])],
     permission: { ...definedPermission(tool.definition), ...withoutUndefined(options.permission) },
-    input: parameters ?? { type: "object", properties: {} },
+    input: parameters ?? noInput,
     execute: async (input) => unwrapStatus(name, await tool.execute(input as never)),
+  })
+}
+
+/** A function definition of S0 with the function that does the work. */
+export interface FunctionTool extends ToolDefinition {
+  /** A returned `{ error: "code", message? }` is a failure. */
+  execute(args: never, context: ToolContext): unknown
+}
+
+/** Adapts a function definition of S0 that has its function beside it. */
+export function fromFunctionDefinition(tool: FunctionTool, options: AdapterOptions): Tool {
+  const { name, description, parameters } = tool.function
+  return defineTool({
+    ...options,
+    name,
+    description,
+    input: (parameters as JsonSchema | undefined) ?? noInput,
+    execute: async (input, context) => unwrapError(name, await tool.execute(input as never, context)),
   })
 }
 
@@ -164,7 +189,7 @@ export function fromDefinition(tool: DefinedTool, options: AdapterOptions): Tool
 export interface ResultTool {
   readonly name: string
   readonly description: string
-  readonly category: ToolCategory
+  readonly category?: ToolCategory
   readonly parameters: SchemaSource<unknown>
   execute(params: unknown, context: ToolContext): Promise<ResultLike>
 }
@@ -173,7 +198,7 @@ export interface ResultTool {
 export function fromResultTool(tool: ResultTool, options: AdapterOptions): Tool {
   const { name, description, category, parameters } = tool
   return defineTool({
-    category,
+    ...(category === undefined ? {} : { category }),
     ...options,
     name,
     description,
@@ -234,6 +259,9 @@ function moduleContext(context: ToolContext): ModuleContext {
     get able() {
       return context.able
     },
+    get addMetadata() {
+      return context.addMetadata
+    },
     emit: (chunk) => context.emit(chunk),
     log: (message) => context.log(message),
     call: (tool, input) => context.call(tool, input),
@@ -245,7 +273,7 @@ function definedPermission(definition: DefinedTool["definition"]): ToolPermissio
   return {
     level: permissionLevel,
     requireExecutionApproval,
-    requireResultApproval: requireResultApproval === true ? "always" : undefined,
+    requireResultApproval,
   }
 }
 

@@ -10,13 +10,23 @@ export interface BaseToolResult {
   metadata?: Record<string, unknown>
 }
 
-/** A base class for tools as classes. Register one with `registry.register(fromBaseTool(new MyTool(), { group }))`. */
+/**
+ * A base class for tools as classes. Register one with `registry.register(new MyTool())`, or with
+ * `registry.register(fromBaseTool(new MyTool(), { group, effect }))`.
+ */
 export abstract class BaseTool {
   abstract readonly name: string
   abstract readonly description: string
   abstract readonly parameters: readonly ToolParameter[]
-  /** True asks a person before every call. */
-  readonly dangerous: boolean = false
+  /**
+   * True asks a person before every call. False, written in a class right below this one, lets `register` run the tool
+   * unasked. The default is in the prototype, so that it can be told from what an author writes.
+   */
+  declare readonly dangerous: boolean
+
+  static {
+    Object.defineProperty(this.prototype, "dangerous", { value: false, writable: true, configurable: true })
+  }
 
   abstract execute(args: Record<string, unknown>): Promise<BaseToolResult>
 

@@ -12,6 +12,7 @@ import { Lookup } from "./lookup.ts"
 import { GroupMembership } from "./group-membership.ts"
 import { DependencyTracker } from "./dependency-tracker.ts"
 import { registeredTool, withMissingDependencies, type ToolSettings } from "./registered-tool.ts"
+import { nameOf, recogniseTool, whatIsMissing, type AnyTool } from "./recognise-tool.ts"
 import { ToolLayers } from "./tool-layers.ts"
 import { CallStatistics, type ToolCallStats } from "./statistics.ts"
 import { buildWireNames, type WireNames } from "./wire-names.ts"
@@ -20,6 +21,8 @@ export interface RegisterOptions {
   /** Default: `system`, for every agent. */
   layer?: Layer
   type?: ToolType
+  /** The group of a tool that names none itself (default: `custom`). */
+  group?: string
   /** True replaces a tool of the same name, version and layer. Without it, registering that tool again throws. */
   replace?: boolean
 }
@@ -82,13 +85,15 @@ export class ToolRegistry {
     return this.#version + this.groups.version
   }
 
-  register(tool: Tool, options: RegisterOptions = {}): RegisteredTool {
+  /** Registers a tool of `defineTool`, or one in the form of any of the five source designs. */
+  register(tool: AnyTool, options: RegisterOptions = {}): RegisteredTool {
     return this.registerMany([tool], options)[0]!
   }
 
   /** Registers all of them or none. */
-  registerMany(tools: readonly Tool[], options: RegisterOptions = {}): RegisteredTool[] {
-    const { layer = "system", replace = false } = options
+  registerMany(given: readonly AnyTool[], options: RegisterOptions = {}): RegisteredTool[] {
+    const { layer = "system", replace = false, group = "custom" } = options
+    const tools = given.map((tool) => asTool(tool, group))
     const keys = new Set<string>()
     for (const tool of tools) {
       this.#refuseTakenName(tool)
@@ -282,6 +287,13 @@ export class ToolRegistry {
       this.#logger.error("A listener to tool changes failed; the change itself stands.", { tool: tool.id, error })
     }
   }
+}
+
+function asTool(given: AnyTool, group: string): Tool {
+  const missing = whatIsMissing(given)
+  if (missing === undefined) return recogniseTool(given, { group, believesAuthor: true })
+  const name = nameOf(given)
+  throw new TypeError(`${name === undefined ? "This" : `The tool '${name}'`} cannot be registered: ${missing}`)
 }
 
 function alreadyRegistered({ name, version }: Tool, layer: Layer): Error {

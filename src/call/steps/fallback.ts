@@ -25,6 +25,7 @@ export async function runFallbacks(
     if (isTicket(result) || !result.success) continue
     // What is noted of the failed tool's own result, such as that it was streamed, does not hold for this one.
     call.resultNotes = { fallback: name }
+    call.toolMetadata = undefined
     return { value: toResult === undefined ? result.result : toResult(result.result, input) }
   }
   return failed

@@ -46,8 +46,16 @@ export function successResult(call: ActiveCall, { value, truncated }: DeliveredV
   if (value !== undefined) result.result = value
   if (truncated !== undefined) result.truncated = truncated
   if (call.ranInput !== undefined) result.ranInput = call.ranInput.input
-  if (call.resultNotes !== undefined) result.metadata = { ...result.metadata, ...call.resultNotes }
+  if (call.resultNotes !== undefined || call.toolMetadata !== undefined) {
+    result.metadata = { ...ownFields(call.toolMetadata), ...result.metadata, ...call.resultNotes }
+  }
   return result
+}
+
+/** Without the names that only Quartermaster may set. */
+function ownFields(metadata: ActiveCall["toolMetadata"] = {}): Record<string, unknown> {
+  const { redacted: _r, streamed: _s, cached: _c, fallback: _f, calledAs: _a, ...own } = metadata
+  return own
 }
 
 export function failedResult(call: ActiveCall, ending: Ending, ports: Ports): ToolResult {

@@ -102,6 +102,8 @@ async function hold(
   outcome: RunOutcome,
   ports: Ports,
 ): Promise<DeliveredValue> {
+  // The person who releases the result does not see the tool's metadata.
+  call.toolMetadata = undefined
   const result =
     outcome.ending === undefined ? successResult(call, outcome, ports) : failedResult(call, outcome.ending, ports)
   maskResult(call, outcome.value, ports)

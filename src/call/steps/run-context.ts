@@ -93,6 +93,12 @@ export class RunContext implements ToolContext {
     return (message) => this.#ports.logger.info(`${this.#tool.name}: ${message}`, { callId: this.callId })
   }
 
+  get addMetadata(): ToolContext["addMetadata"] {
+    return (fields) => {
+      if (this.#over === undefined) this.#active.toolMetadata = { ...this.#active.toolMetadata, ...fields }
+    }
+  }
+
   get sendRequest(): ToolContext["sendRequest"] {
     const send = this.#caller?.sendRequest
     if (send === undefined) return undefined

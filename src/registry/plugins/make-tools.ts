@@ -1,22 +1,10 @@
-import { defineTool } from "../../schema/define-tool.ts"
 import { failure } from "../../model/ending.ts"
 import { errorMessage } from "../../lib/error-message.ts"
-import { checkParameters, parametersToJsonSchema } from "../../schema/parameters.ts"
-import type { ToolParameter } from "../../model/schema.ts"
-import type { Tool, ToolContext, ToolSpec } from "../../model/tool.ts"
-import {
-  fromBaseTool,
-  fromDefinition,
-  fromHandler,
-  fromModule,
-  fromResultTool,
-  type AdapterOptions,
-  type ModuleOptions,
-  type ToolModule,
-} from "../adapters.ts"
-import type { BaseTool } from "../base-tool.ts"
+import type { Tool, ToolContext } from "../../model/tool.ts"
+import { fromModule, type ModuleOptions, type ToolModule } from "../adapters.ts"
 import type { ToolDefinition } from "../groups.ts"
-import { describeType, type ReadPlugin } from "./read-plugin.ts"
+import { describeType, recogniseTool, whatIsMissing, type AnyTool } from "../recognise-tool.ts"
+import type { ReadPlugin } from "./read-plugin.ts"
 
 /** Counts the running calls of a plugin, so that it is shut down after they have ended. */
 export interface PluginCallCounter {
@@ -70,81 +58,11 @@ function moduleTools({ module, version, group }: ReadPlugin, attempt: Attempt): 
   )
 }
 
-/** One tool in the form of any of the five designs. */
+/** One tool in the form of any of the five designs. That its author calls it harmless does not count: nobody here wrote it. */
 function oneTool(given: unknown, { group, version }: ReadPlugin): Tool {
-  if (typeof given !== "object" || given === null) throw new Error(`it must be a tool, and is ${describeType(given)}.`)
-  const tool = given as Record<string, unknown>
-  const options = { ...(version === undefined ? {} : { version }), ...specFieldsOf(tool), group } as AdapterOptions
-  if (isMade(tool)) return tool as unknown as Tool
-  const { name, description, handler } = tool
-  if (typeof handler === "function") {
-    return fromHandler({
-      ...options,
-      ...tool,
-      name,
-      description,
-      handler: handler.bind(tool) as unknown,
-      group,
-    } as never)
-  }
-  if (typeof tool["execute"] !== "function") throw new Error("it needs an execute function, or a handler.")
-  if ("definition" in tool) return fromDefinition(tool as never, options)
-  if ("input" in tool) return defineTool({ ...options, ...specOf(tool), name, description, group } as ToolSpec)
-  if (Array.isArray(tool["parameters"])) return fromBaseTool(asBaseTool(tool as never), options)
-  if ("parameters" in tool) return fromResultTool(tool as never, options)
-  throw new Error("it needs 'input', a schema, or 'parameters', a list; an empty one means no input.")
-}
-
-function isMade({ input, permission, execute }: Record<string, unknown>): boolean {
-  const isReady = typeof (input as { check?: unknown } | undefined)?.check === "function"
-  return (
-    isReady && typeof execute === "function" && (permission as { level?: unknown } | undefined)?.level !== undefined
-  )
-}
-
-/** An instance has its methods in its class, so copying the object would lose them. */
-function specOf(tool: Record<string, unknown>): Record<string, unknown> {
-  const methods = ["execute", "touches", "preview", "question", "describe"].flatMap((name) => {
-    const method = tool[name]
-    return typeof method === "function" ? [[name, (...given: unknown[]) => method.apply(tool, given) as unknown]] : []
-  })
-  return { ...tool, ...(Object.fromEntries(methods) as Record<string, unknown>) }
-}
-
-const specFields = [
-  "title", "category", "effect", "kind", "output", "permission", "version", "author", "tags", "timeoutMs", "idempotent", "destructive", "exclusive",
-  "fallback", "dependsOn", "cache", "durability",
-] // prettier-ignore
-
-/** The fields of `ToolSpec` that the tool sets itself. */
-function specFieldsOf(tool: Record<string, unknown>): Record<string, unknown> {
-  const present = specFields.filter((field) => tool[field] !== undefined)
-  return Object.fromEntries([
-    ...present.map((field) => [field, tool[field]] as const),
-    ...["touches", "preview"].flatMap((name) => {
-      const method = tool[name]
-      return typeof method === "function" ? [[name, method.bind(tool) as unknown] as const] : []
-    }),
-  ])
-}
-
-/** Makes a `BaseTool` of a plain object with its fields, or of an instance from another copy of this library. */
-function asBaseTool(tool: BaseTool): BaseTool {
-  const { name, description, parameters } = tool
-  if (typeof tool.validate === "function" && typeof tool.getDefinition === "function") return tool
-  const check = (args: unknown) => {
-    const checked = checkParameters(parameters as readonly ToolParameter[], args)
-    return checked.ok ? { valid: true, errors: [] } : { valid: false, errors: checked.problems }
-  }
-  return {
-    name,
-    description,
-    parameters,
-    dangerous: (tool.dangerous as boolean | undefined) ?? false,
-    execute: (args) => tool.execute(args),
-    validate: typeof tool.validate === "function" ? (args) => tool.validate(args) : check,
-    getDefinition: () => ({ name, description, parameters: parametersToJsonSchema(parameters) }),
-  }
+  const missing = whatIsMissing(given)
+  if (missing !== undefined) throw new Error(missing)
+  return recogniseTool(given as AnyTool, { group, version })
 }
 
 /** The tool in its plugin's group, whatever group it names itself, with its running calls counted. */

@@ -1,5 +1,6 @@
 import type { Language } from "../../model/language.ts"
 import { moduleGroup, type ToolModule } from "../adapters.ts"
+import { describeType, nameOf } from "../recognise-tool.ts"
 
 /** A plugin as its file exports it. The entries of `tools` are checked later, in `makePluginTools`. */
 export interface ReadPlugin {
@@ -57,8 +58,8 @@ function readTools(given: Fields): ReadPlugin {
 }
 
 function readTool(given: Fields): ReadPlugin {
-  const named = (given["definition"] as { function?: { name?: unknown } } | undefined)?.function?.name ?? given["name"]
-  if (typeof named !== "string" || named === "") throw invalid("plugin", ["'name' must be a text, and is missing"])
+  const named = nameOf(given)
+  if (named === undefined) throw invalid("plugin", ["'name' must be a text, and is missing"])
   return { kind: "tool", name: named, group: named, description: `The tool ${named}`, tools: [given] }
 }
 
@@ -104,14 +105,6 @@ function expecting(given: Fields, what: string, fields: readonly string[], optio
     if (checks[what]!(value) || (optional && isAbsent)) return []
     return [`'${field}' must be a ${what}, and is ${isAbsent ? "missing" : describeType(value)}`]
   })
-}
-
-/** The type of a value, for a sentence: `a number`, `an empty text`, `null`. */
-export function describeType(value: unknown): string {
-  if (value === null || value === undefined) return String(value)
-  if (Array.isArray(value)) return "a list"
-  if (typeof value === "string") return value.trim() === "" ? "an empty text" : "a text"
-  return typeof value === "object" ? "an object" : `a ${typeof value}`
 }
 
 function invalid(kind: "plugin" | "module", problems: readonly string[]): Error {

@@ -1,7 +1,9 @@
-import type { App } from "../model/app.ts"
-import type { CallRequest } from "../model/call.ts"
-import type { ToolResult } from "../model/result.ts"
-import type { RegisteredTool, Tool } from "../model/tool.ts"
+import type { App } from "./model/app.ts"
+import type { CallRequest } from "./model/call.ts"
+import type { ToolResult } from "./model/result.ts"
+import type { RegisteredTool } from "./model/tool.ts"
+import type { AnyTool } from "./registry/recognise-tool.ts"
+import type { RegisterOptions } from "./registry/registry.ts"
 
 /** What a model asks for. */
 export interface ToolCall {
@@ -9,8 +11,9 @@ export interface ToolCall {
   arguments: unknown
 }
 
+/** Where `register` puts tools. */
 interface Register {
-  register(tool: Tool): RegisteredTool
+  register(tool: AnyTool, options?: RegisterOptions): RegisteredTool
 }
 
 /** Calls tools for one agent. Every call takes every step of the lifecycle. */
@@ -25,8 +28,8 @@ export class ToolExecutor {
     this.#agentId = agentId
   }
 
-  register(tool: Tool): RegisteredTool {
-    return this.#registry.register(tool)
+  register(tool: AnyTool, options?: RegisterOptions): RegisteredTool {
+    return this.#registry.register(tool, options)
   }
 
   execute(
