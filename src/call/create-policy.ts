@@ -11,6 +11,7 @@ import { rulesApi } from "../policy/rules-api.ts"
 import { policyVersion } from "../policy/policy-version.ts"
 import { checkTouches, declaredTouches } from "./touches.ts"
 import { simulatePolicy } from "./simulate-policy.ts"
+import { suggestRules } from "./suggest-rules.ts"
 
 /** What the policy reads: tools, organisation, guards, and the documents with rules and grants. */
 export interface PolicyContext {
@@ -92,6 +93,7 @@ export function createPolicy(
       add,
       remove,
       version: () => policy.version,
+      suggest: (filter) => suggestRules(filter, { ports, audit, tools }),
       simulate(proposedRules, filter) {
         const stored = list().filter(({ source }) => source.startsWith("rule "))
         const withStored = (proposed: readonly Rule[]) => policyWith(() => [...proposed, ...stored])

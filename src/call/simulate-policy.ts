@@ -31,7 +31,7 @@ export async function simulatePolicy(
 }
 
 /** The facts of a recorded call as they are now; undefined when its agent or tool no longer exists. */
-async function factsOf(call: ExportedCall, ports: Ports): Promise<DecisionInput | undefined> {
+export async function factsOf(call: ExportedCall, ports: Ports): Promise<DecisionInput | undefined> {
   const who = ports.organisation.view(call.agentId)
   const tool = who && ports.tools.resolve(call.tool, who)
   const input = readInput(call.input)

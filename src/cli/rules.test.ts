@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import type { RuleAdmin, Simulation } from "../model/app.ts"
+import type { RuleAdmin, RuleSuggestion, Simulation } from "../model/app.ts"
 import type { Rule, RuleFlaw } from "../model/rule.ts"
 import { whenText } from "./rule-text.ts"
 import { temporaryFolder } from "../testing/test-app.ts"
@@ -250,4 +250,28 @@ test.each<[string[], string]>([
     stderr: expect.stringContaining(sentence) as string,
   })
   expect(received).toEqual([])
+})
+
+test("suggested rules are shown with what they cover and the command that adds each", async () => {
+  const suggestion: RuleSuggestion = {
+    rule: { allow: "run_command", agent: "dev", touching: ["command:git status *"], because: "ann approved it." },
+    approvals: 7,
+    people: ["ann"],
+    first: 0,
+    last: 1,
+    examples: ['{"command":"git status -s"}'],
+    refusedCompared: 2,
+  }
+  const found = { approved: 9, refused: 2, suggestions: [suggestion] }
+  const { run } = rulesWith([], { suggest: () => Promise.resolve(found) })
+  const { code, stdout, stderr } = await run("rules", "suggest", "--since", "30d")
+  expect([code, stderr]).toEqual([0, "9 approved and 2 refused calls were read.\n"])
+  expect(stdout).toContain("It would have covered 7 calls that ann approved")
+  expect(stdout).toContain("It covers none of the 2 refused calls of run_command by dev.")
+  expect(stdout).toContain(
+    "qm rules add --allow run_command --agent dev --touching 'command:git status *' --because 'ann approved it.' --expires 30d",
+  )
+  expect(JSON.parse((await run("rules", "suggest", "--json")).stdout)).toEqual(found)
+  const none = rulesWith([], { suggest: () => Promise.resolve({ ...found, suggestions: [] }) })
+  expect(await none.run("rules", "suggest")).toMatchObject({ code: 0, stdout: "" })
 })

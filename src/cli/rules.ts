@@ -11,6 +11,7 @@ import { flawText, whenText } from "./rule-text.ts"
 import { waitForServers } from "./wait-for-servers.ts"
 import { withApp, withPerson } from "./open-app.ts"
 import { simulateRules } from "./rules-simulate.ts"
+import { suggestRules } from "./rules-suggest.ts"
 import { CannotDo, orCannotDo, requireId, listCommand, UsageError } from "./usage.ts"
 
 export function addRules(program: Command, run: Run): void {
@@ -28,6 +29,9 @@ export function addRules(program: Command, run: Run): void {
     .requiredOption("--rules <file>", "YAML or JSON file with a list of rules, used instead of the configured ones")
     .option("--limit <count>", "how many calls to check")
     .action(run(simulateRules))
+  withFilterOptions(
+    rules.command("suggest").description("suggest rules for calls that people approved five times and never refused"),
+  ).action(run(suggestRules))
   withRuleOptions(
     rules
       .command("add [rule]")

@@ -9,7 +9,7 @@ import type { OrganisationAdmin } from "./organisation-admin.ts"
 import type { PluginCatalog } from "./plugin.ts"
 import type { SandboxLayer } from "./processes.ts"
 import type { AuditFilter, AuditRow } from "./ports.ts"
-import type { Reason, AuditEntry } from "./audit-entry.ts"
+import type { Reason, AuditEntry, StepEntry } from "./audit-entry.ts"
 import type { EndingCode, Ticket, ToolResult } from "./result.ts"
 import type { Approvers, Grant, Rule, RuleFlaw, RuleVerdict, Touches } from "./rule.ts"
 import type { JsonSchema } from "./schema.ts"
@@ -130,8 +130,31 @@ export interface RuleAdmin {
   remove(id: string, by: string): Promise<Rule | undefined>
   /** Which recorded calls would have been decided differently with these rules in place of the configured ones. */
   simulate(rules: readonly unknown[], filter: AuditFilter): Promise<Simulation>
+  /** Rules for calls that people approved at least five times and never refused, from the audit log. Adds none. */
+  suggest(filter: AuditFilter): Promise<RuleSuggestions>
   /** A hash of everything that decides calls. It changes with every rule, grant or setting. */
   version(): string
+}
+
+export interface RuleSuggestions {
+  /** How many answered calls were read. */
+  approved: number
+  refused: number
+  suggestions: readonly RuleSuggestion[]
+}
+
+export interface RuleSuggestion {
+  /** The rule as it can be added. */
+  rule: { allow: string; agent: string; touching: readonly string[]; because: string }
+  /** How many approved calls it would have covered, who approved them, and when they ended. */
+  approvals: number
+  people: readonly string[]
+  first: number
+  last: number
+  /** Some of their inputs, as the audit log has them. */
+  examples: readonly string[]
+  /** How many refused calls of this agent and tool there are. The rule covers none of them. */
+  refusedCompared: number
 }
 
 export interface Simulation {
@@ -178,6 +201,8 @@ export interface AuditReader {
   list(filter?: AuditFilter): Promise<AuditRow[]>
   /** All entries of one call. A unique beginning of the id is enough; empty when none or several calls match. */
   show(callId: string): Promise<AuditEntry[]>
+  /** What people answered, by the id of the call. */
+  answers(): Promise<ReadonlyMap<string, readonly StepEntry[]>>
   /** The call ids with this beginning, at most a hundred. */
   beginningWith(beginning: string): Promise<string[]>
   stats(filter?: AuditFilter): Promise<AuditStats>

@@ -1,7 +1,7 @@
 import type { RecordKey } from "./record-key.ts"
 import type { AuditReader, AuditStats, ExportedCall, AuditVerification } from "../model/app.ts"
 import type { AuditFilter, AuditRow } from "../model/ports.ts"
-import type { AuditEntry } from "../model/audit-entry.ts"
+import type { AuditEntry, StepEntry } from "../model/audit-entry.ts"
 import { endings, type EndingCode } from "../model/result.ts"
 import { dropBefore, type DropResult } from "./audit-drop.ts"
 import { exportEndedCalls } from "./audit-export.ts"
@@ -51,6 +51,19 @@ export class Audit implements AuditReader {
     if (calls.size !== 1) return []
     const places = [...ended.flatMap((row) => [row.start_place, row.place]), ...steps.map((row) => row.place)]
     return inOrder(this.#database, new Set(places.filter((place) => place !== null)))
+  }
+
+  /** What people answered, by the id of the call. */
+  async answers(): Promise<Map<string, StepEntry[]>> {
+    await this.catchUp()
+    const rows = this.#database.prepare("select place, call from steps where kind = 'answered' order by place").all()
+    const entryAt = entryReader(this.#database)
+    const found = new Map<string, StepEntry[]>()
+    for (const { place, call } of rows as { place: number; call: string }[]) {
+      const entry = entryAt(place)
+      if (entry?.kind === "answered" && found.get(call)?.push(entry) === undefined) found.set(call, [entry])
+    }
+    return found
   }
 
   /** The ids of calls that begin with this text, at most 100. */

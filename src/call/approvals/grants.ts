@@ -4,6 +4,7 @@ import type { Verdict } from "../../model/ports.ts"
 import type { Remember } from "../../model/approval.ts"
 import { grantMinutes, grantScopes, isForSession, type Grant, type GrantScope, type Touches } from "../../model/rule.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
+import { onlyLevelAsks } from "../only-level-asks.ts"
 import { storedRequest } from "../stored/rows.ts"
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -17,16 +18,6 @@ export function rememberable(
 ): readonly GrantScope[] {
   const honoured = tool.permission.level !== "sensitive" && onlyLevelAsks(tool, verdict, touches)
   return honoured ? grantScopes.filter((scope) => scope !== "task" || taskId !== undefined) : []
-}
-
-/** Whether only the tool's level asks about this call, so that a grant or an allow rule could lift it. */
-export function onlyLevelAsks(tool: RegisteredTool, verdict: Verdict, touches: Touches): boolean {
-  return (
-    verdict.verdict === "ask" &&
-    tool.question === undefined &&
-    touches.proved &&
-    verdict.reasons.every((reason) => reason.binding !== true)
-  )
 }
 
 /** Why an answer to this call cannot be remembered in this way; undefined if it can. */

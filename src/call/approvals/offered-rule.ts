@@ -4,7 +4,7 @@ import type { Ports, Verdict } from "../../model/ports.ts"
 import type { Touches } from "../../model/rule.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { patternsFor } from "../../schema/rule-for-touches.ts"
-import { onlyLevelAsks } from "./grants.ts"
+import { onlyLevelAsks } from "../only-level-asks.ts"
 
 /** What a rule for calls like this one would be about. Undefined where a yes can be remembered, or a rule would not count. */
 export function ruleTouching(

@@ -3,6 +3,7 @@ import type { Ending } from "../../model/ending.ts"
 import type { Ports } from "../../model/ports.ts"
 import type { EndEntry } from "../../model/audit-entry.ts"
 import { endings, type EndingCode, type ToolResult } from "../../model/result.ts"
+import { secretPaths } from "../../schema/secret-paths.ts"
 import type { DialectText } from "../../model/dialect-text.ts"
 import { rejectedEnding, unansweredEnding, withheldEnding } from "../refusal-endings.ts"
 import { agentEndedSentence, tokenRevokedSentence } from "../stopped-endings.ts"
@@ -73,6 +74,7 @@ function endOf(row: CallRow, { code, sentence, ran }: AbandonedEnding, result: T
     taskId,
     userId,
     parentCallId,
+    ...(ran ? {} : inputOf(row, ports)),
     status: result.status,
     code,
     startedAt: result.startedAt,
@@ -80,6 +82,14 @@ function endOf(row: CallRow, { code, sentence, ran }: AbandonedEnding, result: T
     error: ports.masker.text(sentence),
     ran,
   }
+}
+
+/** The input of a call without a start, as the audit log shows it; nothing when this process does not know which parts are secret. */
+function inputOf(row: CallRow, ports: Ports): Pick<EndEntry, "input" | "inputDigest"> {
+  const tool = ports.tools.resolve(row.tool, ports.organisation.view(row.agentId))
+  if (row.input === null || tool?.definitionHash !== row.definitionHash) return {}
+  const { text, digest } = ports.masker.mask(JSON.parse(row.input), secretPaths(tool.input.json))
+  return { input: text, inputDigest: digest }
 }
 
 interface AbandonedEnding {
