@@ -34,7 +34,7 @@ test("law: a role reads the same after the file is opened again", async () => {
       database.close()
       expect(reopened).toEqual({ ...changed, source: "store" })
       const groups = then.toolGroups === undefined ? first.toolGroups : then.toolGroups
-      expect(changed.toolGroups).toEqual(groups === undefined || groups?.length === 0 ? null : groups)
+      expect(changed.toolGroups).toEqual(groups ?? null)
     }),
     { numRuns: 100 },
   )
