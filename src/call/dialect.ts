@@ -48,10 +48,10 @@ function namesFor({ alias, who }: Receiver, tool: string, ports: Ports): Dialect
   return alias === undefined && names?.has(tool) === true ? undefined : names
 }
 
-/** The alias words the tool's own failures; all other errors stay as they are. */
+/** The alias words the tool's own failures and refused paths; all other errors stay as they are. */
 function errorFor({ code, error = "", metadata }: ToolResult, { toError }: Alias): string {
   const toolCode = typeof metadata?.["toolCode"] === "string" ? metadata["toolCode"] : undefined
-  const isToolFailure = code === "tool_failed" || toolCode !== undefined
+  const isToolFailure = code === "tool_failed" || code === "path_outside_workspace" || toolCode !== undefined
   return isToolFailure && toError !== undefined ? toError(error, toolCode) : error
 }
 

@@ -102,6 +102,14 @@ test.each([
   expect(result.stderr.slice(0, stderr.length)).toBe(stderr)
 })
 
+test("a word that is no URL is refused as such by every tool that takes one", async () => {
+  const { run } = makeCli()
+  for (const tool of ["http_get", "http_post", "http_request", "web_fetch"]) {
+    const { code, stderr } = await run("call", tool, "url=notaurl", ...(tool === "http_request" ? ["method=GET"] : []))
+    expect([code, stderr]).toEqual([1, expect.stringContaining("'url' is not a URL; write the whole address")])
+  }
+})
+
 test("with unattended reject, a call that needs approval does not run; --yes approves it unless it is sensitive", async () => {
   const { run } = makeCli()
   const refused = await run("--set", "approvals.unattended=reject", "call", "set_env", "key=A", "value=1")

@@ -18,7 +18,7 @@ export interface AliasSpec<Given = never> {
   toResult?(result: unknown, input: unknown): unknown
   /** The alias's names for parameters that appear in sentences. Null for one that the alias does not have. */
   readonly names?: Readonly<Record<string, string | null>> | undefined
-  /** Makes the error text that callers expect. Applies only to failures of the tool itself. Default: the tool's own text. */
+  /** Makes the error text that callers expect. Applies only to failures of the tool itself and to refused paths. Default: the tool's own text. */
   toError?(sentence: string, toolCode: string | undefined): string
 }
 

@@ -37,7 +37,12 @@ const files = (texts: Texts): AliasSpec[] => [
     }),
     output: z.object({ path: text, content: text, size: z.number(), encoding: text }),
     toInput: ({ path: file, encoding }) => (encoding === "utf8" ? { path: file } : { path: file, encoding }),
-    toResult: ({ path: file, content, size, encoding }: Fields) => ({ path: file, content, size, encoding }),
+    toResult: ({ path: file, content, size, encoding }: Fields) => ({
+      path: file,
+      content,
+      size,
+      encoding: encoding === "utf-8" ? "utf8" : encoding,
+    }),
     names: { offset: null },
     ...failing("Failed to read file"),
   }),

@@ -71,7 +71,7 @@ const capabilities = (address: string): Capability[] => [
     classic: [
       "file_read",
       { path: "a.txt" },
-      { path: "a.txt", content: "one\ntwo\nthree\n", size: 14, encoding: "utf-8" },
+      { path: "a.txt", content: "one\ntwo\nthree\n", size: 14, encoding: "utf8" },
     ],
   },
   {
@@ -291,6 +291,20 @@ test("seconds are seconds for Bash, milliseconds for shell_exec, and what cannot
   expect(input("shell_exec", { command: "x", timeout: 500 })).toMatchObject({ timeoutMs: 500 })
 })
 
+test("file_read tells the encoding by the names of its own parameter", async () => {
+  const { system } = await openApp()
+  for (const encoding of [undefined, "utf8", "ascii", "base64"]) {
+    const input = { path: "a.txt", ...(encoding && { encoding }) }
+    const { result } = await system.call({ agentId: "classic", tool: "file_read", input })
+    expect(result).toMatchObject({ encoding: encoding ?? "utf8" })
+  }
+})
+
+test("find_files, which is Glob, is listed among the file tools", async () => {
+  const { system } = await openApp()
+  expect(system.registry.listByCategory("file").map(({ name }) => name)).toContain("find_files")
+})
+
 test("failures are told in S3's words", async () => {
   const { system, workspace } = await openApp()
   const error = async (tool: string, input: unknown) =>
@@ -303,7 +317,7 @@ test("failures are told in S3's words", async () => {
   expect(await error("shell_exec", { command: "sleep 9", timeout: 50 })).toMatch(/^Command execution failed: /)
   const outside = await system.call({ agentId: "classic", tool: "file_read", input: { path: "../../etc/passwd" } })
   expect(outside).toMatchObject({ code: "path_outside_workspace" })
-  expect(outside.error).toContain("Path is outside workspace directory")
+  expect(outside.error).toMatch(/^Failed to read file: .*Path is outside workspace directory/)
 })
 
 test("failures speak the names of the dialect, and what they quote stays as it is", async () => {

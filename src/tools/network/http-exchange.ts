@@ -7,6 +7,7 @@ import type { Pages, Web } from "../../model/web.ts"
 export const url = z
   .string()
   .min(1)
+  .refine(isAddress, "is not a URL; write the whole address, for example https://docs.example.com/page")
   .describe("The whole address, for example https://docs.example.com/api/items?page=2")
 export const headers = z
   .record(z.string(), z.string())
@@ -36,6 +37,11 @@ export const output = z.object({
   latencyMs: z.number(),
   requestId: z.string(),
 })
+
+/** Whether a text is meant as an address. A single word is none, though it could be a host of the local network. */
+function isAddress(text: string): boolean {
+  return /[.:/]/.test(text) || /^\s*localhost\s*$/i.test(text)
+}
 
 export interface HttpExchange {
   readonly url: string

@@ -20,7 +20,7 @@ export const findFiles = (workspace: Workspace, { maxToDate = maxDated }: { maxT
   defineTool({
     name: "find_files",
     group: "workspace",
-    category: "search",
+    category: "file",
     description:
       "Find files by a glob such as src/**/*.ts or *.{js,ts}; a name without a slash is looked for in every folder. Newest first, with the total of all matches. What .gitignore leaves out, and hidden files, are left out unless asked for.",
     effect: "read",
