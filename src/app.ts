@@ -120,12 +120,19 @@ export function assemble(
     print: options.print ?? ((text) => void process.stderr.write(`${printable(text)}\n`)),
     longLived: !isShort,
     ownAddresses: () => addresses,
+    unsetForWebSearch: options.unset?.webSearch,
   })
 
   // Every tool by name, version and layer.
   const { permissions, enabled } = config.tools ?? {}
   const { registry, groups, experiments } = openRegistry(
-    { permissions, tightening: options.tightening, enabled, experiments: config.experiments },
+    {
+      permissions,
+      tightening: options.tightening,
+      permissionSources: options.permissionSources,
+      enabled,
+      experiments: config.experiments,
+    },
     { documents, audit, logger, levelOrder, language, emit },
   )
   const groupList = { has: (id: string) => groups.hasGroup(id), list: () => groups.listGroups() }
@@ -151,7 +158,7 @@ export function assemble(
   registry.registerMany([...builtins.tools, ...orgManagementTools(org, groupList)], { type: "builtin" })
 
   // Tools of MCP servers and plugins.
-  const mcp = startMcpServers(serverSpecs(config), {
+  const mcp = startMcpServers(serverSpecs(config, options.unset?.servers), {
     registry,
     groups,
     documents,

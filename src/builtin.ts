@@ -56,6 +56,8 @@ export interface BuiltinOptions {
   longLived: boolean
   /** The addresses that Quartermaster itself listens on now. */
   ownAddresses(): readonly string[]
+  /** The variables in `tools.webSearch` that are not set. */
+  unsetForWebSearch?: readonly string[] | undefined
 }
 
 export interface BuiltinParts {
@@ -134,7 +136,13 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
       ...workspaceTools(files, tools, marks),
       ...codeTools(files, code, options.snippets),
       ...commandTools(processes, openJavaScript(), { timeoutMs: shell.timeout, sandboxProblem: missingSandbox }),
-      ...networkTools({ web, pages: openPages(), webSearch: tools.webSearch, environment }),
+      ...networkTools({
+        web,
+        pages: openPages(),
+        webSearch: tools.webSearch,
+        unset: options.unsetForWebSearch,
+        environment,
+      }),
     ],
     async close() {
       marks.close()

@@ -3,8 +3,9 @@ import type { ToolExecutor } from "./executor.ts"
 import type { App } from "./model/app.ts"
 import type { ApprovalUIAdapter, Ask } from "./model/approval.ts"
 import type { Logger } from "./model/logger.ts"
-import type { ToolPermission } from "./model/permission.ts"
+import type { PermissionSources, ToolPermission } from "./model/permission.ts"
 import type { SnippetStorage } from "./model/snippets.ts"
+import type { UnsetVariables } from "./model/unset-variables.ts"
 import type { Directory } from "./org/directory.ts"
 import type { ToolsForOptions } from "./registry/agent-tools.ts"
 import type { LLMFormat, LLMTools } from "./registry/formats.ts"
@@ -28,8 +29,12 @@ export interface QuartermasterOptions {
   writes?: "journal" | "direct"
   /** Permissions from an untrusted file. They apply only where they are stricter. */
   tightening?: Readonly<Record<string, ToolPermission>>
+  /** Where permissions of tools are written, by tool and key, for messages: `quartermaster.yml:12 tools.permissions.…`. */
+  permissionSources?: Readonly<Record<string, PermissionSources>>
   /** Where each rule of the configuration is written, for messages: `quartermaster.yml rules[3]`. */
   ruleSources?: readonly string[]
+  /** Variables that the configuration reads and that are not set: what needs them fails with their names. */
+  unset?: UnsetVariables
   /** How often expired and abandoned calls are ended, in milliseconds (default: 30000); 0 turns it off. */
   sweepMs?: number
   /** The folder the tools work in (default: the configured one, otherwise the current folder). */

@@ -21,7 +21,7 @@ export async function checkApp(context: CliContext, loaded: LoadedConfig): Promi
     return [
       ok(`SQLite ${version} (${name}) opens the database, which has ${total} calls.`),
       await checkPerson(context, loaded, app),
-      ...app.rules.flaws().map((flaw) => note(`Rule: ${flawText(flaw)}`)),
+      ...(loaded.trusted ? app.rules.flaws() : []).map((flaw) => note(`Rule: ${flawText(flaw)}`)),
       ...describeOrphanedAgents(app.org.listAgents()).map(note),
       ...app.frozen().map((freeze) => note(`Frozen: ${frozenText(freeze)}.`)),
       ...(await checkShadowed(context, loaded, app.org)),

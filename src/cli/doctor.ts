@@ -58,7 +58,9 @@ async function checkConfig({
           : note(
               `Configuration ${configFile} is not trusted: only its stricter settings apply. Read it, then run 'qm trust'.`,
             )
-    return { findings: [file, ...warnings.map(note)], loaded }
+    // The warning about an untrusted file says the same and what is ignored.
+    const said = !trusted && warnings.length > 0 ? [] : [file]
+    return { findings: [...said, ...warnings.map(note)], loaded }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return { findings: error.message.split("\n").map((line) => broken(`Configuration: ${line}`)) }

@@ -100,6 +100,65 @@ test("outside any project, the list shows what waits in the folders this user ha
   expect(JSON.parse((await run("approvals", "list", "--json")).stdout)).toHaveLength(1)
 })
 
+test("a tool's roles are shown with the line that says so, also to a role without it; why names the line", async () => {
+  const { run, write } = makeCli()
+  const text = [
+    "org: { roles: [{ id: dev, name: Developer }], agents: [{ id: ada, role: dev }] }",
+    "tools:",
+    "  permissions:",
+    "    sleep:",
+    "      allowedRoles: [DEV]",
+  ]
+  write("quartermaster.yml", text.join("\n"))
+  await run("trust")
+  const line = "quartermaster.yml:5 tools.permissions.sleep.allowedRoles"
+  const shown = await run("tools", "show", "sleep")
+  expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(`DEV (${line})`) as string })
+  expect(shown.stderr).toContain(line)
+  const own = await run("tools", "show", "sleep", "--agent", "ada")
+  expect(own).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining(`DEV (${line})`) as string })
+  const why = JSON.parse((await run("why", "sleep", "duration=0", "--json")).stdout) as unknown
+  expect(why).toMatchObject({ verdict: "deny", reasons: [{ check: "role", source: line }] })
+  expect((await run("call", "sleep", "duration=0")).code).toBe(3)
+  expect((await run("call", "sleep", "duration=0", "--agent", "ada")).code).toBe(0)
+})
+
+test("a role that an agent made has no tool by its name", async () => {
+  const { run, write } = makeCli()
+  write("quartermaster.yml", "tools: { permissions: { sleep: { allowedRoles: [Helper] } } }")
+  await run("trust")
+  expect((await run("call", "create_role", "name=helper", "rolePrompt=x", "--agent", "root")).code).toBe(0)
+  const roles = JSON.parse((await run("roles", "--json")).stdout) as { id: string; name: string }[]
+  const roleId = roles.find(({ name }) => name === "helper")!.id
+  const taskBrief = { objective: "Wait.", constraints: [], inputs: "a", outputs: "b", completion_criteria: "c" }
+  const spawned = await run("call", "spawn_agent", JSON.stringify({ roleId, taskBrief }), "--agent", "root")
+  expect(spawned).toMatchObject({ code: 0 })
+  const ids = JSON.parse((await run("agents", "--json")).stdout) as { id: string; roleId: string; createdBy: string }[]
+  const child = ids.find(({ createdBy }) => createdBy === "root")!
+  const why = JSON.parse((await run("why", "sleep", "duration=0", "--agent", child.id, "--json")).stdout) as unknown
+  expect(why).toMatchObject({ verdict: "deny", reasons: [{ code: "role_made_by_agent" }] })
+})
+
+test("what needs a variable that is not set fails when it is used, and names it", async () => {
+  const { run, write } = makeCli()
+  const text = [
+    "tools: { webSearch: { provider: tavily, apiKey: '${NO_KEY}' } }",
+    "mcpServers: { tickets: { url: 'https://t.example', headers: { Authorization: 'Bearer ${NO_TOKEN}' } } }",
+  ]
+  write("quartermaster.yml", text.join("\n"))
+  expect((await run("trust")).code).toBe(0)
+  const fine = await run("call", "current_time")
+  expect(fine.code).toBe(0)
+  expect(fine.stderr.match(/^Warning: .*NO_(KEY|TOKEN) is not set/gm)).toHaveLength(2)
+  expect(await run("call", "web_search", "query=x", "--yes")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("needs the environment variable NO_KEY, which is not set") as string,
+  })
+  expect(JSON.parse((await run("mcp", "list", "--json")).stdout)).toMatchObject([
+    { name: "tickets", problem: expect.stringContaining("NO_TOKEN") as string },
+  ])
+})
+
 test("a data folder made by a program with the library is known to the command line of the same user, and only then", async () => {
   const { write, script, inFolder, run, cwd, home, dataDir } = makeProject()
   write(

@@ -44,9 +44,9 @@ export function addRules(program: Command, run: Run): void {
 
 /** Lists the rules in order, then their flaws. */
 function listRules(context: CliContext): Promise<number> {
-  return withApp(context, { readOnly: true }, async ({ rules, mcp }) => {
+  return withApp(context, { readOnly: true }, async ({ rules, mcp }, loaded) => {
     await waitForServers({ mcp })
-    const flaws = rules.flaws()
+    const flaws = loaded.trusted ? rules.flaws() : []
     const list = rules.list().map((rule) => ({
       ...rule,
       flaws: flaws.filter(({ source }) => source === rule.source),
@@ -82,6 +82,8 @@ function verdictText(rule: Rule): string {
 
 async function testRules(context: CliContext, file: string | undefined): Promise<number> {
   const given = file === undefined ? undefined : await readRules(context, file)
+  const { trusted, configFile } = await context.runtime.loadConfig(context.flags)
+  if (!trusted) return notTrustedYet(context, configFile)
   return withApp(context, { readOnly: true }, async ({ rules, mcp }) => {
     await waitForServers({ mcp })
     // No call is logged in the future, so only the rules themselves are checked.
@@ -95,6 +97,14 @@ async function testRules(context: CliContext, file: string | undefined): Promise
     else for (const flaw of flaws) printMessage(context, flawText(flaw))
     return ok ? 0 : 1
   })
+}
+
+/** Without the ignored part of the file, rules look wrong that are not. */
+function notTrustedYet(context: CliContext, file = "The configuration"): number {
+  const sentence = `${file} is not trusted yet, so its rules are not tested here. 'qm check' tests them as they are written; 'qm trust' lets them count.`
+  if (context.flags.json) printResult(context, { ok: false, trusted: false, file }, "")
+  printMessage(context, sentence)
+  return 1
 }
 
 async function addRule(context: CliContext, text: string | undefined, flags: RuleFlags): Promise<number> {

@@ -26,7 +26,7 @@ export function processRuntime({ cwd, env, home }: Io): Runtime {
     },
 
     async openApp(loaded, openOptions: OpenOptions = {}) {
-      const { config, dataDir, workspace, permissions, ruleSources, files } = loaded
+      const { config, dataDir, workspace, permissions, permissionSources, ruleSources, files, unset } = loaded
       const { longLived = false, readOnly = false, ...parts } = openOptions
       const { isNew, requireKnownFolder } = await import("../config/known-folders.ts")
       const isTemporary = readOnly && !remembersTools(config) && isNew(dataDir)
@@ -43,7 +43,9 @@ export function processRuntime({ cwd, env, home }: Io): Runtime {
         readOnlyPaths: files,
         ...(longLived ? { writes: "journal" } : { writes: "direct", sweepMs: 0 }),
         tightening: permissions.untrusted,
+        permissionSources,
         ruleSources,
+        unset,
       }
       const tools = { ...config.tools, permissions: permissions.trusted }
       const data = { ...config.data, dir: store.dataDir }
@@ -74,8 +76,11 @@ function defaultConfig(cwd: string, project: string | undefined): LoadedConfig {
     ...(project === undefined ? {} : { project }),
     warnings: [],
     trusted: true,
+    ignored: [],
     permissions: { trusted: {}, untrusted: {} },
+    permissionSources: {},
     ruleSources: [],
+    unset: { servers: {}, webSearch: [] },
   }
 }
 

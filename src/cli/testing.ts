@@ -124,6 +124,7 @@ export type AppParts = { [Part in keyof App]?: Partial<App[Part]> }
 
 const emptyApp: AppParts = {
   toolsInDialect: () => [],
+  findTool: () => undefined,
   sweep: () => Promise.resolve(),
   close: () => Promise.resolve(),
   mcp: { list: () => [], ready: () => Promise.resolve(), pins: () => [] },
@@ -186,7 +187,10 @@ export function loadedConfig(config: Config = {}, dataDir = "/nowhere"): LoadedC
     project: workspace,
     warnings: [],
     trusted: true,
+    ignored: [],
     permissions,
+    permissionSources: {},
     ruleSources: [],
+    unset: { servers: {}, webSearch: [] },
   }
 }

@@ -1,5 +1,8 @@
 import type { Command } from "commander"
 import { nearestName } from "../lib/nearest-name.ts"
+import { shellWord } from "../lib/shell-word.ts"
+import type { App } from "../model/app.ts"
+import { impossibleName } from "../model/permission.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { callingAgent } from "./calling-agent.ts"
 import { printable, printableJson } from "../lib/printable.ts"
@@ -7,7 +10,7 @@ import type { Run, CliContext } from "./context.ts"
 import { printResult, printMessage, printOutput } from "./output.ts"
 import { terminalStyleFor } from "../lib/terminal-style.ts"
 import { waitForServers, waitForTool } from "./wait-for-servers.ts"
-import { withApp } from "./open-app.ts"
+import { isInsideTool, withApp } from "./open-app.ts"
 import { columnsOf, table } from "./table.ts"
 import { CannotDo, listCommand } from "./usage.ts"
 
@@ -53,30 +56,48 @@ function summary({ name, group, permission: { level }, effect, description, vers
   return { name, group, level, effect: effect ?? null, description, version }
 }
 
-/** Shows one tool, by its name in the agent's dialect or by its own name. */
+/** Shows one tool, by its name in the agent's dialect or by its own name. One that the agent may not use is shown too. */
 function showTool(context: CliContext, name: string): Promise<number> {
   return withApp(context, { readOnly: true }, async (app, loaded) => {
     const agentId = callingAgent(context, loaded, app)
     await waitForTool(app, agentId, name)
     const tools = [...app.toolsInDialect(agentId), ...app.visibleTools(agentId)]
-    const tool = tools.find((each) => [each.name, `${each.name}@${each.version}`, each.id].includes(name))
+    const visible = tools.find((each) => [each.name, `${each.name}@${each.version}`, each.id].includes(name))
+    // A program started by an agent must not learn of tools that are hidden from that agent.
+    const tool = visible ?? (isInsideTool(context.io) ? undefined : app.findTool(name))
     if (tool === undefined) {
       const known = tools.map((each) => each.name)
       const guess = nearestName(name, known)
       const help = guess ? `Did you mean '${guess}'?` : "'qm tools list' shows what there is."
       throw new CannotDo("tool_not_found", `There is no tool '${name}' for this agent. ${help}`)
     }
-    const { permission, input, output, ...about } = {
+    const { permission, permissionSources, input, output, ...about } = {
       ...tool,
       input: tool.input.json,
       output: tool.output?.json ?? null,
     }
-    const fields = Object.entries({ ...about, ...permission }).filter(([, value]) => typeof value !== "function")
+    const limits = { ...permission, allowedRoles: rolesText(tool) }
+    const fields = Object.entries({ ...about, ...limits }).filter(([, value]) => typeof value !== "function")
     const lines = fields.map(([key, value]) => `${`${key}:`.padEnd(margin.length)}${text(value)}`)
     const schemas = Object.entries({ input, output }).map(([key, value]) => `${key}: ${printableJson(value, 2)}`)
-    printResult(context, { ...about, permission, input, output }, [...lines, ...schemas].join("\n"))
+    const result = { ...about, permission, permissionSources, input, output }
+    printResult(context, result, [...lines, ...schemas].join("\n"))
+    if (visible === undefined) printMessage(context, await whyHidden(app, agentId, tool.name))
     return 0
   })
+}
+
+/** The roles a tool is limited to, and where that is written. */
+function rolesText({ permission: { allowedRoles }, permissionSources }: RegisteredTool): string {
+  if (allowedRoles.length === 0) return ""
+  const roles = allowedRoles.map((name) => (name === impossibleName ? "(none)" : name)).join(", ")
+  return `${roles} (${permissionSources?.allowedRoles ?? "written in the tool itself"})`
+}
+
+async function whyHidden(app: App, agentId: string, tool: string): Promise<string> {
+  const { reasons } = await app.why({ agentId, tool, input: {} })
+  const why = reasons.map(({ sentence, source }) => `${sentence.replace(/\.$/, "")} (${source})`).join("; ")
+  return `Agent ${agentId} may not use it: ${why}. See: qm why ${tool} --agent ${shellWord(agentId)}`
 }
 
 const margin = " ".repeat(26)

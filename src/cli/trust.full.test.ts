@@ -21,8 +21,8 @@ test("only the stricter settings of an untrusted file apply until a person trust
   )
   const untrusted = await run("call", "set_env", "key=A", "value=1", "--wait", "0")
   expect(untrusted.code).toBe(4)
-  expect(untrusted.stderr.match(/^Warning: /gm)).toHaveLength(2)
-  expect(untrusted.stderr).toMatch(/^Warning: 'tools\.permissions\.set_env\.level' in .* is ignored because/m)
+  expect(untrusted.stderr.match(/^Warning: /gm)).toHaveLength(1)
+  expect(untrusted.stderr).toMatch(/not trusted, so this is ignored: agent, tools\.permissions\.set_env\.level\./)
   expect((await run("call", "sleep", "duration=0", "--yes")).code).toBe(4)
 
   const trusted = await run("trust")
@@ -34,7 +34,7 @@ test("only the stricter settings of an untrusted file apply until a person trust
   expect((await run("call", "sleep", "duration=0")).code).toBe(3)
 
   write("quartermaster.yml", "agent: ghost")
-  expect((await run("tools", "--json")).stderr).toMatch(/^Warning: 'agent' in /)
+  expect((await run("tools", "--json")).stderr).toMatch(/^Warning: .* is not trusted, so this is ignored: agent\./)
 })
 
 test("all problems of a configuration are reported at once", async () => {

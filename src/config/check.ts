@@ -5,7 +5,7 @@ import type { z } from "zod"
 import { plannedKeys } from "./planned-keys.ts"
 import { serverFlaws } from "./mcp-servers.ts"
 import { isObject } from "./merge.ts"
-import { isSection, keysAt, schemaAt, type Path } from "./schema-path.ts"
+import { allKeys, isSection, keysAt, schemaAt, type Path } from "./schema-path.ts"
 import { configSchema, type Config } from "./schema.ts"
 
 export interface Flaw {
@@ -70,11 +70,21 @@ function issueOfForm({ errors }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue
   return errors.find((issues) => !issues.some(({ code, path }) => code === "invalid_type" && path.length === 0))
 }
 
+/** The nearest key of this section, otherwise of the only other section that has it: `rolez` is meant to be `org.roles`. */
+function nearestKey(path: Path, key: string): Path | undefined {
+  const all = allKeys()
+  const unique = all.filter((one) => all.filter((other) => other.at(-1) === one.at(-1)).length === 1)
+  const here = keysAt(path)
+  const guess = nearestName(key, [...here, ...unique.map((other) => other.at(-1)!)])
+  if (guess === undefined) return undefined
+  return here.includes(guess) ? [...path, guess] : unique.find((other) => other.at(-1) === guess)
+}
+
 function unknownKey(path: Path, key: string): string {
   const full = pathText([...path, key])
   const purpose = Object.hasOwn(plannedKeys, full) ? plannedKeys[full] : undefined
   if (purpose) return `'${full}' (${purpose}) is a key that this version does not have yet. Remove it.`
-  const guess = nearestName(key, keysAt(path))
-  const help = guess ? `Did you mean '${pathText([...path, guess])}'?` : `Known here: ${keysAt(path).join(", ")}.`
+  const meant = nearestKey(path, key)
+  const help = meant ? `Did you mean '${pathText(meant)}'?` : `Known here: ${keysAt(path).join(", ")}.`
   return `'${full}' is not a key of the configuration. ${help}`
 }

@@ -18,7 +18,7 @@ test.each([
   ["${NESTED}", "${A}"],
   ["costs $5 {a}", "costs $5 {a}"],
 ])("%j becomes %j", (given, text) => {
-  expect(interpolateText(given, env)).toEqual({ text, problems: [] })
+  expect(interpolateText(given, env)).toEqual({ text, problems: [], unset: [] })
 })
 
 test.each([
@@ -53,6 +53,31 @@ test("a value that is one variable is a number or a boolean where the key is not
 test("a problem carries the path of the value", () => {
   const { flaws } = interpolate({ org: { agents: [{ id: "a", role: "${UNSET}" }] } }, env)
   expect(flaws).toMatchObject([{ path: ["org", "agents", 0, "role"], what: "value" }])
+})
+
+test.each([
+  ["models", { models: { main: { key: "${UNSET}" } } }],
+  ["telemetry", { telemetry: { enabled: "${UNSET}" } }],
+  ["mcpServers", { mcpServers: { a: { url: "https://a.example/${UNSET}" } } }],
+  ["tools.mcpServers", { tools: { mcpServers: [{ name: "a", command: "${UNSET}" }] } }],
+  ["tools.webSearch", { tools: { webSearch: { apiKey: "${EMPTY:?Set it.}" } } }],
+])("under %s a variable that is not set is a warning", (_, value) => {
+  const { flaws, unset } = interpolate(value, env)
+  expect(flaws).toEqual([])
+  expect(unset).toMatchObject([{ what: "value", names: [expect.stringMatching(/^(UNSET|EMPTY)$/)] }])
+})
+
+test.each([
+  ["rules", { rules: [{ deny: "${UNSET}", because: "So." }] }],
+  ["org", { org: { agents: [{ id: "${UNSET}", role: "a" }] } }],
+  ["server", { server: { host: "${UNSET}" } }],
+  ["the rest of tools", { tools: { timeout: "${UNSET}" } }],
+  ["notify", { notify: [{ webhook: "${UNSET}" }] }],
+  ["a server, with a text that cannot be read", { mcpServers: { a: { url: "${UNSET}${A:+b}" } } }],
+])("in %s it stays a problem", (_, value) => {
+  const { flaws, unset } = interpolate(value, env)
+  expect(flaws.length).toBeGreaterThan(0)
+  expect(unset).toEqual([])
 })
 
 test("no ${ is ever left unhandled: it is filled in, written as $${, or a problem", () => {

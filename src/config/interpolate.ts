@@ -1,29 +1,44 @@
 import type { Flaw } from "./check.ts"
 import { isObject } from "./merge.ts"
 import { wantsText, type Path } from "./schema-path.ts"
+import { mayBeUnset, type UnsetVariable } from "./unset-variables.ts"
 import { readScalar } from "./yaml.ts"
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Replaces environment variables in every text of a configuration. Values of variables are not interpolated again. */
-export function interpolate(value: unknown, env: Environment): { value: unknown; flaws: Flaw[] } {
+export function interpolate(value: unknown, env: Environment): InterpolatedConfig {
   const flaws: Flaw[] = []
+  const unset: UnsetVariable[] = []
   const fill = (part: unknown, path: Path): unknown => {
     if (Array.isArray(part)) return part.map((item, index) => fill(item, [...path, index]))
     if (isObject(part)) {
       return Object.fromEntries(Object.entries(part).map(([key, item]) => [key, fill(item, [...path, key])]))
     }
     if (typeof part !== "string") return part
-    const { text, problems } = interpolateText(part, env)
-    for (const sentence of problems) flaws.push({ path, what: "value", sentence })
+    const { text, problems, unset: names } = interpolateText(part, env)
+    const isWarning = names.length === problems.length && mayBeUnset(path)
+    if (isWarning && names.length > 0) unset.push({ path, what: "value", sentence: problems.join(" "), names })
+    if (!isWarning) for (const sentence of problems) flaws.push({ path, what: "value", sentence })
     return isOneVariable(part) && !wantsText(path) ? readScalar(text) : text
   }
-  return { value: fill(value, []), flaws }
+  return { value: fill(value, []), flaws, unset }
+}
+
+export interface InterpolatedConfig {
+  value: unknown
+  flaws: Flaw[]
+  /** Variables that are not set, at places where that is a warning. */
+  unset: UnsetVariable[]
 }
 
 /** `${A}`, `${A:-default}`, `${A:?message}`; `$${` is a plain `${`. Anything else that begins with `${` is a problem. */
-export function interpolateText(given: string, env: Environment): { text: string; problems: string[] } {
+export function interpolateText(
+  given: string,
+  env: Environment,
+): { text: string; problems: string[]; /** The variables that are not set. */ unset: string[] } {
   const problems: string[] = []
+  const unset: string[] = []
   const text = given.replace(expression, (whole: string, inside: string | undefined) => {
     if (whole === "$${") return "${"
     const [, name = "", kind, rest = ""] = (whole.endsWith("}") && form.exec(inside ?? "")) || []
@@ -35,10 +50,11 @@ export function interpolateText(given: string, env: Environment): { text: string
     if (found !== undefined && (found !== "" || kind === undefined)) return found
     if (kind === ":-") return rest
     const help = rest === "" ? `Set it, or write \${${name}:-default}.` : rest
+    unset.push(name)
     problems.push(`The environment variable ${name} is ${found === "" ? "empty" : "not set"}. ${help}`)
     return ""
   })
-  return { text, problems }
+  return { text, problems, unset }
 }
 
 const expression = /\$\$\{|\$\{([^}]*)\}?/g

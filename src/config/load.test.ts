@@ -15,7 +15,10 @@ test("without a file the configuration is empty and the data folder is in the wo
     workspace: cwd,
     warnings: [],
     trusted: true,
+    ignored: [],
     permissions: { trusted: {}, untrusted: {} },
+    permissionSources: {},
+    unset: { servers: {}, webSearch: [] },
     ruleSources: [],
   })
 })
@@ -116,6 +119,62 @@ test("variables are replaced from the environment, in JSON too", () => {
   write("q.json", '{"agent": "${WHO}", "tools": {"timeout": "${LIMIT:-7}", "enabled": ["${WHO}-$${x}"]}}')
   const { config } = loadConfig({ cwd, home, env: { WHO: "ada" }, configPath: "q.json" })
   expect(config).toEqual({ agent: "ada", tools: { timeout: 7, enabled: ["ada-${x}"] } })
+})
+
+test("what needs a variable that is not set is left out with a warning and its place; the rest loads", () => {
+  const { cwd, home, write } = makeFolders()
+  const file = write(
+    "q.yml",
+    [
+      "mcpServers:",
+      '  tickets: { url: "https://t.example", headers: { Authorization: "Bearer ${TICKETS}" } }',
+      "  files: { command: npx }",
+      "tools: { webSearch: { provider: tavily, apiKey: '${TAVILY}' } }",
+      "telemetry: { enabled: '${TRACES}', content: true }",
+    ].join("\n"),
+  )
+  const { config, unset, warnings } = loadConfig({ cwd, home, env: {}, configPath: file })
+  expect(config).toEqual({
+    mcpServers: { files: { command: "npx" } },
+    tools: { webSearch: { provider: "tavily" } },
+    telemetry: { content: true },
+  })
+  expect(unset).toEqual({ servers: { tickets: ["TICKETS"] }, webSearch: ["TAVILY"] })
+  expect(warnings.map((text) => /q\.yml:(\d+):\d+: .* variable (\w+) is not set/.exec(text)?.slice(1))).toEqual([
+    ["2", "TICKETS"],
+    ["4", "TAVILY"],
+    ["5", "TRACES"],
+  ])
+  const env = { TICKETS: "a", TAVILY: "b", TRACES: "true" }
+  expect(loadConfig({ cwd, home, env, configPath: file })).toMatchObject({
+    config: { mcpServers: { tickets: { headers: { Authorization: "Bearer a" } } }, telemetry: { enabled: true } },
+    unset: { servers: {}, webSearch: [] },
+    warnings: [],
+  })
+})
+
+test("a mistake beside a variable that is not set is still a problem", () => {
+  const { cwd, home, write } = makeFolders()
+  const configPath = write("q.yml", "mcpServers: { a: { url: '${URL}', colour: red } }")
+  expect(problemsOf(() => loadConfig({ cwd, home, env: {}, configPath }))).toMatchObject([
+    { key: "mcpServers.a.colour" },
+  ])
+})
+
+test("a permission knows the line it is written in; a later layer's line replaces an earlier one", () => {
+  const { cwd, home, write } = makeFolders()
+  const configPath = write("q.yml", "tools:\n  permissions:\n    sleep:\n      level: moderate\n      minLevel: 2\n")
+  const sources = (env = {}) => loadConfig({ cwd, home, env, configPath }).permissionSources
+  expect(sources()).toEqual({
+    sleep: { level: "q.yml:4 tools.permissions.sleep.level", minLevel: "q.yml:5 tools.permissions.sleep.minLevel" },
+  })
+  write("quartermaster.local.yml", "tools: { permissions: { sleep: { level: sensitive } } }")
+  expect(sources({ QM_TOOLS__PERMISSIONS__SLEEP__MIN_LEVEL: "3" })).toEqual({
+    sleep: {
+      level: "quartermaster.local.yml:1 tools.permissions.sleep.level",
+      minLevel: "environment tools.permissions.sleep.minLevel",
+    },
+  })
 })
 
 test("sections left empty are empty, in every layer", () => {

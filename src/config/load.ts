@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
+import type { UnsetVariables } from "../model/unset-variables.ts"
 import { mergedConfigFlaws } from "./check.ts"
 import {
   configFilesIn,
@@ -13,8 +14,9 @@ import {
 import { dataFolderName, findProject } from "./find-project.ts"
 import type { Environment } from "./interpolate.ts"
 import { mergeConfigs } from "./merge.ts"
-import { ConfigError, type ConfigProblem } from "./config-error.ts"
-import { placesOfRules, readTrusted, readUntrusted } from "./read-layer.ts"
+import { ConfigError, escapeControls, type ConfigProblem } from "./config-error.ts"
+import { placesOfRules, readTrusted, readUntrusted, type IgnoredKey, type TrustedLayer } from "./read-layer.ts"
+import { mergePlaces, namedPermissions, type PermissionPlaces } from "./permission-places.ts"
 import type { Config } from "./schema.ts"
 import { environmentConfig, flagsConfig } from "./settings.ts"
 import { isPinned } from "./trust.ts"
@@ -46,6 +48,12 @@ export interface LoadedConfig {
   trusted: boolean
   /** `tools.permissions` by trust: an untrusted file must not replace what the tool's author or the user set. */
   permissions: { trusted: Permissions; untrusted: Permissions }
+  /** Where each of them is written, by tool and key: `quartermaster.yml:12 tools.permissions.sleep.level`. */
+  permissionSources: PermissionPlaces
+  /** Variables that are not set, and what cannot be used until they are. */
+  unset: UnsetVariables
+  /** The settings of untrusted files that do not apply. */
+  ignored: IgnoredKey[]
   /** Where each of the rules is written, in their order: `quartermaster.yml rules[3]`. */
   ruleSources: string[]
   configFile?: string
@@ -75,22 +83,32 @@ export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadO
   // The user's own file is read too and overrides an untrusted file.
   const own = trusted || !existsSync(userConfigFile(home)) ? [] : read(userConfigFile(home))
   const guarded = (trusted ? [] : sources).map((source) =>
-    attempt(() => readUntrusted(source), { config: {}, warnings: [], rulePlaces: [] }),
+    attempt(() => readUntrusted(source), { config: {}, ignored: [], rulePlaces: [], permissionPlaces: {} }),
   )
+  const ignored = guarded.flatMap((layer) => layer.ignored)
   const untrustedConfig = mergeConfigs(guarded.map((layer) => layer.config))
-  const layers: { place: string; config: Config }[] = [
-    ...(trusted ? sources : own).map((source) => ({
-      place: source.file,
-      config: attempt(() => readTrusted(source, env), {}),
-    })),
-    { place: "environment", config: attempt(() => environmentConfig(env, cwd), {}) },
-    { place: "flags", config: attempt(() => flagsConfig(overrides, cwd), {}) },
+  const files = (trusted ? sources : own).map((source) => ({
+    place: source.file,
+    ...attempt(() => readTrusted(source, env), emptyLayer),
+  }))
+  const environment = attempt(() => environmentConfig(env, cwd), {})
+  const flags = attempt(() => flagsConfig(overrides, cwd), {})
+  const layers: { place: string; config: Config; permissionPlaces: PermissionPlaces }[] = [
+    ...files,
+    {
+      place: "environment",
+      config: environment,
+      permissionPlaces: namedPermissions("environment", environment),
+    },
+    { place: "flags", config: flags, permissionPlaces: namedPermissions("flags", flags) },
   ]
+  const unset = mergeUnset(files.map((layer) => layer.unset))
   const trustedConfig = mergeConfigs(layers.map((layer) => layer.config))
   const merged = mergeConfigs([untrustedConfig, trustedConfig])
   // The deny and ask rules of an untrusted file apply in addition to all other rules.
   const rules = [...guarded.flatMap((layer) => layer.config.rules ?? []), ...(trustedConfig.rules ?? [])]
-  const config = withAllDenials(rules.length === 0 ? merged : { ...merged, rules }, untrustedConfig)
+  const whole = withAllDenials(rules.length === 0 ? merged : { ...merged, rules }, untrustedConfig)
+  const config = withoutServers(whole, Object.keys(unset.servers))
   if (problems.length === 0) {
     const file = sources[0]?.file ?? "environment"
     for (const flaw of mergedConfigFlaws(config)) problems.push({ file, ...flaw })
@@ -102,15 +120,51 @@ export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadO
     dataDir: config.data?.dir ?? join(project ?? resolve(cwd), dataFolderName),
     workspace: config.workspace ?? resolve(isGiven ? cwd : (folder ?? cwd)),
     ...(project === undefined ? {} : { project }),
-    warnings: [...unread(found), ...guarded.flatMap((layer) => layer.warnings)],
+    warnings: [...unread(found), ...untrustedWarning(ignored), ...files.flatMap((layer) => layer.warnings)],
+    unset,
     trusted,
+    ignored,
     permissions: {
       trusted: trustedConfig.tools?.permissions ?? {},
       untrusted: untrustedConfig.tools?.permissions ?? {},
     },
+    permissionSources: mergePlaces(layers.map(placesOf), guarded.map(placesOf)),
     ruleSources: [...guarded.flatMap((layer) => layer.rulePlaces), ...placesOfLast(layers)],
     ...(found ? { configFile: found.file } : {}),
   }
+}
+
+const emptyLayer: TrustedLayer = {
+  config: {},
+  warnings: [],
+  unset: { servers: {}, webSearch: [] },
+  permissionPlaces: {},
+}
+
+function mergeUnset(all: readonly UnsetVariables[]): UnsetVariables {
+  const servers = new Map<string, readonly string[]>()
+  for (const [name, variables] of all.flatMap((one) => Object.entries(one.servers))) {
+    servers.set(name, [...(servers.get(name) ?? []), ...variables])
+  }
+  return { servers: Object.fromEntries(servers), webSearch: all.flatMap(({ webSearch }) => webSearch) }
+}
+
+function withoutServers(config: Config, names: readonly string[]): Config {
+  if (names.length === 0) return config
+  const { mcpServers, ...rest } = config
+  const left = Object.entries(mcpServers ?? {}).filter(([name]) => !names.includes(name))
+  return { ...rest, mcpServers: Object.fromEntries(left) as Config["mcpServers"] }
+}
+
+/** One line, however much is ignored. */
+function untrustedWarning(ignored: readonly IgnoredKey[]): string[] {
+  const [first] = ignored
+  if (first === undefined) return []
+  const keys = [...new Set(ignored.map(({ key }) => escapeControls(key)))]
+  const shown = [...keys.slice(0, 3), ...(keys.length > 3 ? [`${keys.length - 3} more`] : [])].join(", ")
+  return [
+    `${first.file} is not trusted, so this is ignored: ${shown}. 'qm check' shows what the file does; after that, run 'qm trust'.`,
+  ]
 }
 
 /** Lists that an untrusted file denies are added to the other lists instead of being replaced by them. */
@@ -131,6 +185,10 @@ function withAllDenials(config: Config, untrusted: Config): Config {
       ...(names.length === 0 ? {} : { hosts: { ...tools.hosts, deny: names } }),
     },
   }
+}
+
+function placesOf({ permissionPlaces }: { permissionPlaces: PermissionPlaces }): PermissionPlaces {
+  return permissionPlaces
 }
 
 /** The last layer with rules replaces those of earlier layers, like every list. */

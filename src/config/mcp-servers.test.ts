@@ -212,11 +212,10 @@ test.each(["mcpServers", "tools.mcpServers"])("'%s' of an untrusted file starts 
     "quartermaster.yml",
     key === "mcpServers" ? `${key}: ${servers}` : `tools: { mcpServers: ${servers} }`,
   )
-  const { config, warnings } = loadConfig({ cwd, home, env: {} })
+  const { config, ignored, warnings } = loadConfig({ cwd, home, env: {} })
   expect(serverSpecs(config)).toEqual([])
-  expect(warnings).toEqual([
-    `'${key}' in ${file} is ignored because the file is not trusted. Run 'qm trust' after reading it.`,
-  ])
+  expect(ignored).toEqual([{ file, key }])
+  expect(warnings).toHaveLength(1)
   trust(file, home, {})
   expect(serverSpecs(loadConfig({ cwd, home, env: {} }).config)).toMatchObject([{ name: "a", command: "evil" }])
 })
@@ -229,10 +228,10 @@ test.each([
   ["server: { maxBodyBytes: 999999999 }", "server.maxBodyBytes"],
 ])("%j of an untrusted file is ignored", (text, key) => {
   const { cwd, home, write } = makeFolders()
-  write("quartermaster.yml", text)
-  const { config, warnings } = loadConfig({ cwd, home, env: {} })
+  const file = write("quartermaster.yml", text)
+  const { config, ignored } = loadConfig({ cwd, home, env: {} })
   expect(config.server ?? {}).toEqual({})
-  expect(warnings).toEqual([expect.stringContaining(`'${key}' in `)])
+  expect(ignored).toEqual([{ file, key }])
 })
 
 const page = readFileSync(new URL("../../docs/MCP.md", import.meta.url), "utf8")

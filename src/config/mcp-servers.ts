@@ -1,12 +1,18 @@
 import { resolve } from "node:path"
 import type { McpServerSpec } from "../model/mcp.ts"
+import type { UnsetVariables } from "../model/unset-variables.ts"
 import type { Layer } from "../model/tool.ts"
 import type { ServerEntry } from "./mcp-server-schema.ts"
 import type { Config } from "./schema.ts"
 
-/** The configured servers in one form. Call it when `serverFlaws` finds nothing. */
-export function serverSpecs(config: Config): McpServerSpec[] {
-  return Object.entries(entriesOf(config)).map(([name, entry]) => ({
+/** The configured servers in one form. Call it when `serverFlaws` finds nothing. `unset` are those that miss variables. */
+export function serverSpecs(config: Config, unset: UnsetVariables["servers"] = {}): McpServerSpec[] {
+  const missing = Object.entries(unset).map(([name, variables]) => ({ ...specOf(name, {}), unset: variables }))
+  return [...Object.entries(entriesOf(config)).map(([name, entry]) => specOf(name, entry)), ...missing]
+}
+
+function specOf(name: string, entry: ServerEntry): McpServerSpec {
+  return {
     name,
     enabled: isEnabled(entry),
     ...(entry.command === undefined
@@ -21,7 +27,7 @@ export function serverSpecs(config: Config): McpServerSpec[] {
     connectTimeoutMs: entry.connectTimeout,
     timeoutMs: entry.timeout,
     ...(entry.auth === undefined ? {} : { auth: { ...entry.auth, grant: entry.auth.grant ?? "code" } }),
-  }))
+  }
 }
 
 /** The servers that are believed when they say that a tool only reads. */

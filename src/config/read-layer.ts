@@ -1,35 +1,63 @@
 import { basename, dirname } from "node:path"
+import type { UnsetVariables } from "../model/unset-variables.ts"
 import { pathText } from "../schema/problems.ts"
 import { checkConfig, expandShortForms, type Flaw } from "./check.ts"
 import type { ConfigSource } from "./find.ts"
 import { interpolate, type Environment } from "./interpolate.ts"
 import { ConfigError, escapeControls, type ConfigProblem } from "./config-error.ts"
+import { placesOfPermissions, type PermissionPlaces } from "./permission-places.ts"
 import type { Config } from "./schema.ts"
 import { resolvePathsFrom } from "./settings.ts"
 import { onlyTightening, withoutVariables } from "./tighten.ts"
+import { consequence, unusableParts, withoutUnset } from "./unset-variables.ts"
 import { readYaml, type ReadYaml } from "./yaml.ts"
 
+/** What a trusted file says. */
+export interface TrustedLayer {
+  config: Config
+  /** Variables that are not set where that is no problem yet. */
+  warnings: string[]
+  unset: UnsetVariables
+  permissionPlaces: PermissionPlaces
+}
+
 /** Reads a trusted file as a layer, with variables replaced. Throws all its problems at once. */
-export function readTrusted({ file, bytes }: ConfigSource, env: Environment): Config {
+export function readTrusted({ file, bytes }: ConfigSource, env: Environment): TrustedLayer {
   const { yaml, value } = open(file, bytes)
   const filled = interpolate(value, env)
-  const { config, flaws } = checkConfig(filled.value)
+  const { flaws } = checkConfig(filled.value)
   // A variable that failed leaves an empty text, which needs no second problem.
-  const failed = new Set(filled.flaws.map(({ path }) => pathText(path)))
+  const failed = new Set([...filled.flaws, ...filled.unset].map(({ path }) => pathText(path)))
   const others = flaws.filter(({ path }) => !failed.has(pathText(path)))
   throwIfAny(file, yaml, [...filled.flaws, ...others])
-  return resolvePathsFrom(dirname(file), config)
+  const { config } = checkConfig(withoutUnset(filled.value, filled.unset))
+  return {
+    config: resolvePathsFrom(dirname(file), config),
+    warnings: filled.unset.map(({ path, sentence }) => {
+      const { line, column } = yaml.placeOf(path)
+      return `${file}:${line}:${column}: ${escapeControls(`${sentence} ${consequence(filled.value, path)}`)}`
+    }),
+    unset: unusableParts(filled.value, filled.unset),
+    permissionPlaces: placesOfPermissions(file, config, yaml),
+  }
+}
+
+/** A setting that does not apply because its file is not trusted. */
+export interface IgnoredKey {
+  file: string
+  key: string
 }
 
 /** The part of an untrusted file that applies. */
 export interface UntrustedLayer {
   config: Config
-  warnings: string[]
+  ignored: IgnoredKey[]
   /** Where each remaining rule is in the file. */
   rulePlaces: string[]
+  permissionPlaces: PermissionPlaces
 }
 
-/** Reads an untrusted file as a layer: only its stricter settings, no variables, and a warning for each ignored key. */
+/** Reads an untrusted file as a layer: only its stricter settings, no variables, and the keys that are ignored. */
 export function readUntrusted({ file, bytes }: ConfigSource): UntrustedLayer {
   const { yaml, value } = open(file, bytes)
   const plain = withoutVariables(value)
@@ -37,12 +65,10 @@ export function readUntrusted({ file, bytes }: ConfigSource): UntrustedLayer {
   throwIfAny(file, yaml, flaws)
   const tight = onlyTightening(config)
   const ignored = [...new Set([...plain.ignored, ...tight.ignored])]
-  const warnings = ignored.map(
-    (key) =>
-      `'${escapeControls(key)}' in ${file} is ignored because the file is not trusted. Run 'qm trust' after reading it.`,
-  )
   const rulePlaces = placesOfRules(file, config).filter((_, index) => !ignored.includes(pathText(["rules", index])))
-  return { config: tight.value as Config, warnings, rulePlaces }
+  const strict = tight.value as Config
+  const left = ignored.map((key) => ({ file, key }))
+  return { config: strict, ignored: left, rulePlaces, permissionPlaces: placesOfPermissions(file, strict, yaml) }
 }
 
 /** Where each rule of a file is, for example `quartermaster.yml rules[3]`. */

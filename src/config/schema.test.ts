@@ -97,6 +97,7 @@ test("no key is both working and later", () => {
 test.each([
   [{ tols: {} }, "'tols' is not a key of the configuration. Did you mean 'tools'?"],
   [{ tools: { time_out: 1 } }, "'tools.time_out' is not a key of the configuration. Did you mean 'tools.timeout'?"],
+  [{ rolez: [] }, "'rolez' is not a key of the configuration. Did you mean 'org.roles'?"],
   [{ agents: { zzz: 1 } }, "'agents.zzz' is not a key of the configuration. Known here: maxConcurrentTools."],
   [{ tools: { permissions: { sleep: { minlevel: 1 } } } }, "Did you mean 'tools.permissions.sleep.minLevel'?"],
   [{ constructor: 1 }, "'constructor' is not a key"],

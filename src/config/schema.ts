@@ -28,7 +28,9 @@ const permission = z.strictObject({
     .describe("When a person must release the result before the model sees it; true means always."),
   dangerous: z.boolean().optional().describe("true makes the tool sensitive."),
   requireConfirmation: z.boolean().optional().describe("The same as dangerous."),
-  allowedRoles: names.optional().describe("Roles that may use the tool; an empty list means every role."),
+  allowedRoles: names
+    .optional()
+    .describe("Roles that may use the tool, by name or id; an empty list means every role."),
   allowedDepartments: names.optional().describe("Departments that may use the tool; an empty list means all."),
   minLevel: z.number().optional().describe("The level an agent needs."),
   rateLimit: rateLimit.optional().describe("How often an agent may call the tool."),

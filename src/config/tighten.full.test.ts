@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { mkdirSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { expect, test } from "vitest"
 import { stringify } from "yaml"
 import { examineConfig } from "./examine.ts"
@@ -66,23 +66,22 @@ test("an untrusted file never allows more and never reads a variable", () => {
   )
 })
 
-test("every key of an untrusted file either applies or is named in exactly one warning", () => {
+test("every key of an untrusted file either applies or is named once as ignored, in one warning", () => {
   const { cwd, home, write } = makeFolders()
   fc.assert(
     fc.property(wild, (given) => {
       const file = write("quartermaster.yml", stringify(given))
-      const { config, warnings } = loadConfig({ cwd, home, env })
+      const { config, ignored, warnings } = loadConfig({ cwd, home, env })
       const kept = leavesOf(config)
-      const named = warnings.map((warning) => /^'(.*)' in /.exec(warning)?.[1] ?? "")
+      const named = ignored.map(({ key }) => key)
       for (const [path, value] of leavesOf(given)) {
         const key = (JSON.parse(path) as string[]).join(".")
         const warned = named.filter((name) => key === name || key.startsWith(`${name}.`))
         if (kept.has(path)) expect([kept.get(path), warned]).toEqual([value, []])
         else expect(warned, key).toHaveLength(1)
       }
-      expect(warnings.every((text) => text.endsWith("Run 'qm trust' after reading it.") && text.includes(file))).toBe(
-        true,
-      )
+      expect(ignored.every((one) => one.file === file)).toBe(true)
+      expect(warnings).toHaveLength(named.length === 0 ? 0 : 1)
     }),
     { numRuns: 200 },
   )
@@ -139,11 +138,12 @@ test.each([
 ])("%j is ignored with one warning until it is trusted", (text, key) => {
   const { cwd, home, write } = makeFolders()
   const file = write("quartermaster.yml", text)
-  const { config, warnings } = loadConfig({ cwd, home, env })
+  const { config, ignored, warnings } = loadConfig({ cwd, home, env })
   expect(leavesOf(config).size).toBe(0)
-  expect(warnings).toEqual([
-    expect.stringMatching(new RegExp(`^'.*${key.replaceAll(".", "\\.")}' in ${file} is ignored`)),
+  expect(ignored).toEqual([
+    { file, key: expect.stringMatching(new RegExp(`${key.replaceAll(".", "\\.")}$`)) as string },
   ])
+  expect(warnings).toHaveLength(1)
 })
 
 const someRule = fc.record(
@@ -166,7 +166,7 @@ test("exactly the ask and deny rules of an untrusted file apply, in addition to 
       write(ownFile, stringify({ rules: own }))
       write("quartermaster.yml", stringify({ rules: given }))
       write("quartermaster.local.yml", stringify({ rules: local }))
-      const { config, warnings, ruleSources } = loadConfig({ cwd, home, env })
+      const { config, ignored, ruleSources } = loadConfig({ cwd, home, env })
       const files = { "quartermaster.yml": given, "quartermaster.local.yml": local }
       const placed = Object.entries(files).flatMap(([file, rules]) =>
         rules.map((rule, index) => ({ rule, source: `${file} rules[${index}]`, loose: "allow" in rule })),
@@ -175,7 +175,7 @@ test("exactly the ask and deny rules of an untrusted file apply, in addition to 
       const counting = [...placed.filter(({ loose }) => !loose), ...mine]
       expect(config.rules ?? []).toEqual(counting.map(({ rule }) => rule))
       expect(ruleSources).toEqual(counting.map(({ source }) => source))
-      const named = warnings.map((text) => text.replace(/^'(.*)' in .*\/([^/]*) is ignored.*$/, "$2 $1"))
+      const named = ignored.map((one) => `${basename(one.file)} ${one.key}`)
       expect(named).toEqual(placed.filter(({ loose }) => loose).map(({ source }) => source))
     }),
     { numRuns: 100 },
@@ -187,7 +187,7 @@ test("rules that read a variable are ignored as a whole until the file is truste
   const file = write("quartermaster.yml", "rules: [{ deny: a, because: So. }, { deny: '${SECRET}', because: So. }]")
   const untrusted = loadConfig({ cwd, home, env })
   expect(untrusted).toMatchObject({ config: {}, ruleSources: [] })
-  expect(untrusted.warnings).toEqual([expect.stringMatching(/^'rules' in .* is ignored/)])
+  expect(untrusted.ignored).toEqual([{ file, key: "rules" }])
   trust(file, home, {})
   expect(loadConfig({ cwd, home, env }).config.rules).toMatchObject([{ deny: "a" }, { deny: secret }])
 })
@@ -211,7 +211,8 @@ test("the local file is untrusted too until both are trusted; then both apply in
   const file = write("quartermaster.yml", "agent: ada")
   write("quartermaster.local.yml", "tools: { timeout: 60000 }")
   expect(loadConfig({ cwd, home, env })).toMatchObject({ config: {}, trusted: false })
-  expect(loadConfig({ cwd, home, env }).warnings).toHaveLength(2)
+  expect(loadConfig({ cwd, home, env })).toMatchObject({ ignored: [{ key: "agent" }, { key: "tools.timeout" }] })
+  expect(loadConfig({ cwd, home, env }).warnings).toHaveLength(1)
   trust(file, home, {})
   expect(loadConfig({ cwd, home, env })).toMatchObject({
     config: { agent: "ada", tools: { timeout: 60_000 } },

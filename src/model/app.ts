@@ -35,6 +35,8 @@ export interface App {
   sandbox(): SandboxLayer
   /** The tools an agent may see and call, sorted by name. */
   visibleTools(agentId: string): readonly RegisteredTool[]
+  /** A tool by its own name or its name in a dialect, also one that no agent may use. For people, never for an agent. */
+  findTool(name: string): RegisteredTool | undefined
   /** The same tools under the names of the agent's dialect. */
   toolsInDialect(agentId: string): readonly RegisteredTool[]
   /** The input schema of a tool, or of an alias in a dialect. Undefined when the agent may not see the tool. */

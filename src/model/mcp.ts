@@ -5,6 +5,8 @@ import type { Layer } from "./tool.ts"
 export interface McpServerSpec {
   readonly name: string
   readonly enabled: boolean
+  /** Variables that its configuration reads and that are not set. It cannot be connected until they are. */
+  readonly unset?: readonly string[] | undefined
   /** For a child process on stdio. */
   readonly command?: string | undefined
   readonly args?: readonly string[] | undefined

@@ -35,7 +35,7 @@ export interface ToolPermission {
   dangerous?: boolean | undefined
   /** The same as `dangerous`. */
   requireConfirmation?: boolean | undefined
-  /** Empty or left out: every role. */
+  /** Names or ids, in any case. Empty or left out: every role. */
   allowedRoles?: readonly string[] | undefined
   /** Empty or left out: every department. */
   allowedDepartments?: readonly string[] | undefined
@@ -44,6 +44,9 @@ export interface ToolPermission {
   /** Per agent. */
   rateLimit?: RateLimit | undefined
 }
+
+/** Where each field of a tool's permission is written that the configuration sets: `quartermaster.yml:12 tools.…`. */
+export type PermissionSources = Readonly<Partial<Record<keyof ToolPermission, string>>>
 
 /** A `ToolPermission` with all defaults filled in. */
 export interface Permission {
@@ -114,7 +117,7 @@ export function strictestPermission(one: Permission, other: Permission, order: L
     ...(one.confirmed === true || other.confirmed === true ? { confirmed: true } : {}),
     ...(asks ? { requireExecutionApproval: true } : neverAsks ? { requireExecutionApproval: false } : {}),
     requireResultApproval: later(resultApprovals, one.requireResultApproval, other.requireResultApproval),
-    allowedRoles: narrower(one.allowedRoles, other.allowedRoles),
+    allowedRoles: narrower(one.allowedRoles, other.allowedRoles, lowerCase),
     allowedDepartments: narrower(one.allowedDepartments, other.allowedDepartments),
     minLevel: (order === "asc" ? larger : smaller)(one.minLevel, other.minLevel),
     rateLimit: {
@@ -136,11 +139,20 @@ function later<T>(order: readonly T[], one: T, other: T): T {
 /** A name that no role or department can have. It is the intersection of two lists without a common entry. */
 export const impossibleName = "\u0000nobody"
 
-function narrower(one: readonly string[], other: readonly string[]): readonly string[] {
+function narrower(one: readonly string[], other: readonly string[], sameAs = asWritten): readonly string[] {
   if (one.length === 0) return other
   if (other.length === 0) return one
-  const both = one.filter((name) => other.includes(name))
+  const names = other.map(sameAs)
+  const both = one.filter((name) => names.includes(sameAs(name)))
   return both.length === 0 ? [impossibleName] : both
+}
+
+function asWritten(name: string): string {
+  return name
+}
+
+function lowerCase(name: string): string {
+  return name.toLowerCase()
 }
 
 function smaller(one: number | undefined, other: number | undefined): number | undefined {

@@ -1,7 +1,7 @@
 import type { AnswerValue, Question } from "./approval.ts"
 import type { Caller } from "./call.ts"
 import type { McpToolDefinition } from "./mcp.ts"
-import type { Effect, Permission, ToolPermission } from "./permission.ts"
+import type { Effect, Permission, PermissionSources, ToolPermission } from "./permission.ts"
 import type { Touch } from "./rule.ts"
 import type { Schema, SchemaSource } from "./schema.ts"
 
@@ -234,6 +234,8 @@ export interface RegisteredTool extends Tool {
   readonly enabled: boolean
   /** The tools in `dependsOn` that are not registered yet. While there are any, the tool is disabled. */
   readonly missingDependencies?: readonly string[] | undefined
+  /** Where the configuration says what `permission` holds. What it does not say comes from the tool itself. */
+  readonly permissionSources?: PermissionSources | undefined
   /** SHA-256 of what an approver approves: id, name, version, description, schemas, effect, permission. */
   readonly definitionHash: string
   /** When it covers tools of the same name in other layers: itself and all of them, each as it was registered. */

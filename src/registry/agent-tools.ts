@@ -22,7 +22,14 @@ export interface ToolsForOptions<Format extends LLMFormat = LLMFormat> {
 
 interface AgentTools extends Pick<
   App,
-  "visibleTools" | "toolsInDialect" | "inputSchemaOf" | "isVisible" | "mcpTools" | "wireName" | "toolListVersion"
+  | "visibleTools"
+  | "findTool"
+  | "toolsInDialect"
+  | "inputSchemaOf"
+  | "isVisible"
+  | "mcpTools"
+  | "wireName"
+  | "toolListVersion"
 > {
   toolsFor<Format extends LLMFormat = "openai">(agentId: string, options?: ToolsForOptions<Format>): LLMTools[Format]
   getToolDefinitionsForAgent(agentId: string): LLMTools["openai"]
@@ -54,6 +61,7 @@ export function agentTools(
     toolsFor,
     getToolDefinitionsForAgent: (agentId) => toolsFor(agentId),
     mcpTools: (agentId) => mcpDefinitions(shownTools(agentId), registry.wireNamesWithAliases()),
+    findTool: (name) => registry.get(name) ?? registry.get(registry.canonicalName(name)),
     visibleTools: (agentId) => discovery.discoverToolsForAgent(agentId),
     isVisible: (agentId, tool) => discovery.mayKnow(agentId, tool),
     inputSchemaOf(agentId, name) {

@@ -2,7 +2,7 @@ import type { AuditReader } from "../model/app.ts"
 import type { QuartermasterEvent } from "../model/events.ts"
 import type { Language } from "../model/language.ts"
 import type { Logger } from "../model/logger.ts"
-import type { LevelOrder, ToolPermission } from "../model/permission.ts"
+import type { LevelOrder, PermissionSources, ToolPermission } from "../model/permission.ts"
 import type { Documents } from "../model/documents.ts"
 import type { AliasSpec } from "../model/dialect.ts"
 import { classicDialect } from "./dialects/classic.ts"
@@ -16,6 +16,7 @@ export interface ConfiguredTools {
   permissions?: Readonly<Record<string, ToolPermission>> | undefined
   /** From a configuration file that is not trusted yet: used only where it is stricter. */
   tightening?: Readonly<Record<string, ToolPermission>> | undefined
+  permissionSources?: Readonly<Record<string, PermissionSources>> | undefined
   enabled?: readonly string[] | undefined
   experiments?: ConfiguredExperiments | undefined
 }
@@ -59,6 +60,7 @@ export function openRegistry(configured: ConfiguredTools, host: RegistryHost): O
     levelOrder,
     permissions: byOwnNames(configured.permissions, aliases),
     tightening: byOwnNames(configured.tightening, aliases),
+    permissionSources: byOwnNames(configured.permissionSources, aliases),
     enabled: configured.enabled?.map((name) => ownName(name, aliases)),
     onChange: (tool, change) => emit({ type: "TOOL_LIST_CHANGED", at: Date.now(), tool: tool.id, change }),
   })

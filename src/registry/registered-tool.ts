@@ -3,6 +3,7 @@ import {
   strictestPermission,
   type LevelOrder,
   type Permission,
+  type PermissionSources,
   type ToolPermission,
 } from "../model/permission.ts"
 import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
@@ -15,6 +16,8 @@ export interface ToolSettings {
   permissions?: Readonly<Record<string, ToolPermission>>
   /** From a configuration file that is not trusted yet: used only where it is stricter. */
   tightening?: Readonly<Record<string, ToolPermission>>
+  /** Where the fields of both tables are written, by tool. */
+  permissionSources?: Readonly<Record<string, PermissionSources>>
   /** The only tools that are enabled. Undefined means all. */
   enabled?: readonly string[] | undefined
 }
@@ -24,8 +27,10 @@ export function registeredTool(
   tool: Tool,
   { layer, type }: { layer: Layer; type: ToolType },
   missing: readonly string[] | undefined,
-  { permissions, tightening, enabled, levelOrder }: ToolSettings,
+  settings: ToolSettings,
 ): RegisteredTool {
+  const { permissions, tightening, enabled, levelOrder } = settings
+  const sources = sourcesOf(tool.name, settings)
   const trusted = overridden(tool.permission, tool, permissions)
   return withRegistration(tool, {
     id: `${layer}:${tool.name}@${tool.version}`,
@@ -34,7 +39,17 @@ export function registeredTool(
     enabled: isEnabled(tool, missing, enabled),
     ...(missing && { missingDependencies: missing }),
     permission: strictestPermission(trusted, overridden(trusted, tool, tightening), levelOrder),
+    ...(sources && { permissionSources: sources }),
   })
+}
+
+/** A configuration without files, as a library host gives it, is named by its keys. */
+function sourcesOf(name: string, { permissions, tightening, permissionSources }: ToolSettings) {
+  const tables = [permissions, tightening].flatMap((table = {}) => (Object.hasOwn(table, name) ? [table[name]!] : []))
+  const set = tables.flatMap((table) => Object.entries(table).filter(([, value]) => value !== undefined))
+  if (set.length === 0) return undefined
+  const known = permissionSources !== undefined && Object.hasOwn(permissionSources, name) ? permissionSources[name] : {}
+  return { ...Object.fromEntries(set.map(([key]) => [key, `tools.permissions.${name}.${key}`])), ...known }
 }
 
 /** The same tool when its missing dependencies have changed. */
@@ -60,7 +75,7 @@ function isEnabled({ name }: Tool, missing: readonly string[] = [], enabled: rea
 /** What the registry adds to a tool. */
 type Place = Pick<
   RegisteredTool,
-  "id" | "type" | "layer" | "enabled" | "missingDependencies" | "permission" | "sameNameTools"
+  "id" | "type" | "layer" | "enabled" | "missingDependencies" | "permission" | "permissionSources" | "sameNameTools"
 >
 
 /** Adds a registration to a tool. The definition hash is computed on first use. */

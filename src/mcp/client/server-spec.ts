@@ -1,10 +1,12 @@
 import { parseUrl } from "../../lib/url.ts"
 import type { McpServerSpec, McpServerState } from "../../model/mcp.ts"
+import { needsVariables } from "../../model/unset-variables.ts"
 
 export type TransportKind = McpServerState["transport"]
 
 /** Why a configured server can never be connected, as the end of a sentence; undefined when it can. */
 export function specProblem(spec: McpServerSpec): string | undefined {
+  if (spec.unset !== undefined) return needsVariables(spec.unset)
   if (transportKindOf(spec) === "stdio") {
     return spec.command === undefined ? "has neither a command nor a url; write one of them" : undefined
   }

@@ -5,7 +5,7 @@ import { permissionLine, roleFix } from "../fix-text.ts"
 export const allowedDepartmentsCheck = defineCheck({
   name: "department",
   stage: "visible",
-  source: ({ tool }) => tool.id,
+  source: ({ tool }) => tool.permissionSources?.allowedDepartments ?? tool.id,
   look({ tool: { name, permission }, who: { role, department } }) {
     const { allowedDepartments } = permission
     if (allowedDepartments.length === 0 || allowedDepartments.includes(department ?? "")) return undefined

@@ -1,15 +1,19 @@
 import { defineCheck, deny } from "../check.ts"
 import { listed, permissionLine } from "../fix-text.ts"
 
-/** The tool's `allowedRoles`. A role that an agent made has whatever name that agent chose, so its name gives no right. */
+/**
+ * The tool's `allowedRoles`: names or ids of roles, in any case. A role that an agent made has whatever name that agent
+ * chose, so its name gives no right.
+ */
 export const allowedRolesCheck = defineCheck({
   name: "role",
   stage: "visible",
-  source: ({ tool }) => tool.id,
+  source: ({ tool }) => tool.permissionSources?.allowedRoles ?? tool.id,
   look({ tool: { name, permission }, who: { role } }) {
     const { allowedRoles } = permission
     if (allowedRoles.length === 0) return undefined
-    const isNamed = allowedRoles.includes(role.name)
+    const own = [role.id.toLowerCase(), role.name.toLowerCase()]
+    const isNamed = allowedRoles.some((allowed) => own.includes(allowed.toLowerCase()))
     if (isNamed && role.madeBy !== "agent") return undefined
     const fix = () =>
       role.madeBy === "agent"

@@ -7,7 +7,7 @@ import { agentLine, permissionLine, roleFix } from "../fix-text.ts"
 export const minLevelCheck = defineCheck({
   name: "level",
   stage: "visible",
-  source: ({ tool }) => tool.id,
+  source: ({ tool }) => tool.permissionSources?.minLevel ?? tool.id,
   look({ tool: { name, permission }, who, levelOrder }) {
     const { minLevel } = permission
     if (minLevel === undefined || isEnough(who.level, minLevel, levelOrder)) return undefined

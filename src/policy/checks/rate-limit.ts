@@ -4,7 +4,7 @@ import { defineCheck, deny } from "../check.ts"
 export const rateLimitCheck = defineCheck({
   name: "limit",
   stage: "deny",
-  source: ({ tool }) => tool.id,
+  source: ({ tool }) => tool.permissionSources?.rateLimit ?? tool.id,
   look({ limit }) {
     if (limit.ok) return undefined
     const { sentence, retryAfterMs } = limit

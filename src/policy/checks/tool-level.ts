@@ -7,7 +7,7 @@ import { readsOnly } from "../reads-only.ts"
 export const toolLevelCheck = defineCheck({
   name: "level",
   stage: "level",
-  source: ({ tool }) => tool.id,
+  source: ({ tool }) => sourceOf(tool) ?? tool.id,
   look({ tool, input }) {
     if (tool.permission.requireExecutionApproval !== true && readsOnly(tool, input)) return undefined
     const code = codeOf(tool)
@@ -21,6 +21,13 @@ export const toolLevelCheck = defineCheck({
   passes: ({ tool: { name, permission } }) =>
     `Tool ${name} ${permission.level === "public" ? "is public" : "only reads with this input"}, so its level needs no approval.`,
 })
+
+/** The line of the configuration that says the level, directly or because the tool must be confirmed. */
+function sourceOf({ permission, permissionSources: said = {} }: RegisteredTool): string | undefined {
+  const { level, confirmed } = permission
+  const confirmation = confirmed === true ? (said.dangerous ?? said.requireConfirmation) : undefined
+  return level === "sensitive" ? (confirmation ?? said.level) : (said.requireExecutionApproval ?? said.level)
+}
 
 function codeOf({ permission }: RegisteredTool) {
   const { level, requireExecutionApproval } = permission

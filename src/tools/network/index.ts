@@ -1,4 +1,6 @@
+import { failure } from "../../model/ending.ts"
 import type { Tool } from "../../model/tool.ts"
+import { needsVariables } from "../../model/unset-variables.ts"
 import type { Pages, Web } from "../../model/web.ts"
 import { bing } from "./bing.ts"
 import { duckduckgo } from "./duckduckgo.ts"
@@ -17,6 +19,8 @@ export interface NetworkOptions {
   readonly pages: Pages
   /** `tools.webSearch`. Default: DuckDuckGo, which needs no key. */
   readonly webSearch?: WebSearchOptions | undefined
+  /** Variables in `tools.webSearch` that are not set: a search fails and names them. */
+  readonly unset?: readonly string[] | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
@@ -27,8 +31,20 @@ export const networkTools = (options: NetworkOptions): Tool[] => {
     httpGet(web, pages),
     httpPost(web, pages),
     webFetch(web, pages),
-    webSearch(searchProvider(options), options.webSearch?.maxResults),
+    webSearch(unlessUnset(searchProvider(options), options.unset ?? []), options.webSearch?.maxResults),
   ]
+}
+
+function unlessUnset(provider: SearchProvider, unset: readonly string[]): SearchProvider {
+  if (unset.length === 0) return provider
+  return {
+    ...provider,
+    search() {
+      throw failure(`tools.webSearch ${needsVariables(unset)}. A person must set it.`, {
+        toolCode: "search_key_missing",
+      })
+    },
+  }
 }
 
 /** The configured provider. */
