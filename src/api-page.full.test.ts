@@ -5,16 +5,17 @@ import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
 
 const root = join(import.meta.dirname, "..")
-const page = readFileSync(join(root, "docs/API.md"), "utf8")
-const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text = ""]) => text)
+const pages = ["README.md", "docs/API.md"].map((name) => readFileSync(join(root, name), "utf8"))
 
-test("every example of docs/API.md compiles under strict settings", async () => {
+test("every example of docs/API.md and README.md compiles under strict settings", async () => {
   const folder = mkdtempSync(join(root, "node_modules", ".api-page-"))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   mkdirSync(join(folder, "examples"))
-  for (const [index, block] of blocks.entries()) {
-    const line = page.slice(0, page.indexOf(block)).split("\n").length
-    writeFileSync(join(folder, "examples", `${index}-line-${line}.ts`), block)
+  for (const [page, text] of pages.entries()) {
+    for (const { 1: block = "", index } of text.matchAll(/^```ts\n(.*?)^```$/gms)) {
+      const line = text.slice(0, index).split("\n").length
+      writeFileSync(join(folder, "examples", `${["readme", "api"][page]}-line-${line}.ts`), block)
+    }
   }
   const settings = {
     extends: join(root, "tsconfig.json"),

@@ -48,14 +48,69 @@ test("no paragraph of the documentation is longer than 600 characters", () => {
   expect(long.map(({ place }) => place)).toEqual([])
 })
 
-test("every link in the documentation leads to a file that exists", () => {
+test("every link in the documentation leads to a file and a heading that exist", () => {
   const broken = pages.flatMap(({ name, text }) =>
-    [...text.replace(/```.*?```/gs, "").matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
-      .map(([, target = ""]) => target)
-      .filter((target) => !existsSync(join(root, dirname(name), target)))
-      .map((target) => `${name}: ${target}`),
+    [...text.replace(/```.*?```/gs, "").matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
+      .filter(([, target = "", anchor]) => !linkHolds(target === "" ? name : join(dirname(name), target), anchor))
+      .map(([link]) => `${name}: ${link}`),
   )
   expect(broken).toEqual([])
+})
+
+function linkHolds(file: string, anchor: string | undefined): boolean {
+  if (!existsSync(join(root, file))) return false
+  if (anchor === undefined) return true
+  const headings = readFileSync(join(root, file), "utf8").match(/^#+ .*$/gm) ?? []
+  const slugs = headings.map((heading) =>
+    heading
+      .replace(/^#+ /, "")
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  )
+  return slugs.includes(anchor)
+}
+
+test("the README has at most 200 lines, the two commands, and its parts in this order", () => {
+  const readme = pages.find(({ name }) => name === "README.md")!.text
+  expect(readme.split("\n").length).toBeLessThanOrEqual(200)
+  for (const command of ["npm ci && npm start", "npm ci && npm test"]) expect(readme).toContain(command)
+  const parts = [
+    "Permissions, human approval and an audit log for LLM agents' tool calls",
+    "docs/session.svg",
+    "## Why",
+    "## Quick start",
+    "### In front of Claude or Cursor",
+    "### As a library",
+    "### On the command line",
+    "## The seven steps",
+    "## Features",
+    "## A configuration",
+    "## Security and its limits",
+    "## Compared",
+    "docs/BENCHMARKS.md",
+    "## Status",
+    "## Documentation",
+  ]
+  const places = parts.map((part) => readme.indexOf(part))
+  expect(places.filter((place) => place < 0)).toEqual([])
+  expect(places).toEqual(places.toSorted((a, b) => a - b))
+})
+
+test("the configuration in the README has 15 lines, and its rules have no flaws", async () => {
+  const readme = pages.find(({ name }) => name === "README.md")!.text
+  const [, yaml = ""] = /^```yaml\n(.*?)^```$/ms.exec(readme)!
+  expect(yaml.trim().split("\n")).toHaveLength(15)
+  const { mcpServers: _, ...config } = parse(yaml) as Record<string, unknown>
+  const system = await openTestApp(config)
+  system.registry.register(tool({ name: "create_ticket", group: "tickets", execute: () => 1 }))
+  expect(system.rules.flaws()).toEqual([])
+})
+
+test("the picture of the README loads nothing from elsewhere", () => {
+  const picture = readFileSync(join(root, "docs/session.svg"), "utf8")
+  expect(picture.replace('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(/https?:|href|<script|@import|<style/)
+  for (const word of ["NOT EXECUTED", "approvals approve", "audit verify", "ok:"]) expect(picture).toContain(word)
 })
 
 test("every public name is imported by an example of docs/API.md", () => {
