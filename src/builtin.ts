@@ -135,7 +135,11 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
       ...todoTools(options.todos),
       ...workspaceTools(files, tools, marks),
       ...codeTools(files, code, options.snippets),
-      ...commandTools(processes, openJavaScript(), { timeoutMs: shell.timeout, sandboxProblem: missingSandbox }),
+      ...commandTools(processes, openJavaScript(), {
+        timeoutMs: shell.timeout,
+        sandboxProblem: missingSandbox,
+        sessionVariables: (sessionId) => options.session.all(sessionId),
+      }),
       ...networkTools({
         web,
         pages: openPages(),

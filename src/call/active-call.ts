@@ -9,6 +9,7 @@ import type { Alias } from "../model/dialect.ts"
 import type { Touches } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import type { RunClock } from "./run-clock.ts"
+import type { DeclaredTouches } from "./touches.ts"
 import { readRequest } from "./read-request.ts"
 
 /** How a call is made, beyond what its request says. */
@@ -49,7 +50,9 @@ export interface ActiveCall {
   alias: Alias | undefined
   /** The reasons for the verdict. */
   reasons: readonly Reason[]
-  /** What the tool says it will read, write, run or connect to. */
+  /** What the tool says it will read, write, run or connect to; undefined if it failed to say it. */
+  declared: DeclaredTouches
+  /** The same, as the guards have checked it. */
   touches: Touches
   /** When a person must release the result: the stricter of what the tool and the rules say. */
   release: ResultApproval
@@ -105,6 +108,7 @@ export function beginCall(input: CallRequest, ports: Ports, options: CallOptions
     tool: undefined,
     alias: undefined,
     reasons: [],
+    declared: undefined,
     touches: noTouches,
     release: "never",
     holds: [],

@@ -24,7 +24,7 @@ export async function explainCall(
     const tool = resolve(call, ports)
     const { workspace, levelOrder } = ports.settings
     const limit = who === undefined ? { ok: true as const } : await ports.limits.check(who, tool, at)
-    const asked = (input: unknown, declared = declaredTouches(tool, input)) => ({
+    const asked = (input: unknown, declared = declaredTouches(tool, input, call)) => ({
       agentId: request.agentId,
       who,
       tool,
@@ -36,7 +36,7 @@ export async function explainCall(
       at,
     })
     const input = call.alias === undefined ? (request.input ?? {}) : nativeInput(call, tool)
-    const declared = declaredTouches(tool, input)
+    const declared = declaredTouches(tool, input, call)
     await loadGuards(declared, ports.guards)
     const explained = policy.explain(asked(input, declared), levelOrder)
     if (explained.verdict === "deny" && !isAboutInput.has(explained.code)) return explained

@@ -36,7 +36,7 @@ export async function factsOf(call: ExportedCall, ports: Ports): Promise<Decisio
   const tool = who && ports.tools.resolve(call.tool, who)
   const input = readInput(call.input)
   if (who === undefined || tool === undefined) return undefined
-  const declared = declaredTouches(tool, input)
+  const declared = declaredTouches(tool, input, call)
   await loadGuards(declared, ports.guards)
   return {
     who,

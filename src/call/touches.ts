@@ -1,6 +1,6 @@
 import type { Guards, CheckedTouches, GuardCheckOptions } from "../model/guard.ts"
 import type { Touch } from "../model/rule.ts"
-import type { RegisteredTool } from "../model/tool.ts"
+import type { CallSession, RegisteredTool } from "../model/tool.ts"
 
 const nothing: CheckedTouches = { touches: { list: [], proved: true }, findings: [] }
 const unknown: CheckedTouches = { touches: { list: [], proved: false }, findings: [] }
@@ -20,10 +20,10 @@ export function loadGuards(list: DeclaredTouches, guards: Guards): Promise<void>
 }
 
 /** Asks the tool what this call will touch. */
-export function declaredTouches(tool: RegisteredTool, input: unknown): DeclaredTouches {
+export function declaredTouches(tool: RegisteredTool, input: unknown, session?: CallSession): DeclaredTouches {
   if (tool.touches === undefined) return none
   try {
-    const list = tool.touches(input)
+    const list = tool.touches(input, session)
     return Array.isArray(list) && list.every(isTouch) ? list : undefined
   } catch {
     return undefined

@@ -301,4 +301,6 @@ export interface SessionEnvironment {
   get(sessionId: string, key: string): Promise<string | undefined>
   /** Returns the previous value. */
   set(sessionId: string, key: string, value: string): Promise<string | undefined>
+  /** All variables of the session. */
+  all(sessionId: string): Readonly<Record<string, string>>
 }

@@ -79,6 +79,8 @@ export interface Touch {
   /** For a command: its folder, its additional variables, and whether it may use the network. */
   cwd?: string | undefined
   environment?: Readonly<Record<string, string>> | undefined
+  /** For a command: the variables that `set_env` has set for the session. */
+  sessionEnvironment?: Readonly<Record<string, string>> | undefined
   network?: boolean | undefined
   /** For a command: it runs through `Processes`, so the sandbox can hold it. Only a tool's own code may set this. */
   sandboxed?: boolean | undefined

@@ -42,6 +42,11 @@ export type ToolKind = "plain" | "composite" | "interactive"
  */
 export type ExposedAs = "tool" | "resource" | "prompt" | "inside"
 
+/** The session that a call belongs to. */
+export interface CallSession {
+  readonly sessionId: string
+}
+
 /**
  * What `execute` receives besides the input: who calls, how to stop, and how to stream, log, store artifacts or call
  * another tool.
@@ -53,6 +58,8 @@ export interface ToolContext {
   readonly taskId?: string | undefined
   readonly userId?: string | undefined
   readonly allowedPaths?: readonly string[] | undefined
+  /** What the tool said that it touches when the call was last decided on. */
+  readonly touches?: readonly Touch[] | undefined
   /** Whether a search may show this file to the agent. Undefined when no rule is about files. */
   readonly mayRead?: ((path: string) => boolean) | undefined
   /** Whether a person approved this exact call. False when a rule, a grant, a guard or the level let it run. */
@@ -175,11 +182,11 @@ export interface ToolSpec<Input = unknown> {
   /** Writes this tool's audit entries with durability `power`, whatever the configuration says. */
   durability?: "power"
   /** The files, commands and hosts that a run with this input will use. Rules and guards see only what is listed here. */
-  touches?(input: Input): readonly Touch[]
+  touches?(input: Input, session?: CallSession): readonly Touch[]
   /** Whether this input changes nothing, for example a dry run. Then the tool's level does not ask a person. */
   onlyReads?(input: Input): boolean
   /** What an approver is shown: a diff, a parsed command, the request. */
-  preview?(input: Input): string | Promise<string>
+  preview?(input: Input, session?: CallSession): string | Promise<string>
   /** For a tool that asks a person: the question. The call waits for the answer, and `execute` finds it in `context.answer`. */
   question?(input: Input): Question
   /**
@@ -219,9 +226,9 @@ export interface Tool {
   readonly dependsOn?: readonly string[] | undefined
   readonly cache?: boolean | { readonly ttlMs: number } | undefined
   readonly durability?: "power" | undefined
-  touches?(input: unknown): readonly Touch[]
+  touches?(input: unknown, session?: CallSession): readonly Touch[]
   onlyReads?(input: unknown): boolean
-  preview?(input: unknown): string | Promise<string>
+  preview?(input: unknown, session?: CallSession): string | Promise<string>
   question?(input: unknown): Question
   execute(input: unknown, context: ToolContext): unknown
 }

@@ -9,7 +9,12 @@ export function sessionEnvironment(database: Database): SessionEnvironment {
       .get(sessionId, key)
     return (row as { value: string } | undefined)?.value
   }
+  const all = database.prepare("select key, value from session_environment where session_id = ? order by key")
   return {
+    all: (sessionId) =>
+      Object.fromEntries(
+        (all.all(sessionId) as { key: string; value: string }[]).map(({ key, value }) => [key, value]),
+      ),
     get: (sessionId, key) => retryWhileBusy(() => read(sessionId, key)),
     set: (sessionId, key, value) =>
       retryWhileBusy(() =>

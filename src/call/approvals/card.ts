@@ -45,11 +45,11 @@ export async function makeCard(
 }
 
 /** The tool's preview. If it fails, the approver sees that it failed. */
-export async function renderPreview({ tool, input }: Execution): Promise<string | null> {
+export async function renderPreview({ tool, input }: Execution, call: ActiveCall): Promise<string | null> {
   if (tool.preview === undefined) return null
   try {
     // In the form that the store gives back, so that an unchanged preview equals the approved one.
-    const shown = await Promise.race([tool.preview(input), sleep(previewMs, undefined, { ref: false })])
+    const shown = await Promise.race([tool.preview(input, call), sleep(previewMs, undefined, { ref: false })])
     if (shown === undefined) return "(The preview took too long.)"
     return String(shown).toWellFormed().replaceAll("\0", "\\0")
   } catch (error) {
@@ -70,7 +70,7 @@ export async function coversProposal(
   proposal: Proposal,
   ports: Ports,
 ): Promise<boolean> {
-  if (!showsProposal(row, proposal) || row.preview !== (await renderPreview(proposal))) return false
+  if (!showsProposal(row, proposal) || row.preview !== (await renderPreview(proposal, call))) return false
   const card = await makeCard(call, proposal, ports)
   return card.inputDigest === row.card.inputDigest && bindingPart(card) === bindingPart(row.card)
 }

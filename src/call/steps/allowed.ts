@@ -20,7 +20,7 @@ export function allowed(
   at = call.receivedAt,
 ): Verdict | Promise<Verdict> {
   throwIfAborted(call)
-  const declared = declaredTouches(tool, input)
+  const declared = declaredTouches(tool, input, call)
   const loading = loadGuards(declared, ports.guards)
   return loading === undefined
     ? checkAndDecide(call, tool, input, declared, ports, at)
@@ -54,12 +54,13 @@ function decideFresh(call: ActiveCall, facts: DecisionInput, ports: Ports): Verd
 
 /** The verdict at this moment, for a call that the limits have already counted. */
 export function decideNow(call: ActiveCall, tool: RegisteredTool, input: unknown, ports: Ports): Verdict {
-  const checked = noteTouches(call, declaredTouches(tool, input), ports)
+  const checked = noteTouches(call, declaredTouches(tool, input, call), ports)
   return decide(call, factsOf(call, tool, input, checked, { ok: true }, ports.now(), ports), ports)
 }
 
 function noteTouches(call: ActiveCall, declared: DeclaredTouches, ports: Ports): CheckedTouches {
   const checked = checkTouches(declared, ports.guards, call.request)
+  call.declared = declared
   call.touches = checked.touches
   return checked
 }

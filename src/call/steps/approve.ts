@@ -162,7 +162,7 @@ async function storeNew(call: ActiveCall, proposal: Proposal, digest: string, po
       card: await makeCard(call, proposal, ports),
       at,
       deadline: waits ? deadlineFrom(at, proposal, ports) : null,
-      preview: waits ? await renderPreview(proposal) : null,
+      preview: waits ? await renderPreview(proposal, call) : null,
     },
     ports,
   )
@@ -274,7 +274,7 @@ async function enqueue(call: ActiveCall, proposal: Proposal, revised: Revised, p
     asks: proposal.asks,
     card: { ...(await makeCard(call, proposal, ports)), editedBy, note },
     definitionHash: proposal.tool.definitionHash,
-    preview: await renderPreview(proposal),
+    preview: await renderPreview(proposal, call),
     deadline: deadlineFrom(await ports.calls.clock(), proposal, ports),
   })
   return true

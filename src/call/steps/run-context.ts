@@ -52,6 +52,10 @@ export class RunContext implements ToolContext {
     return this.#controller.signal
   }
 
+  get touches(): ToolContext["touches"] {
+    return this.#active.declared
+  }
+
   get mayRead(): ToolContext["mayRead"] {
     const { policy, settings } = this.#ports
     const { input } = this.#active.request

@@ -1,4 +1,5 @@
 import { posix } from "node:path"
+import { canonicalJson, sha256 } from "../../lib/canonical-json.ts"
 import type { Finding, Guard, GuardResult, GuardCheckOptions } from "../../model/guard.ts"
 import { sandboxUnavailableSentence } from "../../model/processes.ts"
 import type { Touch } from "../../model/rule.ts"
@@ -97,10 +98,15 @@ function load(): Promise<void> {
   return loading
 }
 
-function checkCommand(touch: Touch, context: CommandContext, parsers: Parsers, call: GuardCheckOptions): GuardResult {
+function checkCommand(
+  { sessionEnvironment, ...touch }: Touch,
+  context: CommandContext,
+  parsers: Parsers,
+  call: GuardCheckOptions,
+): GuardResult {
   const folder = posix.resolve(context.workspace, touch.cwd ?? ".")
   const start = checkFolder(touch, context, call)
-  const furtherFindings = [...start.findings, ...optionFindings(touch)]
+  const furtherFindings = [...start.findings, ...optionFindings(touch), ...sessionFindings(sessionEnvironment)]
   const disk = cacheRealpath(context.disk)
   const proof = prove(touch.what, parsers, { ...context, disk, folder })
   const result =
@@ -154,6 +160,14 @@ function optionFindings({ environment, network }: Touch): Finding[] {
         ]
       : []),
   ]
+}
+
+/** An approval is bound to the values of the session's variables by their hash: the audit log does not show them. */
+function sessionFindings(variables: Touch["sessionEnvironment"] = {}): Finding[] {
+  const variable = unsafeVariable(variables)
+  if (variable === undefined) return []
+  const sentence = `The variable '${variable}', which set_env has set for this session, may change what the command runs or reads.`
+  return [askFinding("commands", "variable_opaque", { variable, values: sha256(canonicalJson(variables)) }, sentence)]
 }
 
 function combine(results: readonly GuardResult[]): GuardResult {

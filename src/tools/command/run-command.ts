@@ -3,6 +3,7 @@ import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
 import { failure } from "../../model/ending.ts"
 import { errorMessage } from "../../lib/error-message.ts"
+import { isSecretVariable } from "../../lib/secret-names.ts"
 import {
   sandboxUnavailableSentence,
   type CommandSpec,
@@ -12,7 +13,7 @@ import {
   type SandboxLayer,
 } from "../../model/processes.ts"
 import { toolRef, dialectText, ifParameter, type DialectText } from "../../model/dialect-text.ts"
-import { artifactLimit, type ToolContext } from "../../model/tool.ts"
+import { artifactLimit, type CallSession, type ToolContext } from "../../model/tool.ts"
 import { sandboxOutput } from "./output-schemas.ts"
 
 /** The longest a command may run in the foreground: slightly less than the longest time limit of a call. */
@@ -49,19 +50,21 @@ export interface RunCommandOptions {
   readonly timeoutMs?: number | undefined
   /** In shell mode `sandbox`: why bubblewrap does not work here. Undefined when it does. */
   readonly sandboxProblem?: (() => string | undefined) | undefined
+  /** The variables that `set_env` has set for a session. */
+  readonly sessionVariables?: ((sessionId: string) => Readonly<Record<string, string>>) | undefined
 }
 
 /** Runs a script in bash. A non-zero exit code is a result; only a command that could not start or did not end is a failure. */
 export const runCommand = (
   processes: Processes,
-  { timeoutMs: usualMs = 60_000, sandboxProblem }: RunCommandOptions = {},
+  { timeoutMs: usualMs = 60_000, sandboxProblem, sessionVariables }: RunCommandOptions = {},
 ) =>
   defineTool({
     name: "run_command",
     group: "command",
     category: "execution",
     description:
-      "Run a command in bash, in the workspace, and get what it printed and its exit code. Each command is a process of its own: folder and variables do not carry over. Without network unless it is asked for. What it leaves running ends with it; use background for servers.",
+      "Run a command in bash, in the workspace, and get what it printed and its exit code. Each command is a process of its own: folder and shell variables do not carry over; set_env sets variables for all. Without network unless it is asked for. What it leaves running ends with it; use background for servers.",
     effect: "execute",
     permission: { level: "sensitive" },
     timeoutMs: 600_000,
@@ -79,10 +82,19 @@ export const runCommand = (
       id: z.string().optional(),
       status: z.string().optional(),
     }),
-    touches: ({ command, cwd, env, network }) => [
-      { kind: "command", what: command, cwd, environment: env, network: network ?? false, sandboxed: true },
+    touches: ({ command, cwd, env, network }, session) => [
+      {
+        kind: "command",
+        what: command,
+        cwd,
+        environment: env,
+        sessionEnvironment: variablesOf(session, sessionVariables),
+        network: network ?? false,
+        sandboxed: true,
+      },
     ],
-    preview: (input) => previewOf(input, processes, sandboxProblem?.()),
+    preview: (input, session) =>
+      previewOf(input, variablesOf(session, sessionVariables), processes, sandboxProblem?.()),
 
     async execute(input, context) {
       const isHeld = sandboxProblem !== undefined && sandboxProblem() === undefined
@@ -111,9 +123,22 @@ export const runCommand = (
     },
   })
 
-function specOf(input: Input, { allowedPaths, approved }: ToolContext): CommandSpec {
+/** The session's variables are those that were judged: `set_env` may have set others since then. */
+function specOf(input: Input, { allowedPaths, approved, touches }: ToolContext): CommandSpec {
   const { command, cwd, env, stdin, network, timeoutMs } = input
-  return { command, cwd, environment: env, stdin, network, timeoutMs, allowedPaths, unapproved: !approved }
+  const environment = { ...touches?.[0]?.sessionEnvironment, ...env }
+  return { command, cwd, environment, stdin, network, timeoutMs, allowedPaths, unapproved: !approved }
+}
+
+/** Undefined when there are none. Our own variables are never passed to commands. */
+function variablesOf(
+  session: CallSession | undefined,
+  sessionVariables: RunCommandOptions["sessionVariables"],
+): Readonly<Record<string, string>> | undefined {
+  if (session === undefined || sessionVariables === undefined) return undefined
+  const variables = Object.entries(sessionVariables(session.sessionId))
+  const passed = variables.filter(([name]) => !/^(QM|QUARTERMASTER)_/.test(name))
+  return passed.length === 0 ? undefined : Object.fromEntries(passed)
 }
 
 async function startInBackground(processes: Processes, spec: CommandSpec, { agent, taskId }: ToolContext) {
@@ -191,12 +216,14 @@ function lastOf(title: string, text: string): string {
 /** What an approver sees: folder, variables, sandbox, and the command with invisible characters written out. */
 function previewOf(
   { command, cwd, env, network, background, stdin, timeoutMs }: Input,
+  session: Readonly<Record<string, string>> | undefined,
   processes: Processes,
   notHeld: string | undefined,
 ): string {
   const lines = [
     `Folder: ${visible(cwd ?? ".")}`,
     ...Object.entries(env ?? {}).map(([name, value]) => `Variable: ${visible(`${name}=${value}`)}`),
+    ...Object.entries(session ?? {}).map(([name, value]) => `Variable of the session: ${visible(`${name}=${isSecretVariable(name) ? "(hidden)" : value}`)}`), // prettier-ignore
     ...(stdin === undefined ? [] : [`Input: ${stdin.length} characters`]),
     ...(background === true ? ["In the background, until it ends or is stopped"] : []),
     ...(timeoutMs === undefined ? [] : [`Time limit: ${timeoutMs} ms`]),

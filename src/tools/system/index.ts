@@ -8,4 +8,4 @@ import { sleep } from "./sleep.ts"
 export const systemTools = (
   session: SessionEnvironment,
   environment: Readonly<Record<string, string | undefined>>,
-): Tool[] => [currentTime(), sleep(), getEnv(session, environment), setEnv(session)]
+): Tool[] => [currentTime(), sleep(), getEnv(session, environment), setEnv(session, environment)]

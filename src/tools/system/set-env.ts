@@ -3,13 +3,13 @@ import { defineTool } from "../../schema/define-tool.ts"
 import type { SessionEnvironment } from "../../model/ports.ts"
 import { isSecretVariable } from "../../lib/secret-names.ts"
 
-/** Sets a variable for this session. The process's own environment does not change. */
-export const setEnv = (session: SessionEnvironment) =>
+/** Sets a variable for this session and its commands. The process's own environment does not change. */
+export const setEnv = (session: SessionEnvironment, environment: Readonly<Record<string, string | undefined>>) =>
   defineTool({
     name: "set_env",
     group: "system",
     category: "system",
-    description: "Set an environment variable for this session only.",
+    description: "Set an environment variable for this session only. Commands of the session get it too.",
     effect: "write",
     input: z.object({
       key: z
@@ -30,6 +30,7 @@ export const setEnv = (session: SessionEnvironment) =>
 
     async execute({ key, value }, { sessionId }) {
       const previous = await session.set(sessionId, key, value)
-      return { previous: isSecretVariable(key) ? null : (previous ?? null) }
+      const own = Object.hasOwn(environment, key) ? environment[key] : undefined
+      return { previous: isSecretVariable(key) ? null : (previous ?? own ?? null) }
     },
   })

@@ -268,9 +268,21 @@ test("get_env and set_env run without the app, with a minimal context", async ()
       kept.set(key, value)
       return Promise.resolve(previous)
     },
+    all: () => Object.fromEntries(kept),
   }
-  expect(await setEnv(session).execute({ key: "A", value: "1" }, minimal)).toEqual({ previous: null })
-  expect(await setEnv(session).execute({ key: "A", value: "2" }, minimal)).toEqual({ previous: "1" })
+  expect(await setEnv(session, { C: "c", C_TOKEN: "c" }).execute({ key: "A", value: "1" }, minimal)).toEqual({
+    previous: null,
+  })
+  expect(await setEnv(session, { C: "c", C_TOKEN: "c" }).execute({ key: "A", value: "2" }, minimal)).toEqual({
+    previous: "1",
+  })
+  for (const [key, previous] of [
+    ["C", "c"],
+    ["C", "1"],
+    ["C_TOKEN", null],
+  ] as const)
+    // prettier-ignore
+    expect(await setEnv(session, { C: "c", C_TOKEN: "c" }).execute({ key, value: "1" }, minimal)).toEqual({ previous })
   expect(await getEnv(session, {}).execute({ key: "A" }, minimal)).toEqual({ value: "2" })
   expect(await getEnv(session, { B: "3" }).execute({ key: "B" }, minimal)).toEqual({ value: "3" })
 })
