@@ -108,10 +108,12 @@ function denied(tool: RegisteredTool, { code = "permission_denied", reasons, ret
   const sentence = reason?.sentence ?? "The call is denied."
   if (code === "rate_limited") return rateLimitedEnding(sentence, retryAfterMs ?? 0)
   const where = reason === undefined ? "" : ` (${reason.check}: ${reason.source})`
+  // A guard's sentence says itself what to do.
+  const instead = reason?.check === "guard" ? "" : "; ask a person or do it another way"
   const details = code === "approval_rejected" ? { rejectReason: sentence } : {}
   return new Ending(
     code,
-    dialectText`${toolRef(tool.name)} was not executed: ${sentence}${where} Do not try the same call again; ask a person or do it another way.`,
+    dialectText`${toolRef(tool.name)} was not executed: ${sentence}${where} Do not try the same call again${instead}.`,
     details,
   )
 }

@@ -17,7 +17,7 @@ export function visible(call: ActiveCall, tool: RegisteredTool, ports: Ports): v
     call.reasons = [reason]
     if (ending === "frozen")
       throw new Ending("frozen", dialectText`${toolRef(tool.name)} was not executed: ${reason.sentence}`)
-    throw new Ending("tool_not_available", notAvailable(tool.name, reason.sentence, ports.settings.language))
+    throw new Ending("tool_not_available", notAvailable(tool.name, reason, ports.settings.language))
   }
   if (call.depth > deepest) {
     throw new Ending("permission_denied", `Tools may call tools ${deepest} deep at most. Do the work in fewer layers.`)

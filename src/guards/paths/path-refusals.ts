@@ -111,7 +111,7 @@ export function unresolvable(path: string): PathRefusal {
     code: "outside",
     reason: "path_unknown",
     source: "workspace",
-    sentence: `Access denied: ${quoted(path)} cannot be resolved, so it is treated as: Path is outside workspace directory. Check the links and folders on its way.`,
+    sentence: `Access denied: Path is outside workspace directory, as far as can be told (${quoted(path)}). Check the links and folders on its way.`,
   }
 }
 

@@ -132,7 +132,7 @@ function realPathHandle(real: string): FolderHandle {
       const isUnchanged = isSame(statOf(real), before) && realpathSync.native(real) === real
       const opened = descriptor === undefined ? undefined : fstatSync(descriptor, { bigint: true })
       if (!isUnchanged || (opened !== undefined && !isSame(statOf(join(real, name!)), opened)))
-        throw fileFailure("outside", `Access denied: '${real}' was changed while it was in use, so it may lead outside. Path is outside workspace directory. Try again.`) // prettier-ignore
+        throw fileFailure("outside", `Access denied: Path is outside workspace directory, as far as can be told: '${real}' was changed while it was in use. Try again.`) // prettier-ignore
     },
     close() {},
   }
