@@ -1,3 +1,4 @@
+import type { TypedCommand } from "./typed-command.ts"
 import type { IdentifiedPerson } from "../config/identify-person.ts"
 import type { LoadedConfig } from "../config/load.ts"
 import type { App } from "../model/app.ts"
@@ -13,6 +14,8 @@ export interface Io {
   readonly home: string
   /** How this program is started again: the Node.js executable and the script. */
   readonly program: { readonly node: string; readonly script: string }
+  /** How the person starts this program, as its messages write it. */
+  readonly typed: TypedCommand
   /** Whether this process may read the terminal. A shell stops a background job (`qm … &`) that tries. */
   isInForeground?: () => boolean
   /** Ends the process immediately, for example on a second Ctrl-C. */

@@ -32,8 +32,8 @@ test("'qm install' shows the change and writes nothing until it is confirmed", a
     .mcpServers
   expect(quartermaster).toMatchObject({
     type: "stdio",
-    command: process.execPath,
-    args: [expect.stringMatching(/qm\.js$/), "-C", cli.cwd, "mcp", "--agent", "operator"],
+    command: "qm",
+    args: ["mcp", "--agent", "operator"],
   })
   expect((await cli.run("install", "claude")).stderr).toContain("is already up to date; nothing was written.")
 })

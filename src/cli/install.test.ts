@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { temporaryFolder } from "../testing/test-app.ts"
@@ -29,6 +29,31 @@ test("with --yes the change is made with a backup, and a second run changes noth
   expect(readFileSync(file, "utf8")).toMatch(/"quartermaster": \{(.|\n)*\} \/\/ mine\n$/)
   expect(readFileSync(`${file}.bak`, "utf8")).toBe("{} // mine\n")
   expect(JSON.parse((await run("install claude --json")).stdout)).toMatchObject({ written: false, backup: null })
+})
+
+test("an unknown client is refused with the nearest name, and nothing is written", async () => {
+  const { cwd, run } = setUp()
+  const { code, stderr } = await run("install claud --yes")
+  expect([code, stderr]).toEqual([2, expect.stringContaining("Did you mean 'claude'?")])
+  expect(readdirSync(cwd)).not.toContain("claud")
+})
+
+test("what is written has no path of this machine, so it can be shared", async () => {
+  const { cwd, run, file } = setUp()
+  await run("install claude --yes")
+  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({
+    mcpServers: { quartermaster: { command: "qm", args: ["mcp", "--agent", "operator"] } },
+  })
+  writeFileSync(join(cwd, "package.json"), JSON.stringify({ name: "quartermaster" }))
+  await run("install cursor --yes")
+  expect(JSON.parse(readFileSync(join(cwd, ".cursor/mcp.json"), "utf8"))).toMatchObject({
+    mcpServers: {
+      quartermaster: {
+        command: "npx",
+        args: ["--no", "qm", "-C", "${workspaceFolder}", "mcp", "--agent", "operator"],
+      },
+    },
+  })
 })
 
 test("an unknown agent is refused before any file is read", async () => {

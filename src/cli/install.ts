@@ -1,16 +1,20 @@
 import type { Command } from "commander"
+import { existsSync } from "node:fs"
+import { resolve } from "node:path"
 import { callingAgent } from "./calling-agent.ts"
 import { confirm } from "./confirm.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 import { clientNames } from "../config/clients.ts"
 import type { InstallationPlan } from "../config/install.ts"
 import type { LoadedConfig } from "../config/load.ts"
+import { nearestName } from "../lib/nearest-name.ts"
 import { httpOrigin } from "../lib/url.ts"
-import type { Run, CliContext } from "./context.ts"
+import type { CliContext, Io, Run } from "./context.ts"
 import { lineDiff } from "./line-diff.ts"
 import { printMessage, printOutput } from "./output.ts"
 import { withApp } from "./open-app.ts"
-import { CannotDo } from "./usage.ts"
+import { isInProject } from "./typed-command.ts"
+import { CannotDo, UsageError } from "./usage.ts"
 
 interface InstallFlags {
   http?: boolean
@@ -66,14 +70,34 @@ async function planInstallation(
 ): Promise<InstallationPlan> {
   const { installInto } = await import("../config/install.ts")
   const { listenAddress } = await import("../config/listen-address.ts")
-  const { cwd, program } = io
+  const { cwd } = io
   const { host, port } = listenAddress(config)
   const reachable = ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host
-  const target =
-    http === true
-      ? { url: `${httpOrigin(reachable, port)}/mcp`, agent }
-      : { command: program.node, script: program.script, folder: cwd, agent }
-  return installInto(clientNames.find((each) => each === client) ?? { path: client }, name, target, { cwd })
+  const known = clientNames.find((each) => each === client)
+  const started = known === undefined ? onThisMachine(io) : shareable(io)
+  const target = http === true ? { url: `${httpOrigin(reachable, port)}/mcp`, agent } : { ...started, agent }
+  return installInto(known ?? { path: clientFile(client, cwd) }, name, target, { cwd })
+}
+
+/** The file of a client in the project is shared with others, so it has no path of this machine where that is possible. */
+function shareable(io: Io) {
+  // Without --no, npx would download whatever has this name where the project's packages are not installed.
+  if (isInProject(io.cwd)) return { command: "npx", args: ["--no", "qm"] }
+  return io.typed === "qm" ? { command: "qm" } : onThisMachine(io)
+}
+
+function onThisMachine({ cwd, program }: Io) {
+  return { command: program.node, args: [program.script], folder: cwd }
+}
+
+/** The path of a client's file. A word that is neither a path nor a file is meant as a client's name. */
+function clientFile(given: string, cwd: string): string {
+  if (/[/\\.]/.test(given) || existsSync(resolve(cwd, given))) return given
+  const guess = nearestName(given, clientNames)
+  const help = guess === undefined ? "" : ` Did you mean '${guess}'?`
+  throw new UsageError(
+    `There is no client '${given}'.${help} Give one of ${clientNames.join(", ")}, or the path of a client's configuration file.`,
+  )
 }
 
 function done(

@@ -45,6 +45,7 @@ function atTerminal(line: string, open: Runtime["openApp"]) {
     cwd: "/nowhere",
     home: "/nowhere",
     program: { node: "/bin/node", script: "/bin/qm" },
+    typed: "qm",
     leave: () => {},
   }
   const runtime: Runtime = {

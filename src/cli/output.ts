@@ -1,9 +1,10 @@
 import { printable, printableJson } from "../lib/printable.ts"
 import type { CliContext, Io } from "./context.ts"
+import { asTyped } from "./typed-command.ts"
 
 /** Prints a message for the person on stderr, so that it never mixes with a result. */
 export function printMessage({ io }: Pick<CliContext, "io">, text: string): void {
-  io.stderr.write(`${printable(text)}\n`)
+  io.stderr.write(`${asTyped(io, printable(text))}\n`)
 }
 
 /** Prints a result on stdout. The text must already be safe to print. */
@@ -13,7 +14,7 @@ export function printOutput({ io }: Pick<CliContext, "io">, text: string): void 
 
 /** Prints a command's result: the value with --json, otherwise the text. */
 export function printResult(context: CliContext, value: unknown, text: string): void {
-  printOutput(context, context.flags.json ? printableJson(value) : printable(text))
+  printOutput(context, context.flags.json ? printableJson(value) : asTyped(context.io, printable(text)))
 }
 
 /** Redirects stdout to stderr, so that a tool that prints cannot corrupt the result. `write` still reaches stdout. */

@@ -1,9 +1,11 @@
 import { readFileSync, realpathSync } from "node:fs"
 import { homedir } from "node:os"
 import type { Io } from "./context.ts"
+import { typedCommand, type TypedCommand } from "./typed-command.ts"
 
 /** The streams, environment and folders of this process. */
 export function processIo(): Io {
+  let typed: TypedCommand | undefined
   return {
     // Opening stdin takes time, and most commands never read it.
     get stdin() {
@@ -16,6 +18,9 @@ export function processIo(): Io {
     home: homeFolder(),
     get program() {
       return { node: process.execPath, script: realpathSync(process.argv[1] ?? "qm") }
+    },
+    get typed() {
+      return (typed ??= typedCommand(this))
     },
     isInForeground,
     leave: (code) => process.exit(code),

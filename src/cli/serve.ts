@@ -6,6 +6,7 @@ import { printable, printableJson } from "../lib/printable.ts"
 import type { Run, CliContext, OpenOptions } from "./context.ts"
 import { printMessage, printOutput } from "./output.ts"
 import { withApp } from "./open-app.ts"
+import { asTyped } from "./typed-command.ts"
 import { cancelOnSignal } from "./signals.ts"
 import { orCannotDo, UsageError } from "./usage.ts"
 import { version } from "./version.ts"
@@ -89,7 +90,7 @@ function printAddresses(context: CliContext, { url }: ServedHttp, { dataDir }: L
     "",
     "Press Ctrl-C to stop.",
   ]
-  printOutput(context, printable(lines.join("\n")))
+  printOutput(context, asTyped(context.io, printable(lines.join("\n"))))
 }
 
 const rows = [

@@ -1,4 +1,7 @@
+import { execFileSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
+import { temporaryFolder } from "../testing/test-app.ts"
 import { makeCli } from "./testing.ts"
 
 test("the tour works as it is printed, from an empty folder to the end", async () => {
@@ -15,4 +18,17 @@ test("the tour works as it is printed, from an empty folder to the end", async (
     if (command.startsWith("why")) expect(ended.stdout).toMatch(/^Agent dev may call set_env after a person/)
     if (command === "approvals list") expect(ended.stdout).toMatch(/ call +dev +set_env /)
   }
+})
+
+test("in a clone the tour is printed with npx, and such a command works there", () => {
+  const cwd = fileURLToPath(new URL("../..", import.meta.url))
+  const home = temporaryFolder()
+  const path = (process.env["PATH"] ?? "").split(":").filter((folder) => !folder.includes("node_modules"))
+  const env = { PATH: path.join(":"), HOME: home }
+  const run = (program: string, ...words: string[]) => execFileSync(program, words, { cwd, env, encoding: "utf8" })
+  const data = ["--data", `${home}/data`]
+  const [, command = ""] =
+    /^ {2}(npx qm call \S+ \S+)/m.exec(run(process.execPath, "dist/qm.js", "start", ...data)) ?? []
+  const [program = "", ...words] = command.split(" ")
+  expect(run(program, ...words, ...data)).toContain("encoded")
 })

@@ -25,8 +25,6 @@ function start(context: CliContext): Promise<number> {
       here,
       "",
       ...tour.map(([command, what]) => `  ${command.padEnd(width)}  ${what}`),
-      "",
-      "If qm is not installed, write 'node dist/qm.js' instead; 'npm link' installs it.",
     ]
     printResult(context, { version: qmVersion, agent, tools: tools.length, groups, calls, dataDir }, lines.join("\n"))
     return 0

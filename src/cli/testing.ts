@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process"
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { delimiter, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Readable } from "node:stream"
 import { onTestFinished } from "vitest"
@@ -36,9 +36,10 @@ export function makeCli(env: Record<string, string> = {}) {
   })
   const cwd = join(root, "work")
   const home = join(root, "home")
-  mkdirSync(cwd)
-  mkdirSync(home)
-  const surroundings = { PATH: process.env["PATH"] ?? "", HOME: home, ...env }
+  const bin = join(root, "bin")
+  for (const folder of [cwd, home, bin]) mkdirSync(folder)
+  symlinkSync(qm, join(bin, "qm"))
+  const surroundings = { PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`, HOME: home, ...env }
   const start = (command: string, ...words: string[]) => {
     const child = spawn(command, words, { cwd, env: surroundings })
     children.push(child)
@@ -125,6 +126,7 @@ export type AppParts = { [Part in keyof App]?: Partial<App[Part]> }
 const emptyApp: AppParts = {
   toolsInDialect: () => [],
   findTool: () => undefined,
+  inputSchemaOf: () => undefined,
   sweep: () => Promise.resolve(),
   close: () => Promise.resolve(),
   mcp: { list: () => [], ready: () => Promise.resolve(), pins: () => [] },
@@ -163,6 +165,7 @@ export async function runWithApp(
     cwd,
     home: join(cwd, "home"),
     program: { node: "/bin/node", script: "/bin/qm" },
+    typed: "qm",
     leave: () => {},
   }
   const runtime: Runtime = {

@@ -5,7 +5,7 @@ import { installInto } from "./install.ts"
 import { readJsonc } from "./jsonc.ts"
 import { makeFolders, problemsOf } from "./testing.ts"
 
-const stdio = { command: "/bin/node", script: "/opt/qm.js", folder: "/work", agent: "dev" }
+const stdio = { command: "/bin/node", args: ["/opt/qm.js"], folder: "/work", agent: "dev" }
 const http = { url: "http://127.0.0.1:7420/mcp", agent: "dev" }
 const args = ["/opt/qm.js", "-C", "/work", "mcp", "--agent", "dev"]
 
@@ -20,6 +20,17 @@ test.each([
   expect(existsSync(plan.file)).toBe(false)
   expect(plan.write()).toBeUndefined()
   expect(JSON.parse(readFileSync(plan.file, "utf8"))).toEqual(value)
+})
+
+test.each([
+  ["claude", []],
+  ["cursor", ["-C", "${workspaceFolder}"]],
+  ["vscode", ["-C", "${workspaceFolder}"]],
+] as const)("without a folder %s starts it in the folder it has open", (client, inFolder) => {
+  const { cwd } = makeFolders()
+  const { after } = installInto(client, "qm", { command: "npx", args: ["--no", "qm"], agent: "dev" }, { cwd })
+  const written = JSON.stringify(["--no", "qm", ...inFolder, "mcp", "--agent", "dev"])
+  expect(JSON.stringify(readJsonc(after).value)).toContain(`"command":"npx","args":${written}`)
 })
 
 test.each([

@@ -6,9 +6,12 @@ import { JsoncError, readJsonc } from "./jsonc.ts"
 import { isObject } from "./merge.ts"
 import { ConfigError } from "./config-error.ts"
 
-/** What the client does: start `qm mcp` for an agent, or connect to a running `qm serve`. */
+/**
+ * What the client does: start `qm mcp` for an agent, or connect to a running `qm serve`. Without a folder the entry can be
+ * shared: it starts in the folder that the client has open.
+ */
 export type InstallTarget =
-  | { command: string; script?: string | undefined; folder: string; agent: string }
+  | { command: string; args?: readonly string[]; folder?: string | undefined; agent: string }
   | { url: string; agent: string }
 
 export interface InstallationPlan {
@@ -79,8 +82,8 @@ function dialectOf(file: string, value: Record<string, unknown>): ClientName {
 function entriesFor(dialect: ClientName, name: string, wanted: InstallTarget, value: Record<string, unknown>): Entries {
   const path = [dialect === "vscode" ? "servers" : "mcpServers", name]
   if (!("url" in wanted)) {
-    const { command, script, folder, agent } = wanted
-    const args = [...(script === undefined ? [] : [script]), "-C", folder, "mcp", "--agent", agent]
+    const { command, args: first = [], folder = openFolder[dialect], agent } = wanted
+    const args = [...first, ...(folder === undefined ? [] : ["-C", folder]), "mcp", "--agent", agent]
     return [[path, { ...(dialect === "cursor" ? {} : { type: "stdio" }), command, args }]]
   }
   const entry = (token: string) => ({
@@ -97,6 +100,13 @@ function entriesFor(dialect: ClientName, name: string, wanted: InstallTarget, va
     [path, entry(`\${input:${inputId}}`)],
     ...(known ? [] : [[["inputs"], [...inputs, asked]] as Entries[number]]),
   ]
+}
+
+/** How a client writes the folder it has open. Claude starts servers in that folder. */
+const openFolder: Readonly<Record<ClientName, string | undefined>> = {
+  claude: undefined,
+  cursor: "${workspaceFolder}",
+  vscode: "${workspaceFolder}",
 }
 
 const inputId = "quartermaster-token"
