@@ -1,4 +1,4 @@
-import { hasRun, type CallRequest, type CallRow } from "../model/call.ts"
+import { dailySession, hasRun, type CallRequest, type CallRow } from "../model/call.ts"
 import { newId } from "../lib/new-id.ts"
 import type { AgentView } from "../model/organisation.ts"
 import type { ResultApproval } from "../model/permission.ts"
@@ -99,8 +99,7 @@ export function beginCall(input: CallRequest, ports: Ports, options: CallOptions
     request,
     problems,
     who: ports.organisation.view(request.agentId),
-    sessionId:
-      options.sessionId ?? request.sessionId ?? parent?.sessionId ?? defaultSession(request.agentId, receivedAt),
+    sessionId: options.sessionId ?? request.sessionId ?? parent?.sessionId ?? dailySession(request.agentId, receivedAt),
     receivedAt,
     waitUntil: options.waitMs === undefined ? undefined : receivedAt + options.waitMs,
     parent,
@@ -125,15 +124,6 @@ export function beginCall(input: CallRequest, ports: Ports, options: CallOptions
 }
 
 const noTouches: Touches = { list: [], proved: true }
-
-let today = { day: 0, text: "" }
-
-/** A call without a session belongs to one session per agent and day. */
-function defaultSession(agentId: string, at: number): string {
-  const day = Math.floor(at / 86_400_000)
-  if (day !== today.day) today = { day, text: new Date(at).toISOString().slice(0, 10) }
-  return `${agentId}/${today.text}`
-}
 
 /** Whether a person may still hold back the result of this call, or of a call above it. */
 export function mayBeHeld(call: ActiveCall): boolean {

@@ -3,7 +3,7 @@ import type { App } from "../model/app.ts"
 import type { Agent, Freeze } from "../model/organisation.ts"
 import { printableJson } from "../lib/printable.ts"
 import type { Run, CliContext } from "./context.ts"
-import { showFields, showList } from "./listing.ts"
+import { createdFields, showFields, showList } from "./listing.ts"
 import { printResult } from "./output.ts"
 import { withApp, withPerson } from "./open-app.ts"
 import { formatTime } from "./time-text.ts"
@@ -53,8 +53,8 @@ function listAgents(context: CliContext, { all }: { all?: boolean }): Promise<nu
       [
         { title: "ID", of: ({ id }) => id, paint: "bold" },
         { title: "ROLE", of: ({ roleId }) => roleName(org, roleId) },
-        { title: "DEPARTMENT", of: ({ department }) => department },
-        { title: "LEVEL", of: ({ level }) => level },
+        { title: "DEPARTMENT", of: ({ id, department }) => org.view(id)?.department ?? department },
+        { title: "LEVEL", of: (agent) => levelOf(org, agent) },
         { title: "PARENT", of: ({ parentId }) => parentId },
         { title: "STATUS", of: ({ status }) => status },
         { title: "SOURCE", of: ({ source }) => source, paint: "dim" },
@@ -76,11 +76,13 @@ function showAgent(context: CliContext, id: string): Promise<number> {
     const frozen = freezeOf(app.frozen(), [id, ...ancestors])
     const unread = (await org.inbox(id, { unreadOnly: true })).length
     const role = roleName(org, agent.roleId)
-    showFields(context, { ...agent, role, ancestors, tools, frozen: frozen ?? null, unread }, [
+    const { department } = org.view(id) ?? agent
+    const level = levelOf(org, agent)
+    showFields(context, { ...agent, role, department, level, ancestors, tools, frozen: frozen ?? null, unread }, [
       ["id", agent.id],
       ["role", role],
-      ["department", agent.department],
-      ["level", agent.level],
+      ["department", department],
+      ["level", level],
       ["ancestors", ancestors.join(" ← ")],
       ["status", agent.status],
       ["frozen", frozen === undefined ? "no" : frozenText(frozen)],
@@ -89,8 +91,7 @@ function showAgent(context: CliContext, id: string): Promise<number> {
       ["task", agent.taskId],
       ["brief", agent.taskBrief === undefined ? undefined : printableJson(agent.taskBrief, 2)],
       ["source", agent.source],
-      ["created by", `${agent.createdBy} (${agent.madeBy})`],
-      ["created at", agent.createdAt],
+      ...createdFields(agent),
     ])
     return 0
   })
@@ -166,6 +167,12 @@ function unknownAgent({ org }: App, id: string) {
     id,
     org.listAgents().map((agent) => agent.id),
   )
+}
+
+/** The agent's own level or its role's, as far as its parents allow; undefined if neither has one. */
+function levelOf(org: App["org"], { id, level, roleId }: Agent): number | undefined {
+  const own = level ?? org.findRole(roleId)?.level
+  return own === undefined ? undefined : (org.view(id)?.level ?? own)
 }
 
 function roleName(org: App["org"], roleId: string): string {

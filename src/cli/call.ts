@@ -36,7 +36,7 @@ export function addCall(program: Command, run: Run): void {
     .option("--task <id>", "the task the call belongs to")
     .option(
       "--wait <seconds>",
-      "wait this long for approval, then exit with 4; repeat the call later to use the answer",
+      "wait this long for approval, then exit with 4 and print a ticket (the id of the waiting call); repeat the call later to use the answer",
     )
     .option("--yes", "approve without asking, except sensitive calls")
     .action(run(call))
@@ -65,7 +65,7 @@ async function call(context: CliContext, tool: string, words: readonly string[],
       if (context.flags.as !== undefined) await nameOf()
       const agentId = callingAgent(context, loaded, app)
       await waitForTool(app, agentId, tool)
-      const input = isPiped ? piped : words.length === 0 ? {} : readArguments(words, schemaOf(app, agentId, tool))
+      const input = isPiped ? piped : readInput(words, app, agentId, tool)
       const live = new LiveOutput(context, stdout.write)
       app.on("TOOL_CALL_OUTPUT", (event) => live.add(event))
       if (!yes && waitsForRemoteAnswer(context, loaded)) announceWaitingCalls(context, app)
@@ -91,9 +91,14 @@ function waitFlag(seconds: string | undefined): number | undefined {
   throw new UsageError(`--wait takes a number of seconds, and '${seconds}' is none.`)
 }
 
-/** The input schema of a tool that this agent may see. For other tools the call itself reports the problem. */
-export function schemaOf(app: App, agentId: string, written: string) {
-  return app.inputSchemaOf(agentId, written)
+/** Reads the words by the schema of the tool. If the agent may not see the tool, the call itself reports that. */
+export function readInput(words: readonly string[], app: App, agentId: string, tool: string): unknown {
+  try {
+    return words.length === 0 ? {} : readArguments(words, app.inputSchemaOf(agentId, tool))
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    throw new UsageError(`${error.message} 'qm tools show ${tool}' shows its parameters.`)
+  }
 }
 
 async function readPiped(stream: NodeJS.ReadStream): Promise<unknown> {

@@ -9,7 +9,7 @@ import type { CliContext } from "./context.ts"
 import { flawText } from "./rule-text.ts"
 import { isInsideTool } from "./open-app.ts"
 
-/** Opens the app and checks the store, the person, rules, agents, freezes and the sandbox. */
+/** Opens the app and checks the store, the person, rules, agents, freezes, the sandbox and MCP servers. */
 export async function checkApp(context: CliContext, loaded: LoadedConfig): Promise<DoctorFinding[]> {
   const { runtime } = context
   let app: App | undefined
@@ -26,6 +26,7 @@ export async function checkApp(context: CliContext, loaded: LoadedConfig): Promi
       ...app.frozen().map((freeze) => note(`Frozen: ${frozenText(freeze)}.`)),
       ...(await checkShadowed(context, loaded, app.org)),
       ...checkSandbox(app, loaded.config.tools?.shell?.mode === "sandbox"),
+      ...(await checkServers(app)),
     ]
   } catch (error) {
     return [broken(errorMessage(error))]
@@ -68,6 +69,16 @@ function checkSandbox(app: App, isMode: boolean): DoctorFinding[] {
     const sentence = errorMessage(error)
     return [broken(sentence), ...(isMode ? [missing(sandboxUnavailableSentence(sentence.replace(/\.$/, "")))] : [])]
   }
+}
+
+/** Starts every MCP server and reports those that cannot be used. */
+async function checkServers({ mcp }: App): Promise<DoctorFinding[]> {
+  await mcp.ready(undefined, { all: true })
+  return mcp.list().flatMap(({ name, state, tools, problem }) => {
+    if (state === "disabled") return []
+    if (state === "connected") return [ok(`MCP server ${name} starts and offers ${tools} tools.`)]
+    return [broken(`MCP server ${name} cannot be used: ${problem ?? `it is still ${state}.`}`)]
+  })
 }
 
 /** Stored roles, agents, departments and people that the configuration overrides by name. */

@@ -58,11 +58,30 @@ test("doctor reports a configured agent whose parent does not exist", async () =
   })
 })
 
+test("doctor starts every server and reports those that cannot be used", async () => {
+  const states = [
+    { name: "good", state: "connected", tools: 3 },
+    { name: "gone", state: "waiting", tools: 0, problem: "The MCP server gone was not started." },
+    { name: "off", state: "disabled", tools: 0 },
+  ]
+  let asked: unknown
+  const ready = (_: unknown, options: unknown) => ((asked = options), Promise.resolve())
+  const found = await findings({ ...app("store"), mcp: { ready, list: () => states as never } })
+  const servers = found.filter(({ sentence }) => sentence.startsWith("MCP server"))
+  expect(asked).toEqual({ all: true })
+  expect(servers).toEqual([
+    { state: "ok", sentence: "MCP server good starts and offers 3 tools." },
+    { state: "broken", sentence: "MCP server gone cannot be used: The MCP server gone was not started." },
+  ])
+  expect(found.some(({ sentence }) => /not needed/.test(sentence))).toBe(false)
+})
+
 test("doctor names stored items that the configuration overrides, and nothing else", async () => {
   const config = { org: { roles: [] } }
   const open = (loaded: { config: { org?: unknown } }) =>
     Promise.resolve({
       close: () => Promise.resolve(),
+      mcp: { list: () => [], ready: () => Promise.resolve() },
       ...app(loaded.config.org === undefined ? "store" : "configuration"),
     } as never)
   const covered = (await findings({}, { config, runtime: { openApp: open } })).filter(({ sentence }) =>

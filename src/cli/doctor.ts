@@ -1,15 +1,16 @@
 import type { LoadedConfig } from "../config/load.ts"
 import type { Command } from "commander"
-import { accessSync, constants, existsSync, statSync } from "node:fs"
+import { existsSync, statSync } from "node:fs"
 import { statfs } from "node:fs/promises"
-import { delimiter, join } from "node:path"
+import { join } from "node:path"
 import { ConfigError } from "../config/config-error.ts"
 import { checkApp } from "./doctor-app.ts"
-import { broken, missing, note, ok, type DoctorFinding } from "./doctor-finding.ts"
+import { broken, note, ok, type DoctorFinding } from "./doctor-finding.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 import type { Io, Run, CliContext } from "./context.ts"
 import { printOutput } from "./output.ts"
 import { terminalStyleFor } from "../lib/terminal-style.ts"
+import { asTyped } from "./typed-command.ts"
 import { isAttended } from "./open-app.ts"
 
 export function addDoctor(program: Command, run: Run): void {
@@ -25,14 +26,13 @@ async function doctor(context: CliContext): Promise<number> {
     ...config,
     ...(loaded ? [...(await checkApp(context, loaded)), ...checkModes(loaded.dataDir), await checkDisk(loaded)] : []),
     checkTerminal(io),
-    checkBrowser(io),
   ]
   if (flags.json) printOutput(context, printableJson(findings))
   else {
     const { green, yellow, red, dim } = await terminalStyleFor(io.stdout, io.env)
     const colours = { ok: green, missing: yellow, note: dim, broken: red }
     const line = ({ state, sentence }: DoctorFinding) => `${colours[state](state.padEnd(8))} ${printable(sentence)}`
-    printOutput(context, findings.map(line).join("\n"))
+    printOutput(context, asTyped(io, findings.map(line).join("\n")))
   }
   return findings.some(({ state }) => state === "broken") ? 1 : 0
 }
@@ -92,25 +92,4 @@ async function checkDisk({ dataDir, workspace }: LoadedConfig): Promise<DoctorFi
 function checkTerminal(io: Io): DoctorFinding {
   if (isAttended(io)) return ok("There is a terminal, so you can be asked for approval.")
   return note("There is no terminal here, so calls that need approval wait for 'qm approvals'.")
-}
-
-function checkBrowser(io: Io): DoctorFinding {
-  const found = findProgram(io, ["chromium", "chromium-browser", "google-chrome"])
-  const why = "later versions drive it as a browser"
-  if (found !== undefined) return ok(`${found}; ${why}.`)
-  return missing(`chromium is not needed yet; ${why}. Debian and Ubuntu: apt install chromium`)
-}
-
-function findProgram({ env }: Io, names: readonly string[]): string | undefined {
-  const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "")
-  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isExecutable)
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
 }

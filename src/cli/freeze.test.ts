@@ -59,7 +59,14 @@ test("a session's mode is one of three", async () => {
   expect(received).toEqual([["mode", { sessionId: "dev/2026-01-31", mode: "plan", by: "ada" }]])
   expect(await run("mode", "free", "--session", "s")).toMatchObject({
     code: 2,
-    stderr: "mode takes one of plan, ask, edits, and 'free' is none of them.\n",
+    stderr: expect.stringContaining("mode takes one of plan, ask, edits, and 'free' is none of them."),
   })
-  expect((await run("mode", "plan")).code).toBe(2)
+})
+
+test("without --session a mode is set for today's session of the agent", async () => {
+  const { run, received } = houseWith([])
+  expect((await run("mode", "plan", "--agent", "dev")).code).toBe(0)
+  expect(received).toEqual([
+    ["mode", { sessionId: expect.stringMatching(/^dev\/\d{4}-\d\d-\d\d$/), mode: "plan", by: "ada" }],
+  ])
 })

@@ -1,5 +1,7 @@
 import type { Command } from "commander"
 import { sessionModes } from "../model/organisation.ts"
+import { dailySession } from "../model/call.ts"
+import { callingAgent } from "./calling-agent.ts"
 import type { Run, CliContext } from "./context.ts"
 import { printResult } from "./output.ts"
 import { withPerson } from "./open-app.ts"
@@ -19,10 +21,7 @@ export function addFreeze(program: Command, run: Run): void {
     .description(
       "set how strict a session is: plan (read only), ask (the default), edits (workspace edits need no approval)",
     )
-    .requiredOption(
-      "--session <id>",
-      "session id; calls without one belong to <agent>/<date>, for example dev/2026-01-31",
-    )
+    .option("--session <id>", "session id (default: today's session of the agent, for example dev/2026-01-31)")
     .action(run(setMode))
 }
 
@@ -62,9 +61,11 @@ function nothingFrozen(agentId: string | undefined, frozen: readonly { agentId?:
   return others.length === 0 ? `${what} No agent is frozen.` : `${what} To end other freezes: ${others.join(", ")}.`
 }
 
-function setMode(context: CliContext, word: string, { session: sessionId }: { session: string }): Promise<number> {
+/** Without --session it is the session of calls that name none. */
+function setMode(context: CliContext, word: string, { session }: { session?: string }): Promise<number> {
   const mode = choiceFlag("mode", word, sessionModes) ?? "ask"
-  return withPerson(context, async (app, by) => {
+  return withPerson(context, async (app, by, loaded) => {
+    const sessionId = session ?? dailySession(callingAgent(context, loaded, app), Date.now())
     await app.setMode({ sessionId, mode, by: by.id })
     printResult(context, { session: sessionId, mode }, `Session ${sessionId} is now in mode ${mode}.`)
     return 0

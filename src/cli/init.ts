@@ -2,7 +2,7 @@ import type { Command } from "commander"
 import { clientNames, type ClientName } from "../config/clients.ts"
 import type { Run, CliContext } from "./context.ts"
 import { printResult } from "./output.ts"
-import { choiceFlag, UsageError } from "./usage.ts"
+import { CannotDo, choiceFlag, UsageError } from "./usage.ts"
 
 interface InitFlags {
   from?: string
@@ -23,7 +23,7 @@ async function init(context: CliContext, path: string | undefined, { from }: Ini
   const client = choiceFlag("--from", from, clientNames)
   if (client !== undefined) return importConfig(context, client, path)
   if (path !== undefined) throw new UsageError("A path is only used with --from: it is the client's file or folder.")
-  const written = await writeFirstConfig(context)
+  const written = await orCannotWrite(writeFirstConfig(context))
   const lines = [
     `Wrote ${written.file} and trusted it.`,
     `Wrote ${written.schemaFile}, which editors use to complete and check it.`,
@@ -55,7 +55,7 @@ async function importConfig(context: CliContext, client: ClientName, path: strin
   const { importFrom } = await import("../config/import.ts")
   const { writeConfig } = await import("../config/init.ts")
   const { text, files, servers, rules, notes } = importFrom(client, path, { cwd, home })
-  const written = writeConfig(cwd, text, env)
+  const written = await orCannotWrite(Promise.resolve().then(() => writeConfig(cwd, text, env)))
   const lines = [
     `Read ${files.join(", ")}.`,
     `Wrote ${written.file} with ${counted(servers.length, "server")} and ${counted(rules, "rule")}. It is not trusted yet: no server starts and no rule allows anything.`,
@@ -70,6 +70,17 @@ async function importConfig(context: CliContext, client: ClientName, path: strin
   ]
   printResult(context, { ...written, files, servers, rules, notes }, lines.join("\n"))
   return 0
+}
+
+/** Turns the error of a folder that may not be written to into a sentence. */
+async function orCannotWrite<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    const { code = "", path } = error as NodeJS.ErrnoException
+    if (!["EACCES", "EPERM", "EROFS"].includes(code)) throw error
+    throw new CannotDo("cannot_write", `You may not write ${path} (${code}). Run 'qm init' in a folder of your own.`)
+  }
 }
 
 function counted(count: number, what: string): string {

@@ -19,7 +19,7 @@ export async function showList<Row>(
   options: { whole?: boolean } = {},
 ): Promise<void> {
   const { io, flags } = context
-  if (flags.json) return printOutput(context, printableJson(rows))
+  if (flags.json) return printOutput(context, printableJson(rows.map(withoutFalseTime)))
   if (rows.length === 0) return printMessage(context, empty)
   const paint = await terminalStyleFor(io.stdout, io.env)
   const head = cells.map(({ title, paint: chosen }) => {
@@ -40,7 +40,26 @@ export function showFields(
   const lines = fields.map(([name, of]) => {
     return `${`${name}:`.padEnd(margin)}${textOf(of).replaceAll("\n", `\n${" ".repeat(margin)}`)}`
   })
-  printResult(context, value, lines.join("\n"))
+  printResult(context, withoutFalseTime(value), lines.join("\n"))
+}
+
+/** Who created it and when. What is built in or configured was not created at any time. */
+export function createdFields({ source, createdBy, madeBy, createdAt }: Created) {
+  if (source !== "store") return []
+  return [["created by", `${createdBy} (${madeBy})`] as const, ["created at", createdAt] as const]
+}
+
+interface Created {
+  source: string
+  createdBy: string
+  madeBy: string
+  createdAt: string
+}
+
+/** The same for programs: no time instead of 1970. */
+function withoutFalseTime<Row>(row: Row): Row | (Row & { createdAt: null }) {
+  const { source, createdAt } = row as Partial<Created>
+  return source === undefined || source === "store" || createdAt === undefined ? row : { ...row, createdAt: null }
 }
 
 function textOf(value: string | number | undefined): string {

@@ -4,7 +4,7 @@ import { ConfigError } from "../config/config-error.ts"
 import type { Runtime, Io } from "./context.ts"
 import { onBrokenPipe, printMessage } from "./output.ts"
 import { runProgram } from "./program.ts"
-import { CannotDo, NotAllowed, parserSentence, UsageError } from "./usage.ts"
+import { CannotDo, CannotOpen, NotAllowed, UsageError } from "./usage.ts"
 
 /** Runs the command line and returns the exit code. It never ends the process. */
 export async function main(argv: readonly string[], io: Io, runtime: Runtime): Promise<number> {
@@ -23,8 +23,10 @@ function explain(error: unknown, io: Io): number {
     printMessage({ io }, text)
     return code
   }
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : fail(2, parserSentence(error.message))
-  if (error instanceof UsageError || error instanceof ConfigError) return fail(2, error.message)
+  // The help or the version was printed.
+  if (error instanceof CommanderError) return 0
+  if (error instanceof UsageError || error instanceof CannotOpen || error instanceof ConfigError)
+    return fail(2, error.message)
   if (error instanceof NotAllowed) return fail(3, error.message)
   if (error instanceof CannotDo || error instanceof StoreUnavailable) return fail(1, error.message)
   const details = error instanceof Error ? (error.stack ?? error.message) : String(error)

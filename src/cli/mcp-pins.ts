@@ -13,7 +13,11 @@ import { personOf, withApp } from "./open-app.ts"
 import { formatTime } from "./time-text.ts"
 
 export function addPins(mcp: Command, run: Run): void {
-  const pins = mcp.command("pins").description("review and approve the tool definitions of MCP servers")
+  const pins = mcp
+    .command("pins")
+    .description(
+      "review and approve the tool definitions of MCP servers; a pin is the definition that a person approved",
+    )
   listCommand(pins).action(run(listPins))
   pins
     .command("diff [server] [tool]")

@@ -57,6 +57,12 @@ test("a server that does not start is shown with its problem, and a disabled one
   expect(JSON.parse((await off.run("mcp list --json")).stdout)).toMatchObject([{ state: "disabled" }])
 })
 
+test("'qm tools show' finds a server's tool by the name that models call it", async () => {
+  const { run } = setUp()
+  const { code, stdout } = await run("tools show box__search --json")
+  expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ group: "box" })])
+})
+
 test("'qm tools' and 'qm call' know a server's tools from its first connection on", async () => {
   const { box, run } = setUp({ config: { rules: [{ allow: "group:box", because: "A test." }] } })
   const called = await run("call mcp:box:search text=hello --json")

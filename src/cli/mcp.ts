@@ -27,7 +27,10 @@ export function addMcp(program: Command, run: Run): void {
       if (word !== undefined) throw unknownCommand(word, mcp)
     })
     .action(run(serve))
-  mcp.command("list").description("list the configured MCP servers and their state").action(run(listServers))
+  mcp
+    .command("list")
+    .description("list the configured MCP servers, their state, and how many of their tools are approved (pinned)")
+    .action(run(listServers))
   addPins(mcp, run)
   addLogin(mcp, run)
 }

@@ -52,6 +52,7 @@ function cliWithOrganisation(replaced: Partial<OrganisationAdmin> = {}) {
     deleteRole: (name, by) => tell(developer, "deleteRole", name, by),
     listAgents: () => agents,
     findAgent: (id) => agents.find((each) => each.id === id),
+    view: () => undefined,
     createAgent: (given, by) => tell(agent(given.id ?? "minted"), "createAgent", given, by),
     terminateAgent: (id, by, reason) => tell([id, "child"], "terminateAgent", id, by, reason),
     inbox: () =>
@@ -66,7 +67,7 @@ function cliWithOrganisation(replaced: Partial<OrganisationAdmin> = {}) {
           readAt: null,
         },
       ]),
-    listDepartments: () => [],
+    listDepartments: () => [{ ...made, id: "eng", name: "eng", status: "active" }],
     createDepartment: ({ id, name = id }, by) =>
       tell({ ...made, id, name, status: "active" }, "createDepartment", id, name, by),
     renameDepartment: (id, name, by) => tell({ ...made, id, name, status: "active" }, "renameDepartment", id, name, by),
@@ -195,7 +196,10 @@ test.each<[string, string[], unknown[]]>([
 })
 
 test.each([
-  [["roles", "create"], "Required option '--name <name>' not specified. Run 'qm help' to see the usage.\n"],
+  [
+    ["roles", "create"],
+    "Required option '--name <name>' not specified. 'qm roles create --help' shows how to use it.\n",
+  ],
   [["roles", "update", "developer"], "Nothing to change. 'qm roles update --help' shows the fields.\n"],
   [["roles", "update", "developer", "--level", "high"], "--level takes a number, and 'high' is none.\n"],
   [["roles", "update", "developer", "--level", ""], "--level takes a number, and '' is none.\n"],
@@ -211,7 +215,7 @@ test.each([
   const { run, received } = cliWithOrganisation()
   const result = await run(...words)
   expect(result).toMatchObject({ code: 2, stdout: "" })
-  expect(result.stderr.slice(0, stderr.length)).toBe(stderr)
+  expect(result.stderr).toContain(stderr.trimEnd())
   expect(received).toEqual([])
 })
 
@@ -236,6 +240,29 @@ test("a hint is printed with the result; an existing role is not changed", async
   expect(created).toMatchObject({ code: 0, stderr: `${hint}\n` })
   const { run: again } = cliWithOrganisation({ createRole: () => Promise.resolve({ role: developer, created: false }) })
   expect((await again("roles", "create", "--name", "developer")).stdout).toContain("was not changed")
+})
+
+test("a department that does not exist is taken while there is none, and said", async () => {
+  const { run } = cliWithOrganisation({ listDepartments: () => [] })
+  const created = await run("roles", "create", "--name", "developer", "--department", "eng")
+  expect(created).toMatchObject({ code: 0, stderr: expect.stringContaining("'qm departments create --id eng'") })
+})
+
+test("an agent is shown with the department and level that it has by its role", async () => {
+  const view = { department: "eng", level: 2 } as never
+  const { run } = cliWithOrganisation({ view: () => view, findRole: () => ({ ...developer, level: 4 }) })
+  expect((await run("agents", "show", "dev")).stdout).toMatch(/^department: eng\nlevel: +2$/m)
+  expect(JSON.parse((await run("agents", "show", "dev", "--json")).stdout)).toMatchObject({
+    department: "eng",
+    level: 2,
+  })
+  expect((await run("agents", "list")).stdout).toMatch(/^dev +developer +eng +2/m)
+})
+
+test("what is built in or configured has no time of creation", async () => {
+  const { run } = cliWithOrganisation({ findRole: () => ({ ...operator, source: "built in" }) })
+  expect((await run("roles", "show", "operator")).stdout).not.toMatch(/created/)
+  expect(JSON.parse((await run("roles", "show", "operator", "--json")).stdout)).toMatchObject({ createdAt: null })
 })
 
 test("an agent is shown with its ancestors, its freeze and its unread messages", async () => {

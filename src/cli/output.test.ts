@@ -3,10 +3,10 @@ import { parserSentence, configOverrides, wholeNumberFlag } from "./usage.ts"
 
 test.each([
   ["error: unknown option '--jsn'\n(Did you mean --json?)", "Unknown option '--jsn'. Did you mean --json?"],
-  ["error: missing required argument 'tool'", "Missing required argument 'tool'. Run 'qm help' to see the usage."],
+  ["error: missing required argument 'tool'", "Missing required argument 'tool'."],
   [
     "error: too many arguments for 'init'. Expected 0 arguments but got 1.",
-    "Too many arguments for 'init'. Expected 0 arguments but got 1. Run 'qm help' to see the usage.",
+    "Too many arguments for 'init'. Expected 0 arguments but got 1.",
   ],
 ])("%j becomes a sentence", (message, sentence) => expect(parserSentence(message)).toBe(sentence))
 

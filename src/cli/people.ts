@@ -2,7 +2,7 @@ import type { Command } from "commander"
 import { errorMessage } from "../lib/error-message.ts"
 import type { Person } from "../model/organisation.ts"
 import type { Run, CliContext } from "./context.ts"
-import { showFields, showList } from "./listing.ts"
+import { createdFields, showFields, showList } from "./listing.ts"
 import { printResult } from "./output.ts"
 import { withApp, withPerson } from "./open-app.ts"
 import { commaList, listCommand, noSuch, UsageError } from "./usage.ts"
@@ -62,8 +62,7 @@ function showPerson(context: CliContext, id: string): Promise<number> {
       ["roles", person.roles.join(", ")],
       ["token", tokenText(person)],
       ["source", person.source],
-      ["created by", `${person.createdBy} (${person.madeBy})`],
-      ["created at", person.createdAt],
+      ...createdFields(person),
     ])
     return 0
   })

@@ -16,7 +16,11 @@ export function addPlugins(program: Command, run: Run): void {
   plugins
     .command("load <plugin>")
     .description("load an unloaded plugin by name, or try a plugin file by path (this runs the file)")
-    .option("--layer <layer>", "who gets the tools of a tried plugin: system, department:<id> or agent:<id>", "system")
+    .option(
+      "--layer <layer>",
+      "who gets the tools of a tried plugin: system (everybody), department:<id> or agent:<id>; the layer nearest to an agent wins",
+      "system",
+    )
     .action(run(loadPlugin))
   plugins
     .command("unload <name>")

@@ -7,6 +7,7 @@ import { addBackup } from "./backup.ts"
 import { addCall } from "./call.ts"
 import { addDepartments } from "./departments.ts"
 import { addDoctor } from "./doctor.ts"
+import { examples } from "./examples.ts"
 import { addExperiments } from "./experiments.ts"
 import { addFreeze } from "./freeze.ts"
 import { addGrants } from "./grants.ts"
@@ -28,7 +29,8 @@ import { addTokens } from "./tokens.ts"
 import { addTools } from "./tools.ts"
 import { addTrash } from "./trash.ts"
 import { addTrust } from "./trust.ts"
-import { CannotDo, repeated, unknownCommand, UsageError } from "./usage.ts"
+import { asTyped } from "./typed-command.ts"
+import { CannotDo, parserSentence, repeated, unknownCommand, UsageError, withHelp, wordsOf } from "./usage.ts"
 import { version } from "./version.ts"
 import { addWhy } from "./why.ts"
 
@@ -72,6 +74,7 @@ export async function runProgram(argv: readonly string[], io: Io, runtime: Runti
       try {
         code = await command(context, ...args)
       } catch (error) {
+        if (error instanceof UsageError) throw withHelp(error, args.at(-1) as Command)
         if (!(error instanceof OrganisationError || error instanceof CannotDo)) throw error
         code = refused(context, error)
       }
@@ -102,15 +105,28 @@ export async function runProgram(argv: readonly string[], io: Io, runtime: Runti
     .helpOption("-h, --help", "show help")
     .helpCommand("help [command]", "show help")
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => {} })
+    .configureOutput({ writeOut: (text) => io.stdout.write(asTyped(io, text)), writeErr: () => {} })
     .addHelpText("after", exitCodes)
     .hook("preAction", (_, command) => refuseInsideTool(io, command))
-    .exitOverride()
   for (const add of commands) add(program, run)
+  addHelp(program)
 
   if (argv.length === 0) program.outputHelp()
   else await program.parseAsync([...argv], { from: "user" })
   return code
+}
+
+/** Gives every command examples in its help, and its wrong usage a sentence that leads there. */
+function addHelp(command: Command): void {
+  command.addHelpText("after", () => {
+    const lines = examples[wordsOf(command).slice(1).join(" ")] ?? []
+    return `\n${lines.length > 1 ? "Examples" : "Example"}:\n${lines.map((line) => `  ${line}`).join("\n")}`
+  })
+  command.exitOverride((error) => {
+    if (error.exitCode === 0) throw error
+    throw withHelp(new UsageError(parserSentence(error.message)), command)
+  })
+  for (const inner of command.commands) addHelp(inner)
 }
 
 /** Prints why a command was refused: a sentence on stderr, and with --json an object with its code. */
@@ -125,7 +141,7 @@ function refused(context: CliContext, error: OrganisationError | CannotDo): numb
 const exitCodes = `
 Exit codes:
   0  success
-  1  the call failed or the change was refused
-  2  wrong usage or invalid configuration
+  1  the call failed, also because a parameter is wrong, or the change was refused
+  2  the command line cannot be read (unknown option, invalid JSON, a word for a number), or the configuration is invalid
   3  not allowed
   4  not approved, or not yet`

@@ -5,7 +5,7 @@ import type { App } from "../model/app.ts"
 import type { Role } from "../model/organisation.ts"
 import type { NewRole, Sourced } from "../model/organisation-admin.ts"
 import type { Run, CliContext } from "./context.ts"
-import { showFields, showList } from "./listing.ts"
+import { createdFields, showFields, showList } from "./listing.ts"
 import { printResult, printMessage } from "./output.ts"
 import { withApp, withPerson } from "./open-app.ts"
 import { commaList, listCommand, noSuch, numberFlag, repeated, UsageError } from "./usage.ts"
@@ -39,7 +39,7 @@ function described(command: Command): Command {
     .option("--level <number>", "level of its agents")
     .option("--dialect <name>", "tool names its model knows: native, claude or classic")
     .option("--prompt <text>", "role description for the model; @file reads it from a file")
-    .option("--pin <tool=version>", "always use this version of a tool; can be repeated", repeated)
+    .option("--pin <tool=version>", "a pin: always use this version of a tool; can be repeated", repeated)
     .option("--model <id>", "id of the model service")
 }
 
@@ -88,8 +88,7 @@ function showRole(context: CliContext, name: string): Promise<number> {
       ["model", role.llmServiceId ?? undefined],
       ["status", role.status],
       ["source", role.source],
-      ["created by", `${role.createdBy} (${role.madeBy})`],
-      ["created at", role.createdAt],
+      ...createdFields(role),
       ["prompt", role.rolePrompt],
     ])
     return 0
@@ -101,6 +100,7 @@ async function createRole(context: CliContext, flags: RoleFlags): Promise<number
   return withPerson(context, async ({ org }, by) => {
     const { role, created, hint } = await org.createRole(given, by)
     if (hint !== undefined) printMessage(context, hint)
+    if (created) noteUnknownDepartment(context, org, role.department)
     const sentence = created
       ? `Created role ${role.name} with ${groupsText(role)} groups.`
       : `Role ${role.name} already exists and was not changed. 'qm roles update' changes it.`
@@ -131,6 +131,15 @@ function deleteRole(context: CliContext, name: string): Promise<number> {
     printResult(context, role, `Deleted role ${role.name}.`)
     return 0
   })
+}
+
+/** While no department exists, any name is taken, so a name with a typing error is said. */
+function noteUnknownDepartment(context: CliContext, org: App["org"], department: string | undefined): void {
+  if (department === undefined || org.listDepartments().length > 0) return
+  printMessage(
+    context,
+    `There is no department yet, so '${department}' is taken as written. 'qm departments create --id ${department}' creates it; from then on unknown ones are refused.`,
+  )
 }
 
 /** Only the given fields, so that an update leaves the others unchanged. */

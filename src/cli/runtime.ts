@@ -8,7 +8,7 @@ import { StoreUnavailable } from "../model/ending.ts"
 import type { QuartermasterOptions } from "../quartermaster.ts"
 import type { Flags, Io, OpenOptions, Runtime } from "./context.ts"
 import { temporaryStore } from "./temporary-store.ts"
-import { configOverrides, UsageError } from "./usage.ts"
+import { CannotOpen, configOverrides } from "./usage.ts"
 import { version } from "./version.ts"
 
 /** Loads the configuration and opens the app as this process. Each part is imported when it is first needed. */
@@ -55,7 +55,7 @@ export function processRuntime({ cwd, env, home }: Io): Runtime {
       } catch (error) {
         store.remove()
         if (error instanceof StoreUnavailable) throw error
-        throw new UsageError(errorMessage(error))
+        throw new CannotOpen(errorMessage(error))
       }
     },
 

@@ -126,6 +126,7 @@ export type AppParts = { [Part in keyof App]?: Partial<App[Part]> }
 const emptyApp: AppParts = {
   toolsInDialect: () => [],
   findTool: () => undefined,
+  visibleTool: () => undefined,
   inputSchemaOf: () => undefined,
   sweep: () => Promise.resolve(),
   close: () => Promise.resolve(),

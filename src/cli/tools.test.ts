@@ -37,6 +37,8 @@ test("a tool is shown by the name of the dialect, and by its own with its own pa
   expect(await show("Read", "claude")).toMatchObject(read)
   expect(await show("Read@1.0.0", "claude")).toMatchObject(read)
   expect(await show("read_file", "claude")).toMatchObject({ name: "read_file", id: read.id })
+  expect(await show("Read", "native")).toMatchObject({ name: "read_file", id: read.id, input: read.input })
+  expect(await show("Bash", "native")).toMatchObject({ id: "system:run_command@1.0.0" })
   expect(await show("read_file", "native")).toMatchObject({ name: "read_file", id: read.id })
   expect(await run("show", "Grepp", "--agent", "claude")).toMatchObject({
     code: 1,

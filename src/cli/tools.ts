@@ -56,13 +56,18 @@ function summary({ name, group, permission: { level }, effect, description, vers
   return { name, group, level, effect: effect ?? null, description, version }
 }
 
-/** Shows one tool, by its name in the agent's dialect or by its own name. One that the agent may not use is shown too. */
+/**
+ * Shows one tool, by any name that a call may write; the parameters are those under that name. One that the agent may not
+ * use is shown too.
+ */
 function showTool(context: CliContext, name: string): Promise<number> {
   return withApp(context, { readOnly: true }, async (app, loaded) => {
     const agentId = callingAgent(context, loaded, app)
     await waitForTool(app, agentId, name)
     const tools = [...app.toolsInDialect(agentId), ...app.visibleTools(agentId)]
-    const visible = tools.find((each) => [each.name, `${each.name}@${each.version}`, each.id].includes(name))
+    const visible =
+      tools.find((each) => [each.name, `${each.name}@${each.version}`, each.id].includes(name)) ??
+      app.visibleTool(agentId, name)
     // A program started by an agent must not learn of tools that are hidden from that agent.
     const tool = visible ?? (isInsideTool(context.io) ? undefined : app.findTool(name))
     if (tool === undefined) {
@@ -73,12 +78,12 @@ function showTool(context: CliContext, name: string): Promise<number> {
     }
     const { permission, permissionSources, input, output, ...about } = {
       ...tool,
-      input: tool.input.json,
+      input: app.inputSchemaOf(agentId, name) ?? tool.input.json,
       output: tool.output?.json ?? null,
     }
     const limits = { ...permission, allowedRoles: rolesText(tool) }
     const fields = Object.entries({ ...about, ...limits }).filter(([, value]) => typeof value !== "function")
-    const lines = fields.map(([key, value]) => `${`${key}:`.padEnd(margin.length)}${text(value)}`)
+    const lines = fields.map(([key, value]) => `${`${key}:`.padEnd(margin.length)}${text(value)}${notes[key] ?? ""}`)
     const schemas = Object.entries({ input, output }).map(([key, value]) => `${key}: ${printableJson(value, 2)}`)
     const result = { ...about, permission, permissionSources, input, output }
     printResult(context, result, [...lines, ...schemas].join("\n"))
@@ -101,6 +106,9 @@ async function whyHidden(app: App, agentId: string, tool: string): Promise<strin
 }
 
 const margin = " ".repeat(26)
+const notes: Readonly<Record<string, string>> = {
+  layer: " (whose tool it is: system is everybody's; one of a department or an agent comes before it)",
+}
 
 function text(value: unknown): string {
   if (value === undefined || value === null || value === "") return "-"

@@ -1,9 +1,14 @@
 import type { Command } from "commander"
 import { nearestName } from "../lib/nearest-name.ts"
 
-/** The command line was used wrongly. Exit code 2. */
+/** The command line was used wrongly. Exit code 2. The message is followed by where the command's help is. */
 export class UsageError extends Error {
   override readonly name = "UsageError"
+}
+
+/** What the command works with cannot be used, for example the data folder. Exit code 2. */
+export class CannotOpen extends Error {
+  override readonly name = "CannotOpen"
 }
 
 /** The person or program may not do this. Exit code 3. */
@@ -31,7 +36,8 @@ export function unknownCommand(word: string, above: Command): UsageError {
   return new UsageError(`'${before} ${word}' is not a command. ${help}`)
 }
 
-function wordsOf(command: Command): string[] {
+/** The words of a command: `qm roles create`. */
+export function wordsOf(command: Command): string[] {
   return command.parent === null ? [command.name()] : [...wordsOf(command.parent), command.name()]
 }
 
@@ -61,12 +67,17 @@ export function listCommand(noun: Command): Command {
     })
 }
 
-/** Turns the parser's message, `error: unknown option '--jsn'` and a guess in brackets, into a sentence. */
+/** Turns the parser's message, `error: unknown option '--jsn'` and a guess in brackets, into sentences. */
 export function parserSentence(message: string): string {
   const [problem = "", guess] = message.replace(/^error: /, "").split("\n")
   const sentence = problem.charAt(0).toUpperCase() + problem.slice(1).replace(/\.?$/, ".")
-  const help = guess ? guess.replace(/[()]/g, "") : "Run 'qm help' to see the usage."
-  return `${sentence} ${help}`
+  return guess ? `${sentence} ${guess.replace(/[()]/g, "")}` : sentence
+}
+
+/** The error with a last sentence that says where the help of the command is, unless the message names a command itself. */
+export function withHelp(error: UsageError, command: Command): UsageError {
+  if (/'qm [^']*'/.test(error.message)) return error
+  return new UsageError(`${error.message} '${wordsOf(command).join(" ")} --help' shows how to use it.`)
 }
 
 /** Refuses an empty id, which as a prefix would match any single item. */

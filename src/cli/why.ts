@@ -1,7 +1,6 @@
 import type { Command } from "commander"
 import type { Explanation } from "../model/app.ts"
-import { readArguments } from "./arguments.ts"
-import { schemaOf } from "./call.ts"
+import { readInput } from "./call.ts"
 import { callingAgent } from "./calling-agent.ts"
 import type { Run, CliContext } from "./context.ts"
 import { printResult } from "./output.ts"
@@ -43,7 +42,7 @@ function why(
   return withApp(session, { readOnly: true }, async (app, loaded) => {
     const agentId = callingAgent(session, loaded, app)
     await waitForTool(app, agentId, tool)
-    const input = words.length === 0 ? {} : readArguments(words, schemaOf(app, agentId, tool))
+    const input = readInput(words, app, agentId, tool)
     const explanation = await app.why({ agentId, tool, input, sessionId })
     printResult(session, explanation, whyText(explanation, all))
     return 0

@@ -39,6 +39,8 @@ export interface App {
   findTool(name: string): RegisteredTool | undefined
   /** The same tools under the names of the agent's dialect. */
   toolsInDialect(agentId: string): readonly RegisteredTool[]
+  /** A tool by any name that a call may write. Undefined when the agent may not see it. */
+  visibleTool(agentId: string, name: string): RegisteredTool | undefined
   /** The input schema of a tool, or of an alias in a dialect. Undefined when the agent may not see the tool. */
   inputSchemaOf(agentId: string, name: string): JsonSchema | undefined
   /** Whether the agent may see this tool, also when it is exposed as a resource or prompt or only inside. */

@@ -144,3 +144,12 @@ export interface SettledAnswer {
   /** For a question. */
   value?: AnswerValue | undefined
 }
+
+let today = { day: 0, text: "" }
+
+/** A call without a session belongs to one session per agent and day. */
+export function dailySession(agentId: string, at: number): string {
+  const day = Math.floor(at / 86_400_000)
+  if (day !== today.day) today = { day, text: new Date(at).toISOString().slice(0, 10) }
+  return `${agentId}/${today.text}`
+}

@@ -1,4 +1,4 @@
-import type { Agent, Department, Message, Person, Role } from "./organisation.ts"
+import type { Agent, AgentView, Department, Message, Person, Role } from "./organisation.ts"
 
 /** The person or agent that changes the organisation. */
 export interface Actor {
@@ -65,6 +65,8 @@ export interface OrganisationAdmin {
 
   listAgents(filter?: { includeTerminated?: boolean }): readonly Sourced<Agent>[]
   findAgent(id: string): Sourced<Agent> | undefined
+  /** The agent with what it has by its role and its parents. Undefined for an agent that may do nothing any more. */
+  view(id: string): AgentView | undefined
   createAgent(given: NewAgent, by: Actor): Promise<Agent>
   /** Terminates the agent and all agents below it. Returns their ids, the agent's own first. */
   terminateAgent(id: string, by: Actor, reason?: string): Promise<string[]>

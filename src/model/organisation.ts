@@ -5,7 +5,7 @@ interface Made {
   /** The id of a person or agent, or `configuration`. */
   createdBy: string
   madeBy: Creator
-  /** ISO 8601. */
+  /** ISO 8601. What is built in or configured has no such time; it is 1970 there. */
   createdAt: string
 }
 

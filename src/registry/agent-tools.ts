@@ -23,6 +23,7 @@ export interface ToolsForOptions<Format extends LLMFormat = LLMFormat> {
 interface AgentTools extends Pick<
   App,
   | "visibleTools"
+  | "visibleTool"
   | "findTool"
   | "toolsInDialect"
   | "inputSchemaOf"
@@ -64,6 +65,7 @@ export function agentTools(
     findTool: (name) => registry.get(name) ?? registry.get(registry.canonicalName(name)),
     visibleTools: (agentId) => discovery.discoverToolsForAgent(agentId),
     isVisible: (agentId, tool) => discovery.mayKnow(agentId, tool),
+    visibleTool: (agentId, name) => discovery.find(agentId, name),
     inputSchemaOf(agentId, name) {
       const tool = discovery.find(agentId, name)
       return tool && (registry.alias(name, viewOf(agentId)) ?? tool).input.json

@@ -1,0 +1,63 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { delimiter, join } from "node:path"
+import { expect, test } from "vitest"
+import { temporaryFolder } from "../testing/test-app.ts"
+import { runWithApp } from "./testing.ts"
+import { asTyped, typedCommand } from "./typed-command.ts"
+
+/** The help of every command by its words, found through the help of the one above. */
+async function allHelp(words: readonly string[] = []): Promise<[command: string, help: string][]> {
+  const { stdout } = await runWithApp({}, [...words, "--help"])
+  const [, list = ""] = /\nCommands:\n((?: .*\n?)+)/.exec(stdout) ?? []
+  const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = ""]) => name).filter((name) => name !== "help")
+  const inner = await Promise.all(names.map((name) => allHelp([...words, name])))
+  return [[words.join(" "), stdout], ...inner.flat()]
+}
+
+test("the help of every command has an example of it, with options that it has", async () => {
+  for (const [command, help] of await allHelp()) {
+    const [, lines = ""] = /\nExamples?:\n((?: {2}qm .*\n?)+)/.exec(help) ?? []
+    expect(lines, `Write an example of '${command}' in examples.ts.`).toContain(`qm ${command}`.trimEnd())
+    if (command === "") continue
+    const options = lines.replaceAll(/'[^']*'/g, "").match(/--[a-z]+/g) ?? []
+    for (const option of options) expect(help, command).toContain(`${option} `)
+  }
+})
+
+test.each([
+  [["roles", "create", "--nmae", "x"], "'qm roles create --help'"],
+  [["roles", "create"], "'qm roles create --help'"],
+  [["audit", "list", "--since", "yesterday"], "'qm audit list --help'"],
+  [["mode"], "'qm mode --help'"],
+  [["--nope"], "'qm --help'"],
+])("wrong usage (%j) leads to the help of the command", async (words, where) => {
+  const { code, stderr } = await runWithApp({}, words)
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`${where} shows how to use it.`)])
+})
+
+const program = { node: "node", script: "/opt/qm.js" }
+
+test("commands are written as they can be typed: qm on the PATH, npx in a project or a clone, else the file", () => {
+  const root = temporaryFolder()
+  const folder = (name: string) => (mkdirSync(join(root, name), { recursive: true }), join(root, name))
+  const put = (name: string, text = "") => writeFileSync(join(root, name), text)
+  const bin = folder("bin")
+  const project = folder("project/src")
+  const packages = folder("project/node_modules/.bin")
+  const clone = folder("clone")
+  put("bin/qm")
+  put("project/node_modules/.bin/qm")
+  put("clone/package.json", JSON.stringify({ name: "quartermaster" }))
+  const typed = (cwd: string, ...path: string[]) => typedCommand({ cwd, env: { PATH: path.join(delimiter) }, program })
+  expect(typed(project, "/usr/bin", bin)).toBe("qm")
+  expect(typed(project, packages, "/nowhere")).toBe("npx qm")
+  expect(typed(clone)).toBe("npx qm")
+  expect(typed(root)).toBe("node /opt/qm.js")
+})
+
+test("only commands are rewritten", () => {
+  const text = "Run 'qm trust', then:\n  qm tools list\nThe file qm.js and (qm serve). A farqm trust."
+  expect(asTyped({ typed: "npx qm" }, text)).toBe(
+    "Run 'npx qm trust', then:\n  npx qm tools list\nThe file qm.js and (npx qm serve). A farqm trust.",
+  )
+})
