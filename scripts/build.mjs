@@ -19,6 +19,9 @@ import { build } from "esbuild"
 
 /** Packages that stay outside the bundle: only some commands need them, or they load files of their own. */
 const external = [
+  "@ai-sdk/anthropic",
+  "@ai-sdk/google",
+  "@ai-sdk/openai-compatible",
   "@jitl/quickjs-wasmfile-release-sync",
   "@mozilla/readability",
   "@photostructure/sqlite",
