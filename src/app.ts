@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events"
 import { dirname, isAbsolute, join, resolve } from "node:path"
+import { keyVariables, openModels } from "./agents/models/open-models.ts"
 import { adapterFromOptions } from "./approval-ui/adapter-from-options.ts"
 import { notifier } from "./approval-ui/notify.ts"
 import { printable } from "./lib/printable.ts"
@@ -20,6 +21,7 @@ import { refuseBadConfig } from "./config/check.ts"
 import { createKnownFolder } from "./config/known-folders.ts"
 import { listenAddress } from "./config/listen-address.ts"
 import { readOnlyTrusted, serverSpecs } from "./config/mcp-servers.ts"
+import { modelEntries } from "./config/models-schema.ts"
 import { pluginEntries } from "./config/plugins.ts"
 import type { Config } from "./config/schema.ts"
 import { concurrentToolLimit, callSettings } from "./config/call-settings.ts"
@@ -68,7 +70,10 @@ export async function createQuartermaster(
   try {
     const app = assemble(config, options, store, owner, logger)
     const tool = (name: string) => app.registry.get(name)
-    await startTracing(config.telemetry, options.telemetry, app.on, { masker: masker(store.key), tool })
+    await startTracing(config.telemetry, options.telemetry, app.on, {
+      masker: masker(store.key, modelKeys(config, options).values),
+      tool,
+    })
     await app.plugins.start()
     return app
   } catch (error) {
@@ -94,7 +99,8 @@ export function assemble(
   const { emit } = emitter
 
   // The audit log and documents.
-  const masking = masker(store.key)
+  const keys = modelKeys(config, options)
+  const masking = masker(store.key, keys.values)
   const audit = lazyAudit(store)
   const recording = { recorder: store.recorder, masker: masking, grade: settings.durability }
   const documents = auditedDocuments(store.documents, recording)
@@ -113,7 +119,7 @@ export function assemble(
     home: options.home,
     privatePaths: options.privatePaths ?? [],
     readOnlyPaths: [...(options.readOnlyPaths ?? []), ...entries.map(({ path }) => path).filter(isAbsolute)],
-    environment: options.environment ?? process.env,
+    environment: keys.otherVariables,
     snippets: options.snippets ?? storedSnippets(store.database),
     todos: storedTodos(store.database),
     session: sessionEnvironment(store.database),
@@ -175,6 +181,14 @@ export function assemble(
     language,
     base: workspace,
     watch: options.reloadPlugins,
+  })
+
+  const models = openModels({
+    settings: modelEntries(config.models),
+    default: config.models?.default,
+    environment: options.environment ?? process.env,
+    own: options.models,
+    unset: options.unset?.models,
   })
 
   // Rules and checks.
@@ -239,6 +253,7 @@ export function assemble(
     discovery,
     mcp,
     plugins,
+    models,
     experiments,
     approvals: approvalsApi(ports, documents, rules.add),
     rules: rules.rulesApi(ports, audit),
@@ -282,6 +297,15 @@ export function assemble(
     await plugins.close()
     await notify.idle()
     await store.close()
+  }
+}
+
+/** The keys of models, which no record shows, and the environment without them, which tools get. */
+function modelKeys({ models }: Config, { environment = process.env }: QuartermasterOptions) {
+  const variables = keyVariables(modelEntries(models))
+  return {
+    values: variables.map((name) => environment[name] ?? "").filter((key) => key.length >= 8),
+    otherVariables: Object.fromEntries(Object.entries(environment).filter(([name]) => !variables.includes(name))),
   }
 }
 

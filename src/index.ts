@@ -21,6 +21,16 @@ export type { ToolParameter } from "./model/schema.ts"
 export type { JsonSchema } from "./model/schema.ts"
 export type { Agent, AgentView, Department, Message, Person, Role, SessionMode } from "./model/organisation.ts"
 export { OrganisationError, type Actor, type OrganisationAdmin } from "./model/organisation-admin.ts"
+export type {
+  AssistantPart,
+  LanguageModel,
+  ModelMessage,
+  ModelPart,
+  ModelRequest,
+  ModelTool,
+  ModelUsage,
+} from "./agents/models/port.ts"
+export type { Models } from "./agents/models/open-models.ts"
 export type { App, AuditReader, Approvals, Explanation, RuleAdmin } from "./model/app.ts"
 export type { Approvers, Grant, GrantScope, Rule, Touch, Touches } from "./model/rule.ts"
 export type { CallRequest, CallState } from "./model/call.ts"

@@ -1,3 +1,5 @@
+import type { Models } from "./agents/models/open-models.ts"
+import type { LanguageModel } from "./agents/models/port.ts"
 import type { ToolDiscovery } from "./call/discovery.ts"
 import type { ToolExecutor } from "./executor.ts"
 import type { App } from "./model/app.ts"
@@ -23,7 +25,7 @@ export interface QuartermasterOptions {
   ask?: Ask
   /** Where the tool `console_print` prints (default: stderr). */
   print?: (text: string) => void
-  /** The environment variables that tools may read (default: `process.env`). */
+  /** The environment variables that tools may read, and those with the keys of models, which tools do not get (default: `process.env`). */
   environment?: Readonly<Record<string, string | undefined>>
   /** `journal` (the default) is for processes that keep running; `direct` for those that make one call and exit. */
   writes?: "journal" | "direct"
@@ -53,6 +55,8 @@ export interface QuartermasterOptions {
   reloadPlugins?: boolean
   /** Receives ended calls as OpenTelemetry spans. */
   telemetry?: Telemetry
+  /** Models of your own by name, besides the configured ones. A role's `llmServiceId` can name them too. */
+  models?: Readonly<Record<string, LanguageModel>>
 }
 
 /** A running Quartermaster, as `createQuartermaster` returns it. */
@@ -75,6 +79,8 @@ export interface Quartermaster extends App {
   toolsFor<Format extends LLMFormat = "openai">(agentId: string, options?: ToolsForOptions<Format>): LLMTools[Format]
   readonly discovery: ToolDiscovery
   readonly plugins: RunningPlugins
+  /** The models that agents talk to. */
+  readonly models: Models
   /** Resolves when everything recorded so far can be queried. */
   settle(): Promise<void>
 }

@@ -80,7 +80,7 @@ function defaultConfig(cwd: string, project: string | undefined): LoadedConfig {
     permissions: { trusted: {}, untrusted: {} },
     permissionSources: {},
     ruleSources: [],
-    unset: { servers: {}, webSearch: [] },
+    unset: { servers: {}, models: {}, webSearch: [] },
   }
 }
 

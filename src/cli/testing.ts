@@ -195,6 +195,6 @@ export function loadedConfig(config: Config = {}, dataDir = "/nowhere"): LoadedC
     permissions,
     permissionSources: {},
     ruleSources: [],
-    unset: { servers: {}, webSearch: [] },
+    unset: { servers: {}, models: {}, webSearch: [] },
   }
 }

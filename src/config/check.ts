@@ -1,10 +1,10 @@
-import { issueSentence } from "../schema/issue-sentence.ts"
+import { issueSentence, issuesOfForm } from "../schema/issue-sentence.ts"
 import { nearestName } from "../lib/nearest-name.ts"
 import { pathText, valueAtPath } from "../schema/problems.ts"
 import type { z } from "zod"
-import { plannedKeys } from "./planned-keys.ts"
 import { serverFlaws } from "./mcp-servers.ts"
 import { isObject } from "./merge.ts"
+import { modelFlaws } from "./models-schema.ts"
 import { allKeys, isSection, keysAt, schemaAt, type Path } from "./schema-path.ts"
 import { configSchema, type Config } from "./schema.ts"
 
@@ -39,10 +39,11 @@ export function refuseBadConfig(value: unknown): void {
 /** Problems that only show when all layers are merged. Call it when `checkConfig` finds nothing. */
 export function mergedConfigFlaws(config: Config): { key: string; sentence: string }[] {
   const { mode, sandbox } = config.tools?.shell ?? {}
-  if (mode !== "sandbox" || sandbox !== "off") return serverFlaws(config)
+  const others = [...serverFlaws(config), ...modelFlaws(config.models)]
+  if (mode !== "sandbox" || sandbox !== "off") return others
   const key = "tools.shell.mode"
   const sentence = `'${key}' is sandbox, and 'tools.shell.sandbox' is off, so commands would run without a sandbox. Set tools.shell.sandbox to auto or required, or the mode to ask.`
-  return [{ key, sentence }, ...serverFlaws(config)]
+  return [{ key, sentence }, ...others]
 }
 
 function fillSections(value: unknown, path: Path): unknown {
@@ -58,16 +59,11 @@ function flawsOf(issue: z.core.$ZodIssue, value: unknown): Flaw[] {
     return issue.keys.map((key) => ({ path: [...path, key], what: "key", sentence: unknownKey(path, key) }))
   }
   if (issue.code === "invalid_union") {
-    const inner = issueOfForm(issue)
+    const inner = issuesOfForm(issue)
     if (inner !== undefined) return inner.flatMap((each) => flawsOf({ ...each, path: [...path, ...each.path] }, value))
   }
   const key = path.length === 0 ? "The configuration" : `'${pathText(path)}'`
   return [{ path, what: "value", sentence: `${key} ${issueSentence(issue, valueAtPath(value, path))}` }]
-}
-
-/** The issues of the union member whose type the value has; undefined if none fits. */
-function issueOfForm({ errors }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | undefined {
-  return errors.find((issues) => !issues.some(({ code, path }) => code === "invalid_type" && path.length === 0))
 }
 
 /** The nearest key of this section, otherwise of the only other section that has it: `rolez` is meant to be `org.roles`. */
@@ -82,8 +78,6 @@ function nearestKey(path: Path, key: string): Path | undefined {
 
 function unknownKey(path: Path, key: string): string {
   const full = pathText([...path, key])
-  const purpose = Object.hasOwn(plannedKeys, full) ? plannedKeys[full] : undefined
-  if (purpose) return `'${full}' (${purpose}) is a key that this version does not have yet. Remove it.`
   const meant = nearestKey(path, key)
   const help = meant ? `Did you mean '${pathText(meant)}'?` : `Known here: ${keysAt(path).join(", ")}.`
   return `'${full}' is not a key of the configuration. ${help}`

@@ -11,7 +11,7 @@ import { ConfigError } from "./config-error.ts"
 import { readTrusted } from "./read-layer.ts"
 import { onlyTightening, withoutVariables } from "./tighten.ts"
 import { isPinned, refuseInside, trust, untrust } from "./trust.ts"
-import { readYaml } from "./yaml.ts"
+import { readYaml } from "../schema/yaml.ts"
 
 /** What a person should see of a file before trusting it. */
 export interface ExaminedConfig {

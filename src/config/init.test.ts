@@ -22,7 +22,7 @@ test("the first file is trusted, loads without warnings and sets only defaults",
     ignored: [],
     permissions: { trusted: {}, untrusted: {} },
     permissionSources: {},
-    unset: { servers: {}, webSearch: [] },
+    unset: { servers: {}, models: {}, webSearch: [] },
     ruleSources: [],
     configFile: file,
   })

@@ -49,7 +49,8 @@ export function initialText(hasSandbox = false): string {
       const written = keyLines([key, name], "  ")
       return hasSandbox && key === "tools" && name === "shell" ? withSandbox(written) : written
     })
-    return (inner.length === 0 ? keyLines([key], "") : [`# ${explanationOf([key])}`, `${key}:`, ...lines]).join("\n")
+    const isWhole = inner.length === 0 || key in examples
+    return (isWhole ? keyLines([key], "") : [`# ${explanationOf([key])}`, `${key}:`, ...lines]).join("\n")
   })
   return `${[opening, ...sections].join("\n\n")}\n`
 }
@@ -142,6 +143,24 @@ export const examples: Readonly<Record<string, string>> = {
   - ./plugins/notes.js`,
   experiments: `
   search: { tool: web_search, versions: [1.0.0, 2.0.0], share: 0.5 }`,
+  models: `
+  default: local
+  local:
+    provider: openai-compatible
+    baseUrl: http://127.0.0.1:11434/v1
+    model: qwen3
+    apiKey: "\${LOCAL_KEY:-}"
+    contextTokens: 32768
+    maxOutputTokens: 4096
+    streamTools: true
+    timeout: 600000
+    firstByteTimeout: 120000
+  claude:
+    provider: anthropic
+    model: claude-sonnet-4-5
+    apiKey: "\${ANTHROPIC_API_KEY}"
+    price: { input: 3, output: 15, cachedInput: 0.3 }
+  demo: { provider: scripted, script: demo.yml }`,
   "server.allowedHosts": " [tools.example]",
   "server.allowedOrigins": " [console.example]",
   "org.roles": `

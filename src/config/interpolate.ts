@@ -2,7 +2,7 @@ import type { Flaw } from "./check.ts"
 import { isObject } from "./merge.ts"
 import { wantsText, type Path } from "./schema-path.ts"
 import { mayBeUnset, type UnsetVariable } from "./unset-variables.ts"
-import { readScalar } from "./yaml.ts"
+import { readScalar } from "../schema/yaml.ts"
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -15,7 +15,7 @@ export function interpolate(value: unknown, env: Environment): InterpolatedConfi
     if (isObject(part)) {
       return Object.fromEntries(Object.entries(part).map(([key, item]) => [key, fill(item, [...path, key])]))
     }
-    if (typeof part !== "string") return part
+    if (typeof part !== "string" || isLeftAsWritten(path)) return part
     const { text, problems, unset: names } = interpolateText(part, env)
     const isWarning = names.length === problems.length && mayBeUnset(path)
     if (isWarning && names.length > 0) unset.push({ path, what: "value", sentence: problems.join(" "), names })
@@ -55,6 +55,11 @@ export function interpolateText(
     return ""
   })
   return { text, problems, unset }
+}
+
+/** Keys of models are read when a model is used: the configuration never holds one, and an unset variable hinders nobody else. */
+function isLeftAsWritten([section, , key]: Path): boolean {
+  return section === "models" && key === "apiKey"
 }
 
 const expression = /\$\$\{|\$\{([^}]*)\}?/g

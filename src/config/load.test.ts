@@ -18,7 +18,7 @@ test("without a file the configuration is empty and the data folder is in the wo
     ignored: [],
     permissions: { trusted: {}, untrusted: {} },
     permissionSources: {},
-    unset: { servers: {}, webSearch: [] },
+    unset: { servers: {}, models: {}, webSearch: [] },
     ruleSources: [],
   })
 })
@@ -148,7 +148,7 @@ test("what needs a variable that is not set is left out with a warning and its p
   const env = { TICKETS: "a", TAVILY: "b", TRACES: "true" }
   expect(loadConfig({ cwd, home, env, configPath: file })).toMatchObject({
     config: { mcpServers: { tickets: { headers: { Authorization: "Bearer a" } } }, telemetry: { enabled: true } },
-    unset: { servers: {}, webSearch: [] },
+    unset: { servers: {}, models: {}, webSearch: [] },
     warnings: [],
   })
 })
@@ -190,7 +190,7 @@ test("sections left empty are empty, in every layer", () => {
 test("all problems of all layers are reported at once, each with its place", () => {
   const { cwd, home, write } = makeFolders()
   const file = write("quartermaster.yml", "agent: 5\ntools:\n  timout: 1\n  timeout: ${LIMIT}\nagent: a\n")
-  const local = write("quartermaster.local.yml", "org:\n  agents:\n    - id: ada\nmodels: {}\n")
+  const local = write("quartermaster.local.yml", "org:\n  agents:\n    - id: ada\nmodel: {}\n")
   const env = { QM_TOOLS__TIMEOUT: "soon" }
   const overrides = { "data.durability": "forever" }
   expect(() => loadConfig({ cwd, home, env, overrides, configPath: file })).toThrow(
@@ -199,7 +199,7 @@ test("all problems of all layers are reported at once, each with its place", () 
       `${file}:4:12: The environment variable LIMIT is not set. Set it, or write \${LIMIT:-default}.`,
       `${file}:3:3: 'tools.timout' is not a key of the configuration. Did you mean 'tools.timeout'?`,
       `${local}:3:7: 'org.agents[0].role' is missing. Add it.`,
-      `${local}:4:1: 'models' (the models that agents talk to) is a key that this version does not have yet. Remove it.`,
+      `${local}:4:1: 'model' is not a key of the configuration. Did you mean 'models'?`,
       "QM_TOOLS__TIMEOUT: 'tools.timeout' cannot be of type string. Write a number instead.",
       "flag data.durability: 'data.durability' has a value that is not allowed. Write one of: crash, power.",
     ].join("\n"),

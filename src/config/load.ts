@@ -108,7 +108,7 @@ export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadO
   // The deny and ask rules of an untrusted file apply in addition to all other rules.
   const rules = [...guarded.flatMap((layer) => layer.config.rules ?? []), ...(trustedConfig.rules ?? [])]
   const whole = withAllDenials(rules.length === 0 ? merged : { ...merged, rules }, untrustedConfig)
-  const config = withoutServers(whole, Object.keys(unset.servers))
+  const config = withoutModels(withoutServers(whole, Object.keys(unset.servers)), Object.keys(unset.models))
   if (problems.length === 0) {
     const file = sources[0]?.file ?? "environment"
     for (const flaw of mergedConfigFlaws(config)) problems.push({ file, ...flaw })
@@ -137,16 +137,19 @@ export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadO
 const emptyLayer: TrustedLayer = {
   config: {},
   warnings: [],
-  unset: { servers: {}, webSearch: [] },
+  unset: { servers: {}, models: {}, webSearch: [] },
   permissionPlaces: {},
 }
 
 function mergeUnset(all: readonly UnsetVariables[]): UnsetVariables {
-  const servers = new Map<string, readonly string[]>()
-  for (const [name, variables] of all.flatMap((one) => Object.entries(one.servers))) {
-    servers.set(name, [...(servers.get(name) ?? []), ...variables])
+  const byName = (kind: "servers" | "models") => {
+    const found = new Map<string, readonly string[]>()
+    for (const [name, variables] of all.flatMap((one) => Object.entries(one[kind]))) {
+      found.set(name, [...(found.get(name) ?? []), ...variables])
+    }
+    return Object.fromEntries(found)
   }
-  return { servers: Object.fromEntries(servers), webSearch: all.flatMap(({ webSearch }) => webSearch) }
+  return { servers: byName("servers"), models: byName("models"), webSearch: all.flatMap(({ webSearch }) => webSearch) }
 }
 
 function withoutServers(config: Config, names: readonly string[]): Config {
@@ -154,6 +157,12 @@ function withoutServers(config: Config, names: readonly string[]): Config {
   const { mcpServers, ...rest } = config
   const left = Object.entries(mcpServers ?? {}).filter(([name]) => !names.includes(name))
   return { ...rest, mcpServers: Object.fromEntries(left) as Config["mcpServers"] }
+}
+
+function withoutModels(config: Config, names: readonly string[]): Config {
+  if (config.models === undefined || names.length === 0) return config
+  const left = Object.entries(config.models).filter(([name]) => !names.includes(name))
+  return { ...config, models: Object.fromEntries(left) }
 }
 
 /** One line, however much is ignored. */

@@ -3,7 +3,7 @@ import type { PermissionSources } from "../model/permission.ts"
 import { pathText } from "../schema/problems.ts"
 import type { Path } from "./schema-path.ts"
 import type { Config } from "./schema.ts"
-import type { ReadYaml } from "./yaml.ts"
+import type { ReadYaml } from "../schema/yaml.ts"
 
 /** Where each key of `tools.permissions` is written, by tool and key. */
 export type PermissionPlaces = Readonly<Record<string, PermissionSources>>

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { errorMessage } from "../lib/error-message.ts"
 import { ConfigError } from "./config-error.ts"
-import { readYaml } from "./yaml.ts"
+import { readYaml } from "../schema/yaml.ts"
 
 /** Parses a YAML or JSON file. Throws a ConfigError that names every problem. */
 export async function readDataFile(file: string): Promise<unknown> {

@@ -10,7 +10,7 @@ import type { Config } from "./schema.ts"
 import { resolvePathsFrom } from "./settings.ts"
 import { onlyTightening, withoutVariables } from "./tighten.ts"
 import { consequence, unusableParts, withoutUnset } from "./unset-variables.ts"
-import { readYaml, type ReadYaml } from "./yaml.ts"
+import { readYaml, type ReadYaml } from "../schema/yaml.ts"
 
 /** What a trusted file says. */
 export interface TrustedLayer {

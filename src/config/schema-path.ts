@@ -41,11 +41,13 @@ export function isSection(schema: unknown): boolean {
 /** Whether the keys of the section at `path` are free, such as tool names. */
 export function hasFreeKeys(path: Path): boolean {
   const schema = schemaAt(path)
-  return (schema instanceof z.ZodUnion ? schema.options : [schema]).some((option) => option instanceof z.ZodRecord)
+  return (schema instanceof z.ZodUnion ? schema.options : [schema]).some(
+    (option) => option instanceof z.ZodRecord || (option instanceof z.ZodObject && isSection(option.def.catchall)),
+  )
 }
 
 function child(schema: unknown, step: string | number): unknown {
-  if (schema instanceof z.ZodObject) return Object.hasOwn(schema.shape, step) ? schema.shape[step] : undefined
+  if (schema instanceof z.ZodObject) return Object.hasOwn(schema.shape, step) ? schema.shape[step] : schema.def.catchall
   if (schema instanceof z.ZodRecord) return typeof step === "string" ? schema.valueType : undefined
   // Of a union, the member that has such a key.
   if (schema instanceof z.ZodUnion) return schema.options.map((one) => child(one, step)).find((one) => one)

@@ -4,6 +4,7 @@ import { defaultTrashLimits } from "../model/files.ts"
 import { defaultCommandLimits } from "../model/processes.ts"
 import { ruleSchema } from "../schema/rule-schema.ts"
 import { serversSchema } from "./mcp-server-schema.ts"
+import { modelsSchema } from "./models-schema.ts"
 import { experimentsSchema, modulesSchema, pluginsSchema, toolKeys } from "./tool-schema.ts"
 
 const name = z.string().min(1)
@@ -192,9 +193,10 @@ const keys = z.strictObject({
   plugins: pluginsSchema.optional().describe("Plugin files with tools; they run with all rights of this program."),
   modules: modulesSchema.optional().describe("Modules with tools, as a list, or by name with the settings of each."),
   experiments: experimentsSchema.optional().describe("Experiments that compare two versions of a tool, by name."),
+  models: modelsSchema.optional().describe("The models that agents talk to, by name."),
 })
 
-/** Every key of this version. Keys of later versions are in `planned-keys.ts`. */
+/** Every key of the configuration. */
 export const configSchema = keys
   .refine(({ mcpServers, tools: given }) => !(mcpServers && given?.mcpServers), {
     path: ["tools", "mcpServers"],

@@ -39,7 +39,7 @@ test.each([
   [{ QM_CONFIGS: "1" }, "Did you mean QM_CONFIG?"],
   [{ QM_SOMETHING_ELSE_ENTIRELY: "1" }, "two underscores separate the levels"],
   [{ QM_TOOLS__ENABLED__0: "a" }, "QM_TOOLS__ENABLED__0 is not a setting"],
-  [{ QM_MODELS__SMALL: "1" }, "'models' (the models that agents talk to) is a key that this version"],
+  [{ QM_MODELS__SMALL: "1" }, "'models.small' cannot be of type number."],
   [{ QM_TOOLS__TIMEOUT: "soon" }, "'tools.timeout' cannot be of type string."],
   [{ QM_TOOLS__ENABLED: "[sleep" }, "This is not valid YAML"],
   [{ QM_TOOLS__MAX_CONCURRENT: "1", QM_TOOLS__MAXCONCURRENT: "1" }, "and so does QM_TOOLS__MAX_CONCURRENT. Keep one"],

@@ -3,14 +3,14 @@ import { pathText } from "../schema/problems.ts"
 import { resolve } from "node:path"
 import { checkConfig, expandShortForms } from "./check.ts"
 import type { Environment } from "./interpolate.ts"
-import { plannedKeysAt } from "./planned-keys.ts"
 import { withServersByName } from "./mcp-servers.ts"
 import { mergeConfigs } from "./merge.ts"
+import { resolveScripts } from "./models-schema.ts"
 import { resolvePluginPaths } from "./plugins.ts"
 import { ConfigError, type ConfigProblem } from "./config-error.ts"
 import { allKeys, hasFreeKeys, keysAt, wantsText } from "./schema-path.ts"
 import type { Config } from "./schema.ts"
-import { readYaml } from "./yaml.ts"
+import { readYaml } from "../schema/yaml.ts"
 
 interface Setting {
   /** The variable or option that sets it. */
@@ -68,7 +68,9 @@ function configOf(settings: readonly Setting[], cwd: string, problems: ConfigPro
 
 /** Resolves the paths of a layer relative to `folder`, so that layers from different places can be merged. */
 export function resolvePathsFrom(folder: string, layer: Config): Config {
-  const config = resolvePluginPaths(folder, withWorkspace(folder, withServersByName(layer, folder)))
+  const plugged = resolvePluginPaths(folder, withWorkspace(folder, withServersByName(layer, folder)))
+  const { models } = plugged
+  const config = models === undefined ? plugged : { ...plugged, models: resolveScripts(folder, models) }
   const dir = config.data?.dir
   return dir === undefined ? config : { ...config, data: { ...config.data, dir: resolve(folder, dir) } }
 }
@@ -93,7 +95,6 @@ function pathOf(name: string): string[] | undefined {
     const key = keyNamed(part, path)
     if (key === undefined) return undefined
     path.push(key)
-    if (plannedKeysAt(path.slice(0, -1)).includes(key)) break
   }
   return path
 }
@@ -101,7 +102,7 @@ function pathOf(name: string): string[] | undefined {
 /** A tool name in capitals becomes lower case; one with lower-case letters stays as it is. */
 function keyNamed(part: string, path: readonly string[]): string | undefined {
   if (hasFreeKeys(path)) return part.toUpperCase() === part ? part.toLowerCase() : part
-  return [...keysAt(path), ...plannedKeysAt(path)].find((known) => same(known, part))
+  return keysAt(path).find((known) => same(known, part))
 }
 
 function same(a: string, b: string): boolean {

@@ -22,9 +22,9 @@ export function mayBeUnset(path: Path): boolean {
   return optionalPlaces.some((place) => place.every((step, index) => path[index] === step))
 }
 
-/** The value without what cannot be used: a server is left out completely, elsewhere only the key. */
+/** The value without what cannot be used: a server or model is left out completely, elsewhere only the key. */
 export function withoutUnset(value: unknown, unset: readonly UnsetVariable[]): unknown {
-  const left = new Set(unset.map(({ path }) => pathText(serverPath(path) ?? path)))
+  const left = new Set(unset.map(({ path }) => pathText(serverPath(path) ?? modelPath(path) ?? path)))
   const filter = (part: unknown, path: Path): unknown => {
     const isKept = (step: string | number) => !left.has(pathText([...path, step]))
     if (Array.isArray(part)) {
@@ -38,24 +38,29 @@ export function withoutUnset(value: unknown, unset: readonly UnsetVariable[]): u
   return filter(value, [])
 }
 
-/** Which servers, and whether the web search, cannot be used until variables are set. */
+/** Which servers and models, and whether the web search, cannot be used until variables are set. */
 export function unusableParts(value: unknown, unset: readonly UnsetVariable[]): UnsetVariables {
   const servers = new Map<string, string[]>()
+  const models: Record<string, string[]> = {}
   const webSearch: string[] = []
   for (const { path, names } of unset) {
     const server = serverPath(path)
+    const model = modelPath(path)?.[1]
+    if (model !== undefined) models[model] = [...(models[model] ?? []), ...names]
     if (server !== undefined) {
       const name = serverName(value, server)
       servers.set(name, [...(servers.get(name) ?? []), ...names])
     } else if (path[1] === "webSearch") webSearch.push(...names)
   }
-  return { servers: Object.fromEntries(servers), webSearch }
+  return { servers: Object.fromEntries(servers), models, webSearch }
 }
 
 /** What happens until the variable is set. */
 export function consequence(value: unknown, path: Path): string {
   const server = serverPath(path)
   if (server !== undefined) return `Until then the MCP server '${serverName(value, server)}' is not started.`
+  const model = modelPath(path)
+  if (model !== undefined) return `Until then the model '${model[1]}' cannot be used.`
   return path[1] === "webSearch" ? "Until then web_search fails." : `Until then '${pathText(path)}' has its default.`
 }
 
@@ -63,6 +68,11 @@ export function consequence(value: unknown, path: Path): string {
 function serverPath(path: Path): Path | undefined {
   const at = path[0] === "mcpServers" ? 2 : path[0] === "tools" && path[1] === "mcpServers" ? 3 : undefined
   return at === undefined || path.length < at ? undefined : path.slice(0, at)
+}
+
+/** The path of the model a place belongs to. */
+function modelPath(path: Path): Path | undefined {
+  return path[0] === "models" && path.length > 2 ? path.slice(0, 2) : undefined
 }
 
 /** The name of a server, which in a list is one of its keys. */

@@ -2,6 +2,8 @@
 export interface UnsetVariables {
   /** By the name of the MCP server. */
   readonly servers: Readonly<Record<string, readonly string[]>>
+  /** By the name of the model. */
+  readonly models: Readonly<Record<string, readonly string[]>>
   readonly webSearch: readonly string[]
 }
 

@@ -31,3 +31,8 @@ const words: Readonly<Record<string, string>> = {
   object: "keys with values",
   record: "keys with values",
 }
+
+/** The issues of the union member whose type the value has; undefined if none fits. */
+export function issuesOfForm({ errors }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | undefined {
+  return errors.find((issues) => !issues.some(({ code, path }) => code === "invalid_type" && path.length === 0))
+}

@@ -12,22 +12,27 @@ const textLimit = 4000
 /** How far beyond the limit text is searched, to recognise a secret that begins before it. */
 const margin = 1000
 
-/** Masks secrets by schema, by name and by pattern, then shortens. A changed value also gets a keyed digest of the original. */
-export function masker(key: RecordKey): Masker {
+/**
+ * Masks secrets by schema, by name and by pattern, then shortens. A changed value also gets a keyed digest of the original.
+ * `known` are secrets that this process holds itself.
+ */
+export function masker(key: RecordKey, known: readonly string[] = []): Masker {
   const digest = (text: string) => hmac(key, `digest ${text}`).slice(0, 22)
   return {
     mask(value, secrets = [], also = []): Masked {
       const whole = JSON.stringify(value) ?? "null"
       const length = typeof value === "string" ? value.length : whole.length
       const harmless = secrets.length === 0 && also.length === 0 && whole.length <= textLimit
-      if (harmless && !mayHoldSecret(whole)) return { text: whole, length }
-      const masking = new Masking(also)
+      if (harmless && !mayHoldSecret(whole) && !known.some((secret) => whole.includes(secret)))
+        return { text: whole, length }
+      const masking = new Masking([...known, ...also])
       const shown = shorten(JSON.stringify(masking.value(replaceSecrets(value, secrets, hidden))) ?? "null")
       if (shown === whole) return { text: whole, length }
       const found = [...masking.hidden, ...stringsAt(value, secrets)].filter((text) => text.length >= 4)
       return { text: shown, digest: digest(whole), length, hidden: found }
     },
-    text: (sentence, also = []) => shorten(new Masking(also).text(sentence.slice(0, textLimit + margin))),
+    text: (sentence, also = []) =>
+      shorten(new Masking([...known, ...also]).text(sentence.slice(0, textLimit + margin))),
   }
 }
 

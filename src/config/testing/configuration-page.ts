@@ -48,7 +48,9 @@ export function configurationSections(): Section[] {
       }
       return { ...key, section: owner }
     })
-    sections.push({ path: parent, sentence, keys, ...yamlOf(parent, keys) })
+    const example = yamlOf(parent, keys)
+    const isShown = sections.some(({ yaml }) => yaml !== undefined && yaml === example.yaml)
+    sections.push({ path: parent, sentence, keys, ...(isShown ? {} : example) })
   }
   return inReadingOrder(sections, "")
 }
@@ -127,7 +129,15 @@ function innerSection(path: string, schema: z.ZodType) {
   const found = objectsIn(schema, path)
   const [first] = found
   if (first === undefined) return undefined
-  return { ...first, shape: Object.assign({}, ...found.map(({ object }) => object.shape)) as Record<string, z.ZodType> }
+  return {
+    ...first,
+    shape: Object.assign({}, ...found.map(({ object }) => shapeOf(object))) as Record<string, z.ZodType>,
+  }
+}
+
+/** The keys of a section; what may stand under other names is `<name>`. */
+function shapeOf({ shape, def: { catchall } }: z.ZodObject): Record<string, unknown> {
+  return unwrap(catchall) instanceof z.ZodObject ? { ...shape, "<name>": catchall } : shape
 }
 
 function objectsIn(schema: unknown, path: string): { path: string; object: z.ZodObject }[] {
@@ -161,14 +171,20 @@ function collectExamples(): Map<z.ZodType, unknown> {
     if (bare instanceof z.ZodArray && Array.isArray(value)) for (const item of value) visit(bare.element, item)
     if (typeof value !== "object" || value === null || Array.isArray(value)) return
     for (const [key, part] of Object.entries(value)) {
-      const inner: unknown = bare instanceof z.ZodObject ? bare.shape[key] : undefined
+      const inner: unknown = (bare instanceof z.ZodObject ? bare.shape[key] : undefined) ?? freeValueOf(bare)
       if (inner instanceof z.ZodType && !values.has(inner)) values.set(inner, part)
-      visit(inner ?? (bare instanceof z.ZodRecord ? bare.valueType : undefined), part)
+      visit(inner, part)
     }
   }
   for (const { text } of exampleConfigs) visit(configSchema, parse(text))
   visit(configSchema, defaults)
   return values
+}
+
+/** The schema of the values under free names. */
+function freeValueOf(schema: unknown): unknown {
+  if (schema instanceof z.ZodRecord) return schema.valueType
+  return schema instanceof z.ZodObject ? schema.def.catchall : undefined
 }
 
 /** The example written for exactly this section, otherwise one made of its plain keys. */

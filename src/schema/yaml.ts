@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, Parser, visit } from "yaml"
 import type { Alias, CST, Document } from "yaml"
-import { isObject } from "./merge.ts"
-import type { Path } from "./schema-path.ts"
+
+type Path = readonly (string | number)[]
 
 interface Place {
   line: number
@@ -80,7 +80,7 @@ function isDeep(text: string): boolean {
 function plain(value: unknown, depth = 0): unknown {
   if (depth > maxLevels) throw new Error("values contain themselves")
   if (Array.isArray(value)) value.forEach((part) => plain(part, depth + 1))
-  else if (isObject(value)) {
+  else if (typeof value === "object" && value !== null) {
     if (Object.getPrototypeOf(value) !== Object.prototype || Object.hasOwn(value, "__proto__")) {
       throw new Error("a key or value is of a kind that a configuration cannot have")
     }

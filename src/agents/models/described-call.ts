@@ -1,0 +1,25 @@
+/** How models write calls that a server should have recognised and did not. */
+const tags =
+  /<tool_call>|<\|tool_call|<function=|<function_calls?>|<invoke name=|<tool_use>|\[TOOL_CALLS\]|```tool_(?:call|code)/
+
+/** Whether a text holds a call instead of making it. Without tools it never does. */
+export function describesCall(text: string, tools: readonly string[]): boolean {
+  if (tools.length === 0) return false
+  return tags.test(text) || isCallAsJson(text, tools)
+}
+
+/** A whole text such as `{"name": "a_tool", "arguments": {…}}`, in a code block or not. */
+function isCallAsJson(text: string, tools: readonly string[]): boolean {
+  const bare = text
+    .trim()
+    .replace(/^```\w*\s*|\s*```$/g, "")
+    .trim()
+  if (!bare.startsWith("{") || !bare.endsWith("}")) return false
+  try {
+    const value = JSON.parse(bare) as Record<string, unknown>
+    const name = value["name"] ?? value["tool"] ?? value["function"]
+    return typeof name === "string" && tools.includes(name)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,153 @@
+import { errorMessage } from "../../lib/error-message.ts"
+import { ModelError } from "./model-error.ts"
+import { retryAfter } from "./retry.ts"
+
+/** The server of a model, as messages name it. */
+export interface Server {
+  /** The model's name in the configuration. */
+  name: string
+  modelId: string
+  address: string
+  key: { variable: string; value: string } | undefined
+  /** The tools of the request. */
+  tools?: readonly string[]
+}
+
+/** The fields of the AI SDK's errors that are used here. */
+interface ProviderError {
+  name?: string
+  message?: string
+  statusCode?: number
+  responseHeaders?: Record<string, string>
+  responseBody?: string
+  isRetryable?: boolean
+  cause?: unknown
+  /** Of errors inside a stream. */
+  type?: string
+}
+
+/** Turns what a provider's library throws or streams into a sentence without the key. */
+export function explainError(thrown: unknown, server: Server): ModelError {
+  const own = ownError(thrown)
+  if (own !== undefined) return own
+  const error = (typeof thrown === "object" && thrown !== null ? thrown : {}) as ProviderError
+  const said = saidBy(error, thrown, server)
+  const { statusCode } = error
+  if (statusCode !== undefined && statusCode >= 400) return ofStatus(statusCode, error, said, server)
+  if (unreadable.has(error.name ?? "")) return badAnswer(server, said)
+  if (error.name === "AI_APICallError" && error.isRetryable === true) {
+    const isBegun = statusCode !== undefined
+    return isBegun
+      ? new ModelError(
+          "cut_stream",
+          `The connection of the model '${server.name}' broke in the middle of an answer. Try again.`,
+        )
+      : unreachable(server, error)
+  }
+  if (error.name === "AI_InvalidResponseDataError" && /without a finish reason/.test(said))
+    return new ModelError(
+      "cut_stream",
+      `The answer of the model '${server.name}' ended before it was complete. Try again.`,
+    )
+  if ((error.name ?? "").startsWith("AI_")) return badAnswer(server, said)
+  if (/invalid|auth|permission|not_found/.test(error.type ?? ""))
+    return new ModelError("refused_request", `The server of the model '${server.name}' refused the request: ${said}`)
+  if (thrown instanceof Error) return new ModelError("failed", `The model '${server.name}' failed: ${said}`)
+  return new ModelError("server_error", `The server of the model '${server.name}' reported an error: ${said}`)
+}
+
+const unreadable: ReadonlySet<string> = new Set([
+  "AI_TypeValidationError",
+  "AI_JSONParseError",
+  "AI_EmptyResponseBodyError",
+])
+
+/** A ModelError of ours that a library wrapped. */
+function ownError(thrown: unknown): ModelError | undefined {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth++) {
+    if (error instanceof ModelError) return error
+  }
+  return undefined
+}
+
+function ofStatus(status: number, error: ProviderError, said: string, server: Server): ModelError {
+  const { name, modelId, key } = server
+  const why = `(HTTP ${status}): ${said}`
+  if (status === 401 || status === 403) {
+    const help =
+      key === undefined ? `Add 'models.${name}.apiKey'.` : `Set ${key.variable} to a key that is valid there.`
+    return new ModelError("wrong_key", `The server of the model '${name}' refused the key ${why} ${help}`)
+  }
+  if (status === 404) {
+    return new ModelError(
+      "model_not_found",
+      `The server at ${server.address} does not have '${modelId}' ${why} Correct 'models.${name}.model' or 'models.${name}.baseUrl'.`,
+    )
+  }
+  if (status === 429) {
+    const help = "Wait, or ask the provider for a higher limit."
+    return new ModelError(
+      "rate_limited",
+      `The server of the model '${name}' has had too many requests ${why} ${help}`,
+      retryAfter(error.responseHeaders),
+    )
+  }
+  if (status >= 500 || status === 408)
+    return new ModelError(
+      "server_error",
+      `The server of the model '${name}' failed ${why} Try again later.`,
+      retryAfter(error.responseHeaders),
+    )
+  if (
+    /context.{0,20}(length|window)|maximum context|prompt is too long|too many (input )?tokens|input is too long/i.test(
+      said,
+    )
+  )
+    return new ModelError(
+      "context_exceeded",
+      `The conversation is too long for the model '${name}' ${why} Compress it, or use a model with more context.`,
+    )
+  if (/schema|tools?\b|function/i.test(said)) {
+    const tool = server.tools?.find((one) => said.includes(one))
+    const which = tool === undefined ? "a tool" : `the tool '${tool}'`
+    return new ModelError(
+      "refused_schema",
+      `The server of the model '${name}' refused ${which} ${why} Correct its schema, or take the tool away from the agent's role.`,
+    )
+  }
+  return new ModelError("refused_request", `The server of the model '${name}' refused the request ${why}`)
+}
+
+function unreachable({ name, address }: Server, error: ProviderError): ModelError {
+  const code = codeOf(error)
+  return new ModelError(
+    "unreachable",
+    `The server of the model '${name}' cannot be reached at ${address}${code === undefined ? "" : ` (${code})`}. Start it, check the network, or correct 'models.${name}.baseUrl'.`,
+  )
+}
+
+function badAnswer({ name, address }: Server, said: string): ModelError {
+  return new ModelError(
+    "bad_answer",
+    `The server of the model '${name}' at ${address} answered with something that cannot be read: ${said} Check 'models.${name}.provider' and 'models.${name}.baseUrl'.`,
+  )
+}
+
+function codeOf(error: unknown): string | undefined {
+  for (let here = error, depth = 0; typeof here === "object" && here !== null && depth < 5; depth++) {
+    const { code, cause } = here as { code?: unknown; cause?: unknown }
+    if (typeof code === "string") return code
+    here = cause
+  }
+  return undefined
+}
+
+/** What the server said, at most 300 characters on one line, without the key. Ends with a full stop. */
+function saidBy(error: ProviderError, thrown: unknown, { key }: Server): string {
+  const message = error.message ?? (typeof thrown === "object" ? JSON.stringify(thrown) : errorMessage(thrown))
+  const text = message === "" ? (error.responseBody ?? "") : message
+  const masked = key === undefined || key.value.length < 4 ? text : text.replaceAll(key.value, "***")
+  const line = masked.replace(/\s+/g, " ").trim() || "it gave no reason"
+  const short = line.length > 300 ? `${line.slice(0, 300)}…` : line
+  return /[.!?\u2026]$/.test(short) ? short : `${short}.`
+}

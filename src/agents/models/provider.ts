@@ -1,0 +1,14 @@
+import type { LanguageModel } from "./port.ts"
+
+/** What an adapter needs to talk to the server of a model. */
+export interface ProviderSettings {
+  /** The model's name in the configuration. */
+  name: string
+  modelId: string
+  baseUrl: string | undefined
+  /** Reads the key when the model is used. Throws a ModelError if its variable is not set. */
+  key(): { variable: string; value: string } | undefined
+}
+
+/** Makes the `stream` of a model. Nothing is loaded before it is used. */
+export type Adapter = (settings: ProviderSettings) => LanguageModel["stream"]

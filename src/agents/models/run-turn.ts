@@ -1,0 +1,216 @@
+import { errorMessage } from "../../lib/error-message.ts"
+import { ModelError } from "./model-error.ts"
+import type { LanguageModel, ModelPart, ModelRequest, ModelTurn, ModelUsage } from "./port.ts"
+import { readTurn, type ReadTurn } from "./read-turn.ts"
+import { defaultRetries, retryDelay, waitFor } from "./retry.ts"
+import { addUsage, costOf, estimateUsage } from "./usage.ts"
+
+export const defaultLimits = { firstByteMs: 120_000, turnMs: 600_000 }
+
+/** No answer of a model is this long: about two million tokens. */
+const largestTurn = 8 * 1024 * 1024
+
+export interface TurnOptions {
+  /** Receives every part as it comes. */
+  onPart?: ((part: ModelPart) => void) | undefined
+  /** The request is repeated: what came of this turn so far does not count. */
+  onRetry?: ((error: ModelError, waitMs: number) => void) | undefined
+  /** How often a failure that may pass is tried again. */
+  retries?: number | undefined
+  wait?: typeof waitFor | undefined
+}
+
+/**
+ * Asks a model for one answer, inside its time limits. Network failures, HTTP 429 and 5xx and cut streams are tried
+ * again. Rejects with a ModelError, or with the reason of `request.signal` once that is aborted.
+ */
+export async function runTurn(
+  model: LanguageModel,
+  request: ModelRequest,
+  options: TurnOptions = {},
+): Promise<ModelTurn> {
+  const { retries: most = defaultRetries, wait = waitFor, onRetry } = options
+  const clock = startClock(model, request.signal)
+  let streaming = model.streamTools !== false || (request.tools ?? []).length === 0
+  let retries = 0
+  let failures = 0
+  let wasted: ModelUsage | undefined
+  try {
+    for (;;) {
+      try {
+        const reading = readTurn(await collect(model, request, { streaming, clock, onPart: options.onPart }), request)
+        if (reading.kind === "turn") return finished(model, request, reading, { wasted, retries })
+        if (reading.kind === "broken") throw reading.error ?? cutStream(model)
+        if (!streaming) throw noCalls(model)
+        streaming = false
+        wasted = estimateUsage(request, { content: [] })
+        onRetry?.(noCalls(model), 0)
+      } catch (thrown) {
+        const error = clock.errorOf(thrown)
+        if (!error.isTransient || failures >= most) throw error
+        const delay = retryDelay(error, failures++)
+        if (delay >= clock.leftMs()) throw error
+        onRetry?.(error, delay)
+        await wait(delay, clock.signal).catch((aborted: unknown) => {
+          throw clock.errorOf(aborted)
+        })
+      }
+      retries++
+    }
+  } finally {
+    clock.stop()
+  }
+}
+
+function finished(
+  model: LanguageModel,
+  request: ModelRequest,
+  { usage: reported, ...turn }: ReadTurn,
+  { wasted, retries }: { wasted: ModelUsage | undefined; retries: number },
+): ModelTurn {
+  const own = reported ?? estimateUsage(request, turn)
+  const usage = wasted === undefined ? own : addUsage(wasted, own)
+  const { text, reasoning, calls, content, describedCall, finishReason } = turn
+  return {
+    text,
+    reasoning,
+    calls,
+    content,
+    describedCall,
+    finishReason,
+    usage,
+    ...(model.price === undefined ? {} : { cost: costOf(usage, model.price) }),
+    retries,
+  }
+}
+
+interface Attempt {
+  streaming: boolean
+  clock: Clock
+  onPart: TurnOptions["onPart"]
+}
+
+/** Collects the parts up to the finish. Pieces of one block are joined, so that a long answer does not become a million objects. */
+async function collect(
+  model: LanguageModel,
+  request: ModelRequest,
+  { streaming, clock, onPart }: Attempt,
+): Promise<ModelPart[]> {
+  const attempt = clock.attempt(streaming)
+  const iterator = model.stream({ ...request, signal: attempt.signal }, { streaming })[Symbol.asyncIterator]()
+  const parts: ModelPart[] = []
+  let size = 0
+  try {
+    for (;;) {
+      const next = await attempt.race(iterator.next())
+      if (next.done === true) return parts
+      const part = next.value
+      attempt.began()
+      size += sizeOf(part)
+      if (size > largestTurn) throw tooLarge(model)
+      join(parts, part)
+      onPart?.(part)
+      if (part.type === "finish") return parts
+    }
+  } finally {
+    attempt.end()
+    void Promise.resolve(iterator.return?.()).catch(() => {})
+  }
+}
+
+function join(parts: ModelPart[], part: ModelPart): void {
+  const last = parts.at(-1)
+  const isPiece = part.type === "text" || part.type === "reasoning"
+  if (isPiece && last?.type === part.type && last.block === part.block && part.providerMetadata === undefined)
+    last.text += part.text
+  else parts.push({ ...part })
+}
+
+function sizeOf(part: ModelPart): number {
+  if (part.type === "text" || part.type === "reasoning") return part.text.length + 16
+  return part.type === "tool-call" ? part.input.length + 64 : 64
+}
+
+type Clock = ReturnType<typeof startClock>
+
+/** The time limits of one turn. `signal` is aborted by them and by the caller. */
+function startClock(model: LanguageModel, caller: AbortSignal | undefined) {
+  const { firstByteMs = defaultLimits.firstByteMs, turnMs = defaultLimits.turnMs } = model.limits ?? {}
+  const whole = new AbortController()
+  const end = Date.now() + turnMs
+  const timer = setTimeout(() => whole.abort(tooSlow(model, "finish", turnMs)), turnMs)
+  const stopped = () => whole.abort(caller?.reason)
+  caller?.addEventListener("abort", stopped, { once: true })
+  if (caller?.aborted === true) stopped()
+  return {
+    signal: whole.signal,
+    leftMs: () => end - Date.now(),
+    stop() {
+      clearTimeout(timer)
+      caller?.removeEventListener("abort", stopped)
+    },
+    /** What to report for something thrown: the reason of the caller's abort is thrown as it is. */
+    errorOf(thrown: unknown): ModelError {
+      if (caller?.aborted === true) throw caller.reason
+      if (thrown instanceof ModelError) return thrown
+      if (whole.signal.aborted) return whole.signal.reason as ModelError
+      return new ModelError("failed", `The model '${model.name}' failed: ${errorMessage(thrown)}`)
+    },
+    /** One request: ends by the limits above, and when a streamed answer does not begin in time. */
+    attempt(streaming: boolean) {
+      const own = new AbortController()
+      const pass = () => own.abort(whole.signal.reason)
+      whole.signal.addEventListener("abort", pass, { once: true })
+      if (whole.signal.aborted) pass()
+      const first = streaming
+        ? setTimeout(() => own.abort(tooSlow(model, "begin to answer", firstByteMs)), firstByteMs)
+        : undefined
+      return {
+        signal: own.signal,
+        began: () => clearTimeout(first),
+        /** Also ends when a model does not care about the signal. */
+        race<T>(work: Promise<T>): Promise<T> {
+          return new Promise((resolve, reject) => {
+            const stop = () => reject(own.signal.reason as Error)
+            own.signal.addEventListener("abort", stop, { once: true })
+            if (own.signal.aborted) stop()
+            work
+              .then(resolve, (error: unknown) => reject(own.signal.aborted ? (own.signal.reason as Error) : error))
+              .finally(() => own.signal.removeEventListener("abort", stop))
+          })
+        },
+        end() {
+          clearTimeout(first)
+          whole.signal.removeEventListener("abort", pass)
+          own.abort()
+        },
+      }
+    },
+  }
+}
+
+function tooSlow({ name }: LanguageModel, what: string, limit: number): ModelError {
+  const key = what === "finish" ? "timeout" : "firstByteTimeout"
+  return new ModelError(
+    "timeout",
+    `The model '${name}' did not ${what} within ${limit / 1000} seconds. Raise 'models.${name}.${key}', or use a faster model.`,
+  )
+}
+
+function tooLarge({ name }: LanguageModel): ModelError {
+  return new ModelError(
+    "too_large",
+    `The model '${name}' answered with more than ${largestTurn / 1024 / 1024} MB, and the answer was stopped. Set a limit for it with 'models.${name}.maxOutputTokens'.`,
+  )
+}
+
+function cutStream({ name }: LanguageModel): ModelError {
+  return new ModelError("cut_stream", `The answer of the model '${name}' ended before it was complete. Try again.`)
+}
+
+function noCalls({ name }: LanguageModel): ModelError {
+  return new ModelError(
+    "bad_answer",
+    `The model '${name}' announced tool calls and sent none. Set 'models.${name}.streamTools' to false, or use another model or server.`,
+  )
+}

@@ -1,0 +1,28 @@
+import type { ModelMessage, ModelPrice, ModelRequest, ModelTurn, ModelUsage } from "./port.ts"
+
+/** What a turn costs, in the money of the price. */
+export function costOf({ inputTokens, outputTokens, cachedTokens = 0 }: ModelUsage, price: ModelPrice): number {
+  const { input, output, cachedInput = input } = price
+  return ((inputTokens - cachedTokens) * input + cachedTokens * cachedInput + outputTokens * output) / 1_000_000
+}
+
+export function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
+  const cachedTokens = (one.cachedTokens ?? 0) + (other.cachedTokens ?? 0)
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    ...(cachedTokens === 0 ? {} : { cachedTokens }),
+    ...(one.estimated || other.estimated ? { estimated: true } : {}),
+  }
+}
+
+/** A guess for servers that report no usage, so that budgets hold there too: four characters are about a token. */
+export function estimateUsage(request: ModelRequest, turn: Pick<ModelTurn, "content">): ModelUsage {
+  const asked = request.messages.reduce((sum, message) => sum + lengthOf(message), lengthOf(request.tools ?? []))
+  return { inputTokens: Math.ceil(asked / 4), outputTokens: Math.ceil(lengthOf(turn.content) / 4), estimated: true }
+}
+
+function lengthOf(value: ModelMessage | readonly unknown[]): number {
+  const parts = Array.isArray(value) ? (value as readonly unknown[]) : (value as ModelMessage).content
+  return typeof parts === "string" ? parts.length : JSON.stringify(parts).length
+}

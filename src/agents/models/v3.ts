@@ -1,0 +1,153 @@
+import type { OpenAICompatibleProvider } from "@ai-sdk/openai-compatible"
+import { explainError, type Server } from "./explain-error.ts"
+import type {
+  AssistantPart,
+  FinishReason,
+  LanguageModel,
+  ModelMessage,
+  ModelPart,
+  ModelRequest,
+  ModelUsage,
+  ProviderMetadata,
+} from "./port.ts"
+
+/** A model of the AI SDK. */
+export type V3Model = ReturnType<OpenAICompatibleProvider["chatModel"]>
+type V3Options = Parameters<V3Model["doStream"]>[0]
+type V3Message = V3Options["prompt"][number]
+type V3Metadata = NonNullable<V3Message["providerOptions"]>
+type V3Result = Awaited<ReturnType<V3Model["doGenerate"]>>
+type V3Part = Awaited<ReturnType<V3Model["doStream"]>>["stream"] extends ReadableStream<infer Part> ? Part : never
+
+/** Streams an answer of an AI SDK model as our parts. `open` loads the provider's package when it is first used. */
+export function streamV3(
+  open: () => Promise<V3Model>,
+  server: () => Server,
+  adapt: (prompt: V3Message[]) => V3Message[] = (prompt) => prompt,
+): LanguageModel["stream"] {
+  return async function* (request, { streaming = true } = {}) {
+    const at = () => ({ ...server(), tools: (request.tools ?? []).map(({ name }) => name) })
+    try {
+      const model = await open()
+      const options = toOptions(request, adapt)
+      if (streaming) {
+        const { stream } = await model.doStream(options)
+        for await (const part of stream) yield* ofPart(part, at)
+      } else yield* ofResult(await model.doGenerate(options))
+    } catch (thrown) {
+      throw explainError(thrown, at())
+    }
+  }
+}
+
+function toOptions(
+  { messages, tools = [], toolChoice, maxOutputTokens, signal }: ModelRequest,
+  adapt: (prompt: V3Message[]) => V3Message[],
+): V3Options {
+  return {
+    prompt: adapt(messages.filter(hasContent).map(toMessage)),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(signal === undefined ? {} : { abortSignal: signal }),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, inputSchema }) => ({
+            type: "function",
+            name,
+            description,
+            inputSchema,
+          })),
+          ...(toolChoice === "none" ? { toolChoice: { type: "none" as const } } : {}),
+        }),
+  }
+}
+
+function toMessage(message: ModelMessage): V3Message {
+  switch (message.role) {
+    case "system":
+      return message
+    case "user":
+      return { role: "user", content: [{ type: "text", text: message.content }] }
+    case "assistant":
+      return { role: "assistant", content: message.content.filter(isSendable).map(toAssistantPart) }
+    case "tool":
+      return {
+        role: "tool",
+        content: message.content.map(({ id, name, output, isError }) => ({
+          type: "tool-result",
+          toolCallId: id,
+          toolName: name,
+          output: { type: isError === true ? "error-text" : "text", value: output },
+        })),
+      }
+  }
+}
+
+/** Providers refuse empty texts. */
+function isSendable(part: AssistantPart): boolean {
+  return part.type !== "text" || part.text !== ""
+}
+
+function hasContent(message: ModelMessage): boolean {
+  return message.role !== "assistant" || message.content.some(isSendable)
+}
+
+function toAssistantPart({ providerMetadata, ...part }: AssistantPart) {
+  const options = providerMetadata === undefined ? {} : { providerOptions: providerMetadata as V3Metadata }
+  if (part.type !== "tool-call") return { ...part, ...options }
+  return { type: part.type, toolCallId: part.id, toolName: part.name, input: part.input, ...options }
+}
+
+function* ofPart(part: V3Part, server: () => Server): Iterable<ModelPart> {
+  switch (part.type) {
+    case "text-delta":
+    case "reasoning-delta": {
+      const type = part.type === "text-delta" ? "text" : "reasoning"
+      yield { type, block: part.id, text: part.delta, ...metadata(part) }
+      break
+    }
+    case "text-start":
+    case "text-end":
+    case "reasoning-start":
+    case "reasoning-end": {
+      // Only the data of the provider is of interest: signatures, redacted thoughts.
+      const type = part.type.startsWith("text") ? "text" : "reasoning"
+      if (part.providerMetadata !== undefined) yield { type, block: part.id, text: "", ...metadata(part) }
+      break
+    }
+    case "tool-input-start":
+      yield { type: "tool-call-start", id: part.id, name: part.toolName }
+      break
+    case "tool-call":
+      yield { type: "tool-call", id: part.toolCallId, name: part.toolName, input: part.input, ...metadata(part) }
+      break
+    case "finish":
+      yield* ofFinish(part)
+      break
+    case "error":
+      yield { type: "error", error: explainError(part.error, server()) }
+  }
+}
+
+function* ofResult(result: V3Result): Iterable<ModelPart> {
+  for (const [index, part] of result.content.entries()) {
+    if (part.type === "text" || part.type === "reasoning")
+      yield { type: part.type, block: String(index), text: part.text, ...metadata(part) }
+    if (part.type === "tool-call")
+      yield { type: "tool-call", id: part.toolCallId, name: part.toolName, input: part.input, ...metadata(part) }
+  }
+  yield* ofFinish(result)
+}
+
+function* ofFinish({ usage, finishReason }: Pick<V3Result, "usage" | "finishReason">): Iterable<ModelPart> {
+  const { inputTokens: input, outputTokens: output } = usage
+  if (input.total !== undefined && output.total !== undefined) {
+    const read: ModelUsage = { inputTokens: input.total, outputTokens: output.total }
+    yield { type: "usage", usage: input.cacheRead ? { ...read, cachedTokens: input.cacheRead } : read }
+  }
+  yield { type: "finish", reason: finishReason.unified satisfies FinishReason }
+}
+
+function metadata({ providerMetadata }: { providerMetadata?: unknown }): { providerMetadata?: ProviderMetadata } {
+  return providerMetadata === undefined ? {} : { providerMetadata: providerMetadata as ProviderMetadata }
+}
