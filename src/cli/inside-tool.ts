@@ -23,6 +23,7 @@ const allowedInside: Readonly<Record<string, "whole" | readonly string[]>> = {
   mcp: ["serve", "list"],
   plugins: ["list", "show"],
   experiments: ["list", "show"],
+  models: ["list"],
 }
 
 /** Inside a tool, refuses commands for people and options or variables that change the configuration. */

@@ -18,6 +18,7 @@ import { addInit } from "./init.ts"
 import { addInstall } from "./install.ts"
 import { refuseInsideTool } from "./inside-tool.ts"
 import { addMcp } from "./mcp.ts"
+import { addModels } from "./models.ts"
 import { printMessage, printOutput } from "./output.ts"
 import { addPeople } from "./people.ts"
 import { addPlugins } from "./plugins.ts"
@@ -50,6 +51,7 @@ const commands = [
   addMcp,
   addPlugins,
   addExperiments,
+  addModels,
   addServe,
   addFreeze,
   addAudit,

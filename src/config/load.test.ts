@@ -139,7 +139,7 @@ test("what needs a variable that is not set is left out with a warning and its p
     tools: { webSearch: { provider: "tavily" } },
     telemetry: { content: true },
   })
-  expect(unset).toEqual({ servers: { tickets: ["TICKETS"] }, webSearch: ["TAVILY"] })
+  expect(unset).toEqual({ servers: { tickets: ["TICKETS"] }, models: {}, webSearch: ["TAVILY"] })
   expect(warnings.map((text) => /q\.yml:(\d+):\d+: .* variable (\w+) is not set/.exec(text)?.slice(1))).toEqual([
     ["2", "TICKETS"],
     ["4", "TAVILY"],

@@ -83,5 +83,5 @@ test("an untrusted file has no models", () => {
   write("quartermaster.yml", "models: { default: a, a: { provider: scripted, script: demo.yml } }")
   const { config, warnings } = loadConfig({ cwd, home, env: {} })
   expect(config.models).toBeUndefined()
-  expect(warnings.join()).toContain("'models' in")
+  expect(warnings.join()).toContain("this is ignored: models")
 })
