@@ -93,6 +93,37 @@ test("an answer is remembered for a task or for minutes, and 'qm grants list' sa
   expect(grants.map(({ createdAt, expiresAt }) => (expiresAt - createdAt) / 60_000)).toEqual([24 * 60, 90])
 })
 
+test("the offered rule is accepted while approving, and what was always approved is suggested as a rule", async () => {
+  const cli = makeCli()
+  const { run } = cli
+  const ask = async (command: string, n = 1) => {
+    const words = ["call", "run_command", `command=${command}`, `timeoutMs:=${10_000 + n}`]
+    const { code, stdout } = await run(...words, "--wait", "0", "--json")
+    expect(code).toBe(4)
+    return { id: (JSON.parse(stdout) as { callId: string }).callId, words }
+  }
+  cli.write("a.txt", "x")
+  const first = await ask("ls")
+  expect((await run("approvals", "show", first.id)).stdout).toContain("--rule 8h")
+  expect((await run("approvals", "approve", first.id, "--rule", "8h", "--as", "ann")).code).toBe(3)
+  expect((await cli.shell(`QM_INSIDE=1 qm approvals approve ${first.id} --rule 8h`)).code).toBe(3)
+  expect(read(await run("rules", "list", "--json"))).toMatchObject({ rules: [{ source: "built in" }] })
+  expect((await run("approvals", "approve", first.id, "--rule", "8h")).stdout).toContain("A rule was added until")
+  expect((await run("call", "run_command", "command=ls -a")).code).toBe(0)
+  for (let n = 0; n < 5; n++) {
+    const { id, words } = await ask("wc -l a.txt", n)
+    expect((await run("approvals", "approve", id)).code).toBe(0)
+    expect((await run(...words)).code).toBe(0)
+  }
+  const found = read(await run("rules", "suggest", "--json")) as { suggestions: unknown[] }
+  expect(found.suggestions).toEqual([
+    expect.objectContaining({
+      approvals: 5,
+      rule: expect.objectContaining({ touching: ["command:wc", "command:wc *"] }) as unknown,
+    }),
+  ])
+})
+
 test("a call that stops waiting leaves a ticket, and the same call uses the answer later", async () => {
   const { run } = makeCli()
   const words = ["call", "set_env", "key=A", "value=1"]
