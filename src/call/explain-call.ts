@@ -35,7 +35,7 @@ export async function explainCall(
       workspace,
       at,
     })
-    const input = call.alias === undefined ? (request.input ?? {}) : nativeInput(call, tool)
+    const input = call.alias === undefined ? (call.request.input ?? {}) : nativeInput(call, tool)
     const declared = declaredTouches(tool, input, call)
     await loadGuards(declared, ports.guards)
     const explained = policy.explain(asked(input, declared), levelOrder)

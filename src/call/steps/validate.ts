@@ -30,8 +30,11 @@ export function checkInput(tool: RegisteredTool, given: unknown, alias?: Alias):
   if (notJson.length > 0) throw invalid(tool, notJson)
   const checked = tool.input.check(given)
   if (checked.ok) return checked.value
+  if (typeof given === "string") throw invalid(tool, [...checked.problems, notAnObject], alias?.name)
   throw invalid(tool, checked.problems, alias?.name)
 }
+
+const notAnObject = "The input is a text that is not a JSON object; it may have been cut off"
 
 function invalid(tool: RegisteredTool, problems: readonly string[], name = tool.name): Ending {
   return new Ending("invalid_arguments", `Validation failed: ${listed(problems)}. Correct the input of ${name}.`, {
