@@ -90,7 +90,7 @@ export function assemble(
   owner: string,
   logger: Logger,
 ): Quartermaster {
-  const settings = callSettings(config, options.workspace)
+  const settings = { ...callSettings(config, options.workspace), keepWithheld: options.keepWithheld }
   const { levelOrder, language, workspace } = settings
   const dataDir = dirname(store.journalDir)
   const isShort = options.writes === "direct"

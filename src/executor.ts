@@ -1,15 +1,18 @@
 import type { App } from "./model/app.ts"
 import type { CallRequest } from "./model/call.ts"
 import type { ToolResult } from "./model/result.ts"
-import type { RegisteredTool } from "./model/tool.ts"
+import type { RegisteredTool, Tool, TypedTool } from "./model/tool.ts"
 import type { AnyTool } from "./registry/recognise-tool.ts"
 import type { RegisterOptions } from "./registry/registry.ts"
 
 /** What a model asks for. */
 export interface ToolCall {
   name: string
+  /** An object, or its JSON text as OpenAI sends it. */
   arguments: unknown
 }
+
+type CallOptions = Omit<CallRequest, "agentId" | "tool" | "input">
 
 /** Where `register` puts tools. */
 interface Register {
@@ -32,11 +35,15 @@ export class ToolExecutor {
     return this.#registry.register(tool, options)
   }
 
-  execute(
-    name: string,
-    args: unknown,
-    more: Omit<CallRequest, "agentId" | "tool" | "input"> = {},
-  ): Promise<ToolResult> {
+  /** Takes a tool's name, or the tool itself for a typed result. */
+  execute<Input, Output>(
+    tool: TypedTool<Input, Output>,
+    args: NoInfer<Input>,
+    more?: CallOptions,
+  ): Promise<ToolResult<Output>>
+  execute(name: string, args: unknown, more?: CallOptions): Promise<ToolResult>
+  execute(tool: string | Tool, args: unknown, more: CallOptions = {}): Promise<ToolResult> {
+    const name = typeof tool === "string" ? tool : tool.name
     return this.#app.call({ ...more, agentId: this.#agentId, tool: name, input: args })
   }
 

@@ -16,6 +16,7 @@ export {
   type Tool,
   type ToolContext,
   type ToolSpec,
+  type TypedTool,
 } from "./model/tool.ts"
 export type { ToolParameter } from "./model/schema.ts"
 export type { JsonSchema } from "./model/schema.ts"
@@ -33,7 +34,7 @@ export type {
 export type { Models } from "./agents/models/open-models.ts"
 export type { App, AuditReader, Approvals, Explanation, RuleAdmin } from "./model/app.ts"
 export type { Approvers, Grant, GrantScope, Rule, Touch, Touches } from "./model/rule.ts"
-export type { CallRequest, CallState } from "./model/call.ts"
+export type { CallRequest, CallState, TypedCallRequest } from "./model/call.ts"
 export type { EventOf, EventType, Listener, QuartermasterEvent } from "./model/events.ts"
 export type { Logger } from "./model/logger.ts"
 export type {

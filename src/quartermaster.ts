@@ -49,6 +49,8 @@ export interface QuartermasterOptions {
   privatePaths?: readonly string[]
   /** Absolute paths that tools read but never write, such as configuration files. */
   readOnlyPaths?: readonly string[]
+  /** True leaves a result that a person withheld in `ToolResult.result`, for your program only: never pass it to a model. */
+  keepWithheld?: boolean
   /** The version sent to MCP servers. */
   version?: string
   /** Loads plugins again when their files change. */

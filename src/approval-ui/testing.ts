@@ -34,8 +34,9 @@ export function approvalRequest(more: Partial<ApprovalRequest> = {}): ApprovalRe
   return { ...samplePendingItem(more), signal: more.signal ?? new AbortController().signal }
 }
 
-export function toolResult(more: Partial<ToolResult> = {}): ToolResult {
-  return {
+/** A result that succeeded, or what the test makes of it. */
+export function toolResult(more: { success?: boolean; result?: unknown; error?: string } = {}): ToolResult {
+  const result = {
     callId: "c1",
     toolName: "probe",
     version: "1.0.0",
@@ -44,6 +45,7 @@ export function toolResult(more: Partial<ToolResult> = {}): ToolResult {
     startedAt: 0,
     ...more,
   }
+  return result as ToolResult
 }
 
 /** Streams that look like a terminal, and what was written to them. */

@@ -2,7 +2,7 @@ import type { App } from "../model/app.ts"
 import type { CallRequest } from "../model/call.ts"
 import { errorOf } from "../model/errors.ts"
 import type { Ports } from "../model/ports.ts"
-import { isTicket, type Ticket, type ToolResult } from "../model/result.ts"
+import { failedWith, isTicket, type Ticket, type ToolResult } from "../model/result.ts"
 import { callTool } from "./call.ts"
 import { callInOrder, type NeedsOf } from "./batch-order.ts"
 import { readRequest } from "./read-request.ts"
@@ -49,8 +49,10 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
   return {
     /** Resolves when no call is in progress. */
     idle: () => (inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => (onIdle = resolve))),
-    call,
-    submit: (request, { waitMs }) => counted(() => callTool(request, ports, { waitMs })),
+    // At run time a typed request differs only in that it has the tool in place of its name, which `readRequest` reads.
+    call: call as App["call"],
+    submit: ((request: CallRequest, { waitMs }: { waitMs: number }) =>
+      counted(() => callTool(request, ports, { waitMs }))) as App["submit"],
     async resume(callId, options): Promise<ToolResult | Ticket> {
       const { resume } = await import("./stored/resume.ts")
       const ended = await counted(() => resume(callId, ports, callTool, options))
@@ -58,11 +60,11 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
       return ended
     },
     callMany: (requests) => callInOrder(requests.map(inBatch), needsOf, ({ request }) => call(request)),
-    async executeOrThrow<T>(request: CallRequest): Promise<T> {
+    executeOrThrow: (async (request: CallRequest) => {
       const ended = await call(request)
       if (!ended.success) throw errorOf(ended)
-      return ended.result as T
-    },
+      return ended.result
+    }) as App["executeOrThrow"],
   }
 }
 
@@ -73,16 +75,14 @@ function inBatch(request: CallRequest): { request: CallRequest; agentId: string;
 }
 
 /** The result of `call` when the app is closed while the call waits for a person. The call has not ended. */
-function closedWhileWaiting({ callId }: Ticket, { tool }: CallRequest): ToolResult {
-  return {
+function closedWhileWaiting({ callId }: Ticket, request: CallRequest): ToolResult {
+  const sentence = `Quartermaster was closed while call ${callId} waits for a person. Go on with resume(callId).`
+  const toolName = readRequest(request).request.tool
+  return failedWith("aborted", sentence, {
     callId,
-    toolName: tool,
+    toolName,
     version: "",
-    status: "error",
-    success: false,
-    code: "aborted",
-    error: `Quartermaster was closed while call ${callId} waits for a person. Go on with resume(callId).`,
     startedAt: Date.now(),
     metadata: { ran: false, waiting: true },
-  }
+  })
 }

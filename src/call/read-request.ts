@@ -26,7 +26,7 @@ export function readRequest(input: CallRequest): ReadRequest {
   const request: CallRequest = {
     ...raw,
     agentId: asText(raw.agentId),
-    tool: asText(raw.tool),
+    tool: asText(toolName(raw.tool)),
     input: raw.input,
     key: optionalName("key"),
     taskId: optionalName("taskId"),
@@ -61,6 +61,11 @@ function isName(value: unknown): value is string {
 
 function isTimeout(value: unknown): value is number | undefined {
   return value === undefined || (typeof value === "number" && value > 0 && value < Infinity)
+}
+
+/** A tool may be given itself in place of its name. */
+function toolName(tool: unknown): unknown {
+  return typeof tool === "object" && tool !== null && "name" in tool ? tool.name : tool
 }
 
 /** Something readable in place of a name that cannot be one. No agent or tool has such a name. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import type { App } from "../model/app.ts"
 import type { CallRequest } from "../model/call.ts"
 import type { EventOf, EventType, Listener, QuartermasterEvent } from "../model/events.ts"
-import type { ToolResult } from "../model/result.ts"
+import { failedWith, type ToolResult } from "../model/result.ts"
 import { runWithApp } from "./testing.ts"
 
 const about = { callId: "c1", toolName: "probe", agentId: "operator", at: 0 }
@@ -105,15 +105,9 @@ test("output that only people may see reaches no program, and a released result 
     stdout: "the secret\n",
     stderr: "",
   })
-  const withheld: ToolResult = {
-    ...success("the secret"),
-    status: "result_rejected",
-    success: false,
-    code: "result_withheld",
-    error: "It is withheld.",
-  }
+  const withheld = { ...failedWith("result_withheld", "It is withheld.", success("the secret")), result: "the secret" }
   for (const flags of [[], ["--json"]]) {
-    const { stdout, stderr } = await callWith(held, withheld).run(flags)
+    const { stdout, stderr } = await callWith(held, withheld as ToolResult).run(flags)
     expect(stdout + stderr).not.toContain("secret")
   }
   expect(await callWith([piece("a", false), piece("b", false)], success("ab", { streamed: true })).run([])).toEqual({

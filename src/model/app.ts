@@ -1,5 +1,5 @@
 import type { PendingItem, AnswerResult, Answer } from "./approval.ts"
-import type { CallRequest } from "./call.ts"
+import type { CallRequest, TypedCallRequest } from "./call.ts"
 import type { EventType, Listener } from "./events.ts"
 import type { Experiments } from "./experiment.ts"
 import type { TrashAdmin } from "./files.ts"
@@ -19,8 +19,13 @@ import type { RegisteredTool, StoredArtifact } from "./tool.ts"
 /** The app as interfaces (CLI, HTTP, MCP) use it: everything they may do. Library users get the larger `Quartermaster`. */
 export interface App {
   /** Calls a tool and resolves when the call has ended, however it ended. Refusals and failures are results, not rejections. */
+  call<Input, Output>(request: TypedCallRequest<Input, Output>): Promise<ToolResult<Output>>
   call(request: CallRequest): Promise<ToolResult>
   /** Like `call`, but does not wait for people longer than `waitMs`: then it returns a ticket for `resume`. */
+  submit<Input, Output>(
+    request: TypedCallRequest<Input, Output>,
+    options: { waitMs: number },
+  ): Promise<ToolResult<Output> | Ticket>
   submit(request: CallRequest, options: { waitMs: number }): Promise<ToolResult | Ticket>
   /** Continues a stored call: redeems a ticket, waits on, or returns how the call ended. */
   resume(
@@ -30,6 +35,7 @@ export interface App {
   /** Calls several tools and returns a result for each, in the order of the requests. One failure does not affect the others. */
   callMany(requests: readonly CallRequest[]): Promise<ToolResult[]>
   /** Like `call`, but returns the plain result and throws a `ToolError` where `call` returns a failure. */
+  executeOrThrow<Input, Output>(request: TypedCallRequest<Input, Output>): Promise<Output>
   executeOrThrow<T = unknown>(request: CallRequest): Promise<T>
   /** The sandbox that a command would run in now. Throws when a sandbox is required and there is none. */
   sandbox(): SandboxLayer

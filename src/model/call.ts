@@ -3,6 +3,7 @@ import type { ToolPermissionLevel } from "./permission.ts"
 import type { StoredReason } from "./audit-entry.ts"
 import type { ToolResult } from "./result.ts"
 import type { Approvers, GrantScope, Touches } from "./rule.ts"
+import type { TypedTool } from "./tool.ts"
 
 /**
  * A request to call a tool.
@@ -37,6 +38,18 @@ export interface CallRequest {
   signal?: AbortSignal | undefined
   /** The program that made the call, where it can be asked questions. Sub-calls have the same caller. */
   caller?: Caller | undefined
+}
+
+/**
+ * A request that names a tool by the tool itself, so that its input and result are typed.
+ *
+ * ```ts
+ * const result = await app.call({ agentId: "dev", tool: greet, input: { name: "Ada" } })
+ * ```
+ */
+export interface TypedCallRequest<Input, Output> extends Omit<CallRequest, "tool" | "input"> {
+  tool: TypedTool<Input, Output>
+  input: NoInfer<Input>
 }
 
 /** The program that made a call, as far as it can be asked or told something while the call runs. */

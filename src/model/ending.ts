@@ -7,7 +7,7 @@ export interface EndingDetails {
   rejectReason?: string | undefined
   metadata?: Record<string, unknown> | undefined
   cause?: unknown
-  /** A result that exists but must not reach the model. */
+  /** A withheld result, when the host keeps it. It must not reach the model. */
   result?: unknown
 }
 

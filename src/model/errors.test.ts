@@ -11,19 +11,18 @@ import {
   ToolValidationError,
   ValidationError,
 } from "./errors.ts"
-import { endings, exitCode, isTicket, ToolExecuteStatus, type EndingCode, type ToolResult } from "./result.ts"
+import {
+  endings,
+  exitCode,
+  failedWith,
+  isTicket,
+  ToolExecuteStatus,
+  type EndingCode,
+  type ToolResult,
+} from "./result.ts"
 
-const ended = (code: EndingCode, rest: Partial<ToolResult> = {}): ToolResult => ({
-  callId: "c",
-  toolName: "run_command",
-  version: "1.0.0",
-  status: endings[code].status,
-  success: false,
-  code,
-  error: "It is not allowed.",
-  startedAt: 0,
-  ...rest,
-})
+const ids = { callId: "c", toolName: "run_command", version: "1.0.0", startedAt: 0 }
+const ended = (code: EndingCode, rest: object = {}) => Object.assign(failedWith(code, "It is not allowed.", ids), rest)
 
 describe("an error", () => {
   it("ToolError has its tool, its message, its cause and its name", () => {
@@ -176,7 +175,7 @@ describe("the error of a result", () => {
 
   it("that says nothing still says something", () => {
     const { error: _, ...silent } = ended("tool_failed")
-    expect(errorOf(silent).message).toBe("The call failed.")
+    expect(errorOf(silent as ToolResult).message).toBe("The call failed.")
   })
 })
 
@@ -205,8 +204,7 @@ describe("a status", () => {
 
 describe("an ended call", () => {
   it("has an exit code: 0, 1 for a failure, 3 for a refusal, 4 for a person's no", () => {
-    const { code: _, ...fine } = ended("tool_failed", { status: "success", success: true })
-    expect(exitCode(fine)).toBe(0)
+    expect(exitCode({ ...ids, status: "success", success: true, result: 1 })).toBe(0)
     expect(exitCode(ended("tool_failed"))).toBe(1)
     expect(exitCode(ended("permission_denied"))).toBe(3)
     expect(exitCode(ended("approval_expired"))).toBe(4)

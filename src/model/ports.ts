@@ -70,6 +70,8 @@ export interface ResultCache {
 }
 
 export interface CallSettings {
+  /** Whether the host gets results that a person withheld. */
+  keepWithheld?: boolean | undefined
   durability: Durability
   /** The time limit of tools that set none. */
   timeoutMs: number

@@ -36,28 +36,58 @@ export const endings = {
 
 export type EndingCode = keyof typeof endings
 
+/** The codes that go with a status. */
+type CodeOf<Status extends ToolExecuteStatus> = {
+  [Code in EndingCode]: (typeof endings)[Code]["status"] extends Status ? Code : never
+}[EndingCode]
+
 /**
  * How a call ended. Every call returns one: a refusal, a timeout or a failing tool is a value, never an exception.
  *
  * ```ts
- * const { success, result, code, error } = await app.call(request)
- * if (!success) console.error(code, error) // for example "permission_denied", with a sentence that says what to do
+ * const ended = await app.call(request)
+ * if (ended.status === "success") console.log(ended.result)
+ * else console.error(ended.code, ended.error) // for example "permission_denied", with a sentence that says what to do
  * ```
  */
-export interface ToolResult<T = unknown> {
+export type ToolResult<T = unknown> =
+  | SuccessResult<T>
+  | FailedResult<"error">
+  | FailedResult<"not_found">
+  | FailedResult<"execution_rejected">
+  | FailedResult<"result_rejected", T>
+
+/** The result of a call that succeeded. */
+export interface SuccessResult<T = unknown> extends EndedCall {
+  status: "success"
+  success: true
+  result: T
+  code?: never
+  error?: never
+  rejectReason?: never
+}
+
+/** The result of a call that did not succeed. Only a withheld one may have a value, with the option `keepWithheld`. */
+export interface FailedResult<
+  Status extends Exclude<ToolExecuteStatus, "success">,
+  Withheld = never,
+> extends EndedCall {
+  status: Status
+  success: false
+  code: CodeOf<Status>
+  /** A full sentence that says what to do next. */
+  error: string
+  result?: Withheld
+  rejectReason?: string
+}
+
+/** What every result has, however the call ended. */
+export interface EndedCall {
   callId: string
   toolName: string
   version: string
-  status: ToolExecuteStatus
-  success: boolean
-  /** Left out when the call succeeded. */
-  code?: EndingCode
-  result?: T
-  /** A full sentence that says what to do next. */
-  error?: string
   /** Internal: the error before tool names are translated into the caller's dialect. */
   said?: DialectText
-  rejectReason?: string
   /** The input that ran, when an approver edited it. */
   ranInput?: unknown
   startedAt: number
@@ -66,6 +96,12 @@ export interface ToolResult<T = unknown> {
   /** Set when the text is too long for a model: its length, and the artifact that holds all of it. */
   truncated?: { total: number; stored: string }
   metadata?: Record<string, unknown>
+}
+
+/** The result of a call that failed with a code. Its status follows from the code. */
+export function failedWith(code: EndingCode, error: string, ended: EndedCall): Exclude<ToolResult, SuccessResult> {
+  const failed = { ...ended, status: endings[code].status, success: false, code, error }
+  return failed as Exclude<ToolResult, SuccessResult>
 }
 
 /** A call that still waits, returned by `submit` in place of a result. Redeem it with `resume(callId)`. */

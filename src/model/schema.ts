@@ -3,8 +3,11 @@ import type { z } from "zod"
 /** A JSON Schema, 2020-12 or draft-07. */
 export type JsonSchema = { readonly [key: string]: unknown }
 
-/** The ways to state an input or output: Zod, JSON Schema, a list of parameters, or a compiled schema. */
-export type SchemaSource<T> = z.ZodType<T> | JsonSchema | readonly ToolParameter[] | Schema
+/**
+ * The ways to state an input or output: Zod, JSON Schema, a list of parameters, or a compiled schema. `Given` is what is sent,
+ * `T` what comes of it: with Zod's defaults, fields may be left out.
+ */
+export type SchemaSource<T, Given = unknown> = z.ZodType<T, Given> | JsonSchema | readonly ToolParameter[] | Schema
 
 export type ValidationResult = { ok: true; value: unknown } | { ok: false; problems: string[] }
 

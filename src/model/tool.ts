@@ -133,7 +133,7 @@ export interface Fallback {
  * app.registry.register(greet)
  * ```
  */
-export interface ToolSpec<Input = unknown> {
+export interface ToolSpec<Input = unknown, Given = unknown, Output = unknown, Returned = unknown> {
   /** In snake_case, for example `read_file`. */
   name: string
   /** What the tool does, written for the model. Approvals are bound to it: a changed description must be approved again. */
@@ -158,9 +158,9 @@ export interface ToolSpec<Input = unknown> {
   /** The MCP server's own definition, unchanged. MCP clients are shown exactly this. */
   mcp?: McpToolDefinition
   /** Zod, JSON Schema or a parameter list. Inputs that do not match never reach `execute`. */
-  input: SchemaSource<Input>
+  input: SchemaSource<Input, Given>
   /** Results that do not match end the call with the code `output_invalid`. */
-  output?: SchemaSource<unknown>
+  output?: SchemaSource<Output>
   permission?: ToolPermission
   version?: string
   author?: string
@@ -193,8 +193,20 @@ export interface ToolSpec<Input = unknown> {
    * Does the work. Return a plain value, throw `failure(…)`, or write an async generator that yields chunks of output and
    * returns the result.
    */
-  execute(input: Input, context: ToolContext): unknown
+  execute(input: Input, context: ToolContext): Returned
 }
+
+/** The result of a call: what the output schema says or, without one, what `execute` returns, or what it yields joined. */
+export type ResultOf<Output, Returned> = unknown extends Output ? ValueOf<Returned> : Output
+
+type ValueOf<Returned> =
+  Returned extends AsyncGenerator<infer Chunk, infer Value>
+    ? void extends Value
+      ? [Chunk] extends [string]
+        ? string
+        : Chunk[]
+      : Value
+    : Awaited<Returned>
 
 /** A tool with all defaults filled in. Made by `defineTool` and the adapters; see `ToolSpec` for what the fields mean. */
 export interface Tool {
@@ -231,6 +243,15 @@ export interface Tool {
   preview?(input: unknown, session?: CallSession): string | Promise<string>
   question?(input: unknown): Question
   execute(input: unknown, context: ToolContext): unknown
+}
+
+/**
+ * A tool that knows the types of its input and result, as `defineTool` returns it. `call` with the tool itself in place of
+ * its name is typed.
+ */
+export interface TypedTool<Input, Output> extends Tool {
+  /** Only for the compiler; there is no such field. */
+  readonly "~types"?: { readonly input: Input; readonly output: Output }
 }
 
 /** A tool in the registry. Its `id` is `layer:name@version`, for example `system:read_file@1.0.0`. */

@@ -5,7 +5,7 @@ import type { Language } from "../model/language.ts"
 import type { RateLimit, ToolPermission, ToolPermissionLevel } from "../model/permission.ts"
 import { parameterProblem, typeName } from "../schema/problems.ts"
 import type { ValidationResult, JsonSchema, Schema, SchemaSource } from "../model/schema.ts"
-import type { Tool, ToolCategory, ToolContext, ToolSpec } from "../model/tool.ts"
+import type { ResultOf, Tool, ToolCategory, ToolContext, ToolSpec, TypedTool } from "../model/tool.ts"
 import { BaseTool } from "./base-tool.ts"
 import { unwrapBaseResult, unwrapError, unwrapResult, unwrapStatus, type ResultLike } from "./foreign-results.ts"
 import type { ToolDefinition } from "./groups.ts"
@@ -134,11 +134,11 @@ export function fromHandler(tool: HandlerTool): Tool {
  * fromFunction(({ a, b }) => a + b, { name: "add", group: "math", description: "Add two numbers.", effect: "none", input })
  * ```
  */
-export function fromFunction<Input>(
-  work: (input: Input, context: ToolContext) => unknown,
-  spec: Omit<ToolSpec<Input>, "execute">,
-): Tool {
-  return defineTool<Input>({ ...spec, execute: (input, context) => work(input, context) })
+export function fromFunction<Input, Given = Input, Returned = unknown>(
+  work: (input: Input, context: ToolContext) => Returned,
+  spec: Omit<ToolSpec<Input, Given>, "execute">,
+): TypedTool<Given, ResultOf<unknown, Returned>> {
+  return defineTool({ ...spec, execute: (input: Input, context: ToolContext) => work(input, context) })
 }
 
 /** A tool with a function definition and a permission level. */

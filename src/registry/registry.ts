@@ -3,7 +3,14 @@ import { ToolNotFoundError } from "../model/errors.ts"
 import { silentLogger, type Logger } from "../model/logger.ts"
 import type { AgentView } from "../model/organisation.ts"
 import type { DialectNames } from "../model/dialect-text.ts"
-import { ToolCategory, type Layer, type RegisteredTool, type Tool, type ToolType } from "../model/tool.ts"
+import {
+  ToolCategory,
+  type Layer,
+  type RegisteredTool,
+  type Tool,
+  type ToolType,
+  type TypedTool,
+} from "../model/tool.ts"
 import { Aliases } from "./aliases.ts"
 import { matchesFilter, type ToolFilter } from "./tool-filter.ts"
 import { toLLMTools, type LLMFormat, type LLMTools, type WireNaming } from "./formats.ts"
@@ -86,6 +93,11 @@ export class ToolRegistry {
   }
 
   /** Registers a tool of `defineTool`, or one in the form of any of the five source designs. */
+  register<Input, Output>(
+    tool: TypedTool<Input, Output>,
+    options?: RegisterOptions,
+  ): RegisteredTool & TypedTool<Input, Output>
+  register(tool: AnyTool, options?: RegisterOptions): RegisteredTool
   register(tool: AnyTool, options: RegisterOptions = {}): RegisteredTool {
     return this.registerMany([tool], options)[0]!
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from "vitest"
 import { z } from "zod"
 import { errorOf, ToolValidationError } from "../model/errors.ts"
+import { failedWith } from "../model/result.ts"
 import type { ToolParameter } from "../model/schema.ts"
 import { type ValidationResult, type JsonSchema, type Schema, type SchemaSource } from "../model/schema.ts"
 import { compileSchema } from "./compile-schema.ts"
@@ -122,8 +123,8 @@ describe.each<[string, SchemaSource<never>]>([
 
   it("what it finds becomes a ToolValidationError that lists every problem", () => {
     const found = problems(schema.check({ depth: "3" }))
-    const base = { callId: "c", toolName: "t", version: "1.0.0", success: false, startedAt: 0 } as const
-    const error = errorOf({ ...base, status: "error", code: "invalid_arguments", metadata: { problems: found } })
+    const ended = { callId: "c", toolName: "t", version: "1.0.0", startedAt: 0, metadata: { problems: found } }
+    const error = errorOf(failedWith("invalid_arguments", "Validation failed.", ended))
     expect(error).toBeInstanceOf(ToolValidationError)
     expect(error.message).toBe("Parameter validation failed")
     expect((error.cause as string[]).toSorted()).toEqual([

@@ -1,7 +1,7 @@
 import { effects, fillPermission, permissionMistake } from "../model/permission.ts"
 import { nearestName } from "../lib/nearest-name.ts"
 import { compileSchema } from "./compile-schema.ts"
-import type { Tool, ToolSpec } from "../model/tool.ts"
+import type { ResultOf, Tool, ToolSpec, TypedTool } from "../model/tool.ts"
 
 const kinds = ["plain", "composite", "interactive"]
 const fields = [
@@ -12,7 +12,9 @@ const fields = [
 const namePattern = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
 
 /** Makes a tool; see `ToolSpec` for an example. Throws a sentence when the definition has a mistake. */
-export function defineTool<Input>(spec: ToolSpec<Input>): Tool {
+export function defineTool<Input, Given = Input, Output = unknown, Returned = unknown>(
+  spec: ToolSpec<Input, Given, Output, Returned>,
+): TypedTool<Given, ResultOf<Output, Returned>> {
   refuseMistakes(spec as ToolSpec)
   const { input, output, permission, execute, preview, touches, onlyReads, question, describe, fallback, ...rest } =
     spec

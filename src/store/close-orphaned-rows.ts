@@ -1,6 +1,6 @@
 import { erasedFields, type ApprovalCard } from "../model/call.ts"
 import type { EndEntry } from "../model/audit-entry.ts"
-import { endings, type ToolResult } from "../model/result.ts"
+import { failedWith, type ToolResult } from "../model/result.ts"
 import { transaction, type Database } from "./database.ts"
 import { entryAtPlace } from "./entry-reader.ts"
 
@@ -38,7 +38,7 @@ export function closeOrphanedRows(database: Database, owner: string): void {
 
 /** The result the caller would have got, as far as the audit log has it. Secrets and long results are not in there. */
 function resultOf(end: EndEntry, { card, input }: OrphanedRow): ToolResult {
-  const { callId, status, code, error, startedAt, durationMs, ran } = end
+  const { callId, code, error, startedAt, durationMs, ran } = end
   const base = {
     callId,
     toolName: end.tool,
@@ -48,22 +48,17 @@ function resultOf(end: EndEntry, { card, input }: OrphanedRow): ToolResult {
     durationMs,
     metadata: { ran, executionTime: durationMs },
   }
-  if (code !== undefined) return { ...base, status, success: false, code, ...(error === undefined ? {} : { error }) }
-  if (end.resultDigest !== undefined) return { ...base, ...lostResult }
+  if (code !== undefined) return failedWith(code, error ?? "The call failed.", base)
+  if (end.resultDigest !== undefined) return failedWith("interrupted", lostResult, base)
   const isEdited = (JSON.parse(card) as Partial<ApprovalCard>).editedBy !== undefined
   return {
     ...base,
-    status,
+    status: "success",
     success: true,
-    ...(end.result === undefined ? {} : { result: JSON.parse(end.result) as unknown }),
+    result: end.result === undefined ? undefined : (JSON.parse(end.result) as unknown),
     ...(isEdited && input !== null ? { ranInput: JSON.parse(input) as unknown } : {}),
   }
 }
 
-const lostResult = {
-  status: endings.interrupted.status,
-  success: false,
-  code: "interrupted" as const,
-  error:
-    "The call succeeded, but the process ended before it stored the whole result. Look at the call in the audit log before you call again.",
-}
+const lostResult =
+  "The call succeeded, but the process ended before it stored the whole result. Look at the call in the audit log before you call again."

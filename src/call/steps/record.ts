@@ -2,7 +2,14 @@ import { erasedFields, type CallRow } from "../../model/call.ts"
 import { Ending, StoreUnavailable } from "../../model/ending.ts"
 import { errorMessage } from "../../lib/error-message.ts"
 import type { Ports } from "../../model/ports.ts"
-import { endings, ToolExecuteStatus, type Ticket, type ToolResult } from "../../model/result.ts"
+import {
+  failedWith,
+  ToolExecuteStatus,
+  type EndedCall,
+  type SuccessResult,
+  type Ticket,
+  type ToolResult,
+} from "../../model/result.ts"
 import { inDialect } from "../dialect.ts"
 import { endEntry } from "./audit-entries.ts"
 import { Detached, Joined, type ActiveCall } from "../active-call.ts"
@@ -41,15 +48,14 @@ function inCallersDialect(call: ActiveCall, result: ToolResult, ports: Ports): T
   return inDialect({ alias, who: parent === undefined ? call.who : undefined, input: request.input }, result, ports)
 }
 
-export function successResult(call: ActiveCall, { value, truncated }: DeliveredValue, ports: Ports): ToolResult {
-  const result = base(call, ToolExecuteStatus.SUCCESS, ports)
-  if (value !== undefined) result.result = value
-  if (truncated !== undefined) result.truncated = truncated
-  if (call.ranInput !== undefined) result.ranInput = call.ranInput.input
+export function successResult(call: ActiveCall, { value, truncated }: DeliveredValue, ports: Ports): SuccessResult {
+  const ended = endedCall(call, ports)
+  if (truncated !== undefined) ended.truncated = truncated
+  if (call.ranInput !== undefined) ended.ranInput = call.ranInput.input
   if (call.resultNotes !== undefined || call.toolMetadata !== undefined) {
-    result.metadata = { ...ownFields(call.toolMetadata), ...result.metadata, ...call.resultNotes }
+    ended.metadata = { ...ownFields(call.toolMetadata), ...ended.metadata, ...call.resultNotes }
   }
-  return result
+  return { ...ended, status: ToolExecuteStatus.SUCCESS, success: true, result: value }
 }
 
 /** Without the names that only Quartermaster may set. */
@@ -60,12 +66,10 @@ function ownFields(metadata: ActiveCall["toolMetadata"] = {}): Record<string, un
 
 export function failedResult(call: ActiveCall, ending: Ending, ports: Ports): ToolResult {
   const { code, details } = ending
-  const result = base(call, endings[code].status, ports)
-  result.code = code
-  result.error = ending.message
+  const result = failedWith(code, ending.message, endedCall(call, ports))
   if (ending.said !== undefined) result.said = ending.said
   if (details.rejectReason !== undefined) result.rejectReason = details.rejectReason
-  if (details.result !== undefined) result.result = details.result
+  if (result.status === "result_rejected" && details.result !== undefined) result.result = details.result
   const { ran } = call
   if (ran && call.ranInput !== undefined) result.ranInput = call.ranInput.input
   const toolCode = details.toolCode === undefined ? {} : { toolCode: details.toolCode }
@@ -73,7 +77,7 @@ export function failedResult(call: ActiveCall, ending: Ending, ports: Ports): To
   return result
 }
 
-function base(call: ActiveCall, status: ToolExecuteStatus, ports: Ports): ToolResult {
+function endedCall(call: ActiveCall, ports: Ports): EndedCall {
   const startedAt = call.startedAt ?? call.receivedAt
   const completedAt = ports.now()
   const durationMs = Math.max(0, completedAt - startedAt)
@@ -81,8 +85,6 @@ function base(call: ActiveCall, status: ToolExecuteStatus, ports: Ports): ToolRe
     callId: call.callId,
     toolName: call.tool?.name ?? call.request.tool,
     version: call.tool?.version ?? "",
-    status,
-    success: status === ToolExecuteStatus.SUCCESS,
     startedAt,
     completedAt,
     durationMs,
@@ -120,8 +122,7 @@ function durabilityOf(call: ActiveCall, ports: Ports) {
 
 /** Stores the result in the row, for callers that joined the call or come back with its key; never a withheld result. */
 async function closeRow(open: CallRow, result: ToolResult, ports: Ports): Promise<void> {
-  const { result: value, ...withoutValue } = result
-  const stored = result.status === ToolExecuteStatus.RESULT_REJECTED ? withoutValue : { ...withoutValue, result: value }
+  const stored = withoutWithheld(result)
   try {
     // A person may answer at this moment and so change the state of the row: read it again.
     for (
@@ -135,6 +136,12 @@ async function closeRow(open: CallRow, result: ToolResult, ports: Ports): Promis
   } catch (error) {
     ports.logger.error("The row of an ended call could not be closed; its end is in the audit log.", error)
   }
+}
+
+function withoutWithheld(result: ToolResult): ToolResult {
+  if (result.status !== ToolExecuteStatus.RESULT_REJECTED) return result
+  const { result: _withheld, ...rest } = result
+  return rest
 }
 
 /** What the caller gets instead of a result that could not be written to the audit log. */

@@ -112,12 +112,32 @@ test.each([
   },
 )
 
-test("a withheld result stays with the host and never reaches the model; the tool ran once", async () => {
-  let runs = 0
-  const system = await openTestApp(
-    {},
-    { approvals: callbackAdapter({ onResult: () => ({ approved: false, rejectReason: "Private." }) }) },
+const withholding = callbackAdapter({ onResult: () => ({ approved: false, rejectReason: "Private." }) })
+
+test("a withheld result is nowhere in what the host gets, whatever the request says", async () => {
+  const app = await openTestApp({}, { approvals: withholding })
+  app.registry.register(tool({ permission: always, execute: () => ({ secret: "classified" }) }))
+  const result = await app.call({ ...probing, keepWithheld: true } as typeof probing)
+  expect(result).toMatchObject({ status: "result_rejected", code: "result_withheld", rejectReason: "Private." })
+  expect("result" in result).toBe(false)
+  expect(JSON.stringify(result)).not.toContain("classified")
+})
+
+test("with keepWithheld the host gets it, but a tool that made the call does not", async () => {
+  const app = await openTestApp({}, { approvals: withholding, keepWithheld: true })
+  app.registry.register(tool({ permission: always, execute: () => ({ secret: "classified" }) }))
+  app.registry.register(
+    tool({ name: "above", kind: "composite", execute: async (_, { call }) => JSON.stringify(await call("probe", {})) }),
   )
+  expect((await app.call(probing)).result).toEqual({ secret: "classified" })
+  const above = await app.call({ agentId: "operator", tool: "above", input: {} })
+  expect(above).toMatchObject({ success: true, result: expect.stringContaining("result_withheld") })
+  expect(above.result).not.toContain("classified")
+})
+
+test("a withheld result never reaches the model; the tool ran once", async () => {
+  let runs = 0
+  const system = await openTestApp({}, { keepWithheld: true, approvals: withholding })
   const chunks: boolean[] = []
   system.on("TOOL_CALL_OUTPUT", ({ peopleOnly }) => chunks.push(peopleOnly))
   system.registry.register(
@@ -141,7 +161,7 @@ test("a withheld result stays with the host and never reaches the model; the too
 })
 
 test("a withheld result is not returned to calls that joined or come back with the key", async () => {
-  const system = await openTestApp()
+  const system = await openTestApp({}, { keepWithheld: true })
   system.registry.register(tool({ permission: always, execute: () => "private words" }))
   const asked = { ...probing, key: "k1" }
   const first = system.call(asked)
@@ -190,7 +210,7 @@ test("a held result that is resumed is announced again, and is in the audit log 
 })
 
 test("a held result that was refused and is not fetched ends as withheld", async () => {
-  const system = await openTestApp()
+  const system = await openTestApp({}, { keepWithheld: true })
   system.registry.register(tool({ permission: always, execute: () => "private words" }))
   const { callId } = await leaveWaiting(system)
   await system.approvals.answer(callId, { kind: "withhold", reason: "No." }, "ann")

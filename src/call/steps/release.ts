@@ -127,7 +127,9 @@ async function hold(
     ports.emit({ type: "TOOL_CALL_RELEASED", at: ports.now(), ...event, by: answer.by })
     return deliver(call, asReleased(call, outcome, answer), ports)
   }
-  const ending = withheldEnding(tool.name, answer, outcome.value)
+  // A tool that made this call may pass on what it gets, so only the host's own calls keep it.
+  const isKept = ports.settings.keepWithheld === true && call.parent === undefined
+  const ending = withheldEnding(tool.name, answer, isKept ? outcome.value : undefined)
   const by = answer?.by ?? "nobody"
   const reason = ending.details.rejectReason ?? ""
   await ports.recorder.write(

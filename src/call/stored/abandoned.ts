@@ -2,7 +2,7 @@ import { erasedFields, type CallRow } from "../../model/call.ts"
 import type { Ending } from "../../model/ending.ts"
 import type { Ports } from "../../model/ports.ts"
 import type { EndEntry } from "../../model/audit-entry.ts"
-import { endings, type EndingCode, type ToolResult } from "../../model/result.ts"
+import { failedWith, type EndingCode, type ToolResult } from "../../model/result.ts"
 import { secretPaths } from "../../schema/secret-paths.ts"
 import type { DialectText } from "../../model/dialect-text.ts"
 import { rejectedEnding, unansweredEnding, withheldEnding } from "../refusal-endings.ts"
@@ -171,19 +171,16 @@ function endedWith({ code, message, said, details }: Ending, ran: boolean): Aban
 function resultOf(row: CallRow, how: AbandonedEnding, ports: Ports): ToolResult {
   const completedAt = ports.now()
   const { code, sentence, said, ran, rejectReason, toolCode } = how
-  return {
+  const result = failedWith(code, sentence, {
     callId: row.id,
     toolName: row.tool,
     version: "",
-    status: endings[code].status,
-    success: false,
-    code,
-    error: sentence,
-    ...(said !== undefined && { said }),
-    ...(rejectReason !== undefined && { rejectReason }),
     startedAt: row.createdAt,
     completedAt,
     durationMs: Math.max(0, completedAt - row.createdAt),
     metadata: { ran, ...(toolCode !== undefined && { toolCode }) },
-  }
+  })
+  if (said !== undefined) result.said = said
+  if (rejectReason !== undefined) result.rejectReason = rejectReason
+  return result
 }

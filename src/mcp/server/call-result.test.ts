@@ -1,27 +1,27 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { endings, type EndingCode, type Ticket, type ToolResult } from "../../model/result.ts"
+import {
+  endings,
+  failedWith,
+  type EndedCall,
+  type EndingCode,
+  type Ticket,
+  type ToolResult,
+} from "../../model/result.ts"
 import { faultOf } from "./errors.ts"
 import { callResult, ticketResult, type AnnouncedTool } from "./call-result.ts"
 import { textOf } from "./testing.ts"
 
 const base = { callId: "c1", toolName: "probe", version: "1.0.0", startedAt: 0 }
-const success = (result: unknown, more: Partial<ToolResult> = {}): ToolResult => ({
+const success = (result: unknown, more: Partial<EndedCall> = {}): ToolResult => ({
   ...base,
   status: "success",
   success: true,
   result,
   ...more,
 })
-const ended = (code: EndingCode, more: Partial<ToolResult> = {}): ToolResult => ({
-  ...base,
-  status: endings[code].status,
-  success: false,
-  code,
-  error: `It ended ${code}.`,
-  metadata: { ran: false },
-  ...more,
-})
+const ended = (code: EndingCode, more: object = {}) =>
+  Object.assign(failedWith(code, `It ended ${code}.`, { ...base, metadata: { ran: false } }), more)
 const mcp: AnnouncedTool = { isMcp: true }
 const promised: AnnouncedTool = { isMcp: true, outputSchema: { type: "object", required: ["a"] } }
 

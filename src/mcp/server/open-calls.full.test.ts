@@ -295,7 +295,8 @@ test("repeating a parked call that ended with a ticket redeems the ticket", asyn
 test("an ended call is removed after a while, or earlier when room is needed", async () => {
   const app = await openTestApp()
   const abilities = { form: true, url: false, sampling: false, roots: false }
-  const ended = { callId: "1", toolName: "t", version: "1", status: "success", success: true, startedAt: 0 } as const
+  const ids = { callId: "1", toolName: "t", version: "1", startedAt: 0 }
+  const ended = { ...ids, status: "success", success: true, result: undefined } as const
   const create = (fingerprint: string) =>
     new OpenCall({ fingerprint, identity: { agentId: "operator" }, abilities }, async () => ended)
   const short = new OpenCalls(app, { maxOpen: 1, keepEndedMs: 0 })
