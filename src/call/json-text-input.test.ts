@@ -21,7 +21,7 @@ test("the arguments may be JSON text, as OpenAI sends them, in call, callMany an
   await app.callMany([{ agentId: "operator", tool: "save", input: text }])
   await executor.execute("save", text)
   await executor.executeMany([{ name: "save", arguments: text }])
-  expect(seen).toEqual(Array(4).fill({ path: "a" }))
+  expect(seen).toEqual(Array.from({ length: 4 }, () => ({ path: "a" })))
   const none = await app.call({ agentId: "operator", tool: "current_time", input: "" })
   expect(none.success).toBe(true)
 })
