@@ -143,6 +143,37 @@ await quartermaster.close()
 server.close()
 `
 
+test("a model whose provider is not installed says in a sentence how to add it", async () => {
+  const text = `
+import { createQuartermaster } from "quartermaster"
+
+const at = "http://127.0.0.1:1/v1"
+const models = {
+  a: { provider: "openai-compatible", baseUrl: at, model: "x" },
+  b: { provider: "anthropic", baseUrl: at, model: "x", apiKey: "\${KEY}" },
+  c: { provider: "google", baseUrl: at, model: "x", apiKey: "\${KEY}" },
+}
+const quartermaster = await createQuartermaster({ models }, { environment: { KEY: "k" } })
+const ended = []
+for (const name of ["a", "b", "c"]) {
+  try {
+    for await (const _ of quartermaster.models.get(name).stream({ messages: [] }));
+  } catch ({ code, message }) {
+    ended.push({ code, message })
+  }
+}
+console.log(JSON.stringify(ended))
+await quartermaster.close()
+`
+  writeFileSync(join(project, "models.mjs"), text)
+  expect(JSON.parse(await node("models.mjs"))).toEqual(
+    ["openai-compatible", "anthropic", "google"].map((name) => ({
+      code: "missing_package",
+      message: expect.stringMatching(new RegExp(`npm install @ai-sdk/${name}@[0-9.]+[0-9]'`)) as string,
+    })),
+  )
+})
+
 test("a part that is not installed says in a sentence how to add it, and works once it is", async () => {
   writeFileSync(join(project, "a.pdf"), pdf)
   writeFileSync(join(project, "alpha.ts"), "export function alpha() {}\n")

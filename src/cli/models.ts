@@ -18,7 +18,8 @@ export function addModels(program: Command, run: Run): void {
     .action(run(testModels))
 }
 
-const none = "No model is configured. Add one to 'models' in quartermaster.yml; docs/AGENTS.md shows how."
+const none =
+  "No model is configured. Add one to quartermaster.yml, for example: models: { local: { provider: openai-compatible, baseUrl: 'http://127.0.0.1:11434/v1', model: qwen3 } }"
 
 async function openModels(context: CliContext): Promise<Models> {
   const { config, unset } = await loadConfigWithWarnings(context)
