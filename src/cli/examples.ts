@@ -26,7 +26,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "rules list": ["qm rules list"],
   "rules test": ["qm rules test"],
   "rules simulate": ["qm rules simulate new-rules.yml --since 7d"],
-  "rules add": [`qm rules add '{"allow":"web_fetch","because":"Pages are public."}'`],
+  "rules add": [
+    "qm rules add --allow web_fetch --because 'Pages are public.'",
+    `qm rules add '{"allow":"web_fetch","because":"Pages are public."}'`,
+  ],
   "rules suggest": ["qm rules suggest"],
   "rules remove": ["qm rules remove 01a1e1a9"],
   roles: ["qm roles list"],
