@@ -75,6 +75,7 @@ export async function createQuartermaster(
       tool,
     })
     await app.plugins.start()
+    await app.rules.ready()
     return app
   } catch (error) {
     await store.close()

@@ -9,7 +9,7 @@ import type { RegisteredTool } from "../model/tool.ts"
 import { PolicySource } from "../policy/policy-source.ts"
 import { rulesApi } from "../policy/rules-api.ts"
 import { policyVersion } from "../policy/policy-version.ts"
-import { checkTouches, declaredTouches } from "./touches.ts"
+import { checkTouches, declaredTouches, loadGuards } from "./touches.ts"
 import { simulatePolicy } from "./simulate-policy.ts"
 import { suggestRules } from "./suggest-rules.ts"
 
@@ -65,7 +65,12 @@ export function createPolicy(
       departments: () => org.listDepartments().map(({ id }) => id),
       agents: () => org.listAgents().map(({ id }) => id),
       view: (agentId) => org.view(agentId),
-      touches: (tool, input) => checkTouches(declaredTouches(tool, input), guards, {}).touches,
+      touches(tool, input) {
+        const declared = declaredTouches(tool, input)
+        // Not loaded yet: another process has just stored the first rule with an example.
+        if (loadGuards(declared, guards) !== undefined) return { list: declared ?? [], proved: false }
+        return checkTouches(declared, guards, {}).touches
+      },
       workspace,
     },
   )
@@ -82,7 +87,16 @@ export function createPolicy(
       now: Date.now,
     })
   const policy = policyWith(rules.list)
-  const { list, flaws, add, remove } = rules
+  const { list, flaws, remove } = rules
+  /** Trying an example reads its commands, and the parsers for that are loaded only where they are needed. */
+  const loadForExamples = async (some: readonly unknown[]) => {
+    const hasExamples = some.some((rule) => (rule as Partial<Rule> | null)?.examples !== undefined)
+    if (hasExamples) await guards.ready([{ kind: "command", what: "" }])
+  }
+  const add: RuleAdmin["add"] = async (rule, by) => {
+    await loadForExamples([rule])
+    return rules.add(rule, by)
+  }
   return {
     policy,
     flaws,
@@ -94,7 +108,9 @@ export function createPolicy(
       remove,
       version: () => policy.version,
       suggest: (filter) => suggestRules(filter, { ports, audit, tools }),
-      simulate(proposedRules, filter) {
+      ready: () => loadForExamples(list()),
+      async simulate(proposedRules, filter) {
+        await loadForExamples(proposedRules)
         const stored = list().filter(({ source }) => source.startsWith("rule "))
         const withStored = (proposed: readonly Rule[]) => policyWith(() => [...proposed, ...stored])
         return simulatePolicy(rules.read(proposedRules, "proposed"), filter, { ports, policyWith: withStored, audit })

@@ -5,6 +5,7 @@ import { addApprovals } from "./approvals.ts"
 import { addAudit } from "./audit.ts"
 import { addBackup } from "./backup.ts"
 import { addCall } from "./call.ts"
+import { addCheck } from "./check.ts"
 import { addDepartments } from "./departments.ts"
 import { addDoctor } from "./doctor.ts"
 import { examples } from "./examples.ts"
@@ -59,6 +60,7 @@ const commands = [
   addBackup,
   addInit,
   addInstall,
+  addCheck,
   addTrust,
   addDoctor,
   addStart,

@@ -1,7 +1,9 @@
 import type { Command } from "commander"
 import type { App } from "../model/app.ts"
 import { printable, printableJson } from "../lib/printable.ts"
+import { ConfigError } from "../config/config-error.ts"
 import type { Run, CliContext } from "./context.ts"
+import { inspectFile } from "./inspect-file.ts"
 import { printOutput } from "./output.ts"
 import { withApp } from "./open-app.ts"
 import { UsageError } from "./usage.ts"
@@ -27,6 +29,8 @@ async function trustFile(context: CliContext, file: string | undefined): Promise
   const { io, flags } = context
   const { examineConfig } = await import("../config/examine.ts")
   const { pin, ...examined } = examineConfig(file ?? flags.config, io)
+  const { problems } = await inspectFile(context, file ?? flags.config)
+  if (problems.length > 0) throw new ConfigError(problems)
   const allows =
     examined.allows.length === 0
       ? ["It allows nothing beyond what applies without trust."]

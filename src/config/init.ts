@@ -167,7 +167,7 @@ export const examples: Readonly<Record<string, string>> = {
   - id: developer
     name: Developer
     rolePrompt: You write code.
-    toolGroups: [data, system]
+    toolGroups: [data, system, command, workspace]
     department: engineering
     level: 1
     dialect: native
@@ -185,7 +185,7 @@ export const examples: Readonly<Record<string, string>> = {
   - command: [notify-send, A call waits for your approval]`,
   rules: `
   - deny: run_command
-    role: [intern]
+    role: [developer]
     department: engineering
     agent: ada
     effect: execute

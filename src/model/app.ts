@@ -135,6 +135,8 @@ export interface RuleAdmin {
   list(): readonly Rule[]
   /** What is wrong with them. */
   flaws(): readonly RuleFlaw[]
+  /** Loads what the examples of rules need. `createQuartermaster` does it. */
+  ready(): Promise<void>
   /** Adds a rule to the store. Rejects with sentences when the rule has flaws. */
   add(rule: unknown, by: string): Promise<Rule>
   remove(id: string, by: string): Promise<Rule | undefined>

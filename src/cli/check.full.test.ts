@@ -1,0 +1,170 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { makeCli } from "./testing.ts"
+
+interface Report {
+  trusted: boolean
+  rules: number
+  problems: { line?: number; key: string; sentence: string }[]
+  notes: string[]
+  starts: string[]
+  started: { name: string; problem: string | null }[]
+}
+
+function makeChecked(text?: string) {
+  const cli = makeCli()
+  if (text !== undefined) cli.write("quartermaster.yml", text)
+  const check = async (...words: string[]) => {
+    const { code, stdout } = await cli.run("check", ...words, "--json")
+    return { code, ...(JSON.parse(stdout) as Report) }
+  }
+  return { ...cli, check }
+}
+
+const broken = `agent: ada
+org:
+  roles: [{ name: developer, toolGroups: [dta] }]
+  agents: [{ id: ada, role: developer, parent: rot }]
+tools:
+  enabled: [slep]
+  permissions:
+    sleeep: { level: public }
+rules:
+  - { deny: sleep, role: intern, because: So. }
+  - { ask: sleep, because: So., examples: { match: [{ tool: current_time }] } }
+  - deny: run_command
+    touching: "command:rm *"
+    because: So.
+    examples: { match: [{ input: { command: ls } }] }
+`
+
+test("check lists rules whose examples fail and every unknown name, each with its line; trust refuses with the same list", async () => {
+  const { check, run, cwd } = makeChecked(broken)
+  const { code, problems, trusted } = await check()
+  expect({ code, trusted }).toEqual({ code: 2, trusted: false })
+  expect(problems.map(({ key, line }) => [key, line])).toEqual([
+    ["rules[0]", 10],
+    ["rules[1]", 11],
+    ["rules[2]", 12],
+    ["tools.enabled[0]", 6],
+    ["tools.permissions.sleeep", 8],
+    ["org.roles[0].toolGroups[0]", 3],
+    ["org.agents[0].parent", 4],
+  ])
+  const refused = await run("trust")
+  expect(refused).toMatchObject({ code: 2, stdout: "" })
+  expect(refused.stderr).toBe((await run("check")).stderr)
+  expect((await check()).trusted).toBe(false)
+  expect(readdirSync(cwd)).toEqual(["quartermaster.yml"])
+})
+
+test("check lists wrong keys, with the key of another section that is meant", async () => {
+  const { run, check } = makeChecked("rolez: []\ntools: { timout: 5 }\n")
+  const { code, problems } = await check()
+  expect(code).toBe(2)
+  expect(problems.map(({ key }) => key).sort()).toEqual(["rolez", "tools.timout"])
+  expect((await run("check")).stderr).toContain("Did you mean 'org.roles'?")
+})
+
+const starting = `mcpServers:
+  made: { command: touch, args: [pwned, "a b"] }
+  named: { command: touch, args: [pwned], env: { KEY: "\${HOME}" } }
+plugins: [./evil.mjs]
+notify: [{ command: [touch, pwned] }]
+org: { roles: [{ name: tester, toolGroups: [made] }] }
+rules:
+  - { deny: "made:anything", because: So. }
+`
+
+test("of an untrusted file nothing is started or loaded; what it would start is printed as it is written", async () => {
+  const { check, run, write, cwd } = makeChecked(starting)
+  write("evil.mjs", `import { writeFileSync } from "node:fs"\nwriteFileSync(${JSON.stringify(join(cwd, "pwned"))}, "")`)
+  const { code, problems, notes, starts, started } = await check()
+  expect({ code, problems, started }).toEqual({ code: 0, problems: [], started: [] })
+  expect(starts).toEqual([
+    "mcpServers.made: touch pwned 'a b'",
+    "mcpServers.named: touch pwned",
+    "notify: touch pwned",
+    "plugins: ./evil.mjs",
+  ])
+  expect(notes).toHaveLength(1)
+  expect((await run("check")).stdout).toContain("It is not trusted. Run 'qm trust' to use it.")
+  expect(existsSync(join(cwd, "pwned"))).toBe(false)
+  expect(readdirSync(cwd).sort()).toEqual(["evil.mjs", "quartermaster.yml"])
+})
+
+test("of a trusted file check also says whether its servers start and its plugins load", async () => {
+  const { check, run, write } = makeChecked(
+    "mcpServers: { gone: { command: no-such-program } }\nplugins: [./greet.mjs]\n",
+  )
+  write(
+    "greet.mjs",
+    `export default { name: "greet", version: "1.0.0", tools: [{ name: "greet", description: "Greets.", parameters: [], execute: () => "hi" }] }`,
+  )
+  expect((await run("trust")).code).toBe(0)
+  const { code, trusted, started } = await check()
+  expect({ code, trusted }).toEqual({ code: 1, trusted: true })
+  expect(started.find(({ name }) => name === "MCP server gone")?.problem).toContain("no-such-program")
+  expect(started).toHaveLength(2)
+})
+
+test("check takes the path of a file, without trusting it, and says where one is missing", async () => {
+  const { run, write, check } = makeChecked("agent: operator")
+  write("other.yml", "tools: { enabled: [slep] }")
+  expect(await check("other.yml")).toMatchObject({ code: 2, problems: [{ key: "tools.enabled[0]" }] })
+  expect(await run("check", "missing.yml")).toMatchObject({ code: 2, stdout: "" })
+  expect(await check()).toMatchObject({ code: 0, trusted: false })
+})
+
+test("roles that a person made in the store are known to check", async () => {
+  const { run, check } = makeChecked("rules: [{ deny: sleep, role: tester, because: So. }]")
+  expect((await check()).code).toBe(2)
+  await run("roles", "create", "--name", "tester", "--groups", "system")
+  expect(await check()).toMatchObject({ code: 0, rules: 1 })
+})
+
+test("rules test of an untrusted file says that it is not trusted yet, and reports no flaw", async () => {
+  const { run } = makeChecked(
+    "org: { roles: [{ name: intern }] }\nrules: [{ deny: sleep, role: intern, because: So. }]\n",
+  )
+  const tested = await run("rules", "test")
+  expect(tested).toMatchObject({ code: 1, stdout: "" })
+  expect(tested.stderr).toMatch(/^[^\n]*quartermaster\.yml is not trusted yet[^\n]*\n$/)
+  expect((await run("rules", "list")).stderr).not.toContain("intern")
+  await run("trust")
+  expect(await run("rules", "test")).toMatchObject({ code: 0, stderr: "" })
+})
+
+test("the first file runs as it is written: with its examples uncommented it has no mistakes, and its agent can work", async () => {
+  const { run, cwd, write, check } = makeChecked()
+  expect((await run("init")).code).toBe(0)
+  expect(await check()).toMatchObject({ code: 0, trusted: true, problems: [] })
+  const text = readFileSync(join(cwd, "quartermaster.yml"), "utf8")
+  write("quartermaster.yml", uncommented(text, ["workspaceDir"]))
+  expect(await check()).toMatchObject({ code: 0, problems: [], rules: 5 })
+  // What points elsewhere cannot run here.
+  const elsewhere = ["workspaceDir", "mcpServers", "plugins", "modules", "experiments", "notify", "enabled"]
+  write("quartermaster.yml", uncommented(text, elsewhere))
+  expect((await run("trust")).code).toBe(0)
+  expect(await run("call", "current_time", "--agent", "ada")).toMatchObject({ code: 0, stderr: "" })
+  const why = async (...words: string[]) =>
+    (JSON.parse((await run("why", ...words, "--agent", "ada", "--json")).stdout) as { verdict: string }).verdict
+  expect(await why("sleep", "duration=0")).toBe("ask")
+  expect(await why("write_file", "path=docs/a.md", "content=x")).toBe("allow")
+  expect(await why("run_command", "command=ls", "cwd=docs")).not.toBe("deny")
+})
+
+/** The text with every commented-out key in use, except some. `tools.mcpServers` means the same as `mcpServers`. */
+function uncommented(text: string, except: readonly string[]): string {
+  let isLeft = false
+  return text
+    .split("\n")
+    .map((line) => {
+      const [, indent, key] = /^( *)#(\w+):/.exec(line) ?? []
+      if (key !== undefined) isLeft = except.includes(key) || (key === "mcpServers" && indent !== "")
+      else if (!/^ *# {2}/.test(line)) isLeft = true
+      return isLeft ? line : line.replace("#", "")
+    })
+    .join("\n")
+}

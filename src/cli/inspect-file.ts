@@ -1,0 +1,100 @@
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { ConfigError, type ConfigProblem } from "../config/config-error.ts"
+import type { InspectedConfig } from "../config/inspect.ts"
+import type { LoadedConfig } from "../config/load.ts"
+import type { UnknownName } from "../config/unknown-names.ts"
+import { errorMessage } from "../lib/error-message.ts"
+import { newId } from "../lib/new-id.ts"
+import type { App } from "../model/app.ts"
+import { pathText } from "../schema/problems.ts"
+import type { CliContext, Runtime } from "./context.ts"
+import { UsageError } from "./usage.ts"
+
+export interface FileReport extends InspectedConfig {
+  rules: number
+  /** Worth knowing, and no reason to refuse the file. */
+  notes: string[]
+}
+
+/** Checks a configuration file as it is written: its keys, its rules with their examples, and every name. Starts nothing. */
+export async function inspectFile(context: CliContext, given: string | undefined): Promise<FileReport> {
+  const { inspectConfig } = await import("../config/inspect.ts")
+  const inspected = inspectConfig(given, context.io)
+  const { harmless, file } = inspected
+  if (harmless === undefined) return { ...inspected, rules: 0, notes: [] }
+  const opened = await openHarmless(context.runtime, harmless)
+  if ("problem" in opened) {
+    return { ...inspected, problems: [{ file, key: "", sentence: opened.problem }], rules: 0, notes: [] }
+  }
+  try {
+    return { ...inspected, ...(await problemsIn(opened.app, inspected, harmless)) }
+  } finally {
+    await opened.app.close()
+  }
+}
+
+/** Uses what the data folder knows. One that is not this user's is not opened; an empty store takes its place. */
+async function openHarmless(runtime: Runtime, loaded: LoadedConfig): Promise<{ app: App } | { problem: string }> {
+  try {
+    return { app: await runtime.openApp(loaded, { readOnly: true }) }
+  } catch (error) {
+    if (error instanceof UsageError) return { problem: errorMessage(error) }
+    if (!(error instanceof ConfigError)) throw error
+    return openHarmless(runtime, { ...loaded, dataDir: join(tmpdir(), newId()) })
+  }
+}
+
+/** `starts` is what brings tools that the app does not have yet. */
+export async function problemsIn(
+  app: App,
+  { starts, servers, placeOf }: Pick<InspectedConfig, "starts" | "servers" | "placeOf">,
+  { config, ruleSources }: LoadedConfig,
+): Promise<Pick<FileReport, "problems" | "notes" | "rules">> {
+  const { unknownNames } = await import("../config/unknown-names.ts")
+  const list = app.rules.list().filter(({ source }) => ruleSources.includes(source))
+  const problems: ConfigProblem[] = []
+  const notes: string[] = []
+  for (const { kind, source, sentence } of app.rules.flaws().filter((flaw) => ruleSources.includes(flaw.source))) {
+    const path = ["rules", ruleSources.indexOf(source)]
+    const tool = list.find((rule) => rule.source === source)?.tool ?? ""
+    const isLoadedLater = starts.length > 0 && tool !== "*" && app.findTool(tool) === undefined
+    const problem = { ...placeOf(path), key: pathText(path), sentence: `'${pathText(path)}': ${sentence}` }
+    if (kind === "shadowed" || isLoadedLater) notes.push(noteText(problem))
+    else problems.push(problem)
+  }
+  const known = namesIn(app)
+  const hasPlugins = starts.some((line) => /^(plugins|modules): /.test(line))
+  const bringsMore = (kind: UnknownName["kind"]) =>
+    kind === "tool" ? starts.length > 0 : kind === "group" && hasPlugins
+  for (const { path, kind, sentence } of unknownNames(config, { ...known, groups: [...known.groups, ...servers] })) {
+    const problem = { ...placeOf(path), key: pathText(path), sentence: `'${pathText(path)}': ${sentence}` }
+    // People also create roles and departments later, and until then the list lets nobody in.
+    const isLimit = path[1] === "permissions" && kind !== "tool"
+    if (isLimit || bringsMore(kind)) notes.push(noteText(problem))
+    else problems.push(problem)
+  }
+  return { problems, notes, rules: list.length }
+}
+
+function noteText({ file, line, sentence }: ConfigProblem): string {
+  return `${file}:${line}: ${sentence}`
+}
+
+function namesIn(app: App) {
+  const isActive = ({ status }: { status: string }) => status === "active"
+  return {
+    hasTool: (name: string) => app.findTool(name) !== undefined,
+    tools: app.visibleTools("operator").map(({ name }) => name),
+    groups: app.listGroups().map(({ id }) => id),
+    roles: app.org.listRoles().filter(isActive),
+    departments: app.org
+      .listDepartments()
+      .filter(isActive)
+      .map(({ id }) => id),
+    agents: app.org
+      .listAgents()
+      .filter(isActive)
+      .map(({ id }) => id),
+  }
+}

@@ -1,0 +1,146 @@
+import { dirname, join, resolve } from "node:path"
+import { shellWord } from "../lib/shell-word.ts"
+import { valueAtPath } from "../schema/problems.ts"
+import { expandShortForms, mergedConfigFlaws } from "./check.ts"
+import { ConfigError, type ConfigProblem } from "./config-error.ts"
+import { dataFolderName, findProject } from "./find-project.ts"
+import { configFilesIn, readSource, userConfigFile, withLocalFile, type ConfigSource } from "./find.ts"
+import type { Environment } from "./interpolate.ts"
+import type { LoadedConfig } from "./load.ts"
+import { isObject, mergeConfigs } from "./merge.ts"
+import { mergePlaces } from "./permission-places.ts"
+import { placesOfRules, readTrusted } from "./read-layer.ts"
+import type { Path } from "./schema-path.ts"
+import { isPinned } from "./trust.ts"
+import { readYaml } from "../schema/yaml.ts"
+
+/** What is written in a configuration file, found without trusting, starting or loading anything. */
+export interface InspectedConfig {
+  file: string
+  trusted: boolean
+  problems: ConfigProblem[]
+  warnings: string[]
+  /** The programs, addresses and files that it would start, connect to or load, as they are written. */
+  starts: string[]
+  /** The names of its MCP servers, which are groups too. */
+  servers: string[]
+  /** Where the value at a path is written. */
+  placeOf(path: Path): Pick<ConfigProblem, "file" | "line" | "column">
+  /** The file as if it were trusted, without what it would start or load. Undefined when it has problems. */
+  harmless: LoadedConfig | undefined
+}
+
+/** Reads a file, or the project's when none is given, with its local file. */
+export function inspectConfig(
+  given: string | undefined,
+  { cwd, home, env }: { cwd: string; home: string; env: Environment },
+): InspectedConfig {
+  const file = given === undefined ? configFilesIn(findProject(cwd, home) ?? cwd)[0] : resolve(cwd, given)
+  if (file === undefined) {
+    const sentence = "There is no configuration file in this folder or above it. Give its path, or run 'qm init'."
+    throw new ConfigError([{ file: cwd, key: "", sentence }])
+  }
+  const sources = withLocalFile(file).map(readSource)
+  const texts = sources.map((source) => ({ file: source.file, yaml: readYaml(source.bytes.toString("utf8")) }))
+  const values = texts.map(({ yaml }) => expandShortForms(yaml.value))
+  const { layers, problems } = readLayers(sources, env)
+  const config = mergeConfigs(layers.map((layer) => layer.config))
+  if (problems.length === 0) problems.push(...mergedConfigFlaws(config).map((flaw) => ({ file, ...flaw })))
+  const trusted = file === userConfigFile(home) || isPinned(sources, home)
+  return {
+    file,
+    trusted,
+    problems,
+    warnings: layers.flatMap((layer) => layer.warnings),
+    starts: values.flatMap(whatItStarts),
+    servers: [...Object.keys(config.mcpServers ?? {}), ...layers.flatMap(({ unset }) => Object.keys(unset.servers))],
+    placeOf(path) {
+      const at = values.findLastIndex((value) => valueAtPath(value, path) !== undefined)
+      const { file: written, yaml } = texts[at] ?? texts[0]!
+      return { file: written, ...yaml.placeOf(path) }
+    },
+    harmless: problems.length > 0 ? undefined : harmless(),
+  }
+
+  function harmless(): LoadedConfig {
+    const {
+      mcpServers: _servers,
+      plugins: _plugins,
+      modules: _modules,
+      notify: _notify,
+      telemetry: _spans,
+      ...rest
+    } = config
+    const withRules = layers.findLastIndex((layer) => layer.config.rules !== undefined)
+    return {
+      config: trusted ? rest : { ...rest, data: {} },
+      files: sources.map((source) => source.file),
+      dataDir: (trusted ? config.data?.dir : undefined) ?? join(dirname(file!), dataFolderName),
+      workspace: dirname(file!),
+      project: dirname(file!),
+      warnings: [],
+      trusted: true,
+      ignored: [],
+      permissions: { trusted: config.tools?.permissions ?? {}, untrusted: {} },
+      permissionSources: mergePlaces(
+        layers.map((layer) => layer.permissionPlaces),
+        [],
+      ),
+      ruleSources: withRules === -1 ? [] : placesOfRules(sources[withRules]!.file, config),
+      unset: { servers: {}, models: {}, webSearch: [] },
+    }
+  }
+}
+
+function readLayers(sources: readonly ConfigSource[], env: Environment) {
+  const problems: ConfigProblem[] = []
+  const layers = sources.flatMap((source) => {
+    try {
+      return [readTrusted(source, env)]
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      problems.push(...error.problems)
+      return []
+    }
+  })
+  return { layers, problems }
+}
+
+/** From the text as it is written, so that no value of a variable is shown. */
+function whatItStarts(value: unknown): string[] {
+  if (!isObject(value)) return []
+  const tools = isObject(value["tools"]) ? value["tools"] : {}
+  return [
+    ...serverLines("mcpServers", value["mcpServers"]),
+    ...serverLines("tools.mcpServers", tools["mcpServers"]),
+    ...listOf(value["notify"]).map(
+      (notice) => `notify: ${isObject(notice) ? addressOrCommand(notice["webhook"], notice["command"]) : ""}`,
+    ),
+    ...["plugins", "modules"].flatMap((key) => pathsOf(value[key]).map((path) => `${key}: ${path}`)),
+  ]
+}
+
+function serverLines(key: string, servers: unknown): string[] {
+  const entries: [string, unknown][] = Array.isArray(servers)
+    ? servers.map((entry) => [isObject(entry) ? String(entry["name"]) : "", entry])
+    : Object.entries(isObject(servers) ? servers : {})
+  return entries.flatMap(([name, entry]) => {
+    if (!isObject(entry)) return []
+    const command = [entry["command"], ...listOf(entry["args"])]
+    return [`${key}.${name}: ${addressOrCommand(entry["url"], command)}`]
+  })
+}
+
+function addressOrCommand(address: unknown, command: unknown): string {
+  if (typeof address === "string") return address
+  return Array.isArray(command) ? command.map((word) => shellWord(String(word))).join(" ") : String(command)
+}
+
+function pathsOf(given: unknown): string[] {
+  if (isObject(given)) return Object.keys(given)
+  return listOf(given).map((entry) => String(isObject(entry) ? entry["path"] : entry))
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
