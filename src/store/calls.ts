@@ -161,6 +161,16 @@ export class SqliteCalls implements CallStore {
         .deleteFrom("calls")
         .where("state", "=", "ended")
         .where("updated_at", "<", olderThan)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom("conversations")
+                .select("conversations.id")
+                .whereRef("conversations.id", "=", "calls.session_id")
+                .where("conversations.state", "<>", "ended"),
+            ),
+          ),
+        )
         .executeTakeFirst(),
     )
     return Number(gone.numDeletedRows)

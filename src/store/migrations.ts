@@ -224,6 +224,36 @@ export const migrations: Record<string, Migration> = {
       await sql`create index ended_task on ended (task, at) where task <> ''`.execute(db)
     },
   },
+
+  "005_conversations": {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createTable("conversations")
+        .addColumn("id", "text", (column) => column.primaryKey())
+        .addColumn("agent_id", "text", (column) => column.notNull())
+        .addColumn("state", "text", (column) => column.notNull())
+        .addColumn("owner", "text", (column) => column.notNull())
+        .addColumn("epoch", "integer", (column) => column.notNull())
+        .addColumn("started_by", "text", (column) => column.notNull())
+        .addColumn("settings", "text", (column) => column.notNull())
+        .addColumn("spent", "text", (column) => column.notNull())
+        .addColumn("length", "integer", (column) => column.notNull())
+        .addColumn("created_at", "bigint", (column) => column.notNull())
+        .addColumn("updated_at", "bigint", (column) => column.notNull())
+        .execute()
+      await db.schema.createIndex("conversations_newest").on("conversations").columns(["created_at", "id"]).execute()
+      await db.schema.createIndex("conversations_state").on("conversations").columns(["state", "updated_at"]).execute()
+      await db.schema
+        .createTable("turns")
+        .addColumn("conversation_id", "text", (column) => column.notNull())
+        .addColumn("place", "integer", (column) => column.notNull())
+        .addColumn("kind", "text", (column) => column.notNull())
+        .addColumn("body", "text", (column) => column.notNull())
+        .addColumn("at", "bigint", (column) => column.notNull())
+        .addPrimaryKeyConstraint("turns_place", ["conversation_id", "place"])
+        .execute()
+    },
+  },
 }
 
 /** Fills a new column with a field of the existing end lines, one segment at a time. */

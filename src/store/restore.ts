@@ -132,9 +132,13 @@ async function replaceWithCopy(file: string): Promise<void> {
   await rename(`${file}.settled`, file)
 }
 
-/** No process writes to the copy yet: closes its journals' chains and removes the owners of its calls. */
+/** No process writes to the copy yet: closes its journals' chains, and removes the owners of its calls and conversations. */
 function closeOpenWork(database: Database, key: RecordKey, madeAt: number): void {
   database.exec("update calls set owner = '', epoch = epoch + 1 where state <> 'ended'; delete from processes")
+  // What they did since the backup is not known, so a person decides whether they go on.
+  database.exec(
+    "update conversations set owner = '', epoch = epoch + 1, state = 'paused' where state in ('active', 'waiting')",
+  )
   askAgain(database)
   for (const chain of chainsOf(database)) if (chain.closed === 0) closeAbandonedChain(database, key, chain)
   const text = `Restored from a backup that was made at ${new Date(madeAt).toISOString()}.`

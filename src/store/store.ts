@@ -4,6 +4,7 @@ import type { Logger } from "../model/logger.ts"
 import type { CallStore, Recorder } from "../model/ports.ts"
 import { FileArtifacts } from "./artifacts.ts"
 import { openDatabase, toStoreUnavailable, retryWhileBusy, type Database } from "./database.ts"
+import { SqliteConversations } from "./conversations.ts"
 import { SqliteDocuments } from "./documents.ts"
 import { ensureDataFolder } from "../lib/ensure-folder.ts"
 import { loadRecordKey, type RecordKey } from "./record-key.ts"
@@ -29,6 +30,7 @@ export interface Store {
   readonly artifacts: FileArtifacts
   readonly documents: SqliteDocuments
   readonly messages: SqliteMessages
+  readonly conversations: SqliteConversations
   readonly limits: StoreLimits
   readonly leases: Leases
   /** Opened on first use, because most commands never need it. */
@@ -78,6 +80,7 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
     artifacts: new FileArtifacts(database, join(dataDir, "artifacts")),
     documents: new SqliteDocuments(database, () => openedUnsynced),
     messages: new SqliteMessages(database),
+    conversations: new SqliteConversations(database),
     limits: new StoreLimits(openUnsynced),
     leases,
     calls: () => (calls ??= openCalls()),

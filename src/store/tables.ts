@@ -52,6 +52,20 @@ export interface Tables {
     deliver_at: number
     read_at: number | null
   }
+  conversations: {
+    id: string
+    agent_id: string
+    state: string
+    owner: string
+    epoch: number
+    started_by: string
+    settings: string
+    spent: string
+    length: number
+    created_at: number
+    updated_at: number
+  }
+  turns: { conversation_id: string; place: number; kind: string; body: string; at: number }
   starts: { agent: string; tool: string; at: number }
   processes: { owner: string; beat_at: number }
   snippets: { id: string; name: string; body: string }

@@ -1,0 +1,98 @@
+/**
+ * Where a conversation stands.
+ *
+ * - `active`: a process works on it, or should: what it does next is in its turns.
+ * - `waiting`: calls of its last turn wait for people.
+ * - `idle`: the model has answered; more can be said.
+ * - `paused`: it goes on only after a person resumed it, for example after a backup was restored.
+ * - `ended`: closed for good.
+ */
+export const conversationStates = ["active", "waiting", "idle", "paused", "ended"] as const
+export type ConversationState = (typeof conversationStates)[number]
+
+/** What a conversation has used up. Money is in the currency of the configured prices. */
+export interface Spent {
+  rounds: number
+  calls: number
+  inputTokens: number
+  outputTokens: number
+  cost: number
+}
+
+/** A conversation of an agent with a model. Its id is the session id of its calls. */
+export interface Conversation {
+  id: string
+  agentId: string
+  state: ConversationState
+  /** The process that works on it, "" when none does, and how often it was claimed. */
+  owner: string
+  epoch: number
+  /** Who began it: a person's id, or the agent's. */
+  startedBy: string
+  /** What it was begun with, as the agent loop wrote it: model, instructions, limits. */
+  settings: unknown
+  spent: Spent
+  /** How many turns it has. The next one gets this index. */
+  length: number
+  createdAt: number
+  updatedAt: number
+}
+
+/**
+ * One step of a conversation. Turns are only ever added. `kind` and `body` belong to the agent loop: what was said to the
+ * model, what it answered, what its calls came to.
+ */
+export interface Turn {
+  conversationId: string
+  index: number
+  kind: string
+  body: unknown
+  at: number
+}
+
+export type NewTurn = Pick<Turn, "kind" | "body">
+
+/** The claim of a process on a conversation. A write with an older epoch is refused. */
+export interface ConversationClaim {
+  owner: string
+  epoch: number
+}
+
+/** Stores conversations and their turns. Several processes share it. */
+export interface Conversations {
+  create(conversation: Omit<Conversation, "length" | "createdAt" | "updatedAt">): Promise<Conversation>
+  get(id: string): Promise<Conversation | undefined>
+  /** Newest first. `cursor` is the text a former call returned; there is none after the last page. */
+  list(filter?: {
+    agentId?: string | undefined
+    states?: readonly ConversationState[] | undefined
+    cursor?: string | undefined
+    limit?: number | undefined
+  }): Promise<{ conversations: Conversation[]; cursor?: string }>
+  /** Takes the conversation over from `expected`. Undefined when it has changed hands since. */
+  claim(id: string, expected: ConversationClaim, owner: string): Promise<ConversationClaim | undefined>
+  /**
+   * Adds turns and changes the conversation, both or neither. `length` is how many turns the writer knows of; pass it
+   * where the turns must come right after those. Returns the new length, or undefined when the claim or length no longer
+   * holds.
+   */
+  append(
+    id: string,
+    claim: ConversationClaim,
+    turns: readonly NewTurn[],
+    change?: { state?: ConversationState; spent?: Spent; owner?: string; settings?: unknown; length?: number },
+  ): Promise<number | undefined>
+  /** Adds a turn without a claim, as a person or another process does. Undefined when the conversation has ended. */
+  post(id: string, turn: NewTurn, state?: ConversationState): Promise<number | undefined>
+  /** The turns from this index on, oldest first. */
+  turns(id: string, from?: number, limit?: number): Promise<Turn[]>
+  /** Resolves when the conversation has more than `length` turns, after the time, or when a signal aborts. */
+  waitForTurns(
+    id: string,
+    length: number,
+    milliseconds: number,
+    signals?: readonly (AbortSignal | undefined)[],
+  ): Promise<void>
+  /** Deletes ended conversations that have not changed since, with their turns. Returns how many. */
+  erase(olderThan: number): Promise<number>
+}

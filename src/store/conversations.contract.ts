@@ -1,0 +1,161 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { newId } from "../lib/new-id.ts"
+import type { Conversation, Conversations } from "../model/conversation.ts"
+
+export const nothingSpent = { rounds: 0, calls: 0, inputTokens: 0, outputTokens: 0, cost: 0 }
+
+export function someConversation(
+  more: Partial<Conversation> = {},
+): Omit<Conversation, "length" | "createdAt" | "updatedAt"> {
+  return {
+    id: newId(),
+    agentId: "ann",
+    state: "active",
+    owner: "one",
+    epoch: 0,
+    startedBy: "ada",
+    settings: { model: "demo" },
+    spent: nothingSpent,
+    ...more,
+  }
+}
+
+const said = (text: string) => ({ kind: "user", body: { text } })
+
+/**
+ * What every store of conversations must do. `open` gives a fresh store and a second connection to the same data, as
+ * another process would have it.
+ */
+export function conversationsContract(name: string, open: () => Promise<[Conversations, Conversations]>): void {
+  describe(`the store of conversations: ${name}`, () => {
+    test("what was created is read back equal, by every connection", async () => {
+      const [store, other] = await open()
+      const created = await store.create(someConversation({ settings: { text: "中" } }))
+      expect(created).toMatchObject({ state: "active", length: 0 })
+      expect(await other.get(created.id)).toEqual(created)
+      expect(await other.get("nothing")).toBeUndefined()
+      await expect(store.create(someConversation({ id: created.id }))).rejects.toThrow()
+    })
+
+    test("turns get consecutive indexes and are read from any of them", async () => {
+      const [store, other] = await open()
+      const { id } = await store.create(someConversation())
+      expect(await store.append(id, { owner: "one", epoch: 0 }, [said("a"), said("b")])).toBe(2)
+      expect(await other.post(id, said("c"))).toBe(3)
+      expect((await other.turns(id)).map(({ index, body }) => [index, body])).toEqual([
+        [0, { text: "a" }],
+        [1, { text: "b" }],
+        [2, { text: "c" }],
+      ])
+      expect((await store.turns(id, 1, 1)).map(({ index }) => index)).toEqual([1])
+      expect(await store.turns("nothing")).toEqual([])
+    })
+
+    test("turns and the change of the conversation are written together", async () => {
+      const [store, other] = await open()
+      const { id } = await store.create(someConversation())
+      const spent = { ...nothingSpent, rounds: 2, cost: 0.5 }
+      await store.append(id, { owner: "one", epoch: 0 }, [said("a")], { state: "waiting", spent, owner: "" })
+      expect(await other.get(id)).toMatchObject({ state: "waiting", spent, owner: "", epoch: 0, length: 1 })
+      const unreadable = { kind: "user", body: 1n }
+      await expect(
+        store.append(id, { owner: "", epoch: 0 }, [said("b"), unreadable], { state: "idle" }),
+      ).rejects.toThrow()
+      expect(await other.get(id)).toMatchObject({ state: "waiting", length: 1 })
+    })
+
+    test.each([
+      ["owner", { owner: "two", epoch: 0 }, {}],
+      ["epoch", { owner: "one", epoch: 1 }, {}],
+      ["length", { owner: "one", epoch: 0 }, { length: 5 }],
+    ])("an append with another %s changes nothing", async (_what, claim, change) => {
+      const [store] = await open()
+      const before = await store.create(someConversation())
+      expect(await store.append(before.id, claim, [said("a")], { state: "idle", ...change })).toBeUndefined()
+      expect(await store.get(before.id)).toEqual(before)
+      expect(await store.turns(before.id)).toEqual([])
+    })
+
+    test("who claims it shuts out the one before, and of many claims one wins", async () => {
+      const [store, other] = await open()
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.boolean(), { minLength: 2, maxLength: 8 }), async (who) => {
+          const { id } = await store.create(someConversation())
+          const claims = await Promise.all(
+            who.map((mine, place) => (mine ? store : other).claim(id, { owner: "one", epoch: 0 }, `p${place}`)),
+          )
+          const winner = claims.findIndex((claim) => claim !== undefined)
+          expect(claims.filter((claim) => claim !== undefined)).toEqual([{ owner: `p${winner}`, epoch: 1 }])
+          expect(await store.append(id, { owner: "one", epoch: 0 }, [said("late")])).toBeUndefined()
+          expect(await store.append(id, claims[winner]!, [said("in time")])).toBe(1)
+        }),
+        { numRuns: 20 },
+      )
+    })
+
+    test("turns that several write at once are all there, each with an index of its own", async () => {
+      const [store, other] = await open()
+      const { id } = await store.create(someConversation())
+      const texts = Array.from({ length: 40 }, (_, place) => `t${place}`)
+      await Promise.all(texts.map((text, place) => (place % 2 === 0 ? store : other).post(id, said(text))))
+      const turns = await store.turns(id)
+      expect(turns.map(({ index }) => index)).toEqual(texts.map((_, place) => place))
+      expect(turns.map(({ body }) => (body as { text: string }).text).toSorted()).toEqual(texts.toSorted())
+    })
+
+    test("nothing is added to an ended conversation, and it cannot be claimed", async () => {
+      const [store] = await open()
+      const { id } = await store.create(someConversation())
+      await store.append(id, { owner: "one", epoch: 0 }, [said("bye")], { state: "ended" })
+      expect(await store.post(id, said("more"))).toBeUndefined()
+      expect(await store.append(id, { owner: "one", epoch: 0 }, [said("more")])).toBeUndefined()
+      expect(await store.claim(id, { owner: "one", epoch: 0 }, "two")).toBeUndefined()
+      expect(await store.turns(id)).toHaveLength(1)
+    })
+
+    test("pages of a list hold each conversation once, newest first", async () => {
+      const [store] = await open()
+      const made: string[] = []
+      for (let place = 0; place < 7; place++) {
+        const { id } = await store.create(someConversation({ agentId: place % 2 === 0 ? "even" : "odd" }))
+        made.unshift(id)
+      }
+      const seen: string[] = []
+      let cursor: string | undefined
+      do {
+        const page = await store.list({ limit: 3, cursor })
+        seen.push(...page.conversations.map(({ id }) => id))
+        cursor = page.cursor
+      } while (cursor !== undefined)
+      expect(seen.toSorted()).toEqual(made.toSorted())
+      expect((await store.list({ agentId: "odd" })).conversations).toHaveLength(3)
+      expect((await store.list({ states: ["ended"] })).conversations).toEqual([])
+      expect((await store.list({ cursor: "not one of ours" })).conversations).toHaveLength(7)
+    })
+
+    test("a waiter wakes when another connection adds a turn, and when its signal aborts", async () => {
+      const [store, other] = await open()
+      const { id } = await store.create(someConversation())
+      const woken = store.waitForTurns(id, 0, 60_000)
+      await other.post(id, said("a"))
+      await woken
+      const gone = new AbortController()
+      const aborted = store.waitForTurns(id, 1, 60_000, [gone.signal])
+      gone.abort()
+      await aborted
+    })
+
+    test("only ended conversations are erased, with their turns", async () => {
+      const [store] = await open()
+      const open1 = await store.create(someConversation())
+      const ended = await store.create(someConversation())
+      await store.post(open1.id, said("a"))
+      await store.append(ended.id, { owner: "one", epoch: 0 }, [said("b")], { state: "ended" })
+      expect(await store.erase(Date.now() + 60_000)).toBe(1)
+      expect(await store.get(ended.id)).toBeUndefined()
+      expect(await store.turns(ended.id)).toEqual([])
+      expect(await store.turns(open1.id)).toHaveLength(1)
+    })
+  })
+}

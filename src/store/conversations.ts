@@ -1,0 +1,200 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type {
+  Conversation,
+  ConversationClaim,
+  Conversations,
+  ConversationState,
+  NewTurn,
+  Spent,
+  Turn,
+} from "../model/conversation.ts"
+import { retryWhileBusy, transaction, type Database } from "./database.ts"
+import type { Tables } from "./tables.ts"
+
+type Row = Tables["conversations"]
+
+/** How often turns of other processes are looked for. */
+const pollMs = 100
+
+/** The conversations and turns tables of the embedded store. Every change is one transaction. */
+export class SqliteConversations implements Conversations {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async create(given: Omit<Conversation, "length" | "createdAt" | "updatedAt">): Promise<Conversation> {
+    const at = Date.now()
+    const conversation = { ...given, length: 0, createdAt: at, updatedAt: at }
+    const { id, agentId, state, owner, epoch, startedBy, settings, spent } = given
+    await retryWhileBusy(() =>
+      this.#database
+        .prepare(
+          `insert into conversations
+             (id, agent_id, state, owner, epoch, started_by, settings, spent, length, created_at, updated_at)
+           values (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)`,
+        )
+        .run(id, agentId, state, owner, epoch, startedBy, JSON.stringify(settings), JSON.stringify(spent), at, at),
+    )
+    return conversation
+  }
+
+  async get(id: string): Promise<Conversation | undefined> {
+    const row = await retryWhileBusy(() => this.#row(id))
+    return row && fromTable(row)
+  }
+
+  async list({ agentId, states, cursor, limit = 100 }: Parameters<Conversations["list"]>[0] = {}): Promise<{
+    conversations: Conversation[]
+    cursor?: string
+  }> {
+    const [at = Number.MAX_SAFE_INTEGER, id = ""] = cursor === undefined ? [] : readCursor(cursor)
+    const conditions = ["(created_at < ? or created_at = ? and id < ?)"]
+    const values: (string | number)[] = [at, at, id]
+    if (agentId !== undefined) {
+      conditions.push("agent_id = ?")
+      values.push(agentId)
+    }
+    if (states !== undefined) {
+      conditions.push(`state in (${states.map(() => "?").join(", ")})`)
+      values.push(...states)
+    }
+    const query = `select * from conversations where ${conditions.join(" and ")} order by created_at desc, id desc limit ?`
+    const rows = await retryWhileBusy(() => this.#database.prepare(query).all(...values, limit + 1) as unknown as Row[])
+    const conversations = rows.slice(0, limit).map(fromTable)
+    const last = conversations.at(-1)
+    return rows.length > limit && last !== undefined ? { conversations, cursor: cursorAt(last) } : { conversations }
+  }
+
+  async claim(id: string, expected: ConversationClaim, owner: string): Promise<ConversationClaim | undefined> {
+    const { changes } = await retryWhileBusy(() =>
+      this.#database
+        .prepare(
+          `update conversations set owner = ?, epoch = epoch + 1, updated_at = ?
+           where id = ? and owner = ? and epoch = ? and state <> 'ended'`,
+        )
+        .run(owner, Date.now(), id, expected.owner, expected.epoch),
+    )
+    return Number(changes) === 0 ? undefined : { owner, epoch: expected.epoch + 1 }
+  }
+
+  append(
+    id: string,
+    { owner, epoch }: ConversationClaim,
+    turns: readonly NewTurn[],
+    change: { state?: ConversationState; spent?: Spent; owner?: string; settings?: unknown; length?: number } = {},
+  ): Promise<number | undefined> {
+    return this.#write(id, turns, (row) => {
+      if (row.owner !== owner || row.epoch !== epoch || row.state === "ended") return undefined
+      if (change.length !== undefined && row.length !== change.length) return undefined
+      return {
+        ...row,
+        state: change.state ?? row.state,
+        owner: change.owner ?? row.owner,
+        spent: change.spent === undefined ? row.spent : JSON.stringify(change.spent),
+        settings: change.settings === undefined ? row.settings : JSON.stringify(change.settings),
+      }
+    })
+  }
+
+  post(id: string, turn: NewTurn, state?: ConversationState): Promise<number | undefined> {
+    return this.#write(id, [turn], (row) => (row.state === "ended" ? undefined : { ...row, state: state ?? row.state }))
+  }
+
+  async turns(id: string, from = 0, limit = 10_000): Promise<Turn[]> {
+    const query = "select * from turns where conversation_id = ? and place >= ? order by place limit ?"
+    const rows = await retryWhileBusy(
+      () => this.#database.prepare(query).all(id, from, limit) as unknown as Tables["turns"][],
+    )
+    return rows.map((row) => ({
+      conversationId: row.conversation_id,
+      index: row.place,
+      kind: row.kind,
+      body: JSON.parse(row.body) as unknown,
+      at: row.at,
+    }))
+  }
+
+  async waitForTurns(
+    id: string,
+    length: number,
+    milliseconds: number,
+    signals: readonly (AbortSignal | undefined)[] = [],
+  ): Promise<void> {
+    const until = Date.now() + milliseconds
+    while (Date.now() < until && !signals.some((signal) => signal?.aborted)) {
+      if ((this.#row(id)?.length ?? Infinity) > length) return
+      await sleep(pollMs)
+    }
+  }
+
+  async erase(olderThan: number): Promise<number> {
+    return retryWhileBusy(() =>
+      transaction(this.#database, () => {
+        const old = "select id from conversations where state = 'ended' and updated_at < ?"
+        this.#database.prepare(`delete from turns where conversation_id in (${old})`).run(olderThan)
+        const gone = "delete from conversations where state = 'ended' and updated_at < ?"
+        return Number(this.#database.prepare(gone).run(olderThan).changes)
+      }),
+    )
+  }
+
+  /** Changes a conversation as `changed` says and adds the turns, in one transaction. Returns the new length. */
+  #write(id: string, turns: readonly NewTurn[], changed: (row: Row) => Row | undefined): Promise<number | undefined> {
+    return retryWhileBusy(() =>
+      transaction(this.#database, () => {
+        const before = this.#row(id)
+        const row = before && changed(before)
+        if (row === undefined) return undefined
+        const at = Date.now()
+        const insert = this.#database.prepare(
+          "insert into turns (conversation_id, place, kind, body, at) values (?, ?, ?, ?, ?)",
+        )
+        turns.forEach(({ kind, body }, place) => insert.run(id, row.length + place, kind, JSON.stringify(body), at))
+        const length = row.length + turns.length
+        this.#database
+          .prepare(
+            `update conversations set state = ?, owner = ?, settings = ?, spent = ?, length = ?, updated_at = ?
+             where id = ?`,
+          )
+          .run(row.state, row.owner, row.settings, row.spent, length, at, id)
+        return length
+      }),
+    )
+  }
+
+  #row(id: string): Row | undefined {
+    return this.#database.prepare("select * from conversations where id = ?").get(id) as unknown as Row | undefined
+  }
+}
+
+function cursorAt({ createdAt, id }: Conversation): string {
+  return Buffer.from(JSON.stringify([createdAt, id])).toString("base64url")
+}
+
+/** A cursor that is not one of ours begins at the newest. */
+function readCursor(cursor: string): [at?: number, id?: string] {
+  try {
+    const [at, id] = JSON.parse(Buffer.from(cursor, "base64url").toString()) as unknown[]
+    return typeof at === "number" && typeof id === "string" ? [at, id] : []
+  } catch {
+    return []
+  }
+}
+
+function fromTable(row: Row): Conversation {
+  return {
+    id: row.id,
+    agentId: row.agent_id,
+    state: row.state as ConversationState,
+    owner: row.owner,
+    epoch: row.epoch,
+    startedBy: row.started_by,
+    settings: JSON.parse(row.settings) as unknown,
+    spent: JSON.parse(row.spent) as Spent,
+    length: row.length,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
