@@ -8,6 +8,7 @@ import type { Ticket, ToolResult } from "../model/result.ts"
 import type { Alias } from "../model/dialect.ts"
 import type { Touches } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"
+import type { BatchPlace } from "./batch-gate.ts"
 import type { RunClock } from "./run-clock.ts"
 import type { DeclaredTouches } from "./touches.ts"
 import { readRequest } from "./read-request.ts"
@@ -22,6 +23,8 @@ export interface CallOptions {
   row?: CallRow | undefined
   /** The session of a call that is resumed. */
   sessionId?: string | undefined
+  /** Its place among calls that are made together. */
+  batch?: BatchPlace | undefined
 }
 
 /** The type of `callTool`. It is passed to whatever makes calls in turn, so that those take every step too. */
@@ -43,6 +46,8 @@ export interface ActiveCall {
   readonly waitUntil: number | undefined
   /** The call whose tool made this one. */
   readonly parent: ActiveCall | undefined
+  /** Its place among calls that are made together. */
+  readonly batch: BatchPlace | undefined
   /** How many calls are above this one. */
   readonly depth: number
   tool: RegisteredTool | undefined
@@ -103,6 +108,7 @@ export function beginCall(input: CallRequest, ports: Ports, options: CallOptions
     receivedAt,
     waitUntil: options.waitMs === undefined ? undefined : receivedAt + options.waitMs,
     parent,
+    batch: options.batch,
     depth: parent === undefined ? 0 : parent.depth + 1,
     tool: undefined,
     alias: undefined,

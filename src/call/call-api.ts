@@ -4,10 +4,11 @@ import { errorOf } from "../model/errors.ts"
 import type { Ports } from "../model/ports.ts"
 import { failedWith, isTicket, type Ticket, type ToolResult } from "../model/result.ts"
 import { callTool } from "./call.ts"
-import { callInOrder, type NeedsOf } from "./batch-order.ts"
+import { BatchGate } from "./batch-gate.ts"
+import { callInOrder, dependencyIndexes, type NeedsOf } from "./batch-order.ts"
 import { readRequest } from "./read-request.ts"
 
-type CallMethods = Pick<App, "call" | "submit" | "resume" | "callMany" | "executeOrThrow">
+type CallMethods = Pick<App, "call" | "submit" | "resume" | "callMany" | "callBatch" | "executeOrThrow">
 
 /** The methods of the app that make calls. `beforeFirst` is called once, before the first call. */
 export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { idle(): Promise<void> } {
@@ -60,6 +61,20 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
       return ended
     },
     callMany: (requests) => callInOrder(requests.map(inBatch), needsOf, ({ request }) => call(request)),
+    async callBatch(requests, { waitMs, independent = false, onStart, onEnd } = {}) {
+      const gate = independent ? undefined : new BatchGate()
+      const batch = requests.map((request, position) => ({ ...inBatch(request), position }))
+      // A call that runs after others of its batch is not decided on before they have ended, so they do not wait for it.
+      const after = dependencyIndexes(batch, needsOf)
+      const places = batch.map((_, position) => (after[position]!.length > 0 ? undefined : gate?.place()))
+      return callInOrder(batch, needsOf, async ({ request, position }) => {
+        onStart?.(position)
+        const place = places[position] ?? gate?.place()
+        const ended = await counted(() => callTool(request, ports, { waitMs, batch: place }))
+        onEnd?.(position, ended)
+        return ended
+      })
+    },
     executeOrThrow: (async (request: CallRequest) => {
       const ended = await call(request)
       if (!ended.success) throw errorOf(ended)

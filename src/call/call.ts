@@ -9,6 +9,7 @@ import { resolve } from "./steps/resolve.ts"
 import { run } from "./steps/run.ts"
 import { validate } from "./steps/validate.ts"
 import { visible } from "./steps/visible.ts"
+import { waitForBatch } from "./steps/wait-for-batch.ts"
 import { beginCall, type CallOptions } from "./active-call.ts"
 
 /**
@@ -30,6 +31,8 @@ export function callTool(request: CallRequest, ports: Ports, options?: CallOptio
     const verdict = await allowed(call, tool, input, ports)
     // If the verdict is "ask", wait until a person approves. The person may edit the input.
     const approved = await approve(call, tool, input, verdict, ports)
+    // In a batch, a call with effects waits until every question of the batch is answered.
+    if (call.batch !== undefined) await waitForBatch(call, call.batch, approved, ports)
     // Write the start to the audit log and run the tool inside its limits.
     const outcome = await run(call, approved.tool, approved.input, ports, callTool)
     // If the result must be approved too, wait until a person releases it.

@@ -34,6 +34,11 @@ export interface App {
   ): Promise<ToolResult | Ticket>
   /** Calls several tools and returns a result for each, in the order of the requests. One failure does not affect the others. */
   callMany(requests: readonly CallRequest[]): Promise<ToolResult[]>
+  /**
+   * Makes the calls of one answer of a model, all at once. If one of them asks a person, those with effects wait until all
+   * questions of the batch are answered, unless they are `independent`; calls that only read go on. A no ends its own call.
+   */
+  callBatch(requests: readonly CallRequest[], options?: BatchOptions): Promise<(ToolResult | Ticket)[]>
   /** Like `call`, but returns the plain result and throws a `ToolError` where `call` returns a failure. */
   executeOrThrow<Input, Output>(request: TypedCallRequest<Input, Output>): Promise<Output>
   executeOrThrow<T = unknown>(request: CallRequest): Promise<T>
@@ -94,6 +99,15 @@ export interface App {
   /** Copies all stored data into a new folder. Other processes may go on working meanwhile. */
   backup(folder: string): Promise<{ files: number; bytes: number }>
   close(): Promise<void>
+}
+
+export interface BatchOptions {
+  /** How many milliseconds to wait for people; then those calls that still wait are tickets. Default: to the end. */
+  waitMs?: number | undefined
+  independent?: boolean | undefined
+  /** Called when a call of the batch begins and ends, with its position. */
+  onStart?: ((position: number) => void) | undefined
+  onEnd?: ((position: number, ended: ToolResult | Ticket) => void) | undefined
 }
 
 /**

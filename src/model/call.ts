@@ -34,6 +34,13 @@ export interface CallRequest {
   timeoutMs?: number | undefined
   /** The only paths this call may use. Narrows the file roots, never widens them. */
   allowedPaths?: readonly string[] | undefined
+  /**
+   * The call belongs to a stored conversation that can be resumed until then, in milliseconds since 1970: so long people
+   * may take to answer, and so long their answer counts.
+   */
+  resumableUntil?: number | undefined
+  /** Have a person release the result before the caller gets it, even if neither tool nor rules ask for that. */
+  holdResult?: boolean | undefined
   /** Cancels the call. */
   signal?: AbortSignal | undefined
   /** The program that made the call, where it can be asked questions. Sub-calls have the same caller. */

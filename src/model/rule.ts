@@ -91,8 +91,6 @@ export interface Touch {
   derived?: boolean | undefined
   /** For a path: the file itself is opened. It must be a regular file and, when written, have no second hard link. */
   opens?: boolean | undefined
-  /** For a folder that is read: only its own entries, nothing below them. */
-  entries?: boolean | undefined
   /** For a host: it comes from the configuration, so it may be a private address. Only a tool's own code may set this. */
   configured?: boolean | undefined
 }

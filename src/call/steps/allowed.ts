@@ -92,7 +92,10 @@ function decide(call: ActiveCall, facts: DecisionInput, ports: Ports): Verdict {
   const { tool } = facts
   const verdict = ports.policy.decide(facts)
   call.reasons = verdict.reasons
-  call.release = strictestRelease(tool.permission.requireResultApproval, verdict.release)
+  call.release =
+    call.request.holdResult === true
+      ? "always"
+      : strictestRelease(tool.permission.requireResultApproval, verdict.release)
   call.holds = verdict.holds ?? []
   if (verdict.verdict !== "deny") return verdict
   throw denied(tool, verdict)

@@ -17,7 +17,7 @@ import {
 import { join } from "../stored/join.ts"
 import { rejectedEnding, unansweredEnding } from "../refusal-endings.ts"
 import { resolve } from "./resolve.ts"
-import { advance, callDigest, newRow, redeemWindowMs } from "../stored/rows.ts"
+import { advance, answerDeadline, callDigest, newRow, redeemableUntil } from "../stored/rows.ts"
 import { checkInput, givenInput } from "./validate.ts"
 import { visible } from "./visible.ts"
 import { announceWaiting, type ActiveCall } from "../active-call.ts"
@@ -35,6 +35,7 @@ export function approve(
   ports: Ports,
 ): Execution | Promise<Execution> {
   const needsNobody = verdict.verdict === "allow" && tool.question === undefined
+  call.batch?.decided(!needsNobody)
   if (needsNobody && call.request.key === undefined && call.row === undefined) return { tool, input }
   return approveStored(call, tool, input, verdict, ports)
 }
@@ -161,7 +162,7 @@ async function storeNew(call: ActiveCall, proposal: Proposal, digest: string, po
       asks: proposal.asks,
       card: await makeCard(call, proposal, ports),
       at,
-      deadline: waits ? deadlineFrom(at, proposal, ports) : null,
+      deadline: waits ? deadlineFrom(at, call, proposal, ports) : null,
       preview: waits ? await renderPreview(proposal, call) : null,
     },
     ports,
@@ -181,8 +182,8 @@ async function isCovered(call: ActiveCall, proposal: Proposal, ports: Ports): Pr
   const { row } = call
   if (row?.state !== "ready" || row.answer === null || row.answer.edit !== undefined) return false
   if (!row.answer.approved) throw rejectedEnding(proposal.tool.name, proposal.tool.question !== undefined, row.answer)
-  if (ports.now() > row.answer.at + redeemWindowMs) {
-    throw new Ending("approval_expired", "The approval was not used within 10 minutes. Call again to ask anew.")
+  if (ports.now() > redeemableUntil(row)) {
+    throw new Ending("approval_expired", "The approval was not used in time. Call again to ask anew.")
   }
   return coversProposal(call, row, proposal, ports)
 }
@@ -275,13 +276,13 @@ async function enqueue(call: ActiveCall, proposal: Proposal, revised: Revised, p
     card: { ...(await makeCard(call, proposal, ports)), editedBy, note },
     definitionHash: proposal.tool.definitionHash,
     preview: await renderPreview(proposal, call),
-    deadline: deadlineFrom(await ports.calls.clock(), proposal, ports),
+    deadline: deadlineFrom(await ports.calls.clock(), call, proposal, ports),
   })
   return true
 }
 
-function deadlineFrom(at: number, { verdict }: Proposal, ports: Ports): number {
-  return at + Math.min(verdict.deadlineMs ?? Infinity, ports.settings.approvalDeadlineMs)
+function deadlineFrom(at: number, call: ActiveCall, { verdict }: Proposal, ports: Ports): number {
+  return Math.min(at + (verdict.deadlineMs ?? Infinity), answerDeadline(at, call, ports))
 }
 
 function sentences(reasons: readonly Reason[]): string {

@@ -34,10 +34,14 @@ export async function record(
     const delivered = await steps()
     return inCallersDialect(call, await end(call, successResult(call, delivered, ports), ports), ports)
   } catch (thrown) {
-    if (thrown instanceof Detached) return thrown.ticket
+    if (thrown instanceof Detached) {
+      call.batch?.detach()
+      return thrown.ticket
+    }
     if (thrown instanceof Joined) return inCallersDialect(call, await noteJoined(call, thrown, ports), ports)
     return inCallersDialect(call, await end(call, failedResult(call, asEnding(thrown, ports), ports), ports), ports)
   } finally {
+    call.batch?.settle()
     call.parent?.clock?.countChild(-1)
   }
 }

@@ -13,7 +13,7 @@ import { waitForAnswer } from "../approvals/wait-for-answer.ts"
 import { failedResult, successResult, type DeliveredValue } from "./record.ts"
 import { withheldEnding } from "../refusal-endings.ts"
 import type { RunOutcome } from "./run.ts"
-import { advance, newRow } from "../stored/rows.ts"
+import { advance, answerDeadline, newRow } from "../stored/rows.ts"
 import { mayBeHeld, announceWaiting, cardHeader, type ActiveCall } from "../active-call.ts"
 
 /** Returns the result, or holds it until a person releases it. The tool is not run again for that. */
@@ -161,7 +161,7 @@ async function enqueue(
   ports: Ports,
 ): Promise<CallRow> {
   const at = await ports.calls.clock()
-  const deadline = at + ports.settings.approvalDeadlineMs
+  const deadline = answerDeadline(at, call, ports)
   if (call.row !== undefined) {
     const change = { state: "held" as const, result, asks, deadline, answer: null, votes: [] }
     await advance(call, ports, change)

@@ -7,7 +7,7 @@ import { secretPaths } from "../../schema/secret-paths.ts"
 import type { DialectText } from "../../model/dialect-text.ts"
 import { rejectedEnding, unansweredEnding, withheldEnding } from "../refusal-endings.ts"
 import { agentEndedSentence, tokenRevokedSentence } from "../stopped-endings.ts"
-import { redeemWindowMs, storedRequest } from "./rows.ts"
+import { redeemableUntil, storedRequest } from "./rows.ts"
 
 /** Whether the process that had the call is gone. */
 export async function hasNoLiveOwner(row: CallRow, ports: Ports): Promise<boolean> {
@@ -126,6 +126,7 @@ function expiredOrInterrupted(row: CallRow, now: number): AbandonedEnding | unde
         ran: true,
       }
     case "decided":
+      if (now <= redeemableUntil(row)) return undefined
       return {
         code: "interrupted",
         sentence: "The process ended before the tool was executed. Call again.",
@@ -138,14 +139,14 @@ function expiredOrInterrupted(row: CallRow, now: number): AbandonedEnding | unde
       if (row.answer?.approved === false && row.answer.edit === undefined) {
         return endedWith(rejectedEnding(row.tool, row.card.question !== undefined, row.answer), false)
       }
-      if (now <= (row.answer?.at ?? 0) + redeemWindowMs) return undefined
+      if (now <= redeemableUntil(row)) return undefined
       if (!row.wanted) {
         const sentence = "The process that made the call ended, and no caller came back for it. Call again."
         return { code: "interrupted", sentence, ran: false }
       }
       return {
         code: "approval_expired",
-        sentence: "The approval was not used within 10 minutes. Call again.",
+        sentence: "The approval was not used in time. Call again.",
         ran: false,
       }
     case "held":
@@ -153,7 +154,7 @@ function expiredOrInterrupted(row: CallRow, now: number): AbandonedEnding | unde
       return endedWith(withheldEnding(row.tool, undefined), true)
     case "released":
       if (row.answer?.approved === false) return endedWith(withheldEnding(row.tool, row.answer), true)
-      if (now <= (row.answer?.at ?? 0) + redeemWindowMs) return undefined
+      if (now <= redeemableUntil(row)) return undefined
       return {
         code: "result_withheld",
         sentence: "The result was released, but no caller came back for it in time. Call again.",

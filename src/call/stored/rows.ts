@@ -11,7 +11,17 @@ import type { ActiveCall } from "../active-call.ts"
 export const keyWindowMs = 24 * 60 * 60 * 1000
 
 /** How long after the answer an approved ticket can be redeemed. */
-export const redeemWindowMs = 10 * 60 * 1000
+const redeemWindowMs = 10 * 60 * 1000
+
+/** Until when the answer to a call counts: for ten minutes, or as long as its conversation can be resumed. */
+export function redeemableUntil(row: CallRow): number {
+  return Math.max((row.answer?.at ?? 0) + redeemWindowMs, storedRequest(row).given.resumableUntil ?? 0)
+}
+
+/** How long people may take to answer a call, unless a rule says less. */
+export function answerDeadline(at: number, { request }: ActiveCall, ports: Ports): number {
+  return Math.max(at + ports.settings.approvalDeadlineMs, request.resumableUntil ?? 0)
+}
 
 /** The request as a row stores it, and its session. */
 export interface StoredRequest {

@@ -1,0 +1,114 @@
+import { expect, test } from "vitest"
+import { isTicket } from "../model/result.ts"
+import { deferred, openTestApp, tool, until } from "../testing/test-app.ts"
+
+/** An app with a tool that reads, one that writes unasked, and one that asks; and the order in which they ran. */
+async function openBatchApp() {
+  const app = await openTestApp({ rules: [{ allow: "write", because: "the test" }] })
+  const ran: string[] = []
+  const named = (name: string, effect: "read" | "write", more = {}) =>
+    tool({ name, effect, execute: () => void ran.push(name), ...more })
+  app.registry.registerMany([
+    named("look", "read"),
+    named("write", "write"),
+    named("send", "write"),
+    named("after", "write", { dependsOn: ["write"] }),
+  ])
+  const call = (name: string) => ({ agentId: "operator", tool: name, input: {} })
+  const waiting = async () => {
+    await until(async () => (await app.approvals.list()).length > 0, "a call waits")
+    return (await app.approvals.list())[0]!
+  }
+  return { app, ran, call, waiting }
+}
+
+test("a call with effects waits until the question of its batch is answered; a read goes on", async () => {
+  const { app, ran, call, waiting } = await openBatchApp()
+  const batch = app.callBatch([call("write"), call("send"), call("look")])
+  const { callId } = await waiting()
+  await until(() => ran.includes("look"), "the read ran")
+  expect(ran).toEqual(["look"])
+  await app.approvals.answer(callId, { kind: "approve" }, "ann")
+  expect((await batch).map((ended) => !isTicket(ended) && ended.success)).toEqual([true, true, true])
+  expect(ran.toSorted()).toEqual(["look", "send", "write"])
+})
+
+test("a no ends its own call only", async () => {
+  const { app, ran, call, waiting } = await openBatchApp()
+  const batch = app.callBatch([call("write"), call("send")])
+  await app.approvals.answer((await waiting()).callId, { kind: "reject" }, "ann")
+  const codes = (await batch).map((ended) => !isTicket(ended) && ended.code)
+  expect(codes).toEqual([undefined, "approval_rejected"])
+  expect(ran).toEqual(["write"])
+})
+
+test("independent calls do not wait for each other", async () => {
+  const { app, ran, call, waiting } = await openBatchApp()
+  const batch = app.callBatch([call("write"), call("send")], { independent: true })
+  await until(() => ran.includes("write"), "the write ran")
+  await app.approvals.answer((await waiting()).callId, { kind: "approve" }, "ann")
+  await batch
+  expect(ran).toEqual(["write", "send"])
+})
+
+test("a denied call and one of an unknown tool hold nobody up", async () => {
+  const { app, ran, call } = await openBatchApp()
+  const ended = await app.callBatch([call("write"), call("nothing"), { ...call("send"), agentId: "nobody" }])
+  expect(ended.map((each) => !isTicket(each) && each.success)).toEqual([true, false, false])
+  expect(ran).toEqual(["write"])
+})
+
+test("a call that depends on another of its batch does not hold that one up", async () => {
+  const { app, ran, call, waiting } = await openBatchApp()
+  const batch = app.callBatch([call("after"), call("write")])
+  await until(() => ran.includes("write"), "the write ran")
+  await app.approvals.answer((await waiting()).callId, { kind: "approve" }, "ann")
+  await batch
+  expect(ran).toEqual(["write", "after"])
+})
+
+test("when the caller stops waiting, stored calls become tickets and none of them has run", async () => {
+  const { app, ran, call } = await openBatchApp()
+  const keyed = (name: string) => ({ ...call(name), key: name, sessionId: "s", resumableUntil: Date.now() + 60_000 })
+  const requests = [keyed("write"), keyed("send")]
+  const ended = await app.callBatch(requests, { waitMs: 50 })
+  expect(ended.map(isTicket)).toEqual([true, true])
+  expect(ran).toEqual([])
+  const again = app.callBatch(requests)
+  await app.approvals.answer((await app.approvals.list())[0]!.callId, { kind: "approve" }, "ann")
+  expect((await again).map((each) => !isTicket(each) && each.success)).toEqual([true, true])
+  expect(ran.toSorted()).toEqual(["send", "write"])
+})
+
+test("an abort ends what waits for the batch", async () => {
+  const { app, ran, call, waiting } = await openBatchApp()
+  const stop = new AbortController()
+  const batch = app.callBatch([call("write"), call("send")].map((each) => ({ ...each, signal: stop.signal })))
+  await waiting()
+  stop.abort()
+  expect((await batch).map((ended) => !isTicket(ended) && ended.code)).toEqual(["aborted", "aborted"])
+  expect(ran).toEqual([])
+})
+
+test("a call that a rule denies while it waits for its batch does not run", async () => {
+  const { app, ran, call, waiting } = await openBatchApp()
+  const batch = app.callBatch([call("write"), call("send")])
+  const { callId } = await waiting()
+  await app.rules.add({ deny: "write", because: "changed my mind" }, "ann")
+  await app.approvals.answer(callId, { kind: "approve" }, "ann")
+  expect((await batch).map((ended) => !isTicket(ended) && ended.success)).toEqual([false, true])
+  expect(ran).toEqual(["send"])
+})
+
+test("a held result holds no other call up", async () => {
+  const { app, ran, call } = await openBatchApp()
+  const shown = deferred()
+  app.registry.register(
+    tool({ name: "secret", permission: { requireResultApproval: "always" }, execute: () => shown.resolve() }),
+  )
+  const batch = app.callBatch([call("secret"), call("write")])
+  await shown.promise
+  await until(() => ran.includes("write"), "the write ran while the result is held")
+  await app.approvals.answer((await app.approvals.list())[0]!.callId, { kind: "release" }, "ann")
+  await batch
+})

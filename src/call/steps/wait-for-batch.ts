@@ -1,0 +1,54 @@
+import { hasRun } from "../../model/call.ts"
+import type { Ports } from "../../model/ports.ts"
+import { Detached, type ActiveCall } from "../active-call.ts"
+import type { Execution } from "../approvals/card.ts"
+import type { BatchPlace } from "../batch-gate.ts"
+import { onAbort } from "../on-abort.ts"
+import { abortedEnding, throwIfAborted } from "../stopped-endings.ts"
+import { ticketOf, tryAdvance } from "../stored/rows.ts"
+import { recheckBeforeRun } from "./recheck-before-run.ts"
+
+/** Lets a call that only reads pass. Any other waits until every question of its batch is answered. */
+export async function waitForBatch(
+  call: ActiveCall,
+  place: BatchPlace,
+  { tool, input }: Execution,
+  ports: Ports,
+): Promise<void> {
+  place.settle()
+  const readsOnly = tool.effect === "none" || tool.effect === "read"
+  if (readsOnly || hasRun(call.row) || place.state() === "open") return
+  while (place.state() !== "open") {
+    throwIfAborted(call)
+    if (place.state() === "never" || ports.closing.aborted || ports.now() >= (call.waitUntil ?? Infinity)) {
+      await leave(call, place, ports)
+    }
+    await nextChange(call, place, ports)
+  }
+  await recheckBeforeRun(call, tool, input, ports)
+}
+
+/** Gives a stored call back to the store, for whoever resumes it. A call that is not stored ends. */
+async function leave(call: ActiveCall, place: BatchPlace, ports: Ports): Promise<never> {
+  place.detach()
+  const { row } = call
+  if (row !== undefined && (await tryAdvance(call, ports, { owner: "", wanted: true })))
+    throw new Detached(ticketOf(row))
+  throw abortedEnding(call)
+}
+
+function nextChange(call: ActiveCall, place: BatchPlace, ports: Ports): Promise<void> {
+  return new Promise((resolve) => {
+    const { signal } = call.request
+    const wait = (call.waitUntil ?? Infinity) - ports.now()
+    const timer = wait < 2 ** 31 ? setTimeout(done, Math.max(1, wait)) : undefined
+    const stop = place.onChange(done)
+    for (const each of [signal, ports.closing]) if (each !== undefined) onAbort(each, done)
+    function done() {
+      clearTimeout(timer)
+      stop()
+      for (const each of [signal, ports.closing]) each?.removeEventListener("abort", done)
+      resolve()
+    }
+  })
+}
