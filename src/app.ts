@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events"
 import { dirname, isAbsolute, join, resolve } from "node:path"
+import { openChains } from "./agents/chain/open-chains.ts"
 import { keyVariables, openModels } from "./agents/models/open-models.ts"
 import { adapterFromOptions } from "./approval-ui/adapter-from-options.ts"
 import { notifier } from "./approval-ui/notify.ts"
@@ -242,9 +243,25 @@ export function assemble(
   const watch = watchDocuments(ports, documents, (isStopped) => builtins.processes.endAll(isStopped))
   let closing: Promise<void> | undefined
 
+  // Models that use the tools.
+  const toolsOfAgents = agentTools(registry, discovery, (agentId) => org.view(agentId))
+  const { chainsIdle, ...chains } = openChains({
+    app: { ...calls, ...toolsOfAgents },
+    models,
+    conversations: store.conversations,
+    owner,
+    isAlive: ports.isAlive,
+    roleOf: (agentId) => org.view(agentId)?.role,
+    closing: closer.signal,
+    async note(callId, agentId, text) {
+      await store.recorder.write({ kind: "note", at: now(), callId, agentId, text }, settings.durability)
+    },
+  })
+
   return {
     ...calls,
-    ...agentTools(registry, discovery, (agentId) => org.view(agentId)),
+    ...toolsOfAgents,
+    ...chains,
     on: (type, listener) => emitter.on(type, listener),
     audit,
     registry,
@@ -295,6 +312,7 @@ export function assemble(
     permits.cancelWaiting()
     for (const { cancel } of ports.running.values()) cancel()
     await idle()
+    await chainsIdle()
     await plugins.close()
     await notify.idle()
     await store.close()

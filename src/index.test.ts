@@ -11,6 +11,7 @@ test("the public API is exactly this list", () => {
     "PluginManager",
     "SecurityError",
     "ToolCategory",
+    "ToolChain",
     "ToolDiscovery",
     "ToolError",
     "ToolExecuteStatus",

@@ -32,7 +32,15 @@ export type {
   ModelUsage,
 } from "./agents/models/port.ts"
 export type { Models } from "./agents/models/open-models.ts"
-export type { App, AuditReader, Approvals, Explanation, RuleAdmin } from "./model/app.ts"
+export {
+  ToolChain,
+  type ToolCallHistoryEntry,
+  type ToolChainOptions,
+  type ToolChainResult,
+} from "./agents/chain/tool-chain.ts"
+export type { ChainOptions, ConversationAdmin } from "./agents/chain/open-chains.ts"
+export type { Conversation, ConversationState, Turn } from "./model/conversation.ts"
+export type { App, AuditReader, Approvals, BatchOptions, Explanation, RuleAdmin } from "./model/app.ts"
 export type { Approvers, Grant, GrantScope, Rule, Touch, Touches } from "./model/rule.ts"
 export type { CallRequest, CallState, TypedCallRequest } from "./model/call.ts"
 export type { EventOf, EventType, Listener, QuartermasterEvent } from "./model/events.ts"

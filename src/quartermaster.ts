@@ -1,3 +1,5 @@
+import type { ChainOptions, ConversationAdmin } from "./agents/chain/open-chains.ts"
+import type { ToolChain } from "./agents/chain/tool-chain.ts"
 import type { Models } from "./agents/models/open-models.ts"
 import type { LanguageModel } from "./agents/models/port.ts"
 import type { ToolDiscovery } from "./call/discovery.ts"
@@ -83,6 +85,16 @@ export interface Quartermaster extends App {
   readonly plugins: RunningPlugins
   /** The models that agents talk to. */
   readonly models: Models
+  /**
+   * Lets a model use the tools of an agent.
+   *
+   * ```ts
+   * const { content } = await app.chain("dev", { model: "claude" }).run("Which tests fail, and why?")
+   * ```
+   */
+  chain(agentId: string, options?: ChainOptions): ToolChain
+  /** Stored conversations, of this and every other process. */
+  readonly conversations: ConversationAdmin
   /** Resolves when everything recorded so far can be queried. */
   settle(): Promise<void>
 }

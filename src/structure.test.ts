@@ -40,6 +40,7 @@ const mayImport: Record<string, readonly string[]> = {
   "call/approvals": [...base, "policy", "call", "call/stored"],
   "call/stored": [...base, "call"],
   agents: [...base, "call"],
+  "agents/chain": [...base, "agents/models"],
   "agents/models": base,
   cli: [...base, "app.ts", "quartermaster.ts", "config", "approval-ui", "store", "http", "mcp/server", "agents/models"],
   "mcp/client": base,

@@ -19,7 +19,6 @@ export const listFiles = (workspace: Workspace) =>
       "List the files and folders in a folder, hidden ones too. With recursive also what is in its folders, the nearest first; version control is not entered. A pattern is a glob over names, or over paths from the folder when it has a slash.",
     effect: "read",
     idempotent: true,
-    cache: true,
     input: z.object({
       path: z.string().min(1).default(".").describe("The folder, for example src"),
       recursive: z.boolean().default(false).describe("Also what is in its folders"),
@@ -41,7 +40,7 @@ export const listFiles = (workspace: Workspace) =>
       total: z.number(),
       truncated: z.boolean(),
     }),
-    touches: ({ path, recursive }) => [{ kind: "read", what: path, entries: !recursive }],
+    touches: ({ path }) => [{ kind: "read", what: path }],
 
     async execute({ path, recursive, pattern, limit, offset }, context) {
       const { signal } = context

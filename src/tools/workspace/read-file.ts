@@ -23,7 +23,6 @@ export const readFile = (workspace: Workspace) =>
     category: "file",
     description: `Read a file of the workspace: text (${defaultLineLimit} lines unless limit says otherwise), images, PDF documents as text, Jupyter notebooks as cells. Give paths instead of path to read several at once.`,
     effect: "read",
-    cache: true,
     input: z
       .object({
         path: z.string().min(1).optional().describe("The file, relative to the workspace, for example src/app.ts"),

@@ -1,0 +1,177 @@
+import type { App } from "../../model/app.ts"
+import type { NewTurn, Spent } from "../../model/conversation.ts"
+import type { Ticket } from "../../model/result.ts"
+import { errorMessage } from "../../lib/error-message.ts"
+import type { LanguageModel, ModelMessage, ModelPart, ModelTool, ModelTurn } from "../models/port.ts"
+import { runTurn } from "../models/run-turn.ts"
+import type { TurnLog } from "./log.ts"
+import { messagesOf } from "./messages.ts"
+import { nextStep, type NextStep, type RunLimits } from "./next-step.ts"
+import { runCalls, type CallContext } from "./run-calls.ts"
+import type { AssistantTurn, ChainStatus } from "./turns.ts"
+
+/** Everything a run of a chain needs. */
+export interface ActiveChain {
+  log: TurnLog
+  model: LanguageModel
+  app: Pick<App, "mcpTools">
+  instructions: string | undefined
+  limits: RunLimits
+  /** The time by which the run must be over, in milliseconds since 1970. */
+  until: number
+  calls: CallContext
+  /** The only tools the model is offered, by name. Default: all that the agent may use. */
+  tools: ReadonlySet<string> | undefined
+  spent: Spent
+  signal: AbortSignal
+  /** Aborted when the app closes: the run stops where it is, and can be resumed from its turns. */
+  closing: AbortSignal
+  hooks: ChainHooks
+}
+
+/** What a run calls at its turning points. Each may be async; the run waits for those that change what happens. */
+export interface ChainHooks {
+  /** Sees the messages before they are sent, and may return others. */
+  beforeRequest?(
+    messages: readonly ModelMessage[],
+  ): readonly ModelMessage[] | undefined | Promise<readonly ModelMessage[] | undefined>
+  onPart?(part: ModelPart): void
+  onRetry?(): void
+  onTurn?(turn: ModelTurn): void
+  /** Called before each step; makes room in the context, asks for budget. Returns a status to end the run with. */
+  beforeStep?(step: NextStep): Promise<ChainStatus | undefined>
+  onError?(error: unknown, phase: ChainPhase): void
+}
+
+export type ChainPhase = "model" | "tool" | "store"
+
+export type ChainEnd =
+  | { status: ChainStatus; error?: string | undefined }
+  | { status: "waiting"; tickets: readonly Ticket[] }
+
+/**
+ * Runs a conversation until the model has answered or a limit is reached: model in, tool calls out, results back. Whatever
+ * happened is in the turns before the next thing begins, so a killed run goes on from them.
+ */
+export async function runChain(chain: ActiveChain): Promise<ChainEnd> {
+  for (;;) {
+    if (chain.closing.aborted) return { status: "waiting", tickets: [] }
+    await chain.log.refresh()
+    const step = nextStep(chain.log.turns, chain.limits)
+    if (step.kind === "nothing") return { status: "completed" }
+    if (step.kind === "done") return end(chain, { status: step.status })
+    const stopped = await chain.hooks.beforeStep?.(step)
+    if (stopped !== undefined) return end(chain, { status: stopped })
+    if (step.kind === "hint") await chain.log.append([hint])
+    else if (step.kind === "ask") {
+      const failed = await ask(chain, step.last)
+      if (failed !== undefined && !chain.closing.aborted) return end(chain, failed)
+    } else {
+      const tickets = await makeCalls(chain, step)
+      if (tickets !== undefined) return { status: "waiting", tickets }
+    }
+  }
+}
+
+const hint: NewTurn = {
+  kind: "user",
+  body: {
+    text: "You wrote a tool call as text, so nothing was executed. Make it as a real tool call, or answer without it.",
+    begins: false,
+    by: "quartermaster",
+  },
+}
+
+/** Asks the model once and stores its answer. Returns how the run ends if there is none. */
+async function ask(chain: ActiveChain, last: boolean): Promise<{ status: ChainStatus; error?: string } | undefined> {
+  const { log, model, hooks, closing } = chain
+  const signal = AbortSignal.any([chain.signal, closing])
+  const isOutOfTime = Date.now() >= chain.until
+  const isLast = last || isOutOfTime
+  try {
+    const messages = messagesOf(log.turns, chain.instructions)
+    if (isLast) messages.push({ role: "user", content: lastRequest })
+    const turn = await runTurn(
+      model,
+      {
+        messages: (await hooks.beforeRequest?.(messages)) ?? messages,
+        tools: offeredTools(chain),
+        toolChoice: isLast ? "none" : "auto",
+        signal,
+      },
+      { onPart: hooks.onPart, onRetry: hooks.onRetry },
+    )
+    hooks.onTurn?.(turn)
+    count(chain.spent, turn)
+    const body = isLast ? withoutCalls(turn, model) : asTurn(turn, model)
+    await log.append([{ kind: "assistant", body }], { spent: chain.spent })
+    return isOutOfTime ? { status: "limit" } : undefined
+  } catch (error) {
+    if (signal.aborted) return { status: "aborted" }
+    hooks.onError?.(error, "model")
+    return { status: "error", error: errorMessage(error) }
+  }
+}
+
+const lastRequest =
+  "A limit of this run was reached, so no more tools can be called. Answer now with what you have, and say what is left to do."
+
+function offeredTools({ app, calls, tools }: ActiveChain): ModelTool[] {
+  return app
+    .mcpTools(calls.request.agentId)
+    .filter(({ name }) => tools === undefined || tools.has(name))
+    .map(({ name, description, inputSchema }) => ({ name, description: description ?? "", inputSchema }))
+}
+
+function asTurn(turn: ModelTurn, model: LanguageModel): AssistantTurn {
+  const { content, text, calls, describedCall, finishReason, usage, cost } = turn
+  return { content, text, calls, describedCall, finishReason, usage, cost, model: model.name }
+}
+
+/** The last answer of a run that reached a limit: calls that the model made all the same are left out. */
+function withoutCalls(turn: ModelTurn, model: LanguageModel): AssistantTurn {
+  const content = turn.content.filter(({ type }) => type !== "tool-call")
+  return { ...asTurn(turn, model), content, calls: [], describedCall: false }
+}
+
+function count(spent: Spent, { usage, cost }: ModelTurn): void {
+  spent.rounds++
+  spent.inputTokens += usage.inputTokens
+  spent.outputTokens += usage.outputTokens
+  spent.cost += cost ?? 0
+}
+
+/** Makes the calls of the last answer and stores their results. Returns the tickets of calls that still wait. */
+async function makeCalls(
+  chain: ActiveChain,
+  step: NextStep & { kind: "calls" },
+): Promise<readonly Ticket[] | undefined> {
+  const { log, calls: context, spent } = chain
+  const left = chain.until - Date.now()
+  const allowed = left <= 0 || chain.signal.aborted ? 0 : step.allowed
+  const why = chain.signal.aborted
+    ? "The run was stopped."
+    : "A limit of this run was reached. Answer with what you have, and say what is left to do."
+  const ended = await runCalls({ turn: step.turn, calls: step.body.calls, allowed, turns: log.turns, why }, context)
+  if ("waiting" in ended) {
+    await log.append([], { state: "waiting" })
+    return ended.waiting
+  }
+  spent.calls += ended.results.filter(({ callId }) => callId !== undefined).length
+  await log.append([{ kind: "results", body: { results: ended.results } }], { spent, state: "active" })
+  return undefined
+}
+
+async function end(chain: ActiveChain, ended: { status: ChainStatus; error?: string }): Promise<ChainEnd> {
+  const { log } = chain
+  await answerOpenCalls(chain)
+  if (log.turns.at(-1)?.kind !== "end")
+    await log.append([{ kind: "end", body: ended }], { state: "idle", spent: chain.spent })
+  return ended
+}
+
+/** No call stays without an answer: providers refuse the next request otherwise. */
+async function answerOpenCalls(chain: ActiveChain): Promise<void> {
+  const step = nextStep(chain.log.turns, { ...chain.limits, maxCalls: 0 })
+  if (step.kind === "calls") await makeCalls(chain, { ...step, allowed: 0 })
+}

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest"
+import type { QuartermasterOptions } from "../../quartermaster.ts"
+import { dataFolder, openTestApp, tool, until } from "../../testing/test-app.ts"
+import { modelOf, type PlayedTurn } from "../testing/played-model.ts"
+
+const turns: PlayedTurn[] = [
+  { say: "I look, then I send.", calls: [{ name: "look" }, { name: "send" }, { name: "write" }] },
+  { say: "Done." },
+]
+
+/** Apps on one data folder, each with the same tools and a model of its own, and what ran in all of them. */
+async function openHosts() {
+  const dir = await dataFolder()
+  const ran: string[] = []
+  const open = async (options: QuartermasterOptions = {}, ...answers: PlayedTurn[]) => {
+    const rules = [{ allow: "write", because: "the test" }]
+    const app = await openTestApp({ data: { dir }, rules }, { models: { played: modelOf(...answers) }, ...options })
+    for (const [name, effect] of [
+      ["look", "read"],
+      ["send", "communicate"],
+      ["write", "write"],
+    ] as const)
+      app.registry.register(tool({ name, effect, execute: () => void ran.push(name) }))
+    return app
+  }
+  return { open, ran }
+}
+
+test("a conversation that waits is resumed by another process on the same history, and nothing runs twice", async () => {
+  const { open, ran } = await openHosts()
+  const first = await open({}, ...turns)
+  const chain = first.chain("operator", { durable: true })
+  const running = chain.run("Go.")
+  await until(async () => (await first.approvals.list()).length === 1 && ran.includes("look"), "it waits")
+  await first.close()
+  expect(await running).toMatchObject({ status: "waiting" })
+  expect(ran).toEqual(["look"])
+
+  const second = await open({}, turns[1]!)
+  expect(await second.conversations.get(chain.id)).toMatchObject({ state: "waiting", owner: "", agentId: "operator" })
+  const [item] = await second.approvals.list()
+  await second.approvals.answer(item!.callId, { kind: "approve" }, "ann")
+  const result = await second.chain("operator", { id: chain.id }).resume()
+  expect(result).toMatchObject({ status: "completed", content: "Done.", stats: { rounds: 2, calls: 3 } })
+  expect(result.toolCallHistory.map(({ toolName, status }) => [toolName, status])).toEqual([
+    ["look", "success"],
+    ["send", "success"],
+    ["write", "success"],
+  ])
+  expect(ran.toSorted()).toEqual(["look", "send", "write"])
+  expect(await second.conversations.get(chain.id)).toMatchObject({ state: "idle" })
+})
+
+test("a conversation that ended goes on with the next message, in any process", async () => {
+  const { open } = await openHosts()
+  const first = await open({}, { say: "Hello." })
+  const { id } = await first.chain("operator", { durable: true }).run("Hi.")
+  await first.close()
+  const second = await open({}, { say: "I remember." })
+  const result = await second.chain("operator", { id }).run("What did I say?")
+  expect(result.messages.filter(({ role }) => role === "user").map(({ content }) => content)).toEqual([
+    "Hi.",
+    "What did I say?",
+  ])
+})
+
+test("another process can read along, say something and stop the run", async () => {
+  const { open } = await openHosts()
+  const [worker, watcher] = [await open({}, ...turns), await open({}, ...turns)]
+  const chain = worker.chain("operator", { durable: true })
+  const running = chain.run("Go.")
+  await until(async () => (await watcher.approvals.list()).length === 1, "it waits")
+  expect((await watcher.conversations.turns(chain.id)).map(({ kind }) => kind)).toEqual(["user", "assistant"])
+  await expect(watcher.chain("operator", { id: chain.id }).resume()).rejects.toThrow("Another process continues")
+  expect(await watcher.conversations.say(chain.id, "Stop!", "ann")).toBe(true)
+  expect(await watcher.conversations.stop(chain.id, "ann")).toBe(true)
+  expect(await running).toMatchObject({ status: "aborted" })
+  expect(await watcher.conversations.say("nothing", "Stop!", "ann")).toBe(false)
+})
+
+test("the audit log says when a conversation ran, with which model, and what it cost", async () => {
+  const { open } = await openHosts()
+  const app = await open({}, { say: "Hello." })
+  const { id } = await app.chain("operator").run("Hi.")
+  await app.settle()
+  expect((await app.audit.show(id)).map((entry) => entry.kind === "note" && entry.text)).toEqual([
+    expect.stringContaining("played"),
+    expect.stringContaining("10 tokens in, 5 out"),
+  ])
+})

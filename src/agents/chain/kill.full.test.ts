@@ -1,0 +1,94 @@
+import { appendFileSync, existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { libraryFile, runChild, zodModule } from "../../testing/child-process.ts"
+import { openTestApp, temporaryFolder, tool, until } from "../../testing/test-app.ts"
+import { times } from "../../testing/times.ts"
+import { playedModel } from "../testing/played-model.ts"
+
+/** A program that talks to a model which calls `look`, `send` and `write` at once, then says that it is done. */
+const program = (dir: string, id: string, hang: string) => `
+import { appendFileSync } from "node:fs"
+import { createQuartermaster, defineTool } from ${JSON.stringify(libraryFile)}
+import { z } from ${JSON.stringify(zodModule)}
+const log = (line) => appendFileSync(${JSON.stringify(join(dir, "ran"))}, line + "\\n")
+const hang = async (at) => { if (at === ${JSON.stringify(hang)}) { console.log("here"); await new Promise(() => {}) } }
+let round = 0
+const model = {
+  name: "played", provider: "played", modelId: "played",
+  async *stream() {
+    await hang(round === 0 ? "first answer" : "last answer")
+    if (round++ === 0) for (const name of ["look", "send", "write"]) yield { type: "tool-call", id: name, name, input: "{}" }
+    else yield { type: "text", block: "1", text: "Done." }
+    yield { type: "finish", reason: "stop" }
+  },
+}
+const app = await createQuartermaster(
+  { data: { dir: ${JSON.stringify(join(dir, "data"))} }, rules: [{ allow: "write", because: "the test" }] },
+  { models: { played: model }, print: () => {} },
+)
+for (const [name, effect] of [["look", "read"], ["send", "communicate"], ["write", "write"]])
+  app.registry.register(defineTool({
+    name, group: "test", description: name, effect, input: z.object({}),
+    async execute() { log(name); await hang(name) },
+  }))
+app.on("TOOL_CALL_WAITING", () => void hang("waiting"))
+setInterval(async () => {
+  if (${JSON.stringify(hang)} === "waiting") return
+  for (const { callId } of await app.approvals.list()) await app.approvals.answer(callId, { kind: "approve" }, "ann")
+}, 20)
+await app.chain("operator", { id: ${JSON.stringify(id)} }).run("Go.")
+`
+
+test.each([
+  ["while the model writes its first answer", "first answer", { look: "success", send: "success", write: "success" }],
+  ["while a tool that reads runs", "look", { look: "interrupted" }],
+  ["while a call waits for a person", "waiting", { send: "success", write: "success" }],
+  ["while an approved call runs", "send", { send: "interrupted" }],
+  ["while the model writes its last answer", "last answer", { look: "success", send: "success", write: "success" }],
+])("kill -9 %s: the conversation goes on in another process and no call runs twice", async (_when, hang, expected) => {
+  for (let run = 0; run < times(1, 20); run++) {
+    const dir = temporaryFolder()
+    const child = runChild(program(dir, "talk", hang))
+    await until(() => child.lines.includes("here"), "the child is there")
+    child.process.kill("SIGKILL")
+    await child.ended
+
+    let round = existsSync(join(dir, "ran")) || hang === "waiting" ? 1 : 0
+    const model = playedModel(({ messages }) => {
+      round = messages.some(({ role }) => role === "tool") ? 1 : round
+      return round++ === 0 ? { calls: ["look", "send", "write"].map((name) => ({ name })) } : { say: "Done." }
+    })
+    const app = await openTestApp(
+      { data: { dir: join(dir, "data") }, rules: [{ allow: "write", because: "the test" }] },
+      { models: { played: model }, print: () => {} },
+    )
+    for (const [name, effect] of [
+      ["look", "read"],
+      ["send", "communicate"],
+      ["write", "write"],
+    ] as const)
+      app.registry.register(tool({ name, effect, execute: () => appendFileSync(join(dir, "ran"), `${name}\n`) }))
+    const answering = setInterval(() => {
+      void app.approvals
+        .list()
+        .then((items) =>
+          Promise.all(items.map(({ callId }) => app.approvals.answer(callId, { kind: "approve" }, "ann"))),
+        )
+        .catch(() => {})
+    }, 20)
+    try {
+      const result = await app.chain("operator", { id: "talk" }).resume()
+      expect(result).toMatchObject({ status: "completed", content: "Done." })
+      const endings = Object.fromEntries(
+        result.toolCallHistory.map(({ toolName, code, status }) => [toolName, code ?? status]),
+      )
+      expect(endings).toMatchObject(expected)
+      const ran = readFileSync(join(dir, "ran"), "utf8").trim().split("\n")
+      expect(ran.toSorted()).toEqual([...new Set(ran)].toSorted())
+      expect(await app.audit.verify()).toMatchObject({ ok: true })
+    } finally {
+      clearInterval(answering)
+    }
+  }
+})

@@ -1,0 +1,149 @@
+import type { ConversationClaim, Conversations, ConversationState, NewTurn, Spent } from "../../model/conversation.ts"
+import { chainTurns, type ChainTurn } from "./turns.ts"
+
+/** The turns of a conversation, in memory or in the store. */
+export interface TurnLog {
+  readonly id: string
+  /** Whether the turns survive the process. */
+  readonly isStored: boolean
+  readonly turns: readonly ChainTurn[]
+  readonly spent: Spent
+  /** Until when a stored conversation can be resumed. */
+  readonly resumableUntil: number | undefined
+  /** Takes the conversation over for a run. Throws a sentence when another live process has it. */
+  claim(): Promise<void>
+  /** Lets another process take it over. */
+  release(): Promise<void>
+  /** Reads what others said meanwhile. */
+  refresh(): Promise<void>
+  append(turns: readonly NewTurn[], change?: LogChange): Promise<void>
+  /** Adds what a person says. Needs no claim. */
+  post(turn: NewTurn): Promise<void>
+  /** Resolves when somebody else has added a turn, or the signal aborts. */
+  waitForTurns(signal: AbortSignal): Promise<void>
+}
+
+export interface LogChange {
+  state?: ConversationState
+  spent?: Spent
+}
+
+/** Another process has taken the conversation over. It goes on there. */
+export class ClaimLost extends Error {
+  constructor(id: string) {
+    super(`Another process continues conversation ${id}.`)
+  }
+}
+
+export function nothingSpent(): Spent {
+  return { rounds: 0, calls: 0, inputTokens: 0, outputTokens: 0, cost: 0 }
+}
+
+/** Turns that end with the process. */
+export function memoryLog(id: string): TurnLog {
+  const turns: ChainTurn[] = []
+  const done = () => Promise.resolve()
+  const append = (more: readonly NewTurn[]) => {
+    const at = Date.now()
+    for (const { kind, body } of more) turns.push({ index: turns.length, at, kind, body } as ChainTurn)
+    return Promise.resolve()
+  }
+  return {
+    id,
+    isStored: false,
+    turns,
+    spent: nothingSpent(),
+    resumableUntil: undefined,
+    claim: done,
+    release: done,
+    refresh: done,
+    append,
+    post: (turn) => append([turn]),
+    waitForTurns: (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve())),
+  }
+}
+
+/** What a stored conversation needs of the process. */
+export interface LogStore {
+  conversations: Conversations
+  owner: string
+  isAlive(owner: string): boolean | Promise<boolean>
+}
+
+/** A new conversation, stored before its first turn. */
+export interface NewConversation {
+  id: string
+  agentId: string
+  startedBy: string
+  settings: unknown
+  resumableMs: number
+}
+
+/** The turns of a stored conversation: an existing one by its id, or a new one. */
+export function storedLog(store: LogStore, given: NewConversation): TurnLog {
+  const { conversations, owner } = store
+  const { id } = given
+  const turns: ChainTurn[] = []
+  const spent = nothingSpent()
+  let resumableUntil: number | undefined
+  let claim: ConversationClaim | undefined
+  const refresh = async () => {
+    // Two may read at once.
+    for (const turn of chainTurns(await conversations.turns(id, turns.length)))
+      if (turn.index === turns.length) turns.push(turn)
+  }
+  return {
+    id,
+    isStored: true,
+    turns,
+    spent,
+    get resumableUntil() {
+      return resumableUntil
+    },
+    refresh,
+    async claim() {
+      const found = (await conversations.get(id)) ?? (await create(store, given))
+      if (found.state === "ended") throw hasEnded(id)
+      if (found.owner !== "" && found.owner !== owner && (await store.isAlive(found.owner))) throw new ClaimLost(id)
+      claim = await conversations.claim(id, found, owner)
+      if (claim === undefined) throw new ClaimLost(id)
+      Object.assign(spent, found.spent)
+      resumableUntil = Date.now() + given.resumableMs
+      await refresh()
+    },
+    async release() {
+      if (claim !== undefined) await conversations.append(id, claim, [], { owner: "" })
+      claim = undefined
+    },
+    async append(more, change = {}) {
+      if (claim === undefined || (await conversations.append(id, claim, more, change)) === undefined)
+        throw new ClaimLost(id)
+      await refresh()
+    },
+    async post(turn) {
+      if ((await conversations.get(id)) === undefined) await create(store, given)
+      if ((await conversations.post(id, turn)) === undefined) throw hasEnded(id)
+    },
+    async waitForTurns(signal) {
+      while (!signal.aborted && turns.length === (await conversations.get(id))?.length)
+        await conversations.waitForTurns(id, turns.length, 1000, [signal])
+    },
+  }
+}
+
+function create({ conversations }: LogStore, { id, agentId, startedBy, settings }: NewConversation) {
+  return conversations.create({
+    id,
+    agentId,
+    startedBy,
+    settings,
+    state: "active",
+    owner: "",
+    epoch: 0,
+    spent: nothingSpent(),
+  })
+}
+
+function hasEnded(id: string): Error {
+  return new Error(`Conversation ${id} has ended. Begin a new one.`)
+}

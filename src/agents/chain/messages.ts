@@ -1,0 +1,54 @@
+import type { AssistantPart, ModelMessage, ToolResultPart } from "../models/port.ts"
+import type { CallResult, ChainTurn } from "./turns.ts"
+
+/**
+ * The messages that a model is sent for these turns. Results always follow their calls directly: what was said while the
+ * calls ran comes after them.
+ */
+export function messagesOf(turns: readonly ChainTurn[], instructions?: string): ModelMessage[] {
+  const summary = turns.findLast((turn) => turn.kind === "summary")?.body
+  const isReference = new Set(turns.flatMap((turn) => (turn.kind === "references" ? turn.body.refs : [])))
+  const messages: ModelMessage[] = instructions === undefined ? [] : [{ role: "system", content: instructions }]
+  if (summary !== undefined) messages.push({ role: "user", content: summaryText(summary.text) })
+  let awaitsResults = false
+  let later: ModelMessage[] = []
+  for (const turn of turns) {
+    if (turn.index < (summary?.before ?? 0)) continue
+    if (turn.kind === "user") {
+      const message: ModelMessage = { role: "user", content: turn.body.text }
+      if (awaitsResults) later.push(message)
+      else messages.push(message)
+    }
+    if (turn.kind === "assistant") {
+      messages.push({ role: "assistant", content: sendable(turn.body.content) })
+      awaitsResults = turn.body.calls.length > 0
+    }
+    if (turn.kind === "results") {
+      messages.push({ role: "tool", content: turn.body.results.map((result) => resultPart(result, isReference)) })
+      messages.push(...later)
+      later = []
+      awaitsResults = false
+    }
+  }
+  return messages
+}
+
+function summaryText(text: string): string {
+  return `Summary of the conversation so far, because it became too long:\n\n${text}`
+}
+
+/** Providers refuse an assistant message without content. */
+function sendable(content: readonly AssistantPart[]): readonly AssistantPart[] {
+  return content.length > 0 ? content : [{ type: "text", text: "(no answer)" }]
+}
+
+function resultPart(result: CallResult, isReference: ReadonlySet<string>): ToolResultPart {
+  const { id, name, isError } = result
+  const output = isReference.has(result.ref) ? referenceText(result) : result.text
+  return { type: "tool-result", id, name, output, isError }
+}
+
+/** What stands in place of a result that was taken out of the context. */
+export function referenceText({ ref, text }: Pick<CallResult, "ref" | "text">): string {
+  return `[Result ${ref} (${text.length} characters) is no longer shown. Make the call again if you need it.]`
+}

@@ -1,0 +1,58 @@
+import { currentRun, unanswered, type AssistantTurn, type ChainStatus, type ChainTurn } from "./turns.ts"
+
+/** The limits of one run. A run ends with a last answer when it reaches one. */
+export interface RunLimits {
+  maxRounds: number
+  maxCalls: number
+}
+
+export type NextStep =
+  /** Make the calls of the last answer; `allowed` of them at most. */
+  | { kind: "calls"; turn: number; body: AssistantTurn; allowed: number }
+  /** Ask the model. After a limit it may not call tools any more. */
+  | { kind: "ask"; last: boolean }
+  /** Tell the model that it described a call instead of making it. */
+  | { kind: "hint" }
+  | { kind: "done"; status: ChainStatus }
+  /** Nothing was said yet. */
+  | { kind: "nothing" }
+
+/** What a chain does next. It depends on nothing but the turns, so that a killed chain goes on where it was. */
+export function nextStep(turns: readonly ChainTurn[], { maxRounds, maxCalls }: RunLimits): NextStep {
+  const run = currentRun(turns)
+  const last = run.findLast(({ kind }) => kind !== "summary" && kind !== "references")
+  if (last === undefined) return { kind: "nothing" }
+  if (last.kind === "end") return { kind: "done", status: last.body.status }
+  const rounds = run.filter((turn) => turn.kind === "assistant" && turn.body.calls.length > 0).length
+  const open = unanswered(run)
+  const stopped = run.some(({ kind }) => kind === "stop")
+  if (open !== undefined) {
+    const made = callsMade(run)
+    const allowed = stopped || rounds > maxRounds ? 0 : Math.max(0, maxCalls - made)
+    return { kind: "calls", turn: open.index, body: open.body, allowed }
+  }
+  if (stopped) return { kind: "done", status: "aborted" }
+  const answer = run.findLast((turn) => turn.kind === "assistant")
+  const isLimited = rounds > maxRounds || callsAsked(run) > maxCalls
+  // Something was said after the last answer: a result, or a text that steers.
+  if (answer === undefined || hasNews(run, answer)) return { kind: "ask", last: isLimited }
+  if (isLimited) return { kind: "done", status: "limit" }
+  return answer.body.describedCall ? { kind: "hint" } : { kind: "done", status: "completed" }
+}
+
+function hasNews(run: readonly ChainTurn[], answer: ChainTurn): boolean {
+  return run.some(({ kind, index }) => index > answer.index && (kind === "results" || kind === "user"))
+}
+
+/** How many calls of this run were really made. */
+function callsMade(run: readonly ChainTurn[]): number {
+  return run.reduce((sum, turn) => sum + (turn.kind === "results" ? turn.body.results.filter(wasMade).length : 0), 0)
+}
+
+function wasMade({ callId }: { callId?: string | undefined }): boolean {
+  return callId !== undefined
+}
+
+function callsAsked(run: readonly ChainTurn[]): number {
+  return run.reduce((sum, turn) => sum + (turn.kind === "assistant" ? turn.body.calls.length : 0), 0)
+}

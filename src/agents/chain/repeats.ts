@@ -1,0 +1,27 @@
+import { canonicalJson } from "../../lib/canonical-json.ts"
+import type { ModelCall } from "../models/port.ts"
+import { currentRun, type ChainTurn } from "./turns.ts"
+
+/** The third time a model makes the same call after two same results, it is told to do something else. */
+const mostSameResults = 2
+
+/** Whether this call was made before in this run, often enough and with the same result every time. */
+export function isRepeated(call: ModelCall, turns: readonly ChainTurn[]): boolean {
+  const key = keyOf(call)
+  const texts: string[] = []
+  let calls: readonly ModelCall[] = []
+  for (const turn of currentRun(turns)) {
+    if (turn.kind === "assistant") calls = turn.body.calls
+    if (turn.kind !== "results") continue
+    for (const [place, result] of turn.body.results.entries()) {
+      const made = calls[place]
+      if (made !== undefined && result.callId !== undefined && keyOf(made) === key) texts.push(result.text)
+    }
+  }
+  const last = texts.slice(-mostSameResults)
+  return last.length === mostSameResults && last.every((text) => text === last[0])
+}
+
+function keyOf({ name, input }: ModelCall): string {
+  return `${name} ${input === undefined ? "" : canonicalJson(input)}`
+}

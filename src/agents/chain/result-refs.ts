@@ -1,0 +1,44 @@
+import type { CallResult, ChainTurn } from "./turns.ts"
+
+/** Every result of a conversation by its number. */
+export function resultsByRef(turns: readonly ChainTurn[]): ReadonlyMap<string, CallResult> {
+  const results = turns.flatMap((turn) => (turn.kind === "results" ? turn.body.results : []))
+  return new Map(results.map((result) => [result.ref, result]))
+}
+
+/**
+ * Replaces every `{"$ref": "r3"}` in an input by what the model was given of that result, as a value if it is JSON. Other
+ * objects with `$ref`, such as JSON Schemas, stay as they are. Returns a sentence instead when a result may not be used.
+ */
+export function expandRefs(
+  input: unknown,
+  results: ReadonlyMap<string, CallResult>,
+): { input: unknown } | { problem: string } {
+  let problem: string | undefined
+  const expand = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(expand)
+    if (typeof value !== "object" || value === null) return value
+    const ref = refOf(value)
+    if (ref === undefined) return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, expand(each)]))
+    const result = results.get(ref)
+    if (result === undefined) problem ??= `There is no result ${ref} in this conversation.`
+    else if (result.status !== "success") problem ??= `Result ${ref} cannot be passed on: ${result.text}`
+    return result === undefined ? undefined : asValue(result.text)
+  }
+  const expanded = expand(input)
+  return problem === undefined ? { input: expanded } : { problem }
+}
+
+function refOf(value: object): string | undefined {
+  const entries = Object.entries(value)
+  const [key, ref] = entries[0] ?? []
+  return entries.length === 1 && key === "$ref" && typeof ref === "string" && /^r[1-9]\d*$/.test(ref) ? ref : undefined
+}
+
+function asValue(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

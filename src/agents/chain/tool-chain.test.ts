@@ -1,0 +1,268 @@
+import { expect, test } from "vitest"
+import { z } from "zod"
+import { defineTool } from "../../schema/define-tool.ts"
+import { deferred, openTestApp, tool, until } from "../../testing/test-app.ts"
+import { modelOf, playedModel, type PlayedTurn } from "../testing/played-model.ts"
+import { ToolChain, type ToolChainOptions } from "./tool-chain.ts"
+
+/** An app with a tool that adds, one that asks a person, and a chain over a model that answers like this. */
+async function openChain(model: ReturnType<typeof playedModel>, options: ToolChainOptions = {}) {
+  const app = await openTestApp()
+  const added: number[] = []
+  app.registry.registerMany([
+    defineTool({
+      name: "add",
+      group: "maths",
+      description: "Add two numbers.",
+      effect: "none",
+      input: z.object({ a: z.number(), b: z.number() }),
+      execute({ a, b }) {
+        added.push(a + b)
+        return { sum: a + b }
+      },
+    }),
+    tool({ name: "send", effect: "communicate", execute: () => "sent" }),
+    tool({ name: "big", effect: "read", execute: () => ({ rows: Array.from({ length: 500 }, (_, row) => row) }) }),
+    defineTool({
+      name: "length_of",
+      group: "maths",
+      description: "How long a list is.",
+      effect: "none",
+      input: z.object({ list: z.unknown() }),
+      execute: ({ list }) => (list as { rows: unknown[] }).rows.length,
+    }),
+  ])
+  const chain = new ToolChain(app, "operator", model, { tools: ["add", "send", "big", "length_of"], ...options })
+  return { app, chain, added }
+}
+
+const add = (a: number, b: number): PlayedTurn => ({ calls: [{ name: "add", input: { a, b } }] })
+const lastMessages = (model: ReturnType<typeof playedModel>) => model.requests.at(-1)!.messages
+
+test("a model's calls are made, their results go back, and its answer is the content", async () => {
+  const model = modelOf({ say: "Let me see.", ...add(2, 3) }, { say: "It is 5." })
+  const { app, chain } = await openChain(model, { instructions: "Be brief." })
+  const result = await chain.run("What is 2 + 3?")
+  expect(result).toMatchObject({ status: "completed", content: "It is 5.", stats: { rounds: 2, calls: 1 } })
+  expect(lastMessages(model)).toMatchObject([
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "What is 2 + 3?" },
+    { role: "assistant", content: [{ type: "text" }, { type: "tool-call", name: "add", input: { a: 2, b: 3 } }] },
+    { role: "tool", content: [{ name: "add", output: '{"sum":5}', isError: false }] },
+  ])
+  expect(result.toolCallHistory).toMatchObject([{ round: 1, toolName: "add", args: { a: 2, b: 3 }, status: "success" }])
+  const [row] = await app.audit.list()
+  expect(row).toMatchObject({ callId: result.toolCallHistory[0]!.callId, tool: "add" })
+})
+
+test("a second message goes on in the same conversation, with limits of its own", async () => {
+  const model = modelOf(add(1, 1), { say: "2" }, add(2, 2), { say: "4" })
+  const { chain } = await openChain(model, { maxRounds: 1 })
+  await chain.run("1 + 1?")
+  const second = await chain.run("2 + 2?")
+  expect(second).toMatchObject({ status: "completed", content: "4" })
+  expect(lastMessages(model)).toHaveLength(6 + 1)
+})
+
+test("every call of an answer gets an answer, in their order, also the impossible ones", async () => {
+  const model = modelOf(
+    {
+      calls: [
+        { name: "add", input: { a: 1, b: 2 } },
+        { name: "nothing", input: {} },
+        { name: "add", input: { a: "x" } },
+        { name: "add", input: '{"a": 1, "b"' },
+        { name: "add", input: { a: 3, b: 4 } },
+      ],
+    },
+    { say: "done" },
+  )
+  const { chain, added } = await openChain(model)
+  const { toolCallHistory } = await chain.run("Go.")
+  expect(toolCallHistory.map(({ status, code }) => code ?? status)).toEqual([
+    "success",
+    "unknown_tool",
+    "invalid_arguments",
+    "not_executed",
+    "success",
+  ])
+  expect(added).toEqual([3, 7])
+  expect(lastMessages(model).at(-1)).toMatchObject({ role: "tool", content: { length: 5 } })
+})
+
+test.each([
+  ["rounds", { maxRounds: 2 }, 2],
+  ["calls", { maxCalls: 3 }, 3],
+])("at the limit of %s calls are not made any more and the model sums up", async (_what, limits, made) => {
+  let number = 0
+  const model = playedModel(({ toolChoice }) => (toolChoice === "none" ? { say: "So far." } : add(number++, 1)))
+  const { chain, added } = await openChain(model, limits)
+  const result = await chain.run("Go on for ever.")
+  expect(result).toMatchObject({ status: "limit", content: "So far." })
+  expect(added).toHaveLength(made)
+  expect(result.toolCallHistory.at(-1)).toMatchObject({ status: "not_executed" })
+})
+
+test("a model that calls a thousand tools at once gets as many as allowed, and an answer for each", async () => {
+  const calls = Array.from({ length: 1000 }, (_, a) => ({ name: "add", input: { a, b: 0 } }))
+  const model = playedModel(({ toolChoice }) => (toolChoice === "none" ? { say: "Enough." } : { calls }))
+  const { chain, added } = await openChain(model)
+  const result = await chain.run("Go.")
+  expect(result.status).toBe("limit")
+  expect(added).toHaveLength(10)
+  expect(result.toolCallHistory).toHaveLength(1000)
+})
+
+test("a model that calls tools although it may not any more still ends", async () => {
+  const { chain } = await openChain(modelOf({ say: "More!", ...add(1, 1) }), { maxRounds: 1 })
+  expect(await chain.run("Go.")).toMatchObject({ status: "limit", content: "More!" })
+})
+
+test("the same call with the same result a third time is not made", async () => {
+  const model = modelOf(add(1, 1), add(1, 1), add(1, 1), { say: "It stays 2." })
+  const { chain, added } = await openChain(model)
+  expect(await chain.run("Go.")).toMatchObject({ status: "completed", content: "It stays 2." })
+  expect(added).toEqual([2, 2])
+})
+
+test("a call that the model only describes is answered with a hint", async () => {
+  const model = modelOf({ say: '<tool_call>{"name":"add","arguments":{"a":1,"b":2}}</tool_call>' }, { say: "Sorry." })
+  const { chain, added } = await openChain(model)
+  expect(await chain.run("Go.")).toMatchObject({ status: "completed", content: "Sorry." })
+  expect(added).toEqual([])
+  expect(lastMessages(model).at(-1)).toMatchObject({ role: "user" })
+})
+
+test("what is said while tools run is read after their results and before the next request", async () => {
+  const model = modelOf({ calls: [{ name: "send" }] }, { say: "ok" })
+  const { app, chain } = await openChain(model)
+  const running = chain.run("Send it.")
+  await until(async () => (await app.approvals.list()).length === 1, "the call waits")
+  await chain.steer("yes")
+  expect(await app.approvals.list()).toHaveLength(1)
+  await app.approvals.answer((await app.approvals.list())[0]!.callId, { kind: "reject", reason: "not now" }, "ann")
+  expect(await running).toMatchObject({ status: "completed" })
+  expect(lastMessages(model).slice(-2)).toMatchObject([
+    { role: "tool", content: [{ isError: true }] },
+    { role: "user", content: "yes" },
+  ])
+})
+
+test("a stop while the model answers ends the run with nothing dangling", async () => {
+  const asked = deferred()
+  const model = playedModel(() => {
+    asked.resolve()
+    return new Promise<PlayedTurn>(() => {})
+  })
+  const { chain } = await openChain(model)
+  const running = chain.run("Go.")
+  await asked.promise
+  chain.stop()
+  expect(await running).toMatchObject({ status: "aborted", toolCallHistory: [] })
+})
+
+test("a stop while a call waits for a person ends the call, and the conversation can go on", async () => {
+  const model = modelOf({ calls: [{ name: "send" }] }, { say: "Hello again." })
+  const { app, chain } = await openChain(model)
+  const running = chain.run("Send it.")
+  await until(async () => (await app.approvals.list()).length === 1, "the call waits")
+  chain.stop()
+  expect(await running).toMatchObject({ status: "aborted", toolCallHistory: [{ code: "aborted" }] })
+  expect(await app.approvals.list()).toEqual([])
+  expect(await chain.run("Are you there?")).toMatchObject({ status: "completed", content: "Hello again." })
+})
+
+test("an error of the model ends the run with its sentence", async () => {
+  const errors: unknown[] = []
+  const model = playedModel(() => {
+    throw new Error("The model is out.")
+  })
+  const { chain } = await openChain(model, { onError: (_error, phase) => errors.push(phase) })
+  expect(await chain.run("Go.")).toMatchObject({ status: "error", error: expect.stringContaining("The model is out.") })
+  expect(errors).toEqual(["model"])
+})
+
+test("the model is told of an input that a person changed", async () => {
+  const model = modelOf({ calls: [{ name: "send", input: { to: "bob" } }] }, { say: "ok" })
+  const { app, chain } = await openChain(model)
+  app.registry.register(
+    defineTool({
+      name: "send",
+      version: "2.0.0",
+      group: "mail",
+      description: "Send.",
+      effect: "communicate",
+      input: z.object({ to: z.string() }),
+      execute: ({ to }) => `sent to ${to}`,
+    }),
+  )
+  const running = chain.run("Send it.")
+  await until(async () => (await app.approvals.list()).length === 1, "the call waits")
+  const [{ callId } = { callId: "" }] = await app.approvals.list()
+  await app.approvals.answer(callId, { kind: "edit", input: { to: "ann" } }, "ada")
+  await until(async () => (await app.approvals.list())[0]?.revision === 2, "the edited call waits")
+  await app.approvals.answer(callId, { kind: "approve" }, "ada")
+  await running
+  expect(lastMessages(model).at(-1)).toMatchObject({
+    content: [{ output: expect.stringMatching(/changed the input.*"ann".*sent to ann/s) }],
+  })
+})
+
+test("a result can be passed on by its number, and a person sees the real value", async () => {
+  const model = modelOf(
+    { calls: [{ name: "big" }] },
+    { calls: [{ name: "length_of", input: { list: { $ref: "r1" } } }] },
+    { calls: [{ name: "length_of", input: { list: { $ref: "r9" } } }] },
+    { say: "500" },
+  )
+  const { chain } = await openChain(model)
+  const { toolCallHistory } = await chain.run("How many?")
+  expect(toolCallHistory.map(({ text }) => text).slice(1)).toEqual(["500", expect.stringContaining("no result r9")])
+})
+
+test("callbacks see messages, text, calls and answers, and messages can be replaced", async () => {
+  const seen: string[] = []
+  const model = modelOf({ say: "Hm.", ...add(1, 2) }, { say: "3" })
+  const { chain } = await openChain(model, {
+    onBeforeSendToLLM(messages) {
+      seen.push(`send ${messages.length}`)
+      return [...messages, { role: "user", content: "(extra)" }]
+    },
+    onLLMResponseUpdate: (text) => seen.push(`text ${text}`),
+    onLLMResponseComplete: ({ calls }) => seen.push(`answer with ${calls.length} calls`),
+    onToolCallStart: (name) => seen.push(`start ${name}`),
+    onToolCallComplete: ({ toolName, status }) => seen.push(`end ${toolName} ${status}`),
+  })
+  await chain.run("1 + 2?")
+  expect(seen).toEqual([
+    "send 1",
+    "text Hm.",
+    "answer with 1 calls",
+    "start add",
+    "end add success",
+    "send 3",
+    "text 3",
+    "answer with 0 calls",
+  ])
+  expect(lastMessages(model).at(-1)).toEqual({ role: "user", content: "(extra)" })
+})
+
+test("checkToolResults holds every result until a person releases it", async () => {
+  const { app, chain } = await openChain(modelOf(add(1, 2), { say: "hidden" }), { checkToolResults: true })
+  const running = chain.run("1 + 2?")
+  await until(async () => (await app.approvals.list()).length === 1, "the result is held")
+  const [item] = await app.approvals.list()
+  expect(item).toMatchObject({ kind: "result", tool: "add" })
+  await app.approvals.answer(item!.callId, { kind: "withhold" }, "ann")
+  const { toolCallHistory } = await running
+  expect(toolCallHistory).toMatchObject([{ code: "result_withheld", text: expect.not.stringContaining("3") }])
+})
+
+test("a chain that may not wait returns with what waits, and goes on when it is resumed", async () => {
+  const model = modelOf({ calls: [{ name: "send" }] }, { say: "Sent." })
+  const { app, chain } = await openChain(model, { waitMs: 20 })
+  const first = await chain.run("Send it.")
+  expect(first).toMatchObject({ status: "waiting", waiting: [{ state: "waiting" }] })
+  await app.approvals.answer(first.waiting[0]!.callId, { kind: "approve" }, "ann")
+  expect(await chain.resume()).toMatchObject({ status: "completed", content: "Sent." })
+})

@@ -1,0 +1,265 @@
+import { newId } from "../../lib/new-id.ts"
+import type { ApprovalUIAdapter } from "../../model/approval.ts"
+import type { App } from "../../model/app.ts"
+import type { CallRequest } from "../../model/call.ts"
+import type { NewTurn, Spent } from "../../model/conversation.ts"
+import type { Ticket, ToolResult } from "../../model/result.ts"
+import type { LanguageModel, ModelCall, ModelMessage, ModelTurn } from "../models/port.ts"
+import { runChain, type ActiveChain, type ChainEnd, type ChainPhase } from "./chain.ts"
+import { memoryLog, type TurnLog } from "./log.ts"
+import { messagesOf } from "./messages.ts"
+import { currentRun, type ChainTurn } from "./turns.ts"
+
+/** The limits and callbacks of a chain. */
+export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" | "allowedPaths"> {
+  /** What the model is told first. */
+  instructions?: string | undefined
+  /** How many answers with tool calls a run may have (default 5). */
+  maxRounds?: number | undefined
+  /** How many tool calls a run may make (default 10). */
+  maxCalls?: number | undefined
+  /** How many milliseconds a run may take (default: an hour). */
+  deadlineMs?: number | undefined
+  /** The only tools the model is offered, by name. */
+  tools?: readonly string[] | undefined
+  /** Let calls with effects run while another call of the same answer still waits for a person. */
+  independent?: boolean | undefined
+  /** How many milliseconds to wait for people before `run` returns with status `waiting` (default: to the end). */
+  waitMs?: number | undefined
+  /** Asks the person at this program. Without it, calls wait in the approval queue. */
+  approvals?: Partial<ApprovalUIAdapter> | undefined
+  /** Have every result approved before the model sees it. It can only add approvals. */
+  checkToolResults?: boolean | undefined
+  onToolCallStart?(toolName: string, args: unknown, callId: string): void
+  onToolCallComplete?(result: ToolResult, callId: string): void
+  /** The text of the model's answer so far. */
+  onLLMResponseUpdate?(text: string): void
+  onLLMResponseComplete?(turn: ModelTurn): void
+  /** Sees the messages before they are sent; messages it returns are sent instead. */
+  onBeforeSendToLLM?(messages: readonly ModelMessage[]): readonly ModelMessage[] | undefined
+  onError?(error: unknown, phase: ChainPhase): void
+  signal?: AbortSignal | undefined
+}
+
+/** What only the app gives a chain. */
+interface InternalOptions {
+  log?: TurnLog
+  closing?: AbortSignal
+  onRunStart?(): Promise<void>
+  onRunEnd?(result: ToolChainResult): Promise<void>
+  /** The run is over and nothing of it is written any more. */
+  onReleased?(): void
+}
+
+/** One tool call of a chain, as the model was told about it. */
+export interface ToolCallHistoryEntry {
+  /** The answer of the model it belongs to, from 1. */
+  round: number
+  toolName: string
+  args: unknown
+  /** Our id of the call, for the audit log. Undefined when the call was answered without being made. */
+  callId?: string | undefined
+  status: string
+  code?: string | undefined
+  /** What the model was given. */
+  text: string
+  durationMs?: number | undefined
+}
+
+export interface ToolChainResult {
+  /** The id of the conversation: the session of its calls. */
+  id: string
+  /** The last answer of the model. */
+  content: string
+  messages: readonly ModelMessage[]
+  toolCallHistory: readonly ToolCallHistoryEntry[]
+  /** `waiting`: calls wait for people; `resume` goes on once they have answered. */
+  status: ChainEnd["status"]
+  /** What went wrong, for `error`. */
+  error?: string | undefined
+  /** The calls that wait, for `waiting`. */
+  waiting: readonly Ticket[]
+  stats: Spent & { durationMs: number }
+}
+
+/** What a chain needs of the app. */
+export type ChainApp = Pick<App, "callBatch" | "mcpTools">
+
+/**
+ * Lets a model use the tools of an agent until it has answered.
+ *
+ * ```ts
+ * const chain = app.chain("dev", { model: "claude" })
+ * const { content, toolCallHistory } = await chain.run("Which tests fail, and why?")
+ * ```
+ */
+export class ToolChain {
+  readonly #app: ChainApp
+  readonly #agentId: string
+  readonly #model: LanguageModel
+  readonly #options: ToolChainOptions & InternalOptions
+  readonly #log: TurnLog
+  #stop = new AbortController()
+
+  constructor(app: ChainApp, agentId: string, model: LanguageModel, options: ToolChainOptions & InternalOptions = {}) {
+    this.#app = app
+    this.#agentId = agentId
+    this.#model = model
+    this.#options = options
+    this.#log = options.log ?? memoryLog(newId())
+  }
+
+  /** The id of the conversation, which is the session of its calls. */
+  get id(): string {
+    return this.#log.id
+  }
+
+  /** Says something to the model and resolves when it has answered, with all its tool calls made. */
+  run(text: string): Promise<ToolChainResult> {
+    return this.#go({ kind: "user", body: { text, begins: true, by: this.#speaker } })
+  }
+
+  /** Goes on where the conversation was: after `waiting`, or after its process ended. */
+  resume(): Promise<ToolChainResult> {
+    return this.#go()
+  }
+
+  /** Tells the model something while it works. It reads it after the tool calls that run now. */
+  async steer(text: string): Promise<void> {
+    await this.#log.post({ kind: "user", body: { text, begins: false, by: this.#speaker } })
+  }
+
+  /** Ends the run: aborts the model and its tool calls. `run` resolves with status `aborted`. */
+  stop(): void {
+    this.#stop.abort(new Error("The run was stopped."))
+  }
+
+  get #speaker(): string {
+    return this.#options.userId ?? "user"
+  }
+
+  async #go(first?: NewTurn): Promise<ToolChainResult> {
+    const startedAt = Date.now()
+    const stop = (this.#stop = new AbortController())
+    const done = new AbortController()
+    const { signal: given } = this.#options
+    const signal = given === undefined ? stop.signal : AbortSignal.any([given, stop.signal])
+    await this.#log.claim()
+    try {
+      await this.#options.onRunStart?.()
+      if (first !== undefined) await this.#log.append([first], { state: "active" })
+      void this.#watchForStop(stop, done.signal).catch((error: unknown) => this.#options.onError?.(error, "store"))
+      const ended = await runChain(this.#active(signal, startedAt))
+      const result = this.#result(ended, Date.now() - startedAt)
+      if (result.status !== "waiting") await this.#options.onRunEnd?.(result)
+      return result
+    } finally {
+      done.abort()
+      await this.#log.release()
+      this.#options.onReleased?.()
+    }
+  }
+
+  /** Another process may stop the run by adding a turn. */
+  async #watchForStop(stop: AbortController, done: AbortSignal): Promise<void> {
+    const seen = this.#log.turns.length
+    while (!done.aborted) {
+      await this.#log.waitForTurns(done)
+      await this.#log.refresh()
+      if (this.#log.turns.slice(seen).some(({ kind }) => kind === "stop"))
+        return stop.abort(new Error("The run was stopped."))
+    }
+  }
+
+  #active(signal: AbortSignal, startedAt: number): ActiveChain {
+    const options = this.#options
+    let text = ""
+    const reads = new Map(
+      this.#app.mcpTools(this.#agentId).map((tool) => [tool.name, tool.annotations?.["readOnlyHint"]]),
+    )
+    return {
+      log: this.#log,
+      model: this.#model,
+      app: this.#app,
+      instructions: options.instructions,
+      limits: { maxRounds: options.maxRounds ?? 5, maxCalls: options.maxCalls ?? 10 },
+      until: startedAt + (options.deadlineMs ?? 3_600_000),
+      tools: options.tools && new Set(options.tools),
+      spent: this.#log.spent,
+      signal,
+      closing: options.closing ?? neverClosing,
+      calls: {
+        app: this.#app,
+        request: {
+          agentId: this.#agentId,
+          sessionId: this.#log.id,
+          taskId: options.taskId,
+          userId: options.userId,
+          allowedPaths: options.allowedPaths,
+          caller: options.approvals && { approvalUI: options.approvals },
+          holdResult: options.checkToolResults,
+          resumableUntil: this.#log.resumableUntil,
+          signal,
+        },
+        independent: options.independent ?? false,
+        durable: this.#log.isStored,
+        waitMs: options.waitMs,
+        isRead: (name) => reads.get(name) === true,
+        onStart: ({ name, input, id }) => options.onToolCallStart?.(name, input, id),
+        onComplete: ({ id }, result) => options.onToolCallComplete?.(result, id),
+      },
+      hooks: {
+        beforeRequest: (messages) => {
+          text = ""
+          return options.onBeforeSendToLLM?.(messages)
+        },
+        onPart: (part) => {
+          if (part.type === "text") options.onLLMResponseUpdate?.((text += part.text))
+        },
+        onRetry: () => void (text = ""),
+        onTurn: (turn) => options.onLLMResponseComplete?.(turn),
+        onError: (error, phase) => options.onError?.(error, phase),
+      },
+    }
+  }
+
+  #result(ended: ChainEnd, durationMs: number): ToolChainResult {
+    const { turns, id } = this.#log
+    const run = currentRun(turns)
+    const answer = run.findLast((turn) => turn.kind === "assistant")
+    return {
+      id,
+      content: answer?.body.text ?? "",
+      messages: messagesOf(turns, this.#options.instructions),
+      toolCallHistory: historyOf(turns),
+      status: ended.status,
+      error: "error" in ended ? ended.error : undefined,
+      waiting: ended.status === "waiting" ? ended.tickets : [],
+      stats: { ...this.#log.spent, durationMs },
+    }
+  }
+}
+
+const neverClosing = new AbortController().signal
+
+function historyOf(turns: readonly ChainTurn[]): ToolCallHistoryEntry[] {
+  let round = 0
+  let calls: readonly ModelCall[] = []
+  return turns.flatMap((turn) => {
+    if (turn.kind === "assistant" && turn.body.calls.length > 0) {
+      round++
+      calls = turn.body.calls
+    }
+    if (turn.kind !== "results") return []
+    return turn.body.results.map(({ name, callId, status, code, text, durationMs }, place) => ({
+      round,
+      toolName: name,
+      args: calls[place]?.input,
+      callId,
+      status: status ?? "not_executed",
+      code,
+      text,
+      durationMs,
+    }))
+  })
+}

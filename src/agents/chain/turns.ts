@@ -1,0 +1,94 @@
+import type { Turn } from "../../model/conversation.ts"
+import type { EndingCode, ToolExecuteStatus } from "../../model/result.ts"
+import type { AssistantPart, FinishReason, ModelCall, ModelUsage } from "../models/port.ts"
+
+/** What a conversation consists of. The turns are its whole state: what happens next follows from them alone. */
+export type ChainTurn = { index: number; at: number } & (
+  | { kind: "user"; body: UserTurn }
+  | { kind: "assistant"; body: AssistantTurn }
+  | { kind: "results"; body: ResultsTurn }
+  | { kind: "summary"; body: SummaryTurn }
+  | { kind: "references"; body: ReferencesTurn }
+  | { kind: "stop"; body: { by: string } }
+  | { kind: "end"; body: EndTurn }
+)
+
+export interface UserTurn {
+  text: string
+  /** Whether it begins a new run with limits of its own; text that steers a run, and our own hints, do not. */
+  begins: boolean
+  by: string
+}
+
+export interface AssistantTurn {
+  content: readonly AssistantPart[]
+  text: string
+  calls: readonly ModelCall[]
+  describedCall: boolean
+  finishReason: FinishReason
+  usage: ModelUsage
+  cost?: number | undefined
+  model: string
+}
+
+/** The answers to the calls of the assistant turn before it, in the order of the calls. */
+export interface ResultsTurn {
+  results: readonly CallResult[]
+}
+
+/** What became of one call, as the model was told. */
+export interface CallResult {
+  /** The model's id of the call. */
+  id: string
+  name: string
+  /** The text for the model. Nothing that a person withheld is in it. */
+  text: string
+  isError: boolean
+  /** Our id of the call. Undefined when it was answered without being made. */
+  callId?: string | undefined
+  status?: ToolExecuteStatus | undefined
+  code?: EndingCode | undefined
+  durationMs?: number | undefined
+  /** The number by which the model may pass this result on: `{"$ref": "r3"}`. */
+  ref: string
+  /** Whether the same call made again would give it again, so that it need not stay in the context. */
+  canBeReadAgain?: boolean | undefined
+}
+
+/** Stands in place of all turns before `before`. */
+export interface SummaryTurn {
+  text: string
+  before: number
+}
+
+/** Results that the model is shown only as a reference from now on. */
+export interface ReferencesTurn {
+  refs: readonly string[]
+}
+
+export type ChainStatus = "completed" | "aborted" | "error" | "limit"
+
+/** How a run ended. The conversation can go on with a new message. */
+export interface EndTurn {
+  status: ChainStatus
+  error?: string | undefined
+}
+
+/** Turns as the store returns them. Only this loop writes them. */
+export function chainTurns(turns: readonly Turn[]): ChainTurn[] {
+  return turns as unknown as ChainTurn[]
+}
+
+/** The turns of the current run: from the last message that began one. */
+export function currentRun(turns: readonly ChainTurn[]): readonly ChainTurn[] {
+  const start = turns.findLastIndex((turn) => turn.kind === "user" && turn.body.begins)
+  return turns.slice(Math.max(0, start))
+}
+
+/** The last assistant turn whose calls have no answers yet. */
+export function unanswered(turns: readonly ChainTurn[]): (ChainTurn & { kind: "assistant" }) | undefined {
+  const last = turns.findLastIndex((turn) => turn.kind === "assistant")
+  const turn = turns[last]
+  if (turn?.kind !== "assistant" || turn.body.calls.length === 0) return undefined
+  return turns.slice(last + 1).some(({ kind }) => kind === "results") ? undefined : turn
+}
