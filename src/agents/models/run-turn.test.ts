@@ -122,12 +122,20 @@ test.each<[string, Reply, string, RegExp]>([
   ["nonsense events", { raw: [{ foo: 1 }, { bar: 2 }] }, "bad_answer", /cannot be read/],
   ["nonsense bytes", { raw: ["data: {{{\n\n"] }, "bad_answer", /cannot be read/],
   ["an object of another kind", { body: { hello: 1 } }, "bad_answer", /cannot be read|baseUrl/],
-  ["a redirect", { status: 307, headers: { location: "http://127.0.0.1:1/" }, body: {} }, "unreachable", /baseUrl/],
 ])("%s ends the turn with a sentence", async (what, reply, code, sentence) => {
   const settings = what === "an object of another kind" ? { streamTools: false } : {}
   const { turn: error } = await ask([reply], { retries: 0 }, settings)
   expect(error).toMatchObject({ name: "ModelError", code, message: expect.stringMatching(sentence) as string })
   expect(inspect(error)).not.toContain("sk-secret-1234")
+})
+
+test("a key is not sent where a redirect leads", async () => {
+  const other = await serverWith(hello)
+  const { turn } = await ask([{ status: 307, headers: { location: `${other.openai}/chat/completions` }, body: {} }], {
+    retries: 0,
+  })
+  expect(turn).toMatchObject({ code: "unreachable" })
+  expect(other.requests).toEqual([])
 })
 
 test("an unreachable server is named with its address", async () => {
