@@ -232,10 +232,10 @@ test("the metadata of a BaseTool's result is in the result's metadata, but says 
 })
 
 test("metadata of a result that a person must release is left out, because the person does not see it", async () => {
-  const app = await openTestApp({ tools: { permissions: { double: { requireResultApproval: true } } } })
+  const config = { tools: { permissions: { double: { requireResultApproval: true } } } }
+  const app = await openTestApp(config, { approvals: callbackAdapter({ onResult: () => true }) })
   app.registry.register(new Double())
-  const held = await app.submit({ agentId: "operator", tool: "double", input: { n: 2 } }, { waitMs: 0 })
-  await app.approvals.answer(held.callId, { kind: "release" }, "ann")
-  expect(await app.resume(held.callId)).toMatchObject({ success: true, result: 4 })
-  expect(((await app.resume(held.callId)) as { metadata: object }).metadata).not.toHaveProperty("source")
+  const { result, metadata } = await app.call({ agentId: "operator", tool: "double", input: { n: 2 } })
+  expect(result).toBe(4)
+  expect(metadata).not.toHaveProperty("source")
 })

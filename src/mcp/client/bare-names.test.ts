@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import type { Config } from "../../config/schema.ts"
 import { openTestApp } from "../../testing/test-app.ts"
 import { definition, toolbox } from "../testing/toolbox.ts"
 
@@ -12,11 +13,11 @@ const agents = [
   { id: "far", role: "far" },
 ]
 
-async function twoServers() {
+async function twoServers(more: Config["rules"] = []) {
   const one = toolbox({ tools: [definition("echo"), definition("only_here")] })
   const two = toolbox({ tools: [definition("echo"), definition("current_time")] })
   const mcpServers = { one: one.command, two: two.command }
-  const app = await openTestApp({ mcpServers, rules, org: { roles, agents } })
+  const app = await openTestApp({ mcpServers, rules: [...rules, ...more], org: { roles, agents } })
   await app.mcp.ready()
   const call = (agentId: string, tool: string) => app.call({ agentId, tool, input: { text: "x" } })
   return { app, one, two, call }
@@ -51,4 +52,15 @@ test("a built-in tool keeps its name, also for an agent that may not use it", as
   expect(await call("operator", "current_time")).toMatchObject({ toolName: "current_time" })
   expect((await call("far", "current_time")).code).toBe("tool_not_available")
   expect(two.calls()).toEqual([])
+})
+
+test("a tool that a rule hides counts neither as the one that is meant nor as a second one", async () => {
+  const { one, two, call } = await twoServers([
+    { deny: "mcp:two:echo", because: "Not this one." },
+    { deny: "mcp:one:only_here", because: "Nor this one." },
+  ])
+  expect(await call("operator", "echo")).toMatchObject({ success: true, toolName: "mcp:one:echo" })
+  expect((await call("operator", "only_here")).code).toBe("unknown_tool")
+  expect((await call("far", "echo")).code).toBe("unknown_tool")
+  expect([one.calls(), two.calls()]).toEqual([["echo"], []])
 })
