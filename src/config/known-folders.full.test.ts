@@ -16,6 +16,6 @@ test("ten processes that create one folder at once all know it and agree on its 
     }),
   )
   expect(codes).toEqual(Array.from({ length: 10 }, () => 0))
-  expect(readdirSync(dataDir)).toEqual(["store.id"])
+  expect(readdirSync(dataDir)).toEqual([".gitignore", "store.id"])
   expect(readdirSync(notes)).toHaveLength(1)
 })
