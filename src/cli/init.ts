@@ -31,8 +31,7 @@ async function init(context: CliContext, path: string | undefined, { from }: Ini
       ? "Commands run in the bubblewrap sandbox without approval (tools.shell.mode: sandbox). Set it to ask to approve each one."
       : "Commands need approval (tools.shell.mode: ask), because bubblewrap does not work here.",
     "",
-    "Next:",
-    "  edit the file         it has every key, with its default or an example",
+    "Edit the file: it has every key, with its default or an example. Then:",
     "  qm trust              run it after each change; until then only stricter settings apply",
     "  qm tools list         list the tools agents can use",
     "  qm call current_time  call a tool",

@@ -85,7 +85,8 @@ function printAddresses(context: CliContext, { url }: ServedHttp, { dataDir }: L
   const lines = [
     `Quartermaster ${version()} serves at ${base}. Data folder: ${dataDir}`,
     "",
-    `  ${where.mcp}`.padEnd(width + 2) + "  MCP for agents; each needs a token",
+    `  ${where.mcp}  MCP for agents; each needs a token`,
+    "",
     ...rows.map(([command, what]) => `  ${command.padEnd(width)}  ${what}`),
     "",
     "Press Ctrl-C to stop.",
