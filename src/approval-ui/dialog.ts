@@ -83,7 +83,7 @@ export function showNotice(screen: Screen, sentence: string): void {
 
 /**
  * Shows the lines and waits for one of the keys; undefined if the person closes it with escape, Ctrl-C or q, or if somebody
- * answered elsewhere.
+ * answered elsewhere. A key without a word is not in the menu.
  */
 export async function choose<Key extends string>(
   screen: Screen,
@@ -95,7 +95,8 @@ export async function choose<Key extends string>(
   const { terminal, paint, columns, signal } = screen
   let isShown = false
   const keys = Object.keys(words) as Key[]
-  const menu = [title, ...keys.map((key) => `${nameOfKey(key)} ${words[key]},`), `escape ${escape}`].join(" ")
+  const named = keys.filter((key) => words[key] !== "").map((key) => `${nameOfKey(key)} ${words[key]},`)
+  const menu = [title, ...named, `escape ${escape}`].join(" ")
   const ask = () => {
     isShown = true
     terminal.output.write(`${trustedRows(menu, columns).map(paint.cyan).join("\n")}\n> `)
@@ -121,7 +122,7 @@ export async function choose<Key extends string>(
   screen.interject = undefined
   if (key === "interrupt") screen.onInterrupt?.()
   const chosen = keys.find((each) => each === key)
-  const ending = key === "closed" ? closeReasonText(signal) : chosen === undefined ? escape : words[chosen]
+  const ending = key === "closed" ? closeReasonText(signal) : chosen === undefined ? escape : words[chosen] || chosen
   if (isShown) terminal.output.write(`${ending}\n`)
   return chosen
 }

@@ -6,7 +6,7 @@ import { parseJsonArgument } from "./arguments.ts"
 import type { CliContext } from "./context.ts"
 import { printResult, printMessage } from "./output.ts"
 import { withPerson } from "./open-app.ts"
-import { requireId, ambiguousId, wholeNumberFlag } from "./usage.ts"
+import { requireId, ambiguousId, UsageError, wholeNumberFlag } from "./usage.ts"
 
 export interface AnswerFlags {
   revision?: string
@@ -32,7 +32,16 @@ export function submitAnswer(
 }
 
 /** Changes the input of a waiting call, then shows the new revision or why it was not changed. */
-export function editInput(context: CliContext, id: string, json: string, { revision }: AnswerFlags): Promise<number> {
+export function editInput(
+  context: CliContext,
+  id: string,
+  json: string | undefined,
+  { revision }: AnswerFlags,
+): Promise<number> {
+  if (json === undefined)
+    throw new UsageError(
+      `The new input is missing. Write it as JSON after the id, or give no id: the card offers to edit.`,
+    )
   const input = parseJsonArgument(json, "The new input is")
   const expected = wholeNumberFlag("--revision", revision)
   const itemId = requireId(id)

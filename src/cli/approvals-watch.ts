@@ -1,34 +1,46 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { PendingItem } from "../model/approval.ts"
+import { answerHere, canAnswerHere } from "./answer-at-terminal.ts"
 import { showPendingItem } from "./show-pending.ts"
 import type { CliContext } from "./context.ts"
 import { onBrokenPipe, printMessage } from "./output.ts"
-import { withApp } from "./open-app.ts"
+import { withApp, withPerson } from "./open-app.ts"
 import { cancelOnSignal } from "./signals.ts"
 
 const pollMs = 250
 
-/** Shows each pending item once, and again when it has a new revision. With --json, one item per line. */
+/** Shows what waits and takes answers until Ctrl-C. Without a terminal, each item is printed once with the commands. */
 export async function watchApprovals(context: CliContext): Promise<number> {
-  const { io, flags } = context
-  const { controller, stop } = cancelOnSignal(io.leave, () => {})
+  const { controller, interrupt, stop } = cancelOnSignal(context.io.leave, () => {})
   const { signal } = controller
-  onBrokenPipe(io.stdout, () => controller.abort())
   try {
-    return await withApp(context, {}, async ({ approvals }) => {
-      if (!flags.json) printMessage(context, "Watching for approvals. Press Ctrl-C to stop.")
-      const shown = new Set<string>()
-      while (!signal.aborted) {
-        const items = await approvals.list(flags.agent === undefined ? {} : { agentId: flags.agent })
-        for (const item of items.filter((each) => isNew(each, shown)))
-          await showPendingItem(context, item, { whole: false })
-        await sleep(pollMs, undefined, { signal }).catch(() => {})
-      }
+    if (!canAnswerHere(context)) return await printPending(context, controller)
+    const idleText = "Nothing waits for a person. What arrives is shown here. Press Ctrl-C to stop."
+    return await withPerson(context, async (app, by) => {
+      await answerHere(context, app, by.id, { signal, interrupt, idleText })
       return 0
     })
   } finally {
     stop()
   }
+}
+
+/** Prints each pending item once, and again when it has a new revision. With --json, one item per line. */
+function printPending(context: CliContext, controller: AbortController): Promise<number> {
+  const { io, flags } = context
+  const { signal } = controller
+  onBrokenPipe(io.stdout, () => controller.abort())
+  return withApp(context, {}, async ({ approvals }) => {
+    if (!flags.json) printMessage(context, "Watching for approvals. Press Ctrl-C to stop.")
+    const shown = new Set<string>()
+    while (!signal.aborted) {
+      const items = await approvals.list(flags.agent === undefined ? {} : { agentId: flags.agent })
+      for (const item of items.filter((each) => isNew(each, shown)))
+        await showPendingItem(context, item, { whole: false })
+      await sleep(pollMs, undefined, { signal }).catch(() => {})
+    }
+    return 0
+  })
 }
 
 function isNew({ callId, kind, revision }: PendingItem, shown: Set<string>): boolean {

@@ -2,6 +2,7 @@ import type { Command } from "commander"
 import { rememberFlag, rememberWords } from "./remember-flag.ts"
 import { showPendingItem } from "./show-pending.ts"
 import { ambiguousPendingIds, editInput, submitAnswer, type AnswerFlags } from "./approvals-answer.ts"
+import { byKeyWithoutId } from "./approvals-by-key.ts"
 import { watchApprovals } from "./approvals-watch.ts"
 import type { Run, CliContext } from "./context.ts"
 import { listPending } from "./approvals-list.ts"
@@ -14,42 +15,46 @@ export function addApprovals(program: Command, run: Run): void {
   const approvals = program
     .command("approvals")
     .description("list and answer what waits for a person: calls, results and questions")
+    .addHelpText("after", "\nIn a terminal, a command that answers needs no id: it shows what waits and takes a key.")
   const scopes = rememberWords.join(", ")
   listCommand(approvals).action(run(listPending))
   approvals
     .command("show <id>")
     .description("show one in full; the first characters of its id are enough")
     .action(run(showPending))
-  revised(approvals.command("approve <id>").description("approve a waiting call, so that it runs"))
+  revised(approvals.command("approve [id]").description("approve a waiting call, so that it runs"))
     .option("--remember <scope>", `use the same answer for later calls: ${scopes}`)
     .option("--rule <duration>", "also add the rule that the card offers, for example for 8h or 30d; not with --as")
-    .action(run(approve))
+    .action(run(byKeyWithoutId(["call"], approve)))
   revised(
     approvals
-      .command("edit <id> <json>")
+      .command("edit [id] [json]")
       .description("change the input of a waiting call; it is checked again and shown"),
-  ).action(run(editInput))
-  revised(approvals.command("reject <id>").description("reject a waiting call or question"))
+  ).action(run(byKeyWithoutId(["call"], editInput)))
+  revised(approvals.command("reject [id]").description("reject a waiting call or question"))
     .option("--reason <text>", "reason; the model reads it")
     .option("--remember <scope>", `use the same answer for later calls: ${scopes}`)
-    .action(run(reject))
-  revised(approvals.command("release <id>").description("release a held result to the model"))
+    .action(run(byKeyWithoutId(["call", "question"], reject)))
+  revised(approvals.command("release [id]").description("release a held result to the model"))
     .option(
       "--redact <pointers>",
       "remove the values at these JSON pointers, for example /a/b,/c; can be repeated",
       repeated,
     )
     .option("--replace <value>", "replace the whole result with this JSON or text")
-    .action(run(release))
-  revised(approvals.command("withhold <id>").description("withhold a held result from the model"))
+    .action(run(byKeyWithoutId(["result"], release)))
+  revised(approvals.command("withhold [id]").description("withhold a held result from the model"))
     .option("--reason <text>", "reason; the model reads it")
-    .action(run(withhold))
+    .action(run(byKeyWithoutId(["result"], withhold)))
   revised(
     approvals
-      .command("answer <id> [text...]")
+      .command("answer [id] [text...]")
       .description("answer a question: text, comma-separated options, or a form as name=value … or one JSON object"),
-  ).action(run(answer))
-  approvals.command("watch").description("show new items as they arrive, until Ctrl-C").action(run(watchApprovals))
+  ).action(run(byKeyWithoutId(["question"], answer)))
+  approvals
+    .command("watch")
+    .description("show what waits and answer it with a key, as it arrives, until Ctrl-C")
+    .action(run(watchApprovals))
 }
 
 function revised(command: Command): Command {

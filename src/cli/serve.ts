@@ -2,10 +2,12 @@ import type { LoadedConfig } from "../config/load.ts"
 import type { Command } from "commander"
 import type { ServedHttp } from "../http/serve.ts"
 import type { App } from "../model/app.ts"
+import { errorMessage } from "../lib/error-message.ts"
+import { answerHere, canAnswerHere, type AnswerHere } from "./answer-at-terminal.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 import type { Run, CliContext, OpenOptions } from "./context.ts"
 import { printMessage, printOutput } from "./output.ts"
-import { withApp } from "./open-app.ts"
+import { personOf, withApp } from "./open-app.ts"
 import { asTyped } from "./typed-command.ts"
 import { cancelOnSignal } from "./signals.ts"
 import { orCannotDo, UsageError } from "./usage.ts"
@@ -34,7 +36,7 @@ export function addServe(program: Command, run: Run): void {
 async function serve(context: CliContext, flags: ServeFlags): Promise<number> {
   const { io } = context
   const given = { host: flags.host, port: portOf(flags.port) }
-  const { controller, stop } = cancelOnSignal(io.leave, () =>
+  const { controller, interrupt, stop } = cancelOnSignal(io.leave, () =>
     printMessage(context, "Stopping. Press Ctrl-C again to exit immediately."),
   )
   const print = (text: string) => printMessage(context, text)
@@ -44,7 +46,8 @@ async function serve(context: CliContext, flags: ServeFlags): Promise<number> {
       const served = await orCannotDo(listen(app, loaded, given))
       try {
         printAddresses(context, served, loaded)
-        await ended(controller.signal)
+        const { signal } = controller
+        await Promise.all([ended(signal), answerWhileServing(context, app, loaded, { signal, interrupt })])
       } finally {
         await served.close()
       }
@@ -52,6 +55,22 @@ async function serve(context: CliContext, flags: ServeFlags): Promise<number> {
     })
   } finally {
     stop()
+  }
+}
+
+/** Shows what waits in the terminal of the server, if there is one. If that fails, the server goes on without it. */
+async function answerWhileServing(
+  context: CliContext,
+  app: App,
+  loaded: LoadedConfig,
+  here: Pick<AnswerHere, "signal" | "interrupt">,
+): Promise<void> {
+  if (!canAnswerHere(context)) return
+  try {
+    const { id } = await personOf(context, app, loaded)
+    await answerHere(context, app, id, here)
+  } catch (error) {
+    printMessage(context, `What waits cannot be answered in this terminal: ${errorMessage(error)}`)
   }
 }
 
@@ -89,6 +108,7 @@ function printAddresses(context: CliContext, { url }: ServedHttp, { dataDir }: L
     "",
     ...rows.map(([command, what]) => `  ${command.padEnd(width)}  ${what}`),
     "",
+    ...(canAnswerHere(context) ? ["What waits for a person is shown and answered here too."] : []),
     "Press Ctrl-C to stop.",
   ]
   printOutput(context, asTyped(context.io, printable(lines.join("\n"))))
