@@ -8,6 +8,8 @@ const common = {
   isolate: false,
   testTimeout: 60_000,
   hookTimeout: 60_000,
+  // Tests that say `concurrent` wait for a terminal most of the time.
+  maxConcurrency: 30,
   setupFiles: ["src/testing/seed.ts"],
 }
 const patient = { ...common, testTimeout: 600_000 }

@@ -4,6 +4,7 @@ import { openChains } from "./agents/chain/open-chains.ts"
 import { keyVariables, openModels } from "./agents/models/open-models.ts"
 import { adapterFromOptions } from "./approval-ui/adapter-from-options.ts"
 import { notifier } from "./approval-ui/notify.ts"
+import { waitingLine } from "./approval-ui/waiting-line.ts"
 import { printable } from "./lib/printable.ts"
 import { homeFolder, openBuiltins } from "./builtin.ts"
 import { artifactsApi } from "./call/artifacts-api.ts"
@@ -29,6 +30,7 @@ import { concurrentToolLimit, callSettings } from "./config/call-settings.ts"
 import { Emitter } from "./emitter.ts"
 import { startMcpServers } from "./mcp/client/servers.ts"
 import { httpOrigin } from "./lib/url.ts"
+import type { PendingItem } from "./model/approval.ts"
 import { silentLogger, type Logger } from "./model/logger.ts"
 import { describeOrphanedAgents } from "./model/orphaned-agents.ts"
 import type { Ports } from "./model/ports.ts"
@@ -111,6 +113,10 @@ export function assemble(
     if (isShort) await waitForOtherProcesses()
   }
 
+  const print = options.print ?? ((text: string) => void process.stderr.write(`${printable(text)}\n`))
+  const warn = options.logger === undefined ? print : (text: string) => logger.warn(text)
+  const tellUnasked = options.onWaiting ?? ((item: PendingItem) => warn(waitingLine(item, dataDir)))
+
   // The built-in tools and their guards.
   const { host, port } = listenAddress(config)
   const addresses = [httpOrigin(host, port)]
@@ -125,7 +131,7 @@ export function assemble(
     snippets: options.snippets ?? storedSnippets(store.database),
     todos: storedTodos(store.database),
     session: sessionEnvironment(store.database),
-    print: options.print ?? ((text) => void process.stderr.write(`${printable(text)}\n`)),
+    print,
     longLived: !isShort,
     ownAddresses: () => addresses,
     unsetForWebSearch: options.unset?.webSearch,
@@ -231,6 +237,7 @@ export function assemble(
     settings,
     owner,
     notify: (row) => notify(pendingItem(row)),
+    tellUnasked: (row) => tellUnasked(pendingItem(row)),
     now,
   }
   // Only before the first call: by then the host has registered its own tools, so rules about them do not look unused.

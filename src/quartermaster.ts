@@ -5,7 +5,7 @@ import type { LanguageModel } from "./agents/models/port.ts"
 import type { ToolDiscovery } from "./call/discovery.ts"
 import type { ToolExecutor } from "./executor.ts"
 import type { App } from "./model/app.ts"
-import type { ApprovalUIAdapter, Ask } from "./model/approval.ts"
+import type { ApprovalUIAdapter, Ask, PendingItem } from "./model/approval.ts"
 import type { Logger } from "./model/logger.ts"
 import type { PermissionSources, ToolPermission } from "./model/permission.ts"
 import type { SnippetStorage } from "./model/snippets.ts"
@@ -23,9 +23,14 @@ export interface QuartermasterOptions {
   logger?: Logger
   /** How a person is asked for approval. Without it, such calls wait until they are answered elsewhere, for example with `qm approvals`. */
   approvals?: ApprovalUIAdapter
+  /**
+   * Called when something waits for a person and nobody is asked by `approvals` or `ask`. Default: a line with the command
+   * that answers it, as a warning of `logger` where one is given, otherwise to `print`.
+   */
+  onWaiting?: (item: PendingItem) => void
   /** How the tool `ask_user` asks a person. */
   ask?: Ask
-  /** Where the tool `console_print` prints (default: stderr). */
+  /** Where the tool `console_print` and the lines about waiting calls are printed (default: stderr). */
   print?: (text: string) => void
   /** The environment variables that tools may read, and those with the keys of models, which tools do not get (default: `process.env`). */
   environment?: Readonly<Record<string, string | undefined>>

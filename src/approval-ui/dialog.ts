@@ -23,6 +23,8 @@ export interface Screen {
   signal: AbortSignal
   /** What closing a card means: an answer, or that it is left for later. */
   escape: "no" | "later"
+  /** Whether a card has been shown long enough to be read, so that keys count. */
+  isRead: boolean
   /** Called when the person presses Ctrl-C. */
   onInterrupt?: (() => void) | undefined
   /** Writes a sentence below the open menu and repeats the menu. Undefined while no menu is open. */
@@ -52,7 +54,16 @@ export async function withScreen<T>(
   const turn = (lastTurn.get(terminal.input) ?? Promise.resolve()).then(() =>
     withOwnSignal(outer, async (signal) => {
       const paint = await terminalStyleFor(terminal.output, env)
-      return work({ terminal, env, paint, columns: terminal.output.columns || 80, signal, escape: "no", ...options })
+      return work({
+        terminal,
+        env,
+        paint,
+        columns: terminal.output.columns || 80,
+        signal,
+        escape: "no",
+        isRead: false,
+        ...options,
+      })
     }),
   )
   lastTurn.set(
@@ -71,6 +82,7 @@ export async function showCard(screen: Screen, lines: () => readonly string[]): 
   const { terminal, signal } = screen
   const closed = await showCardQuietly(terminal, signal, () => writeLines(screen, ["", ...lines()]))
   if (closed === "interrupt") screen.onInterrupt?.()
+  screen.isRead = true
   // The prompt that follows reads the next key, and no key is echoed between the lines.
   if (closed === undefined) terminal.input.setRawMode(true)
   return closed === undefined
@@ -113,17 +125,19 @@ export async function choose<Key extends string>(
   const key = await waitForKey(terminal, signal, {
     keys: [...keys, "q"],
     showCard: lines.length > 0 ? showCard : undefined,
+    isRead: screen.isRead,
     ask() {
+      screen.isRead = true
       ask()
       screen.interject = interject
     },
     refuse: interject,
   })
   screen.interject = undefined
-  if (key === "interrupt") screen.onInterrupt?.()
   const chosen = keys.find((each) => each === key)
   const ending = key === "closed" ? closeReasonText(signal) : chosen === undefined ? escape : words[chosen] || chosen
   if (isShown) terminal.output.write(`${ending}\n`)
+  if (key === "interrupt") screen.onInterrupt?.()
   return chosen
 }
 

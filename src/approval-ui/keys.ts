@@ -23,7 +23,7 @@ export type NoKey = "escape" | "interrupt" | "closed"
 
 /**
  * Waits for one of the keys. Keys typed before `ask` are discarded, other keys do nothing, and a paste is refused as a
- * whole. `showCard` shows something new, for which no key counts before the person can have seen it.
+ * whole. After `showCard` no key counts before the person can have read it, unless `isRead` says that they have.
  */
 export function waitForKey<Key extends string>(
   keyboard: Keyboard,
@@ -31,9 +31,16 @@ export function waitForKey<Key extends string>(
   {
     keys,
     showCard,
+    isRead,
     ask,
     refuse,
-  }: { keys: readonly Key[]; showCard?: (() => void) | undefined; ask(): void; refuse(sentence: string): void },
+  }: {
+    keys: readonly Key[]
+    showCard?: (() => void) | undefined
+    isRead: boolean
+    ask(): void
+    refuse(sentence: string): void
+  },
 ): Promise<Key | NoKey> {
   const { input, output } = keyboard
   return inRawMode(keyboard, async () => {
@@ -41,8 +48,8 @@ export function waitForKey<Key extends string>(
     if (before !== undefined) return before
     output.write(pasteMarks.on)
     try {
-      if (showCard !== undefined) {
-        showCard()
+      showCard?.()
+      if (showCard !== undefined && !isRead) {
         before = await waitForQuiet(input, signal, readMs)
         if (before !== undefined) return before
       }

@@ -1,10 +1,9 @@
 import type { Answer, PendingItem } from "../model/approval.ts"
 import { answerToCall, answerToQuestion, answerToResult } from "../model/decision-answers.ts"
 import { askAboutCall } from "./call-dialog.ts"
-import { oneLine, quoteName } from "./card-rows.ts"
-import { printableJson } from "../lib/printable.ts"
 import { choose, type Screen } from "./dialog.ts"
 import { enterKey } from "./keys.ts"
+import { itemText } from "./item-text.ts"
 import { askAboutQuestion } from "./question-dialog.ts"
 import { askAboutResult } from "./result-dialog.ts"
 
@@ -41,24 +40,6 @@ export async function chooseItem(screen: Screen, items: readonly PendingItem[]):
   if (key === undefined) return undefined
   return key === enterKey ? listed[0] : listed[Number(key) - 1]
 }
-
-/** What waits, in one line: who, what, and the beginning of the preview, the input or the question. */
-export function itemText(item: PendingItem): string {
-  const { kind, agentId, tool, preview, input, question } = item
-  const [who, name] = [quoteName(agentId), quoteName(tool)]
-  if (kind === "question") return `${who} asks: ${beginning(question?.question ?? "")}`
-  const about = beginning(preview ?? (input === undefined ? "" : printableJson(input)))
-  return `${kind === "result" ? `result of ${name} for ${who}` : `${who} wants to call ${name}`}: ${about}`
-}
-
-function beginning(text: string): string {
-  const [line = ""] = text.split("\n", 1)
-  return (
-    oneLine(line.slice(0, longestBeginning)) + (line.length < text.length || line.length > longestBeginning ? "…" : "")
-  )
-}
-
-const longestBeginning = 60
 
 /** Cut to the width, counting a wide character as two columns. */
 function fitted(text: string, columns: number): string {

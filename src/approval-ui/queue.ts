@@ -3,7 +3,8 @@ import type { Answer, AnswerResult, PendingItem } from "../model/approval.ts"
 import { oneLine, trustedRows } from "./card-rows.ts"
 import { choose, withScreen, writeLines, type Screen, type Terminal } from "./dialog.ts"
 import { enterKey } from "./keys.ts"
-import { askAboutItem, chooseItem, itemText } from "./queue-dialog.ts"
+import { itemText } from "./item-text.ts"
+import { askAboutItem, chooseItem } from "./queue-dialog.ts"
 import { pollMs, watchedDialog } from "./watched-dialog.ts"
 
 /** What waits, and where answers go. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, test, type TestContext } from "vitest"
 import type { ApprovalRequest, PendingItem } from "../model/approval.ts"
 import type { ToolResult } from "../model/result.ts"
 import { cardLines } from "./card.ts"
@@ -331,7 +331,7 @@ test.concurrent("a call that is over does not take the keyboard from the dialog 
 })
 
 /** An editor out of a line of the shell, in which $1 is the file. */
-function editor(line: string) {
+function editor(line: string, { onTestFinished }: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "quartermaster-editor-"))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const script = join(folder, "editor.sh")
@@ -339,9 +339,10 @@ function editor(line: string) {
   return { folder, command: `sh ${script}` }
 }
 
-test("an editor gets the input in a file that only its owner can read, and which is gone afterwards", async () => {
+test.concurrent("an editor gets the input in a file that only its owner can read, and which is gone afterwards", async (context) => {
   const { folder, command } = editor(
     'cd "$(dirname "$0")"; stat -c "%a" "$1" "$(dirname "$1")" > modes; echo "$1" > name; sed -i s/1/2/ "$1"',
+    context,
   )
   const fake = fakeTerminal({ env: { EDITOR: "false", VISUAL: command } })
   const answer = askCall(fake.terminal, { input: { n: 1, text: "a\u202e" } })
@@ -351,9 +352,10 @@ test("an editor gets the input in a file that only its owner can read, and which
   expect(() => readFileSync(readFileSync(join(folder, "name"), "utf8").trim())).toThrow("ENOENT")
 })
 
-test("invalid JSON from an editor is reported and can be edited again; an editor that fails changes nothing", async () => {
+test.concurrent("invalid JSON from an editor is reported and can be edited again; an editor that fails changes nothing", async (context) => {
   const { command } = editor(
     'if grep -q nope "$1"; then echo [1] > "$1"; elif grep -q 7 "$1"; then exit 3; else echo nope > "$1"; fi',
+    context,
   )
   const fake = fakeTerminal({ env: { EDITOR: command } })
   const answer = askCall(fake.terminal)
@@ -379,9 +381,9 @@ test("invalid JSON from an editor is reported and can be edited again; an editor
   expect(await failing).toMatchObject({ edit: { input: 77 } })
 })
 
-test("an editor is ended when somebody answers elsewhere", async () => {
+test.concurrent("an editor is ended when somebody answers elsewhere", async (context) => {
   const given = new AbortController()
-  const { folder, command } = editor('echo $$ > "$(dirname "$0")/pid"; exec sleep 60')
+  const { folder, command } = editor('echo $$ > "$(dirname "$0")/pid"; exec sleep 60', context)
   const fake = fakeTerminal({ env: { EDITOR: command } })
   const answer = askCall(fake.terminal, { signal: given.signal })
   await play(fake, [
@@ -403,7 +405,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test("the terminal shows the same card as every interface, in colours unless NO_COLOR is set", async () => {
+test.concurrent("the terminal shows the same card as every interface, in colours unless NO_COLOR is set", async () => {
   const more = { preview: "@@ -1 +1 @@\n-a\n+b" }
   const colours = { "": fakeTerminal(), "1": fakeTerminal({ env: { NO_COLOR: "1" } }) }
   await Promise.all(
@@ -417,7 +419,7 @@ test("the terminal shows the same card as every interface, in colours unless NO_
   expect(sequences.map((text) => text.slice(0, 7))).toEqual(["[?2004h", "[?2004l"])
 })
 
-test("who answers is the person at the terminal, where that is known", async () => {
+test.concurrent("who answers is the person at the terminal, where that is known", async () => {
   const fake = fakeTerminal({ by: "carol" })
   const answers = [askCall(fake.terminal), askCall(fake.terminal)]
   await play(fake, [
@@ -463,7 +465,7 @@ test.each([
   expect(await askCall(terminal, { level, reasons })).toMatchObject({ approved, by })
 })
 
-test("yes never answers for a result or a question", async () => {
+test.concurrent("yes never answers for a result or a question", async () => {
   const { terminal } = fakeTerminal({ yes: true }, {})
   expect(await askResult(terminal, {})).toMatchObject({ approved: false, by: "nobody" })
   expect(await terminalAdapter(terminal).showQuestion?.({ question: "?" }, approvalRequest())).not.toHaveProperty(
@@ -471,7 +473,7 @@ test("yes never answers for a result or a question", async () => {
   )
 })
 
-test("a waiting question shows who asks, and its answer has a name", async () => {
+test.concurrent("a waiting question shows who asks, and its answer has a name", async () => {
   const fake = fakeTerminal()
   const { showQuestion } = terminalAdapter(fake.terminal)
   const ask = (question: NonNullable<PendingItem["question"]>) => showQuestion!(question, approvalRequest())
@@ -494,7 +496,7 @@ test("a waiting question shows who asks, and its answer has a name", async () =>
   ])
 })
 
-test("what was typed before a question does not answer it", async () => {
+test.concurrent("what was typed before a question does not answer it", async () => {
   const fake = fakeTerminal()
   await fake.press(`typed before${enter}`)
   const answer = terminalAsk(fake.terminal)({ question: "Who?", signal: approvalRequest().signal })

@@ -31,10 +31,10 @@ export function divertStdout({ stdout, stderr }: Io): { write: (text: string) =>
   }
 }
 
-/** Ignores a closed pipe (`| head`) instead of crashing, and calls `gone`. */
+/** Ignores a closed pipe (`| head`) or a closed terminal instead of crashing, and calls `gone`. */
 export function onBrokenPipe(stream: NodeJS.WriteStream, gone: () => void = () => {}): void {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error
+    if (error.code !== "EPIPE" && !(error.code === "EIO" && stream.isTTY)) throw error
     gone()
   })
 }

@@ -34,6 +34,8 @@ export function processRuntime({ cwd, env, home }: Io): Runtime {
       if (!isTemporary) requireKnownFolder(dataDir, { home, env, named: config.data?.dir !== undefined })
       const { createQuartermaster } = await import("../app.ts")
       const options: QuartermasterOptions = {
+        // Commands say themselves what waits.
+        onWaiting: () => {},
         ...parts,
         environment: withoutToken(env),
         version: version(),

@@ -60,6 +60,8 @@ export interface Ports {
   refresh(): Promise<boolean>
   /** Sends the configured notifications that something waits for a person. */
   notify(row: CallRow): void
+  /** Tells the host that something waits and this process asks nobody about it. */
+  tellUnasked(row: CallRow): void
   now(): number
 }
 

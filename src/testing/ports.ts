@@ -96,6 +96,7 @@ export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Pr
     fileVersions: (touches) => fileVersions(touches, process.cwd()),
     refresh: () => Promise.resolve(false),
     notify: () => {},
+    tellUnasked: () => {},
     now: Date.now,
     ...replaced,
     tools,

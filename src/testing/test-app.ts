@@ -38,7 +38,10 @@ export async function openTestApp(
   options: QuartermasterOptions = {},
 ): Promise<Quartermaster & { dir: string }> {
   const dir = config.data?.dir ?? (await dataFolder())
-  const app = await createQuartermaster({ ...config, data: { ...config.data, dir } }, options)
+  const app = await createQuartermaster(
+    { ...config, data: { ...config.data, dir } },
+    { onWaiting: () => {}, ...options },
+  )
   onTestFinished(() => app.close())
   return { ...app, dir }
 }
@@ -54,7 +57,8 @@ export async function openTestApps(): Promise<{
   onTestFinished(() => store.close())
   return {
     dir,
-    openApp: (config = {}, options = {}) => assemble(config, { sweepMs: 0, ...options }, store, owner, silentLogger),
+    openApp: (config = {}, options = {}) =>
+      assemble(config, { sweepMs: 0, onWaiting: () => {}, ...options }, store, owner, silentLogger),
   }
 }
 

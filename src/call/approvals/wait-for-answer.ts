@@ -81,6 +81,7 @@ function openDialog(call: ActiveCall, tool: RegisteredTool, input: unknown, port
   if (dialog === undefined) {
     if (ports.settings.unattended === "reject")
       void storeAnswer(row, refusal(row, "Nobody is here to ask."), "nobody", ports)
+    else ports.tellUnasked(row)
     return
   }
   void dialog.then(

@@ -1,0 +1,242 @@
+import { expect, test } from "vitest"
+import type { Answer, AnswerResult, PendingItem } from "../model/approval.ts"
+import { until } from "../testing/test-app.ts"
+import { answerQueue, type QueueOptions } from "./queue.ts"
+import { fakeTerminal, samplePendingItem, toolResult } from "./testing.ts"
+
+const menu = "escape later\n> "
+const escape = "\u001b"
+const controlC = "\u0003"
+const enter = "\r"
+const yes: AnswerResult = { ok: true, done: true, sentence: "Answered." }
+
+const call = (name: string, more: Partial<PendingItem> = {}) =>
+  samplePendingItem({ callId: name, agentId: name, ...more })
+
+/** A queue in a fake terminal: what waits can be changed, and what was answered is kept. */
+function start(
+  waiting: PendingItem[],
+  options: Partial<QueueOptions> = {},
+  result: (item: PendingItem, answer: Answer) => AnswerResult = () => yes,
+) {
+  const fake = fakeTerminal()
+  const stop = new AbortController()
+  const answered: [string, number, Answer][] = []
+  let interrupts = 0
+  const remove = (name: string) => void waiting.splice(0, Infinity, ...waiting.filter(({ callId }) => callId !== name))
+  const end = answerQueue({
+    terminal: fake.terminal,
+    queue: {
+      list: () => Promise.resolve([...waiting]),
+      answer(item, answer) {
+        answered.push([item.callId, item.revision, answer])
+        const before = [...waiting]
+        remove(item.callId)
+        const given = result(item, answer)
+        if (!given.ok) waiting.splice(0, Infinity, ...before)
+        return Promise.resolve(given)
+      },
+    },
+    signal: stop.signal,
+    onInterrupt() {
+      interrupts++
+      stop.abort()
+    },
+    isAttended: () => true,
+    once: false,
+    ...options,
+  })
+  return { ...fake, end, answered, waiting, remove, stop: () => stop.abort(), interrupts: () => interrupts }
+}
+
+type Step = readonly [text: string, ...keys: string[]]
+async function play({ appears, press }: Pick<ReturnType<typeof start>, "appears" | "press">, steps: readonly Step[]) {
+  for (const [text, ...keys] of steps) {
+    await appears(text)
+    await press(...keys)
+  }
+}
+
+test.concurrent("one that waits is shown, a key answers its revision, and the next that arrives is shown too", async () => {
+  const queue = start([call("ann", { revision: 3 })], { idleText: "Nothing waits." })
+  await play(queue, [["ann (dev) wants"], [menu, "a"], ["Answered."], ["Nothing waits."]])
+  queue.waiting.push(call("bea", { kind: "result", result: toolResult({ result: "x" }) }))
+  await play(queue, [["bea (dev)"], [menu, "a"], ["Nothing waits."]])
+  queue.stop()
+  expect(await queue.end).toBe("stopped")
+  expect(queue.answered).toEqual([
+    ["ann", 3, { kind: "approve" }],
+    ["bea", 1, { kind: "release" }],
+  ])
+})
+
+test.concurrent("several are listed first, a number shows one, and letters do nothing in the list", async () => {
+  const queue = start([call("ann"), call("bea", { preview: "A=1\nB=2" }), call("cleo")])
+  await play(queue, [
+    ['3 wait for a person:\n  1  ann wants to call probe: {"n":1}\n  2  bea wants to call probe: A=1…\n  3  cleo'],
+    [menu, "a", "r", "2"],
+    ["2 more wait besides this:"],
+    ["bea (dev) wants"],
+    [menu, "a"],
+    // Now the next one follows at once.
+    ["ann (dev) wants"],
+    [menu, controlC],
+  ])
+  expect(await queue.end).toBe("stopped")
+  expect(queue.answered.map(([name]) => name)).toEqual(["bea"])
+  expect(queue.interrupts()).toBe(1)
+})
+
+test.concurrent("a card that is answered elsewhere is closed, and a key meant for it answers nothing else", async () => {
+  const queue = start([call("ann")])
+  await play(queue, [["ann (dev) wants"], [menu]])
+  queue.waiting.push(call("bea"))
+  await play(queue, [["Also waits now: bea wants to call probe"], [menu]])
+  queue.remove("ann")
+  await play(queue, [
+    ["It was answered elsewhere", "a"],
+    ["1 waits for a person:\n  1  bea", "a"],
+    [menu, "a", "a", enter],
+    ["bea (dev) wants", "a"],
+    [menu, "r"],
+    ["Why not?", `no${enter}`],
+    ["Answered."],
+  ])
+  queue.stop()
+  await queue.end
+  expect(queue.answered).toEqual([["bea", 1, { kind: "reject", reason: "no" }]])
+})
+
+test.concurrent("a call that changes while it is shown is shown again, not answered", async () => {
+  const queue = start([call("ann")])
+  await play(queue, [[menu]])
+  queue.waiting[0] = call("ann", { revision: 2, input: { n: 2 } })
+  await play(queue, [["It has changed meanwhile", "a"], [menu, "a", enter], ["revision 2"], [menu, "a"], ["Answered."]])
+  queue.stop()
+  await queue.end
+  expect(queue.answered).toEqual([["ann", 2, { kind: "approve" }]])
+})
+
+test.concurrent("an answer that came too late is not sent again by itself", async () => {
+  const refused: AnswerResult = { ok: false, sentence: "It has changed since you saw it." }
+  const queue = start([call("ann")], {}, ({ revision }) => (revision === 1 ? refused : yes))
+  await play(queue, [[menu, "a"], ["It has changed since you saw it."]])
+  queue.waiting[0] = call("ann", { revision: 2 })
+  await play(queue, [[menu, enter], ["revision 2"], [menu, "a"], ["Answered."]])
+  queue.stop()
+  await queue.end
+  expect(queue.answered.map(([, revision]) => revision)).toEqual([1, 2])
+})
+
+test.concurrent("escape leaves it for later, and enter shows what was left", async () => {
+  const queue = start([call("ann")])
+  await play(queue, [
+    [menu, escape],
+    ["1 is left for later. enter show, escape wait\n> ", "a", enter],
+    ["1 waits for a person:"],
+    [menu, enter],
+    ["ann (dev) wants"],
+    [menu, "r"],
+    // Closing the question why leads back: nothing is rejected.
+    ["Why not?", escape],
+    [menu, "a"],
+    ["Answered."],
+  ])
+  queue.stop()
+  await queue.end
+  expect(queue.answered).toEqual([["ann", 1, { kind: "approve" }]])
+})
+
+test.concurrent.each(["the menu", "the question why"])("Ctrl-C at %s stops and answers nothing", async (where) => {
+  const queue = start([call("ann")])
+  await play(
+    queue,
+    where === "the menu"
+      ? [[menu, controlC]]
+      : [
+          [menu, "r"],
+          ["Why not?", controlC],
+        ],
+  )
+  expect(await queue.end).toBe("stopped")
+  expect([queue.answered, queue.interrupts()]).toEqual([[], 1])
+})
+
+test.concurrent("keys that still come when the next card appears do not answer it", async () => {
+  const queue = start([call("ann")])
+  await play(queue, [[menu]])
+  queue.waiting.push(call("bea"))
+  await play(queue, [
+    ["Also waits now"],
+    [menu, "a", "a"],
+    ["bea (dev) wants", "a", "a"],
+    [menu, escape],
+    ["1 is left for later."],
+  ])
+  queue.stop()
+  await queue.end
+  expect(queue.answered.map(([name]) => name)).toEqual(["ann"])
+})
+
+test.concurrent("an edited call is shown again as its new revision", async () => {
+  const queue = start([call("ann")], { once: true }, (item, answer) => {
+    if (answer.kind === "edit") queue.waiting.push(call("ann", { revision: item.revision + 1, input: answer.input }))
+    return yes
+  })
+  await play(queue, [[menu, "e"], ["The input as JSON", "\u0015", `{"n":2}${enter}`], ["revision 2"], [menu, "a"]])
+  expect(await queue.end).toBe("accepted")
+  expect(queue.answered).toEqual([
+    ["ann", 1, { kind: "edit", input: { n: 2 } }],
+    ["ann", 2, { kind: "approve" }],
+  ])
+})
+
+test.concurrent("a question is answered, or rejected with a reason, only when the person wants to", async () => {
+  const asks = (name: string) =>
+    call(name, { kind: "question", question: { question: "Which?", options: ["red", "blue"] } })
+  const queue = start([asks("ann")])
+  await play(queue, [[menu, enter, "a"], ["Choose one:", `${escape}[B`], ["● blue", enter], ["Answered."]])
+  queue.waiting.push(asks("bea"))
+  await play(queue, [[menu, "r"], ["Why not?", `later${enter}`], ["Answered."]])
+  queue.stop()
+  await queue.end
+  expect(queue.answered.map(([, , answer]) => answer)).toEqual([
+    { kind: "answer", value: "blue" },
+    { kind: "reject", reason: "later" },
+  ])
+})
+
+test.concurrent.each<[string, PendingItem[], Step[], string]>([
+  ["nothing waits", [], [], "nothing"],
+  ["the answer counts", [call("ann")], [[menu, "a"]], "accepted"],
+  ["the person leaves the only card", [call("ann")], [[menu, escape]], "left"],
+  ["the person leaves the list", [call("ann"), call("bea")], [[menu, escape]], "left"],
+  [
+    "the person leaves a card of a list, and then the list",
+    [call("ann"), call("bea")],
+    [[menu, "1"], ["ann (dev)"], [menu, escape], ["2 wait for a person:"], [menu, escape]],
+    "left",
+  ],
+])("where one answer is wanted, it ends when %s", async (_when, waiting, steps, end) => {
+  const queue = start(waiting, { once: true })
+  await play(queue, steps)
+  expect(await queue.end).toBe(end)
+})
+
+test.concurrent("a terminal that goes away ends it, and nothing is answered", async () => {
+  const queue = start([call("ann")])
+  await play(queue, [[menu]])
+  queue.hangUp()
+  expect(await queue.end).toBe("stopped")
+  expect(queue.answered).toEqual([])
+})
+
+test.concurrent("nothing is shown while the terminal belongs to another program", async () => {
+  let asked = 0
+  const queue = start([call("ann")], { isAttended: () => ++asked > 3 })
+  await until(() => asked === 3, "it looks at the terminal")
+  expect(queue.raw()).toBe("")
+  await play(queue, [[menu, "a"], ["Answered."]])
+  queue.stop()
+  expect(await queue.end).toBe("stopped")
+})

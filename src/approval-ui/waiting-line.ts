@@ -1,0 +1,17 @@
+import { basename, dirname } from "node:path"
+import { shellWord } from "../lib/shell-word.ts"
+import type { PendingItem } from "../model/approval.ts"
+import { itemHeadline } from "./item-text.ts"
+
+/** One line for a person who is not asked: what waits, and the command that answers it from any folder. */
+export function waitingLine(item: PendingItem, dataDir: string): string {
+  const where =
+    basename(dataDir) === ".quartermaster" ? `-C ${shellWord(dirname(dataDir))}` : `--data ${shellWord(dataDir)}`
+  return `Waiting for a person: ${itemHeadline(item)}. Answer with: npx qm ${where} approvals ${answerWords(item)}`
+}
+
+function answerWords({ kind, callId, revision, question }: PendingItem): string {
+  const target = revision > 1 ? `${callId} --revision ${revision}` : callId
+  if (kind !== "question") return `${kind === "result" ? "release" : "approve"} ${target}`
+  return question?.url === undefined ? `answer ${target} "…"` : `answer ${target}`
+}
