@@ -114,7 +114,7 @@ class TerminalQueue {
       },
     )
     if (answer !== undefined) await this.#send(item, answer)
-    else if (wasClosed) this.#listFirst = true
+    else if (wasClosed) await this.#afterClosing(item)
     else this.#leave([item])
   }
 
@@ -125,6 +125,13 @@ class TerminalQueue {
     this.#listFirst = !result.ok
     if (result.ok && answer.kind === "edit") await this.#nextRevision(item)
     else this.#end = result.ok ? "accepted" : "refused"
+  }
+
+  /** A key that was meant for the closed card must not answer the next one. What was edited elsewhere comes back. */
+  async #afterClosing(item: PendingItem): Promise<void> {
+    const { queue, once } = this.#options
+    this.#listFirst = true
+    if (once && this.#open(await queue.list()).length === 0) await this.#nextRevision(item)
   }
 
   /** The person leaves these for later. Where one answer is wanted, that ends it, or leads back to the list. */

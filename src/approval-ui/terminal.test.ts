@@ -390,11 +390,11 @@ test.concurrent("an editor is ended when somebody answers elsewhere", async (con
     [menu, "e"],
     ["escape back", "v"],
   ])
-  await expect.poll(() => readFileSync(join(folder, "pid"), "utf8")).toMatch(/\d/)
+  await context.expect.poll(() => readFileSync(join(folder, "pid"), "utf8")).toMatch(/\d/)
   given.abort()
   expect(await answer).toEqual(closed)
   const pid = Number(readFileSync(join(folder, "pid"), "utf8"))
-  await expect.poll(() => isAlive(pid)).toBe(false)
+  await context.expect.poll(() => isAlive(pid)).toBe(false)
 })
 
 function isAlive(pid: number): boolean {

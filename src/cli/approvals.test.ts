@@ -181,6 +181,7 @@ test.each([
   [["reject", "01", "--remember", "minutes:1h"], "--remember minutes:<number> takes 1 to 480"],
   [["approve", "01", "--revision", "last"], "--revision takes a whole number above 0, and 'last' is none.\n"],
   [["edit", "01", "{oops"], "The new input is not JSON"],
+  [["edit", "01"], "The new input is missing."],
   [["approve", ""], "The id is empty. Give the id or its first characters.\n"],
   [["edit", " ", "{}"], "The id is empty."],
   [["show", ""], "The id is empty."],
@@ -192,6 +193,22 @@ test.each([
   expect(result.stderr).toContain(stderr.trimEnd())
   expect(received).toEqual([])
 })
+
+test.each(["approve", "edit", "reject", "release", "withhold", "answer"])(
+  "'approvals %s' needs an id where there is no terminal, and options need one everywhere",
+  async (verb) => {
+    const { run, received } = cliWithPending([item()])
+    expect(await run("approvals", verb)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("'qm approvals list' shows all ids.") as string,
+    })
+    expect(await run("approvals", verb, "--revision", "1")).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^--revision goes with an id\./) as string,
+    })
+    expect(received).toEqual([])
+  },
+)
 
 test("an edited call is shown again when it waits again", async () => {
   const heard: AnswerResult = { ok: true, done: true, sentence: "It is checked again." }

@@ -57,8 +57,8 @@ export function makeCli(env: Record<string, string> = {}) {
     shell: (line: string) =>
       outputOf(start("bash", "-c", `set -o pipefail; qm() { "${process.execPath}" "${qm}" "$@"; }; ${line}`), ""),
     start: (...words: string[]) => start(process.execPath, qm, ...words),
-    /** Runs `qm` in a terminal; each key is pressed once the text before it has appeared. */
-    inTerminal: (words: string[], keys: readonly (readonly [after: string, key: string])[]) => {
+    /** Runs `qm` in a terminal; each key is pressed, or each function called, once the text before it has appeared. */
+    inTerminal: (words: string[], keys: TerminalSteps) => {
       const line = [process.execPath, qm, ...words].map((word) => `'${word}'`).join(" ")
       return pressed(start("script", "-qec", `stty cols 120 rows 40; ${line}`, "/dev/null"), keys)
     },
@@ -100,10 +100,10 @@ export function waitForOutput(child: ChildProcess, text: string): Promise<void> 
   })
 }
 
-async function pressed(
-  child: ChildProcess,
-  keys: readonly (readonly [after: string, key: string])[],
-): Promise<CliOutput> {
+/** What to do when a text has appeared in a terminal. A function gets the process that holds the terminal. */
+export type TerminalSteps = readonly (readonly [after: string, does: string | ((terminal: ChildProcess) => unknown)])[]
+
+async function pressed(child: ChildProcess, keys: TerminalSteps): Promise<CliOutput> {
   const text = { stdout: "", stderr: "" }
   const waiting = [...keys]
   let from = 0
@@ -114,7 +114,8 @@ async function pressed(
     if (next === undefined || at === -1) return
     from = text.stdout.length
     waiting.shift()
-    child.stdin?.write(next[1])
+    if (typeof next[1] === "string") child.stdin?.write(next[1])
+    else next[1](child)
   })
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve))
   return { code, ...text }
