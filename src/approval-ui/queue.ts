@@ -100,13 +100,16 @@ class TerminalQueue {
   async #ask(item: PendingItem, open: readonly PendingItem[]): Promise<void> {
     const known = new Set(open.map(nameOf))
     const tellNews = (now: readonly PendingItem[], { interject }: Screen) => {
-      const news = this.#open(now).filter((each) => !known.has(nameOf(each)))
+      const news = this.#open(now).filter((each) => each.callId !== item.callId && !known.has(nameOf(each)))
       if (news.length === 0 || interject === undefined) return
       for (const each of news) known.add(nameOf(each))
       interject(news.map((each) => `Also waits now: ${itemText(each)}`).join(" "))
     }
     const { answer, wasClosed } = await this.#watched(
-      (now, screen) => whyClosed(item, now) ?? void tellNews(now, screen),
+      (now, screen) => {
+        tellNews(now, screen)
+        return whyClosed(item, now)
+      },
       (screen) => {
         const others = open.length - 1
         if (others > 0) tell(screen, others === 1 ? "1 more waits besides this:" : `${others} more wait besides this:`)

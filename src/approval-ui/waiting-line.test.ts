@@ -24,7 +24,7 @@ test.each<[Partial<PendingItem>, string, string]>([
   ],
   [{}, "/srv/my data", `ann wants to call probe. Answer with: npx qm --data '/srv/my data' approvals approve c1`],
 ])("the line for %j in %s names what waits and the command", (more, dataDir, line) => {
-  expect(waitingLine(samplePendingItem(more), dataDir)).toBe(`Waiting for a person: ${line}`)
+  expect(waitingLine(samplePendingItem(more), dataDir, "npx qm")).toBe(`Waiting for a person: ${line}`)
 })
 
 /** Makes a call that waits, then a held result, and returns what each way of telling got. */

@@ -152,7 +152,7 @@ test("a library call that waits writes one line to stderr, and the command in it
   const host = cli.script("host.mjs")
   const end = outputOf(host, "")
   const line = await new Promise<string>((resolve) => host.stderr?.once("data", (text) => resolve(String(text))))
-  const [, command] = /^Waiting for a person: operator wants to call set_env\. Answer with: npx (qm .*)\n$/.exec(line)!
+  const [, command] = /^Waiting for a person: operator wants to call set_env\. Answer with: (node .*)\n$/.exec(line)!
   expect(await cli.shell(command!)).toMatchObject({ code: 0 })
   expect(await end).toEqual({ code: 0, stdout: "success\n", stderr: line })
 })

@@ -13,7 +13,7 @@ import type { CliContext, Io, Run } from "./context.ts"
 import { lineDiff } from "./line-diff.ts"
 import { printMessage, printOutput } from "./output.ts"
 import { withApp } from "./open-app.ts"
-import { isInProject } from "./typed-command.ts"
+import { isInProject } from "../lib/program-in-project.ts"
 import { CannotDo, UsageError } from "./usage.ts"
 
 interface InstallFlags {

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from "node:fs"
-import { delimiter, dirname, join } from "node:path"
+import { delimiter } from "node:path"
+import { hasProgram, isInProject } from "../lib/program-in-project.ts"
 import type { Io } from "./context.ts"
 
 /** How a person in this folder starts this program. */
@@ -14,26 +14,6 @@ export function typedCommand({ env, cwd, program }: Pick<Io, "env" | "cwd" | "pr
   const isOnPath = folders.some((folder) => !folder.includes("node_modules") && folder !== "" && hasProgram(folder))
   if (isOnPath) return "qm"
   return isInProject(cwd) ? "npx qm" : `node ${program.script}`
-}
-
-/** Whether npx finds this program from the folder without a download. */
-export function isInProject(folder: string): boolean {
-  if (hasProgram(join(folder, "node_modules", ".bin")) || isClone(folder)) return true
-  const above = dirname(folder)
-  return above !== folder && isInProject(above)
-}
-
-function hasProgram(folder: string): boolean {
-  return ["qm", "qm.cmd"].some((name) => existsSync(join(folder, name)))
-}
-
-function isClone(folder: string): boolean {
-  try {
-    const { name } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { name?: unknown }
-    return name === "quartermaster"
-  } catch {
-    return false
-  }
 }
 
 /** The text with the commands in it as the person can type them: `qm trust` becomes `npx qm trust`. */
