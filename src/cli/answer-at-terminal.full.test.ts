@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 import { until } from "../testing/test-app.ts"
 import { dist, makeCli, outputOf, waitForOutput } from "./testing.ts"
@@ -15,6 +15,17 @@ async function startCall(cli: Cli, key: string) {
   const end = outputOf(child, "")
   await waitForOutput(child, "Waiting for a person")
   return { end }
+}
+
+/** Whether a process has these words in its command line. */
+function isRunning(words: string): boolean {
+  return readdirSync("/proc").some((name) => {
+    try {
+      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, "utf8").includes(words)
+    } catch {
+      return false // It has ended meanwhile.
+    }
+  })
 }
 
 async function pending(cli: Cli): Promise<{ callId: string; revision: number; input: unknown }[]> {
@@ -133,9 +144,8 @@ test.each([
 ])("'%s %s' ends when its terminal goes away, and nothing is answered", async (...words) => {
   const cli = makeCli({ NO_COLOR: "1" })
   await startCall(cli, "A")
-  const isRunning = () => spawnSync("pgrep", ["-f", `--data ${cli.dataDir}`]).status === 0
   await cli.inTerminal([...words, "--data", cli.dataDir], [[menu, (terminal) => terminal.kill("SIGKILL")]])
-  await until(() => !isRunning(), "the command ends")
+  await until(() => !isRunning(`--data\0${cli.dataDir}`), "the command ends")
   expect(await pending(cli)).toHaveLength(1)
 })
 
