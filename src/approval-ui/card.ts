@@ -98,7 +98,10 @@ function agreement(item: PendingItem, inline: (text: string) => string): string[
   const lines: string[] = []
   if (item.approvers.length > 0) lines.push(`must agree: ${item.approvers.map(people).join(", and ")}`)
   if (item.votes.length > 0) lines.push(`agreed so far: ${item.votes.map(({ by }) => quoteName(by)).join(", ")}`)
-  if (item.rule !== undefined) lines.push(`the user of this machine can add a rule: ${inline(item.rule.words)}`)
+  if (item.rule !== undefined) {
+    const command = `qm approvals approve ${item.callId} --rule 8h`
+    lines.push(`the user of this machine can add a rule: ${inline(item.rule.words)} (${command})`)
+  }
   return [...lines, ...item.remember.map(({ words }) => `a yes can be remembered: ${inline(words)}`)]
 }
 
