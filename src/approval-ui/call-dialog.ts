@@ -3,16 +3,23 @@ import type { PendingItem, ExecutionDecision } from "../model/approval.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import { cardLines } from "./card.ts"
 import { quoteName, oneLine, trustedRows } from "./card-rows.ts"
-import { choose, showNotice, promptText, type Screen } from "./dialog.ts"
+import { choose, showNotice, promptText, writeLines, type Screen } from "./dialog.ts"
+import { grantMinutes } from "../model/rule.ts"
 import { singleLineJson, parseEditedInput } from "./edited-input.ts"
 import { printableJson } from "../lib/printable.ts"
 
+/** A decision about a call. `ruleFor` is how long the rule holds that is added with the approval. */
+export interface CallDecision extends ExecutionDecision {
+  ruleFor?: string
+}
+
 /** Shows a waiting call and returns the decision of the person; undefined if the dialog was closed. */
-export async function askAboutCall(screen: Screen, item: PendingItem): Promise<ExecutionDecision | undefined> {
+export async function askAboutCall(screen: Screen, item: PendingItem): Promise<CallDecision | undefined> {
   const words = {
     a: "approve",
     ...(item.input === undefined ? {} : { e: "edit" }),
     ...(item.remember.length === 0 ? {} : { m: "approve and remember" }),
+    ...(item.rule === undefined || screen.rules === undefined ? {} : { u: "approve and add the rule" }),
     r: "reject",
     s: "show whole",
   }
@@ -23,7 +30,10 @@ export async function askAboutCall(screen: Screen, item: PendingItem): Promise<E
     if (key === undefined) return undefined
     if (key === "s") lines = cardLines(item, { ...screen, whole: true })
     else {
-      const decision = await { a: approve, e: edit, m: approveAndRemember, r: reject }[key](screen, item)
+      const decision = await { a: approve, e: edit, m: approveAndRemember, u: approveWithRule, r: reject }[key](
+        screen,
+        item,
+      )
       if (decision !== undefined) return decision
     }
   }
@@ -53,7 +63,28 @@ async function approveAndRemember(screen: Screen, { remember }: PendingItem): Pr
   const words = Object.fromEntries(remember.map(({ scope }, place) => [String(place + 1), scope]))
   const key = await choose(screen, lines, "Approve and remember which?", words, "back")
   const chosen = key === undefined ? undefined : remember[Number(key) - 1]
-  return chosen && { approved: true, remember: chosen.scope }
+  if (chosen?.scope !== "minutes") return chosen && { approved: true, remember: chosen.scope }
+  const { least, most, usual } = grantMinutes
+  const text = await promptText(screen, {
+    message: `For how many minutes? (${least} to ${most})`,
+    initialValue: String(usual),
+    wrong: (given) => (isMinutes(given) ? undefined : `Give a whole number from ${least} to ${most}.`),
+  })
+  return text === undefined ? undefined : { approved: true, remember: "minutes", minutes: Number(text) }
+}
+
+function isMinutes(text: string): boolean {
+  return /^\d{1,3}$/.test(text) && Number(text) >= grantMinutes.least && Number(text) <= grantMinutes.most
+}
+
+async function approveWithRule(screen: Screen, { rule }: PendingItem): Promise<CallDecision | undefined> {
+  if (rule === undefined || screen.rules === undefined) return undefined
+  writeLines(screen, trustedRows(oneLine(rule.words), screen.columns))
+  const ruleFor = await promptText(screen, {
+    message: "Add this rule for how long? (for example 8h or 30d)",
+    wrong: screen.rules.durationProblem,
+  })
+  return ruleFor === undefined ? undefined : { approved: true, ruleFor }
 }
 
 async function edit(screen: Screen, { input }: PendingItem): Promise<ExecutionDecision | undefined> {

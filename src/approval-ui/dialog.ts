@@ -27,12 +27,14 @@ export interface Screen {
   isRead: boolean
   /** Called when the person presses Ctrl-C. */
   onInterrupt?: (() => void) | undefined
+  /** Set where the person may add the rule that a card offers: says what is wrong with a duration. */
+  rules?: { durationProblem(text: string): string | undefined } | undefined
   /** Writes a sentence below the open menu and repeats the menu. Undefined while no menu is open. */
   interject?: ((sentence: string) => void) | undefined
 }
 
 /** How a dialog differs from one that must be answered. */
-export type ScreenOptions = Partial<Pick<Screen, "escape" | "onInterrupt">>
+export type ScreenOptions = Partial<Pick<Screen, "escape" | "onInterrupt" | "rules">>
 
 export function isInteractive({ input, output }: Terminal): boolean {
   return input.isTTY && output.isTTY

@@ -7,18 +7,24 @@ import { itemText } from "./item-text.ts"
 import { askAboutQuestion } from "./question-dialog.ts"
 import { askAboutResult } from "./result-dialog.ts"
 
+/** A person's answer, and for how long the rule of the card is added with it. */
+export interface GivenAnswer {
+  answer: Answer
+  ruleFor?: string | undefined
+}
+
 /** Shows what waits and returns the person's answer; undefined if they leave it for later or the dialog was closed. */
-export async function askAboutItem(screen: Screen, item: PendingItem): Promise<Answer | undefined> {
+export async function askAboutItem(screen: Screen, item: PendingItem): Promise<GivenAnswer | undefined> {
   if (item.kind === "call") {
     const decision = await askAboutCall(screen, item)
-    return decision && answerToCall(decision, item)
+    return decision && { answer: answerToCall(decision, item), ruleFor: decision.ruleFor }
   }
   if (item.kind === "result") {
     const decision = await askAboutResult(screen, item)
-    return decision && answerToResult(decision)
+    return decision && { answer: answerToResult(decision) }
   }
   const decision = await askAboutQuestion(screen, item)
-  return decision && answerToQuestion(decision)
+  return decision && { answer: answerToQuestion(decision) }
 }
 
 const mostListed = 9

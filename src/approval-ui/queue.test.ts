@@ -191,6 +191,51 @@ test.concurrent("an edited call is shown again as its new revision", async () =>
   ])
 })
 
+test.concurrent("the rule that a card offers is added by a key only where the person may, for as long as they say", async () => {
+  const rule = { words: "Agent ann may call probe." } as PendingItem["rule"]
+  const plain = start([call("ann", { rule })], { once: true })
+  await play(plain, [[menu, "u", "a"]])
+  expect([await plain.end, plain.seen().includes("u approve and add the rule")]).toEqual(["accepted", false])
+
+  const added: unknown[] = []
+  const waiting = [call("ann", { rule, revision: 2 })]
+  const queue = start([], {
+    once: true,
+    queue: {
+      list: () => Promise.resolve(waiting),
+      answer: () => expect.fail("The rule was left out."),
+      rules: {
+        durationProblem: (text) => (text === "8h" ? undefined : "That is no time."),
+        approve: ({ callId, revision }, duration) => {
+          added.push([callId, revision, duration])
+          return Promise.resolve(yes)
+        },
+      },
+    },
+  })
+  await play(queue, [
+    [menu, "u"],
+    ["Agent ann may call probe."],
+    ["for how long?", `often${enter}`],
+    ["That is no time.", "\u0015", `8h${enter}`],
+    ["Answered."],
+  ])
+  expect([await queue.end, added]).toEqual(["accepted", [["ann", 2, "8h"]]])
+})
+
+test.concurrent("a yes that is remembered for minutes asks for how many", async () => {
+  const remember = [{ scope: "minutes", words: "For a while." }] as const
+  const queue = start([call("ann", { remember })], { once: true })
+  await play(queue, [
+    [menu, "m"],
+    ["escape back", "1"],
+    ["For how many minutes? (1 to 480)", "\u0015", `481${enter}`],
+    ["Give a whole number from 1 to 480.", "\u0015", `90${enter}`],
+  ])
+  expect(await queue.end).toBe("accepted")
+  expect(queue.answered).toEqual([["ann", 1, { kind: "approve", remember: "minutes", minutes: 90 }]])
+})
+
 test.concurrent("a question is answered, or rejected with a reason, only when the person wants to", async () => {
   const asks = (name: string) =>
     call(name, { kind: "question", question: { question: "Which?", options: ["red", "blue"] } })

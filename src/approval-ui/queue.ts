@@ -4,7 +4,7 @@ import { oneLine, trustedRows } from "./card-rows.ts"
 import { choose, withScreen, writeLines, type Screen, type Terminal } from "./dialog.ts"
 import { enterKey } from "./keys.ts"
 import { itemText } from "./item-text.ts"
-import { askAboutItem, chooseItem } from "./queue-dialog.ts"
+import { askAboutItem, chooseItem, type GivenAnswer } from "./queue-dialog.ts"
 import { pollMs, watchedDialog } from "./watched-dialog.ts"
 
 /** What waits, and where answers go. */
@@ -12,6 +12,8 @@ export interface Queue {
   list(): Promise<readonly PendingItem[]>
   /** Answers the revision of the item that was shown. */
   answer(item: PendingItem, answer: Answer): Promise<AnswerResult>
+  /** Where this person may add the rule that a card offers: approves the call and adds it. */
+  rules?: Screen["rules"] & { approve(item: PendingItem, duration: string): Promise<AnswerResult> }
 }
 
 export interface QueueOptions {
@@ -121,8 +123,10 @@ class TerminalQueue {
     else this.#leave([item])
   }
 
-  async #send(item: PendingItem, answer: Answer): Promise<void> {
-    const result = await this.#options.queue.answer(item, answer)
+  async #send(item: PendingItem, { answer, ruleFor }: GivenAnswer): Promise<void> {
+    const { queue } = this.#options
+    const withRule = ruleFor === undefined ? undefined : queue.rules?.approve(item, ruleFor)
+    const result = await (withRule ?? queue.answer(item, answer))
     await this.#screen(this.#options.signal, async (screen) => tell(screen, result.sentence))
     this.#seen.add(nameOf(item))
     this.#listFirst = !result.ok
@@ -192,7 +196,11 @@ class TerminalQueue {
       this.#end = "left"
       this.#options.onInterrupt()
     }
-    return withScreen(this.#options.terminal, signal, work, { escape: "later", onInterrupt })
+    return withScreen(this.#options.terminal, signal, work, {
+      escape: "later",
+      onInterrupt,
+      rules: this.#options.queue.rules,
+    })
   }
 }
 

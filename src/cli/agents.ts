@@ -19,7 +19,7 @@ interface AgentFlags {
 
 export function addAgents(program: Command, run: Run): void {
   const agents = program.command("agents").description("list, create and terminate agents")
-  listCommand(agents).option("--all", "also show terminated agents").action(run(listAgents))
+  listCommand(agents, "the agents").option("--all", "also show terminated agents").action(run(listAgents))
   agents
     .command("show <id>")
     .description("show one agent: its role, parents, tools and messages")

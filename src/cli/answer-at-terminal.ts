@@ -1,8 +1,10 @@
 import type { QueueEnd } from "../approval-ui/queue.ts"
 import type { App } from "../model/app.ts"
-import type { PendingItem } from "../model/approval.ts"
+import { errorMessage } from "../lib/error-message.ts"
+import type { AnswerResult, PendingItem } from "../model/approval.ts"
 import type { CliContext } from "./context.ts"
 import { isAttended } from "./open-app.ts"
+import { parseTimeAhead } from "./time-text.ts"
 
 /** Whether what waits can be shown and answered here: a person is at the terminal, and nothing is piped. */
 export function canAnswerHere({ io, flags }: CliContext): boolean {
@@ -33,6 +35,8 @@ export async function answerHere(
       list: async () =>
         (await approvals.list(flags.agent === undefined ? {} : { agentId: flags.agent })).filter(filter),
       answer: (item, answer) => approvals.answer(item.callId, answer, by, item.revision),
+      // Only the user of this machine adds rules.
+      ...(flags.as === undefined && { rules: { durationProblem, approve: approveWithRule } }),
     },
     signal,
     onInterrupt: interrupt,
@@ -40,4 +44,21 @@ export async function answerHere(
     once,
     idleText,
   })
+
+  function approveWithRule({ callId, revision }: PendingItem, duration: string): Promise<AnswerResult> {
+    return approvals.approveWithRule(callId, { by, expiresAt: ruleEnd(duration), revision })
+  }
+}
+
+function ruleEnd(duration: string): number {
+  return parseTimeAhead(duration, Date.now(), "A rule")
+}
+
+function durationProblem(duration: string): string | undefined {
+  try {
+    ruleEnd(duration)
+    return undefined
+  } catch (error) {
+    return errorMessage(error)
+  }
 }

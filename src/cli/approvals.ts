@@ -17,7 +17,7 @@ export function addApprovals(program: Command, run: Run): void {
     .description("list and answer what waits for a person: calls, results and questions")
     .addHelpText("after", "\nIn a terminal, a command that answers needs no id: it shows what waits and takes a key.")
   const scopes = rememberWords.join(", ")
-  listCommand(approvals).action(run(listPending))
+  listCommand(approvals, "what waits for a person").action(run(listPending))
   approvals
     .command("show <id>")
     .description("show one in full; the first characters of its id are enough")

@@ -14,7 +14,7 @@ import { showAuditHead, verifyAudit } from "./audit-verify.ts"
 
 export function addAudit(program: Command, run: Run): void {
   const audit = program.command("audit").description("show, export and verify the audit log of all calls")
-  withFilterOptions(listCommand(audit))
+  withFilterOptions(listCommand(audit, "ended calls, newest first"))
     .option("--limit <count>", "how many, newest first (default: 50)")
     .action(run(listCalls))
   audit

@@ -7,7 +7,7 @@ import { listCommand } from "./usage.ts"
 
 export function addDepartments(program: Command, run: Run): void {
   const departments = program.command("departments").description("list, create, rename and delete departments")
-  listCommand(departments).action(run(listDepartments))
+  listCommand(departments, "the departments").action(run(listDepartments))
   departments
     .command("create")
     .description("create a department")

@@ -12,7 +12,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   approvals: ["qm approvals list", "qm approvals approve 01a1e1a9"],
   "approvals list": ["qm approvals list --agent dev"],
   "approvals show": ["qm approvals show 01a1e1a9"],
-  "approvals approve": ["qm approvals approve 01a1e1a9 --remember tool-session"],
+  "approvals approve": ["qm approvals approve", "qm approvals approve 01a1e1a9 --remember tool-session"],
   "approvals edit": [`qm approvals edit 01a1e1a9 '{"path":"notes.md","content":"hello"}'`],
   "approvals reject": ["qm approvals reject 01a1e1a9 --reason 'Write to docs/ instead.'"],
   "approvals release": ["qm approvals release 01a1e1a9 --redact /password"],

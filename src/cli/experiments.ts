@@ -11,7 +11,7 @@ import { CannotDo, commaList, orCannotDo, listCommand, noSuch, numberFlag, Usage
 
 export function addExperiments(program: Command, run: Run): void {
   const experiments = program.command("experiments").description("compare two versions of a tool")
-  listCommand(experiments).action(run(listExperiments))
+  listCommand(experiments, "the experiments").action(run(listExperiments))
   experiments
     .command("start <name>")
     .description("give some agents one version of a tool and the other agents another")

@@ -8,7 +8,9 @@ import { CannotDo, requireId, listCommand } from "./usage.ts"
 
 export function addGrants(program: Command, run: Run): void {
   const grants = program.command("grants").description("list and revoke remembered answers to approvals")
-  listCommand(grants).option("--all", "also show expired and revoked ones").action(run(listGrants))
+  listCommand(grants, "remembered answers")
+    .option("--all", "also show expired and revoked ones")
+    .action(run(listGrants))
   grants
     .command("revoke <id>")
     .description("revoke a remembered answer; the first characters of its id are enough")

@@ -15,7 +15,7 @@ type Group = ReturnType<App["listGroups"]>[number]
 
 export function addGroups(program: Command, run: Run): void {
   const groups = program.command("groups").description("list the tool groups that roles can have")
-  listCommand(groups).action(run(listGroups))
+  listCommand(groups, "the tool groups").action(run(listGroups))
   groups.command("show <id>").description("show one group and its tools").action(run(showGroup))
 }
 

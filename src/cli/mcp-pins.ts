@@ -18,7 +18,7 @@ export function addPins(mcp: Command, run: Run): void {
     .description(
       "review and approve the tool definitions of MCP servers; a pin is the definition that a person approved",
     )
-  listCommand(pins).action(run(listPins))
+  listCommand(pins, "the approved definitions of tools of MCP servers").action(run(listPins))
   pins
     .command("diff [server] [tool]")
     .description("show new and changed tool definitions that nobody has approved")

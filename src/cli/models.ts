@@ -11,7 +11,7 @@ import { CannotDo, listCommand } from "./usage.ts"
 
 export function addModels(program: Command, run: Run): void {
   const models = program.command("models").description("the models that agents talk to")
-  listCommand(models).action(run(listModels))
+  listCommand(models, "the models").action(run(listModels))
   models
     .command("test [name]")
     .description("ask one model, or all of them, to make a call; costs a few tokens")

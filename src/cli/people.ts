@@ -15,7 +15,7 @@ interface PersonFlags {
 
 export function addPeople(program: Command, run: Run): void {
   const people = program.command("people").description("list and manage the people who answer approvals")
-  listCommand(people).action(run(listPeople))
+  listCommand(people, "the people").action(run(listPeople))
   people.command("show <id>").description("show one person").action(run(showPerson))
   const create = people.command("create").description("add a person; prints their token once")
   described(create.requiredOption("--id <id>", "id, for --as")).action(run(createPerson))

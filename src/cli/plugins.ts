@@ -11,7 +11,7 @@ import { CannotDo, orCannotDo, listCommand, noSuch, UsageError } from "./usage.t
 
 export function addPlugins(program: Command, run: Run): void {
   const plugins = program.command("plugins").description("list, load and unload plugins and modules")
-  listCommand(plugins).action(run(listPlugins))
+  listCommand(plugins, "plugins and modules").action(run(listPlugins))
   plugins.command("show <name>").description("show one plugin with its tools and hash").action(run(showPlugin))
   plugins
     .command("load <plugin>")

@@ -23,7 +23,7 @@ interface RoleFlags {
 
 export function addRoles(program: Command, run: Run): void {
   const roles = program.command("roles").description("list and manage roles and their tool groups")
-  listCommand(roles).option("--all", "also show deleted roles").action(run(listRoles))
+  listCommand(roles, "the roles").option("--all", "also show deleted roles").action(run(listRoles))
   roles.command("show <role>").description("show one role, by name or id").action(run(showRole))
   const create = roles.command("create").description("create a role; an existing role of that name is not changed")
   described(create.requiredOption("--name <name>", "name")).action(run(createRole))

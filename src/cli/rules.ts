@@ -16,7 +16,7 @@ import { CannotDo, orCannotDo, requireId, listCommand, UsageError } from "./usag
 
 export function addRules(program: Command, run: Run): void {
   const rules = program.command("rules").description("list, test, add and remove the rules that allow, ask or deny")
-  listCommand(rules).action(run(listRules))
+  listCommand(rules, "the rules in force").action(run(listRules))
   rules
     .command("test [file]")
     .description(

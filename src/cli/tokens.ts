@@ -17,7 +17,7 @@ export function addTokens(program: Command, run: Run): void {
   const tokens = program
     .command("tokens")
     .description("list and manage the tokens of programs that call tools over HTTP")
-  listCommand(tokens).action(run(listTokens))
+  listCommand(tokens, "the tokens, without their secrets").action(run(listTokens))
   tokens
     .command("create")
     .description("create a token for an agent (--agent); it is shown once")

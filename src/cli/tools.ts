@@ -16,7 +16,9 @@ import { CannotDo, listCommand } from "./usage.ts"
 
 export function addTools(program: Command, run: Run): void {
   const tools = program.command("tools").description("list the tools an agent can use")
-  listCommand(tools).option("--group <id>", "only the tools of one group").action(run(listTools))
+  listCommand(tools, "the tools the agent can use")
+    .option("--group <id>", "only the tools of one group")
+    .action(run(listTools))
   tools.command("show <name>").description("show one tool with its parameters and permissions").action(run(showTool))
 }
 

@@ -13,7 +13,7 @@ import { CannotDo, requireId, listCommand } from "./usage.ts"
 
 export function addTrash(program: Command, run: Run): void {
   const trash = program.command("trash").description("list and restore files that agents deleted")
-  listCommand(trash).action(run(listTrash))
+  listCommand(trash, "deleted files").action(run(listTrash))
   trash
     .command("restore <id>")
     .description("put a deleted file back where it was; the first characters of its id are enough")

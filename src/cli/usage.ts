@@ -57,10 +57,10 @@ export function ambiguousId(beginning: string, ids: readonly string[]): CannotDo
 }
 
 /** Adds `list`, which also runs when no subcommand is given. A word after it is reported as an unknown subcommand. */
-export function listCommand(noun: Command): Command {
+export function listCommand(noun: Command, what: string): Command {
   return noun
     .command("list", { isDefault: true })
-    .description("list all (the default)")
+    .description(`list ${what}; '${wordsOf(noun).join(" ")}' alone does the same`)
     .allowExcessArguments()
     .hook("preAction", (_, { args: [word] }) => {
       if (word !== undefined) throw unknownCommand(word, noun)
