@@ -239,7 +239,7 @@ test("what the configuration names is read-only, unknown groups are refused by n
     code: 0,
     stderr: "The role has no groups, so its agents have no tools.\n",
   })
-  expect((await qm("roles")).stdout).toMatch(/^x +no /m)
+  expect((await qm("roles")).stdout).toMatch(/^x +none /m)
   await qm("agents", "create", "--id", "idle", "--role", "x")
   expect(read(await qm("tools", "list", "--agent", "idle", "--json"))).toEqual([])
   expect(await qm("roles", "update", "x", "--groups", "all")).toMatchObject({

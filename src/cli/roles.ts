@@ -102,7 +102,7 @@ async function createRole(context: CliContext, flags: RoleFlags): Promise<number
     if (hint !== undefined) printMessage(context, hint)
     if (created) noteUnknownDepartment(context, org, role.department)
     const sentence = created
-      ? `Created role ${role.name} with ${groupsText(role)} groups.`
+      ? `Created role ${role.name} with ${role.toolGroups?.length === 0 ? "no" : groupsText(role)} groups.`
       : `Role ${role.name} already exists and was not changed. 'qm roles update' changes it.`
     printResult(context, { role, created, hint }, sentence)
     return 0
@@ -179,7 +179,7 @@ function readPins(given: readonly string[]): Record<string, string> {
 
 function groupsText({ toolGroups }: Role): string {
   if (toolGroups === null) return "all"
-  return toolGroups.length === 0 ? "no" : toolGroups.join(", ")
+  return toolGroups.length === 0 ? "none" : toolGroups.join(", ")
 }
 
 function holdersOf(org: App["org"], role: Role): readonly Sourced<{ id: string }>[] {
