@@ -115,6 +115,11 @@ test("a tool's roles are shown with the line that says so, also to a role withou
   const shown = await run("tools", "show", "sleep")
   expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(`DEV (${line})`) as string })
   expect(shown.stderr).toContain(line)
+  expect(await run("tools", "show", "sleep", "--agent", "root")).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringContaining(`limited to the roles DEV (${line})`) as string,
+  })
   const own = await run("tools", "show", "sleep", "--agent", "ada")
   expect(own).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining(`DEV (${line})`) as string })
   const why = JSON.parse((await run("why", "sleep", "duration=0", "--json")).stdout) as unknown

@@ -71,7 +71,10 @@ function showTool(context: CliContext, name: string): Promise<number> {
       tools.find((each) => [each.name, `${each.name}@${each.version}`, each.id].includes(name)) ??
       app.visibleTool(agentId, name)
     // A program started by an agent must not learn of tools that are hidden from that agent.
-    const tool = visible ?? (isInsideTool(context.io) ? undefined : app.findTool(name))
+    const hidden = visible !== undefined || isInsideTool(context.io) ? undefined : app.findTool(name)
+    if (hidden !== undefined && context.flags.agent !== undefined)
+      throw new CannotDo("tool_not_found", await whyHidden(app, agentId, hidden))
+    const tool = visible ?? hidden
     if (tool === undefined) {
       const known = tools.map((each) => each.name)
       const guess = nearestName(name, known)
@@ -89,7 +92,7 @@ function showTool(context: CliContext, name: string): Promise<number> {
     const schemas = Object.entries({ input, output }).map(([key, value]) => `${key}: ${printableJson(value, 2)}`)
     const result = { ...about, permission, permissionSources, input, output }
     printResult(context, result, [...lines, ...schemas].join("\n"))
-    if (visible === undefined) printMessage(context, await whyHidden(app, agentId, tool.name))
+    if (visible === undefined) printMessage(context, await whyHidden(app, agentId, tool))
     return 0
   })
 }
@@ -101,10 +104,13 @@ function rolesText({ permission: { allowedRoles }, permissionSources }: Register
   return `${roles} (${permissionSources?.allowedRoles ?? "written in the tool itself"})`
 }
 
-async function whyHidden(app: App, agentId: string, tool: string): Promise<string> {
+async function whyHidden(app: App, agentId: string, hidden: RegisteredTool): Promise<string> {
+  const { name: tool } = hidden
   const { reasons } = await app.why({ agentId, tool, input: {} })
+  const roles = rolesText(hidden)
   const why = reasons.map(({ sentence, source }) => `${sentence.replace(/\.$/, "")} (${source})`).join("; ")
-  return `Agent ${agentId} may not use it: ${why}. See: qm why ${tool} --agent ${shellWord(agentId)}`
+  const limit = roles === "" ? "" : ` The tool is limited to the roles ${roles}.`
+  return `Agent ${agentId} may not use ${tool}: ${why}.${limit} See: qm why ${tool} --agent ${shellWord(agentId)}`
 }
 
 const margin = " ".repeat(26)
