@@ -9,12 +9,16 @@ export function itemHeadline({ kind, agentId, tool }: PendingItem): string {
   return kind === "result" ? `the result of ${name} for ${who} is held` : `${who} wants to call ${name}`
 }
 
-/** The same with the beginning of the question, the preview or the input. */
+/** The same with what it is about. */
 export function itemText(item: PendingItem): string {
-  const { kind, preview, input, question } = item
-  const about =
-    kind === "question" ? question?.question : (preview ?? (input === undefined ? "" : printableJson(input)))
-  return `${itemHeadline(item)}: ${beginning(about ?? "")}`
+  return `${itemHeadline(item)}: ${aboutItem(item)}`
+}
+
+/** What tells one item from the next, on a line: what the call touches, or else the beginning of its input or question. */
+export function aboutItem({ kind, input, question, touches }: PendingItem): string {
+  if (kind === "question") return beginning(question?.question ?? "")
+  if (touches.list.length > 0) return beginning(touches.list.map((touch) => `${touch.kind} ${touch.what}`).join(", "))
+  return beginning(input === undefined ? "" : printableJson(input))
 }
 
 const longestBeginning = 60

@@ -71,9 +71,15 @@ test.concurrent("one that waits is shown, a key answers its revision, and the ne
 })
 
 test.concurrent("several are listed first, a number shows one, and letters do nothing in the list", async () => {
-  const queue = start([call("ann"), call("bea", { preview: "A=1\nB=2" }), call("cleo")])
+  const queue = start([
+    call("ann"),
+    call("bea", { touches: { list: [{ kind: "write", what: "a.md" }], proved: true } }),
+    call("cleo"),
+  ])
   await play(queue, [
-    ['3 wait for a person:\n  1  ann wants to call probe: {"n":1}\n  2  bea wants to call probe: A=1…\n  3  cleo'],
+    [
+      '3 wait for a person:\n  1  ann wants to call probe: {"n":1}\n  2  bea wants to call probe: write a.md\n  3  cleo',
+    ],
     [menu, "a", "r", "2"],
     ["2 more wait besides this:"],
     ["bea (dev) wants"],

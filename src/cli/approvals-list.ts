@@ -15,7 +15,7 @@ export async function listPending(context: CliContext): Promise<number> {
   const loaded = await context.runtime.loadConfig(context.flags)
   if (loaded.project === undefined && loaded.config.data?.dir === undefined) return listEverywhere(context)
   return withApp(context, { readOnly: true }, async ({ approvals }) => {
-    await showList(context, await pendingIn(context, approvals), columns(), "Nothing waits for a person.", {
+    await showList(context, await pendingIn(context, approvals), await columns(), "Nothing waits for a person.", {
       whole: true,
     })
     return 0
@@ -31,7 +31,7 @@ async function listEverywhere(context: CliContext): Promise<number> {
   await showList(
     context,
     found,
-    [...columns<PendingItem & { folder: string }>(), { title: "FOLDER", of: ({ folder }) => folder }],
+    [...(await columns<PendingItem & { folder: string }>()), { title: "FOLDER", of: ({ folder }) => folder }],
     `Nothing waits for a person in the ${folders.length} data folders you have used. There is no project here.`,
     { whole: true },
   )
@@ -66,13 +66,15 @@ function pendingIn({ flags: { agent } }: CliContext, approvals: App["approvals"]
   return approvals.list(agent === undefined ? {} : { agentId: agent })
 }
 
-function columns<T extends PendingItem>(): ListColumn<T>[] {
+async function columns<T extends PendingItem>(): Promise<ListColumn<T>[]> {
+  const { aboutItem } = await import("../approval-ui/item-text.ts")
   const now = Date.now()
   return [
     { title: "ID", of: ({ callId }) => callId, paint: "bold" },
     { title: "KIND", of: ({ kind }) => kind },
     { title: "AGENT", of: ({ agentId }) => agentId },
     { title: "TOOL", of: ({ tool }) => tool },
+    { title: "ABOUT", of: aboutItem },
     { title: "WAITS", of: ({ createdAt }) => formatDuration(now - createdAt) },
     { title: "UNTIL", of: ({ until }) => (Number.isFinite(until) ? formatTime(until) : undefined), paint: "dim" },
   ]
