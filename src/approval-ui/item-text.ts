@@ -14,11 +14,11 @@ export function itemText(item: PendingItem): string {
   return `${itemHeadline(item)}: ${aboutItem(item)}`
 }
 
-/** What tells one item from the next, on a line: what the call touches, or else the beginning of its input or question. */
-export function aboutItem({ kind, input, question, touches }: PendingItem): string {
+/** What tells one item from the next, on a line: what the call touches, or else the beginning of its preview, input or question. */
+export function aboutItem({ kind, preview, input, question, touches }: PendingItem): string {
   if (kind === "question") return beginning(question?.question ?? "")
   if (touches.list.length > 0) return beginning(touches.list.map((touch) => `${touch.kind} ${touch.what}`).join(", "))
-  return beginning(input === undefined ? "" : printableJson(input))
+  return beginning(preview ?? (input === undefined ? "" : printableJson(input)))
 }
 
 const longestBeginning = 60

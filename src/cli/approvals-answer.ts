@@ -26,7 +26,12 @@ export function submitAnswer(
   const expected = wholeNumberFlag("--revision", revision)
   const itemId = requireId(id)
   return withPerson(context, async ({ approvals }, by) => {
-    const { result } = await send(approvals, itemId, answerFor, by.id, expected, ruleUntil)
+    const { result, item } = await send(approvals, itemId, answerFor, by.id, expected, ruleUntil)
+    // Whoever typed an id sees what it was about.
+    if (item !== undefined && result.ok && !context.flags.json) {
+      const { itemText } = await import("../approval-ui/item-text.ts")
+      printMessage(context, `${itemText(item)}.`)
+    }
     return showAnswerResult(context, result)
   })
 }

@@ -36,7 +36,7 @@ test("seen from outside: make a role and an agent, ask why, wait, approve elsewh
     input: { key: "A", value: "1" },
   })
   const approved = await run("approvals", "approve", waiting.id.slice(0, -2), "--remember", "tool-session")
-  expect(approved).toEqual({ code: 0, stdout: "Answered.\n", stderr: "" })
+  expect(approved).toEqual({ code: 0, stdout: "Answered.\n", stderr: expect.stringContaining("set_env") as string })
   expect(await waiting.result()).toMatchObject({ code: 0, result: { success: true, result: { previous: null } } })
   expect(read(await run("call", "set_env", "key=A", "value=2", "--agent", "dev", "--json"))).toMatchObject({
     result: { previous: "1" },
