@@ -32,7 +32,7 @@ test("an agent sees the tools it may use, and nothing else", async () => {
   const { run } = makeCli()
   const ofRoot = JSON.parse((await run("tools", "--agent", "root", "--json")).stdout) as { group: string }[]
   expect(new Set(ofRoot.map(({ group }) => group))).toEqual(new Set(["org_management"]))
-  expect((await run("--agent", "root", "tools", "show", "sleep")).stderr).toContain("Agent root may not use it: ")
+  expect((await run("--agent", "root", "tools", "show", "sleep")).stderr).toContain("Agent root may not use sleep: ")
   expect((await run("groups", "--agent", "root")).stdout).not.toMatch(/^data /m)
   const inGroup = JSON.parse((await run("tools", "list", "--group", "data", "--json")).stdout) as { group: string }[]
   expect(inGroup.length).toBeGreaterThan(3)
