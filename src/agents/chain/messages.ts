@@ -44,8 +44,16 @@ function sendable(content: readonly AssistantPart[]): readonly AssistantPart[] {
 
 function resultPart(result: CallResult, isReference: ReadonlySet<string>): ToolResultPart {
   const { id, name, isError } = result
-  const output = isReference.has(result.ref) ? referenceText(result) : result.text
+  const output = isReference.has(result.ref) ? referenceText(result) : withNumber(result)
   return { type: "tool-result", id, name, output, isError }
+}
+
+const longText = 1000
+
+/** The text of a result. A long one ends with its number, so that the model can pass it on without repeating it. */
+function withNumber({ ref, text, isError }: CallResult): string {
+  if (isError || text.length < longText) return text
+  return `${text}\n[This is result ${ref}. To pass all of it on, write {"$ref":"${ref}"} as an argument.]`
 }
 
 /** What stands in place of a result that was taken out of the context. */

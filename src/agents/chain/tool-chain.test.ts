@@ -217,6 +217,7 @@ test("a result can be passed on by its number, and a person sees the real value"
   )
   const { chain } = await openChain(model)
   const { toolCallHistory } = await chain.run("How many?")
+  expect(model.requests[1]!.messages.at(-1)).toMatchObject({ content: [{ output: expect.stringContaining('"r1"') }] })
   expect(toolCallHistory.map(({ text }) => text).slice(1)).toEqual(["500", expect.stringContaining("no result r9")])
 })
 
