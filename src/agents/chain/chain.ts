@@ -38,8 +38,6 @@ export interface ChainHooks {
   onPart?(part: ModelPart): void
   onRetry?(): void
   onTurn?(turn: ModelTurn): void
-  /** Called before each step; makes room in the context, asks for budget. Returns a status to end the run with. */
-  beforeStep?(step: NextStep): Promise<ChainStatus | undefined>
   onError?(error: unknown, phase: ChainPhase): void
 }
 
@@ -60,8 +58,6 @@ export async function runChain(chain: ActiveChain): Promise<ChainEnd> {
     const step = nextStep(chain.log.turns, chain.limits)
     if (step.kind === "nothing") return { status: "completed" }
     if (step.kind === "done") return end(chain, { status: step.status })
-    const stopped = await chain.hooks.beforeStep?.(step)
-    if (stopped !== undefined) return end(chain, { status: stopped })
     if (step.kind === "hint") await chain.log.append([hint])
     else if (step.kind === "ask") {
       const failed = await ask(chain, step.last)
