@@ -229,6 +229,7 @@ test("callbacks see messages, text, calls and answers, and messages can be repla
       seen.push(`send ${messages.length}`)
       return [...messages, { role: "user", content: "(extra)" }]
     },
+    onLLMResponsePart: ({ type }) => seen.push(`part ${type}`),
     onLLMResponseUpdate: (text) => seen.push(`text ${text}`),
     onLLMResponseComplete: ({ calls }) => seen.push(`answer with ${calls.length} calls`),
     onToolCallStart: (name) => seen.push(`start ${name}`),
@@ -237,12 +238,19 @@ test("callbacks see messages, text, calls and answers, and messages can be repla
   await chain.run("1 + 2?")
   expect(seen).toEqual([
     "send 1",
+    "part text",
     "text Hm.",
+    "part tool-call",
+    "part usage",
+    "part finish",
     "answer with 1 calls",
     "start add",
     "end add success",
     "send 3",
+    "part text",
     "text 3",
+    "part usage",
+    "part finish",
     "answer with 0 calls",
   ])
   expect(lastMessages(model).at(-1)).toEqual({ role: "user", content: "(extra)" })

@@ -4,7 +4,7 @@ import type { App } from "../../model/app.ts"
 import type { CallRequest } from "../../model/call.ts"
 import type { NewTurn, Spent } from "../../model/conversation.ts"
 import type { Ticket, ToolResult } from "../../model/result.ts"
-import type { LanguageModel, ModelCall, ModelMessage, ModelTurn } from "../models/port.ts"
+import type { LanguageModel, ModelCall, ModelMessage, ModelPart, ModelTurn } from "../models/port.ts"
 import { runChain, type ActiveChain, type ChainEnd, type ChainPhase } from "./chain.ts"
 import { memoryLog, type TurnLog } from "./log.ts"
 import { messagesOf } from "./messages.ts"
@@ -34,6 +34,8 @@ export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" 
   onToolCallComplete?(result: ToolResult, callId: string): void
   /** The text of the model's answer so far. */
   onLLMResponseUpdate?(text: string): void
+  /** Each piece of the model's answer as it comes: text, reasoning, the beginning of a call. */
+  onLLMResponsePart?(part: ModelPart): void
   onLLMResponseComplete?(turn: ModelTurn): void
   /** Sees the messages before they are sent; messages it returns are sent instead. */
   onBeforeSendToLLM?(messages: readonly ModelMessage[]): readonly ModelMessage[] | undefined
@@ -214,6 +216,7 @@ export class ToolChain {
           return options.onBeforeSendToLLM?.(messages)
         },
         onPart: (part) => {
+          options.onLLMResponsePart?.(part)
           if (part.type === "text") options.onLLMResponseUpdate?.((text += part.text))
         },
         onRetry: () => void (text = ""),
