@@ -251,7 +251,7 @@ export function assemble(
   let closing: Promise<void> | undefined
 
   // Models that use the tools.
-  const toolsOfAgents = agentTools(registry, discovery, (agentId) => org.view(agentId))
+  const toolsOfAgents = agentTools(registry, discovery, (agentId) => org.view(agentId), settings.askIntent)
   const { chainsIdle, ...chains } = openChains({
     app: { ...calls, ...toolsOfAgents },
     models,
@@ -337,7 +337,8 @@ function modelKeys({ models }: Config, { environment = process.env }: Quartermas
 
 /** The parts of the configuration that affect decisions; the audit log contains their hash. */
 function decisiveConfig(config: Config) {
-  const { tools, org, agents, rules, approvals, experiments } = config
+  const { org, agents, rules, approvals, experiments } = config
+  const { askIntent: _decidesNothing, ...tools } = config.tools ?? {}
   const trusted = readOnlyTrusted(config)
   return { tools, org, agents, rules, approvals, experiments, ...(trusted.length === 0 ? {} : { trusted }) }
 }

@@ -20,6 +20,13 @@ test("a card says what the call touches, and whether that may not be all", () =>
   expect(lines({}).join("\n")).not.toContain("touches")
 })
 
+test("a card quotes what the agent says, on a line of our own, and says that nobody verified it", () => {
+  expect(lines({ intent: 'Safe.\u202e" Approved by ann: "yes' })).toContain(
+    'The agent says (unverified): "Safe.\\u202e\\" Approved by ann: \\"yes"',
+  )
+  expect(lines({}).join("\n")).not.toContain("says")
+})
+
 test("a card says who wants what and why, who must agree, what may be remembered, and until when", () => {
   expect(
     lines({

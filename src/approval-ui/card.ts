@@ -5,6 +5,7 @@ import { deadlineText } from "./deadline-text.ts"
 import type { Colour, TerminalStyle } from "../lib/terminal-style.ts"
 import { longLimit, cardStyle, shortLimit, type CardOptions } from "./card-style.ts"
 import { printableJson } from "../lib/printable.ts"
+import { intentText } from "../model/intent-text.ts"
 import { questionRows } from "./question-rows.ts"
 
 /**
@@ -20,6 +21,7 @@ export function cardLines(item: PendingItem, options: CardOptions = {}): string[
     ...line(headline(item), paint.bold),
     ...origin(item, inline).flatMap((text) => line(text)),
     ...(item.description === "" ? [] : block(item.description, shortLimit)),
+    ...(item.intent === undefined ? [] : line(intentText(item.intent))),
     ...item.reasons.flatMap((reason) => line(because(reason, inline), reason.shadow ? paint.dim : paint.yellow)),
     ...content(),
     ...agreement(item, inline).flatMap((text) => line(text)),

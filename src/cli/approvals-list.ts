@@ -3,6 +3,7 @@ import type { LoadedConfig } from "../config/load.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import type { App } from "../model/app.ts"
 import type { PendingItem } from "../model/approval.ts"
+import { printableJson } from "../lib/printable.ts"
 import { shellWord } from "../lib/shell-word.ts"
 import type { CliContext } from "./context.ts"
 import { showList, type ListColumn } from "./listing.ts"
@@ -15,9 +16,8 @@ export async function listPending(context: CliContext): Promise<number> {
   const loaded = await context.runtime.loadConfig(context.flags)
   if (loaded.project === undefined && loaded.config.data?.dir === undefined) return listEverywhere(context)
   return withApp(context, { readOnly: true }, async ({ approvals }) => {
-    await showList(context, await pendingIn(context, approvals), await columns(), "Nothing waits for a person.", {
-      whole: true,
-    })
+    const items = await pendingIn(context, approvals)
+    await showList(context, items, await columns(items), "Nothing waits for a person.", { whole: true })
     return 0
   })
 }
@@ -31,7 +31,7 @@ async function listEverywhere(context: CliContext): Promise<number> {
   await showList(
     context,
     found,
-    [...(await columns<PendingItem & { folder: string }>()), { title: "FOLDER", of: ({ folder }) => folder }],
+    [...(await columns(found)), { title: "FOLDER", of: ({ folder }) => folder }],
     `Nothing waits for a person in the ${folders.length} data folders you have used. There is no project here.`,
     { whole: true },
   )
@@ -66,7 +66,7 @@ function pendingIn({ flags: { agent } }: CliContext, approvals: App["approvals"]
   return approvals.list(agent === undefined ? {} : { agentId: agent })
 }
 
-async function columns<T extends PendingItem>(): Promise<ListColumn<T>[]> {
+async function columns<T extends PendingItem>(items: readonly T[]): Promise<ListColumn<T>[]> {
   const { aboutItem } = await import("../approval-ui/item-text.ts")
   const now = Date.now()
   return [
@@ -77,7 +77,13 @@ async function columns<T extends PendingItem>(): Promise<ListColumn<T>[]> {
     { title: "ABOUT", of: aboutItem },
     { title: "WAITS", of: ({ createdAt }) => formatDuration(now - createdAt) },
     { title: "UNTIL", of: ({ until }) => (Number.isFinite(until) ? formatTime(until) : undefined), paint: "dim" },
+    ...(items.some(({ intent }) => intent !== undefined) ? [intentColumn] : []),
   ]
+}
+
+const intentColumn: ListColumn<PendingItem> = {
+  title: "THE AGENT SAYS (UNVERIFIED)",
+  of: ({ intent }) => intent && printableJson(intent),
 }
 
 function isDefault(dataDir: string): boolean {

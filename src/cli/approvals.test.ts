@@ -57,6 +57,8 @@ test("pending items are listed with how long they have waited, until when, and b
     [""],
   ])
   expect(received).toEqual([["list", "dev"]])
+  const said = await cliWithPending([item({ intent: "To set it." })]).run("approvals")
+  expect(said.stdout).toMatch(/THE AGENT SAYS \(UNVERIFIED\)\n.*"To set it\."\n/)
   expect(await cliWithPending([]).run("approvals", "list")).toEqual({
     code: 0,
     stdout: "",

@@ -1,4 +1,5 @@
 import type { AuditCallFields, EndEntry, AuditEntry, Reason } from "../model/audit-entry.ts"
+import { intentText } from "../model/intent-text.ts"
 import { formatTime } from "./time-text.ts"
 
 /** The records of one call as text: when, what happened, and who decided. */
@@ -40,7 +41,7 @@ function whoCalls({ agentId, role, tool, version }: AuditCallFields): string {
   return `agent ${agentId}${as} calls ${tool}${version === undefined ? "" : ` ${version}`}`
 }
 
-function facts({ input, sessionId, taskId, userId, parentCallId, key, policy }: AuditCallFields): string[] {
+function facts({ input, intent, sessionId, taskId, userId, parentCallId, key, policy }: AuditCallFields): string[] {
   const parts: [string, string | undefined][] = [
     ["input", input],
     ["session", sessionId],
@@ -50,7 +51,8 @@ function facts({ input, sessionId, taskId, userId, parentCallId, key, policy }: 
     ["key", key],
     ["policy", policy],
   ]
-  return parts.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]))
+  const lines = parts.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]))
+  return intent === undefined ? lines : [...lines, intentText(intent)]
 }
 
 function ending({ status, code, durationMs, ran }: EndEntry): string {

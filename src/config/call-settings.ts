@@ -12,6 +12,7 @@ export function callSettings(config: Config, workspace: string | undefined): Cal
     approvalDeadlineMs: (approvals?.deadline ?? defaults.approvals.deadline) * 60_000,
     unattended: approvals?.unattended ?? "wait",
     levelOrder: org?.levelOrder ?? "asc",
+    askIntent: tools?.askIntent ?? defaults.tools.askIntent,
     language: config.language ?? defaults.language,
     workspace: realPath(workspace ?? config.workspace ?? tools?.workspaceDir ?? process.cwd()),
   }

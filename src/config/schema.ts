@@ -93,6 +93,10 @@ const tools = z.strictObject({
   enabled: names.optional().describe("Only these tools exist (default: all; an empty list means none)."),
   timeout: count.max(600_000).optional().describe("Time limit of a tool in milliseconds."),
   maxConcurrent: count.optional().describe("How many tools of an agent may run at once."),
+  askIntent: z
+    .boolean()
+    .optional()
+    .describe("Ask models why they make a call; approvers see the sentence, and nothing is decided by it."),
   permissions: z
     .record(name, permission)
     .optional()
@@ -216,6 +220,7 @@ export const defaults = {
   tools: {
     timeout: 30_000,
     maxConcurrent: 3,
+    askIntent: false,
     maxFileSize: 10 * 1024 * 1024,
     shell: { mode: "ask", sandbox: "auto", limits: defaultCommandLimits },
     trash: defaultTrashLimits,

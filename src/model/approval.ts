@@ -18,6 +18,8 @@ export interface PendingItem {
   tool: string
   description: string
   level: ToolPermissionLevel
+  /** What the agent says about the reason of the call, masked and on one line. Nobody has verified it. */
+  intent?: string | undefined
   /** Undefined when it has been erased. */
   input: unknown
   /** For a held result. */

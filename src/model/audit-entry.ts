@@ -44,6 +44,8 @@ export interface AuditCallFields {
   parentCallId?: string | undefined
   traceId?: string | undefined
   key?: string | undefined
+  /** What the agent said about the reason of the call. */
+  intent?: string | undefined
   /** The input as JSON text, masked and cut. */
   input?: string | undefined
   /** Keyed digest of the whole input, when `input` was masked or cut. */

@@ -32,6 +32,11 @@ export interface CallRequest {
   /** The token that authenticated the request. Revoking it ends the call while it waits. */
   tokenId?: string | undefined
   timeoutMs?: number | undefined
+  /**
+   * Why the agent makes the call, in a sentence of its own. People who approve the call see the first 200 characters as the
+   * agent's unverified words. It decides nothing.
+   */
+  intent?: string | undefined
   /** The only paths this call may use. Narrows the file roots, never widens them. */
   allowedPaths?: readonly string[] | undefined
   /**

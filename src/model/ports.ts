@@ -81,6 +81,8 @@ export interface CallSettings {
   /** When no one is there to answer: wait for the deadline, or reject at once. */
   unattended: "wait" | "reject"
   levelOrder: LevelOrder
+  /** Whether models are asked why they make a call. */
+  askIntent: boolean
   language: Language
   /** The folder this process works in. Grants and waiting calls belong to one workspace. */
   workspace: string

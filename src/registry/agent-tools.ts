@@ -1,6 +1,7 @@
 import type { App } from "../model/app.ts"
 import type { AgentView } from "../model/organisation.ts"
 import type { RegisteredTool } from "../model/tool.ts"
+import { withIntent } from "../schema/intent.ts"
 import { mcpDefinitions, toLLMTools, type LLMFormat, type LLMTools } from "./formats.ts"
 import type { ToolRegistry } from "./registry.ts"
 
@@ -41,7 +42,9 @@ export function agentTools(
   registry: ToolRegistry,
   discovery: Discovery,
   viewOf: (agentId: string) => AgentView | undefined,
+  askIntent: boolean,
 ): AgentTools {
+  const change = askIntent ? withIntent : undefined
   const shownTools = (agentId: string) => {
     const who = viewOf(agentId)
     return discovery.discoverToolsForAgent(agentId).map((tool) => registry.inDialectOf(who, tool))
@@ -55,13 +58,13 @@ export function agentTools(
   const toolsFor: AgentTools["toolsFor"] = (agentId, options = {}) => {
     const who = viewOf(agentId)
     const shown = narrowed(agentId, options).map((tool) => registry.inDialectOf(who, tool))
-    return toLLMTools(shown, options.format ?? "openai", registry.wireNamesWithAliases()) as never
+    return toLLMTools(shown, options.format ?? "openai", registry.wireNamesWithAliases(), change) as never
   }
   return {
     toolsInDialect: shownTools,
     toolsFor,
     getToolDefinitionsForAgent: (agentId) => toolsFor(agentId),
-    mcpTools: (agentId) => mcpDefinitions(shownTools(agentId), registry.wireNamesWithAliases()),
+    mcpTools: (agentId) => mcpDefinitions(shownTools(agentId), registry.wireNamesWithAliases(), change),
     findTool: (name) => registry.get(name) ?? registry.get(registry.canonicalName(name)),
     visibleTools: (agentId) => discovery.discoverToolsForAgent(agentId),
     isVisible: (agentId, tool) => discovery.mayKnow(agentId, tool),

@@ -52,40 +52,53 @@ export interface WireNaming {
   toWire(name: string): string
 }
 
+/** What is changed in the input schemas before a model sees them. */
+export type SchemaChange = (schema: JsonSchema) => JsonSchema
+
+const unchanged: SchemaChange = (schema) => schema
+
 /** The tools in the format of a provider, sorted by wire name so that the same tools always make the same prompt. */
 export function toLLMTools<Format extends LLMFormat>(
   tools: readonly Tool[],
   format: Format,
   names: WireNaming,
+  change: SchemaChange = unchanged,
 ): LLMTools[Format] {
   if (!Object.hasOwn(shapes, format)) {
     throw new TypeError(`There is no format '${format}'. Use one of: ${Object.keys(shapes).join(", ")}.`)
   }
-  const shown = tools.map((tool) => ({ tool, name: names.toWire(tool.name) }))
+  const shown = tools.map((tool) => {
+    return { tool, name: names.toWire(tool.name), input: change(repairSchema(tool.input.json)) }
+  })
   return shapes[format](shown.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0)))
 }
 
 /** The tools for MCP clients. A tool of an MCP server is passed on as the server defines it, under its wire name. */
-export function mcpDefinitions(tools: readonly Tool[], names: WireNaming): McpToolDefinition[] {
+export function mcpDefinitions(
+  tools: readonly Tool[],
+  names: WireNaming,
+  change: SchemaChange = unchanged,
+): McpToolDefinition[] {
   const given = new Map(tools.flatMap(({ name, mcp }) => (mcp === undefined ? [] : [[names.toWire(name), mcp]])))
-  return toLLMTools(tools, "mcp", names).map((ours) => {
+  return toLLMTools(tools, "mcp", names, change).map((ours) => {
     const theirs = given.get(ours.name)
-    return theirs === undefined ? { ...ours } : { ...theirs, name: ours.name }
+    return theirs === undefined ? { ...ours } : { ...theirs, name: ours.name, inputSchema: change(theirs.inputSchema) }
   })
 }
 
 interface Shown {
   tool: Tool
   name: string
+  input: JsonSchema
 }
 
 const shapes: { [Format in LLMFormat]: (shown: readonly Shown[]) => LLMTools[Format] } = {
   openai: (shown) => shown.map((one) => ({ type: "function", function: flat(one) })),
   "openai-responses": (shown) => shown.map((one) => ({ type: "function", ...flat(one), strict: false })),
-  anthropic: (shown) => shown.map((one) => ({ ...labelled(one), input_schema: inputOf(one) })),
+  anthropic: (shown) => shown.map((one) => ({ ...labelled(one), input_schema: one.input })),
   gemini: (shown) => {
     if (shown.length === 0) return []
-    return [{ functionDeclarations: shown.map((one) => ({ ...labelled(one), parametersJsonSchema: inputOf(one) })) }]
+    return [{ functionDeclarations: shown.map((one) => ({ ...labelled(one), parametersJsonSchema: one.input })) }]
   },
   mcp: (shown) => shown.map(mcp),
   flat: (shown) => shown.map(flat),
@@ -95,12 +108,8 @@ function labelled({ tool, name }: Shown): { name: string; description: string } 
   return { name, description: tool.description }
 }
 
-function inputOf({ tool }: Shown): JsonSchema {
-  return repairSchema(tool.input.json)
-}
-
 function flat(shown: Shown): FlatTool {
-  return { ...labelled(shown), parameters: inputOf(shown) }
+  return { ...labelled(shown), parameters: shown.input }
 }
 
 /** Only object schemas are listed as output: MCP clients before 2026 refuse the whole list when there is another. */
@@ -110,7 +119,7 @@ function mcp(shown: Shown): McpTool {
     name: shown.name,
     ...(title === undefined ? {} : { title }),
     description: shown.tool.description,
-    inputSchema: inputOf(shown),
+    inputSchema: shown.input,
     ...(output?.json["type"] === "object" ? { outputSchema: repairSchema(output.json) } : {}),
     annotations: annotationsOf(shown.tool),
   }

@@ -38,6 +38,7 @@ function callFields(entry: AuditCallFields): string {
     text("parentCallId", entry.parentCallId) +
     text("traceId", entry.traceId) +
     text("key", entry.key) +
+    text("intent", entry.intent) +
     text("input", entry.input) +
     text("inputDigest", entry.inputDigest) +
     name("policy", entry.policy)

@@ -87,6 +87,7 @@ export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Pr
       approvalDeadlineMs: 60_000,
       unattended: "wait",
       levelOrder: "asc",
+      askIntent: false,
       language: "en",
       workspace: process.cwd(),
     },

@@ -1,4 +1,5 @@
 import { canonicalJson } from "../../lib/canonical-json.ts"
+import { intentParameter } from "../../schema/intent.ts"
 import type { ModelCall } from "../models/port.ts"
 import { currentRun, type ChainTurn } from "./turns.ts"
 
@@ -22,6 +23,9 @@ export function isRepeated(call: ModelCall, turns: readonly ChainTurn[]): boolea
   return last.length === mostSameResults && last.every((text) => text === last[0])
 }
 
+/** The same call with another reason is the same call. */
 function keyOf({ name, input }: ModelCall): string {
-  return `${name} ${input === undefined ? "" : canonicalJson(input)}`
+  if (input === undefined) return name
+  const { [intentParameter]: _reason, ...rest } = input as Record<string, unknown>
+  return `${name} ${canonicalJson(rest)}`
 }

@@ -55,6 +55,13 @@ test("a model's calls are made, their results go back, and its answer is the con
   expect(row).toMatchObject({ callId: result.toolCallHistory[0]!.callId, tool: "add" })
 })
 
+test("a call that is repeated with another reason is the same call", async () => {
+  const why = (_intent: string): PlayedTurn => ({ calls: [{ name: "add", input: { a: 1, b: 1, _intent } }] })
+  const model = modelOf(why("First."), why("Again."), why("Once more."), { say: "2" })
+  const { chain } = await openChain(model)
+  expect((await chain.run("1 + 1?")).toolCallHistory.at(-1)).toMatchObject({ status: "not_executed" })
+})
+
 test("a second message goes on in the same conversation, with limits of its own", async () => {
   const model = modelOf(add(1, 1), { say: "2" }, add(2, 2), { say: "4" })
   const { chain } = await openChain(model, { maxRounds: 1 })

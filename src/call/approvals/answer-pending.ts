@@ -23,6 +23,7 @@ export function pendingItem(row: CallRow): PendingItem {
     tool: row.tool,
     description: card.description,
     level: card.level,
+    intent: given.intent,
     input: row.input === null ? undefined : (JSON.parse(row.input) as unknown),
     result: row.state === "held" && row.result !== null ? inNativeNames(row.result) : undefined,
     question: card.question,

@@ -5,6 +5,7 @@ import type { RegisteredTool } from "../../model/tool.ts"
 import { hiddenBecause } from "../../policy/visible.ts"
 import type { ActiveCall } from "../active-call.ts"
 import { byBareMcpName } from "../bare-mcp-name.ts"
+import { takeIntent } from "../intent.ts"
 import { readJsonText } from "../json-text-input.ts"
 
 /** Finds the tool that the name means: by alias, version, pin and layer, or by the name its MCP server gives it. It never suggests a tool the agent may not see. */
@@ -16,7 +17,9 @@ export function resolve(call: ActiveCall, ports: Ports): RegisteredTool {
   const tool =
     ports.tools.resolve(meant, call.who) ??
     byBareMcpName(name, call.who, ports.tools, (found) => isVisible(found, call, ports))
-  readJsonText(call, (call.alias ?? tool)?.input)
+  const schema = (call.alias ?? tool)?.input
+  readJsonText(call, schema)
+  takeIntent(call, schema, ports)
   if (tool !== undefined) {
     call.tool = tool
     return tool

@@ -62,7 +62,7 @@ export async function endAbandoned(row: CallRow, ports: Ports): Promise<ToolResu
 
 function endOf(row: CallRow, { code, sentence, ran }: AbandonedEnding, result: ToolResult, ports: Ports): EndEntry {
   const { given, sessionId } = storedRequest(row)
-  const { taskId, userId, parentCallId } = given
+  const { taskId, userId, parentCallId, intent } = given
   return {
     kind: "end",
     callId: row.id,
@@ -74,7 +74,7 @@ function endOf(row: CallRow, { code, sentence, ran }: AbandonedEnding, result: T
     taskId,
     userId,
     parentCallId,
-    ...(ran ? {} : inputOf(row, ports)),
+    ...(ran ? {} : { intent, ...inputOf(row, ports) }),
     status: result.status,
     code,
     startedAt: result.startedAt,

@@ -1,15 +1,17 @@
 import type { PendingItem } from "../../model/approval.ts"
 import { wholeCharacters } from "../../model/model-text.ts"
+import { intentText } from "../../model/intent-text.ts"
 
 const maxCharacters = 4000
 
 /** The plain text that the person at the client reads before deciding. */
 export function approvalText(item: PendingItem): string {
-  const { agentId, role, tool, input, reasons, preview, touches, editedBy, note } = item
+  const { agentId, role, tool, input, reasons, preview, touches, editedBy, note, intent } = item
   const lines = [
     `Agent ${agentId} (${role}) wants to call ${tool}.`,
     ...(editedBy === undefined ? [] : [`The input was edited by ${editedBy}.`]),
     ...(note === undefined ? [] : [note]),
+    ...(intent === undefined ? [] : [intentText(intent)]),
     `Why you are asked: ${reasons.map(({ sentence }) => sentence).join(" ")}`,
     ...touches.list.map(({ kind, what }) => `It touches the ${kind} ${what}.`),
     "",

@@ -28,6 +28,23 @@ for (const era of eras) {
     expect(entries.find(({ kind }) => kind === "answered")).toMatchObject({ by: "ann" })
   })
 
+  test(`with askIntent a client's call may say why, and the form quotes it (${era})`, async () => {
+    const app = await openTestApp({ tools: { askIntent: true } })
+    app.registry.register(tool({ ...guarded, input: z.strictObject({}) as never, execute: () => "sunny" }))
+    const forms: Record<string, unknown>[] = []
+    const person = answeringClient((params) => {
+      forms.push(params)
+      return { action: "accept", content: { decision: "approve" } }
+    })
+    const { client } = await connectClient(openEndpoint(app), era, { person: "ann" }, person)
+    const { tools } = await client.listTools()
+    expect(tools.find(({ name }) => name === "probe")?.inputSchema.properties).toHaveProperty("_intent")
+    const result = await client.callTool({ name: "probe", arguments: { _intent: 'To\nsee "it".' } })
+    expect(textOf(result)).toBe("sunny")
+    expect(forms[0]?.["message"]).toContain('\nThe agent says (unverified): "To see \\"it\\"."\n')
+    expect(forms[0]?.["message"]).toContain("Input: {}")
+  })
+
   test.each([
     [{ action: "accept", content: { decision: "reject", reason: "Not today." } }, "Not today."],
     [{ action: "decline" }, "declined"],
