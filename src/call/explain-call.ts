@@ -34,6 +34,7 @@ export async function explainCall(
       sessionId,
       workspace,
       at,
+      commandStem: (line: string) => ports.guards.commandStem(line),
     })
     const input = call.alias === undefined ? (call.request.input ?? {}) : nativeInput(call, tool)
     const declared = declaredTouches(tool, input, call)

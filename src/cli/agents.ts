@@ -161,7 +161,7 @@ export function frozenText({ agentId, by, at, because }: Frozen): string {
   return `${who}, by ${by} at ${formatTime(at)}${why} ('${thaw}' ends the freeze)`
 }
 
-function unknownAgent({ org }: App, id: string) {
+export function unknownAgent({ org }: Pick<App, "org">, id: string) {
   return noSuch(
     "agent",
     id,

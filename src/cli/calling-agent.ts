@@ -1,9 +1,9 @@
 import type { LoadedConfig } from "../config/load.ts"
 import type { App } from "../model/app.ts"
-import { ancestorIds } from "./agents.ts"
+import { ancestorIds, unknownAgent } from "./agents.ts"
 import type { CliContext } from "./context.ts"
 import { isInsideTool } from "./open-app.ts"
-import { NotAllowed } from "./usage.ts"
+import { CannotDo, NotAllowed } from "./usage.ts"
 
 /**
  * The agent a command acts as: --agent, otherwise the configured agent, otherwise `operator`. Inside a tool it must be the
@@ -16,12 +16,29 @@ export function callingAgent(
   named = context.flags.agent,
 ): string {
   const configured = loaded.config.agent
-  if (!isInsideTool(context.io)) return named ?? configured ?? "operator"
+  if (!isInsideTool(context.io)) return requireKnown(named ?? configured ?? "operator", loaded, app)
   const host = context.io.env["QM_AGENT"] || undefined
   const agent = named ?? host ?? configured
   if (host !== undefined && agent !== undefined) refuseUnrelated(app, agent, host)
   else if (agent === undefined || builtIn.includes(agent)) refuseBuiltIn(agent)
-  return agent
+  return requireKnown(agent, loaded, app)
+}
+
+/** Like `callingAgent`, for what begins to serve an agent: it must not have ended. */
+export function activeAgent(context: CliContext, loaded: LoadedConfig, app: Pick<App, "org">): string {
+  const id = callingAgent(context, loaded, app)
+  if (app.org.findAgent(id)?.status === "active") return id
+  throw new CannotDo("agent_not_found", `Agent '${id}' was terminated. 'qm agents list' shows those that remain.`)
+}
+
+function requireKnown(id: string, { ignoredAgents }: LoadedConfig, { org }: Pick<App, "org">): string {
+  if (builtIn.includes(id) || org.findAgent(id) !== undefined) return id
+  const untrusted = ignoredAgents.find((agent) => agent.id === id)
+  if (untrusted === undefined) throw unknownAgent({ org }, id)
+  throw new CannotDo(
+    "agent_not_found",
+    `Agent '${id}' is in ${untrusted.file}, which is not trusted, so it does not exist yet. 'qm check' shows what the file does; after that, run 'qm trust'.`,
+  )
 }
 
 const builtIn: readonly string[] = ["root", "operator"]

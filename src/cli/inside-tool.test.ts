@@ -100,7 +100,13 @@ test.each([
         change: [],
       } as never),
     rules: { list: () => [], flaws: () => [] },
-    org: { listRoles: () => [], listAgents: () => [], listDepartments: () => [], listPeople: () => [] },
+    org: {
+      findAgent: (id: string) => ({ id }) as never,
+      listRoles: () => [],
+      listAgents: () => [],
+      listDepartments: () => [],
+      listPeople: () => [],
+    },
     audit: {
       list: () => Promise.resolve([]),
       stats: () =>

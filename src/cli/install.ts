@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import { existsSync } from "node:fs"
 import { resolve } from "node:path"
-import { callingAgent } from "./calling-agent.ts"
+import { activeAgent } from "./calling-agent.ts"
 import { confirm } from "./confirm.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 import { clientNames } from "../config/clients.ts"
@@ -14,7 +14,7 @@ import { lineDiff } from "./line-diff.ts"
 import { printMessage, printOutput } from "./output.ts"
 import { withApp } from "./open-app.ts"
 import { isInProject } from "../lib/program-in-project.ts"
-import { CannotDo, UsageError } from "./usage.ts"
+import { UsageError } from "./usage.ts"
 
 interface InstallFlags {
   http?: boolean
@@ -37,13 +37,7 @@ export function addInstall(program: Command, run: Run): void {
 /** Shows the change to the client's configuration, asks, and writes it with a backup of the old file. */
 async function install(context: CliContext, client: string, flags: InstallFlags): Promise<number> {
   const plan = await withApp(context, { readOnly: true }, async (app, loaded) => {
-    const agent = callingAgent(context, loaded, app)
-    if (app.org.findAgent(agent)?.status !== "active") {
-      throw new CannotDo(
-        "agent_not_found",
-        `There is no agent '${agent}', or it was terminated. 'qm agents list' shows all agents.`,
-      )
-    }
+    const agent = activeAgent(context, loaded, app)
     return planInstallation(context, client, agent, loaded, flags)
   })
   const { file, before, after, next } = plan

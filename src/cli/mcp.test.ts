@@ -141,7 +141,8 @@ test("without servers, the message says how to add one", async () => {
 })
 
 test("'qm mcp' calls as the agent that is named, with the answers of the person here; inside a tool there is none", async () => {
-  const app = { org: { findAgent: (id: string) => (id === "dev" ? { id, status: "active" } : undefined) } } as App
+  const findAgent = (id: string) => (id === "dev" ? { id, status: "active" } : undefined)
+  const app = { org: { findAgent, listAgents: () => [] } } as unknown as App
   const identify = (agent: string | undefined, env: Record<string, string>) => {
     const runtime = { identifyPerson: () => Promise.resolve({ id: "ada", proved: "this test" }) } as unknown as Runtime
     const context = { io: { env } as Io, runtime, flags: { json: false, set: [], agent } }

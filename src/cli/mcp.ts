@@ -4,7 +4,7 @@ import type { LoadedConfig } from "../config/load.ts"
 import type { ClientIdentity } from "../mcp/server/client-identity.ts"
 import type { App } from "../model/app.ts"
 import type { McpPin, McpServerState } from "../model/mcp.ts"
-import { callingAgent } from "./calling-agent.ts"
+import { activeAgent } from "./calling-agent.ts"
 import type { Run, CliContext } from "./context.ts"
 import { showList } from "./listing.ts"
 import { addLogin } from "./mcp-login.ts"
@@ -12,7 +12,7 @@ import { addPins } from "./mcp-pins.ts"
 import { divertStdout, printMessage } from "./output.ts"
 import { isInsideTool, personOf, withApp } from "./open-app.ts"
 import { cancelOnSignal } from "./signals.ts"
-import { CannotDo, unknownCommand } from "./usage.ts"
+import { unknownCommand } from "./usage.ts"
 import { version } from "./version.ts"
 
 export function addMcp(program: Command, run: Run): void {
@@ -72,13 +72,7 @@ async function serve(context: CliContext): Promise<number> {
 
 /** The agent the client calls as, and the person whose answers it may give. Inside a tool there is no such person. */
 export async function clientIdentity(context: CliContext, app: App, loaded: LoadedConfig): Promise<ClientIdentity> {
-  const agentId = callingAgent(context, loaded, app)
-  if (app.org.findAgent(agentId)?.status !== "active") {
-    throw new CannotDo(
-      "agent_not_found",
-      `There is no agent '${agentId}', or it was terminated. 'qm agents list' shows all agents.`,
-    )
-  }
+  const agentId = activeAgent(context, loaded, app)
   if (isInsideTool(context.io)) return { agentId }
   return { agentId, person: (await personOf(context, app, loaded)).id }
 }

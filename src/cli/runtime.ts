@@ -79,6 +79,7 @@ function defaultConfig(cwd: string, project: string | undefined): LoadedConfig {
     warnings: [],
     trusted: true,
     ignored: [],
+    ignoredAgents: [],
     permissions: { trusted: {}, untrusted: {} },
     permissionSources: {},
     ruleSources: [],

@@ -124,6 +124,19 @@ async function pressed(child: ChildProcess, keys: TerminalSteps): Promise<CliOut
 /** A fake app: the parts a test needs, as plain data. */
 export type AppParts = { [Part in keyof App]?: Partial<App[Part]> }
 
+/** An organisation in which every agent that is named exists. */
+const anyAgent: AppParts["org"] = {
+  findAgent: (id) => ({
+    id,
+    roleId: "r",
+    status: "active",
+    createdBy: "",
+    madeBy: "person",
+    createdAt: "",
+    source: "store",
+  }),
+}
+
 const emptyApp: AppParts = {
   toolsInDialect: () => [],
   findTool: () => undefined,
@@ -131,6 +144,7 @@ const emptyApp: AppParts = {
   inputSchemaOf: () => undefined,
   sweep: () => Promise.resolve(),
   close: () => Promise.resolve(),
+  org: anyAgent,
   mcp: { list: () => [], ready: () => Promise.resolve(), pins: () => [] },
 }
 
@@ -193,6 +207,7 @@ export function loadedConfig(config: Config = {}, dataDir = "/nowhere"): LoadedC
     warnings: [],
     trusted: true,
     ignored: [],
+    ignoredAgents: [],
     permissions,
     permissionSources: {},
     ruleSources: [],

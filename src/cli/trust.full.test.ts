@@ -93,3 +93,18 @@ test("doctor checks the machine and reports what is broken", async () => {
     stderr: expect.stringContaining("can be read by others") as string,
   })
 })
+
+test("an agent of an untrusted file does not exist yet, and 'qm trust' is what to do", async () => {
+  const { run, write } = makeCli()
+  write(
+    "quartermaster.yml",
+    "tools: { maxFileSize: 2000000000, timeout: 600000, maxConcurrent: 99, hosts: { allow: [a.example] } }\nrules: [{ allow: sleep, because: So. }, { allow: http_get, because: So. }]\norg: { roles: [{ name: coder }], agents: [{ id: dev, role: coder }] }\n",
+  )
+  for (const words of [["why", "read_file", "path=a"], ["call", "read_file", "path=a"], ["mcp"], ["tools"]]) {
+    const { code, stderr } = await run(...words, "--agent", "dev")
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/Agent 'dev' is in .*quartermaster\.yml, which is not trusted, .* run 'qm trust'\./)
+    expect(stderr).not.toContain("agents create")
+    expect(stderr).toContain("this is ignored: 4 settings of tools, org, 2 allow rules.")
+  }
+})

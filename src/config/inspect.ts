@@ -81,6 +81,7 @@ export function inspectConfig(
       warnings: [],
       trusted: true,
       ignored: [],
+      ignoredAgents: [],
       permissions: { trusted: config.tools?.permissions ?? {}, untrusted: {} },
       permissionSources: mergePlaces(
         layers.map((layer) => layer.permissionPlaces),

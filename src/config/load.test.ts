@@ -16,6 +16,7 @@ test("without a file the configuration is empty and the data folder is in the wo
     warnings: [],
     trusted: true,
     ignored: [],
+    ignoredAgents: [],
     permissions: { trusted: {}, untrusted: {} },
     permissionSources: {},
     unset: { servers: {}, models: {}, webSearch: [] },

@@ -54,6 +54,8 @@ export interface LoadedConfig {
   unset: UnsetVariables
   /** The settings of untrusted files that do not apply. */
   ignored: IgnoredKey[]
+  /** The agents of untrusted files, which do not exist yet. */
+  ignoredAgents: { file: string; id: string }[]
   /** Where each of the rules is written, in their order: `quartermaster.yml rules[3]`. */
   ruleSources: string[]
   configFile?: string
@@ -83,7 +85,7 @@ export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadO
   // The user's own file is read too and overrides an untrusted file.
   const own = trusted || !existsSync(userConfigFile(home)) ? [] : read(userConfigFile(home))
   const guarded = (trusted ? [] : sources).map((source) =>
-    attempt(() => readUntrusted(source), { config: {}, ignored: [], rulePlaces: [], permissionPlaces: {} }),
+    attempt(() => readUntrusted(source), { config: {}, ignored: [], agents: [], rulePlaces: [], permissionPlaces: {} }),
   )
   const ignored = guarded.flatMap((layer) => layer.ignored)
   const untrustedConfig = mergeConfigs(guarded.map((layer) => layer.config))
@@ -124,6 +126,7 @@ export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadO
     unset,
     trusted,
     ignored,
+    ignoredAgents: guarded.flatMap((layer) => layer.agents),
     permissions: {
       trusted: trustedConfig.tools?.permissions ?? {},
       untrusted: untrustedConfig.tools?.permissions ?? {},
@@ -169,11 +172,23 @@ function withoutModels(config: Config, names: readonly string[]): Config {
 function untrustedWarning(ignored: readonly IgnoredKey[]): string[] {
   const [first] = ignored
   if (first === undefined) return []
-  const keys = [...new Set(ignored.map(({ key }) => escapeControls(key)))]
-  const shown = [...keys.slice(0, 3), ...(keys.length > 3 ? [`${keys.length - 3} more`] : [])].join(", ")
+  const shown = ignoredText([...new Set(ignored.map(({ key }) => key))])
   return [
     `${first.file} is not trusted, so this is ignored: ${shown}. 'qm check' shows what the file does; after that, run 'qm trust'.`,
   ]
+}
+
+/** Every section by name; the allow rules, and the settings of a section that has many, by their number. */
+function ignoredText(keys: readonly string[]): string {
+  const sectionOf = (key: string) => /^[^.[]*/.exec(key)![0]
+  return [...new Set(keys.map(sectionOf))]
+    .map((section) => {
+      const all = keys.filter((key) => sectionOf(key) === section)
+      if (section === "rules") return all.length === 1 ? "an allow rule" : `${all.length} allow rules`
+      return all.length > 3 ? `${all.length} settings of ${section}` : all.join(", ")
+    })
+    .map(escapeControls)
+    .join(", ")
 }
 
 /** Lists that an untrusted file denies are added to the other lists instead of being replaced by them. */

@@ -52,6 +52,8 @@ export interface IgnoredKey {
 export interface UntrustedLayer {
   config: Config
   ignored: IgnoredKey[]
+  /** The agents that exist once the file is trusted. */
+  agents: { file: string; id: string }[]
   /** Where each remaining rule is in the file. */
   rulePlaces: string[]
   permissionPlaces: PermissionPlaces
@@ -68,7 +70,14 @@ export function readUntrusted({ file, bytes }: ConfigSource): UntrustedLayer {
   const rulePlaces = placesOfRules(file, config).filter((_, index) => !ignored.includes(pathText(["rules", index])))
   const strict = tight.value as Config
   const left = ignored.map((key) => ({ file, key }))
-  return { config: strict, ignored: left, rulePlaces, permissionPlaces: placesOfPermissions(file, strict, yaml) }
+  const agents = (config.org?.agents ?? []).map(({ id }) => ({ file, id }))
+  return {
+    config: strict,
+    ignored: left,
+    agents,
+    rulePlaces,
+    permissionPlaces: placesOfPermissions(file, strict, yaml),
+  }
 }
 
 /** Where each rule of a file is, for example `quartermaster.yml rules[3]`. */

@@ -115,6 +115,8 @@ export interface DecisionInput {
   taskId?: string | undefined
   workspace: string
   at: number
+  /** For `qm why`: the part of a command line that a rule may name. See `Guards.commandStem`. */
+  commandStem?: ((line: string) => string | undefined) | undefined
 }
 
 export interface Verdict {

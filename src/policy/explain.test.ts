@@ -11,8 +11,8 @@ const no = grantFor(call, { verdict: "deny" })
 const approve = "Approve it when it waits: qm approvals approve <id>"
 
 test.each<[string, Explanation, string[]]>([
-  ["a moderate tool", why(call), [`${approve} --remember tool-session`, `qm rules add '{"allow":"set_env","because":"<why>"}'`]],
-  ["a sensitive tool", why(facts({ tool: registered({ effect: "execute" }) })), [approve, `qm rules add '{"allow":"probe","because":"<why>"}'`]],
+  ["a moderate tool", why(call), [`${approve} --remember tool-session`, `qm rules add '{"allow":"set_env","agent":"ada","because":"<why>"}'`]],
+  ["a sensitive tool", why(facts({ tool: registered({ effect: "execute" }) })), [approve, `qm rules add '{"allow":"probe","agent":"ada","because":"<why>"}'`]],
   ["an ask rule, which alone decides", why(call, policyState([asking])), [approve, "Change or remove the rule at quartermaster.yml rules[4]"]],
   ["a confirmation", why({ ...call, input: { require_confirmation: true } }), [approve, "Leave out require_confirmation"]],
   ["a public tool", why(facts({ tool: registered({ effect: "none" }) }), policyState([allowing])), [`qm rules add '{"ask":"probe","because":"<why>"}'`]],

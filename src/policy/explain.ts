@@ -15,7 +15,7 @@ import {
 } from "./check.ts"
 import { checks, type AnyCheck } from "./checks/list.ts"
 import { callFacts, decide } from "./decide.ts"
-import { addRuleFix } from "./fix-text.ts"
+import { askRuleFix } from "./fix-text.ts"
 import type { GrantIndex } from "./grants.ts"
 import type { RuleSet } from "./rules.ts"
 import { unknownAgent, visibleFacts } from "./visible.ts"
@@ -70,7 +70,7 @@ function allResults(call: DecisionInput, state: PolicyState): ExplainedResult[] 
   const { ruleSet, tools, levelOrder } = state
   const policy = { hiddenByRule: (tool: RegisteredTool, who: AgentView) => ruleSet.select(tool, who).hidden(call.at) }
   const visible = visibleFacts(call.tool, call.who, { tools, levelOrder, policy })
-  const facts = callFacts(call, ruleSet, state.grants, state.mode)
+  const facts = { ...callFacts(call, ruleSet, state.grants, state.mode), commandStem: call.commandStem }
   const all = checks.flatMap((check) => resultsWithPasses(check, check.stage === "visible" ? visible : facts))
   const question = questionAsk(call.tool)
   if (question !== undefined) all.push({ verdict: "ask", reason: question })
@@ -130,7 +130,7 @@ function fixesFor({ verdict, reasons }: Verdict, tool: RegisteredTool, results: 
     return [approveFix(tool, isBinding), ...fixes(isDecisive)]
   }
   const wasAsked = results.some((result) => result.verdict === "ask")
-  return wasAsked ? fixes((result) => result.verdict === "allow") : [addRuleFix("ask", tool.name)]
+  return wasAsked ? fixes((result) => result.verdict === "allow") : [askRuleFix(tool.name)]
 }
 
 function approveFix({ permission }: RegisteredTool, isBinding: boolean): string {

@@ -1,5 +1,7 @@
 import { shellWord } from "../lib/shell-word.ts"
 import type { Agent, Role } from "../model/organisation.ts"
+import type { DecisionInput } from "../model/ports.ts"
+import { patternsFor } from "../schema/rule-for-touches.ts"
 
 /* The commands and lines of YAML that `qm why` prints under "To change this:". Names may be an agent's own, so they are quoted. */
 
@@ -47,8 +49,20 @@ export function ruleFix(source: string): string | undefined {
   return source === "built in" ? undefined : `Change or remove the rule at ${source}`
 }
 
-export function addRuleFix(verdict: "allow" | "ask", tool: string): string {
-  return `qm rules add ${shellWord(JSON.stringify({ [verdict]: tool, because: "<why>" }))}`
+export function askRuleFix(tool: string): string {
+  return addRule({ ask: tool })
+}
+
+/** The narrowest rule for calls like this one, as the approval card offers it. Undefined where no pattern is certain. */
+export function allowRuleFix({ tool, who, touches, workspace, commandStem }: DecisionInput): string | undefined {
+  const rule = { allow: tool.name, agent: who.agent.id }
+  if (touches.list.length === 0) return addRule(rule)
+  const touching = patternsFor(touches, workspace, (line) => commandStem?.(line))
+  return touching && addRule({ ...rule, touching })
+}
+
+function addRule(rule: object): string {
+  return `qm rules add ${shellWord(JSON.stringify({ ...rule, because: "<why>" }))}`
 }
 
 export function modeFix(sessionId: string): string {

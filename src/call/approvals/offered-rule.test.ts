@@ -114,3 +114,26 @@ test("a rule is added only with an approval that counts", async () => {
   expect(await app.approvals.approveWithRule(item.callId, { by: "ann", expiresAt })).toMatchObject({ ok: false })
   expect(app.rules.list().filter(({ source }) => source.startsWith("rule "))).toEqual([])
 })
+
+test.each([
+  ["write_file", { path: "notes/a.md", content: "x" }],
+  ["run_command", { command: "git fetch origin" }],
+])("'qm why' proposes the rule that the card of %s offers, and it is enough", async (name, input) => {
+  const { app } = await open()
+  const request = { agentId: "dev", tool: name, input }
+  const { change } = await app.why(request)
+  const { words: _words, ...rule } = (await leaveWaiting(app, request)).rule!
+  const line = `qm rules add '${JSON.stringify({ ...rule, because: "<why>" })}'`
+  expect(change).toEqual(["Approve it when it waits: qm approvals approve <id>", line])
+  await app.rules.add({ ...rule, because: "So." }, "ann")
+  expect((await app.why(request)).verdict).toBe("allow")
+})
+
+test("'qm why' proposes no rule for a command that is not proved", async () => {
+  const { app } = await open()
+  const { change, verdict } = await app.why({ agentId: "dev", tool: "run_command", input: { command: "$(cat a)" } })
+  expect({ change, verdict }).toEqual({
+    change: ["Approve it when it waits: qm approvals approve <id>"],
+    verdict: "ask",
+  })
+})

@@ -31,7 +31,7 @@ test("the ask of a level is not binding, and an allow rule is its fix", () => {
     check: "level",
     source: "system:set_env@1.0.0",
     params: { tool: "set_env" },
-    fix: `qm rules add '{"allow":"set_env","because":"<why>"}'`,
+    fix: `qm rules add '{"allow":"set_env","agent":"ada","because":"<why>"}'`,
   })
   expect(ask).not.toHaveProperty("binding")
 })

@@ -1,6 +1,6 @@
 import type { RegisteredTool } from "../../model/tool.ts"
 import { ask, defineCheck } from "../check.ts"
-import { addRuleFix } from "../fix-text.ts"
+import { allowRuleFix } from "../fix-text.ts"
 import { readsOnly } from "../reads-only.ts"
 
 /** The tool's level: public runs, moderate and sensitive ask. A call that only reads runs, unless a person wants to be asked. */
@@ -8,10 +8,11 @@ export const toolLevelCheck = defineCheck({
   name: "level",
   stage: "level",
   source: ({ tool }) => sourceOf(tool) ?? tool.id,
-  look({ tool, input }) {
+  look(facts) {
+    const { tool, input } = facts
     if (tool.permission.requireExecutionApproval !== true && readsOnly(tool, input)) return undefined
     const code = codeOf(tool)
-    return code && ask(code, { tool: tool.name }, { fix: () => addRuleFix("allow", tool.name) })
+    return code && ask(code, { tool: tool.name }, { fix: () => allowRuleFix(facts) })
   },
   sentences: {
     tool_sensitive: ({ tool }: { tool: string }) => `Tool ${tool} is sensitive, so a person must approve every call.`,
