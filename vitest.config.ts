@@ -15,7 +15,11 @@ const common = {
 const patient = { ...common, testTimeout: 600_000 }
 
 /** Kills and races: a few times each in the full tests, many times in the soak. */
-const again = ["src/testing/reliability/*.full.test.ts", "src/store/kill.full.test.ts"]
+const again = [
+  "src/testing/reliability/*.full.test.ts",
+  "src/store/kill.full.test.ts",
+  "src/agents/chain/kill.full.test.ts",
+]
 /** What has to be on time in another process does not run beside other files. */
 const alone = [...again, "src/call/stored/resume-across-processes.full.test.ts"]
 

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events"
 import { dirname, isAbsolute, join, resolve } from "node:path"
+import { loopTools } from "./agents/chain/loop-tools.ts"
 import { openChains } from "./agents/chain/open-chains.ts"
 import { keyVariables, openModels } from "./agents/models/open-models.ts"
 import { adapterFromOptions } from "./approval-ui/adapter-from-options.ts"
@@ -26,11 +27,12 @@ import { readOnlyTrusted, serverSpecs } from "./config/mcp-servers.ts"
 import { modelEntries } from "./config/models-schema.ts"
 import { pluginEntries } from "./config/plugins.ts"
 import type { Config } from "./config/schema.ts"
-import { concurrentToolLimit, callSettings } from "./config/call-settings.ts"
+import { callSettings, chainSettings, concurrentToolLimit } from "./config/call-settings.ts"
 import { Emitter } from "./emitter.ts"
 import { startMcpServers } from "./mcp/client/servers.ts"
 import { httpOrigin } from "./lib/url.ts"
 import type { PendingItem } from "./model/approval.ts"
+import type { ConversationContexts } from "./model/context.ts"
 import { silentLogger, type Logger } from "./model/logger.ts"
 import { describeOrphanedAgents } from "./model/orphaned-agents.ts"
 import type { Ports } from "./model/ports.ts"
@@ -118,6 +120,7 @@ export function assemble(
   const tellUnasked = options.onWaiting ?? ((item: PendingItem) => warn(waitingLine(item, dataDir)))
 
   // The built-in tools and their guards.
+  const contexts: ConversationContexts = new Map()
   const { host, port } = listenAddress(config)
   const addresses = [httpOrigin(host, port)]
   const entries = pluginEntries(config)
@@ -131,6 +134,7 @@ export function assemble(
     snippets: options.snippets ?? storedSnippets(store.database),
     todos: storedTodos(store.database),
     session: sessionEnvironment(store.database),
+    contexts,
     print,
     longLived: !isShort,
     ownAddresses: () => addresses,
@@ -169,7 +173,7 @@ export function assemble(
     emit,
     waitForOthers,
   })
-  registry.registerMany([...builtins.tools, ...orgManagementTools(org, groupList)], { type: "builtin" })
+  registry.registerMany([...builtins.tools, ...orgManagementTools(org, groupList), ...loopTools], { type: "builtin" })
 
   // Tools of MCP servers and plugins.
   const mcp = startMcpServers(serverSpecs(config, options.unset?.servers), {
@@ -246,7 +250,9 @@ export function assemble(
     for (const { source, sentence } of rules.flaws()) logger.warn(`${source}: ${sentence}`)
     for (const sentence of describeOrphanedAgents(org.listAgents())) logger.warn(sentence)
   })
-  const sweeper = startSweeper(ports, documents, options.sweepMs ?? 30_000)
+  const { keepMs, ...chainLimits } = chainSettings(config)
+  const sweep = () => sweepAll(ports, { documents, conversations: store.conversations, keepMs })
+  const sweeper = startSweeper(sweep, ports, options.sweepMs ?? 30_000)
   const watch = watchDocuments(ports, documents, (isStopped) => builtins.processes.endAll(isStopped))
   let closing: Promise<void> | undefined
 
@@ -260,6 +266,9 @@ export function assemble(
     isAlive: ports.isAlive,
     roleOf: (agentId) => org.view(agentId)?.role,
     closing: closer.signal,
+    contexts,
+    settings: chainLimits,
+    emit,
     async note(callId, agentId, text) {
       await store.recorder.write({ kind: "note", at: now(), callId, agentId, text }, settings.durability)
     },
@@ -304,7 +313,7 @@ export function assemble(
     health: healthOf(store.database, store.recorder, now),
     backup: async (folder) => (await import("./store/backup.ts")).backup(store, folder),
     async sweep() {
-      if (hasCallsLeft(store, now() - keyWindowMs)) await sweepAll(ports, documents)
+      if (hasCallsLeft(store, now() - keyWindowMs)) await sweep()
     },
     settle: () => store.recorder.settle(),
     close: () => (closing ??= closeAll()),

@@ -1,6 +1,7 @@
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { defaults, type Config } from "./config/schema.ts"
+import type { ConversationContexts } from "./model/context.ts"
 import { failure } from "./model/ending.ts"
 import type { Files, Trash } from "./model/files.ts"
 import type { Guards } from "./model/guard.ts"
@@ -18,6 +19,7 @@ import { artifactTools } from "./tools/artifact/index.ts"
 import { codeTools } from "./tools/code/index.ts"
 import { commandTools } from "./tools/command/index.ts"
 import { consoleTools } from "./tools/console/index.ts"
+import { contextTools } from "./tools/context/index.ts"
 import { dataTools } from "./tools/data/index.ts"
 import { interactionTools } from "./tools/interaction/index.ts"
 import { networkTools } from "./tools/network/index.ts"
@@ -51,6 +53,8 @@ export interface BuiltinOptions {
   todos: Todos
   /** Variables that agents set for their sessions. */
   session: SessionEnvironment
+  /** The conversations with models that run in this process. */
+  contexts: ConversationContexts
   print(text: string): void
   /** False for a process that ends after its call: it starts no background commands. */
   longLived: boolean
@@ -130,6 +134,7 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
       ...dataTools(),
       ...systemTools(options.session, environment),
       ...consoleTools(options.print),
+      ...contextTools(options.contexts),
       ...interactionTools(),
       ...artifactTools(),
       ...todoTools(options.todos),

@@ -1,4 +1,5 @@
 import { Ending } from "../model/ending.ts"
+import type { Conversations } from "../model/conversation.ts"
 import type { Documents } from "../model/documents.ts"
 import type { Ports } from "../model/ports.ts"
 import type { Grant } from "../model/rule.ts"
@@ -48,20 +49,22 @@ export function waitForOtherProcesses(): Promise<void> {
 }
 
 /** Ends abandoned calls and erases expired data, every `everyMs` milliseconds; never if that is 0. */
-export function startSweeper(ports: Ports, documents: Documents, everyMs: number): NodeJS.Timeout | undefined {
+export function startSweeper(sweepAll: () => Promise<void>, ports: Ports, everyMs: number): NodeJS.Timeout | undefined {
   if (everyMs === 0) return undefined
   return setInterval(() => {
-    sweepAll(ports, documents).catch((error: unknown) =>
-      ports.logger.error("Abandoned calls could not be ended.", error),
-    )
+    sweepAll().catch((error: unknown) => ports.logger.error("Abandoned calls could not be ended.", error))
   }, everyMs).unref()
 }
 
-/** Does that once. */
-export async function sweepAll(ports: Ports, documents: Documents): Promise<void> {
+/** Does that once. Conversations are erased `keepMs` after they were last used. */
+export async function sweepAll(
+  ports: Ports,
+  { documents, conversations, keepMs }: { documents: Documents; conversations: Conversations; keepMs: number },
+): Promise<void> {
   const { sweep } = await import("./stored/abandoned.ts")
   const { keyWindowMs } = await import("./stored/rows.ts")
   await sweep(ports)
+  await conversations.erase(ports.now() - keepMs)
   await ports.calls.erase(ports.now() - keyWindowMs)
   await forgetGrants(documents, ports.now() - dayMs)
 }

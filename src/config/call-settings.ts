@@ -26,6 +26,22 @@ export function concurrentToolLimit({ tools, agents }: Config): number {
   )
 }
 
+/** The limits of conversations with models. */
+export function chainSettings({ agents = {} }: Config) {
+  const {
+    maxRounds = defaults.agents.maxRounds,
+    maxCalls = defaults.agents.maxCalls,
+    deadline = defaults.agents.deadline,
+    keepDays = defaults.agents.keepDays,
+    maxTokens,
+    maxCost,
+  } = agents
+  const resumableMs = deadline * 60_000
+  // As long as people may answer, there is a conversation to go on with.
+  const keepMs = Math.max(resumableMs, keepDays * 24 * 60 * 60_000)
+  return { maxRounds, maxCalls, resumableMs, keepMs, budget: { maxTokens, maxCost } }
+}
+
 function realPath(folder: string): string {
   try {
     return realpathSync(folder)

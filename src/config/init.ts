@@ -161,6 +161,8 @@ export const examples: Readonly<Record<string, string>> = {
     apiKey: "\${ANTHROPIC_API_KEY}"
     price: { input: 3, output: 15, cachedInput: 0.3 }
   demo: { provider: scripted, script: demo.yml }`,
+  "agents.maxTokens": " 200000",
+  "agents.maxCost": " 5",
   "server.allowedHosts": " [tools.example]",
   "server.allowedOrigins": " [console.example]",
   "org.roles": `

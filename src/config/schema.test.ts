@@ -79,7 +79,7 @@ test("one schema holds every key of this version and changes none of them", () =
 
 test("by default a tool may run 30000 ms and three tools run at once", () => {
   expect(defaults.tools).toMatchObject({ timeout: 30_000, maxConcurrent: 3 })
-  expect(defaults.agents).toEqual({ maxConcurrentTools: 3 })
+  expect(defaults.agents.maxConcurrentTools).toBe(3)
 })
 
 const designed = `workspace data agent modules plugins mcpServers rules notify experiments models server approvals
@@ -97,7 +97,10 @@ test.each([
   [{ tols: {} }, "'tols' is not a key of the configuration. Did you mean 'tools'?"],
   [{ tools: { time_out: 1 } }, "'tools.time_out' is not a key of the configuration. Did you mean 'tools.timeout'?"],
   [{ rolez: [] }, "'rolez' is not a key of the configuration. Did you mean 'org.roles'?"],
-  [{ agents: { zzz: 1 } }, "'agents.zzz' is not a key of the configuration. Known here: maxConcurrentTools."],
+  [
+    { agents: { zzz: 1 } },
+    "'agents.zzz' is not a key of the configuration. Known here: maxConcurrentTools, maxRounds,",
+  ],
   [{ tools: { permissions: { sleep: { minlevel: 1 } } } }, "Did you mean 'tools.permissions.sleep.minLevel'?"],
   [{ constructor: 1 }, "'constructor' is not a key"],
   [{ tools: { timeout: "soon" } }, "'tools.timeout' cannot be of type string. Write a number instead."],

@@ -119,6 +119,32 @@ const org = z.strictObject({
   defaultToolGroups: names.optional().describe("Tool groups of roles that name none (default: all)."),
 })
 
+const agents = z.strictObject({
+  maxConcurrentTools: count
+    .optional()
+    .describe("How many tools an agent may run at once; the smaller of this and tools.maxConcurrent applies."),
+  maxRounds: count.optional().describe("How many answers with tool calls a model may give to one message."),
+  maxCalls: count.optional().describe("How many tool calls a model may make for one message."),
+  maxTokens: count
+    .optional()
+    .describe("How many tokens a conversation and those of its sub-agents may use; then a person is asked for more."),
+  maxCost: z
+    .number()
+    .positive()
+    .optional()
+    .describe("How much money they may cost, by the prices of the models; then a person is asked for more."),
+  deadline: z
+    .number()
+    .positive()
+    .optional()
+    .describe("How many minutes the calls of a stored conversation wait for an answer (default: 7 days)."),
+  keepDays: z
+    .number()
+    .positive()
+    .optional()
+    .describe("How many days a conversation is stored after it was last used; one that waits is not erased."),
+})
+
 const telemetry = z.strictObject({
   enabled: z
     .boolean()
@@ -174,14 +200,7 @@ const keys = z.strictObject({
     .describe("The language of group descriptions and refusals: en, or zh for Chinese (default: en)."),
   agent: name.optional().describe("The agent for calls that name none (default: operator)."),
   tools: tools.optional().describe("Which tools exist, and their limits."),
-  agents: z
-    .strictObject({
-      maxConcurrentTools: count
-        .optional()
-        .describe("How many tools an agent may run at once; the smaller of this and tools.maxConcurrent applies."),
-    })
-    .optional()
-    .describe("Limits for agents."),
+  agents: agents.optional().describe("Limits for agents and their conversations with models."),
   org: org.optional().describe("People, roles, agents and departments."),
   rules: z
     .array(ruleSchema)
@@ -225,7 +244,7 @@ export const defaults = {
     shell: { mode: "ask", sandbox: "auto", limits: defaultCommandLimits },
     trash: defaultTrashLimits,
   },
-  agents: { maxConcurrentTools: 3 },
+  agents: { maxConcurrentTools: 3, maxRounds: 5, maxCalls: 10, deadline: 7 * 24 * 60, keepDays: 30 },
   org: { levelOrder: "asc" },
   approvals: { deadline: 30, unattended: "wait" },
   telemetry: { enabled: false, content: false },

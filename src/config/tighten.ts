@@ -11,6 +11,8 @@ const tightening: Readonly<Record<string, (value: unknown) => boolean>> = {
   "tools.timeout": atMost(defaults.tools.timeout),
   "tools.maxConcurrent": atMost(defaults.tools.maxConcurrent),
   "agents.maxConcurrentTools": atMost(defaults.agents.maxConcurrentTools),
+  "agents.maxRounds": atMost(defaults.agents.maxRounds),
+  "agents.maxCalls": atMost(defaults.agents.maxCalls),
   "approvals.deadline": atMost(defaults.approvals.deadline),
   "approvals.unattended": () => true,
   "telemetry.enabled": isFalse,

@@ -32,6 +32,8 @@ export interface Conversation {
   /** What it was begun with, as the agent loop wrote it: model, instructions, limits. */
   settings: unknown
   spent: Spent
+  /** The id of the conversation at the top of its tree, whose budget it shares; "" for one that was not begun by another. */
+  root: string
   /** How many turns it has. The next one gets this index. */
   length: number
   createdAt: number
@@ -84,6 +86,8 @@ export interface Conversations {
   ): Promise<number | undefined>
   /** Adds a turn without a claim, as a person or another process does. Undefined when the conversation has ended. */
   post(id: string, turn: NewTurn, state?: ConversationState): Promise<number | undefined>
+  /** What a conversation and all those below it have used. */
+  spentInTree(root: string): Promise<Spent>
   /** The turns from this index on, oldest first. */
   turns(id: string, from?: number, limit?: number): Promise<Turn[]>
   /** Resolves when the conversation has more than `length` turns, after the time, or when a signal aborts. */
@@ -93,6 +97,6 @@ export interface Conversations {
     milliseconds: number,
     signals?: readonly (AbortSignal | undefined)[],
   ): Promise<void>
-  /** Deletes ended conversations that have not changed since, with their turns. Returns how many. */
+  /** Deletes conversations that have not changed since, with their turns. Returns how many. */
   erase(olderThan: number): Promise<number>
 }

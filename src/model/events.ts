@@ -1,9 +1,20 @@
+import type { Spent } from "./conversation.ts"
 import type { EndingCode, ToolExecuteStatus } from "./result.ts"
 
 interface CallEvent {
   callId: string
   toolName: string
   agentId: string
+  at: number
+}
+
+/** A run of a conversation: from what was said to the model to its answer. */
+interface RunEvent {
+  conversationId: string
+  agentId: string
+  /** The configured name of the model, and the provider's. */
+  model: string
+  modelId: string
   at: number
 }
 
@@ -36,6 +47,14 @@ export type QuartermasterEvent =
   | { type: "ROLE_CHANGED"; at: number; role: string; change: "created" | "updated" | "deleted" }
   | { type: "AGENT_CHANGED"; at: number; agent: string; change: "created" | "terminated" | "frozen" | "thawed" }
   | { type: "MESSAGE_SENT"; at: number; message: string; from: string; to: string }
+  | (RunEvent & { type: "RUN_STARTED" })
+  /** What this run used, not the whole conversation. */
+  | (RunEvent & {
+      type: "RUN_ENDED"
+      status: "completed" | "aborted" | "error" | "limit" | "waiting"
+      used: Spent
+      durationMs: number
+    })
   | { type: "GROUP_CHANGED"; at: number; group: string; change: "registered" | "updated" | "unregistered" }
 
 export type EventType = QuartermasterEvent["type"]

@@ -4,11 +4,11 @@ import { ToolExecuteStatus, type ToolResult } from "./result.ts"
 /** The most characters of a result that a model is given. */
 export const modelTextLimit = 30_000
 
-/** The text to give a model about an ended call. It contains nothing that was withheld. */
-export function modelText(result: ToolResult): string {
+/** The text to give a model about an ended call, at most `limit` characters. It contains nothing that was withheld. */
+export function modelText(result: ToolResult, limit: number = modelTextLimit): string {
   switch (result.status) {
     case ToolExecuteStatus.SUCCESS:
-      return cut(resultAsText(result.result), result)
+      return cut(resultAsText(result.result), result, limit)
     case ToolExecuteStatus.EXECUTION_REJECTED:
       return `NOT EXECUTED. ${result.error ?? "A person did not agree."} Do not retry the same call.`
     case ToolExecuteStatus.RESULT_REJECTED:
@@ -17,7 +17,7 @@ export function modelText(result: ToolResult): string {
       return `NOT EXECUTED. ${result.error ?? "There is no such tool."}`
     default:
       return result.metadata?.["ran"] === true
-        ? cut(`Error: ${result.error ?? "The tool failed."}`, result)
+        ? cut(`Error: ${result.error ?? "The tool failed."}`, result, limit)
         : `NOT EXECUTED. ${result.error ?? "The call was refused."}`
   }
 }
@@ -28,10 +28,10 @@ export function resultAsText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(withoutImageData(value))
 }
 
-function cut(text: string, result: ToolResult): string {
-  if (text.length <= modelTextLimit) return text
-  const where = result.truncated ? ` The whole text is stored as ${result.truncated.stored}.` : ""
-  return `${wholeCharacters(text, modelTextLimit)}\n[truncated: ${modelTextLimit} of ${text.length} characters.${where}]`
+function cut(text: string, result: ToolResult, limit: number): string {
+  if (text.length <= limit) return text
+  const where = result.truncated ? `The whole text is stored as ${result.truncated.stored}.` : "Ask for a part of it."
+  return `${wholeCharacters(text, limit)}\n[truncated: ${limit} of ${text.length} characters. ${where}]`
 }
 
 /** The first `length` characters of a text, without splitting a surrogate pair. */

@@ -38,9 +38,9 @@ export type ToolKind = "plain" | "composite" | "interactive"
 
 /**
  * How MCP clients reach it: in the list of tools, as a resource, as a prompt, or not at all (*inside*: only other tools
- * call it).
+ * call it; *loop*: only the agent loop calls it, for every agent, whatever groups it has).
  */
-export type ExposedAs = "tool" | "resource" | "prompt" | "inside"
+export type ExposedAs = "tool" | "resource" | "prompt" | "inside" | "loop"
 
 /** The session that a call belongs to. */
 export interface CallSession {

@@ -80,7 +80,7 @@ export class GroupMembership {
 
   /** Puts the newest version that names the group into it, or removes the tool when no version names the group any more. */
   #showIn(group: string, name: string): void {
-    const newest = this.#layers.system.get(name)?.find((tool) => tool.group === group)
+    const newest = this.#layers.system.get(name)?.find((tool) => tool.group === group && tool.exposedAs !== "loop")
     if (newest === undefined) this.#groups.removeTool(group, name)
     else this.#groups.addTool(group, definitionOf(newest))
   }

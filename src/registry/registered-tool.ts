@@ -68,8 +68,9 @@ export function withMissingDependencies(
 }
 
 /** Whether the configuration enables it and all its dependencies are registered. */
-function isEnabled({ name }: Tool, missing: readonly string[] = [], enabled: readonly string[] | undefined): boolean {
-  return (enabled === undefined || enabled.includes(name)) && missing.length === 0
+function isEnabled(tool: Tool, missing: readonly string[] = [], enabled: readonly string[] | undefined): boolean {
+  const isNamed = enabled === undefined || enabled.includes(tool.name) || tool.exposedAs === "loop"
+  return isNamed && missing.length === 0
 }
 
 /** What the registry adds to a tool. */

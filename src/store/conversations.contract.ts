@@ -17,6 +17,7 @@ export function someConversation(
     startedBy: "ada",
     settings: { model: "demo" },
     spent: nothingSpent,
+    root: "",
     ...more,
   }
 }
@@ -146,16 +147,38 @@ export function conversationsContract(name: string, open: () => Promise<[Convers
       await aborted
     })
 
-    test("only ended conversations are erased, with their turns", async () => {
+    test("a tree of conversations is summed up from its top", async () => {
       const [store] = await open()
-      const open1 = await store.create(someConversation())
-      const ended = await store.create(someConversation())
-      await store.post(open1.id, said("a"))
-      await store.append(ended.id, { owner: "one", epoch: 0 }, [said("b")], { state: "ended" })
-      expect(await store.erase(Date.now() + 60_000)).toBe(1)
-      expect(await store.get(ended.id)).toBeUndefined()
-      expect(await store.turns(ended.id)).toEqual([])
-      expect(await store.turns(open1.id)).toHaveLength(1)
+      const spent = (cost: number) => ({ rounds: 1, calls: 2, inputTokens: 30, outputTokens: 4, cost })
+      const top = await store.create(someConversation({ spent: spent(1) }))
+      for (const cost of [2, 3]) await store.create(someConversation({ spent: spent(cost), root: top.id }))
+      await store.create(someConversation({ spent: spent(100) }))
+      expect(await store.spentInTree(top.id)).toEqual({
+        rounds: 3,
+        calls: 6,
+        inputTokens: 90,
+        outputTokens: 12,
+        cost: 6,
+      })
+    })
+
+    test("conversations that did not change since a time are erased, with their turns", async () => {
+      const [store] = await open()
+      const old = await store.create(someConversation())
+      await store.post(old.id, said("a"))
+      const { updatedAt } = (await store.get(old.id))!
+      await waitUntilAfter(updatedAt)
+      const recent = await store.create(someConversation())
+      await store.post(recent.id, said("b"))
+      expect(await store.erase(updatedAt + 1)).toBe(1)
+      expect(await store.get(old.id)).toBeUndefined()
+      expect(await store.turns(old.id)).toEqual([])
+      expect(await store.turns(recent.id)).toHaveLength(1)
     })
   })
+}
+
+/** The store's times are whole milliseconds. */
+async function waitUntilAfter(at: number): Promise<void> {
+  while (Date.now() <= at) await new Promise((resolve) => setTimeout(resolve, 1))
 }

@@ -27,15 +27,27 @@ export class SqliteConversations implements Conversations {
   async create(given: Omit<Conversation, "length" | "createdAt" | "updatedAt">): Promise<Conversation> {
     const at = Date.now()
     const conversation = { ...given, length: 0, createdAt: at, updatedAt: at }
-    const { id, agentId, state, owner, epoch, startedBy, settings, spent } = given
+    const { id, agentId, state, owner, epoch, startedBy, settings, spent, root } = given
     await retryWhileBusy(() =>
       this.#database
         .prepare(
           `insert into conversations
-             (id, agent_id, state, owner, epoch, started_by, settings, spent, length, created_at, updated_at)
-           values (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)`,
+             (id, agent_id, state, owner, epoch, started_by, settings, spent, root, length, created_at, updated_at)
+           values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)`,
         )
-        .run(id, agentId, state, owner, epoch, startedBy, JSON.stringify(settings), JSON.stringify(spent), at, at),
+        .run(
+          id,
+          agentId,
+          state,
+          owner,
+          epoch,
+          startedBy,
+          JSON.stringify(settings),
+          JSON.stringify(spent),
+          root,
+          at,
+          at,
+        ),
     )
     return conversation
   }
@@ -102,6 +114,17 @@ export class SqliteConversations implements Conversations {
     return this.#write(id, [turn], (row) => (row.state === "ended" ? undefined : { ...row, state: state ?? row.state }))
   }
 
+  async spentInTree(root: string): Promise<Spent> {
+    const query = "select spent from conversations where id = ? or root = ?"
+    const rows = await retryWhileBusy(() => this.#database.prepare(query).all(root, root) as unknown as Row[])
+    const sum: Spent = { rounds: 0, calls: 0, inputTokens: 0, outputTokens: 0, cost: 0 }
+    for (const row of rows) {
+      const spent = JSON.parse(row.spent) as Spent
+      for (const key of Object.keys(sum) as (keyof Spent)[]) sum[key] += spent[key]
+    }
+    return sum
+  }
+
   async turns(id: string, from = 0, limit = 10_000): Promise<Turn[]> {
     const query = "select * from turns where conversation_id = ? and place >= ? order by place limit ?"
     const rows = await retryWhileBusy(
@@ -132,10 +155,9 @@ export class SqliteConversations implements Conversations {
   async erase(olderThan: number): Promise<number> {
     return retryWhileBusy(() =>
       transaction(this.#database, () => {
-        const old = "select id from conversations where state = 'ended' and updated_at < ?"
+        const old = "select id from conversations where updated_at < ?"
         this.#database.prepare(`delete from turns where conversation_id in (${old})`).run(olderThan)
-        const gone = "delete from conversations where state = 'ended' and updated_at < ?"
-        return Number(this.#database.prepare(gone).run(olderThan).changes)
+        return Number(this.#database.prepare("delete from conversations where updated_at < ?").run(olderThan).changes)
       }),
     )
   }
@@ -193,6 +215,7 @@ function fromTable(row: Row): Conversation {
     startedBy: row.started_by,
     settings: JSON.parse(row.settings) as unknown,
     spent: JSON.parse(row.spent) as Spent,
+    root: row.root,
     length: row.length,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -254,6 +254,16 @@ export const migrations: Record<string, Migration> = {
         .execute()
     },
   },
+
+  "006_conversation_trees": {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .alterTable("conversations")
+        .addColumn("root", "text", (column) => column.notNull().defaultTo(""))
+        .execute()
+      await db.schema.createIndex("conversations_root").on("conversations").column("root").execute()
+    },
+  },
 }
 
 /** Fills a new column with a field of the existing end lines, one segment at a time. */

@@ -61,6 +61,7 @@ export interface Tables {
     started_by: string
     settings: string
     spent: string
+    root: string
     length: number
     created_at: number
     updated_at: number

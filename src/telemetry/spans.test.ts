@@ -4,6 +4,7 @@ import { Emitter } from "../emitter.ts"
 import { silentLogger } from "../model/logger.ts"
 import { recordKeyFromText } from "../store/record-key.ts"
 import { masker } from "../store/mask.ts"
+import { modelOf } from "../agents/testing/played-model.ts"
 import { openTestApp, tool } from "../testing/test-app.ts"
 import { traceCalls, type Attributes, type Tracer } from "./spans.ts"
 
@@ -221,4 +222,23 @@ test("telemetry.enabled sends spans to the SDK this process has loaded, without 
     await system.call(call)
   }
   expect(spans.map(({ attributes }) => attributes["gen_ai.tool.call.arguments"])).toEqual([undefined, '{"text":"1"}'])
+})
+
+test("a run of a conversation is a span with its model and what it used", async () => {
+  const { tracer, spans } = recordingTracer()
+  const model = modelOf({ calls: [{ name: "json_parse", input: { text: "1" } }] }, { say: "Done." })
+  const app = await openTestApp({}, { models: { played: model }, telemetry: { tracer } })
+  const { id } = await app.chain("operator").run("Go.")
+  expect(spans.map(({ name }) => name)).toEqual(["execute_tool json_parse", "invoke_agent operator"])
+  expect(spans[1]!.attributes).toEqual({
+    "gen_ai.operation.name": "invoke_agent",
+    "gen_ai.agent.id": "operator",
+    "gen_ai.conversation.id": id,
+    "gen_ai.request.model": "played",
+    "gen_ai.usage.input_tokens": 20,
+    "gen_ai.usage.output_tokens": 10,
+    "quartermaster.status": "completed",
+    "quartermaster.tool_calls": 1,
+    "quartermaster.cost": 0,
+  })
 })

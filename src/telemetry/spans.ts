@@ -44,8 +44,9 @@ const internal = 0
 const failed = 2
 
 /**
- * Sends a span `execute_tool <name>` for every call that ends. It begins when the tool started or, if it did not start,
- * when the call was received. It only listens to events and never affects a call. Returns a function that stops it.
+ * Sends a span `execute_tool <name>` for every call that ends, and `invoke_agent <id>` for every run of a conversation. The
+ * span of a call begins when the tool started or, if it did not start, when the call was received. It only listens to events
+ * and never affects a call. Returns a function that stops it.
  */
 export function traceCalls(on: App["on"], tracer: Tracer, options: TraceOptions = {}): () => void {
   const { masker } = options
@@ -105,6 +106,15 @@ export function traceCalls(on: App["on"], tracer: Tracer, options: TraceOptions 
     const message = content?.text(event.error)
     ended(event, { "error.type": event.code }, { code: failed, ...(message === undefined ? {} : { message }) })
   })
+  listen("RUN_ENDED", (event) => {
+    const span = tracer.startSpan(`invoke_agent ${event.agentId}`, {
+      kind: internal,
+      attributes: runAttributes(event),
+      startTime: event.at - event.durationMs,
+    })
+    if (event.status === "error") span.setStatus({ code: failed })
+    span.end(event.at)
+  })
   return () => {
     for (const unsubscribe of unsubscribes) unsubscribe()
     calls.clear()
@@ -130,6 +140,20 @@ function attributesOf({ callId, toolName, agentId }: Ended, { tool }: TraceOptio
     "gen_ai.tool.type": "function",
     "gen_ai.agent.id": agentId,
     ...(description === undefined ? {} : { "gen_ai.tool.description": description }),
+  }
+}
+
+function runAttributes({ agentId, conversationId, modelId, status, used }: EventOf<"RUN_ENDED">): Attributes {
+  return {
+    "gen_ai.operation.name": "invoke_agent",
+    "gen_ai.agent.id": agentId,
+    "gen_ai.conversation.id": conversationId,
+    "gen_ai.request.model": modelId,
+    "gen_ai.usage.input_tokens": used.inputTokens,
+    "gen_ai.usage.output_tokens": used.outputTokens,
+    "quartermaster.status": status,
+    "quartermaster.tool_calls": used.calls,
+    "quartermaster.cost": used.cost,
   }
 }
 

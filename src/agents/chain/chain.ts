@@ -2,8 +2,11 @@ import type { App } from "../../model/app.ts"
 import type { NewTurn, Spent } from "../../model/conversation.ts"
 import type { Ticket } from "../../model/result.ts"
 import { errorMessage } from "../../lib/error-message.ts"
-import type { LanguageModel, ModelMessage, ModelPart, ModelTool, ModelTurn } from "../models/port.ts"
+import { makeRoom, type Shortenable } from "../context/make-room.ts"
+import { ModelError } from "../models/model-error.ts"
+import type { LanguageModel, ModelMessage, ModelPart, ModelRequest, ModelTool, ModelTurn } from "../models/port.ts"
 import { runTurn } from "../models/run-turn.ts"
+import { checkBudget, type Budget } from "./budget.ts"
 import type { TurnLog } from "./log.ts"
 import { messagesOf } from "./messages.ts"
 import { nextStep, type NextStep, type RunLimits } from "./next-step.ts"
@@ -14,14 +17,14 @@ import type { AssistantTurn, ChainStatus } from "./turns.ts"
 export interface ActiveChain {
   log: TurnLog
   model: LanguageModel
-  app: Pick<App, "mcpTools">
   instructions: string | undefined
   limits: RunLimits
+  budget: Budget
   /** The time by which the run must be over, in milliseconds since 1970. */
   until: number
   calls: CallContext
-  /** The only tools the model is offered, by name. Default: all that the agent may use. */
-  tools: ReadonlySet<string> | undefined
+  /** The tools that the model is offered now. */
+  tools(): readonly ModelTool[]
   spent: Spent
   signal: AbortSignal
   /** Aborted when the app closes: the run stops where it is, and can be resumed from its turns. */
@@ -60,6 +63,12 @@ export async function runChain(chain: ActiveChain): Promise<ChainEnd> {
     if (step.kind === "done") return end(chain, { status: step.status })
     if (step.kind === "hint") await chain.log.append([hint])
     else if (step.kind === "ask") {
+      const budget = await checkBudget(chain.budget, chain.log, chain.calls)
+      if (budget !== undefined && "waiting" in budget) {
+        await chain.log.append([], { state: "waiting" })
+        return { status: "waiting", tickets: [budget.waiting] }
+      }
+      if (budget !== undefined) return end(chain, { status: "limit", error: budget.usedUp })
       const failed = await ask(chain, step.last)
       if (failed !== undefined && !chain.closing.aborted) return end(chain, failed)
     } else {
@@ -84,18 +93,16 @@ async function ask(chain: ActiveChain, last: boolean): Promise<{ status: ChainSt
   const signal = AbortSignal.any([chain.signal, closing])
   const isOutOfTime = Date.now() >= chain.until
   const isLast = last || isOutOfTime
-  try {
+  const tools = chain.tools()
+  const request = async (): Promise<ModelRequest> => {
     const messages = messagesOf(log.turns, chain.instructions)
     if (isLast) messages.push({ role: "user", content: lastRequest })
-    const turn = await runTurn(
-      model,
-      {
-        messages: (await hooks.beforeRequest?.(messages)) ?? messages,
-        tools: offeredTools(chain),
-        toolChoice: isLast ? "none" : "auto",
-        signal,
-      },
-      { onPart: hooks.onPart, onRetry: hooks.onRetry },
+    const changed = await hooks.beforeRequest?.(messages)
+    return { messages: changed ?? messages, tools, toolChoice: isLast ? "none" : "auto", signal }
+  }
+  try {
+    const turn = await inContext({ ...shortenable(chain, signal), tools }, async () =>
+      runTurn(model, await request(), { onPart: hooks.onPart, onRetry: hooks.onRetry }),
     )
     hooks.onTurn?.(turn)
     count(chain.spent, turn)
@@ -112,11 +119,44 @@ async function ask(chain: ActiveChain, last: boolean): Promise<{ status: ChainSt
 const lastRequest =
   "A limit of this run was reached, so no more tools can be called. Answer now with what you have, and say what is left to do."
 
-function offeredTools({ app, calls, tools }: ActiveChain): ModelTool[] {
+/** The tools of an agent as its model is offered them. */
+export function offeredTools(
+  app: Pick<App, "mcpTools">,
+  agentId: string,
+  names: ReadonlySet<string> | undefined,
+): ModelTool[] {
   return app
-    .mcpTools(calls.request.agentId)
-    .filter(({ name }) => tools === undefined || tools.has(name))
+    .mcpTools(agentId)
+    .filter(({ name }) => names === undefined || names.has(name))
     .map(({ name, description, inputSchema }) => ({ name, description: description ?? "", inputSchema }))
+}
+
+/** Asks with a conversation that fits the context, and once more, shortened, when the provider refuses it as too long. */
+async function inContext(conversation: Shortenable, askModel: () => Promise<ModelTurn>): Promise<ModelTurn> {
+  for (let refused = 0; ; refused++) {
+    await makeRoom(conversation, refused)
+    try {
+      return await askModel()
+    } catch (error) {
+      const isTooLong = error instanceof ModelError && error.code === "context_exceeded"
+      if (!isTooLong || refused === maxShortenings) throw error
+    }
+  }
+}
+
+/** How often a request that the provider refuses as too long is shortened further. */
+const maxShortenings = 2
+
+function shortenable(chain: ActiveChain, signal: AbortSignal): Omit<Shortenable, "tools"> {
+  const { log, model, instructions, spent } = chain
+  return {
+    model,
+    instructions,
+    signal,
+    turns: () => log.turns,
+    append: (turns) => log.append(turns, { spent }),
+    onSummary: (turn) => addUsage(spent, turn),
+  }
 }
 
 function asTurn(turn: ModelTurn, model: LanguageModel): AssistantTurn {
@@ -130,8 +170,12 @@ function withoutCalls(turn: ModelTurn, model: LanguageModel): AssistantTurn {
   return { ...asTurn(turn, model), content, calls: [], describedCall: false }
 }
 
-function count(spent: Spent, { usage, cost }: ModelTurn): void {
+function count(spent: Spent, turn: ModelTurn): void {
   spent.rounds++
+  addUsage(spent, turn)
+}
+
+function addUsage(spent: Spent, { usage, cost }: ModelTurn): void {
   spent.inputTokens += usage.inputTokens
   spent.outputTokens += usage.outputTokens
   spent.cost += cost ?? 0

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import type { QuartermasterOptions } from "../../quartermaster.ts"
 import { dataFolder, openTestApp, tool, until } from "../../testing/test-app.ts"
 import { modelOf, type PlayedTurn } from "../testing/played-model.ts"
@@ -87,4 +87,43 @@ test("the audit log says when a conversation ran, with which model, and what it 
     expect.stringContaining("played"),
     expect.stringContaining("10 tokens in, 5 out"),
   ])
+})
+
+test("another process follows a conversation from any index, turn by turn", async () => {
+  const { open } = await openHosts()
+  const [worker, watcher] = [await open({}, ...turns), await open({}, ...turns)]
+  const chain = worker.chain("operator", { durable: true })
+  const running = chain.run("Go.")
+  await until(async () => (await watcher.approvals.list()).length === 1, "it waits")
+  const stop = new AbortController()
+  const seen: string[] = []
+  const following = (async () => {
+    for await (const { index, kind } of watcher.conversations.follow(chain.id, { from: 1, signal: stop.signal })) {
+      seen.push(`${index} ${kind}`)
+      if (kind === "end") stop.abort()
+    }
+  })()
+  const [item] = await watcher.approvals.list()
+  await watcher.approvals.answer(item!.callId, { kind: "approve" }, "ann")
+  await Promise.all([running, following])
+  expect(seen).toEqual(["1 assistant", "2 results", "3 assistant", "4 end"])
+  for await (const turn of watcher.conversations.follow("nothing")) expect.unreachable(turn.kind)
+})
+
+test("a conversation is erased when nobody has used it for agents.keepDays", async () => {
+  const { open } = await openHosts()
+  const first = await open({}, { calls: [{ name: "look" }] }, { say: "Hello." })
+  const { id } = await first.chain("operator", { durable: true }).run("Hi.")
+  for (const [days, isThere] of [
+    [29, true],
+    [31, false],
+  ] as const) {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + days * 24 * 60 * 60_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    const later = await open()
+    await later.sweep()
+    expect((await later.conversations.turns(id)).length > 0).toBe(isThere)
+    expect((await later.conversations.get(id)) !== undefined).toBe(isThere)
+    vi.useRealTimers()
+  }
 })

@@ -44,10 +44,10 @@ test.each([
   ["while the model writes its first answer", "first answer", { look: "success", send: "success", write: "success" }],
   ["while a tool that reads runs", "look", { look: "interrupted" }],
   ["while a call waits for a person", "waiting", { send: "success", write: "success" }],
-  ["while an approved call runs", "send", { send: "interrupted" }],
+  ["while an approved call runs, which a person looks into", "send", { send: "interrupted" }],
   ["while the model writes its last answer", "last answer", { look: "success", send: "success", write: "success" }],
 ])("kill -9 %s: the conversation goes on in another process and no call runs twice", async (_when, hang, expected) => {
-  for (let run = 0; run < times(1, 20); run++) {
+  for (let run = 0; run < times(10, 100); run++) {
     const dir = temporaryFolder()
     const child = runChild(program(dir, "talk", hang))
     await until(() => child.lines.includes("here"), "the child is there")
@@ -73,7 +73,15 @@ test.each([
       void app.approvals
         .list()
         .then((items) =>
-          Promise.all(items.map(({ callId }) => app.approvals.answer(callId, { kind: "approve" }, "ann"))),
+          Promise.all(
+            items.map(({ callId, question }) =>
+              app.approvals.answer(
+                callId,
+                question === undefined ? { kind: "approve" } : { kind: "answer", value: "It has happened" },
+                "ann",
+              ),
+            ),
+          ),
         )
         .catch(() => {})
     }, 20)
@@ -84,6 +92,8 @@ test.each([
         result.toolCallHistory.map(({ toolName, code, status }) => [toolName, code ?? status]),
       )
       expect(endings).toMatchObject(expected)
+      const sent = result.toolCallHistory.find(({ toolName }) => toolName === "send")
+      expect(sent?.text.includes("A person checked: it has happened.")).toBe(hang === "send")
       const ran = readFileSync(join(dir, "ran"), "utf8").trim().split("\n")
       expect(ran.toSorted()).toEqual([...new Set(ran)].toSorted())
       expect(await app.audit.verify()).toMatchObject({ ok: true })

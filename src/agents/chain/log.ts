@@ -1,4 +1,11 @@
-import type { ConversationClaim, Conversations, ConversationState, NewTurn, Spent } from "../../model/conversation.ts"
+import type {
+  Conversation,
+  ConversationClaim,
+  Conversations,
+  ConversationState,
+  NewTurn,
+  Spent,
+} from "../../model/conversation.ts"
 import { chainTurns, type ChainTurn } from "./turns.ts"
 
 /** The turns of a conversation, in memory or in the store. */
@@ -10,6 +17,8 @@ export interface TurnLog {
   readonly spent: Spent
   /** Until when a stored conversation can be resumed. */
   readonly resumableUntil: number | undefined
+  /** The conversation at the top of its tree: itself, unless another conversation began it. */
+  readonly root: RootConversation
   /** Takes the conversation over for a run. Throws a sentence when another live process has it. */
   claim(): Promise<void>
   /** Lets another process take it over. */
@@ -21,6 +30,16 @@ export interface TurnLog {
   post(turn: NewTurn): Promise<void>
   /** Resolves when somebody else has added a turn, or the signal aborts. */
   waitForTurns(signal: AbortSignal): Promise<void>
+}
+
+/** What conversations of one tree share: their budget. */
+export interface RootConversation {
+  readonly id: string
+  readonly agentId: string
+  /** What the whole tree has used. */
+  spent(): Promise<Spent>
+  turns(): Promise<readonly ChainTurn[]>
+  post(turn: NewTurn): Promise<void>
 }
 
 export interface LogChange {
@@ -40,7 +59,7 @@ export function nothingSpent(): Spent {
 }
 
 /** Turns that end with the process. */
-export function memoryLog(id: string): TurnLog {
+export function memoryLog(id: string, agentId: string): TurnLog {
   const turns: ChainTurn[] = []
   const done = () => Promise.resolve()
   const append = (more: readonly NewTurn[]) => {
@@ -48,17 +67,20 @@ export function memoryLog(id: string): TurnLog {
     for (const { kind, body } of more) turns.push({ index: turns.length, at, kind, body } as ChainTurn)
     return Promise.resolve()
   }
+  const spent = nothingSpent()
+  const post = (turn: NewTurn) => append([turn])
   return {
     id,
     isStored: false,
     turns,
-    spent: nothingSpent(),
+    spent,
+    root: { id, agentId, spent: () => Promise.resolve(spent), turns: () => Promise.resolve(turns), post },
     resumableUntil: undefined,
     claim: done,
     release: done,
     refresh: done,
     append,
-    post: (turn) => append([turn]),
+    post,
     waitForTurns: (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve())),
   }
 }
@@ -77,6 +99,8 @@ export interface NewConversation {
   startedBy: string
   settings: unknown
   resumableMs: number
+  /** The conversation whose agent began this one. */
+  parent?: string | undefined
 }
 
 /** The turns of a stored conversation: an existing one by its id, or a new one. */
@@ -87,6 +111,7 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
   const spent = nothingSpent()
   let resumableUntil: number | undefined
   let claim: ConversationClaim | undefined
+  let top = { id, agentId: given.agentId }
   const refresh = async () => {
     // Two may read at once.
     for (const turn of chainTurns(await conversations.turns(id, turns.length)))
@@ -101,6 +126,18 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
       return resumableUntil
     },
     refresh,
+    get root() {
+      const isOwn = top.id === id
+      return {
+        ...top,
+        spent: () => conversations.spentInTree(top.id),
+        turns: async () => (isOwn ? turns : chainTurns(await conversations.turns(top.id))),
+        async post(turn: NewTurn) {
+          await conversations.post(top.id, turn)
+          await refresh()
+        },
+      }
+    },
     async claim() {
       const found = (await conversations.get(id)) ?? (await create(store, given))
       if (found.state === "ended") throw hasEnded(id)
@@ -108,6 +145,8 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
       claim = await conversations.claim(id, found, owner)
       if (claim === undefined) throw new ClaimLost(id)
       Object.assign(spent, found.spent)
+      const root = found.root === "" ? found : await conversations.get(found.root)
+      if (root !== undefined) top = { id: root.id, agentId: root.agentId }
       resumableUntil = Date.now() + given.resumableMs
       await refresh()
     },
@@ -131,7 +170,11 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
   }
 }
 
-function create({ conversations }: LogStore, { id, agentId, startedBy, settings }: NewConversation) {
+async function create({ conversations }: LogStore, given: NewConversation): Promise<Conversation> {
+  const { id, agentId, startedBy, settings } = given
+  const parent = given.parent === undefined ? undefined : await conversations.get(given.parent)
+  if (given.parent !== undefined && parent === undefined)
+    throw new Error(`There is no stored conversation ${given.parent}. Begin it with durable: true.`)
   return conversations.create({
     id,
     agentId,
@@ -141,6 +184,7 @@ function create({ conversations }: LogStore, { id, agentId, startedBy, settings 
     owner: "",
     epoch: 0,
     spent: nothingSpent(),
+    root: parent === undefined ? "" : parent.root || parent.id,
   })
 }
 

@@ -1,8 +1,11 @@
 import { newId } from "../../lib/new-id.ts"
-import type { Conversation, ConversationState, Turn } from "../../model/conversation.ts"
+import type { ConversationContexts } from "../../model/context.ts"
+import type { Conversation, Conversations, ConversationState, Spent, Turn } from "../../model/conversation.ts"
+import type { QuartermasterEvent } from "../../model/events.ts"
 import type { LanguageModel } from "../models/port.ts"
 import type { Models } from "../models/open-models.ts"
-import { memoryLog, storedLog, type LogStore } from "./log.ts"
+import type { Budget } from "./budget.ts"
+import { memoryLog, nothingSpent, storedLog, type LogStore } from "./log.ts"
 import { ToolChain, type ChainApp, type ToolChainOptions, type ToolChainResult } from "./tool-chain.ts"
 
 export interface ChainOptions extends ToolChainOptions {
@@ -12,6 +15,8 @@ export interface ChainOptions extends ToolChainOptions {
   durable?: boolean | undefined
   /** The id of a stored conversation to go on with. */
   id?: string | undefined
+  /** The stored conversation whose agent begins this one: both count against the budget of the first. */
+  parent?: string | undefined
 }
 
 /** Conversations in the store, of any process. */
@@ -25,6 +30,8 @@ export interface ConversationAdmin {
   get(id: string): Promise<Conversation | undefined>
   /** Its turns from an index on, oldest first. */
   turns(id: string, from?: number): Promise<Turn[]>
+  /** Its turns from an index on, and then each new one as it comes, until the signal aborts. Runs in any process. */
+  follow(id: string, options?: { from?: number | undefined; signal?: AbortSignal | undefined }): AsyncIterable<Turn>
   /** Tells the model something, also while it works in another process. Returns false when there is no such conversation. */
   say(id: string, text: string, by: string): Promise<boolean>
   /** Ends the current run, also in another process. */
@@ -37,12 +44,21 @@ export interface ChainParts extends LogStore {
   models: Models
   roleOf(agentId: string): { rolePrompt?: string | undefined; llmServiceId?: string | null | undefined } | undefined
   closing: AbortSignal
+  contexts: ConversationContexts
+  settings: ChainSettings
   /** Writes a note about a conversation into the audit log. */
   note(conversationId: string, agentId: string, text: string): Promise<void>
+  emit(event: QuartermasterEvent): void
 }
 
-/** How long people may take to answer the calls of a stored conversation, and so long it can be resumed. */
-const resumableMs = 7 * 24 * 60 * 60 * 1000
+/** What the configuration says about all chains. */
+export interface ChainSettings {
+  maxRounds: number
+  maxCalls: number
+  /** How long people may take to answer the calls of a stored conversation, and so long it can be resumed. */
+  resumableMs: number
+  budget: Budget
+}
 
 /** Makes chains over the app, and gives access to their stored conversations. */
 export function openChains(parts: ChainParts) {
@@ -53,6 +69,7 @@ export function openChains(parts: ChainParts) {
     list: (filter) => conversations.list(filter),
     get: (id) => conversations.get(id),
     turns: (id, from) => conversations.turns(id, from),
+    follow: (id, options) => follow(conversations, id, options),
     say: async (id, text, by) =>
       (await conversations.post(id, { kind: "user", body: { text, begins: false, by } })) !== undefined,
     stop: async (id, by) => (await conversations.post(id, { kind: "stop", body: { by } })) !== undefined,
@@ -60,24 +77,41 @@ export function openChains(parts: ChainParts) {
   return {
     conversations: admin,
     chain(agentId: string, given: ChainOptions = {}): ToolChain {
-      const { model: chosen, durable, id = newId(), ...options } = given
+      const { model: chosen, durable, id = newId(), parent, ...options } = given
+      const { resumableMs, maxRounds, maxCalls, budget } = parts.settings
       const role = parts.roleOf(agentId)
       const model = typeof chosen === "object" ? chosen : parts.models.get(chosen ?? role?.llmServiceId)
       const settings = { model: model.name }
       const startedBy = options.userId ?? agentId
-      const isStored = durable === true || given.id !== undefined
-      const log = isStored ? storedLog(parts, { id, agentId, startedBy, settings, resumableMs }) : memoryLog(id)
+      const isStored = durable === true || given.id !== undefined || parent !== undefined
+      const log = isStored
+        ? storedLog(parts, { id, agentId, startedBy, settings, resumableMs, parent })
+        : memoryLog(id, agentId)
       const instructions = options.instructions ?? (role?.rolePrompt || undefined)
+      const about = { conversationId: id, agentId, model: model.name, modelId: model.modelId }
+      let before = nothingSpent()
       return new ToolChain(parts.app, agentId, model, {
         log,
         ...options,
+        maxRounds: options.maxRounds ?? maxRounds,
+        maxCalls: options.maxCalls ?? maxCalls,
+        maxTokens: options.maxTokens ?? budget.maxTokens,
+        maxCost: options.maxCost ?? budget.maxCost,
         instructions,
         closing: parts.closing,
+        contexts: parts.contexts,
         async onRunStart() {
           running++
+          before = { ...log.spent }
+          parts.emit({ type: "RUN_STARTED", ...about, at: Date.now() })
           await parts.note(id, agentId, `A run of the conversation began, with model ${model.name}.`)
         },
-        onRunEnd: (result) => parts.note(id, agentId, endNote(result)),
+        async onRunEnd(result) {
+          const { status, stats } = result
+          const { durationMs, ...spent } = stats
+          if (status !== "waiting") await parts.note(id, agentId, endNote(result))
+          parts.emit({ type: "RUN_ENDED", ...about, at: Date.now(), status, used: minus(spent, before), durationMs })
+        },
         onReleased() {
           if (--running === 0) onIdle()
         },
@@ -86,6 +120,28 @@ export function openChains(parts: ChainParts) {
     /** Resolves when no run is in progress. They end when the app closes. */
     chainsIdle: () => (running === 0 ? Promise.resolve() : new Promise<void>((resolve) => (onIdle = resolve))),
   }
+}
+
+async function* follow(
+  conversations: Conversations,
+  id: string,
+  { from = 0, signal }: { from?: number | undefined; signal?: AbortSignal | undefined } = {},
+): AsyncIterable<Turn> {
+  let next = from
+  for (;;) {
+    if (signal?.aborted === true) return
+    const turns = await conversations.turns(id, next)
+    yield* turns
+    next += turns.length
+    if (turns.length > 0) continue
+    if ((await conversations.get(id)) === undefined) return
+    await conversations.waitForTurns(id, next, 1000, [signal])
+  }
+}
+
+function minus(spent: Spent, before: Spent): Spent {
+  const entries = Object.entries(spent).map(([key, value]) => [key, value - before[key as keyof Spent]])
+  return Object.fromEntries(entries) as unknown as Spent
 }
 
 function endNote({ status, stats }: ToolChainResult): string {

@@ -1,8 +1,9 @@
 import type { App } from "../../model/app.ts"
 import type { CallRequest } from "../../model/call.ts"
-import { modelText } from "../../model/model-text.ts"
+import { modelText, modelTextLimit } from "../../model/model-text.ts"
 import { isTicket, type Ticket, type ToolResult } from "../../model/result.ts"
 import type { ModelCall } from "../models/port.ts"
+import { askAboutInterrupted, isInterrupted } from "./ask-about-interrupted.ts"
 import { isRepeated } from "./repeats.ts"
 import { expandRefs, resultsByRef } from "./result-refs.ts"
 import type { CallResult, ChainTurn } from "./turns.ts"
@@ -17,6 +18,8 @@ export interface CallContext {
   durable: boolean
   /** How long calls may wait for people before the chain returns with status `waiting`. */
   waitMs: number | undefined
+  /** The context window of the model, in tokens: the results of one answer fill at most a third of it. */
+  contextTokens?: number | undefined
   /** Whether a tool only reads, by its name. */
   isRead(name: string): boolean
   onStart?(call: ModelCall): void
@@ -57,12 +60,28 @@ export async function runCalls(
   const tickets = ended.filter(isTicket)
   if (tickets.length > 0) return { waiting: tickets }
   const made = new Map(requests.map(({ place }, index) => [place, ended[index] as ToolResult]))
+  const interrupted = await askAboutInterrupted(
+    requests.flatMap(({ place, input }) => {
+      const { name } = batch.calls[place]!
+      const result = made.get(place)!
+      const { callId } = result
+      return isInterrupted(result) && !context.isRead(name) ? [{ place, name, input, callId }] : []
+    }),
+    batch.turn,
+    context,
+  )
+  if ("waiting" in interrupted) return interrupted
+  const limit = textLimit(context, requests.length)
   return {
     results: batch.calls.map((call, place) => {
       const ref = `r${refs.size + place + 1}`
       const result = made.get(place)
       const each = prepared[place]!
-      if (result !== undefined) return { ref, ...toldResult(call, result, context) }
+      if (result !== undefined) {
+        const told = toldResult(call, result, context, limit)
+        const checked = interrupted.told.get(place)
+        return { ref, ...told, text: checked === undefined ? told.text : `${told.text}\n${checked}` }
+      }
       return { ref, id: call.id, name: call.name, text: "refused" in each ? each.refused : "", isError: true }
     }),
   }
@@ -103,7 +122,12 @@ function requestOf(
 }
 
 /** What the model is told of an ended call. It learns of an input that a person changed. */
-function toldResult({ id, name }: ModelCall, result: ToolResult, { isRead }: CallContext): Omit<CallResult, "ref"> {
+function toldResult(
+  { id, name }: ModelCall,
+  result: ToolResult,
+  { isRead }: CallContext,
+  limit: number,
+): Omit<CallResult, "ref"> {
   const { callId, status, code, durationMs, ranInput } = result
   const edited =
     ranInput === undefined ? "" : `A person changed the input before it ran, to ${JSON.stringify(ranInput)}.\n`
@@ -114,8 +138,14 @@ function toldResult({ id, name }: ModelCall, result: ToolResult, { isRead }: Cal
     status,
     code,
     durationMs,
-    text: `${edited}${modelText(result)}`,
+    text: `${edited}${modelText(result, limit)}`,
     isError: !result.success,
     canBeReadAgain: result.success && isRead(name),
   }
+}
+
+/** How many characters of each of these results the model is given: about four are a token. */
+function textLimit({ contextTokens }: CallContext, results: number): number {
+  if (contextTokens === undefined) return modelTextLimit
+  return Math.min(modelTextLimit, Math.max(500, Math.floor((contextTokens * 4) / 3 / Math.max(1, results))))
 }

@@ -2,10 +2,13 @@ import { newId } from "../../lib/new-id.ts"
 import type { ApprovalUIAdapter } from "../../model/approval.ts"
 import type { App } from "../../model/app.ts"
 import type { CallRequest } from "../../model/call.ts"
+import { contextStatus, type ConversationContext, type ConversationContexts } from "../../model/context.ts"
 import type { NewTurn, Spent } from "../../model/conversation.ts"
 import type { Ticket, ToolResult } from "../../model/result.ts"
-import type { LanguageModel, ModelCall, ModelMessage, ModelPart, ModelTurn } from "../models/port.ts"
-import { runChain, type ActiveChain, type ChainEnd, type ChainPhase } from "./chain.ts"
+import { cutForMessages } from "../context/cut.ts"
+import { countTokens, defaultContextTokens } from "../context/tokens.ts"
+import type { LanguageModel, ModelCall, ModelMessage, ModelPart, ModelTool, ModelTurn } from "../models/port.ts"
+import { offeredTools, runChain, type ActiveChain, type ChainEnd, type ChainPhase } from "./chain.ts"
 import { memoryLog, type TurnLog } from "./log.ts"
 import { messagesOf } from "./messages.ts"
 import { currentRun, type ChainTurn } from "./turns.ts"
@@ -20,6 +23,10 @@ export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" 
   maxCalls?: number | undefined
   /** How many milliseconds a run may take (default: an hour). */
   deadlineMs?: number | undefined
+  /** How many tokens the conversation may use, with those of its sub-agents; then a person is asked for more. */
+  maxTokens?: number | undefined
+  /** How much it may cost, by the prices of the models; then a person is asked for more. */
+  maxCost?: number | undefined
   /** The only tools the model is offered, by name. */
   tools?: readonly string[] | undefined
   /** Let calls with effects run while another call of the same answer still waits for a person. */
@@ -47,6 +54,8 @@ export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" 
 interface InternalOptions {
   log?: TurnLog
   closing?: AbortSignal
+  /** Where the run is found by the tools that look at its context. */
+  contexts?: ConversationContexts | undefined
   onRunStart?(): Promise<void>
   onRunEnd?(result: ToolChainResult): Promise<void>
   /** The run is over and nothing of it is written any more. */
@@ -77,7 +86,7 @@ export interface ToolChainResult {
   toolCallHistory: readonly ToolCallHistoryEntry[]
   /** `waiting`: calls wait for people; `resume` goes on once they have answered. */
   status: ChainEnd["status"]
-  /** What went wrong, for `error`. */
+  /** What went wrong, for `error`; for `limit`, that the budget is used up. */
   error?: string | undefined
   /** The calls that wait, for `waiting`. */
   waiting: readonly Ticket[]
@@ -108,7 +117,7 @@ export class ToolChain {
     this.#agentId = agentId
     this.#model = model
     this.#options = options
-    this.#log = options.log ?? memoryLog(newId())
+    this.#log = options.log ?? memoryLog(newId(), agentId)
   }
 
   /** The id of the conversation, which is the session of its calls. */
@@ -150,16 +159,43 @@ export class ToolChain {
     try {
       await this.#options.onRunStart?.()
       if (first !== undefined) await this.#log.append([first], { state: "active" })
+      this.#options.contexts?.set(this.id, this.#context())
       void this.#watchForStop(stop, done.signal).catch((error: unknown) => this.#options.onError?.(error, "store"))
       const ended = await runChain(this.#active(signal, startedAt))
       const result = this.#result(ended, Date.now() - startedAt)
-      if (result.status !== "waiting") await this.#options.onRunEnd?.(result)
+      await this.#options.onRunEnd?.(result)
       return result
     } finally {
       done.abort()
+      this.#options.contexts?.delete(this.id)
       await this.#log.release()
       this.#options.onReleased?.()
     }
+  }
+
+  #context(): ConversationContext {
+    const log = this.#log
+    const { instructions } = this.#options
+    const count = () => messagesOf(log.turns, instructions).length
+    return {
+      agentId: this.#agentId,
+      status: () =>
+        contextStatus(
+          countTokens(log.turns, { messages: messagesOf(log.turns, instructions), tools: this.#offered() }),
+          this.#model.contextTokens ?? defaultContextTokens,
+        ),
+      async compress(text, keepRecentCount) {
+        const originalCount = count()
+        const before = cutForMessages(log.turns, keepRecentCount)
+        if (before !== undefined) await log.append([{ kind: "summary", body: { text, before } }])
+        return { compressed: before !== undefined, originalCount, newCount: count() }
+      },
+    }
+  }
+
+  #offered(): ModelTool[] {
+    const { tools } = this.#options
+    return offeredTools(this.#app, this.#agentId, tools && new Set(tools))
   }
 
   /** Another process may stop the run by adding a turn. */
@@ -182,11 +218,11 @@ export class ToolChain {
     return {
       log: this.#log,
       model: this.#model,
-      app: this.#app,
       instructions: options.instructions,
       limits: { maxRounds: options.maxRounds ?? 5, maxCalls: options.maxCalls ?? 10 },
+      budget: { maxTokens: options.maxTokens, maxCost: options.maxCost },
       until: startedAt + (options.deadlineMs ?? 3_600_000),
-      tools: options.tools && new Set(options.tools),
+      tools: () => this.#offered(),
       spent: this.#log.spent,
       signal,
       closing: options.closing ?? neverClosing,
@@ -206,6 +242,7 @@ export class ToolChain {
         independent: options.independent ?? false,
         durable: this.#log.isStored,
         waitMs: options.waitMs,
+        contextTokens: this.#model.contextTokens,
         isRead: (name) => reads.get(name) === true,
         onStart: ({ name, input, id }) => options.onToolCallStart?.(name, input, id),
         onComplete: ({ id }, result) => options.onToolCallComplete?.(result, id),

@@ -9,6 +9,7 @@ export type ChainTurn = { index: number; at: number } & (
   | { kind: "results"; body: ResultsTurn }
   | { kind: "summary"; body: SummaryTurn }
   | { kind: "references"; body: ReferencesTurn }
+  | { kind: "budget"; body: BudgetTurn }
   | { kind: "stop"; body: { by: string } }
   | { kind: "end"; body: EndTurn }
 )
@@ -64,6 +65,14 @@ export interface SummaryTurn {
 /** Results that the model is shown only as a reference from now on. */
 export interface ReferencesTurn {
   refs: readonly string[]
+}
+
+/** A person gave more, or refused to, when the budget was used up. */
+export interface BudgetTurn {
+  /** The call that asked. Several conversations of a tree may report the same one. */
+  callId: string
+  moreTokens: number
+  moreCost: number
 }
 
 export type ChainStatus = "completed" | "aborted" | "error" | "limit"

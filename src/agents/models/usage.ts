@@ -16,7 +16,7 @@ export function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
   }
 }
 
-/** A guess for servers that report no usage, so that budgets hold there too: four characters are about a token. */
+/** A guess for servers that report no usage, so that budgets hold there too: four bytes are about a token. */
 export function estimateUsage(request: ModelRequest, turn: Pick<ModelTurn, "content">): ModelUsage {
   const asked = request.messages.reduce((sum, message) => sum + lengthOf(message), lengthOf(request.tools ?? []))
   return { inputTokens: Math.ceil(asked / 4), outputTokens: Math.ceil(lengthOf(turn.content) / 4), estimated: true }
@@ -24,5 +24,5 @@ export function estimateUsage(request: ModelRequest, turn: Pick<ModelTurn, "cont
 
 function lengthOf(value: ModelMessage | readonly unknown[]): number {
   const parts = Array.isArray(value) ? (value as readonly unknown[]) : (value as ModelMessage).content
-  return typeof parts === "string" ? parts.length : JSON.stringify(parts).length
+  return Buffer.byteLength(typeof parts === "string" ? parts : JSON.stringify(parts))
 }

@@ -9,7 +9,7 @@ export const groupCheck = defineCheck({
   stage: "visible",
   source: ({ who }) => `role ${who.role.name}`,
   look({ tool, who, tools }) {
-    if (tools.inGroups(tool, who.groups)) return undefined
+    if (tool.exposedAs === "loop" || tools.inGroups(tool, who.groups)) return undefined
     if (!tools.inGroups(tool, null)) return deny("group_not_registered", { group: tool.group }, {})
     return deny("group_missing", { role: who.role.name, group: tool.group }, { fix: () => fixFor(tool, who, tools) })
   },

@@ -1,0 +1,47 @@
+import { isTicket, type Ticket, type ToolResult } from "../../model/result.ts"
+import { interruptedAnswers, interruptedToolName, openQuestions } from "./loop-tools.ts"
+import type { CallContext } from "./run-calls.ts"
+
+/** A call of a resumed conversation whose process was killed while it ran. */
+export interface InterruptedCall {
+  place: number
+  name: string
+  input: unknown
+  callId: string
+}
+
+export function isInterrupted({ code, metadata }: ToolResult): boolean {
+  return code === "interrupted" && metadata?.["ran"] === true
+}
+
+/** Asks a person what became of the calls. Returns what to tell the model, by place, or tickets of questions that wait. */
+export async function askAboutInterrupted(
+  calls: readonly InterruptedCall[],
+  turn: number,
+  { app, request, waitMs }: CallContext,
+): Promise<{ told: ReadonlyMap<number, string> } | { waiting: Ticket[] }> {
+  if (calls.length === 0) return { told: new Map() }
+  for (const { callId } of calls) openQuestions.add(callId)
+  try {
+    const asked = calls.map(({ place, name, input, callId }) => ({
+      ...request,
+      tool: interruptedToolName,
+      input: { call: callId, tool: name, input: JSON.stringify(input) },
+      key: `${request.sessionId}/${turn}/${place}/interrupted`,
+    }))
+    const ended = await app.callBatch(asked, { waitMs, independent: true })
+    const waiting = ended.filter(isTicket)
+    if (waiting.length > 0) return { waiting }
+    return { told: new Map(calls.map(({ place }, index) => [place, sentenceFor(ended[index] as ToolResult)])) }
+  } finally {
+    for (const { callId } of calls) openQuestions.delete(callId)
+  }
+}
+
+function sentenceFor({ success, result }: ToolResult): string {
+  const answer = success ? (result as { answer: string }).answer : undefined
+  if (answer === interruptedAnswers.ran) return "A person checked: it has happened. Do not make this call again."
+  if (answer === interruptedAnswers.notRun)
+    return "A person checked: it has not happened. You may make this call again."
+  return "Nobody could say whether it has happened. Do not make this call again unless the user asks you to."
+}

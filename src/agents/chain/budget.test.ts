@@ -1,0 +1,115 @@
+import { expect, test } from "vitest"
+import { dataFolder, openTestApp, tool, until } from "../../testing/test-app.ts"
+import { playedModel, type PlayedTurn } from "../testing/played-model.ts"
+import type { Config } from "../../config/schema.ts"
+
+const price = { input: 10_000, output: 0 }
+
+/** An app whose model uses 100 tokens, which cost 1, for each answer, and calls `count` so often. */
+async function openApp(calls: number, config: Config = {}) {
+  const answer = (round: number): PlayedTurn =>
+    round < calls ? { calls: [{ name: "count", input: { round } }] } : { say: "Done." }
+  const model = playedModel((_request, round) => ({ usage: { inputTokens: 100, outputTokens: 0 }, ...answer(round) }), {
+    price,
+  })
+  const app = await openTestApp(config, { models: { played: model } })
+  app.registry.register(tool({ name: "count", execute: () => 1 }))
+  return { app, model, chain: app.chain.bind(app, "operator") }
+}
+
+const tools = ["count"]
+
+test.each([
+  ["tokens", { maxTokens: 250 }],
+  ["money", { maxCost: 2.5 }],
+])(
+  "a conversation that has used up its %s waits for a person, and goes on with as much again",
+  async (_what, limit) => {
+    const { app, model, chain } = await openApp(3)
+    const running = chain({ tools, ...limit, durable: true }).run("Go.")
+    await until(async () => (await app.approvals.list()).length === 1, "it asks")
+    expect(model.requests).toHaveLength(3)
+    const [item] = await app.approvals.list()
+    expect(item).toMatchObject({ tool: "agents:budget", agentId: "operator", remember: [] })
+    expect(item!.preview).toContain("has used up its budget")
+    await app.approvals.answer(item!.callId, { kind: "approve" }, "ann")
+    expect(await running).toMatchObject({ status: "completed", content: "Done." })
+  },
+)
+
+test("whoever approves may change how much more there is", async () => {
+  const { app, chain } = await openApp(9)
+  const running = chain({ tools, maxTokens: 100 }).run("Go.")
+  await until(async () => (await app.approvals.list()).length === 1, "it asks")
+  const [item] = await app.approvals.list()
+  const input = { ...(item!.input as object), moreTokens: 200 }
+  await app.approvals.answer(item!.callId, { kind: "edit", input }, "ann")
+  await until(async () => (await app.approvals.show(item!.callId))?.editedBy === "ann", "the edit is checked")
+  await app.approvals.answer(item!.callId, { kind: "approve" }, "ann")
+  await until(async () => (await app.approvals.list()).some(({ callId }) => callId !== item!.callId), "it asks again")
+  const [second] = await app.approvals.list()
+  expect(second!.input).toMatchObject({ maxTokens: 300, moreTokens: 100 })
+  await app.approvals.answer(second!.callId, { kind: "reject" }, "ann")
+  expect(await running).toMatchObject({ status: "limit", error: expect.stringContaining("300 tokens") })
+})
+
+test("after a no the run ends without another answer, and the next message asks again", async () => {
+  const { app, model, chain } = await openApp(9, { agents: { maxTokens: 100 } })
+  const talk = chain({ tools, durable: true })
+  const refuseNext = async () => {
+    await until(async () => (await app.approvals.list()).length === 1, "it asks")
+    const [item] = await app.approvals.list()
+    await app.approvals.answer(item!.callId, { kind: "reject", reason: "Enough." }, "ann")
+  }
+  const [first] = await Promise.all([talk.run("Go."), refuseNext()])
+  expect(first).toMatchObject({ status: "limit", toolCallHistory: [{ toolName: "count" }] })
+  expect(model.requests).toHaveLength(1)
+  const [second] = await Promise.all([talk.run("And now?"), refuseNext()])
+  expect(second).toMatchObject({ status: "limit" })
+  expect(model.requests).toHaveLength(1)
+})
+
+test("the question waits over a restart and is asked once", async () => {
+  const dir = await dataFolder()
+  const first = await openApp(3, { data: { dir } })
+  const talk = first.chain({ tools, maxTokens: 100, durable: true, waitMs: 0 })
+  expect(await talk.run("Go.")).toMatchObject({ status: "waiting" })
+  await first.app.close()
+  const second = await openApp(0, { data: { dir } })
+  expect(await second.chain({ tools, maxTokens: 100, id: talk.id, waitMs: 0 }).resume()).toMatchObject({
+    status: "waiting",
+  })
+  const items = await second.app.approvals.list()
+  expect(items).toHaveLength(1)
+  await second.app.approvals.answer(items[0]!.callId, { kind: "approve" }, "ann")
+  const resumed = await second.chain({ tools, maxTokens: 100, id: talk.id }).resume()
+  expect(resumed).toMatchObject({ status: "completed", content: "Done." })
+})
+
+test("conversations that another one began share its budget, and people are asked once for all of them", async () => {
+  const { app, model, chain } = await openApp(0)
+  const top = chain({ tools, maxTokens: 350, durable: true })
+  await top.run("Begin.")
+  const children = [1, 2].map(() => chain({ tools, maxTokens: 350, parent: top.id }))
+  await Promise.all(children.map((child) => child.run("Help.")))
+  expect(await app.approvals.list()).toEqual([])
+  const grandchild = chain({ tools, maxTokens: 350, parent: children[0]!.id })
+  await grandchild.run("Help too.")
+  expect(model.requests).toHaveLength(4)
+  const running = [...children, grandchild].map((each) => each.run("More."))
+  await until(async () => (await app.approvals.list()).length > 0, "it asks")
+  const items = await app.approvals.list()
+  expect(items).toHaveLength(1)
+  await app.approvals.answer(items[0]!.callId, { kind: "approve" }, "ann")
+  for (const result of await Promise.all(running)) expect(result).toMatchObject({ status: "completed" })
+})
+
+test("a role without any group is asked for its budget too", async () => {
+  const org = { roles: [{ name: "thinker", toolGroups: [] }], agents: [{ id: "tim", role: "thinker" }] }
+  const { app } = await openApp(0, { org, tools: { enabled: [] } })
+  const talk = app.chain("tim", { maxTokens: 50, durable: true, waitMs: 0 })
+  await talk.run("Think.")
+  expect(await talk.run("Think again.")).toMatchObject({ status: "waiting" })
+  expect(await app.approvals.list()).toMatchObject([{ tool: "agents:budget", agentId: "tim" }])
+  expect(app.mcpTools("tim")).toEqual([])
+})

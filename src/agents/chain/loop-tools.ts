@@ -1,0 +1,72 @@
+import { z } from "zod"
+import type { Tool } from "../../model/tool.ts"
+import { defineTool } from "../../schema/define-tool.ts"
+
+export const budgetToolName = "agents:budget"
+export const interruptedToolName = "agents:interrupted"
+
+const count = z.number().min(0)
+
+/** Asks for more when a conversation has used up its budget. Whoever approves it may change how much more. */
+function budgetTool(): Tool {
+  return defineTool({
+    name: budgetToolName,
+    group: "interaction",
+    description: "Let a conversation go on that has used up its budget of tokens or money.",
+    effect: "communicate",
+    kind: "interactive",
+    exposedAs: "loop",
+    permission: { level: "sensitive" },
+    input: z.object({
+      conversation: z.string().describe("Its id"),
+      maxTokens: count.optional().describe("The budget so far, in tokens"),
+      maxCost: count.optional().describe("The budget so far, in money"),
+      moreTokens: count.optional().describe("How many tokens more it may use"),
+      moreCost: count.optional().describe("How much more it may cost"),
+    }),
+    preview: ({ conversation, maxTokens, maxCost, moreTokens, moreCost }) =>
+      [
+        `Conversation ${conversation} has used up its budget:`,
+        ...(maxTokens === undefined ? [] : [`- ${maxTokens} tokens; ${moreTokens ?? 0} more if you approve`]),
+        ...(maxCost === undefined ? [] : [`- ${maxCost} in money; ${moreCost ?? 0} more if you approve`]),
+      ].join("\n"),
+    execute: ({ moreTokens, moreCost }) => ({ moreTokens: moreTokens ?? 0, moreCost: moreCost ?? 0 }),
+  })
+}
+
+/** The interrupted calls that the loop asks about now. The tool takes only these, so that agents cannot ask in its name. */
+export const openQuestions = new Set<string>()
+
+export const interruptedAnswers = { ran: "It has happened", notRun: "It has not happened", unknown: "I cannot tell" }
+
+/** Asks a person what became of a call whose process was killed while it ran. */
+function interruptedTool(): Tool {
+  return defineTool({
+    name: interruptedToolName,
+    group: "interaction",
+    description: "Ask a person whether an interrupted call had its effect.",
+    effect: "none",
+    kind: "interactive",
+    exposedAs: "loop",
+    permission: { level: "public" },
+    input: z.object({
+      call: z
+        .string()
+        .refine((id) => openQuestions.has(id), "is not a call that the loop asks about")
+        .describe("The id of the call"),
+      tool: z.string().describe("Its tool"),
+      input: z.string().describe("Its input as JSON"),
+    }),
+    question: ({ call, tool, input }) => ({
+      question: `The process ended while ${tool} ran, so it is not known whether it had its effect. Please check. Its input: ${input}. Its record: qm audit show ${call}`,
+      options: Object.values(interruptedAnswers),
+    }),
+    execute: (_input, { answer }) => ({ answer: String(answer) }),
+  })
+}
+
+/**
+ * How the loop itself asks people: as calls, so that the questions wait in the approval queue of every interface, survive
+ * a restart and are in the audit log.
+ */
+export const loopTools: readonly Tool[] = [budgetTool(), interruptedTool()]

@@ -1,0 +1,34 @@
+import type { ModelMessage, ModelTool } from "../models/port.ts"
+import type { ChainTurn } from "../chain/turns.ts"
+
+/** What a model without `contextTokens` is taken to have. */
+export const defaultContextTokens = 128_000
+
+/** What a request consists of. */
+export interface RequestParts {
+  messages: readonly ModelMessage[]
+  tools: readonly ModelTool[]
+}
+
+/**
+ * How many tokens the next request has. Up to the last answer that is the provider's own count; what came after it is
+ * estimated, and so is everything when the provider counted nothing or the context was compressed since.
+ */
+export function countTokens(turns: readonly ChainTurn[], { messages, tools }: RequestParts): number {
+  const counted = lastCount(turns)
+  if (counted === undefined) return estimateTokens([messages, tools])
+  const answer = messages.findLastIndex(({ role }) => role === "assistant")
+  return counted + estimateTokens(messages.slice(answer + 1))
+}
+
+/** Four bytes are about one token, in English and in Chinese. */
+export function estimateTokens(value: unknown): number {
+  return Math.ceil(Buffer.byteLength(JSON.stringify(value)) / 4)
+}
+
+/** The tokens of the last request and its answer, as the provider counted them. */
+function lastCount(turns: readonly ChainTurn[]): number | undefined {
+  const last = turns.findLast(({ kind }) => kind === "assistant" || kind === "summary" || kind === "references")
+  if (last?.kind !== "assistant" || last.body.usage.estimated === true) return undefined
+  return last.body.usage.inputTokens + last.body.usage.outputTokens
+}

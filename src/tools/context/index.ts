@@ -1,0 +1,9 @@
+import type { ConversationContexts } from "../../model/context.ts"
+import type { Tool } from "../../model/tool.ts"
+import { compressContext } from "./compress-context.ts"
+import { getContextStatus } from "./get-context-status.ts"
+
+export const contextTools = (contexts: ConversationContexts): Tool[] => [
+  compressContext(contexts),
+  getContextStatus(contexts),
+]
