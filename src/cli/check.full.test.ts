@@ -52,7 +52,7 @@ test("check lists rules whose examples fail and every unknown name, each with it
     ["org.roles[0].toolGroups[0]", 3],
     ["org.agents[0].parent", 4],
   ])
-  const refused = await run("trust")
+  const refused = await run("trust", "--yes")
   expect(refused).toMatchObject({ code: 2, stdout: "" })
   expect(refused.stderr).toBe((await run("check")).stderr)
   expect((await check()).trusted).toBe(false)
@@ -83,10 +83,10 @@ test("of an untrusted file nothing is started or loaded; what it would start is 
   const { code, problems, notes, starts, started } = await check()
   expect({ code, problems, started }).toEqual({ code: 0, problems: [], started: [] })
   expect(starts).toEqual([
-    "mcpServers.made: touch pwned 'a b'",
-    "mcpServers.named: touch pwned",
-    "notify: touch pwned",
-    "plugins: ./evil.mjs",
+    "starts the program: touch pwned 'a b' (mcpServers.made)",
+    'starts the program: touch pwned with {"env":{"KEY":"${HOME}"}} (mcpServers.named)',
+    "starts the program: touch pwned (notify)",
+    "starts the program: ./evil.mjs (plugins)",
   ])
   expect(notes).toHaveLength(1)
   expect((await run("check")).stdout).toContain("It is not trusted. Run 'qm trust' to use it.")
@@ -102,7 +102,7 @@ test("of a trusted file check also says whether its servers start and its plugin
     "greet.mjs",
     `export default { name: "greet", version: "1.0.0", tools: [{ name: "greet", description: "Greets.", parameters: [], execute: () => "hi" }] }`,
   )
-  expect((await run("trust")).code).toBe(0)
+  expect((await run("trust", "--yes")).code).toBe(0)
   const { code, trusted, started } = await check()
   expect({ code, trusted }).toEqual({ code: 1, trusted: true })
   expect(started.find(({ name }) => name === "MCP server gone")?.problem).toContain("no-such-program")
@@ -132,7 +132,7 @@ test("rules test of an untrusted file says that it is not trusted yet, and repor
   expect(tested).toMatchObject({ code: 1, stdout: "" })
   expect(tested.stderr).toMatch(/^[^\n]*quartermaster\.yml is not trusted yet[^\n]*\n$/)
   expect((await run("rules", "list")).stderr).not.toContain("intern")
-  await run("trust")
+  await run("trust", "--yes")
   expect(await run("rules", "test")).toMatchObject({ code: 0, stderr: "" })
 })
 
@@ -146,7 +146,7 @@ test("the first file runs as it is written: with its examples uncommented it has
   // What points elsewhere cannot run here.
   const elsewhere = ["workspaceDir", "mcpServers", "plugins", "modules", "experiments", "notify", "enabled"]
   write("quartermaster.yml", uncommented(text, elsewhere))
-  expect((await run("trust")).code).toBe(0)
+  expect((await run("trust", "--yes")).code).toBe(0)
   expect(await run("call", "current_time", "--agent", "ada")).toMatchObject({ code: 0, stderr: "" })
   const why = async (...words: string[]) =>
     (JSON.parse((await run("why", ...words, "--agent", "ada", "--json")).stdout) as { verdict: string }).verdict

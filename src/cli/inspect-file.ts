@@ -64,7 +64,7 @@ export async function problemsIn(
     else problems.push(problem)
   }
   const known = namesIn(app)
-  const hasPlugins = starts.some((line) => /^(plugins|modules): /.test(line))
+  const hasPlugins = starts.some((line) => /\((plugins|modules)\)$/.test(line))
   const bringsMore = (kind: UnknownName["kind"]) =>
     kind === "tool" ? starts.length > 0 : kind === "group" && hasPlugins
   for (const { path, kind, sentence } of unknownNames(config, { ...known, groups: [...known.groups, ...servers] })) {

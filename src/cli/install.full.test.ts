@@ -48,7 +48,7 @@ test("in a terminal it asks, and only a yes writes", async () => {
 })
 
 test.each([
-  [["install", "claude", "--agent", "nobody"], 1, "There is no agent 'nobody', or it was terminated."],
+  [["install", "claude", "--agent", "nobody"], 1, "There is no agent 'nobody'."],
   [["install", "broken.json", "--yes"], 2, "This is not valid JSON: line 1, column 2"],
 ])("'qm %j' ends with %i and changes nothing", async (words, code, sentence) => {
   const cli = makeCli()
@@ -92,7 +92,7 @@ test("'qm init --from' writes an untrusted configuration and lists what it could
   expect(stdout).toContain("  - 'deny Task(Explore)' in .claude/settings.json is not imported")
   expect(readFileSync(join(cli.cwd, "quartermaster.yml"), "utf8")).not.toContain("s3cret")
   expect(JSON.parse((await cli.run("mcp", "list", "--json")).stdout)).toEqual([])
-  expect((await cli.run("trust")).stdout).toContain('mcpServers: {"gone":{"command":"/nowhere/x"')
+  expect((await cli.run("trust", "--yes")).stdout).toContain("starts the program: /nowhere/x with ")
   const listed = await cli.run("mcp", "list", "--json")
   expect(listed).toMatchObject({ code: 0, stderr: "" })
   expect(JSON.parse(listed.stdout)).toMatchObject([{ name: "gone", tools: 0 }])

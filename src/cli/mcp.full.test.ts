@@ -42,7 +42,7 @@ test("two agents with different roles see different lists over stdio, and call w
     rules: [{ allow: "group:box", because: "A test." }],
   }
   cli.write("quartermaster.yml", JSON.stringify(config))
-  expect((await cli.run("trust")).code).toBe(0)
+  expect((await cli.run("trust", "--yes")).code).toBe(0)
   expect((await cli.run("mcp", "list")).code).toBe(0)
   const [one, two] = [await clientFor(cli.cwd, "one", home), await clientFor(cli.cwd, "two", home)]
   const names = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name)

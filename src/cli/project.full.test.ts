@@ -39,7 +39,7 @@ test("the project is the workspace: a relative path means the same from every fo
     code: 0,
     stdout: expect.stringContaining("found") as string,
   })
-  expect(await inFolder(deep, "trust")).toMatchObject({
+  expect(await inFolder(deep, "trust", "--yes")).toMatchObject({
     code: 0,
     stdout: expect.stringContaining(join(project, "quartermaster.yml")) as string,
   })
@@ -110,7 +110,7 @@ test("a tool's roles are shown with the line that says so, also to a role withou
     "      allowedRoles: [DEV]",
   ]
   write("quartermaster.yml", text.join("\n"))
-  await run("trust")
+  await run("trust", "--yes")
   const line = "quartermaster.yml:5 tools.permissions.sleep.allowedRoles"
   const shown = await run("tools", "show", "sleep")
   expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(`DEV (${line})`) as string })
@@ -131,7 +131,7 @@ test("a tool's roles are shown with the line that says so, also to a role withou
 test("a role that an agent made has no tool by its name", async () => {
   const { run, write } = makeCli()
   write("quartermaster.yml", "tools: { permissions: { sleep: { allowedRoles: [Helper] } } }")
-  await run("trust")
+  await run("trust", "--yes")
   expect((await run("call", "create_role", "name=helper", "rolePrompt=x", "--agent", "root")).code).toBe(0)
   const roles = JSON.parse((await run("roles", "--json")).stdout) as { id: string; name: string }[]
   const roleId = roles.find(({ name }) => name === "helper")!.id
@@ -151,7 +151,7 @@ test("what needs a variable that is not set fails when it is used, and names it"
     "mcpServers: { tickets: { url: 'https://t.example', headers: { Authorization: 'Bearer ${NO_TOKEN}' } } }",
   ]
   write("quartermaster.yml", text.join("\n"))
-  expect((await run("trust")).code).toBe(0)
+  expect((await run("trust", "--yes")).code).toBe(0)
   const fine = await run("call", "current_time")
   expect(fine.code).toBe(0)
   expect(fine.stderr.match(/^Warning: .*NO_(KEY|TOKEN) is not set/gm)).toHaveLength(2)

@@ -41,10 +41,10 @@ test("a data folder from elsewhere is not used until a person has seen its conte
     code: 1,
     stdout: expect.stringContaining("was not created by you on this machine") as string,
   })
-  const trusted = await run("trust", "--data", ".quartermaster")
+  const trusted = await run("trust", "--yes", "--data", ".quartermaster")
   expect(trusted).toMatchObject({ code: 0, stderr: "" })
   expect(trusted.stdout).toContain(
-    `${dataDir}\nFrom now on this applies:\n  remembered answers: 1\n    Agent evil may call set_env`,
+    `${dataDir}\nOnce it is trusted, this applies:\n  remembered answers: 1\n    Agent evil may call set_env`,
   )
   expect(trusted.stdout).toContain("  roles: 1\n    master: system\n")
   expect(trusted.stdout).toContain("  agents: 1\n    evil, role ")
@@ -87,11 +87,11 @@ test("a log or key in the place of a new database is not used", async () => {
 test("qm trust takes a file or a folder, and only a folder with data", async () => {
   const { run, write } = makeCli()
   write("quartermaster.yml", "agent: operator")
-  expect(await run("trust", "quartermaster.yml", "--data", ".quartermaster")).toMatchObject({
+  expect(await run("trust", "--yes", "quartermaster.yml", "--data", ".quartermaster")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("Trust one thing at a time: a configuration file, or --data <folder>."),
   })
-  expect(await run("trust", "--data", "nowhere")).toMatchObject({
+  expect(await run("trust", "--yes", "--data", "nowhere")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("There is no data in this folder.") as string,
   })

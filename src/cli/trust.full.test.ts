@@ -25,9 +25,12 @@ test("only the stricter settings of an untrusted file apply until a person trust
   expect(untrusted.stderr).toMatch(/not trusted, so this is ignored: agent, tools\.permissions\.set_env\.level\./)
   expect((await run("call", "sleep", "duration=0", "--yes")).code).toBe(4)
 
-  const trusted = await run("trust")
+  const asked = await run("trust")
+  expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining("add --yes.") as string })
+  expect((await run("call", "set_env", "key=A", "value=1", "--wait", "0")).code).toBe(4)
+  const trusted = await run("trust", "--yes")
   expect(trusted.stdout).toMatch(
-    /quartermaster\.yml\n {2}SHA-256 [0-9a-f]{64}\nFrom now on this applies:\n {2}agent: "root"\n/,
+    /quartermaster\.yml\n {2}SHA-256 [0-9a-f]{64}\nOnce it is trusted, this applies:\n {2}agent: "root"\n/,
   )
   expect(trusted.stdout).toContain('  tools.permissions.set_env.level: "public"\nTrusted.')
   expect(await run("call", "--agent", "operator", "set_env", "key=A", "value=1")).toMatchObject({ code: 0, stderr: "" })
@@ -44,7 +47,7 @@ test("all problems of a configuration are reported at once", async () => {
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
   expect(stderr).toMatch(/quartermaster\.yml:1:1: 'agnet' is not a key .* Did you mean 'agent'\?\n/)
   expect(stderr).toMatch(/quartermaster\.yml:2:19: 'tools\.timeout' cannot be of type string/)
-  expect((await run("trust")).code).toBe(2)
+  expect((await run("trust", "--yes")).code).toBe(2)
   const doctor = await run("doctor")
   expect(doctor.code).toBe(1)
   expect(doctor.stdout.match(/^broken +Configuration: /gm)).toHaveLength(2)

@@ -2,9 +2,10 @@ import type { Command } from "commander"
 import type { App } from "../model/app.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 import { ConfigError } from "../config/config-error.ts"
+import { confirm } from "./confirm.ts"
 import type { Run, CliContext } from "./context.ts"
 import { inspectFile } from "./inspect-file.ts"
-import { printOutput } from "./output.ts"
+import { printMessage, printOutput } from "./output.ts"
 import { withApp } from "./open-app.ts"
 import { UsageError } from "./usage.ts"
 
@@ -14,18 +15,23 @@ export function addTrust(program: Command, run: Run): void {
     .description(
       "trust a configuration file with its current content; with --data, trust a data folder created elsewhere",
     )
+    .option("--yes", "trust without asking; required without a terminal")
     .action(run(trust))
 }
 
-/** Shows what a configuration file or a data folder allows, then trusts it. */
-async function trust(context: CliContext, file: string | undefined): Promise<number> {
-  const { data } = context.flags
-  if (data === undefined) return trustFile(context, file)
-  if (file !== undefined) throw new UsageError("Trust one thing at a time: a configuration file, or --data <folder>.")
-  return trustFolder(context, data)
+interface TrustFlags {
+  yes?: boolean
 }
 
-async function trustFile(context: CliContext, file: string | undefined): Promise<number> {
+/** Shows what a configuration file or a data folder allows, then trusts it. */
+async function trust(context: CliContext, file: string | undefined, { yes = false }: TrustFlags): Promise<number> {
+  const { data } = context.flags
+  if (data === undefined) return trustFile(context, file, yes)
+  if (file !== undefined) throw new UsageError("Trust one thing at a time: a configuration file, or --data <folder>.")
+  return trustFolder(context, data, yes)
+}
+
+async function trustFile(context: CliContext, file: string | undefined, yes: boolean): Promise<number> {
   const { io, flags } = context
   const { examineConfig } = await import("../config/examine.ts")
   const { pin, ...examined } = examineConfig(file ?? flags.config, io)
@@ -34,25 +40,33 @@ async function trustFile(context: CliContext, file: string | undefined): Promise
   const allows =
     examined.allows.length === 0
       ? ["It allows nothing beyond what applies without trust."]
-      : ["From now on this applies:", ...examined.allows.map((line) => `  ${line}`)]
+      : ["Once it is trusted, this applies:", ...examined.allows.map((line) => `  ${line}`)]
   const files = examined.files.map(({ file: path, sha256 }) => `${path}\n  SHA-256 ${sha256}`)
   if (!flags.json) printOutput(context, printable([...files, ...allows].join("\n")))
+  if (!(await confirmTrust(context, yes))) return 4
   pin()
   printOutput(context, flags.json ? printableJson(examined) : "Trusted. If the file changes, run 'qm trust' again.")
   return 0
 }
 
-async function trustFolder(context: CliContext, path: string): Promise<number> {
+async function trustFolder(context: CliContext, path: string, yes: boolean): Promise<number> {
   const { io, flags } = context
   const { examineFolder } = await import("../config/known-folders.ts")
   const { folder, pin } = examineFolder(path, io)
   const holds = await withApp(context, {}, whatItHolds)
   const lines = Object.entries(holds).map(([what, list]) => `  ${what}: ${list.length}${list.map(below).join("")}`)
-  if (!flags.json) printOutput(context, printable([folder, "From now on this applies:", ...lines].join("\n")))
+  if (!flags.json) printOutput(context, printable([folder, "Once it is trusted, this applies:", ...lines].join("\n")))
+  if (!(await confirmTrust(context, yes))) return 4
   pin()
   const done = "Trusted, as long as it stays where it is. 'qm audit verify' checks its audit log."
   printOutput(context, flags.json ? printableJson({ folder, holds }) : done)
   return 0
+}
+
+async function confirmTrust(context: CliContext, yes: boolean): Promise<boolean> {
+  const agreed = await confirm(context, "Trust it?", yes)
+  if (!agreed) printMessage(context, "It is not trusted.")
+  return agreed
 }
 
 /** One line each, with line breaks escaped. */

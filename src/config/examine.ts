@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto"
 import { resolve } from "node:path"
 import { pathText } from "../schema/problems.ts"
-import { isSecretName } from "../lib/secret-names.ts"
 import { expandShortForms } from "./check.ts"
 import { configFilesIn, readSource, withLocalFile, type ConfigSource } from "./find.ts"
 import { findProject } from "./find-project.ts"
@@ -11,12 +10,13 @@ import { ConfigError } from "./config-error.ts"
 import { readTrusted } from "./read-layer.ts"
 import { onlyTightening, withoutVariables } from "./tighten.ts"
 import { isPinned, refuseInside, trust, untrust } from "./trust.ts"
+import { trustLines } from "./trust-lines.ts"
 import { readYaml } from "../schema/yaml.ts"
 
 /** What a person should see of a file before trusting it. */
 export interface ExaminedConfig {
   files: { file: string; sha256: string }[]
-  /** The settings that apply only when it is trusted, one `key: value` each. */
+  /** What applies only when it is trusted, a line each. */
   allows: string[]
   /** Trusts exactly the bytes that were read. */
   pin(): void
@@ -53,21 +53,17 @@ function refused(file: string, sentence: string): ConfigError {
   return new ConfigError([{ file, key: "", sentence }])
 }
 
-/** The settings that are ignored until the file is trusted, with their values as written; secrets are masked. */
+/** What is ignored until the file is trusted: its rules first, then what it starts, then every other setting. */
 function whatTrustAdds({ bytes }: ConfigSource): string[] {
   const value = expandShortForms(readYaml(bytes.toString("utf8")).value)
   const plain = withoutVariables(value)
   const ignored = new Set([...plain.ignored, ...onlyTightening(plain.value).ignored])
-  return nodesOf(value).flatMap(([key, part]) => (ignored.has(key) ? [`${key}: ${shown(key, part)}`] : []))
-}
-
-/** A reference to a variable is no secret and is shown. */
-function shown(place: string, value: unknown): string {
-  const own = /[^.]*$/.exec(place)![0]
-  return JSON.stringify(value, (key, part: unknown) => {
-    const isSecret = typeof part === "string" && isSecretName(key || own) && !/^[^$]*\$\{\w+\}$/.test(part)
-    return isSecret ? "***" : part
-  })
+  const added = nodesOf(value).filter(([key]) => ignored.has(key))
+  return [/^rules\b/, /^(tools\.)?mcpServers$|^(notify|plugins|modules)$/, /^/].flatMap((kind, at, kinds) =>
+    added
+      .filter(([key]) => kinds.findIndex((one) => one.test(key)) === at)
+      .flatMap(([key, part]) => trustLines(key, part)),
+  )
 }
 
 function nodesOf(value: unknown, path: readonly (string | number)[] = []): [string, unknown][] {

@@ -1,5 +1,4 @@
 import { dirname, join, resolve } from "node:path"
-import { shellWord } from "../lib/shell-word.ts"
 import { valueAtPath } from "../schema/problems.ts"
 import { expandShortForms, mergedConfigFlaws } from "./check.ts"
 import { ConfigError, type ConfigProblem } from "./config-error.ts"
@@ -7,11 +6,12 @@ import { dataFolderName, findProject } from "./find-project.ts"
 import { configFilesIn, readSource, userConfigFile, withLocalFile, type ConfigSource } from "./find.ts"
 import type { Environment } from "./interpolate.ts"
 import type { LoadedConfig } from "./load.ts"
-import { isObject, mergeConfigs } from "./merge.ts"
+import { mergeConfigs } from "./merge.ts"
 import { mergePlaces } from "./permission-places.ts"
 import { placesOfRules, readTrusted } from "./read-layer.ts"
 import type { Path } from "./schema-path.ts"
 import { isPinned } from "./trust.ts"
+import { startLines } from "./trust-lines.ts"
 import { readYaml } from "../schema/yaml.ts"
 
 /** What is written in a configuration file, found without trusting, starting or loading anything. */
@@ -52,7 +52,7 @@ export function inspectConfig(
     trusted,
     problems,
     warnings: layers.flatMap((layer) => layer.warnings),
-    starts: values.flatMap(whatItStarts),
+    starts: values.flatMap(startLines),
     servers: [...Object.keys(config.mcpServers ?? {}), ...layers.flatMap(({ unset }) => Object.keys(unset.servers))],
     placeOf(path) {
       const at = values.findLastIndex((value) => valueAtPath(value, path) !== undefined)
@@ -105,43 +105,4 @@ function readLayers(sources: readonly ConfigSource[], env: Environment) {
     }
   })
   return { layers, problems }
-}
-
-/** From the text as it is written, so that no value of a variable is shown. */
-function whatItStarts(value: unknown): string[] {
-  if (!isObject(value)) return []
-  const tools = isObject(value["tools"]) ? value["tools"] : {}
-  return [
-    ...serverLines("mcpServers", value["mcpServers"]),
-    ...serverLines("tools.mcpServers", tools["mcpServers"]),
-    ...listOf(value["notify"]).map(
-      (notice) => `notify: ${isObject(notice) ? addressOrCommand(notice["webhook"], notice["command"]) : ""}`,
-    ),
-    ...["plugins", "modules"].flatMap((key) => pathsOf(value[key]).map((path) => `${key}: ${path}`)),
-  ]
-}
-
-function serverLines(key: string, servers: unknown): string[] {
-  const entries: [string, unknown][] = Array.isArray(servers)
-    ? servers.map((entry) => [isObject(entry) ? String(entry["name"]) : "", entry])
-    : Object.entries(isObject(servers) ? servers : {})
-  return entries.flatMap(([name, entry]) => {
-    if (!isObject(entry)) return []
-    const command = [entry["command"], ...listOf(entry["args"])]
-    return [`${key}.${name}: ${addressOrCommand(entry["url"], command)}`]
-  })
-}
-
-function addressOrCommand(address: unknown, command: unknown): string {
-  if (typeof address === "string") return address
-  return Array.isArray(command) ? command.map((word) => shellWord(String(word))).join(" ") : String(command)
-}
-
-function pathsOf(given: unknown): string[] {
-  if (isObject(given)) return Object.keys(given)
-  return listOf(given).map((entry) => String(isObject(entry) ? entry["path"] : entry))
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : []
 }

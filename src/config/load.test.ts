@@ -229,3 +229,15 @@ test("a control character of a file does not reach the terminal", () => {
   write("quartermaster.yml", '"\\e[2J": 1')
   expect(problemsOf(() => loadConfig({ cwd, home, env: {} }))[0]?.sentence).toContain("'\\u{1b}[2J'")
 })
+
+test.each([
+  ["enabled: [sleep, http_get]", "enabled: [sleep]", { enabled: ["sleep"] }],
+  ["enabled: [http_get]", "timeout: 5000", { enabled: ["http_get"] }],
+  ["allowedExtensions: [.sh]", "allowedExtensions: [.md]", { allowedExtensions: [".md"] }],
+  ["allowedExtensions: []", "allowedExtensions: [.md]", { allowedExtensions: [".md"] }],
+])("an untrusted '%s' beside the user's '%s' does not widen it", (theirs, own, expected) => {
+  const { cwd, home, write, ownFile } = makeFolders()
+  write("quartermaster.yml", `tools: { ${theirs} }`)
+  write(ownFile, `tools: { ${own} }`)
+  expect(loadConfig({ cwd, home, env: {} }).config.tools).toMatchObject(expected)
+})

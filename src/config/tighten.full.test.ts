@@ -203,7 +203,7 @@ test("a malformed rule is a mistake with its place, whether the file is trusted 
 test("qm trust shows every allow rule", () => {
   const { cwd, home, write } = makeFolders()
   write("quartermaster.yml", "rules: [{ deny: a, because: So. }, { allow: b, because: So. }]")
-  expect(examineConfig(undefined, { cwd, home, env }).allows).toEqual(['rules[1]: {"allow":"b","because":"So."}'])
+  expect(examineConfig(undefined, { cwd, home, env }).allows).toEqual(["allow b: So."])
 })
 
 test("the local file is untrusted too until both are trusted; then both apply in full", () => {

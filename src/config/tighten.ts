@@ -5,8 +5,9 @@ import { defaults } from "./schema.ts"
 /** The settings an untrusted file may use: each key with the values that can only make Quartermaster stricter. */
 const tightening: Readonly<Record<string, (value: unknown) => boolean>> = {
   "data.durability": () => true,
-  // Decides nothing.
+  // These decide nothing.
   language: () => true,
+  "tools.askIntent": () => true,
   "tools.enabled": () => true,
   "tools.timeout": atMost(defaults.tools.timeout),
   "tools.maxConcurrent": atMost(defaults.tools.maxConcurrent),

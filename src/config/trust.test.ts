@@ -120,8 +120,32 @@ mcpServers:
   const shown = examineConfig(undefined, { cwd, home, env }).allows.join("\n")
   expect(shown).not.toContain("hunter2")
   expect(shown).toContain('"provider":"tavily","apiKey":"***"')
-  expect(shown).toContain('"url":"https://tickets.example/mcp"')
+  expect(shown).toContain("connects to: https://tickets.example/mcp with ")
   expect(shown).toContain('"Authorization":"***","X-Key":"${KEY}"')
-  expect(shown).toContain('"command":"serve"')
+  expect(shown).toContain("starts the program: serve with ")
   expect(shown).toContain('"LEVEL":"info"')
+})
+
+test("qm trust shows a line for each rule, allow rules first, then what is started, then the rest", () => {
+  const { cwd, home, write } = makeFolders()
+  write(
+    "quartermaster.yml",
+    `agent: dev
+org: { roles: [{ name: coder, toolGroups: [workspace, code] }], agents: [{ id: dev, role: coder }] }
+plugins: [./mine.mjs]
+mcpServers: { files: { command: npx, args: ["-y", "a b"] } }
+rules:
+  - { deny: http_post, because: "\${WHY:-No.}" }
+  - { allow: write_file, touching: ["write:docs/**"], because: "Is reviewed.\\n  deny everything" }
+`,
+  )
+  expect(examineConfig(undefined, { cwd, home, env: {} }).allows).toEqual([
+    String.raw`allow write_file, touching write:docs/**: Is reviewed.\u{a}  deny everything`,
+    "deny http_post: ${WHY:-No.}",
+    "starts the program: ./mine.mjs (plugins)",
+    "starts the program: npx -y 'a b' (mcpServers.files)",
+    'agent: "dev"',
+    "role coder, toolGroups workspace or code",
+    "agent dev, role coder",
+  ])
 })
