@@ -37,6 +37,7 @@ test("the public API is exactly this list", () => {
     "fromResultTool",
     "isTicket",
     "modelText",
+    "ruleReflector",
     "terminalAdapter",
     "terminalAsk",
     "textAdapter",

@@ -38,6 +38,14 @@ export {
   type ToolChainOptions,
   type ToolChainResult,
 } from "./agents/chain/tool-chain.ts"
+export { ruleReflector } from "./agents/reflection/rules.ts"
+export type {
+  CallableTool,
+  ReflectedAction,
+  Reflection,
+  ReflectionInput,
+  Reflector,
+} from "./agents/reflection/reflector.ts"
 export type { ChainOptions, ConversationAdmin } from "./agents/chain/open-chains.ts"
 export type { Conversation, ConversationState, Turn } from "./model/conversation.ts"
 export type { App, AuditReader, Approvals, BatchOptions, Explanation, RuleAdmin } from "./model/app.ts"

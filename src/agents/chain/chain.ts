@@ -9,6 +9,8 @@ import { runTurn } from "../models/run-turn.ts"
 import { checkBudget, type Budget } from "./budget.ts"
 import type { TurnLog } from "./log.ts"
 import { messagesOf } from "./messages.ts"
+import { reflectOn } from "./reflect.ts"
+import type { Reflector } from "../reflection/reflector.ts"
 import { nextStep, type NextStep, type RunLimits } from "./next-step.ts"
 import { runCalls, type CallContext } from "./run-calls.ts"
 import type { AssistantTurn, ChainStatus } from "./turns.ts"
@@ -17,6 +19,8 @@ import type { AssistantTurn, ChainStatus } from "./turns.ts"
 export interface ActiveChain {
   log: TurnLog
   model: LanguageModel
+  app: Pick<App, "visibleTool">
+  reflector: Reflector
   instructions: string | undefined
   limits: RunLimits
   budget: Budget
@@ -44,7 +48,7 @@ export interface ChainHooks {
   onError?(error: unknown, phase: ChainPhase): void
 }
 
-export type ChainPhase = "model" | "tool" | "store"
+export type ChainPhase = "model" | "tool" | "store" | "reflection"
 
 export type ChainEnd =
   | { status: ChainStatus; error?: string | undefined }
@@ -62,7 +66,10 @@ export async function runChain(chain: ActiveChain): Promise<ChainEnd> {
     if (step.kind === "nothing") return { status: "completed" }
     if (step.kind === "done") return end(chain, { status: step.status })
     if (step.kind === "hint") await chain.log.append([hint])
-    else if (step.kind === "ask") {
+    else if (step.kind === "reflect") {
+      const stopped = await reflect(chain)
+      if (stopped !== undefined && !chain.closing.aborted) return end(chain, stopped)
+    } else if (step.kind === "ask") {
       const budget = await checkBudget(chain.budget, chain.log, chain.calls)
       if (budget !== undefined && "waiting" in budget) {
         await chain.log.append([], { state: "waiting" })
@@ -88,15 +95,18 @@ const hint: NewTurn = {
 }
 
 /** Asks the model once and stores its answer. Returns how the run ends if there is none. */
-async function ask(chain: ActiveChain, last: boolean): Promise<{ status: ChainStatus; error?: string } | undefined> {
+async function ask(
+  chain: ActiveChain,
+  last: false | "limit" | "complete",
+): Promise<{ status: ChainStatus; error?: string } | undefined> {
   const { log, model, hooks, closing } = chain
   const signal = AbortSignal.any([chain.signal, closing])
   const isOutOfTime = Date.now() >= chain.until
-  const isLast = last || isOutOfTime
+  const isLast = last !== false || isOutOfTime
   const tools = chain.tools()
   const request = async (): Promise<ModelRequest> => {
     const messages = messagesOf(log.turns, chain.instructions)
-    if (isLast) messages.push({ role: "user", content: lastRequest })
+    if (isLast && last !== "complete") messages.push({ role: "user", content: lastRequest })
     const changed = await hooks.beforeRequest?.(messages)
     return { messages: changed ?? messages, tools, toolChoice: isLast ? "none" : "auto", signal }
   }
@@ -118,6 +128,18 @@ async function ask(chain: ActiveChain, last: boolean): Promise<{ status: ChainSt
 
 const lastRequest =
   "A limit of this run was reached, so no more tools can be called. Answer now with what you have, and say what is left to do."
+
+/** Decides how to go on after calls failed, and stores it: the next request follows from the turns. */
+async function reflect(chain: ActiveChain): Promise<{ status: ChainStatus } | undefined> {
+  const { app, log, calls, reflector, hooks } = chain
+  const signal = AbortSignal.any([chain.signal, chain.closing])
+  const offered = chain.tools().map(({ name }) => name)
+  const about = { app, agentId: calls.request.agentId, turns: log.turns, offered, signal }
+  const body = await reflectOn(about, reflector, (error) => hooks.onError?.(error, "reflection"))
+  if (body === undefined) return { status: "aborted" }
+  await log.append([{ kind: "reflection", body }])
+  return undefined
+}
 
 /** The tools of an agent as its model is offered them. */
 export function offeredTools(

@@ -1,4 +1,5 @@
 import type { AssistantPart, ModelMessage, ToolResultPart } from "../models/port.ts"
+import type { Reflection } from "../reflection/reflector.ts"
 import type { CallResult, ChainTurn } from "./turns.ts"
 
 /**
@@ -19,6 +20,14 @@ export function messagesOf(turns: readonly ChainTurn[], instructions?: string): 
       if (awaitsResults) later.push(message)
       else messages.push(message)
     }
+    // Right after the results it is about, so that what a person said meanwhile comes last.
+    if (turn.kind === "reflection" && turn.body.verdict !== "continue") {
+      const results = messages.findLastIndex(({ role }) => role === "tool")
+      messages.splice(results === -1 ? messages.length : results + 1, 0, {
+        role: "user",
+        content: reflectionText(turn.body),
+      })
+    }
     if (turn.kind === "assistant") {
       messages.push({ role: "assistant", content: sendable(turn.body.content) })
       awaitsResults = turn.body.calls.length > 0
@@ -35,6 +44,10 @@ export function messagesOf(turns: readonly ChainTurn[], instructions?: string): 
 
 function summaryText(text: string): string {
   return `Summary of the conversation so far, because it became too long:\n\n${text}`
+}
+
+function reflectionText({ assessment, lessons, nextFocus }: Reflection): string {
+  return [assessment, ...lessons, nextFocus].filter((text) => text !== undefined && text !== "").join(" ")
 }
 
 /** Providers refuse an assistant message without content. */

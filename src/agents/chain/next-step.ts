@@ -4,13 +4,17 @@ import { currentRun, unanswered, type AssistantTurn, type ChainStatus, type Chai
 export interface RunLimits {
   maxRounds: number
   maxCalls: number
+  /** Whether failed calls are reflected on before the model is asked again. */
+  reflects: boolean
 }
 
 export type NextStep =
   /** Make the calls of the last answer; `allowed` of them at most. */
   | { kind: "calls"; turn: number; body: AssistantTurn; allowed: number }
-  /** Ask the model. After a limit it may not call tools any more. */
-  | { kind: "ask"; last: boolean }
+  /** Ask the model. For its last answer, after a limit or when nothing is left to call, it may not call tools. */
+  | { kind: "ask"; last: false | "limit" | "complete" }
+  /** Decide how to go on after calls failed. */
+  | { kind: "reflect" }
   /** Tell the model that it described a call instead of making it. */
   | { kind: "hint" }
   | { kind: "done"; status: ChainStatus }
@@ -18,7 +22,7 @@ export type NextStep =
   | { kind: "nothing" }
 
 /** What a chain does next. It depends on nothing but the turns, so that a killed chain goes on where it was. */
-export function nextStep(turns: readonly ChainTurn[], { maxRounds, maxCalls }: RunLimits): NextStep {
+export function nextStep(turns: readonly ChainTurn[], { maxRounds, maxCalls, reflects }: RunLimits): NextStep {
   const run = currentRun(turns)
   const last = run.findLast(({ kind }) => kind !== "summary" && kind !== "references")
   if (last === undefined) return { kind: "nothing" }
@@ -34,14 +38,24 @@ export function nextStep(turns: readonly ChainTurn[], { maxRounds, maxCalls }: R
   if (stopped) return { kind: "done", status: "aborted" }
   const answer = run.findLast((turn) => turn.kind === "assistant")
   const isLimited = rounds > maxRounds || callsAsked(run) > maxCalls
+  if (reflects && !isLimited && awaitsReflection(run)) return { kind: "reflect" }
+  const isComplete = run.findLast((turn) => turn.kind === "reflection")?.body.verdict === "complete"
   // Something was said after the last answer: a result, or a text that steers.
-  if (answer === undefined || hasNews(run, answer)) return { kind: "ask", last: isLimited }
+  if (answer === undefined || hasNews(run, answer)) {
+    return { kind: "ask", last: isLimited ? "limit" : isComplete && "complete" }
+  }
   if (isLimited) return { kind: "done", status: "limit" }
   return answer.body.describedCall ? { kind: "hint" } : { kind: "done", status: "completed" }
 }
 
 function hasNews(run: readonly ChainTurn[], answer: ChainTurn): boolean {
   return run.some(({ kind, index }) => index > answer.index && (kind === "results" || kind === "user"))
+}
+
+/** Whether calls of the last results failed and nothing was decided about it yet. */
+function awaitsReflection(run: readonly ChainTurn[]): boolean {
+  const last = run.findLast(({ kind }) => kind === "results" || kind === "reflection")
+  return last?.kind === "results" && last.body.results.some((result) => wasMade(result) && result.isError)
 }
 
 /** How many calls of this run were really made. */

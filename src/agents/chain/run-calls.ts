@@ -4,6 +4,7 @@ import { modelText, modelTextLimit } from "../../model/model-text.ts"
 import { isTicket, type Ticket, type ToolResult } from "../../model/result.ts"
 import type { ModelCall } from "../models/port.ts"
 import { askAboutInterrupted, isInterrupted } from "./ask-about-interrupted.ts"
+import { toolsGivenUp } from "./reflect.ts"
 import { isRepeated } from "./repeats.ts"
 import { expandRefs, resultsByRef } from "./result-refs.ts"
 import type { CallResult, ChainTurn } from "./turns.ts"
@@ -97,6 +98,9 @@ function prepare(
   if (call.malformed !== undefined) return notExecuted(call.malformed.sentence)
   const before = calls.slice(0, place).filter(({ malformed }) => malformed === undefined).length
   if (before >= allowed) return notExecuted(why)
+  if (toolsGivenUp(turns).has(call.name)) {
+    return notExecuted(`${call.name} was refused in this run and is no longer offered. Go on without it.`)
+  }
   if (isRepeated(call, turns)) {
     return notExecuted(
       "You made this same call before, with the same result each time. Do something else, or answer with what you have.",
@@ -138,6 +142,7 @@ function toldResult(
     status,
     code,
     durationMs,
+    ...(result.metadata?.["transient"] === true && { transient: true }),
     text: `${edited}${modelText(result, limit)}`,
     isError: !result.success,
     canBeReadAgain: result.success && isRead(name),

@@ -149,8 +149,9 @@ test("what is said while tools run is read after their results and before the ne
   expect(await app.approvals.list()).toHaveLength(1)
   await app.approvals.answer((await app.approvals.list())[0]!.callId, { kind: "reject", reason: "not now" }, "ann")
   expect(await running).toMatchObject({ status: "completed" })
-  expect(lastMessages(model).slice(-2)).toMatchObject([
+  expect(lastMessages(model).slice(-3)).toMatchObject([
     { role: "tool", content: [{ isError: true }] },
+    { role: "user", content: expect.stringContaining("send was refused") },
     { role: "user", content: "yes" },
   ])
 })

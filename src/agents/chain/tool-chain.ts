@@ -8,9 +8,12 @@ import type { Ticket, ToolResult } from "../../model/result.ts"
 import { cutForMessages } from "../context/cut.ts"
 import { countTokens, defaultContextTokens } from "../context/tokens.ts"
 import type { LanguageModel, ModelCall, ModelMessage, ModelPart, ModelTool, ModelTurn } from "../models/port.ts"
+import type { Reflection, Reflector } from "../reflection/reflector.ts"
+import { ruleReflector } from "../reflection/rules.ts"
 import { offeredTools, runChain, type ActiveChain, type ChainEnd, type ChainPhase } from "./chain.ts"
 import { memoryLog, type TurnLog } from "./log.ts"
 import { messagesOf } from "./messages.ts"
+import { toolsGivenUp } from "./reflect.ts"
 import { currentRun, type ChainTurn } from "./turns.ts"
 
 /** The limits and callbacks of a chain. */
@@ -29,6 +32,11 @@ export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" 
   maxCost?: number | undefined
   /** The only tools the model is offered, by name. */
   tools?: readonly string[] | undefined
+  /**
+   * Decide how to go on after calls failed: by our rules (true, the default), by a reflector of your own, or not at all
+   * (false: the model only sees the errors).
+   */
+  reflect?: boolean | Reflector | undefined
   /** Let calls with effects run while another call of the same answer still waits for a person. */
   independent?: boolean | undefined
   /** How many milliseconds to wait for people before `run` returns with status `waiting` (default: to the end). */
@@ -88,13 +96,15 @@ export interface ToolChainResult {
   status: ChainEnd["status"]
   /** What went wrong, for `error`; for `limit`, that the budget is used up. */
   error?: string | undefined
+  /** What was decided after calls of this run failed, if any did: the last time. With `complete`, part of it is done. */
+  reflection?: Reflection | undefined
   /** The calls that wait, for `waiting`. */
   waiting: readonly Ticket[]
   stats: Spent & { durationMs: number }
 }
 
 /** What a chain needs of the app. */
-export type ChainApp = Pick<App, "callBatch" | "mcpTools">
+export type ChainApp = Pick<App, "callBatch" | "mcpTools" | "visibleTool">
 
 /**
  * Lets a model use the tools of an agent until it has answered.
@@ -195,7 +205,9 @@ export class ToolChain {
 
   #offered(): ModelTool[] {
     const { tools } = this.#options
-    return offeredTools(this.#app, this.#agentId, tools && new Set(tools))
+    const givenUp = toolsGivenUp(this.#log.turns)
+    const offered = offeredTools(this.#app, this.#agentId, tools && new Set(tools))
+    return offered.filter(({ name }) => !givenUp.has(name))
   }
 
   /** Another process may stop the run by adding a turn. */
@@ -218,8 +230,14 @@ export class ToolChain {
     return {
       log: this.#log,
       model: this.#model,
+      app: this.#app,
       instructions: options.instructions,
-      limits: { maxRounds: options.maxRounds ?? 5, maxCalls: options.maxCalls ?? 10 },
+      limits: {
+        maxRounds: options.maxRounds ?? 5,
+        maxCalls: options.maxCalls ?? 10,
+        reflects: options.reflect !== false,
+      },
+      reflector: typeof options.reflect === "object" ? options.reflect : ruleReflector,
       budget: { maxTokens: options.maxTokens, maxCost: options.maxCost },
       until: startedAt + (options.deadlineMs ?? 3_600_000),
       tools: () => this.#offered(),
@@ -274,6 +292,7 @@ export class ToolChain {
       toolCallHistory: historyOf(turns),
       status: ended.status,
       error: "error" in ended ? ended.error : undefined,
+      reflection: run.findLast((turn) => turn.kind === "reflection")?.body,
       waiting: ended.status === "waiting" ? ended.tickets : [],
       stats: { ...this.#log.spent, durationMs },
     }

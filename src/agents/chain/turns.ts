@@ -1,5 +1,6 @@
 import type { Turn } from "../../model/conversation.ts"
 import type { EndingCode, ToolExecuteStatus } from "../../model/result.ts"
+import type { Reflection } from "../reflection/reflector.ts"
 import type { AssistantPart, FinishReason, ModelCall, ModelUsage } from "../models/port.ts"
 
 /** What a conversation consists of. The turns are its whole state: what happens next follows from them alone. */
@@ -10,6 +11,8 @@ export type ChainTurn = { index: number; at: number } & (
   | { kind: "summary"; body: SummaryTurn }
   | { kind: "references"; body: ReferencesTurn }
   | { kind: "budget"; body: BudgetTurn }
+  /** What was decided after calls of the turn before it failed. */
+  | { kind: "reflection"; body: Reflection }
   | { kind: "stop"; body: { by: string } }
   | { kind: "end"; body: EndTurn }
 )
@@ -50,6 +53,8 @@ export interface CallResult {
   status?: ToolExecuteStatus | undefined
   code?: EndingCode | undefined
   durationMs?: number | undefined
+  /** Whether the call failed, also when it was tried again, of something that may pass. */
+  transient?: boolean | undefined
   /** The number by which the model may pass this result on: `{"$ref": "r3"}`. */
   ref: string
   /** Whether the same call made again would give it again, so that it need not stay in the context. */

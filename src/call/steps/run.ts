@@ -200,10 +200,12 @@ function failed(error: unknown, tool: RegisteredTool, ports: Ports): Ending {
   if (error instanceof ToolFailure) {
     const { toolCode, metadata } = error
     const code = tool.type === "builtin" ? codeOfFailure[toolCode ?? ""] : undefined
-    return new Ending(code ?? "tool_failed", error.said ?? error.message, { toolCode, metadata, cause: error })
+    const noted = error.transient ? { ...metadata, transient: true } : metadata
+    return new Ending(code ?? "tool_failed", error.said ?? error.message, { toolCode, metadata: noted, cause: error })
   }
   ports.logger.error(`Tool execution error: ${tool.name}`, error)
-  return new Ending("tool_failed", sentenceOf(error), { cause: error })
+  const metadata = isTransient(error) ? { transient: true } : undefined
+  return new Ending("tool_failed", sentenceOf(error), { metadata, cause: error })
 }
 
 function sentenceOf(error: unknown): string {
