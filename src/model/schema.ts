@@ -7,7 +7,11 @@ export type JsonSchema = { readonly [key: string]: unknown }
  * The ways to state an input or output: Zod, JSON Schema, a list of parameters, or a compiled schema. `Given` is what is sent,
  * `T` what comes of it: with Zod's defaults, fields may be left out.
  */
-export type SchemaSource<T, Given = unknown> = z.ZodType<T, Given> | JsonSchema | readonly ToolParameter[] | Schema
+export type SchemaSource<T, Given = unknown> =
+  | z.core.$ZodType<T, Given>
+  | JsonSchema
+  | readonly ToolParameter[]
+  | Schema
 
 export type ValidationResult = { ok: true; value: unknown } | { ok: false; problems: string[] }
 

@@ -8,7 +8,7 @@ import { compileZodSchema } from "./zod-schema.ts"
 export function compileSchema(source: SchemaSource<never>, closed: boolean): Schema {
   if (Array.isArray(source)) return parameterSchema(source as readonly ToolParameter[])
   if (typeof source !== "object" || source === null) throw new TypeError(notASchema)
-  if ("_zod" in source) return compileZodSchema(source as z.ZodType, closed)
+  if ("_zod" in source) return compileZodSchema(source as z.core.$ZodType as z.ZodType, closed)
   if ("json" in source && typeof (source as Schema).check === "function") return source as Schema
   if (Object.getPrototypeOf(source) !== Object.prototype && Object.getPrototypeOf(source) !== null) {
     throw new TypeError(notASchema)

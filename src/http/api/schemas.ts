@@ -1,0 +1,252 @@
+import { z } from "@hono/zod-openapi"
+
+/*
+ * The shapes of the HTTP API. They validate requests, and the OpenAPI document is made from them. `quartermaster/client`
+ * and the console take their types from here.
+ */
+
+const time = z.number().describe("Milliseconds since 1970, by the server's clock.")
+const id = z.string().min(1)
+
+/** A sentence for people: a code and its values for translation, and the English text. */
+export const message = z
+  .object({
+    code: z.string(),
+    params: z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string())])).optional(),
+    text: z.string(),
+  })
+  .openapi("Message")
+
+export const scope = z.enum(["read", "call", "approve", "manage"]).openapi("Scope")
+
+export const problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number(),
+    detail: z.string().describe("A sentence that says what to do next."),
+    code: z.string().optional(),
+    by: z.string().optional().describe("Who was first, when somebody else has answered."),
+    errors: z.array(z.object({ path: z.string(), sentence: z.string() })).optional(),
+  })
+  .openapi("Problem")
+
+export const me = z
+  .object({
+    kind: z.enum(["person", "agent"]),
+    id,
+    name: z.string(),
+    roles: z.array(z.string()).describe("The person's roles, for rules that name approvers."),
+    scopes: z.array(scope),
+    now: time,
+    version: z.string(),
+    workspace: z.string(),
+    sample: z.boolean().describe("Whether this is the sample organisation that the first start made."),
+    pin: z.boolean().describe("Whether a PIN is set for answers from links."),
+    frozen: z.array(
+      z.object({ agentId: z.string().optional(), by: z.string(), because: z.string().optional(), at: time }),
+    ),
+    waiting: z.number().describe("How many items wait for people."),
+  })
+  .openapi("Me")
+
+export const touch = z
+  .object({
+    kind: z.enum(["read", "write", "delete", "command", "host"]),
+    what: z.string(),
+    reachedBefore: z.boolean().optional().describe("For a host: whether a call has reached it before."),
+  })
+  .openapi("Touch")
+
+/** A command in its parts, a diff, a request, or any other preview. */
+export const preview = z
+  .discriminatedUnion("kind", [
+    z.object({
+      kind: z.literal("command"),
+      command: z.string(),
+      cwd: z.string().optional(),
+      network: z.boolean(),
+      parts: z.array(
+        z.object({
+          operator: z.string().describe("What joins it to the part before: &&, ||, ;, |, or nothing."),
+          text: z.string(),
+          mark: z.enum(["none", "ask", "deny"]),
+          notes: z.array(message),
+        }),
+      ),
+    }),
+    z.object({
+      kind: z.literal("diff"),
+      files: z.array(
+        z.object({ path: z.string(), diff: z.string().describe("Unified."), added: z.number(), removed: z.number() }),
+      ),
+    }),
+    z.object({
+      kind: z.literal("request"),
+      method: z.string(),
+      url: z.string(),
+      headers: z.record(z.string(), z.string()).optional(),
+      body: z.string().optional(),
+    }),
+    z.object({ kind: z.literal("image"), mimeType: z.string(), data: z.string().describe("Base64.") }),
+    z.object({ kind: z.literal("text"), text: z.string() }),
+  ])
+  .openapi("Preview")
+
+export const reason = z
+  .object({
+    check: z.string(),
+    source: z.string(),
+    message,
+    binding: z.boolean().describe("Asked every time: no rule and no remembered answer lifts it."),
+  })
+  .openapi("Reason")
+
+export const question = z
+  .object({
+    question: z.string(),
+    options: z.array(z.string()).optional(),
+    multiple: z.boolean().optional(),
+    form: z.record(z.string(), z.unknown()).optional().describe("A JSON Schema of the object to fill in."),
+    url: z.string().optional(),
+  })
+  .openapi("Question")
+
+/** Everything that an approver is shown. The server computes it; clients only lay it out. */
+export const card = z
+  .object({
+    callId: id,
+    kind: z.enum(["call", "result", "question"]),
+    agent: z.object({
+      id,
+      role: z.string(),
+      department: z.string().optional(),
+      roleMadeBy: z.string().optional().describe("The agent that made the role, where no person did."),
+      ancestors: z.array(z.string()).describe("The agents above it, nearest first."),
+    }),
+    tool: z.string(),
+    toolDescription: z.string(),
+    level: z.enum(["public", "moderate", "sensitive"]),
+    effect: z.string().optional(),
+    risk: z.object({
+      band: z.enum(["high", "medium", "low"]),
+      destructive: z.boolean().describe("Approving wants a hold."),
+      tags: z.array(message).describe("Why it has this band, in one or two words each."),
+    }),
+    title: message,
+    summary: z.string().describe("One line for lists: the command, the path, the address or the question."),
+    intent: z.string().optional().describe("The agent's own words, which nobody has verified."),
+    preview: preview.optional(),
+    reasons: z.array(reason),
+    touches: z.array(touch),
+    proved: z.boolean().describe("Whether the touches are certain to be complete."),
+    files: z.number().describe("How many files it touches."),
+    bytes: z.number().optional().describe("How many bytes it writes or sends, where that is known."),
+    input: z.unknown(),
+    inputSchema: z.record(z.string(), z.unknown()).optional(),
+    result: z
+      .object({ success: z.boolean(), value: z.unknown(), text: z.string(), error: z.string().optional() })
+      .optional()
+      .describe("For a held result."),
+    question: question.optional(),
+    revision: z.number(),
+    editedBy: z.string().optional(),
+    note: z.string().optional(),
+    votes: z.array(z.object({ by: z.string(), at: time })),
+    approvers: z.array(z.object({ role: z.string().optional(), count: z.number() })),
+    mayAnswer: z.boolean().describe("Whether the answer of whoever asks would count."),
+    remember: z.array(
+      z.object({ scope: z.enum(["input-session", "tool-session", "task", "minutes", "tool-always"]), message }),
+    ),
+    rememberNothing: message.optional().describe("Why nothing wider than this once is offered."),
+    rule: z
+      .object({ allow: z.string(), agent: z.string(), touching: z.array(z.string()), message })
+      .optional()
+      .describe("The rule that a person who may manage can add with the approval."),
+    alike: z.string().describe("Cards with the same value are of the same kind."),
+    taskId: z.string().optional(),
+    userId: z.string().optional(),
+    sessionId: z.string(),
+    createdAt: time,
+    until: time.describe("When nobody's answer counts any more."),
+  })
+  .openapi("Card")
+
+export const inbox = z.object({ now: time, items: z.array(card) }).openapi("Inbox")
+
+const remember = {
+  remember: z.enum(["input-session", "tool-session", "task", "minutes", "tool-always"]).optional(),
+  minutes: z.int().min(1).max(480).optional(),
+}
+
+/** A person's answer. The revision is the one that they saw. */
+export const answerBody = z
+  .object({
+    revision: z.int(),
+    answer: z.discriminatedUnion("kind", [
+      z.object({ kind: z.literal("approve"), note: z.string().max(2000).optional(), ...remember }),
+      z.object({ kind: z.literal("edit"), input: z.unknown() }),
+      z.object({ kind: z.literal("reject"), reason: z.string().max(2000).optional(), ...remember }),
+      z.object({ kind: z.literal("release"), redact: z.array(z.string()).optional(), replace: z.unknown().optional() }),
+      z.object({ kind: z.literal("withhold"), reason: z.string().max(2000).optional() }),
+      z.object({
+        kind: z.literal("answer"),
+        value: z.union([z.string(), z.array(z.string()), z.record(z.string(), z.unknown())]),
+      }),
+      z.object({ kind: z.literal("approve-with-rule"), expiresAt: time }),
+    ]),
+  })
+  .openapi("AnswerBody")
+
+export const answered = z
+  .object({
+    done: z.boolean().describe("False while more people must agree, or an edit is checked."),
+    message,
+    grantId: z.string().optional().describe("What was remembered; DELETE /v1/grants/{id} undoes it."),
+  })
+  .openapi("Answered")
+
+/** A call that was refused, for the lane of refused calls. */
+export const refused = z
+  .object({
+    callId: id,
+    at: time,
+    agentId: z.string(),
+    tool: z.string(),
+    summary: z.string(),
+    code: z.string(),
+    reasons: z.array(message),
+    change: z.array(z.string()).describe("What a person could do: commands, lines of YAML, or a sentence."),
+    draft: z.record(z.string(), z.unknown()).optional().describe("A rule that would allow it, where a rule can."),
+  })
+  .openapi("Refused")
+
+export const suggestion = z
+  .object({
+    rule: z.object({ allow: z.string(), agent: z.string(), touching: z.array(z.string()), because: z.string() }),
+    approvals: z.number(),
+    people: z.array(z.string()),
+    examples: z.array(z.string()),
+    refusedCompared: z.number(),
+  })
+  .openapi("Suggestion")
+
+export const digest = z
+  .object({ since: time, now: time, ran: z.number(), waited: z.number(), refused: z.number(), expired: z.number() })
+  .openapi("Digest")
+
+export type Message = z.infer<typeof message>
+export type Scope = z.infer<typeof scope>
+export type Problem = z.infer<typeof problem>
+export type Me = z.infer<typeof me>
+export type Touch = z.infer<typeof touch>
+export type Preview = z.infer<typeof preview>
+export type Reason = z.infer<typeof reason>
+export type Question = z.infer<typeof question>
+export type Card = z.infer<typeof card>
+export type Inbox = z.infer<typeof inbox>
+export type AnswerBody = z.infer<typeof answerBody>
+export type Answered = z.infer<typeof answered>
+export type Refused = z.infer<typeof refused>
+export type Suggestion = z.infer<typeof suggestion>
+export type Digest = z.infer<typeof digest>
