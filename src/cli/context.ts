@@ -3,6 +3,7 @@ import type { IdentifiedPerson } from "../config/identify-person.ts"
 import type { LoadedConfig } from "../config/load.ts"
 import type { App } from "../model/app.ts"
 import type { ApprovalUIAdapter } from "../model/approval.ts"
+import type { Quartermaster } from "../quartermaster.ts"
 
 /** The streams, environment and folders a command works with. Commands use this instead of `process`. */
 export interface Io {
@@ -22,11 +23,14 @@ export interface Io {
   leave: (code: number) => void
 }
 
+/** The app with what only the command line uses of the larger `Quartermaster`. */
+export type CliApp = App & Pick<Quartermaster, "chain" | "conversations" | "models">
+
 /** What tests replace. `processRuntime` in runtime.ts is the real one. */
 export interface Runtime {
   /** Throws a ConfigError with one line for each problem. */
   loadConfig(flags: Flags): Promise<LoadedConfig>
-  openApp(loaded: LoadedConfig, options?: OpenOptions): Promise<App>
+  openApp(loaded: LoadedConfig, options?: OpenOptions): Promise<CliApp>
   /** The person named by `--as`, otherwise the user of this machine. Throws if their identity is not proved. */
   identifyPerson(as: string | undefined, loaded: LoadedConfig, app: App): Promise<IdentifiedPerson>
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { App } from "../model/app.ts"
+import type { CliApp } from "./context.ts"
 import { runWithApp, type AppParts } from "./testing.ts"
 
 /** Every command there is, with words that are right. */
@@ -53,10 +53,11 @@ const people = [
   "backup there",
   "restore there",
   "audit drop --before 1d --yes",
+  "run hello",
 ]
 
 /** An app that must not be used. */
-const untouched = new Proxy({} as App, {
+const untouched = new Proxy({} as CliApp, {
   get: () => {
     throw new Error("The app was opened.")
   },

@@ -2,7 +2,7 @@ import type { App } from "../model/app.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import type { Actor } from "../model/organisation-admin.ts"
 import type { LoadedConfig } from "../config/load.ts"
-import type { Io, OpenOptions, CliContext } from "./context.ts"
+import type { CliApp, CliContext, Io, OpenOptions } from "./context.ts"
 import { printMessage } from "./output.ts"
 import { NotAllowed } from "./usage.ts"
 
@@ -17,7 +17,7 @@ export async function loadConfigWithWarnings(context: CliContext): Promise<Loade
 export async function withApp<T>(
   context: CliContext,
   options: OpenOptions,
-  work: (app: App, loaded: LoadedConfig) => T | Promise<T>,
+  work: (app: CliApp, loaded: LoadedConfig) => T | Promise<T>,
 ): Promise<T> {
   const loaded = await loadConfigWithWarnings(context)
   const app = await context.runtime.openApp(loaded, options)
@@ -33,7 +33,7 @@ export async function withApp<T>(
 /** Like `withApp`, for commands that change or answer something as a person. */
 export function withPerson(
   context: CliContext,
-  work: (app: App, by: Actor, loaded: LoadedConfig) => Promise<number>,
+  work: (app: CliApp, by: Actor, loaded: LoadedConfig) => Promise<number>,
 ): Promise<number> {
   return withApp(context, {}, async (app, loaded) => work(app, await personOf(context, app, loaded), loaded))
 }

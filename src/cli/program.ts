@@ -25,6 +25,7 @@ import { addPeople } from "./people.ts"
 import { addPlugins } from "./plugins.ts"
 import { addRoles } from "./roles.ts"
 import { addRules } from "./rules.ts"
+import { addRun } from "./run.ts"
 import { addServe } from "./serve.ts"
 import { addStart } from "./start.ts"
 import { addTokens } from "./tokens.ts"
@@ -37,6 +38,7 @@ import { version } from "./version.ts"
 import { addWhy } from "./why.ts"
 
 const commands = [
+  addRun,
   addCall,
   addWhy,
   addTools,

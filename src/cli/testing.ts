@@ -5,10 +5,9 @@ import { delimiter, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Readable } from "node:stream"
 import { onTestFinished } from "vitest"
-import type { App } from "../model/app.ts"
 import type { LoadedConfig } from "../config/load.ts"
 import type { Config } from "../config/schema.ts"
-import type { Io, Runtime } from "./context.ts"
+import type { CliApp, Io, Runtime } from "./context.ts"
 import { main } from "./main.ts"
 
 export const dist = fileURLToPath(new URL("../../dist/", import.meta.url))
@@ -122,7 +121,7 @@ async function pressed(child: ChildProcess, keys: TerminalSteps): Promise<CliOut
 }
 
 /** A fake app: the parts a test needs, as plain data. */
-export type AppParts = { [Part in keyof App]?: Partial<App[Part]> }
+export type AppParts = { [Part in keyof CliApp]?: Partial<CliApp[Part]> }
 
 /** An organisation in which every agent that is named exists. */
 const anyAgent: AppParts["org"] = {
@@ -186,7 +185,7 @@ export async function runWithApp(
   }
   const runtime: Runtime = {
     loadConfig: () => Promise.resolve(loadedConfig(options.config, join(cwd, ".quartermaster"))),
-    openApp: () => Promise.resolve({ ...emptyApp, ...parts } as App),
+    openApp: () => Promise.resolve({ ...emptyApp, ...parts } as CliApp),
     identifyPerson: (as) => Promise.resolve({ id: as ?? "ada", proved: "this test" }),
     ...options.runtime,
   }

@@ -1,0 +1,91 @@
+import type { ToolChainOptions, ToolChainResult } from "../agents/chain/tool-chain.ts"
+import { shellWord } from "../lib/shell-word.ts"
+import { printable, printableJson } from "../lib/printable.ts"
+import { terminalStyleFor } from "../lib/terminal-style.ts"
+import type { PendingItem } from "../model/approval.ts"
+import { callCard, callText, endingOf } from "./call-line.ts"
+import type { CliContext } from "./context.ts"
+import { isAttended } from "./open-app.ts"
+import { printMessage } from "./output.ts"
+import { approveCommand } from "./show-pending.ts"
+import { columnsOf } from "./table.ts"
+import { asTyped } from "./typed-command.ts"
+
+/** Shows a run: to people, or as events to programs. */
+export interface RunReport {
+  callbacks: Pick<ToolChainOptions, "onToolCallStart" | "onToolCallComplete" | "onLLMResponseComplete">
+  start(about: { id: string; agent: string; model: string; resumed: boolean }): void
+  waiting(item: PendingItem): Promise<void>
+  end(result: ToolChainResult): void
+}
+
+/** One JSON object a line: start, text, call, result, waiting, end. */
+export function jsonReport({ io }: CliContext, write: (text: string) => void): RunReport {
+  const print = (event: { type: string } & Record<string, unknown>) => write(`${printableJson(event)}\n`)
+  return {
+    callbacks: {
+      onLLMResponseComplete: ({ text }) => text !== "" && print({ type: "text", text }),
+      onToolCallStart: (tool, input, id) => print({ type: "call", id, tool, input }),
+      onToolCallComplete: ({ callId, toolName, status, code, error, result, durationMs }, id) => {
+        const value = status === "success" ? { result } : { code, error }
+        print({ type: "result", id, callId, tool: toolName, status, ...value, durationMs })
+      },
+    },
+    start: (about) => print({ type: "start", ...about }),
+    async waiting(item) {
+      const { callId, kind, tool, until } = item
+      print({ type: "waiting", callId, kind, tool, until, answer: asTyped(io, await approveCommand(item)) })
+    },
+    end: ({ id, status, content, error, waiting, stats }) =>
+      print({
+        type: "end",
+        id,
+        status,
+        content,
+        error,
+        ...(waiting.length > 0 && { waiting, resume: asTyped(io, resumeCommand(id)) }),
+        stats,
+      }),
+  }
+}
+
+/** The answer on stdout, and one line for each call on stderr. */
+export async function textReport(context: CliContext, write: (text: string) => void): Promise<RunReport> {
+  const { io } = context
+  const paint = await terminalStyleFor(io.stderr, io.env)
+  const colours = { done: paint.dim, refused: paint.yellow, failed: paint.red }
+  const calls = new Map<string, string>()
+  const print = (line: string) => void io.stderr.write(`${line}\n`)
+  return {
+    callbacks: {
+      onLLMResponseComplete({ text, calls: made }) {
+        if (made.length > 0 && text.trim() !== "") print(printable(text.trim()))
+      },
+      onToolCallStart: (tool, input, id) => void calls.set(id, callText(tool, input)),
+      onToolCallComplete(result, id) {
+        const ending = endingOf(result)
+        const card = callCard(calls.get(id) ?? result.toolName, ending, io.stderr.isTTY ? columnsOf(io.stderr) : 200)
+        for (const line of card) print(colours[ending.kind](line))
+      },
+    },
+    start() {},
+    async waiting(item) {
+      if (isAttended(io)) return
+      const { itemText } = await import("../approval-ui/item-text.ts")
+      printMessage(context, `Waiting for a person: ${itemText(item)}. Answer with: ${await approveCommand(item)}`)
+    },
+    end({ id, status, content, error }) {
+      const resume = resumeCommand(id)
+      if (status === "waiting") return printMessage(context, `Then go on with: ${resume}`)
+      const isAnswer = (status === "completed" || status === "limit") && content.trim() !== ""
+      if (isAnswer) write(`${io.stdout.isTTY ? printable(content.trim()) : content.trim()}\n`)
+      if (status === "error") printMessage(context, error ?? "The model failed.")
+      if (status === "limit") printMessage(context, `A limit was reached. Go on with: ${resume} "Go on."`)
+      if (status === "aborted") printMessage(context, `Stopped. Go on with: ${resume} "Go on."`)
+    },
+  }
+}
+
+function resumeCommand(id: string): string {
+  return `qm run --resume ${shellWord(id)}`
+}

@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { startModelServer } from "../agents/testing/model-server.ts"
+import { makeCli, outputOf, waitForOutput } from "./testing.ts"
+
+const writes = `
+- say: I write it down.
+  call: { write_file: { path: todo.md, content: Finish the notes. } }
+- say: Done.
+`
+
+async function withScript(script: string) {
+  const cli = makeCli({ NO_COLOR: "1" })
+  cli.write("quartermaster.yml", "models:\n  demo: { provider: scripted, script: demo.yml }\n")
+  cli.write("demo.yml", script)
+  await cli.run("trust", "--yes")
+  return { ...cli, file: join(cli.cwd, "todo.md") }
+}
+
+test("models of a file that is not trusted do not count, and the sentence says so", async () => {
+  const cli = makeCli()
+  cli.write("quartermaster.yml", "models:\n  demo: { provider: scripted, script: demo.yml }\n")
+  const { code, stderr } = await cli.run("run", "Look.")
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/The models of quartermaster\.yml do not count before you trust the file\./)
+})
+
+test("in a terminal, run asks inline, and a key answers", async () => {
+  const { inTerminal, file } = await withScript(writes)
+  const { code, stdout } = await inTerminal(["run", "Write it down."], [["Run write_file?", "a"]])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/● write_file todo\.md content=Finish the notes\. … \d+ ms, \d+ characters\r\nDone\.\r\n$/)
+  expect(readFileSync(file, "utf8")).toBe("Finish the notes.")
+})
+
+test("run --wait goes on when another process answers", async () => {
+  const { start, run, file } = await withScript(writes)
+  const child = start("run", "Write it down.", "--wait")
+  const end = outputOf(child, "")
+  const line = await new Promise<string>((resolve) => {
+    let seen = ""
+    child.stderr.on("data", (part) => {
+      seen += String(part)
+      if (/approve \S+\n/.test(seen)) resolve(seen)
+    })
+  })
+  expect(existsSync(file)).toBe(false)
+  await run("approvals", "approve", /approve (\S+)\n/.exec(line)![1]!)
+  expect(await end).toMatchObject({ code: 0, stdout: "Done.\n" })
+  expect(existsSync(file)).toBe(true)
+})
+
+test.each(["SIGINT", "SIGTERM"] as const)("%s stops a run: exit code 6, and it can go on", async (signal) => {
+  const server = await startModelServer()
+  server.reply({ text: "thinking", then: "hang" }, { text: "Here I am again." })
+  const cli = makeCli()
+  cli.write(
+    "quartermaster.yml",
+    `models:\n  local: { provider: openai-compatible, baseUrl: "${server.openai}", model: x }\n`,
+  )
+  await cli.run("trust", "--yes")
+  const child = cli.start("run", "Think.", "--json")
+  const end = outputOf(child, "")
+  await waitForOutput(child, '"start"')
+  while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  child.kill(signal)
+  const { code, stdout } = await end
+  const last = JSON.parse(stdout.trim().split("\n").at(-1)!) as { status: string; id: string }
+  expect([code, last.status]).toEqual([6, "aborted"])
+  const resumed = await cli.run("run", "--resume", last.id, "Go on.")
+  expect(resumed).toMatchObject({ code: 0, stdout: "Here I am again.\n" })
+  await server.close()
+})

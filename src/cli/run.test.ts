@@ -1,0 +1,133 @@
+import { expect, test } from "vitest"
+import { modelOf, playedModel, type PlayedTurn } from "../agents/testing/played-model.ts"
+import { ModelError } from "../agents/models/model-error.ts"
+import type { LanguageModel } from "../agents/models/port.ts"
+import { dataFolder, openTestApp, tool } from "../testing/test-app.ts"
+import { runWithApp } from "./testing.ts"
+
+/** `qm` over one data folder, each command with an app and a model of its own, and which tools ran in all of them. */
+async function setUp() {
+  const dir = await dataFolder()
+  const ran: string[] = []
+  const run = (words: readonly string[], models: Record<string, LanguageModel>, stdin?: string) =>
+    runWithApp({}, words, {
+      ...(stdin !== undefined && { stdin }),
+      runtime: {
+        async openApp(_loaded, options = {}) {
+          const app = await openTestApp({ data: { dir } }, { ...options, models })
+          app.registry.register(tool({ name: "look", effect: "read", execute: () => void ran.push("look") }))
+          app.registry.register(tool({ name: "send", effect: "communicate", execute: () => void ran.push("send") }))
+          return app
+        },
+      },
+    })
+  const play = (words: readonly string[], ...turns: PlayedTurn[]) => run(words, { played: modelOf(...turns) })
+  return { run, play, ran }
+}
+
+const events = (stdout: string) =>
+  stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown> & { type: string })
+
+test("run prints the answer on stdout, one line for each call on stderr, and exits with 0", async () => {
+  const { play, ran } = await setUp()
+  const ended = await play(
+    ["run", "Look", "around."],
+    { say: "I look.", calls: [{ name: "look" }] },
+    { say: "Nothing." },
+  )
+  expect(ended).toMatchObject({ code: 0, stdout: "Nothing.\n" })
+  expect(ended.stderr).toMatch(/^I look\.\n● look … \d+ ms, \d+ characters\n$/)
+  expect(ran).toEqual(["look"])
+})
+
+test("run --json prints an event a line, the last with the result and what was used", async () => {
+  const { play } = await setUp()
+  const { code, stdout } = await play(["run", "Look.", "--json"], { calls: [{ name: "look" }] }, { say: "Nothing." })
+  const printed = events(stdout)
+  expect(printed.map(({ type }) => type)).toEqual(["start", "call", "result", "text", "end"])
+  expect(printed[0]).toMatchObject({ agent: "operator", model: "played", resumed: false })
+  expect(printed[2]).toMatchObject({ tool: "look", status: "success" })
+  expect(printed.at(-1)).toMatchObject({ status: "completed", content: "Nothing.", stats: { rounds: 2, calls: 1 } })
+  expect(code).toBe(0)
+})
+
+test("the task comes from stdin with -, after what the words say", async () => {
+  const { run } = await setUp()
+  const model = modelOf({ say: "Read." })
+  await run(["run", "Review", "this:", "-"], { played: model }, "the change\n")
+  expect(model.requests[0]!.messages.at(-1)).toEqual({ role: "user", content: "Review this:\n\nthe change" })
+})
+
+test("a call that asks ends the run with 4; answered, --resume goes on and runs it once", async () => {
+  const { play, ran } = await setUp()
+  const asked = await play(["run", "Send it.", "--json"], { calls: [{ name: "look" }, { name: "send" }] })
+  const waiting = events(asked.stdout).find(({ type }) => type === "waiting")
+  const end = events(asked.stdout).at(-1)!
+  expect([asked.code, end["status"], ran]).toEqual([4, "waiting", ["look"]])
+  expect(end["resume"]).toBe(`qm run --resume ${String(end["id"])}`)
+  const approved = await play((waiting!["answer"] as string).split(" ").slice(1), {})
+  expect(approved.code).toBe(0)
+  const resumed = await play(["run", "--resume", String(end["id"])], { say: "Sent." })
+  expect(resumed).toMatchObject({ code: 0, stdout: "Sent.\n" })
+  expect(ran).toEqual(["look", "send"])
+  const again = await play(["run", "--resume", String(end["id"])])
+  expect(again).toMatchObject({ code: 0, stdout: "Sent.\n" })
+})
+
+test("without a terminal, what waits is told with the commands that answer it and go on", async () => {
+  const { play } = await setUp()
+  const { code, stdout, stderr } = await play(["run", "Send it."], { say: "I send.", calls: [{ name: "send" }] })
+  expect([code, stdout]).toEqual([4, ""])
+  expect(stderr).toMatch(
+    /Waiting for a person: operator wants to call send: .*\. Answer with: qm approvals approve \S+\nThen go on with: qm run --resume \S+\n$/,
+  )
+})
+
+test("--wait with seconds waits so long, then ends with 4", async () => {
+  const { play } = await setUp()
+  const { code, stderr } = await play(["run", "Send it.", "--wait", "0.05"], { calls: [{ name: "send" }] })
+  expect(code).toBe(4)
+  expect(stderr).toContain("Waiting for a person")
+})
+
+const failing = playedModel(() => {
+  throw new ModelError("wrong_key", "The server refused the key. Set the variable KEY.")
+})
+
+test.each<[string, readonly string[], Record<string, LanguageModel>, number, RegExp]>([
+  [
+    "a limit",
+    ["run", "Look.", "--max-rounds", "1"],
+    { a: modelOf({ say: "More.", calls: [{ name: "look" }] }) },
+    5,
+    /A limit was reached\. Go on with: qm run --resume \S+ "Go on\."\n$/,
+  ],
+  [
+    "a model that fails",
+    ["run", "Look."],
+    { a: failing },
+    1,
+    /^The server refused the key\. Set the variable KEY\.\n$/,
+  ],
+  [
+    "no model",
+    ["run", "Look."],
+    {},
+    1,
+    /^No model is configured\. Add one to quartermaster\.yml, for example:\n\nmodels:/,
+  ],
+  ["an unknown model", ["run", "Look.", "--model", "b"], { a: failing }, 1, /^There is no model 'b'/],
+  ["several models and no default", ["run", "Look."], { a: failing, b: failing }, 1, /^No default model is set/],
+  ["an unknown agent", ["run", "Look.", "--agent", "opperator"], { a: failing }, 1, /Did you mean 'operator'\?/],
+  ["an unknown conversation", ["run", "--resume", "nope"], { a: failing }, 1, /^There is no conversation 'nope'/],
+  ["no task", ["run"], { a: failing }, 2, /^There is no task\. Write it after 'qm run'/],
+  ["a task in place of seconds", ["run", "--wait", "Look."], { a: failing }, 2, /Write the task before it\./],
+])("%s: exit code and sentence", async (_what, words, models, code, sentence) => {
+  const { run } = await setUp()
+  const ended = await run(words, models)
+  expect(ended.stderr).toMatch(sentence)
+  expect(ended.code).toBe(code)
+})

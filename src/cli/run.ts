@@ -1,0 +1,149 @@
+import type { Command } from "commander"
+import type { ToolChainResult } from "../agents/chain/tool-chain.ts"
+import type { LoadedConfig } from "../config/load.ts"
+import { terminalOptions } from "./ask-at-terminal.ts"
+import { activeAgent } from "./calling-agent.ts"
+import type { CliApp, CliContext, Run } from "./context.ts"
+import { findConversation } from "./find-conversation.ts"
+import { isAttended, personOf, withApp } from "./open-app.ts"
+import { limitsOf, runLimits } from "./run-limits.ts"
+import { modelFor } from "./model-for.ts"
+import { divertStdout, onBrokenPipe, printMessage } from "./output.ts"
+import { jsonReport, textReport, type RunReport } from "./run-report.ts"
+import { cancelOnSignal } from "./signals.ts"
+import { CannotDo, UsageError, wholeNumberFlag } from "./usage.ts"
+import { waitForServers } from "./wait-for-servers.ts"
+import { tellWaiting, waitingItems } from "./waiting-items.ts"
+
+interface RunFlags {
+  model?: string
+  resume?: string
+  wait?: string | true
+  maxRounds?: string
+  maxCalls?: string
+}
+
+export function addRun(program: Command, run: Run): void {
+  program
+    .command("run [task...]")
+    .description("let an agent do a task with its tools and print its answer; - reads the task from stdin")
+    .option("--model <name>", "the model (default: that of the agent's role, or models.default)")
+    .option("--resume <id>", "go on with a conversation, with or without a new task")
+    .option("--wait [seconds]", "without a terminal: wait for approvals that are answered elsewhere (default: do not)")
+    .option("--max-rounds <count>", `how often the model may call tools (default: ${runLimits.maxRounds})`)
+    .option("--max-calls <count>", `how many tool calls it may make (default: ${runLimits.maxCalls})`)
+    .addHelpText("after", runExitCodes)
+    .action(run(runTask))
+}
+
+const runExitCodes = `
+Exit codes:
+  0  the agent answered
+  1  the model failed, or there is no such agent, model or conversation
+  4  calls wait for a person; --resume goes on when they are answered
+  5  a limit was reached; the answer says what is left to do
+  6  it was stopped`
+
+const exitCodes: Readonly<Record<ToolChainResult["status"], number>> = {
+  completed: 0,
+  error: 1,
+  waiting: 4,
+  limit: 5,
+  aborted: 6,
+}
+
+/** Runs one task to its end and prints the answer on stdout. What happens meanwhile goes to stderr. */
+async function runTask(context: CliContext, words: readonly string[], flags: RunFlags): Promise<number> {
+  const { io } = context
+  const waitMs = waitTime(context, flags.wait)
+  const maxRounds = wholeNumberFlag("--max-rounds", flags.maxRounds)
+  const maxCalls = wholeNumberFlag("--max-calls", flags.maxCalls)
+  const task = await readTask(io.stdin, words)
+  if (task === "" && flags.resume === undefined)
+    throw new UsageError("There is no task. Write it after 'qm run', or send it on stdin with 'qm run -'.")
+  const { controller, stop } = cancelOnSignal(io.leave, () =>
+    printMessage(context, "Stopping. Press Ctrl-C again to exit immediately."),
+  )
+  onBrokenPipe(io.stdout, () => controller.abort())
+  const stdout = divertStdout(io)
+  try {
+    let nameOf = () => Promise.resolve("terminal")
+    const options = await terminalOptions(context, { yes: false, nameOf: () => nameOf() })
+    return await withApp(context, options, async (app, loaded) => {
+      nameOf = async () => (await personOf(context, app, loaded)).id
+      const { before, agentId } = await whoGoesOn(context, app, loaded, flags.resume)
+      const model = await modelFor(app, loaded, agentId, { named: flags.model, before })
+      await waitForServers(app)
+      const report = context.flags.json ? jsonReport(context, stdout.write) : await textReport(context, stdout.write)
+      const chain = app.chain(agentId, {
+        durable: true,
+        id: before?.id,
+        model,
+        waitMs,
+        ...limitsOf(loaded, { maxRounds, maxCalls }),
+        ...report.callbacks,
+        signal: controller.signal,
+      })
+      report.start({ id: chain.id, agent: agentId, model: model.name, resumed: before !== undefined })
+      const stopTelling = waitMs === 0 ? () => Promise.resolve() : tellWaiting(app, report.waiting)
+      const result = await goOn(() => (task === "" ? chain.resume() : chain.run(task)))
+      await stopTelling()
+      await finish(app, report, result)
+      return exitCodes[result.status]
+    })
+  } finally {
+    stdout.restore()
+    stop()
+  }
+}
+
+async function finish(app: CliApp, report: RunReport, result: ToolChainResult): Promise<void> {
+  const items = await waitingItems(app, result.waiting)
+  if (result.status === "waiting") for (const item of items) await report.waiting(item)
+  report.end(result)
+}
+
+/** The conversation to go on with and its agent, or a new one of the calling agent. */
+async function whoGoesOn(context: CliContext, app: CliApp, loaded: LoadedConfig, resume: string | undefined) {
+  const calling = activeAgent(context, loaded, app)
+  if (resume === undefined) return { before: undefined, agentId: calling }
+  const before = await findConversation(app.conversations, resume)
+  const { id, agentId } = before
+  const { agent } = context.flags
+  if (agent !== undefined && agent !== agentId)
+    throw new CannotDo("other_agent", `Conversation ${id} is one of agent ${agentId}. Leave out --agent.`)
+  return { before, agentId }
+}
+
+/** That another process has the conversation is told as a sentence. */
+async function goOn(work: () => Promise<ToolChainResult>): Promise<ToolChainResult> {
+  try {
+    return await work()
+  } catch (error) {
+    const { ClaimLost } = await import("../agents/chain/log.ts")
+    throw error instanceof ClaimLost ? new CannotDo("conversation_not_free", error.message) : error
+  }
+}
+
+/** How long to wait for people. With a terminal the person there is asked, so that is to the end unless it is said. */
+function waitTime({ io }: CliContext, given: string | true | undefined): number | undefined {
+  if (given === true) return undefined
+  if (given === undefined) return isAttended(io) ? undefined : 0
+  if (/^\d{1,9}(\.\d+)?$/.test(given)) return Number(given) * 1000
+  throw new UsageError(`--wait takes a number of seconds, and '${given}' is none. Write the task before it.`)
+}
+
+async function readTask(stdin: NodeJS.ReadStream, words: readonly string[]): Promise<string> {
+  const said = words.filter((word) => word !== "-").join(" ")
+  const piped = words.includes("-") ? await readAll(stdin) : ""
+  return [said, piped]
+    .map((text) => text.trim())
+    .filter((text) => text !== "")
+    .join("\n\n")
+}
+
+async function readAll(stream: NodeJS.ReadStream): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk as Uint8Array))
+  return Buffer.concat(chunks).toString("utf8")
+}
