@@ -72,6 +72,7 @@ if (!(process.argv.includes("--if-needed") && isUpToDate())) {
     removePrivateTypes()
     copyShellGrammar()
     await bundle()
+    await bundleModelServer()
     swap()
   } catch (error) {
     // tsc has already printed its errors.
@@ -91,7 +92,8 @@ function removePrivateTypes() {
     for (const [, next] of readFileSync(file, "utf8").matchAll(/"(\.[^"]*)\.[jt]s"/g))
       follow(join(file, "..", `${next}.d.ts`))
   }
-  follow(join(fresh, "index.d.ts"))
+  const { exports } = JSON.parse(readFileSync("package.json", "utf8"))
+  for (const { types } of Object.values(exports)) follow(join(fresh, relative("dist", types)))
   for (const name of readdirSync(fresh, { recursive: true })) {
     const file = join(fresh, name)
     if (file.endsWith(".d.ts") && !reached.has(file)) rmSync(file)
@@ -133,6 +135,13 @@ async function bundle() {
   writeFileSync(join(fresh, "qm.js"), launcher(cache))
   chmodSync(join(fresh, "qm.js"), 0o755)
   warmUp(cache)
+}
+
+/** The model server of our tests as one file, for the examples. */
+async function bundleModelServer() {
+  const entryPoints = ["src/agents/testing/model-server.ts"]
+  const outfile = join(fresh, "model-server.js")
+  await build({ entryPoints, outfile, bundle: true, platform: "node", format: "esm", logLevel: "warning" })
 }
 
 /**

@@ -22,7 +22,7 @@ test("every example of docs/API.md and README.md compiles under strict settings"
     compilerOptions: {
       noEmit: true,
       incremental: false,
-      paths: { quartermaster: [join(root, "src/index.ts")] },
+      paths: { quartermaster: [join(root, "src/index.ts")], "quartermaster/*": [join(root, "src/loops/*.ts")] },
       types: ["node"],
       typeRoots: [join(root, "node_modules/@types")],
     },

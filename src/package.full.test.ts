@@ -39,11 +39,14 @@ test("the package has docs and examples, and no tests, caches, maps or types tha
     "LICENSE",
     "docs/RULES.md",
     "examples/quickstart.mjs",
+    "examples/loops/ai-sdk.mjs",
     "dist/index.d.ts",
     "dist/qm.js",
   ])
     expect(packed).toContain(path)
-  expect(packed.filter((path) => /(\.test|\.contract)\.|testing|\.map$|\.cache$|\.tsbuildinfo$/.test(path))).toEqual([])
+  expect(
+    packed.filter((path) => /(\.test|\.contract)\.|testing|node_modules|\.map$|\.cache$|\.tsbuildinfo$/.test(path)),
+  ).toEqual([])
   expect(packed).not.toContain("dist/cli/program.js")
   expect(packed).not.toContain("dist/store/journal.d.ts")
 })
@@ -56,6 +59,11 @@ test("installed in an empty project it takes at most 100 MB, with one Zod for bo
 
 const program = `
 import { createQuartermaster, defineTool, modelText } from "quartermaster"
+import { governedTools } from "quartermaster/ai-sdk"
+import * as anthropic from "quartermaster/anthropic"
+import * as langchain from "quartermaster/langchain"
+import * as openai from "quartermaster/openai"
+import * as agents from "quartermaster/openai-agents"
 import { z } from "zod"
 
 const quartermaster = await createQuartermaster()
@@ -68,9 +76,18 @@ const add = defineTool({
   execute: ({ a, b }) => ({ sum: a + b }),
 })
 quartermaster.registry.register(add)
-// The types of the package are found: with "any" this line would have no error to expect.
+// The types of the package are found: with "any" these lines would have no error to expect.
 // @ts-expect-error
 const wrong: number = quartermaster
+// @ts-expect-error
+const wrongTools: number = governedTools(quartermaster, "operator")
+console.log(Object.keys(governedTools(quartermaster, "operator", { groups: ["maths"] })))
+const message = { tool_calls: [{ id: "1", type: "function", function: { name: "add", arguments: '{"a":1,"b":1}' } }] }
+console.log(await openai.runToolCalls(quartermaster, "operator", message))
+console.log(anthropic.governedTools(quartermaster, "operator", { groups: ["maths"] })[0]?.input_schema.type)
+console.log(agents.governedTools(quartermaster, "operator", { groups: ["maths"] })[0]?.type)
+const tool = (run: unknown, fields: { name: string }) => fields.name
+console.log(langchain.governedTools(quartermaster, "operator", { groups: ["maths"], tool }))
 const result = await quartermaster.call({ agentId: "operator", tool: "add", input: { a: 2, b: 3 } })
 console.log(result.status, modelText(result))
 await quartermaster.close()
@@ -87,7 +104,9 @@ test.each([
   const config = { compilerOptions: { ...options, ...types, outDir }, files: ["main.ts"] }
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify(config))
   await node(join(repository, "node_modules/typescript/bin/tsc"), "-p", ".")
-  expect(await node(join(outDir, "main.js"))).toContain('success {"sum":5}')
+  const printed = await node(join(outDir, "main.js"))
+  for (const text of ['success {"sum":5}', '{"sum":2}', "[ 'add' ]", "object", "function"])
+    expect(printed).toContain(text)
 })
 
 test("what the package always has works: commands are parsed, ripgrep searches, scripts run, examples run", async () => {

@@ -56,6 +56,7 @@ const mayImport: Record<string, readonly string[]> = {
     "agents/models",
     "agents/chain",
   ],
+  loops: [...base, "quartermaster.ts"],
   "mcp/client": base,
   "mcp/server": [...base, "call/approvals"],
   http: ["mcp/server", "http/api", "model", "lib"],

@@ -1,5 +1,5 @@
 import { withoutImageData } from "./result-image.ts"
-import { ToolExecuteStatus, type ToolResult } from "./result.ts"
+import { isTicket, ToolExecuteStatus, type Ticket, type ToolResult } from "./result.ts"
 
 /** The most characters of a result that a model is given. */
 export const modelTextLimit = 30_000
@@ -20,6 +20,26 @@ export function modelText(result: ToolResult, limit: number = modelTextLimit): s
         ? cut(`Error: ${result.error ?? "The tool failed."}`, result, limit)
         : `NOT EXECUTED. ${result.error ?? "The call was refused."}`
   }
+}
+
+/** What a model is told of a call: as `modelText`, also of an input that a person changed, and of a call that still waits. */
+export function answerText(ended: ToolResult | Ticket, tool: string, limit = modelTextLimit): string {
+  if (isTicket(ended)) return ticketText(ended, tool)
+  const { ranInput } = ended
+  const edited =
+    ranInput === undefined ? "" : `A person changed the input before it ran, to ${JSON.stringify(ranInput)}.\n`
+  return `${edited}${modelText(ended, limit)}`
+}
+
+/** Tells a model that a call still waits, and how it gets the result later. */
+export function ticketText({ state, until }: Ticket, tool: string): string {
+  const deadline = Number.isFinite(until) ? ` It waits until ${new Date(until).toISOString()}.` : ""
+  const status = {
+    waiting: "NOT EXECUTED YET. The call waits for a person to approve it.",
+    ready: "NOT EXECUTED YET. A person has answered the call.",
+    held: "The tool ran, but its result is held back until a person releases it.",
+  }[state]
+  return `${status}${deadline} Call ${tool} again with the same arguments to continue this call and get its result.`
 }
 
 /** A string as it is, anything else as JSON. Of an image only its description, not its bytes. */

@@ -1,6 +1,6 @@
 import type { App } from "../../model/app.ts"
 import type { CallRequest } from "../../model/call.ts"
-import { modelText, modelTextLimit } from "../../model/model-text.ts"
+import { answerText, modelTextLimit } from "../../model/model-text.ts"
 import { isTicket, type Ticket, type ToolResult } from "../../model/result.ts"
 import type { ModelCall } from "../models/port.ts"
 import { askAboutInterrupted, isInterrupted } from "./ask-about-interrupted.ts"
@@ -132,9 +132,7 @@ function toldResult(
   { isRead }: CallContext,
   limit: number,
 ): Omit<CallResult, "ref"> {
-  const { callId, status, code, durationMs, ranInput } = result
-  const edited =
-    ranInput === undefined ? "" : `A person changed the input before it ran, to ${JSON.stringify(ranInput)}.\n`
+  const { callId, status, code, durationMs } = result
   return {
     id,
     name,
@@ -143,7 +141,7 @@ function toldResult(
     code,
     durationMs,
     ...(result.metadata?.["transient"] === true && { transient: true }),
-    text: `${edited}${modelText(result, limit)}`,
+    text: answerText(result, name, limit),
     isError: !result.success,
     canBeReadAgain: result.success && isRead(name),
   }

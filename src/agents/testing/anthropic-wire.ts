@@ -8,7 +8,7 @@ export const thoughtSignature = "c2lnbmVk"
 export function anthropicAnswer(reply: Reply): unknown {
   const { text, reasoning, calls = [] } = reply
   return {
-    ...messageHead,
+    ...newHead(),
     content: [
       ...(reasoning === undefined ? [] : [{ type: "thinking", thinking: reasoning, signature: thoughtSignature }]),
       ...(text === undefined ? [] : [{ type: "text", text }]),
@@ -47,7 +47,7 @@ export function anthropicEvents(reply: Reply): unknown[] {
   return [
     {
       type: "message_start",
-      message: { ...messageHead, content: [], stop_reason: null, usage: { ...inputUsage(reply), output_tokens: 1 } },
+      message: { ...newHead(), content: [], stop_reason: null, usage: { ...inputUsage(reply), output_tokens: 1 } },
     },
     ...blocks.flatMap(({ start, deltas }, index) => [
       { type: "content_block_start", index, content_block: start },
@@ -63,7 +63,11 @@ export function anthropicEvents(reply: Reply): unknown[] {
   ]
 }
 
-const messageHead = { id: "msg_1", type: "message", role: "assistant", model: "test", stop_sequence: null }
+let answers = 0
+
+function newHead() {
+  return { id: `msg_${++answers}`, type: "message", role: "assistant", model: "test", stop_sequence: null }
+}
 
 function inputUsage({ usage }: Reply) {
   const { input = 10, cached = 0 } = usage ?? {}

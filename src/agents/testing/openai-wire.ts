@@ -18,12 +18,13 @@ export function openAIAnswer(reply: Reply): unknown {
           })),
         }),
   }
-  return { ...head, choices: [{ index: 0, message, finish_reason: finishOf(reply) }], ...usageOf(reply) }
+  return { ...newHead(), choices: [{ index: 0, message, finish_reason: finishOf(reply) }], ...usageOf(reply) }
 }
 
 /** A reply as the chunks of OpenAI's stream. */
 export function openAIEvents(reply: Reply): unknown[] {
   const { text = "", reasoning = "", calls = [], pieces } = reply
+  const head = newHead()
   const chunk = (delta: unknown, finish: string | null = null) => ({
     ...head,
     choices: [{ index: 0, delta, finish_reason: finish }],
@@ -50,7 +51,12 @@ export function openAIEvents(reply: Reply): unknown[] {
   ]
 }
 
-const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "test" }
+let answers = 0
+
+/** Every answer has an id of its own: clients take two with the same id for one. */
+function newHead() {
+  return { id: `chatcmpl-${++answers}`, object: "chat.completion.chunk", created: 1, model: "test" }
+}
 
 function finishOf({ finish, calls = [] }: Reply): string {
   return finish ?? (calls.length > 0 ? "tool_calls" : "stop")

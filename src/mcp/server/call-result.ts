@@ -3,7 +3,7 @@ import { imageIn, withoutImageData } from "../../model/result-image.ts"
 import type { McpContent, McpToolValue } from "../../model/mcp.ts"
 import { ToolExecuteStatus, type Ticket, type ToolResult } from "../../model/result.ts"
 import type { JsonSchema } from "../../model/schema.ts"
-import { modelText, modelTextLimit, wholeCharacters } from "../../model/model-text.ts"
+import { modelText, modelTextLimit, ticketText, wholeCharacters } from "../../model/model-text.ts"
 import { artifactUri } from "./artifacts.ts"
 import { isContent } from "./content.ts"
 
@@ -24,14 +24,7 @@ export function callResult(result: ToolResult, announced: AnnouncedTool | undefi
 
 /** The MCP result for a call that still waits: it says how to get the actual result later. */
 export function ticketResult(ticket: Ticket, tool: string): CallToolResult {
-  const until = Number.isFinite(ticket.until) ? ` It waits until ${new Date(ticket.until).toISOString()}.` : ""
-  const status = {
-    waiting: "NOT EXECUTED YET. The call waits for a person to approve it.",
-    ready: "NOT EXECUTED YET. A person has answered the call.",
-    held: "The tool ran, but its result is held back until a person releases it.",
-  }[ticket.state]
-  const how = `Call ${tool} again with the same arguments to continue this call and get its result.`
-  const text = `${status}${until} ${how} A person answers with: qm approvals show ${ticket.callId}`
+  const text = `${ticketText(ticket, tool)} A person answers with: qm approvals show ${ticket.callId}`
   const { callId, state } = ticket
   const ticketMeta = { callId, state, ...(Number.isFinite(ticket.until) ? { until: ticket.until } : {}) }
   return { content: [{ type: "text", text }], isError: true, _meta: { [metaKeys.ticket]: ticketMeta } }

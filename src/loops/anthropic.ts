@@ -1,0 +1,58 @@
+import { makeCalls, narrowing, type LoopApp, type LoopOptions } from "./governed-calls.ts"
+
+export type { LoopOptions } from "./governed-calls.ts"
+
+/** A tool as Anthropic's messages take it. */
+export interface AnthropicTool {
+  name: string
+  description: string
+  input_schema: { type: "object"; [key: string]: unknown }
+}
+
+/** An answer of Anthropic's messages, as far as its calls go. */
+export interface AnthropicMessage {
+  content: readonly { type: string; id?: unknown; name?: unknown; input?: unknown }[]
+}
+
+/** The user's turn with the results of all calls. */
+export interface ToolResultMessage {
+  role: "user"
+  content: { type: "tool_result"; tool_use_id: string; content: string; is_error: boolean }[]
+}
+
+type RunOptions = Omit<LoopOptions, "groups" | "tools"> & { signal?: AbortSignal | undefined }
+
+/** The tools of an agent for Anthropic's messages. */
+export function governedTools(app: LoopApp, agentId: string, options: LoopOptions = {}): AnthropicTool[] {
+  return app
+    .toolsFor(agentId, { format: "anthropic", ...narrowing(options) })
+    .map((tool) => ({ ...tool, input_schema: { ...tool.input_schema, type: "object" } }))
+}
+
+/**
+ * Makes the calls of an answer and returns the messages to append: one with all results, or none when it made no calls.
+ *
+ * ```ts
+ * const message = await client.messages.create({ model, max_tokens, messages, tools })
+ * messages.push({ role: "assistant", content: message.content }, ...(await runToolCalls(app, "dev", message)))
+ * ```
+ */
+export async function runToolCalls(
+  app: LoopApp,
+  agentId: string,
+  { content }: AnthropicMessage,
+  options: RunOptions = {},
+): Promise<ToolResultMessage[]> {
+  const calls = content
+    .filter(({ type }) => type === "tool_use")
+    .map(({ id, name, input }) => ({ id: String(id), name: String(name), input }))
+  if (calls.length === 0) return []
+  const answers = await makeCalls(app, agentId, calls, options, options.signal)
+  const blocks = answers.map(({ text, isError }, place) => ({
+    type: "tool_result" as const,
+    tool_use_id: calls[place]!.id,
+    content: text,
+    is_error: isError,
+  }))
+  return [{ role: "user", content: blocks }]
+}

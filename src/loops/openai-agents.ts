@@ -1,0 +1,50 @@
+import { governedToolList, type LoopApp, type LoopOptions } from "./governed-calls.ts"
+
+export type { LoopOptions } from "./governed-calls.ts"
+
+/** A function tool as the OpenAI Agents SDK takes it. */
+export interface AgentsFunctionTool {
+  type: "function"
+  name: string
+  description: string
+  parameters: AgentsSchema
+  strict: false
+  invoke(runContext: unknown, input: string, details?: AgentsCallDetails): Promise<string>
+  needsApproval(): Promise<boolean>
+  isEnabled(): Promise<boolean>
+}
+
+/** A JSON Schema as the types of the SDK want it. The schema itself is sent as the tool has it. */
+interface AgentsSchema {
+  type: "object"
+  properties: Record<string, Record<string, unknown>>
+  required: string[]
+  additionalProperties: true
+}
+
+interface AgentsCallDetails {
+  toolCall?: { callId: string } | undefined
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * The tools of an agent for the OpenAI Agents SDK (`@openai/agents`). Approvals are Quartermaster's: the run waits for them
+ * and is not interrupted.
+ *
+ * ```ts
+ * const agent = new Agent({ name: "Dev", tools: governedTools(app, "dev") })
+ * ```
+ */
+export function governedTools(app: LoopApp, agentId: string, options: LoopOptions = {}): AgentsFunctionTool[] {
+  return governedToolList(app, agentId, options).map(({ name, description, inputSchema, call }) => ({
+    type: "function",
+    name,
+    description,
+    parameters: inputSchema as unknown as AgentsSchema,
+    strict: false,
+    invoke: async (_context, input, details) =>
+      (await call({ id: details?.toolCall?.callId, input }, details?.signal)).text,
+    needsApproval: () => Promise.resolve(false),
+    isEnabled: () => Promise.resolve(true),
+  }))
+}
