@@ -65,6 +65,7 @@ const ownSources = {
 }
 
 if (!(process.argv.includes("--if-needed") && isUpToDate())) {
+  console.error("Building Quartermaster: about ten seconds, half a minute on a slow machine.")
   try {
     const tsc = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json", "--outDir", fresh]
     if (process.argv.includes("--maps")) tsc.push("--sourceMap")

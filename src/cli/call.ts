@@ -64,7 +64,7 @@ async function call(context: CliContext, tool: string, words: readonly string[],
       nameOf = async () => (await personOf(context, app, loaded)).id
       if (context.flags.as !== undefined) await nameOf()
       const agentId = callingAgent(context, loaded, app)
-      await waitForTool(app, agentId, tool)
+      await waitForTool(context, app, agentId, tool)
       const input = isPiped ? piped : readInput(words, app, agentId, tool)
       const live = new LiveOutput(context, stdout.write)
       app.on("TOOL_CALL_OUTPUT", (event) => live.add(event))

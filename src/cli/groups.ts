@@ -23,7 +23,7 @@ export function addGroups(program: Command, run: Run): void {
 function listGroups(context: CliContext): Promise<number> {
   const { io, flags } = context
   return withApp(context, { readOnly: true }, async (app, loaded) => {
-    await waitForServers(app)
+    await waitForServers(context, app)
     const groups = groupsOf(app, callingAgent(context, loaded, app))
     if (flags.json) printOutput(context, printableJson(groups))
     else {
@@ -42,7 +42,7 @@ function listGroups(context: CliContext): Promise<number> {
 
 function showGroup(context: CliContext, id: string): Promise<number> {
   return withApp(context, { readOnly: true }, async (app, loaded) => {
-    await waitForServers(app)
+    await waitForServers(context, app)
     const groups = groupsOf(app, callingAgent(context, loaded, app))
     const group = groups.find((each) => each.id === id)
     if (group === undefined) {

@@ -15,7 +15,7 @@ export async function simulateRules(context: CliContext, flags: AuditFlags & { r
   const filter = filterOf(context, flags)
   const given = await readRules(context, flags.rules)
   return withApp(context, { readOnly: true }, async ({ rules, mcp }) => {
-    await waitForServers({ mcp })
+    await waitForServers(context, { mcp })
     const simulation = await orCannotDo(rules.simulate(given, filter))
     for (const flaw of simulation.flaws) printMessage(context, flawText(flaw))
     if (context.flags.json) printResult(context, simulation, "")

@@ -11,7 +11,7 @@ import { waitForServers } from "./wait-for-servers.ts"
 export function suggestRules(context: CliContext, flags: AuditFlags): Promise<number> {
   const filter = filterOf(context, flags)
   return withApp(context, { readOnly: true }, async ({ rules, mcp }) => {
-    await waitForServers({ mcp })
+    await waitForServers(context, { mcp })
     const found = await rules.suggest(filter)
     const { approved, refused, suggestions } = found
     if (context.flags.json) printResult(context, found, "")

@@ -45,7 +45,7 @@ export function addRules(program: Command, run: Run): void {
 /** Lists the rules in order, then their flaws. */
 function listRules(context: CliContext): Promise<number> {
   return withApp(context, { readOnly: true }, async ({ rules, mcp }, loaded) => {
-    await waitForServers({ mcp })
+    await waitForServers(context, { mcp })
     const flaws = loaded.trusted ? rules.flaws() : []
     const list = rules.list().map((rule) => ({
       ...rule,
@@ -85,7 +85,7 @@ async function testRules(context: CliContext, file: string | undefined): Promise
   const { trusted, configFile } = await context.runtime.loadConfig(context.flags)
   if (!trusted) return notTrustedYet(context, configFile)
   return withApp(context, { readOnly: true }, async ({ rules, mcp }) => {
-    await waitForServers({ mcp })
+    await waitForServers(context, { mcp })
     // No call is logged in the future, so only the rules themselves are checked.
     const future = { since: Number.MAX_SAFE_INTEGER }
     const flaws = given === undefined ? rules.flaws() : (await orCannotDo(rules.simulate(given, future))).flaws

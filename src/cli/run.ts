@@ -73,7 +73,7 @@ async function runTask(context: CliContext, words: readonly string[], flags: Run
       nameOf = async () => (await personOf(context, app, loaded)).id
       const { before, agentId } = await whoGoesOn(context, app, loaded, flags.resume)
       const model = await modelFor(app, loaded, agentId, { named: flags.model, before })
-      await waitForServers(app)
+      await waitForServers(context, app)
       const report = context.flags.json ? jsonReport(context, stdout.write) : await textReport(context, stdout.write)
       const chain = app.chain(agentId, {
         durable: true,

@@ -6,6 +6,8 @@ import { errorMessage } from "../lib/error-message.ts"
 import { answerHere, canAnswerHere, type AnswerHere } from "./answer-at-terminal.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 import type { Run, CliContext, OpenOptions } from "./context.ts"
+import { commandList } from "./command-list.ts"
+import { startingServers } from "./wait-for-servers.ts"
 import { printMessage, printOutput } from "./output.ts"
 import { personOf, withApp } from "./open-app.ts"
 import { asTyped } from "./typed-command.ts"
@@ -47,6 +49,7 @@ async function serve(context: CliContext, flags: ServeFlags): Promise<number> {
       try {
         printAddresses(context, served, loaded)
         const { signal } = controller
+        void announceServers(context, app, signal)
         await Promise.all([ended(signal), answerWhileServing(context, app, loaded, { signal, interrupt })])
       } finally {
         await served.close()
@@ -96,32 +99,47 @@ function portOf(text: string | undefined): number | undefined {
 }
 
 function printAddresses(context: CliContext, { url }: ServedHttp, { dataDir }: LoadedConfig): void {
-  const { flags } = context
+  const { flags, io } = context
   const base = url.replace(/\/$/, "")
   const where = { url: base, mcp: `${base}/mcp`, healthz: `${base}/healthz` }
   if (flags.json)
     return printOutput(context, printableJson({ ...where, version: version(), dataDir, pid: process.pid }))
+  // Measured as it is printed: `npx qm` is longer than `qm`.
+  const typed = rows.map(([command, what]) => [asTyped(io, command), what] as const)
   const lines = [
-    `Quartermaster ${version()} serves at ${base}. Data folder: ${dataDir}`,
+    `Quartermaster ${version()} serves at ${base}.`,
+    `Data folder: ${dataDir}`,
     "",
-    `  ${where.mcp}  MCP for agents; each needs a token`,
+    ...commandList([[where.mcp, "MCP for agents; each needs a token"]], io.stdout),
     "",
-    ...rows.map(([command, what]) => `  ${command.padEnd(width)}  ${what}`),
+    ...commandList(typed, io.stdout),
     "",
     ...(canAnswerHere(context) ? ["What waits for a person is shown and answered here too."] : []),
     "Press Ctrl-C to stop.",
   ]
-  printOutput(context, asTyped(context.io, printable(lines.join("\n"))))
+  printOutput(context, printable(lines.join("\n")))
 }
 
 const rows = [
-  ["qm tokens create --agent <id>", "create a token for an agent; 'qm agents list' shows all agents"],
-  ["qm install claude|cursor|vscode", "let a client on this machine use the tools, without a token"],
+  ["qm tokens create --agent <id>", "create a token for an agent"],
+  ["qm install claude|cursor|vscode", "let a client here use the tools, without a token"],
   ["qm approvals", "list what waits for approval; answer from any terminal"],
   ["qm mcp list", "list the MCP servers whose tools are offered"],
   ["qm start", "print a short tour of the command line"],
 ] as const
-const width = Math.max(...rows.map(([command]) => command.length))
+
+/** Says that MCP servers start, and what became of them, because the first start of one can take a while. */
+async function announceServers(context: CliContext, app: App, signal: AbortSignal): Promise<void> {
+  const starting = startingServers(app)
+  if (context.flags.json || starting.length === 0) return
+  printMessage(context, `MCP servers are starting: ${starting.join(", ")}.`)
+  await app.mcp.ready()
+  if (signal.aborted) return
+  for (const { name, state, tools, problem } of app.mcp.list().filter((server) => starting.includes(server.name))) {
+    const says = state === "connected" ? `offers ${tools} tools.` : `is ${state}: ${problem ?? "it has not answered."}`
+    printMessage(context, `MCP server ${name} ${says}`)
+  }
+}
 
 function ended(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

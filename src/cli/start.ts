@@ -3,6 +3,7 @@ import { callingAgent } from "./calling-agent.ts"
 import type { Run, CliContext } from "./context.ts"
 import { printResult } from "./output.ts"
 import { withApp } from "./open-app.ts"
+import { commandList } from "./command-list.ts"
 import { version } from "./version.ts"
 
 export function addStart(program: Command, run: Run): void {
@@ -24,7 +25,7 @@ function start(context: CliContext): Promise<number> {
       "It is a library, this command line, and an MCP gateway: 'qm serve' over HTTP, 'qm mcp' for a client on this machine.",
       here,
       "",
-      ...tour.map(([command, what]) => `  ${command.padEnd(width)}  ${what}`),
+      ...commandList(tour, context.io.stdout),
     ]
     printResult(context, { version: qmVersion, agent, tools: tools.length, groups, calls, dataDir }, lines.join("\n"))
     return 0
@@ -48,4 +49,3 @@ const tour = [
   ["qm doctor", "check what works on this machine and what is missing"],
   ["qm help", "list all commands"],
 ] as const
-const width = Math.max(...tour.map(([command]) => command.length))

@@ -27,7 +27,7 @@ function listTools(context: CliContext, { group }: { group?: string }): Promise<
   const { io, flags } = context
   return withApp(context, { readOnly: true }, async (app, loaded) => {
     const agentId = callingAgent(context, loaded, app)
-    await waitForServers(app)
+    await waitForServers(context, app)
     const members = app.listGroups().find(({ id }) => id === group)?.tools ?? []
     const ownNames = new Map(app.visibleTools(agentId).map(({ id, name }) => [id, name]))
     const isMember = ({ id, name }: RegisteredTool) => members.includes(ownNames.get(id) ?? name)
@@ -65,7 +65,7 @@ function summary({ name, group, permission: { level }, effect, description, vers
 function showTool(context: CliContext, name: string): Promise<number> {
   return withApp(context, { readOnly: true }, async (app, loaded) => {
     const agentId = callingAgent(context, loaded, app)
-    await waitForTool(app, agentId, name)
+    await waitForTool(context, app, agentId, name)
     const tools = [...app.toolsInDialect(agentId), ...app.visibleTools(agentId)]
     const visible =
       tools.find((each) => [each.name, `${each.name}@${each.version}`, each.id].includes(name)) ??

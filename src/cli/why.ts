@@ -41,7 +41,7 @@ function why(
   if (tool === undefined) return whyLines(session, sessionId)
   return withApp(session, { readOnly: true }, async (app, loaded) => {
     const agentId = callingAgent(session, loaded, app)
-    await waitForTool(app, agentId, tool)
+    await waitForTool(session, app, agentId, tool)
     const input = readInput(words, app, agentId, tool)
     const explanation = await app.why({ agentId, tool, input, sessionId })
     printResult(session, explanation, whyText(explanation, all))
