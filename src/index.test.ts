@@ -3,6 +3,7 @@ import * as api from "./index.ts"
 
 test("the public API is exactly this list", () => {
   expect(Object.keys(api).sort()).toEqual([
+    "Actor",
     "BaseTool",
     "ExecutionCancelledError",
     "MCPClient",
@@ -37,6 +38,7 @@ test("the public API is exactly this list", () => {
     "fromResultTool",
     "isTicket",
     "modelText",
+    "newTask",
     "ruleReflector",
     "terminalAdapter",
     "terminalAsk",

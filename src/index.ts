@@ -21,7 +21,7 @@ export {
 export type { ToolParameter } from "./model/schema.ts"
 export type { JsonSchema } from "./model/schema.ts"
 export type { Agent, AgentView, Department, Message, Person, Role, SessionMode } from "./model/organisation.ts"
-export { OrganisationError, type Actor, type OrganisationAdmin } from "./model/organisation-admin.ts"
+export { OrganisationError, type ChangedBy, type OrganisationAdmin } from "./model/organisation-admin.ts"
 export type {
   AssistantPart,
   LanguageModel,
@@ -38,6 +38,15 @@ export {
   type ToolChainOptions,
   type ToolChainResult,
 } from "./agents/chain/tool-chain.ts"
+export { Actor, type ActorApp, type ActorOptions } from "./agents/acting/actor.ts"
+export {
+  newTask,
+  type ActionResult,
+  type ChainStep,
+  type PlanStep,
+  type TaskContext,
+  type ToolCallStep,
+} from "./agents/acting/task.ts"
 export { ruleReflector } from "./agents/reflection/rules.ts"
 export type {
   CallableTool,

@@ -1,6 +1,6 @@
 import type { App } from "../model/app.ts"
 import { errorMessage } from "../lib/error-message.ts"
-import type { Actor } from "../model/organisation-admin.ts"
+import type { ChangedBy } from "../model/organisation-admin.ts"
 import type { LoadedConfig } from "../config/load.ts"
 import type { CliApp, CliContext, Io, OpenOptions } from "./context.ts"
 import { printMessage } from "./output.ts"
@@ -33,13 +33,13 @@ export async function withApp<T>(
 /** Like `withApp`, for commands that change or answer something as a person. */
 export function withPerson(
   context: CliContext,
-  work: (app: CliApp, by: Actor, loaded: LoadedConfig) => Promise<number>,
+  work: (app: CliApp, by: ChangedBy, loaded: LoadedConfig) => Promise<number>,
 ): Promise<number> {
   return withApp(context, {}, async (app, loaded) => work(app, await personOf(context, app, loaded), loaded))
 }
 
 /** The person named by `--as`, otherwise the user of this machine. Throws if their identity is not proved. */
-export async function personOf({ runtime, flags }: CliContext, app: App, loaded: LoadedConfig): Promise<Actor> {
+export async function personOf({ runtime, flags }: CliContext, app: App, loaded: LoadedConfig): Promise<ChangedBy> {
   try {
     const { id } = await runtime.identifyPerson(flags.as, loaded, app)
     return { kind: "person", id }

@@ -1,7 +1,14 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import type { Actor, NewAgent, NewPerson, NewRole, OrganisationAdmin, Sourced } from "../model/organisation-admin.ts"
+import type {
+  ChangedBy,
+  NewAgent,
+  NewPerson,
+  NewRole,
+  OrganisationAdmin,
+  Sourced,
+} from "../model/organisation-admin.ts"
 import { OrganisationError } from "../model/organisation-admin.ts"
 import type { Agent, Person, Role } from "../model/organisation.ts"
 import { temporaryFolder } from "../testing/test-app.ts"
@@ -89,7 +96,7 @@ function cliWithOrganisation(replaced: Partial<OrganisationAdmin> = {}) {
   return { received, run: (...words: string[]) => runWithApp(app, words) }
 }
 
-const ada: Actor = { kind: "person", id: "ada" }
+const ada: ChangedBy = { kind: "person", id: "ada" }
 
 test("roles are listed with their groups, department, level and source, the deleted ones only on request", async () => {
   const { run } = cliWithOrganisation()

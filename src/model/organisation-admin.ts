@@ -1,7 +1,7 @@
 import type { Agent, AgentView, Department, Message, Person, Role } from "./organisation.ts"
 
 /** The person or agent that changes the organisation. */
-export interface Actor {
+export interface ChangedBy {
   kind: "person" | "agent"
   id: string
 }
@@ -59,31 +59,31 @@ export interface OrganisationAdmin {
   listRoles(): readonly Sourced<Role>[]
   findRole(idOrName: string): Sourced<Role> | undefined
   /** Returns the active role of that name unchanged if there is one. `hint` is a sentence for the person. */
-  createRole(given: NewRole, by: Actor): Promise<{ role: Role; created: boolean; hint?: string }>
-  updateRole(idOrName: string, change: Partial<NewRole>, by: Actor): Promise<{ role: Role; hint?: string }>
-  deleteRole(idOrName: string, by: Actor): Promise<Role>
+  createRole(given: NewRole, by: ChangedBy): Promise<{ role: Role; created: boolean; hint?: string }>
+  updateRole(idOrName: string, change: Partial<NewRole>, by: ChangedBy): Promise<{ role: Role; hint?: string }>
+  deleteRole(idOrName: string, by: ChangedBy): Promise<Role>
 
   listAgents(filter?: { includeTerminated?: boolean }): readonly Sourced<Agent>[]
   findAgent(id: string): Sourced<Agent> | undefined
   /** The agent with what it has by its role and its parents. Undefined for an agent that may do nothing any more. */
   view(id: string): AgentView | undefined
-  createAgent(given: NewAgent, by: Actor): Promise<Agent>
+  createAgent(given: NewAgent, by: ChangedBy): Promise<Agent>
   /** Terminates the agent and all agents below it. Returns their ids, the agent's own first. */
-  terminateAgent(id: string, by: Actor, reason?: string): Promise<string[]>
+  terminateAgent(id: string, by: ChangedBy, reason?: string): Promise<string[]>
 
   listDepartments(): readonly Sourced<Department>[]
-  createDepartment(given: { id: string; name?: string | undefined }, by: Actor): Promise<Department>
-  renameDepartment(id: string, name: string, by: Actor): Promise<Department>
-  deleteDepartment(id: string, by: Actor): Promise<Department>
+  createDepartment(given: { id: string; name?: string | undefined }, by: ChangedBy): Promise<Department>
+  renameDepartment(id: string, name: string, by: ChangedBy): Promise<Department>
+  deleteDepartment(id: string, by: ChangedBy): Promise<Department>
 
   listPeople(): readonly Sourced<Person>[]
   findPerson(id: string): Sourced<Person> | undefined
   /** The active person with this token. */
   personOfToken(token: string): Sourced<Person> | undefined
   /** Only a hash of the token is stored, so it cannot be shown again. */
-  createPerson(given: NewPerson, by: Actor): Promise<{ person: Person; token: string }>
-  updatePerson(id: string, change: Partial<Omit<NewPerson, "id">>, by: Actor): Promise<Person>
-  deletePerson(id: string, by: Actor): Promise<Person>
+  createPerson(given: NewPerson, by: ChangedBy): Promise<{ person: Person; token: string }>
+  updatePerson(id: string, change: Partial<Omit<NewPerson, "id">>, by: ChangedBy): Promise<Person>
+  deletePerson(id: string, by: ChangedBy): Promise<Person>
 
   /** Stores a message for its recipient. `root` and `user` always exist. */
   sendMessage(message: {

@@ -1,6 +1,6 @@
 import { newId } from "../lib/new-id.ts"
 import type { Agent, AgentView, Role } from "../model/organisation.ts"
-import { OrganisationError, type Actor, type NewAgent, type Sourced } from "../model/organisation-admin.ts"
+import { OrganisationError, type ChangedBy, type NewAgent, type Sourced } from "../model/organisation-admin.ts"
 import { plainProblems } from "../schema/json-problems.ts"
 import { actingAgent, refuseBadId, refuseBadLevel, refuseBadPins, refuseUnknownDepartment } from "./validation.ts"
 import { sources } from "./configured-organisation.ts"
@@ -16,7 +16,7 @@ const reserved = ["user", "configuration"]
  * Creates an agent. When an agent creates it, it becomes that agent's child: it works on the same task, gets a generated
  * id, and its role must be one its parent created. Root may also give a role from a person or the configuration.
  */
-export async function createAgent(context: OrganisationContext, given: NewAgent, by: Actor): Promise<Agent> {
+export async function createAgent(context: OrganisationContext, given: NewAgent, by: ChangedBy): Promise<Agent> {
   await context.documents.refresh()
   if (by.kind === "agent" && context.roster.agent(by.id) === undefined) refuseParent(by.id)
   const parent = actingAgent(context, by)
@@ -81,7 +81,7 @@ function fieldsFromAgent(
 }
 
 /** The parent may have been terminated while the agent was created. Then the new agent is terminated too. */
-async function refuseOrphan(context: OrganisationContext, { id, parentId }: Agent, by: Actor): Promise<void> {
+async function refuseOrphan(context: OrganisationContext, { id, parentId }: Agent, by: ChangedBy): Promise<void> {
   if (parentId === undefined || context.views.view(parentId) !== undefined) return
   await writeDocument<Agent>(context, { kind: "agent", id }, by, (existing) => ({
     body: { ...existing!, status: "terminated", ended: { by: by.id, at: context.now() } },

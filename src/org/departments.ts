@@ -1,12 +1,12 @@
 import type { Department } from "../model/organisation.ts"
-import { OrganisationError, type Actor, type Sourced } from "../model/organisation-admin.ts"
+import { OrganisationError, type ChangedBy, type Sourced } from "../model/organisation-admin.ts"
 import { requirePerson, refuseBadId, refuseBadName, refuseConfigured } from "./validation.ts"
 import { writeDocument, type OrganisationContext } from "./write-document.ts"
 
 export async function createDepartment(
   context: OrganisationContext,
   { id, name = id }: { id: string; name?: string | undefined },
-  by: Actor,
+  by: ChangedBy,
 ): Promise<Department> {
   requirePerson(by, "create departments")
   await context.documents.refresh()
@@ -25,7 +25,7 @@ export async function renameDepartment(
   context: OrganisationContext,
   id: string,
   name: string,
-  by: Actor,
+  by: ChangedBy,
 ): Promise<Department> {
   requirePerson(by, "rename departments")
   await context.documents.refresh()
@@ -36,7 +36,7 @@ export async function renameDepartment(
 }
 
 /** Refuses a department that a live role or a live agent is in. */
-export async function deleteDepartment(context: OrganisationContext, id: string, by: Actor): Promise<Department> {
+export async function deleteDepartment(context: OrganisationContext, id: string, by: ChangedBy): Promise<Department> {
   requirePerson(by, "delete departments")
   await context.documents.refresh()
   return writeDocument<Department>(context, { kind: "department", id }, by, () => {

@@ -1,6 +1,13 @@
 import type { QuartermasterEvent } from "../model/events.ts"
 import type { Agent, AgentView, Department, Message, Person, Role } from "../model/organisation.ts"
-import type { Actor, NewAgent, NewPerson, NewRole, OrganisationAdmin, Sourced } from "../model/organisation-admin.ts"
+import type {
+  ChangedBy,
+  NewAgent,
+  NewPerson,
+  NewRole,
+  OrganisationAdmin,
+  Sourced,
+} from "../model/organisation-admin.ts"
 import type { LevelOrder } from "../model/permission.ts"
 import type { DocumentKind, Documents, StoredDocument } from "../model/documents.ts"
 import type { Messages, Organisation } from "../model/ports.ts"
@@ -72,15 +79,15 @@ export class Directory implements Organisation, OrganisationAdmin {
     return this.#roster.findRole(idOrName)
   }
 
-  createRole(given: NewRole, by: Actor): Promise<{ role: Role; created: boolean; hint?: string }> {
+  createRole(given: NewRole, by: ChangedBy): Promise<{ role: Role; created: boolean; hint?: string }> {
     return createRole(this.#context, given, by)
   }
 
-  updateRole(idOrName: string, change: Partial<NewRole>, by: Actor): Promise<{ role: Role; hint?: string }> {
+  updateRole(idOrName: string, change: Partial<NewRole>, by: ChangedBy): Promise<{ role: Role; hint?: string }> {
     return updateRole(this.#context, idOrName, change, by)
   }
 
-  deleteRole(idOrName: string, by: Actor): Promise<Role> {
+  deleteRole(idOrName: string, by: ChangedBy): Promise<Role> {
     return deleteRole(this.#context, idOrName, by)
   }
 
@@ -93,11 +100,11 @@ export class Directory implements Organisation, OrganisationAdmin {
     return this.#roster.agent(id)
   }
 
-  createAgent(given: NewAgent, by: Actor): Promise<Agent> {
+  createAgent(given: NewAgent, by: ChangedBy): Promise<Agent> {
     return createAgent(this.#context, given, by)
   }
 
-  terminateAgent(id: string, by: Actor, reason?: string): Promise<string[]> {
+  terminateAgent(id: string, by: ChangedBy, reason?: string): Promise<string[]> {
     return terminateAgent(this.#context, id, by, reason)
   }
 
@@ -105,15 +112,15 @@ export class Directory implements Organisation, OrganisationAdmin {
     return this.#roster.departments()
   }
 
-  createDepartment(given: { id: string; name?: string | undefined }, by: Actor): Promise<Department> {
+  createDepartment(given: { id: string; name?: string | undefined }, by: ChangedBy): Promise<Department> {
     return createDepartment(this.#context, given, by)
   }
 
-  renameDepartment(id: string, name: string, by: Actor): Promise<Department> {
+  renameDepartment(id: string, name: string, by: ChangedBy): Promise<Department> {
     return renameDepartment(this.#context, id, name, by)
   }
 
-  deleteDepartment(id: string, by: Actor): Promise<Department> {
+  deleteDepartment(id: string, by: ChangedBy): Promise<Department> {
     return deleteDepartment(this.#context, id, by)
   }
 
@@ -132,15 +139,15 @@ export class Directory implements Organisation, OrganisationAdmin {
     return person && withoutTokenHash(person)
   }
 
-  createPerson(given: NewPerson, by: Actor): Promise<{ person: Person; token: string }> {
+  createPerson(given: NewPerson, by: ChangedBy): Promise<{ person: Person; token: string }> {
     return createPerson(this.#context, given, by)
   }
 
-  updatePerson(id: string, change: Partial<Omit<NewPerson, "id">>, by: Actor): Promise<Person> {
+  updatePerson(id: string, change: Partial<Omit<NewPerson, "id">>, by: ChangedBy): Promise<Person> {
     return updatePerson(this.#context, id, change, by)
   }
 
-  deletePerson(id: string, by: Actor): Promise<Person> {
+  deletePerson(id: string, by: ChangedBy): Promise<Person> {
     return deletePerson(this.#context, id, by)
   }
 

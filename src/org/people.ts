@@ -1,5 +1,5 @@
 import type { Person } from "../model/organisation.ts"
-import { OrganisationError, type Actor, type NewPerson, type Sourced } from "../model/organisation-admin.ts"
+import { OrganisationError, type ChangedBy, type NewPerson, type Sourced } from "../model/organisation-admin.ts"
 import { requirePerson, refuseBadId, refuseBadName, refuseConfigured } from "./validation.ts"
 import { writeDocument, type OrganisationContext } from "./write-document.ts"
 import { newPersonToken } from "./person-tokens.ts"
@@ -13,7 +13,7 @@ export function withoutTokenHash<T extends Person>(person: T): Omit<T, "tokenHas
 export async function createPerson(
   context: OrganisationContext,
   { id, name = id, roles = [] }: NewPerson,
-  by: Actor,
+  by: ChangedBy,
 ): Promise<{ person: Person; token: string }> {
   requirePerson(by, "add people")
   await context.documents.refresh()
@@ -35,7 +35,7 @@ export async function updatePerson(
   context: OrganisationContext,
   id: string,
   { name, roles }: Partial<Omit<NewPerson, "id">>,
-  by: Actor,
+  by: ChangedBy,
 ): Promise<Person> {
   requirePerson(by, "change people")
   await context.documents.refresh()
@@ -49,7 +49,7 @@ export async function updatePerson(
 }
 
 /** The person's token stops working. */
-export async function deletePerson(context: OrganisationContext, id: string, by: Actor): Promise<Person> {
+export async function deletePerson(context: OrganisationContext, id: string, by: ChangedBy): Promise<Person> {
   requirePerson(by, "remove people")
   await context.documents.refresh()
   const person = await writeDocument<Person>(context, { kind: "person", id }, by, () => {

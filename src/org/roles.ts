@@ -1,6 +1,6 @@
 import { newId } from "../lib/new-id.ts"
 import type { Role } from "../model/organisation.ts"
-import { OrganisationError, type Actor, type NewRole, type Sourced } from "../model/organisation-admin.ts"
+import { OrganisationError, type ChangedBy, type NewRole, type Sourced } from "../model/organisation-admin.ts"
 import { actingAgent, refuseConfigured, refuseLookAlike } from "./validation.ts"
 import { sources } from "./configured-organisation.ts"
 import { writeDocument, type OrganisationContext } from "./write-document.ts"
@@ -12,7 +12,7 @@ type Change = "created" | "updated" | "deleted"
 export async function createRole(
   context: OrganisationContext,
   given: NewRole,
-  by: Actor,
+  by: ChangedBy,
 ): Promise<{ role: Role; created: boolean; hint?: string }> {
   await context.documents.refresh()
   const creator = actingAgent(context, by)
@@ -52,7 +52,7 @@ export async function updateRole(
   context: OrganisationContext,
   idOrName: string,
   change: Partial<NewRole>,
-  by: Actor,
+  by: ChangedBy,
 ): Promise<{ role: Role; hint?: string }> {
   await context.documents.refresh()
   const creator = actingAgent(context, by)
@@ -70,7 +70,7 @@ export async function updateRole(
 }
 
 /** Agents with a deleted role can do nothing. */
-export async function deleteRole(context: OrganisationContext, idOrName: string, by: Actor): Promise<Role> {
+export async function deleteRole(context: OrganisationContext, idOrName: string, by: ChangedBy): Promise<Role> {
   await context.documents.refresh()
   actingAgent(context, by)
   const { id } = changeable(context, idOrName, by)
@@ -83,7 +83,7 @@ export async function deleteRole(context: OrganisationContext, idOrName: string,
 }
 
 /** The live role, if this actor may change it. */
-function changeable({ roster }: OrganisationContext, idOrName: string, by: Actor): Sourced<Role> {
+function changeable({ roster }: OrganisationContext, idOrName: string, by: ChangedBy): Sourced<Role> {
   const role = roster.findRole(idOrName)
   if (role === undefined) {
     throw new OrganisationError(

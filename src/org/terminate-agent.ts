@@ -1,5 +1,5 @@
 import type { Agent } from "../model/organisation.ts"
-import { OrganisationError, type Actor, type Sourced } from "../model/organisation-admin.ts"
+import { OrganisationError, type ChangedBy, type Sourced } from "../model/organisation-admin.ts"
 import { actingAgent, refuseConfigured } from "./validation.ts"
 import { sources } from "./configured-organisation.ts"
 import { writeDocument, type OrganisationContext } from "./write-document.ts"
@@ -11,7 +11,7 @@ import { writeDocument, type OrganisationContext } from "./write-document.ts"
 export async function terminateAgent(
   context: OrganisationContext,
   id: string,
-  by: Actor,
+  by: ChangedBy,
   reason?: string,
 ): Promise<string[]> {
   await context.documents.refresh()
@@ -35,7 +35,12 @@ export async function terminateAgent(
 }
 
 /** False when another caller terminated the agent first. */
-async function end(context: OrganisationContext, id: string, by: Actor, because: string | undefined): Promise<boolean> {
+async function end(
+  context: OrganisationContext,
+  id: string,
+  by: ChangedBy,
+  because: string | undefined,
+): Promise<boolean> {
   let ended = false
   context.terminating.add(id)
   try {
@@ -75,7 +80,7 @@ function liveBelow({ roster }: OrganisationContext, top: string): Sourced<Agent>
   return found.filter(({ status, source }) => status === "active" && source === sources.store)
 }
 
-function refuseProtected(agent: Sourced<Agent>, by: Actor): void {
+function refuseProtected(agent: Sourced<Agent>, by: ChangedBy): void {
   if (by.kind === "agent" && agent.parentId !== by.id) {
     throw new OrganisationError("not_child_agent", `You did not spawn agent '${agent.id}', so you cannot terminate it.`)
   }

@@ -1,10 +1,10 @@
 import type { AgentView } from "../model/organisation.ts"
-import { OrganisationError, type Actor } from "../model/organisation-admin.ts"
+import { OrganisationError, type ChangedBy } from "../model/organisation-admin.ts"
 import { sources } from "./configured-organisation.ts"
 import type { OrganisationContext } from "./write-document.ts"
 
 /** The agent that makes a change, or undefined when a person does. Throws for an agent that has ended. */
-export function actingAgent({ views }: OrganisationContext, by: Actor): AgentView | undefined {
+export function actingAgent({ views }: OrganisationContext, by: ChangedBy): AgentView | undefined {
   if (by.kind === "person") return undefined
   const agent = views.view(by.id)
   if (agent !== undefined) return agent
@@ -14,7 +14,7 @@ export function actingAgent({ views }: OrganisationContext, by: Actor): AgentVie
   )
 }
 
-export function requirePerson(by: Actor, what: string): void {
+export function requirePerson(by: ChangedBy, what: string): void {
   if (by.kind === "person") return
   throw new OrganisationError("person_required", `Only a person can ${what}. Ask a person to do it.`)
 }

@@ -1,5 +1,5 @@
 import type { QuartermasterEvent } from "../model/events.ts"
-import { OrganisationError, type Actor } from "../model/organisation-admin.ts"
+import { OrganisationError, type ChangedBy } from "../model/organisation-admin.ts"
 import type { LevelOrder } from "../model/permission.ts"
 import type { DocumentKind, Documents, StoredDocument } from "../model/documents.ts"
 import type { Messages } from "../model/ports.ts"
@@ -44,7 +44,7 @@ interface Content<T> {
 export async function writeDocument<T extends object>(
   { documents }: OrganisationContext,
   { kind, id }: { kind: DocumentKind; id: string },
-  by: Actor,
+  by: ChangedBy,
   make: (existing: T | undefined) => Content<T> | undefined,
   taken: (other: StoredDocument) => T = refuseTakenName,
 ): Promise<T> {

@@ -74,6 +74,21 @@ test.each<[string, PlayedTurn, { gone: string[]; says: RegExp | undefined; verdi
   if (says !== undefined) expect(last.content).toMatch(says)
 })
 
+test("a tool is given up by the name the model knows, however it called it", async () => {
+  const app = await openTestApp({
+    approvals: { unattended: "reject" },
+    org: {
+      roles: [{ name: "coder", toolGroups: ["workspace"], dialect: "claude" }],
+      agents: [{ id: "dev", role: "coder" }],
+    },
+  })
+  const model = modelOf({ calls: [{ name: "write_file", input: { path: "a.txt", content: "a" } }] }, { say: "Well." })
+  const { reflection } = await app.chain("dev", { model }).run("Write.")
+  expect(reflection).toMatchObject({ verdict: "replan", withoutTools: ["Write"] })
+  expect(offered(model.requests[0])).toContain("Write")
+  expect(offered(model.requests[1])).not.toContain("Write")
+})
+
 test("when nothing is left that can be called, the model answers with what it has", async () => {
   const model = modelOf(calls("pay"), { say: "I could not pay.", ...calls("pay") })
   const chain = await openChain(model, { tools: ["pay"] })

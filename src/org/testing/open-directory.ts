@@ -1,14 +1,14 @@
 import { onTestFinished } from "vitest"
 import type { QuartermasterEvent } from "../../model/events.ts"
-import type { Actor } from "../../model/organisation-admin.ts"
+import type { ChangedBy } from "../../model/organisation-admin.ts"
 import { openDatabase, type Database } from "../../store/database.ts"
 import { SqliteDocuments } from "../../store/documents.ts"
 import { SqliteMessages } from "../../store/messages.ts"
 import { databaseFile } from "../../testing/test-app.ts"
 import { Directory, type DirectoryOptions } from "../directory.ts"
 
-export const ann: Actor = { kind: "person", id: "ann" }
-export const agent = (id: string): Actor => ({ kind: "agent", id })
+export const ann: ChangedBy = { kind: "person", id: "ann" }
+export const agent = (id: string): ChangedBy => ({ kind: "agent", id })
 
 export const groupIds = ["org_management", "data", "system", "network", "command"]
 

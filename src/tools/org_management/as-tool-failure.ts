@@ -1,5 +1,5 @@
 import { failure } from "../../model/ending.ts"
-import { OrganisationError, type Actor } from "../../model/organisation-admin.ts"
+import { OrganisationError, type ChangedBy } from "../../model/organisation-admin.ts"
 import type { ToolContext } from "../../model/tool.ts"
 
 /** Turns an `OrganisationError` into a failure of the tool, with the same sentence and code. */
@@ -13,6 +13,6 @@ export async function asToolFailure<T>(work: () => T | Promise<T>): Promise<T> {
 }
 
 /** The calling agent. The organisation looks up its role and rights itself. */
-export function agentActor({ agent }: ToolContext): Actor {
+export function agentActor({ agent }: ToolContext): ChangedBy {
   return { kind: "agent", id: agent.id }
 }

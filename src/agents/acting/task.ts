@@ -1,0 +1,67 @@
+import type { EndingCode } from "../../model/result.ts"
+import type { ToolCallHistoryEntry, ToolChainResult } from "../chain/tool-chain.ts"
+import type { ReflectedAction, Reflection } from "../reflection/reflector.ts"
+
+/** One step of a plan: a tool call, or something that a model does with the agent's tools. */
+export type PlanStep = ToolCallStep | ChainStep
+
+interface AnyStep {
+  /** Names the step for `needs` of others, once in a plan. */
+  id: string
+  /** What it is for. Approvers of a call see it as the agent's own words. */
+  description?: string | undefined
+  /** The steps whose results it needs, by their ids. */
+  needs?: readonly string[] | undefined
+}
+
+export interface ToolCallStep extends AnyStep {
+  actionType: "tool_call"
+  toolName: string
+  params: unknown
+}
+
+export interface ChainStep extends AnyStep {
+  actionType: "chain"
+  /** What the model is told. */
+  prompt: string
+}
+
+/** What a task is about and what was done for it. It is plain data: store it where you store your tasks. */
+export interface TaskContext {
+  taskId: string
+  goal?: string | undefined
+  userId?: string | undefined
+  /** The only paths its calls may use. */
+  allowedPaths?: readonly string[] | undefined
+  /** Every step that was run, in the order in which they ended. */
+  actionsDone: ActionResult[]
+  /** What was decided after failures. */
+  reflections: Reflection[]
+  /** How many of `actionsDone` were reflected on. */
+  reflectedOn: number
+}
+
+/** What a step came to. */
+export interface ActionResult extends ReflectedAction {
+  actionType: PlanStep["actionType"]
+  /** What the tool returned, or the model's last answer. */
+  result?: unknown
+  /** How the call or the chain ended. */
+  status: string
+  code?: EndingCode | undefined
+  /** The id of the call, or of the conversation, in the audit log. */
+  callId: string
+  /** The calls of a chain. */
+  toolCallHistory?: readonly ToolCallHistoryEntry[] | undefined
+  /** For a chain that waits for people: `app.chain(agentId, { id: callId }).resume()` goes on if it is durable. */
+  waiting?: ToolChainResult["waiting"] | undefined
+  /** In milliseconds since 1970. */
+  startedAt: number
+  completedAt: number
+  durationMs: number
+}
+
+/** A new task, of which nothing is done yet. */
+export function newTask(task: Pick<TaskContext, "taskId" | "goal" | "userId" | "allowedPaths">): TaskContext {
+  return { ...task, actionsDone: [], reflections: [], reflectedOn: 0 }
+}
