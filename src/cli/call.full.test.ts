@@ -71,7 +71,7 @@ test("the input is read by the schema, from JSON, from pairs or from stdin", asy
 test("a wrong input never runs: every problem on a line of its own, or all in one result", async () => {
   const { run } = makeCli()
   const wrong = await run("call", "set_env", "ky=A", "--yes")
-  expect(wrong).toMatchObject({ code: 1, stdout: "" })
+  expect(wrong).toMatchObject({ code: 2, stdout: "" })
   expect(wrong.stderr.split("\n").slice(0, 3)).toEqual([
     "Missing required parameter: key",
     "Missing required parameter: value",
@@ -81,14 +81,20 @@ test("a wrong input never runs: every problem on a line of its own, or all in on
   expect(json).toMatchObject({ code: "invalid_arguments", metadata: { ran: false } })
   expect(json.error).toMatch(/^Validation failed: Missing required parameter: key, Missing required parameter: value/)
   const proto = await run("call", "sleep", "__proto__=1", "constructor.x=1")
-  expect(proto).toMatchObject({ code: 1, stderr: expect.stringContaining("Parameter '__proto__'") as string })
+  expect(proto).toMatchObject({ code: 2, stderr: expect.stringContaining("Parameter '__proto__'") as string })
 })
 
 test.each([
   [["cal"], 2, "'qm cal' is not a command. Did you mean 'qm call'?\n"],
   [["audit", "verfy"], 2, "'qm audit verfy' is not a command. Did you mean 'qm audit verify'?\n"],
-  [["listen", "--port", "1"], 2, "'qm listen' is not a command. Commands: call, why, tools, "],
+  [["listen", "--port", "1"], 2, "'qm listen' is not a command. Commands: run, call, why, tools, "],
   [["call"], 2, "Missing required argument 'tool'. 'qm call --help' shows how to use it.\n"],
+  [
+    ["call", "read_file", "--path", "a b"],
+    2,
+    "Unknown option '--path'. A parameter of the tool has no dashes: write path='a b'.",
+  ],
+  [["why", "read_file", "--path=x"], 2, "write path=x."],
   [["call", "sleep", "--tmeout", "5"], 2, "Unknown option '--tmeout'. Did you mean --timeout?\n"],
   [["call", "sleep", "--timeout", "soon"], 2, "--timeout takes a whole number above 0, and 'soon' is none.\n"],
   [["--set", "tools.timeout=long", "tools"], 2, "flag tools.timeout: 'tools.timeout' cannot be of type string."],
@@ -107,7 +113,7 @@ test("a word that is no URL is refused as such by every tool that takes one", as
   const { run } = makeCli()
   for (const tool of ["http_get", "http_post", "http_request", "web_fetch"]) {
     const { code, stderr } = await run("call", tool, "url=notaurl", ...(tool === "http_request" ? ["method=GET"] : []))
-    expect([code, stderr]).toEqual([1, expect.stringContaining("'url' is not a URL; write the whole address")])
+    expect([code, stderr]).toEqual([2, expect.stringContaining("'url' is not a URL; write the whole address")])
   }
 })
 

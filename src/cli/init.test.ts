@@ -1,4 +1,5 @@
-import { chmodSync, readdirSync } from "node:fs"
+import { chmodSync, readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, test } from "vitest"
 import { temporaryFolder } from "../testing/test-app.ts"
 import { asUnprivileged } from "../testing/unprivileged.ts"
@@ -16,4 +17,15 @@ test("init in a folder that may not be written to is refused with a sentence", a
     expect.stringMatching(/^You may not write .* \(EACCES\)\. Run 'qm init' in .*\n$/),
   ])
   expect(readdirSync(cwd)).toEqual([])
+})
+
+test.each([
+  ["{}", /^There is no MCP server and no permission in .*mcp\.json\. Run 'qm init' without --from/],
+  ['{"permissions":{"allow":["Task"]}}', /^There is nothing that can be imported in .* 'allow Task' .* Run 'qm init'/],
+])("init --from with nothing to import in %j writes nothing and says what to run", async (text, sentence) => {
+  const cwd = temporaryFolder()
+  writeFileSync(join(cwd, ".mcp.json"), text)
+  const { code, stderr } = await runWithApp({}, ["init", "--from", "claude"], { cwd })
+  expect([code, stderr]).toEqual([1, expect.stringMatching(sentence)])
+  expect(readdirSync(cwd)).toEqual([".mcp.json"])
 })

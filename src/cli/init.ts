@@ -54,6 +54,15 @@ async function importConfig(context: CliContext, client: ClientName, path: strin
   const { importFrom } = await import("../config/import.ts")
   const { writeConfig } = await import("../config/init.ts")
   const { text, files, servers, rules, notes } = importFrom(client, path, { cwd, home })
+  if (servers.length + rules === 0) {
+    const why = notes.length === 0 ? "no MCP server and no permission" : "nothing that can be imported"
+    throw new CannotDo(
+      "nothing_to_import",
+      [`There is ${why} in ${files.join(", ")}.`, ...notes, "Run 'qm init' without --from to write a first file."].join(
+        " ",
+      ),
+    )
+  }
   const written = await orCannotWrite(Promise.resolve().then(() => writeConfig(cwd, text, env)))
   const lines = [
     `Read ${files.join(", ")}.`,
@@ -61,7 +70,7 @@ async function importConfig(context: CliContext, client: ClientName, path: strin
     ...(notes.length === 0 ? [] : ["", "Please check:", ...notes.map((note) => `  - ${note}`)]),
     "",
     "Next:",
-    "  qm trust              read the file first; this shows what it allows and trusts it",
+    "  qm trust              show what it allows and starts, and trust it",
     "  qm mcp list           connect to the servers and list their tools",
     "  qm tools list         list the tools agents can use",
     `  qm install ${client}`.padEnd(22) +

@@ -33,7 +33,16 @@ import { addTools } from "./tools.ts"
 import { addTrash } from "./trash.ts"
 import { addTrust } from "./trust.ts"
 import { asTyped } from "./typed-command.ts"
-import { CannotDo, parserSentence, repeated, unknownCommand, UsageError, withHelp, wordsOf } from "./usage.ts"
+import {
+  CannotDo,
+  dashedParameter,
+  parserSentence,
+  repeated,
+  unknownCommand,
+  UsageError,
+  withHelp,
+  wordsOf,
+} from "./usage.ts"
 import { version } from "./version.ts"
 import { addWhy } from "./why.ts"
 
@@ -115,7 +124,7 @@ export async function runProgram(argv: readonly string[], io: Io, runtime: Runti
     .addHelpText("after", exitCodes)
     .hook("preAction", (_, command) => refuseInsideTool(io, command))
   for (const add of commands) add(program, run)
-  addHelp(program)
+  addHelp(program, argv)
 
   if (argv.length === 0) program.outputHelp()
   else await program.parseAsync([...argv], { from: "user" })
@@ -123,16 +132,17 @@ export async function runProgram(argv: readonly string[], io: Io, runtime: Runti
 }
 
 /** Gives every command examples in its help, and its wrong usage a sentence that leads there. */
-function addHelp(command: Command): void {
+function addHelp(command: Command, argv: readonly string[]): void {
   command.addHelpText("after", () => {
     const lines = examples[wordsOf(command).slice(1).join(" ")] ?? []
     return `\n${lines.length > 1 ? "Examples" : "Example"}:\n${lines.map((line) => `  ${line}`).join("\n")}`
   })
   command.exitOverride((error) => {
     if (error.exitCode === 0) throw error
-    throw withHelp(new UsageError(parserSentence(error.message)), command)
+    const sentence = dashedParameter(error.message, argv, command) ?? parserSentence(error.message)
+    throw withHelp(new UsageError(sentence), command)
   })
-  for (const inner of command.commands) addHelp(inner)
+  for (const inner of command.commands) addHelp(inner, argv)
 }
 
 /** Prints why a command was refused: a sentence on stderr, and with --json an object with its code. */
@@ -147,7 +157,7 @@ function refused(context: CliContext, error: OrganisationError | CannotDo): numb
 const exitCodes = `
 Exit codes:
   0  success
-  1  the call failed, also because a parameter is wrong, or the change was refused
-  2  the command line cannot be read (unknown option, invalid JSON, a word for a number), or the configuration is invalid
+  1  failed
+  2  wrong usage: an option, a parameter or the configuration is wrong
   3  not allowed
   4  not approved, or not yet`

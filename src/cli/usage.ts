@@ -1,5 +1,6 @@
 import type { Command } from "commander"
 import { nearestName } from "../lib/nearest-name.ts"
+import { shellWord } from "../lib/shell-word.ts"
 
 /** The command line was used wrongly. Exit code 2. The message is followed by where the command's help is. */
 export class UsageError extends Error {
@@ -72,6 +73,17 @@ export function parserSentence(message: string): string {
   const [problem = "", guess] = message.replace(/^error: /, "").split("\n")
   const sentence = problem.charAt(0).toUpperCase() + problem.slice(1).replace(/\.?$/, ".")
   return guess ? `${sentence} ${guess.replace(/[()]/g, "")}` : sentence
+}
+
+/** For a command that takes a tool's input: an unknown option that must be a parameter, as in `qm call read_file --path x`. */
+export function dashedParameter(message: string, argv: readonly string[], command: Command): string | undefined {
+  const takesInput = command.registeredArguments.some((argument) => argument.name() === "input")
+  const [, option = "", key = "", given] = /unknown option '(--([^'=]+)(?:=([^']*))?)'/s.exec(message) ?? []
+  const guess = /Did you mean --(\w)/.exec(message)?.[1]
+  if (!takesInput || key === "" || guess === key[0]) return undefined
+  const next = argv[argv.indexOf(option) + 1]
+  const value = given ?? (next === undefined || next.startsWith("--") ? "value" : next)
+  return `Unknown option '--${key}'. A parameter of the tool has no dashes: write ${key}=${shellWord(value)}.`
 }
 
 /** The error with a last sentence that says where the help of the command is, unless the message names a command itself. */

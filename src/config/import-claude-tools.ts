@@ -4,6 +4,8 @@ import { readTouchPattern } from "../schema/rule-patterns.ts"
 export interface ClaudeToolRule {
   tool: string
   touching?: string[]
+  /** Tools of ours that do the same, which the rule must cover too so that it cannot be got around. */
+  also?: string[]
 }
 
 /** Interpolated when the configuration is read. */
@@ -32,13 +34,15 @@ const tools: Readonly<Record<string, string>> = {
 
 /**
  * Converts a permission for one of Claude's tools into a rule, or returns why that is not possible. Rules that deny or ask
- * about files apply to every tool, so that a command cannot get around them.
+ * about files or hosts apply to every tool, so that a command cannot get around them.
  */
 export function claudeToolRule(verdict: "allow" | "ask" | "deny", written: string): ClaudeToolRule | string {
   const [, name = "", argument] = /^([A-Za-z]+)(?:\((.*)\))?$/s.exec(written) ?? []
   const tool = Object.hasOwn(tools, name) ? tools[name] : undefined
   if (tool === undefined) return "it is for a tool that only that program has; the program keeps deciding about it."
-  if (argument === undefined || argument === "*" || argument === "**") return { tool }
+  if (argument === undefined || argument === "*" || argument === "**") {
+    return verdict !== "allow" && tool === "web_fetch" ? { tool, also: ["http_get"] } : { tool }
+  }
   const rule = withArgument(tool, argument, verdict)
   if (rule === undefined) return "it is about arguments. Write a rule with 'args' for it."
   const loosens = verdict === "allow"
@@ -51,7 +55,7 @@ export function claudeToolRule(verdict: "allow" | "ask" | "deny", written: strin
 function withArgument(tool: string, argument: string, verdict: string): ClaudeToolRule | undefined {
   if (tool === "run_command") return { tool, touching: commands(argument) }
   if (tool === "web_fetch" && argument.startsWith("domain:")) {
-    return { tool, touching: [`host:${argument.slice("domain:".length)}`] }
+    return { tool: verdict === "allow" ? tool : "*", touching: [`host:${argument.slice("domain:".length)}`] }
   }
   const use = fileUse[tool]
   if (use === undefined) return undefined
@@ -83,4 +87,15 @@ function paths(argument: string, verdict: string): string[] {
   if (argument.startsWith("/")) return [argument.slice(1)]
   if (argument.startsWith("./")) return [argument.slice(2)]
   return verdict === "allow" || argument.startsWith("**/") ? [argument] : [argument, `**/${argument}`]
+}
+
+/** Whether an allow rule for these files can never hold, because file tools stay in the workspace. */
+export function isOutside(touching: readonly string[] | undefined, place: { folder: string; home: string }): boolean {
+  const outside = (pattern: string) => {
+    const path = /^(?:read|write):(.*)$/s.exec(pattern)?.[1]?.replace(home, place.home)
+    if (path === undefined || !path.startsWith("/")) return false
+    const certain = path.replace(/[*?[{].*$/s, "")
+    return !`${path}/`.startsWith(`${place.folder}/`) && (certain === path || !place.folder.startsWith(certain))
+  }
+  return touching?.every(outside) ?? false
 }

@@ -1,4 +1,4 @@
-import { claudeToolRule } from "./import-claude-tools.ts"
+import { claudeToolRule, isOutside, type ClaudeToolRule } from "./import-claude-tools.ts"
 import { isObject } from "./merge.ts"
 
 /** A rule as written in a configuration. */
@@ -12,6 +12,7 @@ export function permissionRules(
   from: string,
   servers: readonly { name: string; theirName: string }[],
   notes: string[],
+  place: { folder: string; home: string },
 ): ImportedRule[] {
   const permissions = isObject(section["permissions"]) ? section["permissions"] : {}
   for (const [key, value] of Object.entries(permissions)) {
@@ -28,13 +29,24 @@ export function permissionRules(
     const tool = toolOf(name, servers)
     if (tool !== undefined) return [{ [verdict]: tool, because }]
     const own = name.startsWith("mcp__") ? whyNot(name, servers) : claudeToolRule(verdict, name)
-    if (typeof own !== "string") {
-      const { tool: ours, touching } = own
-      return [{ [verdict]: ours, ...(touching === undefined ? {} : { touching }), because }]
+    const problem = typeof own === "string" ? own : neverHolds(verdict, own, place)
+    if (typeof own === "string" || problem !== undefined) {
+      notes.push(`'${verdict} ${name}' in ${from} is not imported: ${problem}`)
+      return []
     }
-    notes.push(`'${verdict} ${name}' in ${from} is not imported: ${own}`)
-    return []
+    const { tool: ours, touching, also = [] } = own
+    if (also.length > 0) notes.push(`'${verdict} ${name}' in ${from} is imported for ${[ours, ...also].join(" and ")}.`)
+    return [ours, ...also].map((one) => ({ [verdict]: one, ...(touching === undefined ? {} : { touching }), because }))
   })
+}
+
+function neverHolds(
+  verdict: string,
+  { touching }: ClaudeToolRule,
+  place: { folder: string; home: string },
+): string | undefined {
+  if (verdict !== "allow" || !isOutside(touching, place)) return undefined
+  return "the path is outside the workspace, where file tools are refused. To use it, add its folder and '.' to tools.allowedPaths."
 }
 
 const hints: Readonly<Record<string, string>> = {

@@ -96,6 +96,8 @@ test.each([
   ["deny", "Read(~/.ssh/**)", { tool: "*", touching: ["read:${HOME}/.ssh/**"] }],
   ["deny", "Edit(dist/**)", { tool: "*", touching: ["write:dist/**", "write:**/dist/**"] }],
   ["allow", "Edit(/src/**)", { tool: "group:workspace", touching: ["write:src/**"] }],
+  ["deny", "WebFetch", { tool: "web_fetch", also: ["http_get"] }],
+  ["deny", "WebFetch(domain:a.example)", { tool: "*", touching: ["host:a.example"] }],
   ["allow", "WebFetch(domain:docs.example.com)", { tool: "web_fetch", touching: ["host:docs.example.com"] }],
   ["ask", "NotebookEdit", { tool: "edit_notebook" }],
 ] as const)("Claude's '%s %s' is a rule here", (verdict, written, rule) => {
@@ -265,10 +267,33 @@ test("an imported file starts nothing until it is trusted, and then loads even b
 test("a missing client and a file that is not JSON are refused with what to do", () => {
   const { cwd, home, write } = makeFolders()
   expect(problemsOf(() => importFrom("vscode", undefined, { cwd, home }))).toMatchObject([
-    { sentence: "No configuration of vscode was found. Looked for .vscode/mcp.json. Give its path." },
+    {
+      sentence:
+        "No configuration of vscode was found. Looked for .vscode/mcp.json. Give its path, or run 'qm init' without --from.",
+    },
   ])
   const file = write(".mcp.json", '{ "mcpServers": ')
   expect(problemsOf(() => importFrom("claude", undefined, { cwd, home }))).toMatchObject([
     { file, sentence: "This is not valid JSON: line 1, column 17: a value was expected. Correct it there first." },
+  ])
+})
+
+test("an allow for a path outside the folder is left out with what to do, and a deny of WebFetch covers http_get", () => {
+  const { cwd, home, write } = makeFolders()
+  const allow = ["Read(~/.zshrc)", "Read(//etc/**)", "Edit(//**)", `Read(/${cwd}/src/**)`]
+  write(".claude/settings.json", text({ permissions: { allow, deny: ["WebFetch"] } }))
+  const { notes, text: written } = importFrom("claude", undefined, { cwd, home })
+  expect((parse(written) as { rules: object[] }).rules).toMatchObject([
+    { deny: "web_fetch" },
+    { deny: "http_get" },
+    { allow: "group:workspace", touching: ["write:/**"] },
+    { allow: "group:workspace", touching: [`read:${cwd}/src/**`] },
+  ])
+  expect(notes).toEqual([
+    "'deny WebFetch' in .claude/settings.json is imported for web_fetch and http_get.",
+    expect.stringMatching(
+      /^'allow Read\(~\/\.zshrc\)' .* outside the workspace, .* add its folder .* tools\.allowedPaths\.$/,
+    ),
+    expect.stringMatching(/^'allow Read\(\/\/etc\/\*\*\)' .* outside the workspace/),
   ])
 })

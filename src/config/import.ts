@@ -41,7 +41,10 @@ export function importFrom(
   const files = places.filter((file) => existsSync(file))
   if (files.length === 0) {
     const searched = places.map((file) => called(file, given, home)).join(", ")
-    throw refused(given, `No configuration of ${client} was found. Looked for ${searched}. Give its path.`)
+    throw refused(
+      given,
+      `No configuration of ${client} was found. Looked for ${searched}. Give its path, or run 'qm init' without --from.`,
+    )
   }
   const folder = isFile ? cwd : given
   const reads = files.map((file): Read => ({ file, called: called(file, folder, home), value: readObject(file) }))
@@ -55,7 +58,9 @@ export function importFrom(
   const rules = [
     ...servers.flatMap(({ rules: own }) => own),
     ...reads.flatMap((read) =>
-      sectionsOf(read, folder).flatMap((section) => permissionRules(section, read.called, servers, notes)),
+      sectionsOf(read, folder).flatMap((section) =>
+        permissionRules(section, read.called, servers, notes, { folder, home }),
+      ),
     ),
   ]
   for (const { called: name, value } of reads) noteIgnored(name, value, notes)

@@ -13,7 +13,7 @@ export type ToolExecuteStatus = (typeof ToolExecuteStatus)[keyof typeof ToolExec
 /** Every code a call can end with, its status, and the exit code of `qm call`. */
 export const endings = {
   unknown_tool: { status: "not_found", exit: 1 },
-  invalid_arguments: { status: "error", exit: 1 },
+  invalid_arguments: { status: "error", exit: 2 },
   key_conflict: { status: "error", exit: 1 },
   timeout: { status: "error", exit: 1 },
   aborted: { status: "error", exit: 1 },
@@ -117,7 +117,7 @@ export function isTicket(value: ToolResult | Ticket): value is Ticket {
   return !("status" in value)
 }
 
-/** The exit code of `qm call` for an ended call: 0 success, 1 error, 3 denied, 4 rejected by a person. */
+/** The exit code of `qm call` for an ended call: 0 success, 1 error, 2 wrong input, 3 denied, 4 rejected by a person. */
 export function exitCode(result: ToolResult): number {
   return result.code === undefined ? 0 : endings[result.code].exit
 }
