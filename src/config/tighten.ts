@@ -14,6 +14,9 @@ const tightening: Readonly<Record<string, (value: unknown) => boolean>> = {
   "agents.maxConcurrentTools": atMost(defaults.agents.maxConcurrentTools),
   "agents.maxRounds": atMost(defaults.agents.maxRounds),
   "agents.maxCalls": atMost(defaults.agents.maxCalls),
+  "agents.deadline": atMost(defaults.agents.deadline),
+  // A smaller value could remove conversations that a person still wants to read.
+  "agents.keepDays": (days) => days === defaults.agents.keepDays,
   "approvals.deadline": atMost(defaults.approvals.deadline),
   "approvals.unattended": () => true,
   "telemetry.enabled": isFalse,
