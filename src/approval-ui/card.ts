@@ -5,7 +5,7 @@ import { deadlineText } from "./deadline-text.ts"
 import type { Colour, TerminalStyle } from "../lib/terminal-style.ts"
 import { longLimit, cardStyle, shortLimit, type CardOptions } from "./card-style.ts"
 import { printableJson } from "../lib/printable.ts"
-import { intentText } from "../model/intent-text.ts"
+import { intentText } from "../model/intent.ts"
 import { questionRows } from "./question-rows.ts"
 
 /**

@@ -1,7 +1,8 @@
+import { intentParameter, longestIntent } from "../model/intent.ts"
 import type { Ports } from "../model/ports.ts"
 import type { Schema } from "../model/schema.ts"
 import { wholeCharacters } from "../model/model-text.ts"
-import { canAskIntent, intentParameter, longestIntent } from "../schema/intent.ts"
+import { canAskIntent } from "../schema/intent.ts"
 import { secretPaths } from "../schema/secret-paths.ts"
 import type { ActiveCall } from "./active-call.ts"
 

@@ -1,5 +1,5 @@
 import type { AuditCallFields, EndEntry, AuditEntry, Reason } from "../model/audit-entry.ts"
-import { intentText } from "../model/intent-text.ts"
+import { intentText } from "../model/intent.ts"
 import { formatTime } from "./time-text.ts"
 
 /** The records of one call as text: when, what happened, and who decided. */

@@ -15,6 +15,7 @@ const denied: ToolResult = {
 
 test.each<[string, string, unknown, string]>([
   ["its first value without a name", "read_file", { path: "notes.md", limit: 5 }, "read_file notes.md limit=5"],
+  ["nothing of its reason", "read_file", { _intent: "secret.md", path: "notes.md" }, "read_file notes.md"],
   ["other values as JSON", "add", { list: [1, 2] }, "add [1,2]"],
   ["nothing for no input", "current_time", {}, "current_time"],
   ["one line and no control characters", "say", { text: "a\n\u001b[31mb" }, "say a \\u{1b}[31mb"],

@@ -1,4 +1,5 @@
 import { printable } from "../lib/printable.ts"
+import { intentParameter } from "../model/intent.ts"
 import { modelText } from "../model/model-text.ts"
 import type { ToolResult } from "../model/result.ts"
 import { cutTo, width } from "./width.ts"
@@ -11,7 +12,9 @@ export interface CallEnding {
 
 /** A tool and what it is called with: `read_file notes.md limit=5`. */
 export function callText(tool: string, input: unknown): string {
-  const entries = typeof input === "object" && input !== null ? Object.entries(input) : []
+  const all = typeof input === "object" && input !== null ? Object.entries(input) : []
+  // The agent's reason is none of the tool's own arguments, and must not be taken for the first of them.
+  const entries = all.filter(([name]) => name !== intentParameter)
   const words = entries.map(([name, value], place) => (place === 0 ? valueText(value) : `${name}=${valueText(value)}`))
   return onOneLine([tool, ...words].join(" "))
 }

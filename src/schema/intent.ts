@@ -1,9 +1,5 @@
+import { intentParameter, longestIntent } from "../model/intent.ts"
 import type { JsonSchema } from "../model/schema.ts"
-
-/** The parameter in which a model may say why it makes a call. */
-export const intentParameter = "_intent"
-
-export const longestIntent = 200
 
 const intentSchema: JsonSchema = {
   type: "string",

@@ -1,5 +1,5 @@
 import { canonicalJson } from "../../lib/canonical-json.ts"
-import { intentParameter } from "../../schema/intent.ts"
+import { intentParameter } from "../../model/intent.ts"
 import type { ModelCall } from "../models/port.ts"
 import { currentRun, type ChainTurn } from "./turns.ts"
 

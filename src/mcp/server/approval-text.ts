@@ -1,6 +1,6 @@
 import type { PendingItem } from "../../model/approval.ts"
 import { wholeCharacters } from "../../model/model-text.ts"
-import { intentText } from "../../model/intent-text.ts"
+import { intentText } from "../../model/intent.ts"
 
 const maxCharacters = 4000
 
