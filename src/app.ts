@@ -37,6 +37,7 @@ import { silentLogger, type Logger } from "./model/logger.ts"
 import { describeOrphanedAgents } from "./model/orphaned-agents.ts"
 import type { Ports } from "./model/ports.ts"
 import { agentTokens, isTokenValid } from "./org/agent-tokens.ts"
+import { signIn } from "./org/sign-in.ts"
 import { Directory } from "./org/directory.ts"
 import { freezesAndModes } from "./org/freezes.ts"
 import type { Quartermaster, QuartermasterOptions } from "./quartermaster.ts"
@@ -304,6 +305,8 @@ export function assemble(
       waitForOthers,
       now,
     }),
+    signIn: signIn({ documents, isPerson: (id) => org.findPerson(id)?.status === "active", now }),
+    changes: () => store.changes(),
     executor: (agentId) => new ToolExecutor(calls, registry, agentId ?? config.agent ?? "operator"),
     artifact: artifactsApi(ports),
     sealKey: (purpose) => sealKey(store.key, purpose),

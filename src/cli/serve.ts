@@ -1,11 +1,10 @@
 import type { LoadedConfig } from "../config/load.ts"
 import type { Command } from "commander"
 import type { ServedHttp } from "../http/serve.ts"
-import type { App } from "../model/app.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import { answerHere, canAnswerHere, type AnswerHere } from "./answer-at-terminal.ts"
 import { printable, printableJson } from "../lib/printable.ts"
-import type { Run, CliContext, OpenOptions } from "./context.ts"
+import type { CliApp, Run, CliContext, OpenOptions } from "./context.ts"
 import { commandList } from "./command-list.ts"
 import { startingServers } from "./wait-for-servers.ts"
 import { printMessage, printOutput } from "./output.ts"
@@ -64,7 +63,7 @@ async function serve(context: CliContext, flags: ServeFlags): Promise<number> {
 /** Shows what waits in the terminal of the server, if there is one. If that fails, the server goes on without it. */
 async function answerWhileServing(
   context: CliContext,
-  app: App,
+  app: CliApp,
   loaded: LoadedConfig,
   here: Pick<AnswerHere, "signal" | "interrupt">,
 ): Promise<void> {
@@ -78,15 +77,15 @@ async function answerWhileServing(
 }
 
 async function listen(
-  app: App,
-  { config }: LoadedConfig,
+  app: CliApp,
+  { config, workspace }: LoadedConfig,
   given: { host: string | undefined; port: number | undefined },
 ) {
   const { serveHttp } = await import("../http/serve.ts")
   const { listenAddress } = await import("../config/listen-address.ts")
   const { host, port } = listenAddress(config)
   const address = { host: given.host ?? host, port: given.port ?? port }
-  const served = await serveHttp(app, { ...config.server, ...address, version: version() })
+  const served = await serveHttp(app, { ...config.server, ...address, version: version(), workspace })
   app.addOwnAddress(served.url)
   return served
 }
@@ -129,7 +128,7 @@ const rows = [
 ] as const
 
 /** Says that MCP servers start, and what became of them, because the first start of one can take a while. */
-async function announceServers(context: CliContext, app: App, signal: AbortSignal): Promise<void> {
+async function announceServers(context: CliContext, app: CliApp, signal: AbortSignal): Promise<void> {
   const starting = startingServers(app)
   if (context.flags.json || starting.length === 0) return
   printMessage(context, `MCP servers are starting: ${starting.join(", ")}.`)

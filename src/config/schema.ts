@@ -2,6 +2,7 @@ import { z } from "zod"
 import { ToolPermissionLevel } from "../model/permission.ts"
 import { defaultTrashLimits } from "../model/files.ts"
 import { defaultCommandLimits } from "../model/processes.ts"
+import { scopes } from "../model/sign-in.ts"
 import { ruleSchema } from "../schema/rule-schema.ts"
 import { serversSchema } from "./mcp-server-schema.ts"
 import { modelsSchema } from "./models-schema.ts"
@@ -70,6 +71,10 @@ const person = z.strictObject({
   id: name.describe("The person's id."),
   name: name.optional().describe("Display name."),
   roles: names.optional().describe("Their roles; a rule can require approvers with a role."),
+  scopes: z
+    .array(z.enum(scopes))
+    .optional()
+    .describe("What they may do in the console and over HTTP (default: read, call and approve)."),
   tokenHash: z
     .string()
     .regex(/^[0-9a-f]{64}$/, "it must be 64 hexadecimal digits")

@@ -3,7 +3,11 @@ import type { AddressInfo } from "node:net"
 import { mcpEndpoint } from "../mcp/server/endpoint.ts"
 import { mcpOverHttp, type McpHttp } from "../mcp/server/http.ts"
 import { httpOrigin } from "../lib/url.ts"
+import { getRequestListener } from "@hono/node-server"
 import type { App } from "../model/app.ts"
+import { createApi } from "./api/api.ts"
+import type { Api, ServedApp } from "./api/endpoint.ts"
+import { consoleFolder, openConsole } from "./console-files.ts"
 import { checkBearerToken } from "./bearer-token.ts"
 import { readRequestBody } from "./read-request-body.ts"
 import { hostCheck } from "./host-check.ts"
@@ -23,6 +27,10 @@ export interface ServeOptions {
   maxBodyBytes?: number | undefined
   /** Our version, as reported to clients. */
   version: string
+  /** The folder the tools work in, as it is shown to people. */
+  workspace?: string | undefined
+  /** Whether the organisation is the sample of the first start. */
+  isSample?: (() => boolean) | undefined
   /** How long a call may wait for a person before its caller gets a ticket. */
   waitMs?: number | undefined
   now?: (() => number) | undefined
@@ -59,8 +67,8 @@ const defaultLimits: ServeLimits = {
   sweepMs: 1000,
 }
 
-/** Serves MCP at /mcp and the health check at /healthz until `close` is called. */
-export async function serveHttp(app: App, options: ServeOptions, makeMcp = mcpOverHttp): Promise<ServedHttp> {
+/** Serves MCP at /mcp, the API at /v1, the console at / and the health check at /healthz until `close` is called. */
+export async function serveHttp(app: ServedApp, options: ServeOptions, makeMcp = mcpOverHttp): Promise<ServedHttp> {
   const { host = "127.0.0.1", port = 7420, version, now = Date.now } = options
   const limits = { ...defaultLimits, ...options.limits }
   const endpoint = mcpEndpoint(app, { version, waitMs: options.waitMs })
@@ -69,7 +77,18 @@ export async function serveHttp(app: App, options: ServeOptions, makeMcp = mcpOv
     sessionIdleMs: limits.sessionIdleMs,
     maxSessions: limits.sessions,
   })
-  const server = createHttpServer(limits, requestHandler(app, mcp, host, options))
+  const closer = new AbortController()
+  const api: Api = {
+    app,
+    version,
+    workspace: options.workspace ?? "",
+    isSample: options.isSample ?? (() => false),
+    now,
+    closing: closer.signal,
+  }
+  const folder = consoleFolder()
+  const pages = folder === undefined ? undefined : await openConsole(folder)
+  const server = createHttpServer(limits, requestHandler({ app, mcp, api, pages, host }, options))
   const sweeper = setInterval(() => mcp.sweep(), limits.sweepMs).unref()
   try {
     await listen(server, host, port)
@@ -85,6 +104,7 @@ export async function serveHttp(app: App, options: ServeOptions, makeMcp = mcpOv
     sessions: () => mcp.sessions(),
     async close() {
       clearInterval(sweeper)
+      closer.abort()
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       await mcp.close()
       await endpoint.close()
@@ -115,18 +135,34 @@ function createHttpServer(
   return server
 }
 
-function requestHandler(app: App, mcp: McpHttp, host: string, options: ServeOptions) {
+interface Served {
+  app: App
+  mcp: McpHttp
+  api: Api
+  /** The console, where it is built. */
+  pages: Awaited<ReturnType<typeof openConsole>> | undefined
+  host: string
+}
+
+function requestHandler({ app, mcp, api, pages, host }: Served, options: ServeOptions) {
   const { allowedHosts, allowedOrigins, maxBodyBytes = 4 * 1024 * 1024 } = options
+  const { fetch } = createApi(api, { maxBodyBytes })
+  const listener = getRequestListener(fetch, { overrideGlobalObjects: false })
   const refusal = hostCheck({ host, allowedHosts, allowedOrigins })
   return (request: IncomingMessage, response: ServerResponse): void => {
     const forbidden = refusal(request.headers)
     if (forbidden !== undefined) return replyProblem(response, 403, forbidden)
     const path = pathOf(request.url ?? "/")
     if (path === "/mcp") return handleMcp(app, mcp, maxBodyBytes, request, response)
-    if (path === "/healthz") return handleHealth(app, request, response)
-    replyProblem(response, 404, "There is nothing here. MCP is at /mcp, the state of the server at /healthz.")
+    if (path === "/healthz" || path === "/readyz") return handleHealth(app, request, response)
+    if (/^\/(v1\/|openapi\.json$|metrics$)/.test(path)) return void listener(request, response)
+    if ((request.method === "GET" || request.method === "HEAD") && pages?.(path, response) === true) return
+    replyProblem(response, 404, nothingHere)
   }
 }
+
+const nothingHere =
+  "There is nothing here. The console is at /, the API at /v1 (see /openapi.json), MCP at /mcp, the state of the server at /healthz."
 
 function handleMcp(app: App, mcp: McpHttp, maxBytes: number, request: IncomingMessage, response: ServerResponse): void {
   const check = checkBearerToken(app, request.headers.authorization)

@@ -1,3 +1,5 @@
+import type { Changes } from "./changes.ts"
+import type { SignIn } from "./sign-in.ts"
 import type { PendingItem, AnswerResult, Answer } from "./approval.ts"
 import type { CallRequest, TypedCallRequest } from "./call.ts"
 import type { EventType, Listener } from "./events.ts"
@@ -68,6 +70,10 @@ export interface App {
   on<T extends EventType>(type: T, listener: Listener<T>): () => void
   readonly org: OrganisationAdmin
   readonly tokens: AgentTokens
+  /** Signs people in to the console. */
+  readonly signIn: SignIn
+  /** What is stored, as it is stored, by this and other processes. */
+  changes(): Promise<Changes>
   readonly mcp: McpServers
   /** Plugins and modules: files that add tools. */
   readonly plugins: PluginCatalog

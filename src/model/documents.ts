@@ -13,6 +13,8 @@ export const documentKinds = [
   "login",
   "plugin",
   "experiment",
+  "link",
+  "session",
 ] as const
 export type DocumentKind = (typeof documentKinds)[number]
 

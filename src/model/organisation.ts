@@ -1,3 +1,5 @@
+import type { Scope } from "./sign-in.ts"
+
 /** Who created something. Rules that name a role count only roles created by a person or the configuration. */
 export type Creator = "configuration" | "person" | "agent"
 
@@ -15,6 +17,8 @@ export interface Person extends Made {
   name: string
   /** Names of roles. A rule may require approvers with a role. */
   roles: readonly string[]
+  /** What they may do over HTTP. Left out: read, call and approve. Only the configuration sets it. */
+  scopes?: readonly Scope[] | undefined
   status: "active" | "deleted"
   /** SHA-256 of their token. */
   tokenHash?: string | undefined

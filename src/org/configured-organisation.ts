@@ -1,3 +1,4 @@
+import type { Scope } from "../model/sign-in.ts"
 import type { Agent, Department, Person, Role } from "../model/organisation.ts"
 import type { NewRole, Sourced } from "../model/organisation-admin.ts"
 
@@ -25,6 +26,7 @@ export interface AgentConfig {
 }
 
 export interface PersonConfig {
+  scopes?: readonly Scope[] | undefined
   id: string
   name?: string | undefined
   roles?: readonly string[] | undefined
@@ -115,9 +117,10 @@ function addAgent({ agents, rolesByIdOrName }: MutableOrganisation, given: Agent
   agents.set(id, { ...origin(source), id, roleId: role.id, department, level, parentId, status: "active", pins })
 }
 
-function addPerson({ people }: MutableOrganisation, { id, name = id, roles = [], tokenHash }: PersonConfig): void {
+function addPerson({ people }: MutableOrganisation, given: PersonConfig): void {
+  const { id, name = id, roles = [], scopes, tokenHash } = given
   if (people.has(id)) throw new Error(`There are two people '${id}' in org.people. Give each an id of their own.`)
-  people.set(id, { ...origin(sources.configuration), id, name, roles, status: "active", tokenHash })
+  people.set(id, { ...origin(sources.configuration), id, name, roles, scopes, status: "active", tokenHash })
 }
 
 function refuseUnknownDepartments(

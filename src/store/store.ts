@@ -2,6 +2,7 @@ import { closeSync, openSync } from "node:fs"
 import { join } from "node:path"
 import type { Logger } from "../model/logger.ts"
 import type { CallStore, Recorder } from "../model/ports.ts"
+import { StoredChanges } from "./changes.ts"
 import { FileArtifacts } from "./artifacts.ts"
 import { openDatabase, toStoreUnavailable, retryWhileBusy, type Database } from "./database.ts"
 import { SqliteConversations } from "./conversations.ts"
@@ -33,6 +34,8 @@ export interface Store {
   readonly conversations: SqliteConversations
   readonly limits: StoreLimits
   readonly leases: Leases
+  /** What was stored, for those who follow it. */
+  changes(): Promise<StoredChanges>
   /** Opened on first use, because most commands never need it. */
   calls(): Promise<CallStore>
   audit(): Promise<import("./audit.ts").Audit>
@@ -45,6 +48,8 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
   const { database, key } = await open(dataDir, file)
   let calls: Promise<CallStore> | undefined
   let callsDatabase: Database | undefined
+  let changes: Promise<StoredChanges> | undefined
+  let changesDatabase: Database | undefined
   let unsynced: Promise<Database> | undefined
   let openedUnsynced: Database | undefined
   const recorder = await createRecorder()
@@ -72,6 +77,11 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
     return new SqliteCalls(callsDatabase)
   }
 
+  async function openChanges(): Promise<StoredChanges> {
+    changesDatabase = await openDatabase(file)
+    return new StoredChanges(changesDatabase)
+  }
+
   return {
     database,
     key,
@@ -84,11 +94,14 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
     limits: new StoreLimits(openUnsynced),
     leases,
     calls: () => (calls ??= openCalls()),
+    changes: () => (changes ??= openChanges()),
     audit: openAudit,
     async close() {
       await recorder.close()
       await leases.close()
       callsDatabase?.close()
+      await changes?.then((opened) => opened.close())
+      changesDatabase?.close()
       await unsynced?.then((opened) => {
         openedUnsynced = undefined
         opened.close()

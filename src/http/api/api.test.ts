@@ -1,0 +1,282 @@
+import { expect, onTestFinished, test } from "vitest"
+import { serveAppForTest } from "../testing.ts"
+import { tool, until } from "../../testing/test-app.ts"
+import { modelOf } from "../../agents/testing/played-model.ts"
+import type { Card } from "./schemas.ts"
+
+const config = {
+  org: {
+    people: [{ id: "pat", name: "Pat", roles: ["lead"] }],
+    roles: [{ name: "worker", toolGroups: ["test", "data", "interaction", "workspace"] }],
+    agents: [{ id: "ada", role: "worker" }, { id: "bob", role: "worker" }],
+  },
+} // prettier-ignore
+
+/** A served app, and clients: the user of this machine with a cookie, and agents with tokens. */
+async function serving(models = {}) {
+  const { app, served, token } = await serveAppForTest(config as never, {}, { models })
+  app.registry.registerMany([
+    tool({ name: "send", effect: "communicate", execute: () => "sent" }),
+    tool({ name: "look", effect: "read", execute: () => "seen" }),
+    tool({ name: "leak", effect: "read", permission: { requireResultApproval: "always" }, execute: () => ({ key: "s3cret", n: 1 }) }),
+  ]) // prettier-ignore
+  const client = (headers: Record<string, string>) => async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(`${served.url}${path}`, {
+      method,
+      headers: { "x-quartermaster": "1", "content-type": "application/json", ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) }
+  }
+  const signIn = async (person: string, isMachineUser: boolean) => {
+    const { link } = await app.signIn.createLink({ person, isMachineUser })
+    const { status, headers } = await client({})("POST", "/v1/session", { link })
+    expect(status).toBe(204)
+    const [cookie = ""] = headers.get("set-cookie")!.split(";")
+    return { ask: client({ cookie }), setCookie: headers.get("set-cookie")!, link, cookie }
+  }
+  return {
+    app,
+    served,
+    client,
+    signIn,
+    agent: async (id: string) => client({ authorization: `Bearer ${await token(id)}` }),
+  }
+}
+
+test("an agent calls a tool with its token, and gets a ticket for what waits", async () => {
+  const { app, agent } = await serving()
+  const ada = await agent("ada")
+  expect(await ada("POST", "/v1/tools/look/call", { input: {} })).toMatchObject({
+    status: 200,
+    body: { status: "success", result: "seen" },
+  })
+  const waiting = await ada("POST", "/v1/tools/send/call", { input: {}, wait: 0 })
+  expect(waiting).toMatchObject({ status: 202, body: { state: "waiting" } })
+  const { callId } = waiting.body
+  expect(waiting.headers.get("location")).toBe(`/v1/calls/${callId}`)
+  await app.approvals.answer(callId, { kind: "approve" }, "pat")
+  expect(await ada("GET", `/v1/calls/${callId}?wait=5`)).toMatchObject({ status: 200, body: { result: "sent" } })
+  const bob = await agent("bob")
+  expect((await bob("GET", `/v1/calls/${callId}`)).status).toBe(404)
+})
+
+test("an idempotency key makes a call once", async () => {
+  const { app, agent } = await serving()
+  let runs = 0
+  app.registry.register(tool({ name: "count", effect: "write", execute: () => ++runs }))
+  await app.rules.add({ allow: "count", because: "the test" }, "pat")
+  const ada = await agent("ada")
+  const body = { input: {}, key: "one" }
+  const results = [await ada("POST", "/v1/tools/count/call", body), await ada("POST", "/v1/tools/count/call", body)]
+  expect(results.map((each) => each.body.result)).toEqual([1, 1])
+})
+
+test("a link signs one person in, once, with a cookie that scripts cannot read", async () => {
+  const { signIn, client } = await serving()
+  const { ask, setCookie, link } = await signIn("pat", false)
+  expect(setCookie).toMatch(/qm_session=[\w-]{43}; .*HttpOnly.*SameSite=Strict/)
+  expect(await ask("GET", "/v1/me")).toMatchObject({
+    status: 200,
+    body: { kind: "person", id: "pat", name: "Pat", roles: ["lead"], scopes: ["read", "call", "approve"] },
+  })
+  expect(await client({})("POST", "/v1/session", { link })).toMatchObject({ status: 401, body: { code: "bad_link" } })
+  expect((await ask("DELETE", "/v1/session")).status).toBe(204)
+  expect((await ask("GET", "/v1/me")).status).toBe(401)
+})
+
+test("a session ends with its person", async () => {
+  const { app, signIn } = await serving()
+  await app.org.createPerson({ id: "sue" }, { kind: "person", id: "pat" })
+  const { ask } = await signIn("sue", false)
+  expect((await ask("GET", "/v1/me")).status).toBe(200)
+  await app.org.deletePerson("sue", { kind: "person", id: "pat" })
+  expect((await ask("GET", "/v1/me")).status).toBe(401)
+})
+
+test.each([
+  ["nobody", "GET", "/v1/approvals", 401],
+  ["agent", "GET", "/v1/approvals", 403],
+  ["agent", "POST", "/v1/freeze", 403],
+  ["agent", "GET", "/v1/tools", 200],
+  ["person", "GET", "/v1/approvals", 200],
+  ["person", "POST", "/v1/roles", 403],
+  ["person", "GET", "/v1/tokens", 403],
+  ["user", "GET", "/v1/tokens", 200],
+  ["user", "POST", "/v1/roles", 201],
+] as const)("%s: %s %s is answered with %i", async (who, method, path, status) => {
+  const { client, agent, signIn } = await serving()
+  const ask =
+    who === "nobody"
+      ? client({})
+      : who === "agent"
+        ? await agent("ada")
+        : (await signIn(who === "user" ? "someone" : "pat", who === "user")).ask
+  const body = method === "POST" ? (path === "/v1/roles" ? { name: "fresh" } : {}) : undefined
+  expect((await ask(method, path, body)).status).toBe(status)
+})
+
+test("a request with a cookie that another site could send is refused", async () => {
+  const { signIn, served } = await serving()
+  const { cookie } = await signIn("pat", false)
+  const sent = (headers: Record<string, string>) =>
+    fetch(`${served.url}/v1/freeze`, { method: "POST", headers: { cookie, ...headers }, body: "{}" })
+  expect((await sent({ "content-type": "application/json" })).status).toBe(403)
+  expect((await sent({ "content-type": "text/plain", "x-quartermaster": "1" })).status).toBe(415)
+  expect((await sent({ origin: "https://evil.example", "x-quartermaster": "1" })).status).toBe(403)
+})
+
+test("a card has everything that an approver is shown, and an answer counts for its revision only", async () => {
+  const { app, signIn, agent } = await serving()
+  const { ask } = await signIn("pat", false)
+  const ada = await agent("ada")
+  const input = { path: "notes.md", content: "one\ntwo\n" }
+  const running = ada("POST", "/v1/tools/write_file/call", { input, intent: "I keep notes." })
+  await until(async () => (await app.approvals.list()).length === 1, "it waits")
+  const { body } = await ask("GET", "/v1/approvals")
+  const [card] = body.items as Card[]
+  expect(card).toMatchObject({
+    kind: "call",
+    agent: { id: "ada", role: "worker" },
+    tool: "write_file",
+    risk: { band: "medium", destructive: false, tags: [{ code: "risk_writes" }] },
+    title: { code: "title_change", params: { path: "notes.md" }, text: "Change notes.md" },
+    intent: "I keep notes.",
+    preview: { kind: "diff", files: [{ path: "notes.md", added: 2, removed: 0 }] },
+    touches: [{ kind: "write", what: "notes.md" }],
+    mayAnswer: true,
+    remember: [],
+    rememberNothing: { code: "remember_sensitive" },
+    revision: 1,
+  })
+  expect(card!.inputSchema).toHaveProperty("properties.path")
+  const answer = (revision: number) =>
+    ask("POST", `/v1/approvals/${card!.callId}/answer`, { revision, answer: { kind: "reject", reason: "No notes." } })
+  expect(await answer(7)).toMatchObject({ status: 409, body: { code: "changed" } })
+  expect(await answer(1)).toMatchObject({ status: 200, body: { done: true } })
+  expect(await running).toMatchObject({ status: 200, body: { code: "approval_rejected" } })
+  expect(await answer(1)).toMatchObject({ status: 409, body: { code: "answered", by: "pat" } })
+})
+
+test.each([
+  ["run_command", { command: "ls -l && rm -r old | tee log" }, "high", "title_commands"],
+  ["delete_file", { path: "gone.txt" }, "high", "title_delete"],
+  ["http_post", { url: "https://api.example/x", body: "hello" }, "high", "title_request"],
+  ["http_get", { url: "https://api.example/x" }, "medium", "title_request"],
+  ["move_file", { from: "a.txt", to: "b.txt" }, "medium", "title_change_several"],
+  ["ask_user", { question: "Which?" }, "low", "title_question"],
+])("the card of %s %j is of %s risk", async (name, input, band, title) => {
+  const { app, signIn } = await serving()
+  const { ask } = await signIn("someone", true)
+  await app.submit({ agentId: "operator", tool: name, input }, { waitMs: 0 })
+  const { body } = await ask("GET", "/v1/approvals")
+  expect(body.items).toMatchObject([{ tool: name, risk: { band }, title: { code: title } }])
+  if (name === "run_command")
+    expect(body.items[0].preview.parts).toMatchObject([
+      { operator: "", text: "ls -l", mark: "none" },
+      { operator: "&&", text: "rm -r old", mark: "deny", notes: [{ code: "part_deletes" }] },
+      { operator: "|", text: "tee log", notes: [{ code: "part_writes" }] },
+    ])
+})
+
+test("a held result is released without the values that a person redacts", async () => {
+  const { app, signIn, agent } = await serving()
+  const { ask } = await signIn("pat", false)
+  const ada = await agent("ada")
+  const running = ada("POST", "/v1/tools/leak/call", { input: {} })
+  await until(async () => (await app.approvals.list()).length === 1, "it is held")
+  const [card] = (await ask("GET", "/v1/approvals")).body.items as Card[]
+  expect(card).toMatchObject({ kind: "result", risk: { band: "medium" }, result: { value: { key: "s3cret", n: 1 } } })
+  const answer = { kind: "release", redact: ["/key"] }
+  await ask("POST", `/v1/approvals/${card!.callId}/answer`, { revision: card!.revision, answer })
+  const { body } = await running
+  expect(body.result).toMatchObject({ n: 1 })
+  expect(JSON.stringify(body)).not.toContain("s3cret")
+})
+
+test("people may not call as an agent that can change the organisation, unless they may manage", async () => {
+  const { signIn } = await serving()
+  const call = { agentId: "root", input: {}, wait: 0 }
+  expect((await (await signIn("pat", false)).ask("POST", "/v1/tools/find_role_by_name/call", call)).status).toBe(403)
+  expect((await (await signIn("me", true)).ask("POST", "/v1/tools/find_role_by_name/call", call)).status).toBe(200)
+})
+
+test("the event stream tells what is stored, and goes on after a cursor", async () => {
+  const { app, served, signIn, agent } = await serving()
+  const { cookie } = await signIn("pat", false)
+  const stream = async (lastEventId?: string) => {
+    const stop = new AbortController()
+    onTestFinished(() => stop.abort())
+    const headers = { cookie, ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }) }
+    const response = await fetch(`${served.url}/v1/events`, { headers, signal: stop.signal })
+    const state = { text: "", stop: () => stop.abort() }
+    void (async () => {
+      const decoder = new TextDecoder()
+      try {
+        for await (const chunk of response.body!) state.text += decoder.decode(chunk as Uint8Array, { stream: true })
+      } catch {
+        // The test stopped it.
+      }
+    })()
+    await until(() => state.text.includes("event: hello"), "it is open")
+    return state
+  }
+  const first = await stream()
+  const ada = await agent("ada")
+  const { body } = await ada("POST", "/v1/tools/send/call", { input: {}, wait: 0 })
+  await until(() => first.text.includes(body.callId), "the call is told")
+  expect(first.text).toMatch(/event: call\ndata: .*"state":"waiting"/)
+  const ids = [...first.text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id!)
+  first.stop()
+  await app.approvals.answer(body.callId, { kind: "reject" }, "pat")
+  const second = await stream(ids.at(-1))
+  await until(() => second.text.includes(body.callId), "what was missed is told")
+  expect((await stream("nonsense")).text).toBeDefined()
+  const third = await stream("nonsense")
+  await until(() => third.text.includes("event: resync"), "it starts anew")
+})
+
+test("a conversation is begun, followed, and seen only by whoever began it", async () => {
+  const { signIn, agent } = await serving({ played: modelOf({ calls: [{ name: "look" }] }, { say: "Done." }) })
+  const { ask } = await signIn("pat", false)
+  const begun = await ask("POST", "/v1/chains", { agentId: "ada", message: "Look." })
+  expect(begun).toMatchObject({ status: 201, body: { agentId: "ada", startedBy: "pat" } })
+  const { id } = begun.body
+  const kinds: string[] = []
+  while (!kinds.includes("end")) {
+    const { body } = await ask("GET", `/v1/chains/${id}/events?from=${kinds.length}&wait=5`)
+    kinds.push(...body.items.map(({ kind }: { kind: string }) => kind))
+  }
+  expect(kinds).toEqual(["user", "assistant", "results", "assistant", "end"])
+  expect((await (await agent("bob"))("GET", `/v1/chains/${id}`)).status).toBe(404)
+  expect((await (await signIn("me", true)).ask("GET", `/v1/chains/${id}`)).status).toBe(200)
+})
+
+test("the document describes every endpoint, and metrics count calls", async () => {
+  const { signIn, agent, served } = await serving()
+  await (
+    await agent("ada")
+  )("POST", "/v1/tools/look/call", { input: {} })
+  const { ask, cookie } = await signIn("pat", false)
+  const { body } = await ask("GET", "/openapi.json")
+  expect(body.openapi).toBe("3.1.0")
+  expect(Object.keys(body.paths).length).toBeGreaterThan(40)
+  const response = await fetch(`${served.url}/metrics`, { headers: { cookie } })
+  expect(response.headers.get("content-type")).toContain("text/plain")
+  expect(await response.text()).toMatch(/quartermaster_calls_total\{ending="success"\} \d/)
+})
+
+test.each([
+  ["no JSON", "{", 400, "invalid_json"],
+  ["a wrong type", '{"revision":"x","answer":{"kind":"approve"}}', 400, "invalid_request"],
+  ["an unknown answer", '{"revision":1,"answer":{"kind":"maybe"}}', 400, "invalid_request"],
+  ["nothing", "", 400, "invalid_request"],
+])("%s as an answer is a problem with a sentence", async (_what, text, status, code) => {
+  const { signIn, served } = await serving()
+  const { cookie } = await signIn("pat", false)
+  const headers = { cookie, "x-quartermaster": "1", "content-type": "application/json" }
+  const response = await fetch(`${served.url}/v1/approvals/x/answer`, { method: "POST", headers, body: text })
+  expect(response.status).toBe(status)
+  expect(await response.json()).toMatchObject({ status, code, detail: expect.stringMatching(/\.?$/) })
+})

@@ -1,0 +1,194 @@
+import { z } from "@hono/zod-openapi"
+import type { Answer } from "../../model/approval.ts"
+import { endings, type EndingCode } from "../../model/result.ts"
+import { cardOf } from "./card.ts"
+import type { Caller } from "./caller.ts"
+import { endpoint, type Api, type Endpoint } from "./endpoint.ts"
+import { knownHosts } from "./known-hosts.ts"
+import { HttpProblem, notFound } from "./problem.ts"
+import {
+  answerBody,
+  answered,
+  card,
+  digest,
+  inbox,
+  refused,
+  type AnswerBody,
+  type Card,
+  type Refused,
+} from "./schemas.ts"
+
+const tag = "Approvals"
+const callId = z.object({ id: z.string().min(1) })
+const since = z.object({ since: z.coerce.number().min(0).optional() })
+
+const hostsOf = new WeakMap<object, ReturnType<typeof knownHosts>>()
+
+async function cardsOf(api: Api, caller: Caller, items: Awaited<ReturnType<Api["app"]["approvals"]["list"]>>) {
+  const { app, now } = api
+  let hosts = hostsOf.get(app)
+  if (hosts === undefined) hostsOf.set(app, (hosts = knownHosts(app, now)))
+  const reachesHost = items.some(({ touches }) => touches.list.some(({ kind }) => kind === "host"))
+  const known = reachesHost ? await hosts() : new Set<string>()
+  return items.map((item) =>
+    cardOf(item, {
+      caller,
+      tool: app.findTool(item.tool),
+      department: app.org.view(item.agentId)?.department,
+      knownHosts: known,
+    }),
+  )
+}
+
+const bands = { high: 0, medium: 1, low: 2 }
+
+/** By risk, then by the time that is left. */
+function byUrgency(one: Card, other: Card): number {
+  return bands[one.risk.band] - bands[other.risk.band] || one.until - other.until
+}
+
+/** Codes of calls that were refused without a person. */
+export const refusals = (Object.keys(endings) as EndingCode[]).filter((code) => endings[code].exit === 3)
+
+export const approvalEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: "get",
+    path: "/v1/approvals",
+    summary: "What waits for a person: by risk, then by the time that is left.",
+    tag,
+    scope: "read",
+    answers: { 200: inbox },
+    async handle({ api, caller }) {
+      const items = await cardsOf(api, caller, await api.app.approvals.list())
+      return { now: api.now(), items: items.sort(byUrgency) }
+    },
+  }),
+  endpoint({
+    method: "get",
+    path: "/v1/approvals/{id}",
+    summary: "One item that waits.",
+    tag,
+    scope: "read",
+    params: callId,
+    answers: { 200: card },
+    async handle({ api, caller, params: { id } }) {
+      const item = await api.app.approvals.show(id)
+      if (item === undefined) throw notFound("waiting call", id)
+      return (await cardsOf(api, caller, [item]))[0]
+    },
+  }),
+  endpoint({
+    method: "post",
+    path: "/v1/approvals/{id}/answer",
+    summary: "Answers an item. The answer counts for the revision that the person saw.",
+    tag,
+    scope: "approve",
+    params: callId,
+    body: answerBody,
+    answers: { 200: answered },
+    handle: ({ api, caller, params, body }) => answerItem(api, caller, params.id, body),
+  }),
+  endpoint({
+    method: "get",
+    path: "/v1/refused",
+    summary: "Calls that were refused without asking a person, newest first.",
+    tag,
+    scope: "read",
+    query: since,
+    answers: { 200: z.object({ items: z.array(refused) }) },
+    async handle({ api, query }) {
+      const from = query.since ?? api.now() - 24 * 60 * 60_000
+      const rows = await api.app.audit.list({ since: from, limit: 1000 })
+      const found = rows.filter(({ code }) => code !== undefined && refusals.includes(code)).slice(0, 20)
+      return { items: await Promise.all(found.map(({ callId: id, at, code }) => refusedCall(api, id, at, code!))) }
+    },
+  }),
+  endpoint({
+    method: "get",
+    path: "/v1/digest",
+    summary: "What happened since a time, from the audit log.",
+    tag,
+    scope: "read",
+    query: since,
+    answers: { 200: digest },
+    async handle({ api, query }) {
+      const from = query.since ?? 0
+      const { byEnding } = await api.app.audit.stats({ since: from })
+      const sum = (codes: readonly string[]) => codes.reduce((total, code) => total + (byEnding[code] ?? 0), 0)
+      const waiting = (await api.app.approvals.list()).filter(({ createdAt }) => createdAt >= from).length
+      return {
+        since: from,
+        now: api.now(),
+        ran: sum(["success", "tool_failed", "timeout", "output_invalid"]),
+        waited: waiting + sum(["approval_rejected", "approval_expired"]),
+        refused: sum(refusals),
+        expired: sum(["approval_expired"]),
+      }
+    },
+  }),
+]
+
+async function answerItem({ app, now }: Api, caller: Caller, id: string, { revision, answer }: AnswerBody) {
+  if (answer.kind === "approve-with-rule" && !caller.scopes.includes("manage"))
+    throw new HttpProblem(403, "Only people who may manage add rules.", { code: "missing_scope" })
+  const before = now()
+  const ended =
+    answer.kind === "approve-with-rule"
+      ? await app.approvals.approveWithRule(id, { by: caller.id, expiresAt: answer.expiresAt, revision })
+      : await app.approvals.answer(id, answer as Answer, caller.id, revision)
+  if (!ended.ok) throw await whyNot(app, id, revision, ended.sentence)
+  const remembered = "remember" in answer && answer.remember !== undefined
+  const grants = remembered ? await app.approvals.grants() : []
+  const grant = grants.findLast(({ by, createdAt }) => by === caller.id && createdAt >= before - 1000)
+  return { done: ended.done, message: { code: "answered", text: ended.sentence }, grantId: grant?.id }
+}
+
+/** Why an answer did not count: the item has changed, somebody was first, or nobody answered in time. */
+async function whyNot(app: Api["app"], id: string, revision: number, sentence: string): Promise<HttpProblem> {
+  const item = await app.approvals.show(id)
+  if (item !== undefined)
+    return new HttpProblem(item.revision === revision ? 422 : 409, sentence, {
+      code: item.revision === revision ? "not_counted" : "changed",
+    })
+  await app.settle()
+  const entries = await app.audit.show(id)
+  if (entries.length === 0) return notFound("waiting call", id)
+  const first = entries.findLast((entry) => "by" in entry && entry.by !== undefined)
+  const by = first !== undefined && "by" in first ? first.by : undefined
+  const hasExpired = entries.some((entry) => entry.kind === "end" && entry.code === "approval_expired")
+  return new HttpProblem(409, sentence, {
+    code: hasExpired ? "expired" : "answered",
+    ...(by && !hasExpired ? { by } : {}),
+  })
+}
+
+async function refusedCall({ app }: Api, callId: string, at: number, code: EndingCode): Promise<Refused> {
+  const end = (await app.audit.show(callId)).find((entry) => entry.kind === "end")
+  if (end?.kind !== "end") return { callId, at, agentId: "", tool: "", summary: "", code, reasons: [], change: [] }
+  const { agentId, tool, input = "", reasons = [] } = end
+  const change = await app
+    .why({ agentId, tool, input: asValue(input) })
+    .then((explained) => [...explained.change])
+    .catch(() => [])
+  return {
+    callId,
+    at,
+    agentId,
+    tool,
+    summary: input,
+    code,
+    reasons:
+      reasons.length > 0
+        ? reasons.map(({ code: why, sentence }) => ({ code: why, text: sentence }))
+        : [{ code, text: end.error ?? code }],
+    change,
+  }
+}
+
+function asValue(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,51 @@
+import { z } from "@hono/zod-openapi"
+
+export const auditRow = z
+  .object({
+    callId: z.string(),
+    at: z.number(),
+    agentId: z.string(),
+    tool: z.string(),
+    status: z.string(),
+    code: z.string().optional(),
+    durationMs: z.number(),
+  })
+  .openapi("AuditRow")
+
+export const auditEntry = z
+  .looseObject({
+    kind: z.enum(["start", "end", "asked", "answered", "try", "late", "held", "released", "withheld", "note"]),
+    callId: z.string(),
+    at: z.number(),
+    agentId: z.string().optional(),
+    tool: z.string().optional(),
+    by: z.string().optional(),
+    text: z.string().optional(),
+  })
+  .openapi("AuditEntry")
+
+export const charts = z
+  .object({
+    since: z.number(),
+    until: z.number(),
+    hours: z.array(
+      z.object({
+        at: z.number().describe("When the hour begins."),
+        ran: z.number(),
+        failed: z.number(),
+        notApproved: z.number(),
+        refused: z.number(),
+        p50: z.number().nullable().describe("Milliseconds that half of the calls took at most."),
+        p95: z.number().nullable(),
+        waited: z.number().describe("How many calls waited for a person."),
+        waitP50: z.number().nullable().describe("Milliseconds that half of them waited at most."),
+        waitP95: z.number().nullable(),
+      }),
+    ),
+    tools: z.array(z.object({ tool: z.string(), count: z.number(), failures: z.number(), averageMs: z.number() })),
+  })
+  .openapi("Charts")
+
+export type AuditRowJson = z.infer<typeof auditRow>
+export type AuditEntryJson = z.infer<typeof auditEntry>
+export type Charts = z.infer<typeof charts>

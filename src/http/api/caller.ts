@@ -1,0 +1,46 @@
+import type { ServedApp } from "./endpoint.ts"
+import { scopes as allScopes, usualScopes, type Scope } from "../../model/sign-in.ts"
+
+/** Who makes a request, and what they may do. */
+export interface Caller {
+  kind: "person" | "agent"
+  id: string
+  name: string
+  roles: readonly string[]
+  scopes: readonly Scope[]
+  /** For an agent: its token. */
+  tokenId?: string | undefined
+  /** For somebody with a cookie: their session. Such requests must prove that they do not come from another site. */
+  sessionId?: string | undefined
+  /** The user of this machine, who is nobody of the organisation. */
+  isMachineUser: boolean
+}
+
+export const sessionCookie = "qm_session"
+
+type Known = Pick<ServedApp, "tokens" | "org" | "signIn">
+
+/** Who has this bearer token: an agent, or a person of the organisation. */
+export function callerOfToken(app: Known, token: string): Caller | undefined {
+  const agent = app.tokens.holder(token)
+  if (agent !== undefined) {
+    const { agentId: id, id: tokenId } = agent
+    return { kind: "agent", id, name: id, roles: [], scopes: ["call"], tokenId, isMachineUser: false }
+  }
+  const person = app.org.personOfToken(token)
+  return person && callerOfPerson(app, person.id, false)
+}
+
+/** Who has this session. */
+export function callerOfSession(app: Known, secret: string): Caller | undefined {
+  const session = app.signIn.holder(secret)
+  if (session === undefined) return undefined
+  const { person, isMachineUser, sessionId } = session
+  return { ...callerOfPerson(app, person, isMachineUser), sessionId }
+}
+
+function callerOfPerson(app: Known, id: string, isMachineUser: boolean): Caller {
+  const person = app.org.findPerson(id)
+  const scopes = isMachineUser ? allScopes : (person?.scopes ?? usualScopes)
+  return { kind: "person", id, name: person?.name ?? id, roles: person?.roles ?? [], scopes, isMachineUser }
+}

@@ -1,0 +1,223 @@
+import type { PendingItem } from "../../model/approval.ts"
+import { resultAsText } from "../../model/model-text.ts"
+import type { StoredReason } from "../../model/audit-entry.ts"
+import type { RegisteredTool } from "../../model/tool.ts"
+import type { Caller } from "./caller.ts"
+import { deletes } from "./command-parts.ts"
+import { previewOf } from "./preview.ts"
+import type { Card, Message, Preview, Touch } from "./schemas.ts"
+
+/** What a card needs to know besides the item. */
+export interface CardContext {
+  caller: Caller
+  tool: RegisteredTool | undefined
+  department: string | undefined
+  /** The hosts that calls have reached before. */
+  knownHosts: ReadonlySet<string>
+}
+
+/** Everything that an approver is shown about something that waits. */
+export function cardOf(item: PendingItem, context: CardContext): Card {
+  const { tool, caller } = context
+  const preview = item.kind === "question" ? undefined : previewOf(item)
+  const touches = touchesOf(item, context)
+  const facts: Facts = { item, tool, preview, touches }
+  return {
+    callId: item.callId,
+    kind: item.kind,
+    agent: {
+      id: item.agentId,
+      role: item.role,
+      department: context.department,
+      roleMadeBy: item.roleMadeBy,
+      ancestors: [...item.ancestors],
+    },
+    tool: item.tool,
+    toolDescription: item.description,
+    level: item.level,
+    effect: tool?.effect,
+    risk: riskOf(facts),
+    title: titleOf(facts),
+    summary: summaryOf(facts),
+    intent: item.intent,
+    preview,
+    reasons: item.reasons.map(reasonOf),
+    touches,
+    proved: item.touches.proved,
+    files: touches.filter(({ kind }) => kind === "read" || kind === "write" || kind === "delete").length,
+    bytes: preview?.kind === "request" && preview.body !== undefined ? Buffer.byteLength(preview.body) : undefined,
+    input: item.input,
+    inputSchema: tool?.input.json,
+    result: item.result && {
+      success: item.result.success,
+      value: item.result.result,
+      text: item.result.success ? resultAsText(item.result.result) : (item.result.error ?? ""),
+      error: item.result.error,
+    },
+    question: item.question && { ...item.question, options: item.question.options && [...item.question.options] },
+    revision: item.revision,
+    editedBy: item.editedBy,
+    note: item.note,
+    votes: [...item.votes],
+    approvers: [...item.approvers],
+    mayAnswer: mayAnswer(item, caller),
+    remember: item.remember.map(({ scope, words }) => ({
+      scope,
+      message: { code: `remember_${scope}`, params: { agent: item.agentId, tool: item.tool }, text: words },
+    })),
+    rememberNothing: rememberNothing(item),
+    rule:
+      item.rule && caller.scopes.includes("manage")
+        ? {
+            allow: item.rule.allow,
+            agent: item.rule.agent,
+            touching: [...item.rule.touching],
+            message: {
+              code: "rule_offered",
+              params: { agent: item.rule.agent, tool: item.rule.allow, touching: [...item.rule.touching] },
+              text: item.rule.words,
+            },
+          }
+        : undefined,
+    alike: [item.kind, item.agentId, item.tool, ...new Set(touches.map(({ kind }) => kind))].join("|"),
+    taskId: item.taskId,
+    userId: item.userId,
+    sessionId: item.sessionId,
+    createdAt: item.createdAt,
+    until: item.until,
+  }
+}
+
+interface Facts {
+  item: PendingItem
+  tool: RegisteredTool | undefined
+  preview: Preview | undefined
+  touches: readonly Touch[]
+}
+
+function touchesOf({ touches }: PendingItem, { tool, knownHosts }: CardContext): Touch[] {
+  return touches.list.map(({ kind, what }, index, all) => {
+    const command = all.slice(0, index).findLast((each) => each.kind === "command")
+    const isDeleted = kind === "write" && (tool?.destructive === true || deletes(command?.what ?? ""))
+    if (kind !== "host") return { kind: isDeleted ? "delete" : kind, what }
+    return { kind, what, reachedBefore: knownHosts.has(what) }
+  })
+}
+
+/**
+ * High: deletes, sends data out, could not be proved, or needs several people. Medium: writes, executes, reaches a new host,
+ * or is a held result. Low: the rest.
+ */
+function riskOf({ item, tool, preview, touches }: Facts): Card["risk"] {
+  if (item.kind === "question") return { band: "low", destructive: false, tags: [] }
+  if (item.kind === "result") return { band: "medium", destructive: false, tags: [tag("result_held", "result held")] }
+  const destructive = touches.some(({ kind }) => kind === "delete")
+  const people = item.approvers.reduce((sum, { count }) => sum + count, 0)
+  const high = [
+    ...(destructive ? [tag("deletes", "deletes")] : []),
+    ...(sendsOut(preview) ? [tag("sends_out", "sends data out")] : []),
+    ...(item.touches.proved ? [] : [tag("unproved", "unproved")]),
+    ...(people > 1 ? [tag("several_people", `${people} people`, { count: people })] : []),
+  ]
+  const medium = [
+    ...(preview?.kind === "command" && preview.network ? [tag("network", "network")] : []),
+    ...(touches.some(({ kind }) => kind === "write") ? [tag("writes", "writes")] : []),
+    ...(touches.some(({ kind }) => kind === "command") || tool?.effect === "execute"
+      ? [tag("executes", "executes")]
+      : []),
+    ...(touches.some(({ kind, reachedBefore }) => kind === "host" && reachedBefore === false)
+      ? [tag("new_host", "new host")]
+      : []),
+  ]
+  const band = high.length > 0 ? "high" : medium.length > 0 ? "medium" : "low"
+  return { band, destructive, tags: [...high, ...medium] }
+}
+
+function tag(code: string, text: string, params?: Message["params"]): Message {
+  return { code: `risk_${code}`, text, ...(params === undefined ? {} : { params }) }
+}
+
+/** A request with a body, or by a method that changes something at the other side. */
+function sendsOut(preview: Preview | undefined): boolean {
+  return preview?.kind === "request" && (preview.body !== undefined || !["GET", "HEAD"].includes(preview.method))
+}
+
+function titleOf({ item, preview, touches }: Facts): Message {
+  const { tool, agentId: agent } = item
+  if (item.kind === "question") return { code: "title_question", params: { agent }, text: `${agent} asks` }
+  if (item.kind === "result")
+    return { code: "title_release", params: { tool, agent }, text: `Release a result of ${tool} to ${agent}` }
+  if (preview?.kind === "command") {
+    const count = preview.parts.length
+    const what = count === 1 ? "a command" : `${count} commands`
+    const code = preview.network ? "title_commands_network" : "title_commands"
+    return { code, params: { count }, text: `Run ${what}${preview.network ? " with network" : ""}` }
+  }
+  if (preview?.kind === "request") {
+    const host = hostOf(preview.url)
+    return { code: "title_request", params: { method: preview.method, host }, text: `${preview.method} to ${host}` }
+  }
+  for (const [kind, code, verb] of titlesByTouch) {
+    const found = [...new Set(touches.filter((touch) => touch.kind === kind).map(({ what }) => what))]
+    if (found.length === 0) continue
+    const text = found.length === 1 ? `${verb} ${found[0]}` : `${verb} ${found.length} files`
+    return {
+      code: found.length === 1 ? code : `${code}_several`,
+      params: { path: found[0]!, count: found.length },
+      text,
+    }
+  }
+  return { code: "title_call", params: { tool }, text: `Call ${tool}` }
+}
+
+const titlesByTouch = [
+  ["delete", "title_delete", "Delete"],
+  ["write", "title_change", "Change"],
+  ["read", "title_read", "Read"],
+] as const
+
+function summaryOf({ item, preview, touches }: Facts): string {
+  if (item.question !== undefined) return item.question.question
+  if (preview?.kind === "command") return preview.command
+  if (preview?.kind === "request") return preview.url
+  const paths = [...new Set(touches.map(({ what }) => what))]
+  if (paths.length > 0) return paths.join(", ")
+  return item.input === undefined ? "" : JSON.stringify(item.input)
+}
+
+function hostOf(url: string): string {
+  try {
+    return new URL(url).host
+  } catch {
+    return url
+  }
+}
+
+function reasonOf({ check, source, code, params, sentence, binding }: StoredReason): Card["reasons"][number] {
+  const values = params && (Object.fromEntries(Object.entries(params)) as Message["params"])
+  return {
+    check,
+    source,
+    message: { code: code ?? "reason", ...(values === undefined ? {} : { params: values }), text: sentence },
+    binding: binding === true,
+  }
+}
+
+/** Whether the caller's answer would count: each requirement can still use somebody with one of their roles. */
+function mayAnswer({ approvers, votes }: PendingItem, { kind, id, scopes, roles }: Caller): boolean {
+  if (kind !== "person" || !scopes.includes("approve") || votes.some(({ by }) => by === id)) return false
+  return approvers.length === 0 || approvers.some(({ role }) => role === undefined || roles.includes(role))
+}
+
+function rememberNothing({ kind, level, tool, remember, reasons }: PendingItem): Message | undefined {
+  if (kind !== "call" || remember.length > 0) return undefined
+  if (level === "sensitive")
+    return {
+      code: "remember_sensitive",
+      params: { tool },
+      text: `Nothing wider is offered: ${tool} is sensitive, so a person approves every call.`,
+    }
+  if (reasons.some(({ binding }) => binding === true))
+    return { code: "remember_binding", text: "Nothing wider is offered: one of the reasons is asked every time." }
+  return undefined
+}

@@ -1,0 +1,190 @@
+import { z } from "@hono/zod-openapi"
+import { setTimeout as sleep } from "node:timers/promises"
+import { errorMessage } from "../../lib/error-message.ts"
+import type { Conversation } from "../../model/conversation.ts"
+import type { Caller } from "./caller.ts"
+import { endpoint, Reply, type Api, type Endpoint } from "./endpoint.ts"
+import { HttpProblem, notFound } from "./problem.ts"
+import { agentOf } from "./tools.ts"
+
+const tag = "Chains"
+const text = z.string().min(1)
+const byId = z.object({ id: text })
+const conversation = z
+  .looseObject({
+    id: z.string(),
+    agentId: z.string(),
+    state: z.enum(["active", "waiting", "idle", "paused", "ended"]),
+    startedBy: z.string(),
+    length: z.number(),
+    createdAt: z.number(),
+    updatedAt: z.number(),
+  })
+  .openapi("Conversation")
+const turn = z.looseObject({ index: z.number(), kind: z.string(), at: z.number(), body: z.unknown() }).openapi("Turn")
+
+/** A conversation is seen by whoever began it, and by people who may manage. */
+async function seen({ app }: Api, caller: Caller, id: string): Promise<Conversation> {
+  const found = await app.conversations.get(id)
+  const isOwn = found?.startedBy === caller.id || (caller.kind === "agent" && found?.agentId === caller.id)
+  if (found === undefined || !(isOwn || caller.scopes.includes("manage"))) throw notFound("conversation", id)
+  return found
+}
+
+/** The conversation as soon as it is stored. Rejects when the run fails before that. */
+async function stored(app: Api["app"], id: string, run: Promise<unknown>): Promise<Conversation> {
+  start(run)
+  for (;;) {
+    const found = await app.conversations.get(id)
+    if (found !== undefined) return found
+    await Promise.race([run, sleep(5)])
+  }
+}
+
+/** Runs in the background: the client follows the turns. What goes wrong is in the turns and the log. */
+function start(run: Promise<unknown>): void {
+  run.catch(() => {})
+}
+
+export const chainEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: "get",
+    path: "/v1/chains",
+    summary: "The conversations that the caller may see, newest first.",
+    tag,
+    scope: "any",
+    query: z.object({ agentId: text.optional(), cursor: z.string().optional() }),
+    answers: { 200: z.object({ items: z.array(conversation), cursor: z.string().optional() }) },
+    async handle({ api: { app }, caller, query }) {
+      const { conversations, cursor } = await app.conversations.list({ ...query, limit: 100 })
+      const items = conversations.filter(
+        ({ startedBy, agentId }) =>
+          caller.scopes.includes("manage") ||
+          startedBy === caller.id ||
+          (caller.kind === "agent" && agentId === caller.id),
+      )
+      return cursor === undefined ? { items } : { items, cursor }
+    },
+  }),
+  endpoint({
+    method: "post",
+    path: "/v1/chains",
+    summary: "Begins a conversation of an agent with a model. Follow its turns.",
+    tag,
+    scope: "call",
+    body: z.object({
+      agentId: text.optional(),
+      model: text.optional(),
+      message: text.max(1_000_000),
+      maxRounds: z.int().min(1).max(1000).optional(),
+      maxCalls: z.int().min(1).max(10_000).optional(),
+      tools: z.array(text).optional(),
+    }),
+    answers: { 201: conversation },
+    async handle({ api, caller, body: { agentId: given, message, ...options } }) {
+      const { app } = api
+      const agentId = agentOf(caller, given)
+      if (agentId === undefined) throw new HttpProblem(400, "Name the agent: agentId.", { code: "missing_agent" })
+      if (app.org.view(agentId) === undefined) throw notFound("agent", agentId)
+      const userId = caller.kind === "person" ? caller.id : undefined
+      let chain
+      try {
+        chain = app.chain(agentId, { ...options, durable: true, userId })
+      } catch (error) {
+        throw new HttpProblem(422, errorMessage(error), { code: "no_model" })
+      }
+      const begun = await stored(app, chain.id, chain.run(message))
+      return new Reply(begun, 201, { location: `/v1/chains/${chain.id}` })
+    },
+  }),
+  endpoint({
+    method: "get",
+    path: "/v1/chains/{id}",
+    summary: "A conversation.",
+    tag,
+    scope: "any",
+    params: byId,
+    answers: { 200: conversation },
+    handle: ({ api, caller, params }) => seen(api, caller, params.id),
+  }),
+  endpoint({
+    method: "get",
+    path: "/v1/chains/{id}/events",
+    summary: "Its turns from an index on. Waits up to `wait` seconds for the next one.",
+    tag,
+    scope: "any",
+    params: byId,
+    query: z.object({
+      from: z.coerce.number().int().min(0).optional(),
+      wait: z.coerce.number().min(0).max(60).optional(),
+    }),
+    answers: { 200: z.object({ items: z.array(turn), state: z.string() }) },
+    async handle({ api, caller, params: { id }, query: { from = 0, wait = 0 }, signal }) {
+      await seen(api, caller, id)
+      const { conversations } = api.app
+      const until = AbortSignal.any([signal, AbortSignal.timeout(Math.max(1, wait * 1000))])
+      let items = await conversations.turns(id, from)
+      if (items.length === 0 && wait > 0)
+        for await (const next of conversations.follow(id, { from, signal: until })) {
+          items = [next]
+          break
+        }
+      return { items, state: (await seen(api, caller, id)).state }
+    },
+  }),
+  endpoint({
+    method: "post",
+    path: "/v1/chains/{id}/messages",
+    summary: "Says something: while it works it steers; afterwards it begins the next run.",
+    tag,
+    scope: "call",
+    params: byId,
+    body: z.object({ message: text.max(1_000_000) }),
+    answers: { 202: conversation },
+    async handle({ api, caller, params: { id }, body }) {
+      const { app } = api
+      const found = await seen(api, caller, id)
+      if (found.state === "active" || found.state === "waiting")
+        await app.conversations.say(id, body.message, caller.id)
+      else start(app.chain(found.agentId, { id, userId: caller.id }).run(body.message))
+      return new Reply(await app.conversations.get(id), 202)
+    },
+  }),
+  endpoint({
+    method: "post",
+    path: "/v1/chains/{id}/resume",
+    summary: "Goes on with a conversation that waits or stands still.",
+    tag,
+    scope: "call",
+    params: byId,
+    answers: { 202: conversation },
+    async handle({ api, caller, params: { id } }) {
+      const found = await seen(api, caller, id)
+      start(api.app.chain(found.agentId, { id, userId: caller.id }).resume())
+      return new Reply(found, 202)
+    },
+  }),
+  endpoint({
+    method: "post",
+    path: "/v1/chains/{id}/stop",
+    summary: "Ends the current run.",
+    tag,
+    scope: "call",
+    params: byId,
+    answers: { 202: conversation },
+    async handle({ api, caller, params: { id } }) {
+      await seen(api, caller, id)
+      await api.app.conversations.stop(id, caller.id)
+      return new Reply(await api.app.conversations.get(id), 202)
+    },
+  }),
+  endpoint({
+    method: "get",
+    path: "/v1/models",
+    summary: "The configured models, without their keys.",
+    tag,
+    scope: "read",
+    answers: { 200: z.object({ items: z.array(z.looseObject({ name: z.string() })) }) },
+    handle: ({ api }) => ({ items: api.app.models.list() }),
+  }),
+]

@@ -1,0 +1,72 @@
+import type { ServedApp } from "./endpoint.ts"
+import type { AuditFilter } from "../../model/ports.ts"
+import { refusals } from "./approvals.ts"
+import type { Charts } from "./audit-schemas.ts"
+
+const hourMs = 60 * 60_000
+/** No chart needs more calls than this to be right. */
+const mostCalls = 20_000
+
+/** Numbers per hour from the audit log. An hour without calls is there with zeros, so that lines have no gaps. */
+export async function chartsOf(
+  app: Pick<ServedApp, "audit">,
+  filter: AuditFilter & { since: number },
+  now: number,
+): Promise<Charts> {
+  const until = filter.until ?? now
+  const rows = await app.audit.list({ ...filter, limit: mostCalls })
+  const { byTool } = await app.audit.stats(filter)
+  const waits = await waitingTimes(app, filter)
+  const first = Math.floor(filter.since / hourMs) * hourMs
+  const count = Math.min(24 * 92, Math.floor((until - first) / hourMs) + 1)
+  const hours = Array.from({ length: Math.max(0, count) }, (_, index) => {
+    const at = first + index * hourMs
+    const here = rows.filter((row) => row.at >= at && row.at < at + hourMs)
+    const times = here.map(({ durationMs }) => durationMs)
+    const waited = waits.filter((wait) => wait.at >= at && wait.at < at + hourMs).map(({ ms }) => ms)
+    const is = (...codes: readonly string[]) =>
+      here.filter(({ code }) => code !== undefined && codes.includes(code)).length
+    const refused = is(...refusals)
+    const notApproved = is("approval_rejected", "approval_expired", "result_withheld")
+    const ran = here.filter(({ code }) => code === undefined).length
+    return {
+      at,
+      ran,
+      failed: here.length - ran - refused - notApproved,
+      notApproved,
+      refused,
+      p50: percentile(times, 0.5),
+      p95: percentile(times, 0.95),
+      waited: waited.length,
+      waitP50: percentile(waited, 0.5),
+      waitP95: percentile(waited, 0.95),
+    }
+  })
+  const tools = Object.entries(byTool)
+    .map(([tool, numbers]) => ({ tool, ...numbers }))
+    .sort((one, other) => other.count - one.count)
+    .slice(0, 20)
+  return { since: filter.since, until, hours, tools }
+}
+
+/** How long calls waited for people: from the question to the answer. */
+async function waitingTimes(
+  app: Pick<ServedApp, "audit">,
+  { since }: { since: number },
+): Promise<{ at: number; ms: number }[]> {
+  const waits: { at: number; ms: number }[] = []
+  for (const [callId, answers] of await app.audit.answers()) {
+    const answer = answers.at(-1)
+    if (answer === undefined || answer.at < since) continue
+    const asked = (await app.audit.show(callId)).find(({ kind }) => kind === "asked")
+    if (asked !== undefined) waits.push({ at: answer.at, ms: answer.at - asked.at })
+    if (waits.length >= 2000) break
+  }
+  return waits
+}
+
+function percentile(values: readonly number[], share: number): number | null {
+  if (values.length === 0) return null
+  const sorted = values.toSorted((one, other) => one - other)
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)]!
+}

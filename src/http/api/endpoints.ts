@@ -1,0 +1,19 @@
+import { approvalEndpoints } from "./approvals.ts"
+import { auditEndpoints } from "./audit.ts"
+import { chainEndpoints } from "./chains.ts"
+import type { Endpoint } from "./endpoint.ts"
+import { organisationEndpoints } from "./organisation.ts"
+import { ruleEndpoints } from "./rules.ts"
+import { serverEndpoints } from "./servers.ts"
+import { toolEndpoints } from "./tools.ts"
+
+/** Everything under /v1. Fixed paths come before those with parameters. */
+export const endpoints: readonly Endpoint[] = [
+  ...toolEndpoints,
+  ...approvalEndpoints,
+  ...organisationEndpoints,
+  ...ruleEndpoints,
+  ...auditEndpoints,
+  ...chainEndpoints,
+  ...serverEndpoints,
+]

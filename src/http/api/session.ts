@@ -1,0 +1,48 @@
+import type { OpenAPIHono } from "@hono/zod-openapi"
+import { deleteCookie, getCookie, setCookie } from "hono/cookie"
+import { callerOfSession, sessionCookie } from "./caller.ts"
+import type { Api } from "./endpoint.ts"
+import { HttpProblem } from "./problem.ts"
+
+/** How many wrong links are answered in a minute, for all callers together. A link has 256 bits: this only spares the store. */
+const mostTries = 20
+
+/** Signs people in with a link and out again. */
+export function sessionRoutes(hono: OpenAPIHono, { app, now }: Api): void {
+  let tries: number[] = []
+  hono.post("/v1/session", async (context) => {
+    tries = tries.filter((at) => at > now() - 60_000)
+    if (tries.length >= mostTries)
+      throw new HttpProblem(429, "Too many links were tried. Wait a minute.", {}, { "retry-after": "60" })
+    // A page of another site must not sign a browser in as somebody else.
+    if (context.req.header("x-quartermaster") !== "1")
+      throw new HttpProblem(403, "Send the header 'x-quartermaster: 1'.", { code: "missing_header" })
+    const body = (await context.req.json().catch(() => ({}))) as { link?: unknown }
+    const link = typeof body === "object" && body !== null && typeof body.link === "string" ? body.link : ""
+    const redeemed = link === "" ? undefined : await app.signIn.redeem(link)
+    if (redeemed === undefined) {
+      tries.push(now())
+      throw new HttpProblem(401, "This link was used, is too old, or never was one. Run 'qm open' for a new one.", {
+        code: "bad_link",
+      })
+    }
+    const { secret, session } = redeemed
+    setCookie(context, sessionCookie, secret, {
+      httpOnly: true,
+      sameSite: "Strict",
+      path: "/",
+      secure: new URL(context.req.url).protocol === "https:",
+      maxAge: Math.floor((session.expiresAt - now()) / 1000),
+    })
+    return context.body(null, 204)
+  })
+  hono.delete("/v1/session", async (context) => {
+    const secret = getCookie(context, sessionCookie)
+    const caller = secret === undefined ? undefined : callerOfSession(app, secret)
+    if (context.req.header("x-quartermaster") !== "1")
+      throw new HttpProblem(403, "Send the header 'x-quartermaster: 1'.", { code: "missing_header" })
+    if (caller?.sessionId !== undefined) await app.signIn.end(caller.sessionId, caller.id)
+    deleteCookie(context, sessionCookie, { path: "/" })
+    return context.body(null, 204)
+  })
+}

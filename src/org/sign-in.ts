@@ -1,0 +1,84 @@
+import { hash, randomBytes, randomUUID } from "node:crypto"
+import type { DocumentKind, Documents, StoredDocument } from "../model/documents.ts"
+import type { SignedIn, SignIn } from "../model/sign-in.ts"
+
+const linkMs = 15 * 60_000
+const sessionMs = 12 * 60 * 60_000
+
+interface Body {
+  person: string
+  isMachineUser: boolean
+  /** Whether the person was one of the organisation. Somebody added later under the same name is somebody else. */
+  inOrganisation: boolean
+  tokenHash: string
+  expiresAt: number
+}
+
+export interface SignInOptions {
+  documents: Documents
+  /** Whether there is an active person with this id in the organisation. */
+  isPerson(id: string): boolean
+  now(): number
+}
+
+/** Links and sessions, as documents: every process knows them, and those of a person end with the person. */
+export function signIn({ documents, isPerson, now }: SignInOptions): SignIn {
+  const isValid = ({ live, body }: StoredDocument<Body>) =>
+    live && body.expiresAt > now() && isPerson(body.person) === body.inOrganisation
+  const find = (kind: DocumentKind, secret: string) => {
+    const tokenHash = hash("sha256", secret)
+    for (const document of documents.all(kind) as Iterable<StoredDocument<Body>>)
+      if (document.body.tokenHash === tokenHash) return isValid(document) ? document : undefined
+    return undefined
+  }
+  const create = async (kind: "link" | "session", who: Pick<Body, "person" | "isMachineUser">, lifetimeMs: number) => {
+    const secret = randomBytes(32).toString("base64url")
+    const expiresAt = now() + lifetimeMs
+    const body: Body = { ...who, inOrganisation: isPerson(who.person), tokenHash: hash("sha256", secret), expiresAt }
+    const id = randomUUID()
+    await documents.put({ kind, id, body }, who.person, 0)
+    return { secret, id, expiresAt }
+  }
+  return {
+    async createLink(who) {
+      await documents.refresh()
+      const { secret, expiresAt } = await create("link", who, linkMs)
+      return { link: secret, expiresAt }
+    },
+    async redeem(link) {
+      await documents.refresh()
+      const found = find("link", link)
+      if (found === undefined) return undefined
+      const { tokenHash: _used, ...body } = found.body
+      const { person, isMachineUser } = body
+      // Of two who use it at the same moment, one gets the session.
+      const used = await documents.put({ kind: "link", id: found.id, live: false, body }, person, found.change)
+      if (!used.written) return undefined
+      const { secret, id, expiresAt } = await create("session", { person, isMachineUser }, sessionMs)
+      return { secret, session: { sessionId: id, person, isMachineUser, expiresAt } }
+    },
+    holder(secret): SignedIn | undefined {
+      const found = find("session", secret)
+      if (found === undefined) return undefined
+      const { person, isMachineUser, expiresAt } = found.body
+      return { sessionId: found.id, person, isMachineUser, expiresAt }
+    },
+    async end(sessionId, by) {
+      await documents.refresh()
+      const found = documents.get("session", sessionId) as StoredDocument<Body> | undefined
+      if (found?.live !== true) return
+      const { tokenHash: _ended, ...body } = found.body
+      await documents.put({ kind: "session", id: sessionId, live: false, body }, by)
+    },
+  }
+}
+
+/** Ends links and sessions whose time is over, so that they need not be read any more. */
+export async function endOldSessions(documents: Documents, now: number): Promise<void> {
+  for (const kind of ["link", "session"] as const)
+    for (const { id, live, body, change } of documents.all(kind) as Iterable<StoredDocument<Body>>) {
+      if (!live || body.expiresAt > now) continue
+      const { tokenHash: _old, ...rest } = body
+      await documents.put({ kind, id, live: false, body: rest }, "housekeeping", change)
+    }
+}
