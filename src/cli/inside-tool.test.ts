@@ -54,6 +54,8 @@ const people = [
   "restore there",
   "audit drop --before 1d --yes",
   "run hello",
+  "chat",
+  "chat --resume",
 ]
 
 /** An app that must not be used. */

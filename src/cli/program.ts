@@ -5,6 +5,7 @@ import { addApprovals } from "./approvals.ts"
 import { addAudit } from "./audit.ts"
 import { addBackup } from "./backup.ts"
 import { addCall } from "./call.ts"
+import { addChat } from "./chat-command.ts"
 import { addCheck } from "./check.ts"
 import { addDepartments } from "./departments.ts"
 import { addDoctor } from "./doctor.ts"
@@ -47,6 +48,7 @@ import { version } from "./version.ts"
 import { addWhy } from "./why.ts"
 
 const commands = [
+  addChat,
   addRun,
   addCall,
   addWhy,

@@ -72,3 +72,13 @@ test.each(["SIGINT", "SIGTERM"] as const)("%s stops a run: exit code 6, and it c
   expect(resumed).toMatchObject({ code: 0, stdout: "Here I am again.\n" })
   await server.close()
 })
+
+test("the example that plays a model runs until it asks for its first approval", async () => {
+  const cli = makeCli()
+  const example = (name: string) => readFileSync(new URL(`../../examples/chat/${name}`, import.meta.url), "utf8")
+  for (const name of ["quartermaster.yml", "demo.yml"]) cli.write(name, example(name))
+  await cli.run("trust", "--yes")
+  const { code, stderr } = await cli.run("run", "Hello.")
+  expect(code).toBe(4)
+  expect(stderr).toContain("Waiting for a person: operator wants to call write_file: write notes.md.")
+})

@@ -131,3 +131,12 @@ test.each<[string, readonly string[], Record<string, LanguageModel>, number, Reg
   expect(ended.stderr).toMatch(sentence)
   expect(ended.code).toBe(code)
 })
+
+test("chat needs a terminal, and says what to use without one", async () => {
+  const { run } = await setUp()
+  expect(await run(["chat"], { a: failing })).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "There is no terminal to talk in. In a script use 'qm run', which takes the task as words.\n",
+  })
+})

@@ -1,0 +1,183 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { startModelServer, type Reply } from "../../agents/testing/model-server.ts"
+import { makeCli } from "../testing.ts"
+
+const enter = "\r"
+const controlC = "\u0003"
+const controlD = "\u0004"
+const menu = "escape later\r\n> "
+/** A trusted project whose model is a loopback server with these replies. */
+async function withServer(...replies: Reply[]) {
+  const server = await startModelServer()
+  onTestFinished(() => server.close())
+  server.reply(...replies)
+  const cli = await project(`{ provider: openai-compatible, baseUrl: "${server.openai}", model: x }`)
+  return { ...cli, server }
+}
+
+async function withScript(script: string) {
+  const cli = await project("{ provider: scripted, script: demo.yml }")
+  cli.write("demo.yml", script)
+  return cli
+}
+
+async function project(model: string) {
+  const cli = makeCli({ NO_COLOR: "1" })
+  cli.write("quartermaster.yml", `models:\n  main: ${model}\n`)
+  await cli.run("trust", "--yes")
+  const file = (name: string) => join(cli.cwd, name)
+  return { ...cli, file, chat: cli.inTerminal.bind(undefined, ["chat", "--data", cli.dataDir]) }
+}
+
+const writes = `
+- call: { write_file: { path: todo.md, content: Finish the notes. } }
+- say: Written.
+`
+
+test("an answer is shown while it comes; Ctrl-C ends the turn and keeps the chat; Ctrl-D leaves", async () => {
+  const { chat, server } = await withServer(
+    { text: "one two three\nfour", pieces: 4, then: "hang" },
+    { text: "Again." },
+  )
+  const { code, stdout } = await chat([
+    ["/help", `Hello${enter}`],
+    ["four", controlC],
+    ["Stopped.", `Once more${enter}`],
+    ["Again.", controlD],
+  ])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/Go on with: qm chat --resume \S+\r\n$/)
+  expect(server.requests.map(({ body }) => JSON.stringify(body["messages"])).at(-1)).toContain("Once more")
+})
+
+test("a call that asks shows its card inline, and a key answers it", async () => {
+  const { chat, file } = await withScript(writes)
+  const { stdout } = await chat([
+    ["/help", `Write it down${enter}`],
+    [menu, "a"],
+    ["Written.", controlD],
+  ])
+  expect(stdout).toContain("operator (operator) wants to call write_file [sensitive]")
+  expect(stdout).toMatch(/● write_file todo\.md content=Finish the notes\. … \d+ ms, \d+ characters/)
+  expect(readFileSync(file("todo.md"), "utf8")).toBe("Finish the notes.")
+})
+
+test("text that is typed while a call begins to wait never answers it; it steers when it is sent", async () => {
+  const { chat, file } = await withScript(`
+- say: I begin.
+  call: { sleep: { duration: 0.5 } }
+- call: { write_file: { path: todo.md, content: x } }
+- branch:
+    - when: { user: aa }
+      steps: [{ say: I read what you said. }]
+    - steps: [{ say: I read nothing. }]
+`)
+  const { stdout } = await chat([
+    ["/help", `Go${enter}`],
+    ["I begin.", "aaa"],
+    ["send or clear your text to see it", enter],
+    ["queued: aaa", ""],
+    [menu, "r"],
+    ["Why not?", `not now${enter}`],
+    ["I read what you said.", controlD],
+  ])
+  expect(stdout).toMatch(/⊘ write_file .*not now/)
+  expect(existsSync(file("todo.md"))).toBe(false)
+})
+
+test("a card that is left for later goes on waiting, and Enter shows it again", async () => {
+  const { chat, file } = await withScript(writes)
+  await chat([
+    ["/help", `Write it down${enter}`],
+    [menu, "\u001b"],
+    ["write_file needs your approval", enter],
+    [menu, "a"],
+    ["Written.", controlD],
+  ])
+  expect(existsSync(file("todo.md"))).toBe(true)
+})
+
+/** The process of the chat over this data folder. */
+function pidOf(dataDir: string): number {
+  const found = readdirSync("/proc").find((name) => {
+    try {
+      const words = readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0")
+      return words[0] === process.execPath && words.includes("chat") && words.includes(dataDir)
+    } catch {
+      return false // It has ended meanwhile.
+    }
+  })
+  return Number(found)
+}
+
+test("killed at a card and resumed, nothing is lost and nothing runs twice", async () => {
+  const { chat, inTerminal, dataDir, run } = await withScript(`
+- say: First I look.
+  call: { list_files: { path: . } }
+- call: { write_file: { path: todo.md, content: "line", append: true } }
+- say: Written.
+`)
+  await chat([
+    ["/help", `Write it down${enter}`],
+    [menu, () => process.kill(pidOf(dataDir), "SIGKILL")],
+  ])
+  const { stdout } = await inTerminal(
+    ["chat", "--resume"],
+    [
+      [menu, "a"],
+      ["Written.", controlD],
+    ],
+  )
+  expect(stdout).toContain("› Write it down")
+  const calls = JSON.parse((await run("audit", "list", "--json")).stdout) as { tool: string; status: string }[]
+  expect(calls.map(({ tool, status }) => `${tool} ${status}`)).toEqual(["write_file success", "list_files success"])
+})
+
+test("output of a running command is shown while it runs, and folded afterwards", async () => {
+  const { chat } = await withScript(`
+- call: { run_command: { command: "echo first; sleep 1; echo second" } }
+- say: It ran.
+`)
+  const { stdout } = await chat([
+    ["/help", `Run it${enter}`],
+    [menu, "a"],
+    ["│ first", ""],
+    ["It ran.", controlD],
+  ])
+  expect(stdout).toMatch(/● run_command echo first; sleep 1; echo second … /)
+})
+
+test("slash commands look at the conversation; an unknown one names the nearest", async () => {
+  const { chat } = await withScript("- say: Hello.\n")
+  const { stdout } = await chat([
+    ["/help", `Hi${enter}`],
+    ["Hello.", `/cost${enter}`],
+    ["1 answers, 0 calls", `/tolls${enter}`],
+    ["Did you mean /tools?", `/model nope${enter}`],
+    ["There is no model 'nope'", `/why sleep duration=1${enter}`],
+    ["it runs without asking", `/audit${enter}`],
+    ["No call was made yet.", `/agents${enter}`],
+    ["you talk to it", `/tools${enter}`],
+    ["workspace", `/quit${enter}`],
+  ])
+  expect(stdout).toMatch(/Go on with/)
+})
+
+test("a paste of several lines is one message, and the history keeps what was typed", async () => {
+  const { chat, server, dataDir } = await withServer({ text: "Read." }, { text: "Read again." })
+  await chat([
+    ["/help", `\u001b[200~two\rlines\u001b[201~`],
+    ["lines", enter],
+    ["Read.", "\u001b[A"],
+    ["lines", enter],
+    ["Read again.", controlD],
+  ])
+  const messages = server.requests.at(-1)!.body["messages"] as { role: string; content: unknown }[]
+  expect(messages.flatMap(({ role, content }) => (role === "user" ? [content] : []))).toEqual([
+    "two\nlines",
+    "two\nlines",
+  ])
+  expect(readFileSync(join(dataDir, "chat-history"), "utf8")).toBe('"two\\nlines"\n')
+})

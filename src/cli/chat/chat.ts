@@ -1,0 +1,327 @@
+import type { ChainOptions } from "../../agents/chain/open-chains.ts"
+import type { ToolChain, ToolChainResult } from "../../agents/chain/tool-chain.ts"
+import type { LanguageModel, ModelMessage } from "../../agents/models/port.ts"
+import { errorMessage } from "../../lib/error-message.ts"
+import { printable } from "../../lib/printable.ts"
+import type { TerminalStyle } from "../../lib/terminal-style.ts"
+import type { CliApp } from "../context.ts"
+import { durationText, onOneLine } from "../call-line.ts"
+import { cutTo } from "../width.ts"
+import type { InputHistory } from "./history.ts"
+import { inputRows, wrap, type Rows } from "./layout.ts"
+import { emptyLine, lineOf, pressKey, type Key, type Line, type LineAction } from "./line-editor.ts"
+import { LiveScreen } from "./live-screen.ts"
+import { completeSlash, readSlash, type Slash } from "./slash.ts"
+import { slashActions } from "./slash-actions.ts"
+import { TurnView } from "./turn-view.ts"
+import type { WaitingCards } from "./waiting-cards.ts"
+
+export interface ChatParts {
+  app: CliApp
+  agentId: string
+  model: LanguageModel
+  /** The id of the conversation to go on with; a new one if left out. */
+  id?: string | undefined
+  limits: Pick<ChainOptions, "maxRounds" | "maxCalls" | "deadlineMs">
+  approvals: ChainOptions["approvals"]
+  output: NodeJS.WriteStream
+  paint: TerminalStyle
+  history: InputHistory
+  /** Shows what waits for the person, and takes the answer. */
+  cards: WaitingCards
+  /** Listens to the keyboard; returns a function that stops that. */
+  readKeys(onKey: (key: Key) => void): () => void
+}
+
+/** How long the hint that a second Ctrl-C leaves is shown. */
+const hintMs = 2000
+const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
+const tickMs = 120
+
+/** A conversation at a terminal. */
+export class Chat {
+  readonly #parts: ChatParts
+  readonly #screen: LiveScreen
+  readonly #view: TurnView
+  #chain: ToolChain
+  #model: LanguageModel
+  #line: Line = emptyLine
+  /** What was said while the agent works and it has not read yet. */
+  #queued: string[] = []
+  #busySince: number | undefined
+  #isStopping = false
+  #hintUntil = 0
+  #stopKeys: () => void = () => {}
+  #leave: () => void = () => {}
+  #hasLeft = false
+  #said = false
+
+  constructor(parts: ChatParts) {
+    this.#parts = parts
+    this.#model = parts.model
+    this.#screen = new LiveScreen(parts.output, () => this.#live())
+    this.#view = new TurnView(this.#screen, parts.paint, (messages) => this.#readQueued(messages))
+    this.#chain = this.#open(parts.id)
+  }
+
+  get id(): string {
+    return this.#chain.id
+  }
+
+  /** Whether anything was said, so that there is something to go on with. */
+  get hasBegun(): boolean {
+    return this.#said || this.#parts.id !== undefined
+  }
+
+  print(rows: readonly string[]): void {
+    this.#screen.print(rows)
+  }
+
+  /** Talks until the person leaves or the signal aborts. `resumes`: the conversation stopped in the middle. */
+  async talk(signal: AbortSignal, resumes: boolean): Promise<void> {
+    const { app, output } = this.#parts
+    const left = new Promise<void>((resolve) => (this.#leave = resolve))
+    const onAbort = () => this.#quit()
+    const onResize = () => this.#screen.drawNow()
+    const ticking = setInterval(() => this.#tick(), tickMs)
+    const stopListening = [
+      app.on("TOOL_CALL_OUTPUT", ({ callId, chunk }) => this.#view.addOutput(callId, chunk)),
+      app.on("TOOL_CALL_WAITING", () => void this.#lookForCards()),
+    ]
+    signal.addEventListener("abort", onAbort)
+    output.on("resize", onResize)
+    this.#takeTerminal()
+    if (resumes) void this.#run(() => this.#chain.resume())
+    if (signal.aborted) this.#quit()
+    await left
+    signal.removeEventListener("abort", onAbort)
+    output.off("resize", onResize)
+    clearInterval(ticking)
+    for (const stop of stopListening) stop()
+  }
+
+  #takeTerminal(): void {
+    this.#stopKeys = this.#parts.readKeys((key) => this.#onKey(key))
+    this.#screen.resume()
+  }
+
+  #giveTerminal(): void {
+    this.#screen.pause()
+    this.#stopKeys()
+    this.#stopKeys = () => {}
+  }
+
+  #quit(): void {
+    if (this.#hasLeft) return
+    this.#hasLeft = true
+    this.#parts.cards.close()
+    this.#giveTerminal()
+    this.#leave()
+  }
+
+  #open(id?: string): ToolChain {
+    const { app, agentId, limits, approvals } = this.#parts
+    return app.chain(agentId, {
+      durable: true,
+      id,
+      model: this.#model,
+      ...limits,
+      approvals,
+      ...this.#view.callbacks,
+    })
+  }
+
+  #onKey(key: Key): void {
+    const { line, action } = pressKey(this.#line, key, this.#parts.history.entries)
+    this.#line = line
+    if (action !== undefined) this.#act(action)
+    if (action === undefined) this.#hintUntil = 0
+    if (this.#line.text === "") void this.#lookForCards()
+    this.#screen.draw()
+  }
+
+  #act(action: LineAction): void {
+    const { text } = this.#line
+    if (action === "leave") this.#quit()
+    if (action === "clear-screen") this.#screen.clear()
+    if (action === "complete") this.#line = lineOf(completeSlash(text) ?? text)
+    if (action === "interrupt") this.#interrupt()
+    if (action === "submit") this.#submit(text)
+  }
+
+  /** Ctrl-C: ends the turn, or empties the line, or leaves at the second time. */
+  #interrupt(): void {
+    if (this.#line.text !== "") this.#line = emptyLine
+    else if (this.#busySince !== undefined) this.#stop()
+    else if (Date.now() < this.#hintUntil) this.#quit()
+    else this.#hintUntil = Date.now() + hintMs
+  }
+
+  #stop(): void {
+    this.#isStopping = true
+    this.#chain.stop()
+  }
+
+  #submit(text: string): void {
+    if (text.trim() === "") return this.#parts.cards.showAgain()
+    this.#line = emptyLine
+    this.#parts.history.add(text)
+    const slash = readSlash(text)
+    if (slash !== undefined) void this.#runSlash(text, slash)
+    else if (this.#busySince !== undefined) void this.#steer(text.trim())
+    else {
+      this.#printSaid(text.trim())
+      void this.#run(() => this.#chain.run(text.trim()))
+    }
+  }
+
+  #printSaid(text: string): void {
+    const { bold, cyan } = this.#parts.paint
+    const rows = printable(text)
+      .split("\n")
+      .flatMap((line) => wrap(line, this.#screen.columns - 3))
+    this.#screen.print(["", ...rows.map((row, place) => (place === 0 ? cyan("› ") : "  ") + bold(row)), ""])
+  }
+
+  async #steer(text: string): Promise<void> {
+    this.#queued.push(text)
+    await this.#chain.steer(text).catch((error: unknown) => this.#complain(error))
+  }
+
+  /** What the model is about to read is no longer queued. */
+  #readQueued(messages: readonly ModelMessage[]): void {
+    const said = new Set(messages.flatMap(({ role, content }) => (role === "user" ? [content] : [])))
+    for (const text of this.#queued) if (said.has(text)) this.#printSaid(text)
+    this.#queued = this.#queued.filter((text) => !said.has(text))
+  }
+
+  /** Lets the agent work until it has answered, also what was said meanwhile. */
+  async #run(work: () => Promise<ToolChainResult>): Promise<void> {
+    this.#said = true
+    this.#busySince = Date.now()
+    this.#isStopping = false
+    try {
+      let result = await work()
+      while (this.#queued.length > 0 && result.status === "completed") result = await this.#chain.resume()
+      this.#view.end()
+      if (!this.#hasLeft) this.#tellEnd(result)
+    } catch (error) {
+      this.#view.end()
+      this.#complain(error)
+    } finally {
+      this.#busySince = undefined
+      this.#parts.cards.close()
+      this.#screen.draw()
+    }
+  }
+
+  #tellEnd({ status, error }: ToolChainResult): void {
+    const { dim, yellow, red } = this.#parts.paint
+    const say = (text: string, colour = dim) =>
+      this.#screen.print(wrap(printable(text), this.#screen.columns - 1).map(colour))
+    for (const text of this.#queued) this.#printSaid(text)
+    this.#queued = []
+    if (status === "error") say(error ?? "The model failed.", red)
+    if (status === "limit") say(error ?? "A limit of this run was reached. Say something to go on.", yellow)
+    if (status === "aborted") say("Stopped. What it did so far is kept; say something to go on.")
+  }
+
+  #complain(error: unknown): void {
+    this.#screen.print(wrap(printable(errorMessage(error)), this.#screen.columns - 1).map(this.#parts.paint.red))
+  }
+
+  async #runSlash(text: string, slash: Slash): Promise<void> {
+    const { app, agentId, paint } = this.#parts
+    if ("name" in slash && slash.name === "quit") return this.#quit()
+    const title = paint.dim(cutTo(`› ${onOneLine(text)}`, this.#screen.columns - 1))
+    if ("problem" in slash) return this.#screen.print(["", title, ...wrap(slash.problem, this.#screen.columns - 1)])
+    const { name, words } = slash
+    if (name === "quit") return undefined
+    try {
+      const rows = await slashActions[name](
+        {
+          app,
+          agentId,
+          conversationId: this.id,
+          model: this.#model.name,
+          paint,
+          columns: this.#screen.columns,
+          useModel: async (chosen) => this.#useModel(chosen),
+        },
+        words,
+      )
+      this.#screen.print(["", title, ...rows])
+    } catch (error) {
+      this.#complain(error)
+    }
+  }
+
+  #useModel(name: string): string | undefined {
+    if (this.#busySince !== undefined) return "The agent works. Wait until it has answered, or stop it with Ctrl-C."
+    try {
+      this.#model = this.#parts.app.models.get(name)
+      this.#chain = this.#open(this.id)
+      return undefined
+    } catch (error) {
+      return printable(errorMessage(error))
+    }
+  }
+
+  /** Shows what waits for the person. Only at an empty line, so that no typed text answers it. */
+  async #lookForCards(): Promise<void> {
+    const { cards } = this.#parts
+    if (this.#busySince === undefined || this.#hasLeft) return
+    await cards.look(this.id, {
+      mayShow: () => this.#line.text === "" && !this.#line.pasting && !this.#hasLeft,
+      before: () => this.#giveTerminal(),
+      after: () => {
+        if (!this.#hasLeft) this.#takeTerminal()
+      },
+      interrupt: () => this.#stop(),
+    })
+    this.#screen.draw()
+  }
+
+  #ticks = 0
+
+  #tick(): void {
+    if (this.#busySince === undefined && this.#hintUntil === 0) return
+    if (this.#hintUntil !== 0 && Date.now() > this.#hintUntil) this.#hintUntil = 0
+    if (this.#ticks++ % 8 === 0) void this.#lookForCards()
+    this.#screen.draw()
+  }
+
+  #live(): Rows {
+    const columns = this.#screen.columns
+    const { dim } = this.#parts.paint
+    const above = [...this.#view.rows(), ...this.#queuedRows(columns), ...this.#statusRows(columns)]
+    const input = inputRows(this.#line, columns, Math.max(3, Math.min(10, (this.#parts.output.rows || 24) - 8)))
+    const below = this.#hintUntil > 0 ? [dim("Press Ctrl-C again to leave.")] : []
+    return {
+      rows: [...above, ...input.rows, ...below],
+      cursor: { row: above.length + input.cursor.row, column: input.cursor.column },
+    }
+  }
+
+  #queuedRows(columns: number): string[] {
+    return this.#queued.map((text) => this.#parts.paint.dim(cutTo(`↳ queued: ${onOneLine(text)}`, columns - 1)))
+  }
+
+  #statusRows(columns: number): string[] {
+    if (this.#busySince === undefined) return [""]
+    const { dim, cyan, yellow } = this.#parts.paint
+    const waiting = this.#parts.cards.waitingText()
+    if (waiting !== undefined) {
+      const how = this.#line.text === "" ? "Enter shows it" : "send or clear your text to see it"
+      return ["", yellow(cutTo(`◆ ${waiting} · ${how}`, columns - 1))]
+    }
+    const took = durationText(Math.floor((Date.now() - this.#busySince) / 1000) * 1000)
+    const doing = this.#isStopping ? "stopping" : this.#view.doing
+    const frame = frames[Math.floor(Date.now() / tickMs) % frames.length]!
+    return [
+      "",
+      cyan(frame) +
+        dim(cutTo(` ${doing} ${took.replace(".0", "").replace("0 ms", "")} · Ctrl-C stops it`, columns - 3)),
+    ]
+  }
+}

@@ -1,0 +1,178 @@
+import type { ToolChainOptions } from "../../agents/chain/tool-chain.ts"
+import type { ModelMessage } from "../../agents/models/port.ts"
+import { printableJson } from "../../lib/printable.ts"
+import type { TerminalStyle } from "../../lib/terminal-style.ts"
+import { callCard, callText, durationText, endingOf, onOneLine, type CallEnding } from "../call-line.ts"
+import { cutTo } from "../width.ts"
+import { AnswerText } from "./answer-text.ts"
+
+/** Where a view prints what stays. */
+export interface ViewScreen {
+  readonly columns: number
+  print(rows: readonly string[]): void
+  draw(): void
+}
+
+type Callbacks = Pick<
+  ToolChainOptions,
+  | "onToolCallStart"
+  | "onToolCallComplete"
+  | "onLLMResponseUpdate"
+  | "onLLMResponsePart"
+  | "onLLMResponseComplete"
+  | "onBeforeSendToLLM"
+>
+
+const outputRows = 3
+
+/** Shows what the model says and what its calls do: whole rows are printed, the rest is in the live rows. */
+export class TurnView {
+  readonly #screen: ViewScreen
+  readonly #paint: TerminalStyle
+  readonly #answer: AnswerText
+  readonly #onRequest: (messages: readonly ModelMessage[]) => void
+  /** The calls that run or wait, by the model's id. */
+  readonly #running = new Map<string, { text: string; since: number }>()
+  /** The end of what running calls have printed, by our id. */
+  readonly #output = new Map<string, string>()
+  /** The calls of the last answer that have no result yet, by the model's id. */
+  readonly #open = new Set<string>()
+  #text = ""
+  #thought = ""
+  #doing = "thinking"
+  #needsGap = false
+
+  constructor(screen: ViewScreen, paint: TerminalStyle, onRequest: (messages: readonly ModelMessage[]) => void) {
+    this.#screen = screen
+    this.#paint = paint
+    this.#answer = new AnswerText(paint, () => screen.columns)
+    this.#onRequest = onRequest
+  }
+
+  /** What the agent does at the moment, in a word or two. */
+  get doing(): string {
+    if (this.#running.size === 0) return this.#doing
+    return this.#running.size === 1 ? "a call runs" : `${this.#running.size} calls run`
+  }
+
+  readonly callbacks: Callbacks = {
+    onBeforeSendToLLM: (messages) => {
+      this.#showUnmade(messages)
+      this.#doing = "thinking"
+      this.#onRequest(messages)
+      return undefined
+    },
+    onLLMResponsePart: (part) => {
+      if (part.type === "reasoning") this.#thought += part.text
+      if (part.type === "tool-call-start") this.#doing = `writing ${onOneLine(part.name)}`
+      this.#screen.draw()
+    },
+    onLLMResponseUpdate: (text) => this.#addText(text),
+    onLLMResponseComplete: ({ calls }) => {
+      this.#endThought()
+      this.#print(this.#answer.end())
+      this.#text = ""
+      for (const { id } of calls) this.#open.add(id)
+    },
+    onToolCallStart: (tool, input, id) => {
+      this.#running.set(id, { text: callText(tool, input), since: Date.now() })
+      this.#screen.draw()
+    },
+    onToolCallComplete: (result, id) => {
+      const text = this.#running.get(id)?.text ?? result.toolName
+      this.#running.delete(id)
+      this.#open.delete(id)
+      this.#output.delete(result.callId)
+      this.#printCard(text, endingOf(result))
+    },
+  }
+
+  /** Output of a running tool. Only its end is shown, as long as it runs. */
+  addOutput(callId: string, chunk: unknown): void {
+    const { text } = Object(chunk) as { text?: unknown }
+    const piece = typeof chunk === "string" ? chunk : typeof text === "string" ? text : `${printableJson(chunk)}\n`
+    this.#output.set(callId, ((this.#output.get(callId) ?? "") + piece).slice(-4000))
+    this.#screen.draw()
+  }
+
+  /** The run is over: what was still open is printed or forgotten. */
+  end(): void {
+    this.#endThought()
+    this.#print(this.#answer.end())
+    this.#text = ""
+    for (const { text } of this.#running.values())
+      this.#printCard(text, { kind: "refused", words: "It was stopped, or it goes on waiting." })
+    this.#running.clear()
+    this.#output.clear()
+    this.#open.clear()
+  }
+
+  /** The rows that change: the row being written, the thought, the calls that run and the end of their output. */
+  rows(): string[] {
+    const room = this.#screen.columns - 1
+    const { dim } = this.#paint
+    const thought = this.#thought === "" ? [] : [dim(cutStart(`∴ ${onOneLine(this.#thought)}`, room))]
+    const calls = Array.from(this.#running.values(), ({ text, since }) => {
+      const took = Date.now() - since
+      return took < 1000 ? cutTo(`○ ${text}`, room) : `${cutTo(`○ ${text}`, room - 12)} ${dim(durationText(took))}`
+    })
+    const output = [...this.#output.values()].flatMap((text) => {
+      const lines = text.split("\n").filter((line) => line.trim() !== "")
+      return lines.slice(-outputRows).map((line) => dim(cutTo(`  │ ${onOneLine(line)}`, room)))
+    })
+    return [...thought, ...(this.#answer.tail === "" ? [] : [this.#answer.tail]), ...calls, ...output]
+  }
+
+  #addText(text: string): void {
+    this.#endThought()
+    const isContinued = text.startsWith(this.#text)
+    if (!isContinued) this.#print([...this.#answer.end(), this.#paint.dim("The answer broke off. It begins again:")])
+    const rows = this.#answer.add(isContinued ? text.slice(this.#text.length) : text)
+    this.#text = text
+    this.#doing = "writing"
+    this.#print(rows)
+    this.#screen.draw()
+  }
+
+  /** Of a thought, one row stays. */
+  #endThought(): void {
+    if (this.#thought.trim() !== "")
+      this.#print([this.#paint.dim(cutTo(`∴ ${onOneLine(this.#thought)}`, this.#screen.columns - 1))])
+    this.#thought = ""
+  }
+
+  #print(rows: readonly string[]): void {
+    if (rows.length === 0) return
+    this.#screen.print(this.#needsGap ? ["", ...rows] : rows)
+    this.#needsGap = false
+  }
+
+  #printCard(text: string, ending: CallEnding): void {
+    this.#screen.print(paintCard(callCard(text, ending, this.#screen.columns - 1), ending, this.#paint))
+    this.#needsGap = true
+  }
+
+  /** Calls that were answered without being made: their results are in the next request. */
+  #showUnmade(messages: readonly ModelMessage[]): void {
+    const results = messages.findLast((message) => message.role === "tool")?.content ?? []
+    for (const { id, name, output } of results) {
+      if (!this.#open.delete(id)) continue
+      this.#printCard(onOneLine(name), { kind: "refused", words: onOneLine(output.replace(/^NOT EXECUTED\. /, "")) })
+    }
+  }
+}
+
+/** A card with its sign in a colour and what is said about a call that went well dimmed. */
+function paintCard(card: readonly string[], { kind }: CallEnding, paint: TerminalStyle): string[] {
+  const colour = { done: paint.green, refused: paint.yellow, failed: paint.red }[kind]
+  return card.map((row, place) => {
+    if (place > 0) return kind === "done" ? paint.dim(row) : colour(row)
+    const rest = kind === "done" ? paint.dim(row.slice(1)) : row.slice(1)
+    return `${colour(row.slice(0, 1))}${rest}`
+  })
+}
+
+/** The end of a text that does not fit. */
+function cutStart(text: string, columns: number): string {
+  return text.length <= columns ? text : `∴ …${text.slice(4 - columns)}`
+}
