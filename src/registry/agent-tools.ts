@@ -1,4 +1,5 @@
 import type { App } from "../model/app.ts"
+import type { McpToolDefinition } from "../model/mcp.ts"
 import type { AgentView } from "../model/organisation.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { withIntent } from "../schema/intent.ts"
@@ -45,6 +46,7 @@ export function agentTools(
   askIntent: boolean,
 ): AgentTools {
   const change = askIntent ? withIntent : undefined
+  const definitions = new WeakMap<readonly RegisteredTool[], readonly McpToolDefinition[]>()
   const shownTools = (agentId: string) => {
     const who = viewOf(agentId)
     return discovery.discoverToolsForAgent(agentId).map((tool) => registry.inDialectOf(who, tool))
@@ -64,7 +66,14 @@ export function agentTools(
     toolsInDialect: shownTools,
     toolsFor,
     getToolDefinitionsForAgent: (agentId) => toolsFor(agentId),
-    mcpTools: (agentId) => mcpDefinitions(shownTools(agentId), registry.wireNamesWithAliases(), change),
+    mcpTools(agentId) {
+      // The list of visible tools is another object as soon as anything about it changes.
+      const visible = discovery.discoverToolsForAgent(agentId)
+      const known =
+        definitions.get(visible) ?? mcpDefinitions(shownTools(agentId), registry.wireNamesWithAliases(), change)
+      definitions.set(visible, known)
+      return known
+    },
     findTool: (name) => registry.get(name) ?? registry.get(registry.canonicalName(name)),
     visibleTools: (agentId) => discovery.discoverToolsForAgent(agentId),
     isVisible: (agentId, tool) => discovery.mayKnow(agentId, tool),

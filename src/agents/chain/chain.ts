@@ -1,4 +1,5 @@
 import type { App } from "../../model/app.ts"
+import type { McpToolDefinition } from "../../model/mcp.ts"
 import type { NewTurn, Spent } from "../../model/conversation.ts"
 import type { Ticket } from "../../model/result.ts"
 import { errorMessage } from "../../lib/error-message.ts"
@@ -33,6 +34,8 @@ export interface ActiveChain {
   signal: AbortSignal
   /** Aborted when the app closes: the run stops where it is, and can be resumed from its turns. */
   closing: AbortSignal
+  /** Aborted by either of the two: ends what asks a model. */
+  asking: AbortSignal
   hooks: ChainHooks
 }
 
@@ -99,8 +102,8 @@ async function ask(
   chain: ActiveChain,
   last: false | "limit" | "complete",
 ): Promise<{ status: ChainStatus; error?: string } | undefined> {
-  const { log, model, hooks, closing } = chain
-  const signal = AbortSignal.any([chain.signal, closing])
+  const { log, model, hooks } = chain
+  const signal = chain.asking
   const isOutOfTime = Date.now() >= chain.until
   const isLast = last !== false || isOutOfTime
   const tools = chain.tools()
@@ -132,7 +135,7 @@ const lastRequest =
 /** Decides how to go on after calls failed, and stores it: the next request follows from the turns. */
 async function reflect(chain: ActiveChain): Promise<{ status: ChainStatus } | undefined> {
   const { app, log, calls, reflector, hooks } = chain
-  const signal = AbortSignal.any([chain.signal, chain.closing])
+  const signal = chain.asking
   const offered = chain.tools().map(({ name }) => name)
   const about = { app, agentId: calls.request.agentId, turns: log.turns, offered, signal }
   const body = await reflectOn(about, reflector, (error) => hooks.onError?.(error, "reflection"))
@@ -146,11 +149,20 @@ export function offeredTools(
   app: Pick<App, "mcpTools">,
   agentId: string,
   names: ReadonlySet<string> | undefined,
-): ModelTool[] {
-  return app
-    .mcpTools(agentId)
-    .filter(({ name }) => names === undefined || names.has(name))
-    .map(({ name, description, inputSchema }) => ({ name, description: description ?? "", inputSchema }))
+): readonly ModelTool[] {
+  const all = asModelTools(app.mcpTools(agentId))
+  return names === undefined ? all : all.filter(({ name }) => names.has(name))
+}
+
+const modelTools = new WeakMap<readonly McpToolDefinition[], readonly ModelTool[]>()
+
+/** The same list for the same definitions, so that what is known of it, such as its tokens, stays known. */
+function asModelTools(definitions: readonly McpToolDefinition[]): readonly ModelTool[] {
+  const known = modelTools.get(definitions)
+  if (known !== undefined) return known
+  const tools = definitions.map(({ name, description = "", inputSchema }) => ({ name, description, inputSchema }))
+  modelTools.set(definitions, tools)
+  return tools
 }
 
 /** Asks with a conversation that fits the context, and once more, shortened, when the provider refuses it as too long. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events"
 import { newId } from "../../lib/new-id.ts"
 import type { ConversationContexts } from "../../model/context.ts"
 import type { Conversation, Conversations, ConversationState, Spent, Turn } from "../../model/conversation.ts"
@@ -63,6 +64,8 @@ export interface ChainSettings {
 /** Makes chains over the app, and gives access to their stored conversations. */
 export function openChains(parts: ChainParts) {
   const { conversations } = parts
+  // Every run listens to it.
+  setMaxListeners(0, parts.closing)
   let running = 0
   let onIdle: () => void = () => {}
   const admin: ConversationAdmin = {
@@ -90,6 +93,7 @@ export function openChains(parts: ChainParts) {
       const instructions = options.instructions ?? (role?.rolePrompt || undefined)
       const about = { conversationId: id, agentId, model: model.name, modelId: model.modelId }
       let before = nothingSpent()
+      let started: Promise<void> | undefined
       return new ToolChain(parts.app, agentId, model, {
         log,
         ...options,
@@ -100,15 +104,18 @@ export function openChains(parts: ChainParts) {
         instructions,
         closing: parts.closing,
         contexts: parts.contexts,
-        async onRunStart() {
+        onRunStart() {
           running++
           before = { ...log.spent }
           parts.emit({ type: "RUN_STARTED", ...about, at: Date.now() })
-          await parts.note(id, agentId, `A run of the conversation began, with model ${model.name}.`)
+          // Written with the next entry, and before the run is over.
+          started = parts.note(id, agentId, `A run of the conversation began, with model ${model.name}.`)
+          started.catch(() => {})
         },
         async onRunEnd(result) {
           const { status, stats } = result
           const { durationMs, ...spent } = stats
+          await started
           if (status !== "waiting") await parts.note(id, agentId, endNote(result))
           parts.emit({ type: "RUN_ENDED", ...about, at: Date.now(), status, used: minus(spent, before), durationMs })
         },

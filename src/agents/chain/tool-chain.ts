@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events"
 import { newId } from "../../lib/new-id.ts"
 import type { ApprovalUIAdapter } from "../../model/approval.ts"
 import type { App } from "../../model/app.ts"
@@ -64,7 +65,7 @@ interface InternalOptions {
   closing?: AbortSignal
   /** Where the run is found by the tools that look at its context. */
   contexts?: ConversationContexts | undefined
-  onRunStart?(): Promise<void>
+  onRunStart?(): void
   onRunEnd?(result: ToolChainResult): Promise<void>
   /** The run is over and nothing of it is written any more. */
   onReleased?(): void
@@ -162,21 +163,26 @@ export class ToolChain {
   async #go(first?: NewTurn): Promise<ToolChainResult> {
     const startedAt = Date.now()
     const stop = (this.#stop = new AbortController())
-    const done = new AbortController()
-    const { signal: given } = this.#options
+    const { signal: given, closing = neverClosing } = this.#options
     const signal = given === undefined ? stop.signal : AbortSignal.any([given, stop.signal])
+    const asking = new AbortController()
+    const stopAsking = () => asking.abort(signal.aborted ? signal.reason : closing.reason)
+    for (const each of [signal, closing]) each.addEventListener("abort", stopAsking)
+    if (signal.aborted || closing.aborted) stopAsking()
     await this.#log.claim()
     try {
-      await this.#options.onRunStart?.()
+      this.#options.onRunStart?.()
       if (first !== undefined) await this.#log.append([first], { state: "active" })
       this.#options.contexts?.set(this.id, this.#context())
-      void this.#watchForStop(stop, done.signal).catch((error: unknown) => this.#options.onError?.(error, "store"))
-      const ended = await runChain(this.#active(signal, startedAt))
+      if (this.#log.isStored)
+        void this.#watchForStop(stop, asking.signal).catch((error: unknown) => this.#options.onError?.(error, "store"))
+      const ended = await runChain(this.#active({ signal, closing, asking: asking.signal }, startedAt))
       const result = this.#result(ended, Date.now() - startedAt)
       await this.#options.onRunEnd?.(result)
       return result
     } finally {
-      done.abort()
+      closing.removeEventListener("abort", stopAsking)
+      asking.abort(runIsOver)
       this.#options.contexts?.delete(this.id)
       await this.#log.release()
       this.#options.onReleased?.()
@@ -203,11 +209,11 @@ export class ToolChain {
     }
   }
 
-  #offered(): ModelTool[] {
+  #offered(): readonly ModelTool[] {
     const { tools } = this.#options
     const givenUp = toolsGivenUp(this.#log.turns)
     const offered = offeredTools(this.#app, this.#agentId, tools && new Set(tools))
-    return offered.filter(({ name }) => !givenUp.has(name))
+    return givenUp.size === 0 ? offered : offered.filter(({ name }) => !givenUp.has(name))
   }
 
   /** Another process may stop the run by adding a turn. */
@@ -221,7 +227,8 @@ export class ToolChain {
     }
   }
 
-  #active(signal: AbortSignal, startedAt: number): ActiveChain {
+  #active(signals: Pick<ActiveChain, "signal" | "closing" | "asking">, startedAt: number): ActiveChain {
+    const { signal } = signals
     const options = this.#options
     let text = ""
     const reads = new Map(
@@ -242,8 +249,7 @@ export class ToolChain {
       until: startedAt + (options.deadlineMs ?? 3_600_000),
       tools: () => this.#offered(),
       spent: this.#log.spent,
-      signal,
-      closing: options.closing ?? neverClosing,
+      ...signals,
       calls: {
         app: this.#app,
         request: {
@@ -300,6 +306,10 @@ export class ToolChain {
 }
 
 const neverClosing = new AbortController().signal
+setMaxListeners(0, neverClosing)
+
+/** Made once: an abort without a reason makes a new error with its stack each time. */
+const runIsOver = new Error("The run is over.")
 
 function historyOf(turns: readonly ChainTurn[]): ToolCallHistoryEntry[] {
   let round = 0

@@ -87,8 +87,16 @@ async function summaryOf(conversation: Shortenable, turns: readonly ChainTurn[],
   return withoutModel(turns)
 }
 
+const knownTokens = new WeakMap<readonly ModelTool[], number>()
+
+function tokensOfTools(tools: readonly ModelTool[]): number {
+  const tokens = knownTokens.get(tools) ?? estimateTokens(tools)
+  knownTokens.set(tools, tokens)
+  return tokens
+}
+
 function refuseTooManyTools({ model, instructions, tools }: Shortenable, max: number): void {
-  const needed = estimateTokens([tools, instructions ?? ""])
+  const needed = tokensOfTools(tools) + estimateTokens(instructions ?? "")
   if (needed < max * summariseFrom) return
   throw new ModelError(
     "context_exceeded",

@@ -51,7 +51,7 @@ export async function runTurn(
         const delay = retryDelay(error, failures++)
         if (delay >= clock.leftMs()) throw error
         onRetry?.(error, delay)
-        await wait(delay, clock.signal).catch((aborted: unknown) => {
+        await wait(delay, clock.begin().signal).catch((aborted: unknown) => {
           throw clock.errorOf(aborted)
         })
       }
@@ -133,61 +133,72 @@ function sizeOf(part: ModelPart): number {
 
 type Clock = ReturnType<typeof startClock>
 
-/** The time limits of one turn. `signal` is aborted by them and by the caller. */
+/** The time limits of one turn. They, and the caller, abort what is done at the moment. */
 function startClock(model: LanguageModel, caller: AbortSignal | undefined) {
   const { firstByteMs = defaultLimits.firstByteMs, turnMs = defaultLimits.turnMs } = model.limits ?? {}
-  const whole = new AbortController()
+  let stopped: { reason: unknown } | undefined
+  let current: AbortController | undefined
+  const stop = (reason: unknown) => {
+    stopped ??= { reason }
+    current?.abort(stopped.reason)
+  }
   const end = Date.now() + turnMs
-  const timer = setTimeout(() => whole.abort(tooSlow(model, "finish", turnMs)), turnMs)
-  const stopped = () => whole.abort(caller?.reason)
-  caller?.addEventListener("abort", stopped, { once: true })
-  if (caller?.aborted === true) stopped()
+  const timer = setTimeout(() => stop(tooSlow(model, "finish", turnMs)), turnMs)
+  const stopByCaller = () => stop(caller?.reason)
+  caller?.addEventListener("abort", stopByCaller, { once: true })
+  if (caller?.aborted === true) stopByCaller()
+  /** Begins something that is aborted with the turn. */
+  const begin = (): AbortController => {
+    current = new AbortController()
+    if (stopped !== undefined) current.abort(stopped.reason)
+    return current
+  }
   return {
-    signal: whole.signal,
+    begin,
     leftMs: () => end - Date.now(),
     stop() {
       clearTimeout(timer)
-      caller?.removeEventListener("abort", stopped)
+      caller?.removeEventListener("abort", stopByCaller)
     },
     /** What to report for something thrown: the reason of the caller's abort is thrown as it is. */
     errorOf(thrown: unknown): ModelError {
       if (caller?.aborted === true) throw caller.reason
       if (thrown instanceof ModelError) return thrown
-      if (whole.signal.aborted) return whole.signal.reason as ModelError
+      if (stopped !== undefined) return stopped.reason as ModelError
       return new ModelError("failed", `The model '${model.name}' failed: ${errorMessage(thrown)}`)
     },
     /** One request: ends by the limits above, and when a streamed answer does not begin in time. */
     attempt(streaming: boolean) {
-      const own = new AbortController()
-      const pass = () => own.abort(whole.signal.reason)
-      whole.signal.addEventListener("abort", pass, { once: true })
-      if (whole.signal.aborted) pass()
+      const own = begin()
+      const { signal } = own
+      let onAbort: ((reason: unknown) => void) | undefined
+      signal.addEventListener("abort", () => onAbort?.(signal.reason), { once: true })
       const first = streaming
         ? setTimeout(() => own.abort(tooSlow(model, "begin to answer", firstByteMs)), firstByteMs)
         : undefined
       return {
-        signal: own.signal,
+        signal,
         began: () => clearTimeout(first),
-        /** Also ends when a model does not care about the signal. */
+        /** Also ends when a model does not care about the signal. One at a time. */
         race<T>(work: Promise<T>): Promise<T> {
           return new Promise((resolve, reject) => {
-            const stop = () => reject(own.signal.reason as Error)
-            own.signal.addEventListener("abort", stop, { once: true })
-            if (own.signal.aborted) stop()
-            work
-              .then(resolve, (error: unknown) => reject(own.signal.aborted ? (own.signal.reason as Error) : error))
-              .finally(() => own.signal.removeEventListener("abort", stop))
+            onAbort = reject
+            if (signal.aborted) reject(signal.reason as Error)
+            work.then(resolve, (error: unknown) => reject(signal.aborted ? (signal.reason as Error) : error))
           })
         },
         end() {
           clearTimeout(first)
-          whole.signal.removeEventListener("abort", pass)
-          own.abort()
+          onAbort = undefined
+          own.abort(answerIsOver)
         },
       }
     },
   }
 }
+
+/** Made once: an abort without a reason makes a new error with its stack each time. */
+const answerIsOver = new Error("The answer is over.")
 
 function tooSlow({ name }: LanguageModel, what: string, limit: number): ModelError {
   const key = what === "finish" ? "timeout" : "firstByteTimeout"

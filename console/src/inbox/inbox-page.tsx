@@ -1,3 +1,0 @@
-export function InboxPage() {
-  return <main id="main" />
-}
