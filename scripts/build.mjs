@@ -94,7 +94,10 @@ function removePrivateTypes() {
       follow(join(file, "..", `${next}.d.ts`))
   }
   const { exports } = JSON.parse(readFileSync("package.json", "utf8"))
-  for (const { types } of Object.values(exports)) follow(join(fresh, relative("dist", types)))
+  const entries = Object.values(exports).map(({ types }) => join(fresh, relative("dist", types)))
+  for (const file of entries) follow(file)
+  // TypeScript includes Node's types only where it is told to, and the public types use them.
+  for (const file of entries) writeFileSync(file, `/// <reference types="node" />\n${readFileSync(file, "utf8")}`)
   for (const name of readdirSync(fresh, { recursive: true })) {
     const file = join(fresh, name)
     if (file.endsWith(".d.ts") && !reached.has(file)) rmSync(file)
