@@ -15,7 +15,7 @@ const home = realpathSync(mkdtempSync(join(tmpdir(), "quartermaster-picture-")))
 const folder = join(home, "project")
 const environment = { PATH: process.env.PATH, HOME: home, TZ: "UTC" }
 
-const size = { width: 880, font: 13, line: 20, columns: 102, gutter: 44, padding: 14, bar: 30 }
+const size = { width: 920, font: 13, line: 20, columns: 108, gutter: 44, padding: 14, bar: 30 }
 const label =
   "An agent's call is denied by a rule. Its next call waits until it is approved in another terminal, then runs. Both are in the audit log."
 

@@ -144,6 +144,7 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
         timeoutMs: shell.timeout,
         sandboxProblem: missingSandbox,
         sessionVariables: (sessionId) => options.session.all(sessionId),
+        allowedPaths: tools.allowedPaths,
       }),
       ...networkTools({
         web,

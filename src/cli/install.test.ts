@@ -61,3 +61,17 @@ test("an unknown agent is refused before any file is read", async () => {
   expect(await run("install claude --agent nobody --yes")).toMatchObject({ code: 1, stdout: "" })
   expect(existsSync(file)).toBe(false)
 })
+
+test("an agent with many tools is installed with how to send the client fewer", async () => {
+  const cwd = temporaryFolder()
+  const run = (count: number) =>
+    runWithApp(
+      { mcpTools: () => Array.from({ length: count }, () => ({ name: "x" }) as never) },
+      ["install", "claude", "--yes"],
+      { cwd },
+    )
+  const { stderr } = await run(45)
+  expect(stderr).toContain("The client is sent 45 tools (1 kB of definitions)")
+  expect(stderr).toContain("  qm install claude --agent coder\n")
+  expect((await run(20)).stderr).not.toContain("is sent")
+})

@@ -6,6 +6,7 @@ import { confirm } from "./confirm.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 import { clientNames } from "../config/clients.ts"
 import type { InstallationPlan } from "../config/install.ts"
+import type { App } from "../model/app.ts"
 import type { LoadedConfig } from "../config/load.ts"
 import { nearestName } from "../lib/nearest-name.ts"
 import { httpOrigin } from "../lib/url.ts"
@@ -38,7 +39,8 @@ export function addInstall(program: Command, run: Run): void {
 async function install(context: CliContext, client: string, flags: InstallFlags): Promise<number> {
   const plan = await withApp(context, { readOnly: true }, async (app, loaded) => {
     const agent = activeAgent(context, loaded, app)
-    return planInstallation(context, client, agent, loaded, flags)
+    const planned = await planInstallation(context, client, agent, loaded, flags)
+    return { ...planned, next: [...planned.next, ...howToNarrow(app, client, agent)] }
   })
   const { file, before, after, next } = plan
   if (before === after) {
@@ -53,6 +55,22 @@ async function install(context: CliContext, client: string, flags: InstallFlags)
   }
   done(context, { ...plan, next }, plan.write(), true)
   return 0
+}
+
+/** More tools than this cost a model attention and context. */
+const manyTools = 25
+
+/** What a client is sent, and how to send it less: an agent whose role has fewer groups. */
+function howToNarrow(app: App, client: string, agent: string): string[] {
+  const tools = app.mcpTools(agent)
+  if (tools.length <= manyTools) return []
+  const size = Math.round(JSON.stringify(tools).length / 1000)
+  return [
+    `The client is sent ${tools.length} tools (${size} kB of definitions), all that agent ${agent} may use. To send fewer, give it an agent with fewer groups:`,
+    "  qm roles create --name coder --groups workspace,command,network",
+    "  qm agents create --id coder --role coder",
+    `  qm install ${client} --agent coder`,
+  ]
 }
 
 async function planInstallation(

@@ -138,6 +138,7 @@ const anyAgent: AppParts["org"] = {
 
 const emptyApp: AppParts = {
   toolsInDialect: () => [],
+  mcpTools: () => [],
   findTool: () => undefined,
   visibleTool: () => undefined,
   inputSchemaOf: () => undefined,

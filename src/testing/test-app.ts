@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
@@ -38,9 +38,11 @@ export async function openTestApp(
   options: QuartermasterOptions = {},
 ): Promise<Quartermaster & { dir: string }> {
   const dir = config.data?.dir ?? (await dataFolder())
+  // Where the app makes the folder, it notes that in the home folder.
+  const home = existsSync(dir) ? {} : { home: temporaryFolder() }
   const app = await createQuartermaster(
     { ...config, data: { ...config.data, dir } },
-    { onWaiting: () => {}, ...options },
+    { onWaiting: () => {}, ...home, ...options },
   )
   onTestFinished(() => app.close())
   return { ...app, dir }

@@ -25,7 +25,7 @@ const model = {
 }
 const app = await createQuartermaster(
   { data: { dir: ${JSON.stringify(join(dir, "data"))} }, rules: [{ allow: "write", because: "the test" }] },
-  { models: { played: model }, print: () => {} },
+  { models: { played: model }, print: () => {}, home: ${JSON.stringify(dir)} },
 )
 for (const [name, effect] of [["look", "read"], ["send", "communicate"], ["write", "write"]])
   app.registry.register(defineTool({

@@ -24,7 +24,7 @@ const model = {
 }
 const app = await createQuartermaster(
   { ...${JSON.stringify(config)}, data: { dir: ${JSON.stringify(join(dir, "data"))} } },
-  { models: { played: model }, print: () => {} },
+  { models: { played: model }, print: () => {}, home: ${JSON.stringify(dir)} },
 )
 app.registry.register(defineTool({
   name: "pay", group: "test", description: "A tool of a test.", effect: "communicate",

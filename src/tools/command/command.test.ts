@@ -71,6 +71,11 @@ test("an approver sees the command with its folder, variables and what holds it,
   )
   const held = (network: boolean) => ({ layer: () => ({ kind: "bubblewrap", network }) }) as unknown as Processes
   expect(await runCommand(held(false)).preview?.({ command: "ls" })).toContain("Network: none\n\nls")
+  const writes = async (allowedPaths?: string[]) =>
+    /It can write[^.]*/.exec((await runCommand(held(false), { allowedPaths }).preview?.({ command: "ls" })) ?? "")?.[0]
+  expect(await writes()).toBe("It can write only in the workspace")
+  expect(await writes(["docs", "/srv/shared"])).toBe("It can write only in docs, /srv/shared")
+  expect(await writes([])).toBe("It can write nowhere")
   expect(await runCommand(held(true)).preview?.({ command: "ls", network: true })).toContain(
     "Network: all of it. Rules about hosts do not reach inside.",
   )

@@ -52,12 +52,19 @@ export interface RunCommandOptions {
   readonly sandboxProblem?: (() => string | undefined) | undefined
   /** The variables that `set_env` has set for a session. */
   readonly sessionVariables?: ((sessionId: string) => Readonly<Record<string, string>>) | undefined
+  /** `tools.allowedPaths`: the only places a command in the sandbox can write to; the workspace when left out. */
+  readonly allowedPaths?: readonly string[] | undefined
 }
 
 /** Runs a script in bash. A non-zero exit code is a result; only a command that could not start or did not end is a failure. */
 export const runCommand = (
   processes: Processes,
-  { timeoutMs: usualMs = 60_000, sandboxProblem, sessionVariables }: RunCommandOptions = {},
+  {
+    timeoutMs: usualMs = 60_000,
+    sandboxProblem,
+    sessionVariables,
+    allowedPaths = ["the workspace"],
+  }: RunCommandOptions = {},
 ) =>
   defineTool({
     name: "run_command",
@@ -94,7 +101,7 @@ export const runCommand = (
       },
     ],
     preview: (input, session) =>
-      previewOf(input, variablesOf(session, sessionVariables), processes, sandboxProblem?.()),
+      previewOf(input, variablesOf(session, sessionVariables), processes, sandboxProblem?.(), allowedPaths),
 
     async execute(input, context) {
       const isHeld = sandboxProblem !== undefined && sandboxProblem() === undefined
@@ -219,6 +226,7 @@ function previewOf(
   session: Readonly<Record<string, string>> | undefined,
   processes: Processes,
   notHeld: string | undefined,
+  places: readonly string[],
 ): string {
   const lines = [
     `Folder: ${visible(cwd ?? ".")}`,
@@ -227,7 +235,7 @@ function previewOf(
     ...(stdin === undefined ? [] : [`Input: ${stdin.length} characters`]),
     ...(background === true ? ["In the background, until it ends or is stopped"] : []),
     ...(timeoutMs === undefined ? [] : [`Time limit: ${timeoutMs} ms`]),
-    ...holding(processes, network ?? false),
+    ...holding(processes, network ?? false, places),
     ...(notHeld === undefined ? [] : [sandboxUnavailableSentence(notHeld)]),
     "",
     visible(command),
@@ -235,7 +243,7 @@ function previewOf(
   return lines.join("\n")
 }
 
-function holding(processes: Processes, network: boolean): string[] {
+function holding(processes: Processes, network: boolean, places: readonly string[]): string[] {
   let layer: SandboxLayer
   try {
     layer = processes.layer(network)
@@ -246,7 +254,7 @@ function holding(processes: Processes, network: boolean): string[] {
     return [`Sandbox: none, because ${layer.because}. It has your own rights, and reaches the network.`]
   }
   return [
-    "Sandbox: bubblewrap. It can write in the workspace only.",
+    `Sandbox: bubblewrap. ${places.length === 0 ? "It can write nowhere" : `It can write only in ${places.join(", ")}`}.`,
     network ? "Network: all of it. Rules about hosts do not reach inside." : "Network: none",
   ]
 }
