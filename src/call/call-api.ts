@@ -62,7 +62,7 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
     },
     callMany: (requests) => callInOrder(requests.map(inBatch), needsOf, ({ request }) => call(request)),
     async callBatch(requests, { waitMs, independent = false, onStart, onEnd } = {}) {
-      const gate = independent ? undefined : new BatchGate()
+      const gate = independent || requests.length < 2 ? undefined : new BatchGate()
       const batch = requests.map((request, position) => ({ ...inBatch(request), position }))
       // A call that runs after others of its batch is not decided on before they have ended, so they do not wait for it.
       const after = dependencyIndexes(batch, needsOf)

@@ -34,8 +34,6 @@ export interface ActiveChain {
   signal: AbortSignal
   /** Aborted when the app closes: the run stops where it is, and can be resumed from its turns. */
   closing: AbortSignal
-  /** Aborted by either of the two: ends what asks a model. */
-  asking: AbortSignal
   hooks: ChainHooks
 }
 
@@ -103,19 +101,19 @@ async function ask(
   last: false | "limit" | "complete",
 ): Promise<{ status: ChainStatus; error?: string } | undefined> {
   const { log, model, hooks } = chain
-  const signal = chain.asking
   const isOutOfTime = Date.now() >= chain.until
   const isLast = last !== false || isOutOfTime
   const tools = chain.tools()
+  const stops = [chain.signal, chain.closing]
   const request = async (): Promise<ModelRequest> => {
     const messages = messagesOf(log.turns, chain.instructions)
     if (isLast && last !== "complete") messages.push({ role: "user", content: lastRequest })
     const changed = await hooks.beforeRequest?.(messages)
-    return { messages: changed ?? messages, tools, toolChoice: isLast ? "none" : "auto", signal }
+    return { messages: changed ?? messages, tools, toolChoice: isLast ? "none" : "auto" }
   }
   try {
-    const turn = await inContext({ ...shortenable(chain, signal), tools }, async () =>
-      runTurn(model, await request(), { onPart: hooks.onPart, onRetry: hooks.onRetry }),
+    const turn = await inContext(shortenable(chain, tools), async () =>
+      runTurn(model, await request(), { onPart: hooks.onPart, onRetry: hooks.onRetry, stops }),
     )
     hooks.onTurn?.(turn)
     count(chain.spent, turn)
@@ -123,7 +121,7 @@ async function ask(
     await log.append([{ kind: "assistant", body }], { spent: chain.spent })
     return isOutOfTime ? { status: "limit" } : undefined
   } catch (error) {
-    if (signal.aborted) return { status: "aborted" }
+    if (stops.some(({ aborted }) => aborted)) return { status: "aborted" }
     hooks.onError?.(error, "model")
     return { status: "error", error: errorMessage(error) }
   }
@@ -135,7 +133,7 @@ const lastRequest =
 /** Decides how to go on after calls failed, and stores it: the next request follows from the turns. */
 async function reflect(chain: ActiveChain): Promise<{ status: ChainStatus } | undefined> {
   const { app, log, calls, reflector, hooks } = chain
-  const signal = chain.asking
+  const signal = AbortSignal.any([chain.signal, chain.closing])
   const offered = chain.tools().map(({ name }) => name)
   const about = { app, agentId: calls.request.agentId, turns: log.turns, offered, signal }
   const body = await reflectOn(about, reflector, (error) => hooks.onError?.(error, "reflection"))
@@ -181,12 +179,15 @@ async function inContext(conversation: Shortenable, askModel: () => Promise<Mode
 /** How often a request that the provider refuses as too long is shortened further. */
 const maxShortenings = 2
 
-function shortenable(chain: ActiveChain, signal: AbortSignal): Omit<Shortenable, "tools"> {
+function shortenable(chain: ActiveChain, tools: readonly ModelTool[]): Shortenable {
   const { log, model, instructions, spent } = chain
   return {
     model,
     instructions,
-    signal,
+    tools,
+    get signal() {
+      return AbortSignal.any([chain.signal, chain.closing])
+    },
     turns: () => log.turns,
     append: (turns) => log.append(turns, { spent }),
     onSummary: (turn) => addUsage(spent, turn),

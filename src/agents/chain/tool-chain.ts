@@ -165,24 +165,20 @@ export class ToolChain {
     const stop = (this.#stop = new AbortController())
     const { signal: given, closing = neverClosing } = this.#options
     const signal = given === undefined ? stop.signal : AbortSignal.any([given, stop.signal])
-    const asking = new AbortController()
-    const stopAsking = () => asking.abort(signal.aborted ? signal.reason : closing.reason)
-    for (const each of [signal, closing]) each.addEventListener("abort", stopAsking)
-    if (signal.aborted || closing.aborted) stopAsking()
+    const over = new AbortController()
     await this.#log.claim()
     try {
       this.#options.onRunStart?.()
       if (first !== undefined) await this.#log.append([first], { state: "active" })
       this.#options.contexts?.set(this.id, this.#context())
       if (this.#log.isStored)
-        void this.#watchForStop(stop, asking.signal).catch((error: unknown) => this.#options.onError?.(error, "store"))
-      const ended = await runChain(this.#active({ signal, closing, asking: asking.signal }, startedAt))
+        void this.#watchForStop(stop, over.signal).catch((error: unknown) => this.#options.onError?.(error, "store"))
+      const ended = await runChain(this.#active({ signal, closing }, startedAt))
       const result = this.#result(ended, Date.now() - startedAt)
       await this.#options.onRunEnd?.(result)
       return result
     } finally {
-      closing.removeEventListener("abort", stopAsking)
-      asking.abort(runIsOver)
+      if (this.#log.isStored) over.abort(runIsOver)
       this.#options.contexts?.delete(this.id)
       await this.#log.release()
       this.#options.onReleased?.()
@@ -227,7 +223,7 @@ export class ToolChain {
     }
   }
 
-  #active(signals: Pick<ActiveChain, "signal" | "closing" | "asking">, startedAt: number): ActiveChain {
+  #active(signals: Pick<ActiveChain, "signal" | "closing">, startedAt: number): ActiveChain {
     const { signal } = signals
     const options = this.#options
     let text = ""

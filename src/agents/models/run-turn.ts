@@ -15,6 +15,8 @@ export interface TurnOptions {
   onPart?: ((part: ModelPart) => void) | undefined
   /** The request is repeated: what came of this turn so far does not count. */
   onRetry?: ((error: ModelError, waitMs: number) => void) | undefined
+  /** What ends the turn besides `request.signal`. */
+  stops?: readonly AbortSignal[] | undefined
   /** How often a failure that may pass is tried again. */
   retries?: number | undefined
   wait?: typeof waitFor | undefined
@@ -22,15 +24,15 @@ export interface TurnOptions {
 
 /**
  * Asks a model for one answer, inside its time limits. Network failures, HTTP 429 and 5xx and cut streams are tried
- * again. Rejects with a ModelError, or with the reason of `request.signal` once that is aborted.
+ * again. Rejects with a ModelError, or with the reason of the caller's signal once one is aborted.
  */
 export async function runTurn(
   model: LanguageModel,
   request: ModelRequest,
   options: TurnOptions = {},
 ): Promise<ModelTurn> {
-  const { retries: most = defaultRetries, wait = waitFor, onRetry } = options
-  const clock = startClock(model, request.signal)
+  const { retries: most = defaultRetries, wait = waitFor, onRetry, stops = [] } = options
+  const clock = startClock(model, request.signal === undefined ? stops : [request.signal, ...stops])
   let streaming = model.streamTools !== false || (request.tools ?? []).length === 0
   let retries = 0
   let failures = 0
@@ -51,7 +53,7 @@ export async function runTurn(
         const delay = retryDelay(error, failures++)
         if (delay >= clock.leftMs()) throw error
         onRetry?.(error, delay)
-        await wait(delay, clock.begin().signal).catch((aborted: unknown) => {
+        await wait(delay, clock.signal()).catch((aborted: unknown) => {
           throw clock.errorOf(aborted)
         })
       }
@@ -97,7 +99,13 @@ async function collect(
   { streaming, clock, onPart }: Attempt,
 ): Promise<ModelPart[]> {
   const attempt = clock.attempt(streaming)
-  const iterator = model.stream({ ...request, signal: attempt.signal }, { streaming })[Symbol.asyncIterator]()
+  const own: ModelRequest = {
+    ...request,
+    get signal() {
+      return attempt.signal()
+    },
+  }
+  const iterator = model.stream(own, { streaming })[Symbol.asyncIterator]()
   const parts: ModelPart[] = []
   let size = 0
   try {
@@ -133,64 +141,80 @@ function sizeOf(part: ModelPart): number {
 
 type Clock = ReturnType<typeof startClock>
 
-/** The time limits of one turn. They, and the caller, abort what is done at the moment. */
-function startClock(model: LanguageModel, caller: AbortSignal | undefined) {
+/** The time limits of one turn. They, and the caller's signals, end what is done at the moment. */
+function startClock(model: LanguageModel, signals: readonly AbortSignal[]) {
   const { firstByteMs = defaultLimits.firstByteMs, turnMs = defaultLimits.turnMs } = model.limits ?? {}
   let stopped: { reason: unknown } | undefined
-  let current: AbortController | undefined
+  let onStop: ((reason: unknown) => void) | undefined
   const stop = (reason: unknown) => {
     stopped ??= { reason }
-    current?.abort(stopped.reason)
+    onStop?.(stopped.reason)
   }
   const end = Date.now() + turnMs
   const timer = setTimeout(() => stop(tooSlow(model, "finish", turnMs)), turnMs)
-  const stopByCaller = () => stop(caller?.reason)
-  caller?.addEventListener("abort", stopByCaller, { once: true })
-  if (caller?.aborted === true) stopByCaller()
-  /** Begins something that is aborted with the turn. */
-  const begin = (): AbortController => {
-    current = new AbortController()
-    if (stopped !== undefined) current.abort(stopped.reason)
-    return current
+  const abortedSignal = () => signals.find(({ aborted }) => aborted)
+  const stopByCaller = () => stop(abortedSignal()?.reason)
+  for (const signal of signals) signal.addEventListener("abort", stopByCaller)
+  if (abortedSignal() !== undefined) stopByCaller()
+  /** Ends something with the turn. */
+  const endWithTurn = (abort: (reason: unknown) => void) => {
+    onStop = abort
+    if (stopped !== undefined) abort(stopped.reason)
   }
   return {
-    begin,
     leftMs: () => end - Date.now(),
+    /** A signal for what comes next in the turn. */
+    signal() {
+      const controller = new AbortController()
+      endWithTurn((reason) => controller.abort(reason))
+      return controller.signal
+    },
     stop() {
       clearTimeout(timer)
-      caller?.removeEventListener("abort", stopByCaller)
+      for (const signal of signals) signal.removeEventListener("abort", stopByCaller)
     },
     /** What to report for something thrown: the reason of the caller's abort is thrown as it is. */
     errorOf(thrown: unknown): ModelError {
-      if (caller?.aborted === true) throw caller.reason
+      const aborted = abortedSignal()
+      if (aborted !== undefined) throw aborted.reason
       if (thrown instanceof ModelError) return thrown
       if (stopped !== undefined) return stopped.reason as ModelError
       return new ModelError("failed", `The model '${model.name}' failed: ${errorMessage(thrown)}`)
     },
     /** One request: ends by the limits above, and when a streamed answer does not begin in time. */
     attempt(streaming: boolean) {
-      const own = begin()
-      const { signal } = own
-      let onAbort: ((reason: unknown) => void) | undefined
-      signal.addEventListener("abort", () => onAbort?.(signal.reason), { once: true })
+      let ended: { reason: unknown } | undefined
+      // Signals cost time and memory, and not every model looks at its own.
+      let controller: AbortController | undefined
+      let onEnd: ((reason: unknown) => void) | undefined
+      const abort = (reason: unknown) => {
+        ended ??= { reason }
+        controller?.abort(ended.reason)
+        onEnd?.(ended.reason)
+      }
+      endWithTurn(abort)
       const first = streaming
-        ? setTimeout(() => own.abort(tooSlow(model, "begin to answer", firstByteMs)), firstByteMs)
+        ? setTimeout(() => abort(tooSlow(model, "begin to answer", firstByteMs)), firstByteMs)
         : undefined
       return {
-        signal,
+        signal(): AbortSignal {
+          controller ??= new AbortController()
+          if (ended !== undefined) controller.abort(ended.reason)
+          return controller.signal
+        },
         began: () => clearTimeout(first),
         /** Also ends when a model does not care about the signal. One at a time. */
         race<T>(work: Promise<T>): Promise<T> {
           return new Promise((resolve, reject) => {
-            onAbort = reject
-            if (signal.aborted) reject(signal.reason as Error)
-            work.then(resolve, (error: unknown) => reject(signal.aborted ? (signal.reason as Error) : error))
+            onEnd = reject
+            if (ended !== undefined) reject(ended.reason as Error)
+            work.then(resolve, (error: unknown) => reject(ended === undefined ? error : (ended.reason as Error)))
           })
         },
         end() {
           clearTimeout(first)
-          onAbort = undefined
-          own.abort(answerIsOver)
+          onEnd = undefined
+          abort(answerIsOver)
         },
       }
     },
