@@ -1,6 +1,6 @@
 import { printable } from "../../lib/printable.ts"
 import type { TerminalStyle } from "../../lib/terminal-style.ts"
-import { cutAt, indentOf } from "./layout.ts"
+import { cutAt, endOf, indentOf } from "./layout.ts"
 
 /** How wide a text is set at most, so that it can be read. */
 const widest = 100
@@ -27,9 +27,7 @@ export class AnswerText {
 
   /** The row that is not whole yet. */
   get tail(): string {
-    const text = printable(this.#line)
-    const room = this.#width()
-    return text.length > room ? `…${text.slice(1 - room)}` : text
+    return endOf(printable(this.#line), this.#width())
   }
 
   /** Adds a piece and returns the rows that are whole now. */

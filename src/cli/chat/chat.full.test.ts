@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { startModelServer, type Reply } from "../../agents/testing/model-server.ts"
+import { until } from "../../testing/test-app.ts"
 import { makeCli } from "../testing.ts"
 
 const enter = "\r"
@@ -133,6 +134,16 @@ test("killed at a card and resumed, nothing is lost and nothing runs twice", asy
   expect(stdout).toContain("› Write it down")
   const calls = JSON.parse((await run("audit", "list", "--json")).stdout) as { tool: string; status: string }[]
   expect(calls.map(({ tool, status }) => `${tool} ${status}`)).toEqual(["write_file success", "list_files success"])
+})
+
+test.each([
+  ["at its prompt", []],
+  ["while the agent works", [["/help", `Hello${enter}`]]],
+] as const)("a chat whose terminal goes away %s ends", async (_when, steps) => {
+  const { chat, dataDir } = await withServer({ text: "one\ntwo", then: "hang" })
+  const last = steps.length === 0 ? "/help" : "two"
+  await chat([...steps, [last, (terminal) => terminal.kill("SIGKILL")]])
+  await until(() => Number.isNaN(pidOf(dataDir)), "the chat ends")
 })
 
 test("output of a running command is shown while it runs, and folded afterwards", async () => {

@@ -5,7 +5,8 @@ import { errorMessage } from "../../lib/error-message.ts"
 import { printable } from "../../lib/printable.ts"
 import type { TerminalStyle } from "../../lib/terminal-style.ts"
 import type { CliApp } from "../context.ts"
-import { durationText, onOneLine } from "../call-line.ts"
+import { onOneLine } from "../call-line.ts"
+import { formatDuration } from "../time-text.ts"
 import { cutTo } from "../width.ts"
 import type { InputHistory } from "./history.ts"
 import { inputRows, wrap, type Rows } from "./layout.ts"
@@ -294,8 +295,11 @@ export class Chat {
   #live(): Rows {
     const columns = this.#screen.columns
     const { dim } = this.#parts.paint
-    const above = [...this.#view.rows(), ...this.#queuedRows(columns), ...this.#statusRows(columns)]
-    const input = inputRows(this.#line, columns, Math.max(3, Math.min(10, (this.#parts.output.rows || 24) - 8)))
+    const height = this.#parts.output.rows || 24
+    const input = inputRows(this.#line, columns, Math.max(3, Math.min(10, height - 8)))
+    // More rows than the terminal has could not be drawn again in place.
+    const room = Math.max(2, height - input.rows.length - 2)
+    const above = [...this.#view.rows(), ...this.#queuedRows(columns), ...this.#statusRows(columns)].slice(-room)
     const below = this.#hintUntil > 0 ? [dim("Press Ctrl-C again to leave.")] : []
     return {
       rows: [...above, ...input.rows, ...below],
@@ -315,13 +319,10 @@ export class Chat {
       const how = this.#line.text === "" ? "Enter shows it" : "send or clear your text to see it"
       return ["", yellow(cutTo(`◆ ${waiting} · ${how}`, columns - 1))]
     }
-    const took = durationText(Math.floor((Date.now() - this.#busySince) / 1000) * 1000)
     const doing = this.#isStopping ? "stopping" : this.#view.doing
+    const seconds = Math.floor((Date.now() - this.#busySince) / 1000)
+    const took = seconds < 1 ? "" : ` ${formatDuration(seconds * 1000)}`
     const frame = frames[Math.floor(Date.now() / tickMs) % frames.length]!
-    return [
-      "",
-      cyan(frame) +
-        dim(cutTo(` ${doing} ${took.replace(".0", "").replace("0 ms", "")} · Ctrl-C stops it`, columns - 3)),
-    ]
+    return ["", cyan(frame) + dim(cutTo(` ${doing}${took} · Ctrl-C stops it`, columns - 3))]
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { width } from "../width.ts"
-import { inputRows, wrap } from "./layout.ts"
+import { endOf, inputRows, wrap } from "./layout.ts"
 import { lineOf } from "./line-editor.ts"
 
 test.each<[string, number, string[]]>([
@@ -29,4 +29,12 @@ test.each([40, 80, 200])("the input fits into %i columns, and the cursor is insi
 test("the cursor stands after a line end, and after a full row", () => {
   expect(inputRows(lineOf("ab\n"), 40, 6)).toEqual({ rows: ["› ab", "  "], cursor: { row: 1, column: 2 } })
   expect(inputRows({ ...lineOf("ab\ncd"), cursor: 1 }, 40, 6).cursor).toEqual({ row: 0, column: 3 })
+})
+
+test.each([
+  ["short", 10, "short"],
+  ["a long text", 6, "… text"],
+  ["日本語のテキスト", 6, "…スト"],
+])("the end of '%s' in %i columns", (text, columns, end) => {
+  expect(endOf(text, columns)).toBe(end)
 })

@@ -37,6 +37,19 @@ export function cutAt(text: string, columns: number): { end: number; next: numbe
   return { end: text.length, next: text.length }
 }
 
+/** The end of a text that does not fit into so many columns, behind `…`. */
+export function endOf(text: string, columns: number): string {
+  if (width(text) <= columns) return text
+  let used = 1
+  let from = text.length
+  for (const { segment, index } of [...characters.segment(text)].toReversed()) {
+    used += width(segment)
+    if (used > columns) break
+    from = index
+  }
+  return `…${text.slice(from)}`
+}
+
 export interface Rows {
   rows: string[]
   cursor: { row: number; column: number }

@@ -5,6 +5,7 @@ import type { TerminalStyle } from "../../lib/terminal-style.ts"
 import { callCard, callText, durationText, endingOf, onOneLine, type CallEnding } from "../call-line.ts"
 import { cutTo } from "../width.ts"
 import { AnswerText } from "./answer-text.ts"
+import { endOf } from "./layout.ts"
 
 /** Where a view prints what stays. */
 export interface ViewScreen {
@@ -111,7 +112,7 @@ export class TurnView {
   rows(): string[] {
     const room = this.#screen.columns - 1
     const { dim } = this.#paint
-    const thought = this.#thought === "" ? [] : [dim(cutStart(`∴ ${onOneLine(this.#thought)}`, room))]
+    const thought = this.#thought === "" ? [] : [dim(`∴ ${endOf(onOneLine(this.#thought), room - 2)}`)]
     const calls = Array.from(this.#running.values(), ({ text, since }) => {
       const took = Date.now() - since
       return took < 1000 ? cutTo(`○ ${text}`, room) : `${cutTo(`○ ${text}`, room - 12)} ${dim(durationText(took))}`
@@ -170,9 +171,4 @@ function paintCard(card: readonly string[], { kind }: CallEnding, paint: Termina
     const rest = kind === "done" ? paint.dim(row.slice(1)) : row.slice(1)
     return `${colour(row.slice(0, 1))}${rest}`
   })
-}
-
-/** The end of a text that does not fit. */
-function cutStart(text: string, columns: number): string {
-  return text.length <= columns ? text : `∴ …${text.slice(4 - columns)}`
 }

@@ -1,6 +1,7 @@
 import type { PendingItem } from "../../model/approval.ts"
 import type { App } from "../../model/app.ts"
 import { answerHere } from "../answer-at-terminal.ts"
+import { onOneLine } from "../call-line.ts"
 import type { CliContext } from "../context.ts"
 
 /** How a card takes the terminal from the chat. */
@@ -38,7 +39,7 @@ export class WaitingCards {
     if (first === undefined) return undefined
     const more = this.#waiting.length > 1 ? ` and ${this.#waiting.length - 1} more` : ""
     const what = { call: "needs your approval", result: "has a result that you must release", question: "asks you" }
-    return `${first.tool} ${what[first.kind]}${more}`
+    return `${onOneLine(first.tool)} ${what[first.kind]}${more}`
   }
 
   /** Shows again what was left for later. */
