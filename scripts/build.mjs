@@ -1,10 +1,11 @@
-// Builds dist: the library with tsc, the command line as one file. `--if-needed` does nothing if no source has changed,
-// `--maps` adds source maps for a debugger.
-import { execFileSync } from "node:child_process"
+// Builds dist: the library with tsc, the command line as one file, the web console with Vite. `--if-needed` does nothing if
+// no source has changed, `--maps` adds source maps for a debugger. The console is built only when its own sources changed.
+import { execFile, execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -15,6 +16,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative, resolve } from "node:path"
+import { promisify } from "node:util"
 import { build } from "esbuild"
 
 /** Packages that stay outside the bundle: only some commands need them, or they load files of their own. */
@@ -66,6 +68,7 @@ const ownSources = {
 
 if (!(process.argv.includes("--if-needed") && isUpToDate())) {
   console.error("Building Quartermaster: about ten seconds, half a minute on a slow machine.")
+  const builtConsole = buildConsole()
   try {
     const tsc = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json", "--outDir", fresh]
     if (process.argv.includes("--maps")) tsc.push("--sourceMap")
@@ -74,12 +77,14 @@ if (!(process.argv.includes("--if-needed") && isUpToDate())) {
     copyShellGrammar()
     await bundle()
     await bundleModelServer()
+    await builtConsole
     swap()
   } catch (error) {
     // tsc has already printed its errors.
     if (error.status === undefined) console.error(error)
     process.exitCode = 1
   } finally {
+    await builtConsole.catch(() => {})
     rmSync(fresh, { recursive: true, force: true })
   }
 }
@@ -109,6 +114,24 @@ function copyShellGrammar() {
   const folder = join(fresh, "guards/commands")
   copyFileSync("node_modules/tree-sitter-bash/tree-sitter-bash.wasm", join(folder, "tree-sitter-bash.wasm"))
   copyFileSync("node_modules/tree-sitter-bash/LICENSE", join(folder, "tree-sitter-bash.LICENSE"))
+}
+
+/** Builds the console beside the compiler, or takes the one that was built from the same sources. */
+async function buildConsole() {
+  const target = resolve(fresh, "console")
+  const built = "dist/console"
+  if (isNewest(join(built, "index.html"), consoleSources()))
+    return cpSync(built, target, { recursive: true, preserveTimestamps: true })
+  const vite = ["node_modules/vite/bin/vite.js", "build", "console", "--outDir", target, "--logLevel", "warn"]
+  const { stderr } = await promisify(execFile)(process.execPath, vite)
+  process.stderr.write(stderr)
+}
+
+function consoleSources() {
+  const files = ["index.html", "vite.config.ts", "tsconfig.json"].map((name) => join("console", name))
+  for (const folder of ["console/src", "console/public"])
+    files.push(...readdirSync(folder, { recursive: true }).map((name) => join(folder, name)))
+  return [...files, "package-lock.json"]
 }
 
 /** Bundles the command line into one file, whose modules run when first imported, and stores V8's code cache of it. */
@@ -216,9 +239,13 @@ function swap() {
 }
 
 function isUpToDate() {
-  const built = statSync("dist/qm.js", { throwIfNoEntry: false })?.mtimeMs
-  if (built === undefined) return false
   const sources = readdirSync("src", { recursive: true }).map((name) => join("src", name))
   const others = ["package-lock.json", "tsconfig.json", "tsconfig.build.json", "scripts/build.mjs"]
-  return [...sources, ...others].every((path) => statSync(path).mtimeMs <= built)
+  return isNewest("dist/qm.js", [...sources, ...others, ...consoleSources()])
+}
+
+/** Whether a built file is there and no source is newer. */
+function isNewest(built, sources) {
+  const time = statSync(built, { throwIfNoEntry: false })?.mtimeMs
+  return time !== undefined && sources.every((path) => statSync(path).mtimeMs <= time)
 }

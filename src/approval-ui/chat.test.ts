@@ -210,6 +210,7 @@ test("a new revision has a new code, and the old one answers nothing", async () 
 
 test.each<[string, unknown, string]>([
   ["somebody answered elsewhere", { by: "bob" }, "bob has answered elsewhere."],
+  ["somebody approved elsewhere", { by: "bob", did: "approved" }, "bob has approved it elsewhere."],
   ["somebody with an odd name did", { by: "bob\nK: x" }, '"bob\\nK: x" has answered elsewhere.'],
   ["it is over", undefined, "It is over; there is nothing to answer."],
 ])("when %s, the chat gets a message", async (_what, reason, sentence) => {

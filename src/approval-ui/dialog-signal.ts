@@ -1,13 +1,14 @@
 import { quoteName } from "./card-rows.ts"
 
-/** Why a dialog is closed from outside, as the reason of its signal: who answered, or a sentence. */
-export type CloseReason = { by: string } | { sentence: string }
+/** Why a dialog is closed from outside, as the reason of its signal: who did what (`approved`), or a sentence. */
+export type CloseReason = { by: string; did?: string | undefined } | { sentence: string }
 
 /** The sentence for the reason of an aborted signal. */
 export function closeReasonText({ reason }: { readonly reason: unknown }): string {
-  const { by, sentence } = Object(reason) as Record<string, unknown>
+  const { by, did, sentence } = Object(reason) as Record<string, unknown>
   if (typeof sentence === "string") return sentence
-  return typeof by === "string" ? `${quoteName(by)} has answered elsewhere.` : "It is over; there is nothing to answer."
+  if (typeof by !== "string") return "It is over; there is nothing to answer."
+  return `${quoteName(by)} has ${typeof did === "string" ? `${did} it` : "answered"} elsewhere.`
 }
 
 /** Does work with a signal that follows the outer one only until the work is done. */

@@ -14,6 +14,11 @@ export function itemText(item: PendingItem): string {
   return `${itemHeadline(item)}: ${aboutItem(item)}`
 }
 
+/** What became of an item, after what it was about: `write_file of dev (write a.md): Approved.` */
+export function answeredText(item: PendingItem, sentence: string): string {
+  return `${quoteName(item.tool)} of ${quoteName(item.agentId)} (${aboutItem(item)}): ${sentence}`
+}
+
 /** What tells one item from the next, on a line: what the call touches, or else the beginning of its preview, input or question. */
 export function aboutItem({ kind, preview, input, question, touches }: PendingItem): string {
   if (kind === "question") return beginning(question?.question ?? "")

@@ -3,7 +3,7 @@ import type { Answer, AnswerResult, PendingItem } from "../model/approval.ts"
 import { oneLine, trustedRows } from "./card-rows.ts"
 import { choose, withScreen, writeLines, type Screen, type Terminal } from "./dialog.ts"
 import { enterKey } from "./keys.ts"
-import { itemText } from "./item-text.ts"
+import { answeredText, itemText } from "./item-text.ts"
 import { askAboutItem, chooseItem, type GivenAnswer } from "./queue-dialog.ts"
 import { pollMs, watchedDialog } from "./watched-dialog.ts"
 
@@ -127,7 +127,9 @@ class TerminalQueue {
     const { queue } = this.#options
     const withRule = ruleFor === undefined ? undefined : queue.rules?.approve(item, ruleFor)
     const result = await (withRule ?? queue.answer(item, answer))
-    await this.#screen(this.#options.signal, async (screen) => tell(screen, result.sentence))
+    await this.#screen(this.#options.signal, async (screen) =>
+      tell(screen, result.ok ? answeredText(item, result.sentence) : result.sentence),
+    )
     this.#seen.add(nameOf(item))
     this.#listFirst = !result.ok
     if (result.ok && answer.kind === "edit") await this.#nextRevision(item)

@@ -37,7 +37,7 @@ test("'approvals approve' without an id shows the card and takes a key", async (
   const { end } = await startCall(cli, "A")
   const approved = await cli.inTerminal(["approvals", "approve"], [[menu, "a"]])
   expect(approved.stdout).toContain("operator (operator) wants to call set_env [moderate]")
-  expect(approved.stdout).toContain("Answered.")
+  expect(approved.stdout).toContain("Approved. It ran.")
   expect([approved.code, (await end).code]).toEqual([0, 0])
   const nothing = await cli.inTerminal(["approvals", "approve"], [])
   expect([nothing.code, nothing.stdout]).toEqual([1, expect.stringContaining("No call waits for a person.")])
@@ -102,7 +102,7 @@ test("'approvals watch' shows what arrives, closes what is answered elsewhere, a
       ["Nothing waits for a person.", controlC],
     ],
   )
-  expect(stdout).toContain("Answered.")
+  expect(stdout).toContain("Approved. It ran.")
   expect(await Promise.all(ends)).toMatchObject([{ code: 0 }, { code: 0 }])
 })
 
@@ -114,7 +114,7 @@ test("'serve' answers in its terminal, and Ctrl-C at a card stops it and leaves 
     [
       ["shown and answered here too", ""],
       [menu, "a"],
-      ["Answered.", () => void startCall(cli, "B")],
+      ["Approved.", () => void startCall(cli, "B")],
       [menu, controlC],
       ["Stopping.", ""],
     ],

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import type { QueueEnd } from "../approval-ui/queue.ts"
 import type { App } from "../model/app.ts"
 import { errorMessage } from "../lib/error-message.ts"
@@ -23,7 +24,7 @@ export interface AnswerHere {
 /** Shows what waits in this terminal and takes the answers of the person there. */
 export async function answerHere(
   context: CliContext,
-  { approvals }: App,
+  { approvals, audit }: App,
   by: string,
   { signal, interrupt, filter = () => true, once = false, idleText }: AnswerHere,
 ): Promise<QueueEnd> {
@@ -34,7 +35,8 @@ export async function answerHere(
     queue: {
       list: async () =>
         (await approvals.list(flags.agent === undefined ? {} : { agentId: flags.agent })).filter(filter),
-      answer: (item, answer) => approvals.answer(item.callId, answer, by, item.revision),
+      answer: async (item, answer) =>
+        withEnding(await approvals.answer(item.callId, answer, by, item.revision), item, audit),
       // Only the user of this machine adds rules.
       ...(flags.as === undefined && { rules: { durationProblem, approve: approveWithRule } }),
     },
@@ -45,9 +47,27 @@ export async function answerHere(
     idleText,
   })
 
-  function approveWithRule({ callId, revision }: PendingItem, duration: string): Promise<AnswerResult> {
-    return approvals.approveWithRule(callId, { by, expiresAt: ruleEnd(duration), revision })
+  async function approveWithRule(item: PendingItem, duration: string): Promise<AnswerResult> {
+    const { callId, revision } = item
+    const result = await approvals.approveWithRule(callId, { by, expiresAt: ruleEnd(duration), revision })
+    return withEnding(result, item, audit)
   }
+}
+
+/** How long somebody who answered waits to see how the call ends. */
+const endingMs = 1000
+
+/** The result of an answer, and how the call ended where that is known at once. */
+async function withEnding(result: AnswerResult, { callId }: PendingItem, audit: App["audit"]): Promise<AnswerResult> {
+  if (!result.ok || !result.done) return result
+  for (const until = Date.now() + endingMs; Date.now() < until; await sleep(50)) {
+    const end = (await audit.show(callId)).find((entry) => entry.kind === "end")
+    if (end === undefined) continue
+    const how = end.status === "success" ? "It ran" : end.ran ? "It failed" : "It did not run"
+    const why = end.error === undefined ? "" : `: ${end.error}`
+    return { ...result, sentence: `${result.sentence} ${how}${why.replace(/\.?$/, ".")}` }
+  }
+  return result
 }
 
 function ruleEnd(duration: string): number {

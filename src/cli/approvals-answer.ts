@@ -27,12 +27,11 @@ export function submitAnswer(
   const itemId = requireId(id)
   return withPerson(context, async ({ approvals }, by) => {
     const { result, item } = await send(approvals, itemId, answerFor, by.id, expected, ruleUntil)
+    if (item === undefined || !result.ok || context.flags.json) return showAnswerResult(context, result)
     // Whoever typed an id sees what it was about.
-    if (item !== undefined && result.ok && !context.flags.json) {
-      const { itemText } = await import("../approval-ui/item-text.ts")
-      printMessage(context, `${itemText(item)}.`)
-    }
-    return showAnswerResult(context, result)
+    const { answeredText } = await import("../approval-ui/item-text.ts")
+    printResult(context, result, answeredText(item, result.sentence))
+    return 0
   })
 }
 

@@ -152,8 +152,8 @@ test.each<[string[], unknown]>([
   const { run, received } = cliWithPending([item()])
   expect(await run("approvals", ...words)).toEqual({
     code: 0,
-    stdout: "Answered.\n",
-    stderr: expect.stringContaining("set_env") as string,
+    stdout: 'set_env of dev ({"key":"A"}): Answered.\n',
+    stderr: "",
   })
   await run("approvals", ...words, "--as", "eve", "--revision", "2")
   expect(received).toEqual([
@@ -390,7 +390,10 @@ test("--rule approves and adds the offered rule, only for the user of this machi
   }
   expect(await run(["approve", "01", "--rule", "often"])).toMatchObject({ code: 2 })
   expect(received).toEqual([])
-  expect(await run(["approve", "01", "--rule", "8h"])).toMatchObject({ code: 0, stdout: "Answered.\n" })
+  expect(await run(["approve", "01", "--rule", "8h"])).toMatchObject({
+    code: 0,
+    stdout: 'set_env of dev ({"key":"A"}): Answered.\n',
+  })
   const [[callId, { by, expiresAt, revision }]] = received as [[string, Record<string, number>]]
   expect([callId, by, revision]).toEqual(["0198-call", "ada", 1])
   expect(expiresAt! - before).toBeGreaterThanOrEqual(8 * 3_600_000)

@@ -36,7 +36,11 @@ test("seen from outside: make a role and an agent, ask why, wait, approve elsewh
     input: { key: "A", value: "1" },
   })
   const approved = await run("approvals", "approve", waiting.id.slice(0, -2), "--remember", "tool-session")
-  expect(approved).toEqual({ code: 0, stdout: "Answered.\n", stderr: expect.stringContaining("set_env") as string })
+  expect(approved).toEqual({
+    code: 0,
+    stdout: "set_env of dev (A=1): Approved.\n",
+    stderr: "",
+  })
   expect(await waiting.result()).toMatchObject({ code: 0, result: { success: true, result: { previous: null } } })
   expect(read(await run("call", "set_env", "key=A", "value=2", "--agent", "dev", "--json"))).toMatchObject({
     result: { previous: "1" },
@@ -195,9 +199,9 @@ test("an approver needs the role and the token, and two approvers are two people
   const approve = (...as: string[]) => run(...config, ...as, "approvals", "approve", waiting.id)
   expect(await approve()).toMatchObject({ code: 1, stderr: saying("does not have the role") })
   expect(await approve("--as", "eve")).toMatchObject({ code: 3, stderr: saying("There is no person 'eve'") })
-  expect(await approve("--as", "ann")).toMatchObject({ code: 0, stdout: "Counted. 1 more must agree.\n" })
+  expect(await approve("--as", "ann")).toMatchObject({ code: 0, stdout: saying(": Counted. 1 more must agree.\n") })
   expect(await approve("--as", "ann")).toMatchObject({ code: 1, stderr: saying("ann has agreed already") })
-  expect(await approve("--as", "bob")).toMatchObject({ code: 0, stdout: "Answered.\n" })
+  expect(await approve("--as", "bob")).toMatchObject({ code: 0, stdout: saying(": Approved.") })
   expect((await waiting.result()).code).toBe(0)
 })
 

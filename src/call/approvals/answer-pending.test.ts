@@ -314,14 +314,14 @@ test("the reply to an answer says what happens next, depending on whether the pr
     "It is checked and decided again, and then waits here as a new revision.",
   )
   await until(async () => (await system.approvals.show(item!.callId))?.revision === 2, "the new revision waits")
-  expect(await sentenceOf(item!.callId, { kind: "approve" })).toBe("Answered.")
+  expect(await sentenceOf(item!.callId, { kind: "approve" })).toBe("Approved.")
   expect(await live).toMatchObject({ ranInput: { n: 5 } })
   const ticket = await leaveWaiting(system, { input: { n: 2 } })
   expect(await sentenceOf(ticket.callId, { kind: "edit", input: { n: 5 } })).toContain(
     "when its caller comes back for it",
   )
   const other = await leaveWaiting(system, { input: { n: 3 } })
-  expect(await sentenceOf(other.callId, { kind: "approve" })).toBe("Answered.")
+  expect(await sentenceOf(other.callId, { kind: "approve" })).toBe("Approved.")
 })
 
 test("a call whose end could not be written is ended by the next sweep", async () => {

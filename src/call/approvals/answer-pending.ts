@@ -8,6 +8,7 @@ import { inNativeNames } from "../dialect.ts"
 import { grantOf, describeGrant, rememberProblem } from "./grants.ts"
 import { offeredRule } from "./offered-rule.ts"
 import { storedRequest } from "../stored/rows.ts"
+import { kindOf, verdictWord } from "./verdict-word.ts"
 
 /** A stored call as approvers see it. */
 export function pendingItem(row: CallRow): PendingItem {
@@ -220,8 +221,9 @@ async function whatNext(row: CallRow, { votes, answer }: CountedAnswer, ports: P
     const when = callerWaits ? "" : " when its caller comes back for it, within 10 minutes"
     return `It is checked and decided again${when}, and then waits here as a new revision.`
   }
-  if (callerWaits || !answer.approved || row.wanted) return "Answered."
-  return "Answered. The process that made the call is gone: make the same call again within 10 minutes, and it goes on."
+  const verdict = `${verdictWord(row, answer)}.`
+  if (callerWaits || !answer.approved || row.wanted) return verdict
+  return `${verdict} The process that made the call is gone: make the same call again within 10 minutes, and it goes on.`
 }
 
 function whyNotWaiting(row: CallRow): string {
@@ -229,11 +231,6 @@ function whyNotWaiting(row: CallRow): string {
   if (answer === null) return `Call ${row.id} does not wait any more; it is ${row.state}.`
   const what = answer.edit === undefined ? (answer.approved ? "yes" : "no") : "another input"
   return `${answer.by} has answered already: ${what}.`
-}
-
-function kindOf(row: CallRow): PendingItem["kind"] {
-  if (row.state === "held" || row.state === "released") return "result"
-  return row.card.question === undefined ? "call" : "question"
 }
 
 function names(votes: readonly Vote[]): string {

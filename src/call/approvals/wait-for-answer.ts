@@ -5,6 +5,7 @@ import type { Ports } from "../../model/ports.ts"
 import { answerToCall, answerToQuestion, answerToResult } from "../../model/decision-answers.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { toApprovalRequest, answerPending } from "./answer-pending.ts"
+import { verdictWord } from "./verdict-word.ts"
 import { claim, ticketOf, tryAdvance } from "../stored/rows.ts"
 import { Detached, Joined, type ActiveCall } from "../active-call.ts"
 import { abortedEnding, callerGoneEnding } from "../stopped-endings.ts"
@@ -27,7 +28,7 @@ export async function waitForAnswer(
       const row = await ownRow(call, ports)
       if (row.answer !== null) {
         call.row = row
-        dialogClosed.abort({ by: row.answer.by })
+        dialogClosed.abort({ by: row.answer.by, did: verdictWord(row, row.answer).toLowerCase() })
         return row.answer
       }
       if (call.request.signal?.aborted) throw abortedEnding(call)

@@ -131,7 +131,7 @@ test("a waiting call can be answered through any interface, and the first answer
     await system.approvals.answer(row!.callId, { kind: "approve" }, "ann"),
     await system.approvals.answer(row!.callId, { kind: "reject" }, "bob"),
   ]).toEqual([
-    { ok: true, done: true, sentence: "Answered." },
+    { ok: true, done: true, sentence: "Approved." },
     { ok: false, sentence: "ann has answered already: yes." },
   ])
   expect(await call).toMatchObject({ callId: row!.callId, result: "ran" })

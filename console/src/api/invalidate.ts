@@ -1,0 +1,47 @@
+import type { StreamEvent } from "./stream.ts"
+
+/** The first words of the keys under which queries are stored. */
+export type Topic =
+  | "me"
+  | "approvals"
+  | "refused"
+  | "suggestions"
+  | "digest"
+  | "people"
+  | "tokens"
+  | "calls"
+  | "audit"
+  | "tools"
+
+const everything: readonly Topic[] = [
+  "me",
+  "approvals",
+  "refused",
+  "suggestions",
+  "digest",
+  "people",
+  "tokens",
+  "calls",
+  "audit",
+  "tools",
+]
+
+/** What an event makes old. Events are hints: the queries say what is true. */
+export function topicsOf({ name, data }: StreamEvent): readonly Topic[] {
+  switch (name) {
+    case "call":
+      return ["approvals", "me", "refused", "calls"]
+    case "document":
+      if (data["kind"] === "freeze") return ["me", "approvals"]
+      if (data["kind"] === "rule") return ["suggestions", "approvals", "tools"]
+      return ["me", "approvals", "people", "tokens", "tools"]
+    case "audit":
+      return ["audit", "calls", "refused"]
+    case "resync":
+      return everything
+    case "message":
+    case "turn":
+    case "output":
+      return []
+  }
+}

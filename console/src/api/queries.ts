@@ -1,0 +1,52 @@
+import { queryOptions, useQuery } from "@tanstack/react-query"
+import type { Card, Digest, Inbox, Me, Refused, Suggestion } from "../../../src/http/api/schemas.ts"
+import { setServerTime } from "./clock.ts"
+import { get } from "./http.ts"
+
+/** Reads something that carries the server's time, and sets the clock by it. */
+async function timed<T extends { now: number }>(path: string): Promise<T> {
+  const answer = await get<T>(path)
+  setServerTime(answer.now)
+  return answer
+}
+
+export const meQuery = queryOptions({ queryKey: ["me"], queryFn: () => timed<Me>("/v1/me") })
+
+/** The person at the browser. Pages are shown only to somebody who is signed in. */
+export function useMe(): Me {
+  const { data } = useQuery(meQuery)
+  if (data === undefined) throw new Error("Nobody is signed in.")
+  return data
+}
+
+/** Also read twice a minute, in case the stream is silent for a reason nobody sees. */
+export const inboxQuery = queryOptions({
+  queryKey: ["approvals"],
+  queryFn: () => timed<Inbox>("/v1/approvals"),
+  refetchInterval: 30_000,
+})
+
+export const cardQuery = (callId: string) =>
+  queryOptions({
+    queryKey: ["approvals", callId],
+    queryFn: () => get<Card>(`/v1/approvals/${encodeURIComponent(callId)}`),
+    retry: false,
+  })
+
+export const refusedQuery = (since: number) =>
+  queryOptions({
+    queryKey: ["refused", since],
+    queryFn: async () => (await get<{ items: Refused[] }>(`/v1/refused?since=${since}`)).items,
+  })
+
+export const suggestionsQuery = queryOptions({
+  queryKey: ["suggestions"],
+  queryFn: async () => (await get<{ items: Suggestion[] }>("/v1/rules/suggestions")).items,
+})
+
+export const digestQuery = (since: number) =>
+  queryOptions({
+    queryKey: ["digest", since],
+    queryFn: () => get<Digest>(`/v1/digest?since=${since}`),
+    staleTime: Number.POSITIVE_INFINITY,
+  })

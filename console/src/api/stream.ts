@@ -1,0 +1,118 @@
+/*
+ * One event stream per browser: HTTP/1.1 allows six connections, so the seventh tab would hang. The tab that holds the
+ * lock listens to the server and tells the others. Where there are no locks (plain HTTP on another host), each tab
+ * listens for itself.
+ */
+
+export const eventNames = ["call", "document", "message", "turn", "audit", "output", "resync"] as const
+export type EventName = (typeof eventNames)[number]
+
+export interface StreamEvent {
+  readonly name: EventName
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** `since` is when the connection was lost, by this browser's clock; `next` when it is tried again. */
+export type Connection =
+  | { readonly state: "connecting" }
+  | { readonly state: "live" }
+  | { readonly state: "lost"; readonly since: number; readonly next: number }
+
+type Told =
+  | { readonly kind: "event"; readonly event: StreamEvent }
+  | { readonly kind: "connection"; readonly connection: Connection }
+  | { readonly kind: "ask" }
+  | { readonly kind: "retry" }
+
+export interface Stream {
+  readonly connection: () => Connection
+  readonly onConnection: (listener: () => void) => () => void
+  readonly onEvent: (listener: (event: StreamEvent) => void) => () => void
+  readonly retry: () => void
+}
+
+const waits = [1000, 2000, 4000, 8000]
+
+export function openStream(path: string): Stream {
+  const channel = new BroadcastChannel("quartermaster-events")
+  const connectionListeners = new Set<() => void>()
+  const eventListeners = new Set<(event: StreamEvent) => void>()
+  let connection: Connection = { state: "connecting" }
+  let leads = false
+  let source: EventSource | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let failures = 0
+
+  const tell = (told: Told) => channel.postMessage(told)
+  const setConnection = (next: Connection) => {
+    connection = next
+    connectionListeners.forEach((listener) => listener())
+  }
+  const publish = (next: Connection) => {
+    setConnection(next)
+    tell({ kind: "connection", connection: next })
+  }
+  const hear = (event: StreamEvent) => eventListeners.forEach((listener) => listener(event))
+
+  function listen() {
+    clearTimeout(timer)
+    source?.close()
+    source = new EventSource(path)
+    source.addEventListener("open", () => {
+      failures = 0
+      // What happened in between may have been missed: whoever listens reads everything again.
+      if (connection.state === "lost") hearAndTell({ name: "resync", data: {} })
+      publish({ state: "live" })
+    })
+    source.addEventListener("error", () => {
+      source?.close()
+      const wait = waits[Math.min(failures++, waits.length - 1)] ?? 8000
+      const since = connection.state === "lost" ? connection.since : Date.now()
+      publish({ state: "lost", since, next: Date.now() + wait })
+      timer = setTimeout(listen, wait)
+    })
+    for (const name of eventNames)
+      source.addEventListener(name, (event) => hearAndTell({ name, data: readData(event.data) }))
+  }
+  function hearAndTell(event: StreamEvent) {
+    hear(event)
+    tell({ kind: "event", event })
+  }
+  const lead = () => {
+    leads = true
+    listen()
+    return new Promise<never>(() => {})
+  }
+
+  channel.addEventListener("message", ({ data }: MessageEvent<Told>) => {
+    if (data.kind === "event") hear(data.event)
+    else if (data.kind === "connection" && !leads) setConnection(data.connection)
+    else if (data.kind === "ask" && leads) tell({ kind: "connection", connection })
+    else if (data.kind === "retry" && leads) listen()
+  })
+
+  if ("locks" in navigator) void navigator.locks.request("quartermaster-events", lead)
+  else void lead()
+  tell({ kind: "ask" })
+
+  return {
+    connection: () => connection,
+    onConnection: (listener) => {
+      connectionListeners.add(listener)
+      return () => connectionListeners.delete(listener)
+    },
+    onEvent: (listener) => {
+      eventListeners.add(listener)
+      return () => eventListeners.delete(listener)
+    },
+    retry: () => (leads ? listen() : tell({ kind: "retry" })),
+  }
+}
+
+function readData(text: unknown): Record<string, unknown> {
+  try {
+    return JSON.parse(String(text)) as Record<string, unknown>
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,73 @@
+import { createSpotlight, Spotlight } from "@mantine/spotlight"
+import { useQuery } from "@tanstack/react-query"
+import { useNavigate } from "@tanstack/react-router"
+import { inboxQuery, useMe } from "../api/queries.ts"
+import { Icon } from "../ui/icon.tsx"
+import type { IconName } from "../ui/icon-paths.ts"
+import { useSay, useWords } from "../words/words.tsx"
+import { useFreeze } from "./freeze.tsx"
+import { pages } from "./pages.ts"
+
+const [paletteStore, palette] = createSpotlight()
+export const openPalette = () => palette.open()
+
+/** ⌘K: pages, what waits, freeze. Nothing in it answers anything. */
+export function Palette() {
+  const words = useWords()
+  const say = useSay()
+  const navigate = useNavigate()
+  const freeze = useFreeze()
+  const { frozen } = useMe()
+  const { data: inbox } = useQuery(inboxQuery)
+
+  const action = (id: string, icon: IconName, label: string, onClick: () => void, description?: string) => ({
+    id,
+    label,
+    ...(description === undefined ? {} : { description }),
+    leftSection: <Icon name={icon} />,
+    onClick,
+  })
+  const everyone = frozen.some(({ agentId }) => agentId === undefined)
+  const groups = [
+    {
+      group: words.frame.goTo,
+      actions: pages.map((page) => action(page.to, page.icon, page.label(words), () => void navigate({ to: page.to }))),
+    },
+    {
+      group: words.pages.inbox,
+      actions: (inbox?.items ?? []).map((card) =>
+        action(
+          card.callId,
+          card.kind === "question" ? "help-circle" : card.kind === "result" ? "eye-pause" : "hand-stop",
+          say(card.title),
+          () => void navigate({ to: "/inbox/$callId", params: { callId: card.callId } }),
+          `${card.agent.id}, ${card.summary}`,
+        ),
+      ),
+    },
+    {
+      group: words.frame.freeze,
+      actions: [
+        everyone
+          ? action("thaw", "snowflake", words.frame.thawEveryone, () => freeze.thaw())
+          : action("freeze", "snowflake", words.frame.freezeEveryone, () => freeze.ask()),
+      ],
+    },
+  ]
+  return (
+    <Spotlight
+      store={paletteStore}
+      actions={groups.filter(({ actions }) => actions.length > 0)}
+      shortcut={["mod + K"]}
+      nothingFound={words.frame.nothingFound}
+      highlightQuery
+      scrollable
+      maxHeight={420}
+      searchProps={{
+        placeholder: words.frame.goTo,
+        "aria-label": words.frame.goTo,
+        leftSection: <Icon name="search" />,
+      }}
+    />
+  )
+}

@@ -1,0 +1,86 @@
+import { Menu, useMantineColorScheme, type MantineColorScheme } from "@mantine/core"
+import { remove } from "../api/http.ts"
+import { queries } from "../api/live.ts"
+import { useMe } from "../api/queries.ts"
+import { Icon } from "../ui/icon.tsx"
+import { languages, useLanguage, useWords, type Language } from "../words/words.tsx"
+import { useFreeze } from "./freeze.tsx"
+
+const initials = (name: string) =>
+  name
+    .split(/\s+/)
+    .map((part) => part[0] ?? "")
+    .slice(0, 2)
+    .join("")
+    .toUpperCase()
+
+/** Who is signed in, with theme, language and sign-out. On the phone also what the navigation's foot has. */
+export function PersonMenu({ phone = false }: { phone?: boolean }) {
+  const words = useWords()
+  const me = useMe()
+  const { language, choose } = useLanguage()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const { ask } = useFreeze()
+  const schemes: readonly (readonly [MantineColorScheme, string])[] = [
+    ["light", words.frame.light],
+    ["dark", words.frame.dark],
+    ["auto", words.frame.system],
+  ]
+  const signOut = async () => {
+    await remove("/v1/session").catch(() => undefined)
+    await queries.resetQueries()
+  }
+  return (
+    <Menu position={phone ? "top-end" : "top-start"} width={216} withinPortal>
+      <Menu.Target>
+        {phone ? (
+          <button type="button" className="tab-more">
+            <Icon name="dots" />
+            <span>{words.pages.more}</span>
+          </button>
+        ) : (
+          <button type="button" className="me" aria-label={words.frame.personMenu(me.name)}>
+            <span className="av">{initials(me.name)}</span>
+            <span className="me-n cut">{me.name}</span>
+            <Icon name="selector" small />
+          </button>
+        )}
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {me.name} · {words.frame.may} {me.scopes.join(", ")}
+        </Menu.Label>
+        {phone && (
+          <Menu.Item leftSection={<Icon name="snowflake" />} onClick={() => ask()}>
+            {words.frame.freezeEveryone}
+          </Menu.Item>
+        )}
+        <Menu.Divider />
+        <Menu.Label>{words.frame.theme}</Menu.Label>
+        {schemes.map(([scheme, label]) => (
+          <Choice key={scheme} chosen={colorScheme === scheme} label={label} choose={() => setColorScheme(scheme)} />
+        ))}
+        <Menu.Divider />
+        <Menu.Label>{words.frame.languageLabel}</Menu.Label>
+        {(Object.keys(languages) as Language[]).map((each) => (
+          <Choice key={each} chosen={language === each} label={languages[each].language} choose={() => choose(each)} />
+        ))}
+        <Menu.Divider />
+        <Menu.Item onClick={() => void signOut()}>{words.frame.signOut}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function Choice({ chosen, label, choose }: { chosen: boolean; label: string; choose: () => void }) {
+  return (
+    <Menu.Item
+      role="menuitemradio"
+      aria-checked={chosen}
+      onClick={choose}
+      rightSection={chosen ? <Icon name="check" small /> : undefined}
+    >
+      {label}
+    </Menu.Item>
+  )
+}

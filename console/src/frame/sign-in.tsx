@@ -1,0 +1,90 @@
+import { useState, type ReactNode } from "react"
+import { useNavigate } from "@tanstack/react-router"
+import { post, problemOf } from "../api/http.ts"
+import { queries } from "../api/live.ts"
+import { meQuery } from "../api/queries.ts"
+import { CopyText } from "../ui/copy-text.tsx"
+import { Gate } from "../ui/icon.tsx"
+import { languages, useLanguage, useWords } from "../words/words.tsx"
+
+/** The box in the middle of an empty page: sign-in, signed out, no server. */
+export function GateBox({ title, children, foot }: { title: string; children: ReactNode; foot?: string }) {
+  const { language, choose } = useLanguage()
+  const other = language === "en" ? "zh" : "en"
+  return (
+    <div className="solo">
+      <main className="gatebox" id="main">
+        <div className="gb-brand">
+          <Gate size="l" />
+          <b>Quartermaster</b>
+        </div>
+        <section className="gb">
+          <h1>{title}</h1>
+          {children}
+        </section>
+        <p className="gb-f">
+          {foot}{" "}
+          <button
+            type="button"
+            className="linklike"
+            lang={other === "zh" ? "zh-CN" : "en"}
+            onClick={() => choose(other)}
+          >
+            {languages[other].language}
+          </button>
+        </p>
+      </main>
+    </div>
+  )
+}
+
+/** Says how to get a link. */
+export function HowToSignIn({ title, more }: { title: string; more: string }) {
+  const words = useWords()
+  return (
+    <GateBox title={title}>
+      <p className="soft">{more}</p>
+      <div className="gb-c">
+        <CopyText text="qm open" />
+      </div>
+      <p className="hint">{words.signIn.open}</p>
+    </GateBox>
+  )
+}
+
+/**
+ * `/signin#<token>`: the token stays behind the #, so that no server, proxy or log sees it in an address, and only the
+ * button uses it up. A scanner that opens the link changes nothing.
+ */
+export function SignInPage() {
+  const words = useWords()
+  const navigate = useNavigate()
+  const [link] = useState(() => location.hash.slice(1))
+  const [failed, setFailed] = useState<string>()
+  const [busy, setBusy] = useState(false)
+
+  if (link === "") return <HowToSignIn title={words.signIn.neededTitle} more={words.signIn.neededMore} />
+  if (failed !== undefined) return <HowToSignIn title={words.signIn.failedTitle} more={words.signIn.failedMore} />
+
+  const signIn = async () => {
+    setBusy(true)
+    try {
+      await post("/v1/session", { link })
+      await queries.resetQueries(meQuery)
+      await navigate({ to: "/inbox", replace: true })
+    } catch (error) {
+      setFailed(problemOf(error).detail)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <GateBox title={words.signIn.title} foot={words.signIn.notYou}>
+      <p className="soft">{words.signIn.once}</p>
+      <button type="button" className="btn btn-l btn-p btn-w gb-go" disabled={busy} onClick={() => void signIn()}>
+        {words.signIn.button}
+      </button>
+      <p className="hint">{words.signIn.usedNothing}</p>
+    </GateBox>
+  )
+}

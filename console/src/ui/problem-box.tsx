@@ -1,0 +1,24 @@
+import type { ReactNode } from "react"
+import { problemOf } from "../api/http.ts"
+import { useWords } from "../words/words.tsx"
+import { Icon } from "./icon.tsx"
+
+/** What went wrong, why, and what to do. The rest of the page goes on. */
+export function ProblemBox({ error, retry, children }: { error: unknown; retry?: () => void; children?: ReactNode }) {
+  const words = useWords()
+  const problem = problemOf(error)
+  return (
+    <div className="strip strip-deny problem" role="alert">
+      <Icon name="alert-triangle" />
+      <p className="grow">
+        <b>{words.frame.loadFailed}.</b> {problem.detail} {problem.code !== undefined && <code>{problem.code}</code>}
+      </p>
+      {children}
+      {retry !== undefined && (
+        <button type="button" className="btn btn-s" onClick={retry}>
+          {words.frame.tryAgain}
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,41 @@
+import type { Words } from "./en.ts"
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+/** 4:12, 1:02:05: how long somebody can still answer. Never below 0:00. */
+export function clockText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1000))
+  const two = (n: number) => String(n).padStart(2, "0")
+  const h = Math.floor(seconds / 3600)
+  const m = Math.floor((seconds % 3600) / 60)
+  return h > 0 ? `${h}:${two(m)}:${two(seconds % 60)}` : `${m}:${two(seconds % 60)}`
+}
+
+/** 48 s, 3 min, 3 h 12 min, 2 days. */
+export function spanText(milliseconds: number, { time }: Words): string {
+  if (milliseconds < minute) return time.seconds(Math.max(1, Math.floor(milliseconds / 1000)))
+  if (milliseconds < hour) return time.minutes(Math.floor(milliseconds / minute))
+  if (milliseconds < day) return time.hours(Math.floor(milliseconds / hour), Math.floor((milliseconds % hour) / minute))
+  return time.days(Math.floor(milliseconds / day))
+}
+
+/** "3 min ago". Under a minute it is "just now", so that it does not jump each second. */
+export function agoText(milliseconds: number, words: Words): string {
+  return milliseconds < minute ? words.time.justNow : words.time.ago(spanText(milliseconds, words))
+}
+
+/** 212 KB, 1.8 MB. */
+export function bytesText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`
+  for (const [unit, size] of [
+    ["KB", 1e3],
+    ["MB", 1e6],
+    ["GB", 1e9],
+  ] as const) {
+    const value = bytes / size
+    if (value < 999.5) return `${value < 10 ? value.toFixed(1).replace(/\.0$/, "") : Math.round(value)} ${unit}`
+  }
+  return `${Math.round(bytes / 1e12)} TB`
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest"
+import { en } from "./en.ts"
+import { translate } from "./server-messages.ts"
+import { agoText, bytesText, clockText, spanText } from "./time-text.ts"
+import { zh } from "./zh.ts"
+
+describe("times and sizes", () => {
+  test.each([
+    [252_000, "4:12"],
+    [9_000, "0:09"],
+    [3_725_000, "1:02:05"],
+    [-5, "0:00"],
+    [400, "0:01"],
+  ])("%d ms left is %s", (milliseconds, text) => expect(clockText(milliseconds)).toBe(text))
+
+  test.each([
+    [48_000, "48 s", "48 秒"],
+    [185_000, "3 min", "3 分钟"],
+    [11_520_000, "3 h 12 min", "3 小时 12 分钟"],
+    [172_800_000, "2 days", "2 天"],
+  ])("%d ms is %s or %s", (milliseconds, english, chinese) => {
+    expect(spanText(milliseconds, en)).toBe(english)
+    expect(spanText(milliseconds, zh)).toBe(chinese)
+  })
+
+  test("under a minute ago is just now", () => {
+    expect(agoText(59_000, en)).toBe("just now")
+    expect(agoText(61_000, en)).toBe("1 min ago")
+  })
+
+  test.each([
+    [812, "812 B"],
+    [1_800_000, "1.8 MB"],
+    [212_000, "212 KB"],
+    [999_900, "1 MB"],
+  ])("%d bytes are %s", (bytes, text) => expect(bytesText(bytes)).toBe(text))
+})
+
+describe("messages of the server", () => {
+  const unknown = { code: "nobody_translated_this", text: "As it is." }
+
+  test("are said in English as the server wrote them", () => expect(translate(unknown, "en")).toBe("As it is."))
+
+  test("are said in English where a translation is missing", () => expect(translate(unknown, "zh")).toBe("As it is."))
+})
+
+test("the words have no empty sentence", () => {
+  const empty: string[] = []
+  const look = (at: object, path: string) => {
+    for (const [key, value] of Object.entries(at)) {
+      if (value === "") empty.push(`${path}${key}`)
+      else if (typeof value === "object" && value !== null) look(value, `${path}${key}.`)
+    }
+  }
+  look(en, "")
+  look(zh, "")
+  expect(empty).toEqual([])
+})

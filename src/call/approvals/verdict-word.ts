@@ -1,0 +1,17 @@
+import type { PendingItem } from "../../model/approval.ts"
+import type { CallRow, SettledAnswer } from "../../model/call.ts"
+
+/** What a person is asked about a call that waits. */
+export function kindOf(row: CallRow): PendingItem["kind"] {
+  if (row.state === "held" || row.state === "released") return "result"
+  return row.card.question === undefined ? "call" : "question"
+}
+
+/** What somebody decided, in one word: `Approved`. */
+export function verdictWord(row: CallRow, { approved, edit }: SettledAnswer): string {
+  const kind = kindOf(row)
+  if (edit !== undefined) return "Changed"
+  if (kind === "result") return approved ? "Released" : "Withheld"
+  if (!approved) return "Rejected"
+  return kind === "question" ? "Answered" : "Approved"
+}
