@@ -64,10 +64,11 @@ const manyTools = 25
 function howToNarrow(app: App, client: string, agent: string): string[] {
   const tools = app.mcpTools(agent)
   if (tools.length <= manyTools) return []
+  const groups = ["workspace", "command", "network", ...app.mcp.list().map(({ name }) => name)]
   const size = Math.round(JSON.stringify(tools).length / 1000)
   return [
     `The client is sent ${tools.length} tools (${size} kB of definitions), all that agent ${agent} may use. To send fewer, give it an agent with fewer groups:`,
-    "  qm roles create --name coder --groups workspace,command,network",
+    `  qm roles create --name coder --groups ${groups.join(",")}`,
     "  qm agents create --id coder --role coder",
     `  qm install ${client} --agent coder`,
   ]
