@@ -19,6 +19,7 @@ import type { Flags, Runtime, Io, Run, CliContext } from "./context.ts"
 import { addInit } from "./init.ts"
 import { addInstall } from "./install.ts"
 import { refuseInsideTool } from "./inside-tool.ts"
+import { addOpen } from "./open.ts"
 import { addMcp } from "./mcp.ts"
 import { addModels } from "./models.ts"
 import { printMessage, printOutput } from "./output.ts"
@@ -67,6 +68,7 @@ const commands = [
   addExperiments,
   addModels,
   addServe,
+  addOpen,
   addFreeze,
   addAudit,
   addTrash,

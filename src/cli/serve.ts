@@ -6,6 +6,9 @@ import { answerHere, canAnswerHere, type AnswerHere } from "./answer-at-terminal
 import { printable, printableJson } from "../lib/printable.ts"
 import type { CliApp, Run, CliContext, OpenOptions } from "./context.ts"
 import { commandList } from "./command-list.ts"
+import { sampleMaker } from "../model/sample.ts"
+import { addSample, sampleContext } from "./sample.ts"
+import { removeServerFile, writeServerFile } from "./server-file.ts"
 import { startingServers } from "./wait-for-servers.ts"
 import { printMessage, printOutput } from "./output.ts"
 import { personOf, withApp } from "./open-app.ts"
@@ -18,23 +21,30 @@ interface ServeFlags {
   host?: string
   port?: string
   reloadPlugins?: boolean
+  sample?: boolean
 }
 
 export function addServe(program: Command, run: Run): void {
   program
     .command("serve")
-    .description("serve the agents' tools over HTTP (MCP at /mcp) until Ctrl-C")
+    .description("serve the console, the HTTP API and MCP until Ctrl-C")
     .option("--host <address>", "address to listen on (default: server.host of the configuration, or 127.0.0.1)")
     .option(
       "--port <number>",
       "port to listen on (default: server.port of the configuration, or 7420); 0 for any free port",
     )
+    .option("--sample", "where there is neither configuration nor data, make a sample organisation to try")
     .option("--reload-plugins", "reload plugins when their files change")
     .action(run(serve))
 }
 
 /** Serves until a signal. Then running calls are cancelled; calls that wait for a person keep waiting. */
-async function serve(context: CliContext, flags: ServeFlags): Promise<number> {
+async function serve(given: CliContext, flags: ServeFlags): Promise<number> {
+  const sample = flags.sample === true ? await sampleContext(given) : undefined
+  return serveIn(sample ?? given, flags, sample !== undefined)
+}
+
+async function serveIn(context: CliContext, flags: ServeFlags, isSample: boolean): Promise<number> {
   const { io } = context
   const given = { host: flags.host, port: portOf(flags.port) }
   const { controller, interrupt, stop } = cancelOnSignal(io.leave, () =>
@@ -44,13 +54,17 @@ async function serve(context: CliContext, flags: ServeFlags): Promise<number> {
   try {
     const parts: OpenOptions = { longLived: true, print, reloadPlugins: flags.reloadPlugins ?? false }
     return await withApp(context, parts, async (app, loaded) => {
+      if (isSample) await addSample(app)
       const served = await orCannotDo(listen(app, loaded, given))
+      const { dataDir } = loaded
+      writeServerFile(dataDir, { url: served.url.replace(/\/$/, ""), pid: process.pid })
       try {
-        printAddresses(context, served, loaded)
+        await printAddresses(context, app, served, loaded)
         const { signal } = controller
         void announceServers(context, app, signal)
         await Promise.all([ended(signal), answerWhileServing(context, app, loaded, { signal, interrupt })])
       } finally {
+        removeServerFile(dataDir, process.pid)
         await served.close()
       }
       return 0
@@ -85,7 +99,9 @@ async function listen(
   const { listenAddress } = await import("../config/listen-address.ts")
   const { host, port } = listenAddress(config)
   const address = { host: given.host ?? host, port: given.port ?? port }
-  const served = await serveHttp(app, { ...config.server, ...address, version: version(), workspace })
+  const isSample = () =>
+    app.org.listRoles().some(({ createdBy, status }) => createdBy === sampleMaker && status === "active")
+  const served = await serveHttp(app, { ...config.server, ...address, version: version(), workspace, isSample })
   app.addOwnAddress(served.url)
   return served
 }
@@ -97,8 +113,14 @@ function portOf(text: string | undefined): number | undefined {
   throw new UsageError(`--port takes a number from 0 to 65535, and '${text}' is none.`)
 }
 
-function printAddresses(context: CliContext, { url }: ServedHttp, { dataDir }: LoadedConfig): void {
+async function printAddresses(
+  context: CliContext,
+  app: CliApp,
+  { url }: ServedHttp,
+  loaded: LoadedConfig,
+): Promise<void> {
   const { flags, io } = context
+  const { dataDir } = loaded
   const base = url.replace(/\/$/, "")
   const where = { url: base, mcp: `${base}/mcp`, healthz: `${base}/healthz` }
   if (flags.json)
@@ -115,11 +137,30 @@ function printAddresses(context: CliContext, { url }: ServedHttp, { dataDir }: L
     "",
     ...(canAnswerHere(context) ? ["What waits for a person is shown and answered here too."] : []),
     "Press Ctrl-C to stop.",
+    "",
+    ...(await signInLines(context, app, base, loaded)),
   ]
   printOutput(context, printable(lines.join("\n")))
 }
 
+/** The link that opens the console, signed in. Without an identity on this machine there is none. */
+async function signInLines(context: CliContext, app: CliApp, base: string, loaded: LoadedConfig): Promise<string[]> {
+  try {
+    const { id: person } = await personOf(context, app, loaded)
+    const { link } = await app.signIn.createLink({ person, isMachineUser: context.flags.as === undefined })
+    return [
+      `Open the console, signed in as ${person} (once, for 15 minutes; 'qm open' prints a new link):`,
+      "",
+      `  ${base}/signin#${link}`,
+      "",
+    ]
+  } catch (error) {
+    return [`No link to the console can be made: ${errorMessage(error)}`, ""]
+  }
+}
+
 const rows = [
+  ["qm open", "print a new link to the console"],
   ["qm tokens create --agent <id>", "create a token for an agent"],
   ["qm install claude|cursor|vscode", "let a client here use the tools, without a token"],
   ["qm approvals", "list what waits for approval; answer from any terminal"],

@@ -4,6 +4,7 @@ import { chainEndpoints } from "./chains.ts"
 import type { Endpoint } from "./endpoint.ts"
 import { organisationEndpoints } from "./organisation.ts"
 import { ruleEndpoints } from "./rules.ts"
+import { sampleEndpoints } from "./sample.ts"
 import { serverEndpoints } from "./servers.ts"
 import { toolEndpoints } from "./tools.ts"
 
@@ -16,4 +17,5 @@ export const endpoints: readonly Endpoint[] = [
   ...auditEndpoints,
   ...chainEndpoints,
   ...serverEndpoints,
+  ...sampleEndpoints,
 ]

@@ -1,0 +1,73 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { makeCli, outputOf } from "./testing.ts"
+
+/** `qm serve --sample` in an empty folder, and a signed-in client. */
+async function startSample(cli: ReturnType<typeof makeCli>) {
+  const server = cli.start("serve", "--sample", "--port", "0")
+  const done = outputOf(server, "")
+  onTestFinished(() => void server.kill("SIGKILL"))
+  let printed = ""
+  server.stdout?.on("data", (part: string) => (printed += part))
+  const link = await new Promise<URL>((resolve) => {
+    server.stdout?.on("data", () => {
+      const found = /http:\S+\/signin#\S+/.exec(printed)
+      if (found !== null) resolve(new URL(found[0]))
+    })
+  })
+  const signIn = async (url: URL) => {
+    const response = await fetch(`${url.origin}/v1/session`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-quartermaster": "1" },
+      body: JSON.stringify({ link: url.hash.slice(1) }),
+    })
+    const [cookie = ""] = (response.headers.get("set-cookie") ?? "").split(";")
+    return async (method: string, path: string, body?: unknown) => {
+      const answer = await fetch(`${url.origin}${path}`, {
+        method,
+        headers: { cookie, "content-type": "application/json", "x-quartermaster": "1" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      return { status: answer.status, body: (await answer.json()) as never }
+    }
+  }
+  return { server, done, printed: () => printed, link, signIn }
+}
+
+test("the first start makes a sample, prints one link that signs in, and the sample is removed without a trace but the log", async () => {
+  const cli = makeCli()
+  const { server, done, printed, link, signIn } = await startSample(cli)
+  expect(printed().trim().endsWith(link.href)).toBe(true)
+  const ask = await signIn(link)
+  expect(await ask("GET", "/v1/me")).toMatchObject({
+    status: 200,
+    body: { sample: true, scopes: ["read", "call", "approve", "manage"], waiting: 2 },
+  })
+  expect(await ask("GET", "/v1/agents")).toMatchObject({
+    body: { items: expect.arrayContaining([expect.objectContaining({ id: "dev", roleName: "developer" })]) },
+  })
+  const read = { agentId: "dev", input: { path: "src/greet.js" } }
+  expect(await ask("POST", "/v1/tools/read_file/call", read)).toMatchObject({ body: { success: true } })
+  const again = await cli.run("open", "--json")
+  expect((await (await signIn(new URL(JSON.parse(again.stdout).url)))("GET", "/v1/me")).status).toBe(200)
+  expect(await ask("DELETE", "/v1/sample")).toMatchObject({
+    status: 200,
+    body: { agents: 3, roles: 3, departments: 2, files: 5 },
+  })
+  expect(await ask("GET", "/v1/me")).toMatchObject({ body: { sample: false } })
+  expect(existsSync(join(cli.cwd, "quartermaster-sample/workspace/src/greet.js"))).toBe(false)
+  expect(await ask("POST", "/v1/audit/verify", {})).toMatchObject({ body: { ok: true } })
+  server.kill("SIGTERM")
+  expect((await done).code).toBe(0)
+  expect(await cli.run("open")).toMatchObject({ code: 1, stderr: expect.stringContaining("No server runs here") })
+})
+
+test("where there is a configuration or data, --sample makes nothing", async () => {
+  const cli = makeCli()
+  await cli.run("init")
+  const { server, done } = await startSample(cli)
+  server.kill("SIGTERM")
+  await done
+  expect(existsSync(join(cli.cwd, "quartermaster-sample"))).toBe(false)
+})

@@ -1,0 +1,91 @@
+import { cpSync, existsSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { findConfig } from "../config/find.ts"
+import { findProject } from "../config/find-project.ts"
+import { sampleMaker } from "../model/sample.ts"
+import type { ChangedBy } from "../model/organisation-admin.ts"
+import type { CliApp, CliContext } from "./context.ts"
+
+const folderName = "quartermaster-sample"
+
+/**
+ * The context of the sample, where `serve --sample` finds neither configuration nor data: its files are copied into a folder
+ * of their own and trusted. Undefined when there is something to serve already.
+ */
+export async function sampleContext(context: CliContext): Promise<CliContext | undefined> {
+  const { io, flags } = context
+  const { cwd, env, home } = io
+  const isGiven = flags.config !== undefined || flags.data !== undefined || flags.set.length > 0
+  const project = findProject(cwd, home)
+  if (isGiven || project !== undefined || findConfig({ cwd, env, home }, project) !== undefined) return undefined
+  const folder = join(cwd, folderName)
+  const config = join(folder, "quartermaster.yml")
+  if (!existsSync(folder)) {
+    cpSync(templateFolder(), folder, { recursive: true })
+    const { trust } = await import("../config/trust.ts")
+    trust(config, home, env)
+  }
+  return { ...context, flags: { ...flags, config } }
+}
+
+/** Beside dist in the package and in a clone. */
+function templateFolder(): string {
+  const places = ["../examples/sample", "../../examples/sample"].map((place) =>
+    fileURLToPath(new URL(place, import.meta.url)),
+  )
+  return places.find((place) => existsSync(place)) ?? places[0]!
+}
+
+const roles = [
+  {
+    id: "dev",
+    name: "developer",
+    department: "engineering",
+    rolePrompt: "You write and change code in the workspace.",
+    toolGroups: ["workspace", "command", "code", "data", "system", "interaction", "todo", "context"],
+  },
+  {
+    id: "tess",
+    name: "tester",
+    department: "engineering",
+    rolePrompt: "You run the tests and say what fails.",
+    toolGroups: ["workspace", "command", "interaction", "context"],
+  },
+  {
+    id: "ana",
+    name: "analyst",
+    department: "research",
+    rolePrompt: "You look things up and summarise data.",
+    toolGroups: ["workspace", "network", "data", "interaction", "context"],
+  },
+] as const
+
+/** Adds the sample's organisation and a few calls, once. */
+export async function addSample(app: CliApp): Promise<void> {
+  if (app.org.listRoles().some(({ createdBy }) => createdBy === sampleMaker)) return
+  const by: ChangedBy = { kind: "person", id: sampleMaker }
+  await app.org.createDepartment({ id: "engineering", name: "Engineering" }, by)
+  await app.org.createDepartment({ id: "research", name: "Research" }, by)
+  for (const { id, ...role } of roles) {
+    await app.org.createRole(role, by)
+    await app.org.createAgent({ id, role: role.name }, by)
+  }
+  for (const [agentId, tool, input, intent] of firstCalls)
+    await app.submit({ agentId, tool, input, intent, taskId: "try-it" }, { waitMs: 0 })
+}
+
+/** Some run, one is refused, two wait: every page has something to show. */
+const firstCalls = [
+  ["dev", "list_files", { path: "." }, "I look at what is here."],
+  ["dev", "read_file", { path: "src/greet.js" }, "I read what I am going to change."],
+  ["ana", "read_file", { path: "data/customers.csv" }, "I count customers by city."],
+  ["ana", "run_command", { command: "npm test" }, "I check that the tests pass."],
+  [
+    "dev",
+    "edit_file",
+    { path: "docs/notes.md", edits: [{ oldText: "in other languages", newText: "in Chinese and Spanish" }] },
+    "The notes should name the languages that were decided.",
+  ],
+  ["tess", "run_command", { command: "npm test && git status --short" }, "I run the tests before the change."],
+] as const
