@@ -41,7 +41,7 @@ export function claudeToolRule(verdict: "allow" | "ask" | "deny", written: strin
   const tool = Object.hasOwn(tools, name) ? tools[name] : undefined
   if (tool === undefined) return "it is for a tool that only that program has; the program keeps deciding about it."
   if (argument === undefined || argument === "*" || argument === "**") {
-    return verdict !== "allow" && tool === "web_fetch" ? { tool, also: ["http_get"] } : { tool }
+    return verdict !== "allow" && tool === "web_fetch" ? { tool, also: ["http_get", "http_request"] } : { tool }
   }
   const rule = withArgument(tool, argument, verdict)
   if (rule === undefined) return "it is about arguments. Write a rule with 'args' for it."

@@ -35,7 +35,7 @@ export function permissionRules(
       return []
     }
     const { tool: ours, touching, also = [] } = own
-    if (also.length > 0) notes.push(`'${verdict} ${name}' in ${from} is imported for ${[ours, ...also].join(" and ")}.`)
+    if (also.length > 0) notes.push(`'${verdict} ${name}' in ${from} is imported for ${[ours, ...also].join(", ")}.`)
     return [ours, ...also].map((one) => ({ [verdict]: one, ...(touching === undefined ? {} : { touching }), because }))
   })
 }

@@ -96,7 +96,7 @@ test.each([
   ["deny", "Read(~/.ssh/**)", { tool: "*", touching: ["read:${HOME}/.ssh/**"] }],
   ["deny", "Edit(dist/**)", { tool: "*", touching: ["write:dist/**", "write:**/dist/**"] }],
   ["allow", "Edit(/src/**)", { tool: "group:workspace", touching: ["write:src/**"] }],
-  ["deny", "WebFetch", { tool: "web_fetch", also: ["http_get"] }],
+  ["deny", "WebFetch", { tool: "web_fetch", also: ["http_get", "http_request"] }],
   ["deny", "WebFetch(domain:a.example)", { tool: "*", touching: ["host:a.example"] }],
   ["allow", "WebFetch(domain:docs.example.com)", { tool: "web_fetch", touching: ["host:docs.example.com"] }],
   ["ask", "NotebookEdit", { tool: "edit_notebook" }],
@@ -278,7 +278,7 @@ test("a missing client and a file that is not JSON are refused with what to do",
   ])
 })
 
-test("an allow for a path outside the folder is left out with what to do, and a deny of WebFetch covers http_get", () => {
+test("an allow for a path outside the folder is left out with what to do, and a deny of WebFetch covers http_get and http_request", () => {
   const { cwd, home, write } = makeFolders()
   const allow = ["Read(~/.zshrc)", "Read(//etc/**)", "Edit(//**)", `Read(/${cwd}/src/**)`]
   write(".claude/settings.json", text({ permissions: { allow, deny: ["WebFetch"] } }))
@@ -286,11 +286,12 @@ test("an allow for a path outside the folder is left out with what to do, and a 
   expect((parse(written) as { rules: object[] }).rules).toMatchObject([
     { deny: "web_fetch" },
     { deny: "http_get" },
+    { deny: "http_request" },
     { allow: "group:workspace", touching: ["write:/**"] },
     { allow: "group:workspace", touching: [`read:${cwd}/src/**`] },
   ])
   expect(notes).toEqual([
-    "'deny WebFetch' in .claude/settings.json is imported for web_fetch and http_get.",
+    "'deny WebFetch' in .claude/settings.json is imported for web_fetch, http_get, http_request.",
     expect.stringMatching(
       /^'allow Read\(~\/\.zshrc\)' .* outside the workspace, .* add its folder .* tools\.allowedPaths\.$/,
     ),
