@@ -51,6 +51,15 @@ test("headings, bold words and code get a style, also over the end of a row", ()
   ])
 })
 
+test("the row that is being written has its style already", () => {
+  const paint = createColors(true)
+  const answerText = new AnswerText(paint, () => 40)
+  answerText.add("Some **bold wo")
+  expect(answerText.tail).toBe(`Some ${paint.bold("bold wo")}`)
+  answerText.add("rds** here")
+  expect(answerText.tail).toBe(`Some ${paint.bold("bold words")} here`)
+})
+
 test("control characters of a model are shown, not obeyed", () => {
   expect(set("a\u001b[2Jb", 100, 80)).toEqual(["a\\u{1b}[2Jb"])
 })

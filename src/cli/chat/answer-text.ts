@@ -27,7 +27,12 @@ export class AnswerText {
 
   /** The row that is not whole yet. */
   get tail(): string {
-    return endOf(printable(this.#line), this.#width())
+    const text = endOf(printable(this.#line), this.#width())
+    if (this.#isCode) return this.#paint.cyan(text)
+    const wasBold = this.#isBold
+    const styled = this.#styled(text)
+    this.#isBold = wasBold
+    return styled
   }
 
   /** Adds a piece and returns the rows that are whole now. */

@@ -160,6 +160,20 @@ test("output of a running command is shown while it runs, and folded afterwards"
   expect(stdout).toMatch(/● run_command echo first; sleep 1; echo second … /)
 })
 
+test("left while a command runs, the chat says that it waits for it, and Ctrl-C stops it", async () => {
+  const { chat } = await withScript(`
+- call: { run_command: { command: "echo first; sleep 100" } }
+- say: It ran.
+`)
+  const { stdout } = await chat([
+    ["/help", `Run it${enter}`],
+    [menu, "a"],
+    ["│ first", controlD],
+    ["A call still runs", controlC],
+  ])
+  expect(stdout).toContain("Go on with:")
+})
+
 test("slash commands look at the conversation; an unknown one names the nearest", async () => {
   const { chat } = await withScript("- say: Hello.\n")
   const { stdout } = await chat([

@@ -32,6 +32,8 @@ export interface ChatParts {
   cards: WaitingCards
   /** Listens to the keyboard; returns a function that stops that. */
   readKeys(onKey: (key: Key) => void): () => void
+  /** Stops the process as a shell does for Ctrl-Z, and calls `back` when it goes on. */
+  suspend(back: () => void): void
 }
 
 /** How long the hint that a second Ctrl-C leaves is shown. */
@@ -74,6 +76,17 @@ export class Chat {
     return this.#said || this.#parts.id !== undefined
   }
 
+  /** Whether calls run that the program waits for before it ends. */
+  get hasRunningCalls(): boolean {
+    return this.#busySince !== undefined && this.#view.isRunning && this.#parts.cards.waitingText() === undefined
+  }
+
+  /** Ends the turn, also after the person has left. */
+  stop(): void {
+    this.#isStopping = true
+    this.#chain.stop()
+  }
+
   print(rows: readonly string[]): void {
     this.#screen.print(rows)
   }
@@ -112,6 +125,11 @@ export class Chat {
     this.#stopKeys = () => {}
   }
 
+  #suspend(): void {
+    this.#giveTerminal()
+    this.#parts.suspend(() => this.#takeTerminal())
+  }
+
   #quit(): void {
     if (this.#hasLeft) return
     this.#hasLeft = true
@@ -145,6 +163,7 @@ export class Chat {
     const { text } = this.#line
     if (action === "leave") this.#quit()
     if (action === "clear-screen") this.#screen.clear()
+    if (action === "suspend") this.#suspend()
     if (action === "complete") this.#line = lineOf(completeSlash(text) ?? text)
     if (action === "interrupt") this.#interrupt()
     if (action === "submit") this.#submit(text)
@@ -153,14 +172,9 @@ export class Chat {
   /** Ctrl-C: ends the turn, or empties the line, or leaves at the second time. */
   #interrupt(): void {
     if (this.#line.text !== "") this.#line = emptyLine
-    else if (this.#busySince !== undefined) this.#stop()
+    else if (this.#busySince !== undefined) this.stop()
     else if (Date.now() < this.#hintUntil) this.#quit()
     else this.#hintUntil = Date.now() + hintMs
-  }
-
-  #stop(): void {
-    this.#isStopping = true
-    this.#chain.stop()
   }
 
   #submit(text: string): void {
@@ -278,7 +292,7 @@ export class Chat {
       after: () => {
         if (!this.#hasLeft) this.#takeTerminal()
       },
-      interrupt: () => this.#stop(),
+      interrupt: () => this.stop(),
     })
     this.#screen.draw()
   }

@@ -62,6 +62,7 @@ test.each<[string, Key, string, string]>([
   ["ctrl-c", key("c", { ctrl: true }), "text", "interrupt"],
   ["ctrl-d at an empty line", key("d", { ctrl: true }), "", "leave"],
   ["tab", key("tab"), "/to", "complete"],
+  ["ctrl-z", key("z", { ctrl: true }), "text", "suspend"],
   ["ctrl-l", key("l", { ctrl: true }), "text", "clear-screen"],
 ])("%s asks for an action and leaves the text", (_what, pressed, text, action) => {
   expect(pressKey(lineOf(text), pressed, [])).toEqual({ line: lineOf(text), action })

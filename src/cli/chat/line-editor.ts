@@ -23,7 +23,7 @@ export interface Line {
 }
 
 /** What a key asks for besides a change of the text. */
-export type LineAction = "submit" | "interrupt" | "leave" | "complete" | "clear-screen"
+export type LineAction = "submit" | "interrupt" | "leave" | "complete" | "clear-screen" | "suspend"
 
 export const emptyLine: Line = { text: "", cursor: 0, pasting: false, draft: "" }
 
@@ -62,6 +62,7 @@ function actionOf({ text }: Line, { name, ctrl }: Key): LineAction | undefined {
   if (ctrl !== true) return undefined
   if (name === "c") return "interrupt"
   if (name === "d" && text === "") return "leave"
+  if (name === "z") return "suspend"
   return name === "l" ? "clear-screen" : undefined
 }
 

@@ -55,18 +55,29 @@ export async function startChat(context: CliContext, flags: ChatFlags): Promise<
         paint,
         history: new InputHistory(loaded.dataDir),
         cards: new WaitingCards(context, app, by),
+        suspend,
         readKeys: (onKey) => readKeys(io.stdin, io.stdout, onKey),
       })
       chat.print([`${paint.bold(printable(agentId))}${paint.dim(` · ${printable(model.name)} · /help`)}`])
       if (before !== undefined) chat.print(await lastExchange(app, before, paint, io.stdout.columns || 80))
-      await chat.talk(controller.signal, before !== undefined && before.state !== "idle")
-      return chat
+      const talked = chat
+      await talked.talk(controller.signal, before !== undefined && before.state !== "idle")
+      if (talked.hasRunningCalls)
+        printMessage(context, "A call still runs; this ends when it has ended. Ctrl-C stops the call.")
+      controller.signal.addEventListener("abort", () => talked.stop())
+      return talked
     })
     if (left.hasBegun) printMessage(context, `Go on with: qm chat --resume ${shellWord(left.id)}`)
     return 0
   } finally {
     stop()
   }
+}
+
+function suspend(back: () => void): void {
+  process.once("SIGCONT", back)
+  // The whole job, as the terminal does: npx may have started this program.
+  process.kill(0, "SIGTSTP")
 }
 
 /** The person is asked by the cards of the chat, which answer in the queue; this only says that somebody is here. */

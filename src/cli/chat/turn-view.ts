@@ -50,6 +50,11 @@ export class TurnView {
     this.#onRequest = onRequest
   }
 
+  /** Whether a call runs or waits. */
+  get isRunning(): boolean {
+    return this.#running.size > 0
+  }
+
   /** What the agent does at the moment, in a word or two. */
   get doing(): string {
     if (this.#running.size === 0) return this.#doing
