@@ -1,8 +1,24 @@
-import { createRootRoute, createRoute, createRouter, Outlet, redirect } from "@tanstack/react-router"
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from "@tanstack/react-router"
 import { Frame } from "./frame/frame.tsx"
 import { BrokenPage, NotFound } from "./frame/broken-page.tsx"
 import { InboxPage } from "./inbox/inbox-page.tsx"
 import { SignInPage } from "./frame/sign-in.tsx"
+
+/** The values of an address that are texts and not empty. */
+function texts<Name extends string>(given: Record<string, unknown>, names: readonly Name[]): { [N in Name]?: string } {
+  const found = names.flatMap((name) => {
+    const value = given[name]
+    return (typeof value === "string" || typeof value === "number") && value !== "" ? [[name, String(value)]] : []
+  })
+  return Object.fromEntries(found) as { [N in Name]?: string }
+}
 
 const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: BrokenPage })
 
@@ -21,10 +37,44 @@ const startRoute = createRoute({
 const inboxRoute = createRoute({ getParentRoute: () => frameRoute, path: "/inbox", component: InboxPage })
 const cardRoute = createRoute({ getParentRoute: () => inboxRoute, path: "/$callId" })
 
+const toolsRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/tools",
+  component: lazyRouteComponent(() => import("./tools/tools-page.tsx"), "ToolsPage"),
+})
+const playgroundRoute = createRoute({
+  getParentRoute: () => toolsRoute,
+  path: "/",
+  validateSearch: (given) => texts(given, ["tool", "agent", "from"]),
+  component: lazyRouteComponent(() => import("./tools/playground.tsx"), "Playground"),
+})
+const serversRoute = createRoute({
+  getParentRoute: () => toolsRoute,
+  path: "/servers",
+  component: lazyRouteComponent(() => import("./tools/servers.tsx"), "Servers"),
+})
+const auditRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/audit",
+  validateSearch: (given) => texts(given, ["agent", "tool", "ending", "task", "last"]),
+  component: lazyRouteComponent(() => import("./audit/audit-page.tsx"), "AuditPage"),
+})
+const callRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/audit/$callId",
+  component: lazyRouteComponent(() => import("./audit/call-page.tsx"), "CallPage"),
+})
+
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     signInRoute,
-    frameRoute.addChildren([startRoute, inboxRoute.addChildren([cardRoute])]),
+    frameRoute.addChildren([
+      startRoute,
+      inboxRoute.addChildren([cardRoute]),
+      toolsRoute.addChildren([playgroundRoute, serversRoute]),
+      auditRoute,
+      callRoute,
+    ]),
   ]),
   defaultPreload: "intent",
   scrollRestoration: false,

@@ -24,6 +24,8 @@ export function KeysHelp() {
     [["N"], keys.note],
     [["W"], keys.widen],
     [["⌫"], keys.redact],
+    [[`${commandKey}↵`], keys.call],
+    [[`${commandKey}E`], keys.explain],
     [[`${commandKey}K`], keys.goTo],
     [["F"], keys.freezeShown],
     [["⇧F"], keys.freezeAll],

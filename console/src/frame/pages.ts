@@ -2,7 +2,7 @@ import type { IconName } from "../ui/icon-paths.ts"
 import type { Words } from "../words/en.ts"
 
 export interface Page {
-  readonly to: "/inbox"
+  readonly to: "/inbox" | "/tools" | "/audit"
   readonly icon: IconName
   readonly label: (words: Words) => string
 }
@@ -12,6 +12,10 @@ export const sections: readonly { readonly label: (words: Words) => string; read
   {
     label: ({ pages }) => pages.answer,
     pages: [{ to: "/inbox", icon: "inbox", label: ({ pages }) => pages.inbox }],
+  },
+  {
+    label: ({ pages }) => pages.govern,
+    pages: [{ to: "/tools", icon: "tool", label: ({ pages }) => pages.tools }],
   },
 ]
 

@@ -1,7 +1,10 @@
+import { toolsAndAudit } from "./en-tools.ts"
+
 const plural = (n: number, one: string, many = `${one}s`) => `${n} ${n === 1 ? one : many}`
 
 /** Every word of the console in English. Other languages have the same shape: a missing word is a type error. */
 export const en = {
+  ...toolsAndAudit,
   language: "English",
   pages: {
     answer: "Answer",
@@ -71,6 +74,8 @@ export const en = {
     note: "write a note",
     widen: "widen the card",
     redact: "redact what is selected",
+    call: "call the tool",
+    explain: "explain the call",
     goTo: "go to",
     freezeShown: "freeze the shown agent",
     freezeAll: "freeze everyone",
@@ -97,6 +102,7 @@ export const en = {
     over: "0:00",
     justNow: "just now",
     ago: (time: string) => `${time} ago`,
+    milliseconds: (n: number) => `${n} ms`,
     seconds: (n: number) => `${n} s`,
     minutes: (n: number) => `${n} min`,
     hours: (h: number, min: number) => (min === 0 ? `${h} h` : `${h} h ${min} min`),

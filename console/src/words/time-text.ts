@@ -7,7 +7,6 @@ const day = 24 * hour
 /** 4:12, 1:02:05: how long somebody can still answer. Never below 0:00. */
 export function clockText(milliseconds: number): string {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1000))
-  const two = (n: number) => String(n).padStart(2, "0")
   const h = Math.floor(seconds / 3600)
   const m = Math.floor((seconds % 3600) / 60)
   return h > 0 ? `${h}:${two(m)}:${two(seconds % 60)}` : `${m}:${two(seconds % 60)}`
@@ -20,6 +19,16 @@ export function spanText(milliseconds: number, { time }: Words): string {
   if (milliseconds < day) return time.hours(Math.floor(milliseconds / hour), Math.floor((milliseconds % hour) / minute))
   return time.days(Math.floor(milliseconds / day))
 }
+
+/** How long something took: 0.4 ms, 12 ms, 1.4 s, 3 min. */
+export function tookText(milliseconds: number, words: Words): string {
+  if (milliseconds < 1000)
+    return words.time.milliseconds(milliseconds < 10 ? oneDigit(milliseconds) : Math.round(milliseconds))
+  if (milliseconds < minute) return words.time.seconds(oneDigit(milliseconds / 1000))
+  return spanText(milliseconds, words)
+}
+
+const oneDigit = (value: number) => Math.round(value * 10) / 10
 
 /** "3 min ago". Under a minute it is "just now", so that it does not jump each second. */
 export function agoText(milliseconds: number, words: Words): string {
@@ -38,4 +47,13 @@ export function bytesText(bytes: number): string {
     if (value < 999.5) return `${value < 10 ? value.toFixed(1).replace(/\.0$/, "") : Math.round(value)} ${unit}`
   }
   return `${Math.round(bytes / 1e12)} TB`
+}
+
+const two = (value: number, digits = 2) => String(value).padStart(digits, "0")
+
+/** The time of day, 14:20:07 or 14:20:07.116. */
+export function clockTime(at: number, precise = false): string {
+  const date = new Date(at)
+  const text = [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => two(part)).join(":")
+  return precise ? `${text}.${two(date.getMilliseconds(), 3)}` : text
 }

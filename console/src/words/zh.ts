@@ -1,6 +1,8 @@
 import type { Words } from "./en.ts"
+import { toolsAndAudit } from "./zh-tools.ts"
 
 export const zh: Words = {
+  ...toolsAndAudit,
   language: "中文",
   pages: {
     answer: "处理",
@@ -69,6 +71,8 @@ export const zh: Words = {
     note: "写备注",
     widen: "加宽卡片",
     redact: "遮盖所选内容",
+    call: "调用工具",
+    explain: "解释调用",
     goTo: "前往",
     freezeShown: "冻结当前智能体",
     freezeAll: "冻结全部",
@@ -95,6 +99,7 @@ export const zh: Words = {
     over: "0:00",
     justNow: "刚刚",
     ago: (time) => `${time}前`,
+    milliseconds: (n) => `${n} 毫秒`,
     seconds: (n) => `${n} 秒`,
     minutes: (n) => `${n} 分钟`,
     hours: (h, min) => (min === 0 ? `${h} 小时` : `${h} 小时 ${min} 分钟`),

@@ -1,0 +1,3 @@
+export function AuditPage() {
+  return <main className="page" id="main" />
+}

@@ -1,0 +1,31 @@
+import type { AuditEntryJson } from "../../../src/http/api/audit-schemas.ts"
+import { clockTime } from "../words/time-text.ts"
+import { useWords } from "../words/words.tsx"
+
+interface Props {
+  readonly entries: readonly AuditEntryJson[] | undefined
+  readonly kinds: readonly AuditEntryJson["kind"][]
+}
+
+/** Who answered, what and when, as it was recorded. */
+export function Answers({ entries = [], kinds }: Props) {
+  const words = useWords()
+  return entries
+    .filter(({ kind }) => kinds.includes(kind))
+    .map(({ at, by = "", kind, text = "" }) => (
+      <p key={`${at} ${by} ${text}`}>
+        <b>{by}</b>
+        {words.audit.colon}
+        {text === "" ? words.audit.entry[kind] : <Said text={text} />} <time className="dim num">{clockTime(at)}</time>
+      </p>
+    ))
+}
+
+/** The few sentences that the server writes itself are translated; reasons of people stay as they are. */
+function Said({ text }: { text: string }) {
+  const words = useWords()
+  const revision = /^agreed to revision (\d+)$/.exec(text)?.[1]
+  if (revision !== undefined) return words.audit.agreedTo(Number(revision))
+  const known: Readonly<Record<string, string>> = words.audit.said
+  return known[text] ?? text
+}

@@ -1,0 +1,200 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { useEffect, useRef } from "react"
+import { serverNow, useServerTime } from "../api/clock.ts"
+import { Checks, checksByStep, WhatWouldChange } from "../steps/checks.tsx"
+import { Rail } from "../steps/rail.tsx"
+import { Step } from "../steps/step-list.tsx"
+import { endingText } from "../steps/ending-text.ts"
+import { ticksOf, type CallFacts, type Tick, type Ticks } from "../steps/ticks.ts"
+import { ProblemBox } from "../ui/problem-box.tsx"
+import { Block, ValueView } from "../ui/value-view.tsx"
+import { spanText, tookText } from "../words/time-text.ts"
+import { useWords } from "../words/words.tsx"
+import { Answers } from "../steps/answers.tsx"
+import { recordQuery } from "./queries.ts"
+import { RecordStep } from "./record-step.tsx"
+import { useRun, type Run } from "./run.ts"
+
+/** What became of the last Explain or Call: the seven steps, live. */
+export function Outcome() {
+  const words = useWords()
+  const run = useRun()
+  const section = useRef<HTMLElement>(null)
+  const startedAt = run?.startedAt
+  // Where the columns are one below the other, what was asked for would be out of view.
+  useEffect(() => {
+    if (startedAt !== undefined && serverNow() - startedAt < 1000 && matchMedia("(width < 75em)").matches)
+      section.current?.scrollIntoView({ block: "start" })
+  }, [startedAt])
+  return (
+    <section ref={section} className="why-p" aria-label={words.tools.outcome}>
+      <div className="scroll why-b" tabIndex={0} role="group" aria-label={words.audit.stepsLabel}>
+        {run === undefined ? (
+          <div className="play-empty">
+            <p>
+              <b>{words.tools.nothingCalled}</b>
+            </p>
+            <p className="soft">{words.tools.nothingCalledMore}</p>
+          </div>
+        ) : run.state === "explaining" ? null : run.state === "failed" ? (
+          <ProblemBox error={run.error} />
+        ) : (
+          <Steps run={run} />
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** What is known of a call that is made here. */
+function factsOf({ state, asked, held, result }: Run): CallFacts {
+  const metadata = result?.["metadata"] as { ran?: boolean } | undefined
+  return {
+    state: state === "ended" || state === "waiting" || state === "held" ? state : "running",
+    code: result?.code,
+    asked,
+    held,
+    ran: metadata?.ran,
+  }
+}
+
+/** How far a call that is only explained would get: the checks are real, the rest was not tried. */
+function explainedTicks({ explanation }: Run): Ticks {
+  const isDenied = explanation?.verdict === "deny"
+  const ticks = ticksOf({
+    state: "ended",
+    code: isDenied ? (explanation.code ?? "permission_denied") : undefined,
+    ran: false,
+    asked: true,
+    held: true,
+  })
+  return isDenied ? ticks : { ...ticks, approve: "open", run: "open", release: "open" }
+}
+
+function Steps({ run }: { run: Run }) {
+  const words = useWords()
+  const { explanation, result, callId, request } = run
+  const isExplained = run.state === "explained"
+  const facts = factsOf(run)
+  const record = useQuery({ ...recordQuery(callId ?? ""), enabled: run.state === "ended" && callId !== undefined })
+  const ticks = isExplained ? explainedTicks(run) : ticksOf(facts)
+  const verdict = explanation?.verdict
+  const title = isExplained
+    ? { allow: words.tools.wouldRun, ask: words.tools.wouldAsk, deny: words.tools.wouldDeny }[verdict ?? "allow"]
+    : endingText(facts, words)
+  const checks = explanation === undefined ? { visible: [], allowed: [] } : checksByStep(explanation)
+  const isEarly = explanation?.checks.some(({ check }) => check === "registry" || check === "schema") === true
+  return (
+    <>
+      <header className="verdict" aria-live="polite">
+        <Rail ticks={ticks} label={title} />
+        <h2>{title}</h2>
+        <span className="grow" />
+        <span className="dim num">
+          {isExplained ? words.tools.notMade : result !== undefined ? <Took run={run} /> : <Since at={run.startedAt} />}
+        </span>
+      </header>
+      <p className="dim for-p">
+        <code>{request.tool}</code> {words.audit.by(request.agentId)}
+      </p>
+      <ol className="steps">
+        <Step name="resolve" tick={ticks.resolve} />
+        <Step name="visible" tick={ticks.visible}>
+          <StepChecks tick={ticks.visible} checks={isEarly ? [] : checks.visible} />
+        </Step>
+        <Step name="validate" tick={ticks.validate}>
+          {ticks.validate === "refused" && <p>{result?.error ?? explanation?.reasons[0]?.sentence}</p>}
+        </Step>
+        <Step name="allowed" tick={ticks.allowed === "done" && verdict === "ask" ? "asked" : ticks.allowed}>
+          {ticks.allowed !== "open" && checks.allowed.length > 0 && (
+            <>
+              <p>
+                {verdict !== undefined && <b>{words.steps.verdict[verdict]}.</b>} {words.steps.checksInOrder}
+              </p>
+              <Checks checks={checks.allowed} />
+            </>
+          )}
+          {explanation !== undefined && verdict !== "allow" && !isEarly && (
+            <WhatWouldChange change={explanation.change} />
+          )}
+        </Step>
+        <Step name="approve" tick={ticks.approve}>
+          {ticks.approve === "skipped" && <p>{words.steps.nobodyAsked}</p>}
+          {(ticks.approve === "waiting" || ticks.approve === "no") && <Waits run={run} />}
+          <Answers entries={record.data} kinds={["answered"]} />
+        </Step>
+        <Step name="run" tick={ticks.run}>
+          {run.output !== "" && result?.success !== true && <Block text={run.output} label={words.steps.output} />}
+          {result !== undefined && ticks.run !== "open" && <Result run={run} />}
+        </Step>
+        <Step name="release" tick={ticks.release}>
+          {ticks.release === "skipped" && <p>{words.steps.notHeld}</p>}
+          {(ticks.release === "held" || ticks.release === "no") && <Waits run={run} />}
+          <Answers entries={record.data} kinds={["released", "withheld"]} />
+        </Step>
+        {callId !== undefined && <RecordStep callId={callId} entries={record.data} />}
+      </ol>
+    </>
+  )
+}
+
+function StepChecks({ tick, checks }: { tick: Tick; checks: Parameters<typeof Checks>[0]["checks"] }) {
+  const words = useWords()
+  if (checks.length === 0) return null
+  if (tick === "refused") return <Checks checks={checks} />
+  return (
+    <details className="fold">
+      <summary>{words.steps.nothingAgainst(checks.length)}</summary>
+      <Checks checks={checks} />
+    </details>
+  )
+}
+
+/** A call or a result that waits for a person, with the way to its card. */
+function Waits({ run: { state, callId, until, result } }: { run: Run }) {
+  const words = useWords()
+  if (result !== undefined) return <p>{result.error}</p>
+  if (callId === undefined || (state !== "waiting" && state !== "held")) return null
+  return (
+    <>
+      <p>
+        {until !== undefined &&
+          words.tools.until(new Date(until).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }))}
+      </p>
+      <Link className="btn btn-s fit" to="/inbox/$callId" params={{ callId }}>
+        {words.tools.answerIt}
+      </Link>
+    </>
+  )
+}
+
+function Result({ run: { result } }: { run: Run }) {
+  const words = useWords()
+  if (result === undefined) return null
+  if (!result.success)
+    return (
+      <p>
+        <code>{result.code}</code> {result.error}
+      </p>
+    )
+  return <ValueView value={result.result} label={words.steps.result} />
+}
+
+function Took({ run: { result, startedAt, asked, held } }: { run: Run }) {
+  const words = useWords()
+  const took = result?.durationMs ?? 0
+  const end = typeof result?.["completedAt"] === "number" ? result["completedAt"] : startedAt + took
+  const waited = Math.max(0, end - startedAt - took)
+  return (
+    <>
+      {tookText(took, words)}
+      {(asked || held) && waited > 0 && `, ${words.steps.waited(tookText(waited, words))}`}
+    </>
+  )
+}
+
+function Since({ at }: { at: number }) {
+  const words = useWords()
+  return spanText(Math.max(0, useServerTime() - at), words)
+}

@@ -1,0 +1,90 @@
+import { useQuery } from "@tanstack/react-query"
+import { getRouteApi } from "@tanstack/react-router"
+import { useEffect, useState } from "react"
+import { createPortal } from "react-dom"
+import { useMe } from "../api/queries.ts"
+import { Later } from "../ui/later.tsx"
+import { Marked } from "../ui/marked.tsx"
+import { ProblemBox } from "../ui/problem-box.tsx"
+import { useWords } from "../words/words.tsx"
+import { AgentPicker } from "./agent-picker.tsx"
+import { Outcome } from "./outcome.tsx"
+import { agentsQuery, managesOrganisation, toolsQuery, type AgentInfo } from "./queries.ts"
+import { ToolList } from "./tool-list.tsx"
+import { ToolPanel } from "./tool-panel.tsx"
+
+const route = getRouteApi("/frame/tools/")
+
+/** Every tool as a form that calls it as any agent, and what became of the call. */
+export function Playground() {
+  const words = useWords()
+  const { tool: name, agent: wanted } = route.useSearch()
+  const navigate = route.useNavigate()
+  const tools = useQuery(toolsQuery)
+  const agents = useQuery(agentsQuery)
+  const agent = useAgent(agents.data ?? [], wanted)
+  const tool = tools.data?.find((each) => each.name === name)
+
+  const failed = tools.error ?? agents.error
+  if (failed !== null)
+    return <ProblemBox error={failed} retry={() => void Promise.all([tools.refetch(), agents.refetch()])} />
+  if (tools.data === undefined || agents.data === undefined) return <Loading />
+  return (
+    <div className="play" data-view={name === undefined ? "list" : "tool"}>
+      <InHead>
+        <AgentPicker
+          agents={agents.data}
+          chosen={agent?.id}
+          choose={(id) => void navigate({ search: (before) => ({ ...before, agent: id }), replace: true })}
+        />
+      </InHead>
+      <ToolList tools={tools.data} agent={agent} shown={name} />
+      {tool !== undefined ? (
+        <ToolPanel key={tool.name} tool={tool} agent={agent} />
+      ) : (
+        <section className="play-form play-empty">
+          <p>
+            <b>{name === undefined ? words.tools.choose : words.tools.noSuchTool(name)}</b>
+          </p>
+          <p className="soft">{words.tools.chooseMore}</p>
+          {agents.data.length === 0 && (
+            <p className="soft">
+              <Marked text={words.tools.noAgents} />
+            </p>
+          )}
+        </section>
+      )}
+      <Outcome />
+    </div>
+  )
+}
+
+/** The agent of the address; else one that has a role of its own and that this person may call as. */
+function useAgent(agents: readonly AgentInfo[], wanted: string | undefined): AgentInfo | undefined {
+  const { scopes } = useMe()
+  const usable = agents.filter((agent) => scopes.includes("manage") || !managesOrganisation(agent))
+  return agents.find(({ id }) => id === wanted) ?? usable.find((agent) => !managesOrganisation(agent)) ?? usable[0]
+}
+
+/** Puts something into the page's head, where it belongs to what is shown below. */
+function InHead({ children }: { children: React.ReactNode }) {
+  const [place, setPlace] = useState<HTMLElement | null>(null)
+  useEffect(() => setPlace(document.getElementById("head-side")), [])
+  return place === null ? null : createPortal(children, place)
+}
+
+function Loading() {
+  return (
+    <Later>
+      <div className="play" aria-busy="true">
+        <div className="tools">
+          <div className="sks">
+            {Array.from({ length: 12 }, (_, at) => (
+              <div className="sk" key={`${at}`} />
+            ))}
+          </div>
+        </div>
+      </div>
+    </Later>
+  )
+}

@@ -1,0 +1,29 @@
+import { isRecord } from "../form/schema.ts"
+
+const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined)
+const blocksOf = (value: unknown): readonly unknown[] =>
+  isRecord(value) && Array.isArray(value["content"]) ? value["content"] : []
+
+/** The text in a value, as people would read it: a text itself, what a command printed, the texts of MCP blocks. */
+export function textIn(value: unknown): string | undefined {
+  if (typeof value === "string") return value
+  if (!isRecord(value)) return undefined
+  const printed = [text(value["stdout"]), text(value["stderr"])].filter((one) => one !== undefined)
+  if (printed.length > 0) return printed.join("\n")
+  const blocks = blocksOf(value).map((block) =>
+    isRecord(block) && block["type"] === "text" ? text(block["text"]) : undefined,
+  )
+  const said = blocks.filter((one) => one !== undefined)
+  if (said.length > 0) return said.join("\n")
+  return text(value["content"]) ?? text(value["text"]) ?? text(value["diff"])
+}
+
+/** The images in a value as addresses for the page: MCP blocks, or the value itself. */
+export function imagesIn(value: unknown): readonly string[] {
+  return [value, isRecord(value) ? value["image"] : undefined, ...blocksOf(value)].flatMap((part) => {
+    if (!isRecord(part)) return []
+    const { mimeType, data } = part
+    const isImage = typeof mimeType === "string" && /^image\/(png|jpeg|gif|webp)$/.test(mimeType)
+    return isImage && typeof data === "string" ? [`data:${mimeType};base64,${data}`] : []
+  })
+}

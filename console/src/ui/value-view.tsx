@@ -1,0 +1,88 @@
+import { useState } from "react"
+import { isRecord } from "../form/schema.ts"
+import { useWords } from "../words/words.tsx"
+import { CopyButton } from "./copy-text.tsx"
+import { imagesIn, textIn } from "./value-parts.ts"
+
+type View = "text" | "image" | "json"
+
+/** A value that a tool returned: as text or image where it has one, and always as JSON. */
+export function ValueView({ value, label }: { value: unknown; label: string }) {
+  const words = useWords()
+  const text = textIn(value)
+  const images = imagesIn(value)
+  const views: readonly View[] = [
+    ...(images.length > 0 ? (["image"] as const) : []),
+    ...(text === undefined ? [] : (["text"] as const)),
+    ...(typeof value === "string" ? [] : (["json"] as const)),
+  ]
+  const [chosen, setChosen] = useState<View>()
+  const view = chosen !== undefined && views.includes(chosen) ? chosen : (views[0] ?? "json")
+  const names = { text: words.steps.asText, image: words.steps.asImage, json: "JSON" }
+  const printed = view === "text" ? (text ?? "") : (JSON.stringify(value, null, 2) ?? "")
+  return (
+    <div className="vv">
+      <div className="vv-h">
+        <b>{label}</b>
+        <span className="grow" />
+        {views.length > 1 && (
+          <div className="seg" role="group" aria-label={words.card.view}>
+            {views.map((each) => (
+              <button key={each} type="button" aria-pressed={view === each} onClick={() => setChosen(each)}>
+                {names[each]}
+              </button>
+            ))}
+          </div>
+        )}
+        {view !== "image" && <CopyButton text={printed} />}
+      </div>
+      {view === "image" ? (
+        images.map((source) => <img key={source} className="vv-i" src={source} alt={words.steps.theImage} />)
+      ) : view === "text" ? (
+        <Block text={printed} label={label} />
+      ) : (
+        <JsonBlock value={value} label={label} />
+      )}
+    </div>
+  )
+}
+
+/** Text as a tool printed it. It scrolls, so it can have the focus. */
+export function Block({ text, label }: { text: string; label: string }) {
+  return (
+    <section className="term term-s" tabIndex={0} aria-label={label}>
+      <pre>{text === "" ? " " : text}</pre>
+    </section>
+  )
+}
+
+/** JSON with its parts in colour. */
+export function JsonBlock({ value, label }: { value: unknown; label: string }) {
+  const printed = value === undefined ? "undefined" : JSON.stringify(value, null, 2)
+  const long = isRecord(value) || Array.isArray(value) ? printed.length > 60_000 : true
+  return (
+    <section className="term term-s json-b" tabIndex={0} aria-label={label}>
+      <pre>{long ? printed : <Coloured text={printed} />}</pre>
+    </section>
+  )
+}
+
+const token = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
+function Coloured({ text }: { text: string }) {
+  const parts = []
+  let end = 0
+  for (const match of text.matchAll(token)) {
+    const [whole, string, colon] = match
+    parts.push(text.slice(end, match.index))
+    const kind = string === undefined ? "j-n" : colon === undefined ? "j-s" : "j-k"
+    parts.push(
+      <span key={match.index} className={kind}>
+        {whole}
+      </span>,
+    )
+    end = match.index + whole.length
+  }
+  parts.push(text.slice(end))
+  return parts
+}
