@@ -64,6 +64,7 @@ test("installed in an empty project it takes at most 100 MB, with one Zod for bo
 const program = `
 import { createQuartermaster, defineTool, modelText } from "quartermaster"
 import { governedTools } from "quartermaster/ai-sdk"
+import { createClient, type CallResult } from "quartermaster/client"
 import * as anthropic from "quartermaster/anthropic"
 import * as langchain from "quartermaster/langchain"
 import * as openai from "quartermaster/openai"
@@ -86,6 +87,10 @@ const wrong: number = quartermaster
 // @ts-expect-error
 const wrongTools: number = governedTools(quartermaster, "operator")
 console.log(Object.keys(governedTools(quartermaster, "operator", { groups: ["maths"] })))
+const client = createClient({ baseUrl: "http://127.0.0.1:1" })
+// @ts-expect-error
+const wrongClient: number = client
+const called = (): Promise<CallResult> => client.call("add", { a: 1 })
 const message = { tool_calls: [{ id: "1", type: "function", function: { name: "add", arguments: '{"a":1,"b":1}' } }] }
 console.log(await openai.runToolCalls(quartermaster, "operator", message))
 console.log(anthropic.governedTools(quartermaster, "operator", { groups: ["maths"] })[0]?.input_schema.type)

@@ -63,6 +63,7 @@ const mayImport: Record<string, readonly string[]> = {
   "mcp/client": base,
   "mcp/server": [...base, "call/approvals"],
   http: ["mcp/server", "http/api", "model", "lib"],
+  client: ["http/api", "model"],
   "http/api": [...base, "quartermaster.ts"],
   "emitter.ts": ["model"],
   "builtin.ts": ["tools", "platform", "guards", "config", "model", "lib"],

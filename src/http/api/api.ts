@@ -10,6 +10,7 @@ import { endpoints } from "./endpoints.ts"
 import { Reply, type Api, type Asked, type Endpoint } from "./endpoint.ts"
 import { eventStream } from "./events.ts"
 import { metrics } from "./metrics.ts"
+import { documentOtherPaths } from "./other-paths.ts"
 import { HttpProblem } from "./problem.ts"
 import { problem } from "./schemas.ts"
 import { sessionRoutes } from "./session.ts"
@@ -23,7 +24,12 @@ export function createApi(api: Api, { maxBodyBytes }: ApiOptions): OpenAPIHono {
   const hono = new OpenAPIHono()
   hono.onError((error, context) => replyProblem(context, problemOf(error)))
   hono.notFound((context) =>
-    replyProblem(context, new HttpProblem(404, "There is nothing at this address. /openapi.json lists what there is.")),
+    replyProblem(
+      context,
+      new HttpProblem(404, "There is nothing at this address. /openapi.json lists what there is.", {
+        code: "no_such_path",
+      }),
+    ),
   )
   hono.on(
     ["POST", "PUT", "PATCH"],
@@ -34,6 +40,7 @@ export function createApi(api: Api, { maxBodyBytes }: ApiOptions): OpenAPIHono {
         throw new HttpProblem(
           413,
           `The body is longer than ${maxBodyBytes} bytes. Send less, or raise server.maxBodyBytes.`,
+          { code: "body_too_long", params: { max: maxBodyBytes } },
         )
       },
     }),
@@ -48,6 +55,7 @@ export function createApi(api: Api, { maxBodyBytes }: ApiOptions): OpenAPIHono {
     requireCaller(context, api, "read")
     return context.text(await metrics(api.app), 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" })
   })
+  documentOtherPaths(hono)
   hono.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" })
   let cached: unknown
   hono.get("/openapi.json", (context) => {
@@ -91,7 +99,10 @@ export function requireCaller(context: Context, api: Api, scope: Endpoint["scope
   if (caller === undefined) throw unauthorized
   if (caller.sessionId !== undefined) refuseOtherSites(context)
   if (scope !== "any" && !caller.scopes.includes(scope))
-    throw new HttpProblem(403, missingScope(caller, scope), { code: "missing_scope" })
+    throw new HttpProblem(403, missingScope(caller, scope), {
+      code: caller.kind === "agent" ? "agents_only_call" : "missing_scope",
+      params: { id: caller.id, scope },
+    })
   return caller
 }
 
@@ -133,7 +144,7 @@ async function jsonBody(context: Context): Promise<unknown> {
   if (text === "") return {}
   const type = context.req.header("content-type") ?? ""
   if (!/^application\/([\w.-]+\+)?json\b/i.test(type))
-    throw new HttpProblem(415, "Send the body as JSON, with 'content-type: application/json'.")
+    throw new HttpProblem(415, "Send the body as JSON, with 'content-type: application/json'.", { code: "not_json" })
   try {
     return JSON.parse(text) as unknown
   } catch {

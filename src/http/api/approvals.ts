@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi"
 import type { Answer } from "../../model/approval.ts"
+import type { ReasonParams } from "../../model/audit-entry.ts"
 import { endings, type EndingCode } from "../../model/result.ts"
 import { cardOf } from "./card.ts"
 import type { Caller } from "./caller.ts"
@@ -15,6 +16,7 @@ import {
   refused,
   type AnswerBody,
   type Card,
+  type Message,
   type Refused,
 } from "./schemas.ts"
 
@@ -179,10 +181,14 @@ async function refusedCall({ app }: Api, callId: string, at: number, code: Endin
     code,
     reasons:
       reasons.length > 0
-        ? reasons.map(({ code: why, sentence }) => ({ code: why, text: sentence }))
+        ? reasons.map(({ code: why, params, sentence }) => ({ code: why, params: copied(params), text: sentence }))
         : [{ code, text: end.error ?? code }],
     change,
   }
+}
+
+function copied(params: ReasonParams | undefined): Message["params"] {
+  return params && (Object.fromEntries(Object.entries(params)) as Message["params"])
 }
 
 function asValue(text: string): unknown {

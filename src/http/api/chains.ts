@@ -3,26 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { errorMessage } from "../../lib/error-message.ts"
 import type { Conversation } from "../../model/conversation.ts"
 import type { Caller } from "./caller.ts"
+import { chainBody, conversation, turn } from "./chain-schemas.ts"
 import { endpoint, Reply, type Api, type Endpoint } from "./endpoint.ts"
 import { HttpProblem, notFound } from "./problem.ts"
-import { agentOf } from "./tools.ts"
+import { agentOf, refuseManagers } from "./tools.ts"
 
 const tag = "Chains"
 const text = z.string().min(1)
 const byId = z.object({ id: text })
-const conversation = z
-  .looseObject({
-    id: z.string(),
-    agentId: z.string(),
-    state: z.enum(["active", "waiting", "idle", "paused", "ended"]),
-    startedBy: z.string(),
-    length: z.number(),
-    createdAt: z.number(),
-    updatedAt: z.number(),
-  })
-  .openapi("Conversation")
-const turn = z.looseObject({ index: z.number(), kind: z.string(), at: z.number(), body: z.unknown() }).openapi("Turn")
-
 /** A conversation is seen by whoever began it, and by people who may manage. */
 async function seen({ app }: Api, caller: Caller, id: string): Promise<Conversation> {
   const found = await app.conversations.get(id)
@@ -72,20 +60,14 @@ export const chainEndpoints: readonly Endpoint[] = [
     summary: "Begins a conversation of an agent with a model. Follow its turns.",
     tag,
     scope: "call",
-    body: z.object({
-      agentId: text.optional(),
-      model: text.optional(),
-      message: text.max(1_000_000),
-      maxRounds: z.int().min(1).max(1000).optional(),
-      maxCalls: z.int().min(1).max(10_000).optional(),
-      tools: z.array(text).optional(),
-    }),
+    body: chainBody,
     answers: { 201: conversation },
     async handle({ api, caller, body: { agentId: given, message, ...options } }) {
       const { app } = api
       const agentId = agentOf(caller, given)
       if (agentId === undefined) throw new HttpProblem(400, "Name the agent: agentId.", { code: "missing_agent" })
       if (app.org.view(agentId) === undefined) throw notFound("agent", agentId)
+      refuseManagers(app, caller, agentId)
       const userId = caller.kind === "person" ? caller.id : undefined
       let chain
       try {

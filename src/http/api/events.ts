@@ -7,6 +7,33 @@ import type { Api } from "./endpoint.ts"
 /** A comment keeps proxies from closing a quiet stream. */
 const quietMs = 15_000
 
+/** Endings are moved from the journal to the database now and then. While somebody follows, that is soon. */
+const settleMs = 200
+const followed = new WeakMap<object, { streams: number; stop: () => void }>()
+
+/** Returns the function that ends it. */
+function settleSoon(app: Api["app"]): () => void {
+  const entry = followed.get(app) ?? { streams: 0, stop: () => {} }
+  followed.set(app, entry)
+  if (entry.streams++ === 0) {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const soon = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        app.settle().catch(() => {})
+      }, settleMs)
+    }
+    const stops = [app.on("TOOL_CALL_COMPLETED", soon), app.on("TOOL_CALL_FAILED", soon)]
+    entry.stop = () => {
+      clearTimeout(timer)
+      for (const stop of stops) stop()
+    }
+  }
+  return () => {
+    if (--entry.streams === 0) entry.stop()
+  }
+}
+
 /**
  * What was stored, as it is stored, by whichever process. The id of an event is a cursor: a client that reconnects gets
  * what it missed, or `resync` when that is too much.
@@ -28,8 +55,10 @@ export async function eventStream(context: Context, { app, closing }: Api, calle
       output.push(JSON.stringify({ callId, chunk }))
       wake()
     })
+    const stopSettling = settleSoon(app)
     const onClosing = () => wake()
     closing.addEventListener("abort", onClosing)
+    stream.onAbort(onClosing)
     try {
       await stream.writeSSE({ event: "hello", data: "{}", id: cursor })
       while (!stream.aborted && !stream.closed && !closing.aborted) {
@@ -43,8 +72,11 @@ export async function eventStream(context: Context, { app, closing }: Api, calle
           } else {
             cursor = news.cursor
             const seen = news.changes.filter((change) => maySee(caller, change))
-            for (const { type, ...data } of seen)
-              await stream.writeSSE({ event: type, data: JSON.stringify(data), id: cursor })
+            // Only the last one has the cursor: who loses the connection in between gets all of them again.
+            for (const [index, { type, ...data }] of seen.entries()) {
+              const id = index === seen.length - 1 ? { id: cursor } : {}
+              await stream.writeSSE({ event: type, data: JSON.stringify(data), ...id })
+            }
           }
         }
         if (hasNews || output.length > 0) continue
@@ -54,7 +86,6 @@ export async function eventStream(context: Context, { app, closing }: Api, calle
             clearTimeout(timer)
             resolve(false)
           }
-          stream.onAbort(wake)
         })
         if (isQuiet) await stream.write(": still here\n\n")
       }
@@ -62,6 +93,7 @@ export async function eventStream(context: Context, { app, closing }: Api, calle
       closing.removeEventListener("abort", onClosing)
       stopListening()
       stopOutput()
+      stopSettling()
     }
   })
 }

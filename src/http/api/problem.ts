@@ -40,5 +40,6 @@ export class HttpProblem extends Error {
 }
 
 export function notFound(what: string, id: string): HttpProblem {
-  return new HttpProblem(404, `There is no ${what} '${id.slice(0, 200)}'.`, { code: "not_found" })
+  const name = id.slice(0, 200)
+  return new HttpProblem(404, `There is no ${what} '${name}'.`, { code: "not_found", params: { what, id: name } })
 }

@@ -98,7 +98,8 @@ export const ruleEndpoints: readonly Endpoint[] = [
       if (found === undefined) throw notFound("remembered answer", id)
       if (found.by !== caller.id && !caller.scopes.includes("manage"))
         throw new HttpProblem(403, `${found.by} gave this answer. Only they, or people who may manage, revoke it.`, {
-          code: "missing_scope",
+          code: "not_your_grant",
+          params: { by: found.by },
         })
       await api.app.approvals.revoke(id, caller.id)
     },

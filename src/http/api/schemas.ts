@@ -8,11 +8,13 @@ import { z } from "@hono/zod-openapi"
 const time = z.number().describe("Milliseconds since 1970, by the server's clock.")
 const id = z.string().min(1)
 
+const values = z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
+
 /** A sentence for people: a code and its values for translation, and the English text. */
 export const message = z
   .object({
     code: z.string(),
-    params: z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string())])).optional(),
+    params: values.optional(),
     text: z.string(),
   })
   .openapi("Message")
@@ -25,7 +27,8 @@ export const problem = z
     title: z.string(),
     status: z.number(),
     detail: z.string().describe("A sentence that says what to do next."),
-    code: z.string().optional(),
+    code: z.string().optional().describe("The same for programs and translations."),
+    params: values.optional().describe("The values in the sentence."),
     by: z.string().optional().describe("Who was first, when somebody else has answered."),
     errors: z.array(z.object({ path: z.string(), sentence: z.string() })).optional(),
   })

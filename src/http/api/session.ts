@@ -13,7 +13,12 @@ export function sessionRoutes(hono: OpenAPIHono, { app, now }: Api): void {
   hono.post("/v1/session", async (context) => {
     tries = tries.filter((at) => at > now() - 60_000)
     if (tries.length >= mostTries)
-      throw new HttpProblem(429, "Too many links were tried. Wait a minute.", {}, { "retry-after": "60" })
+      throw new HttpProblem(
+        429,
+        "Too many links were tried. Wait a minute.",
+        { code: "too_many_tries" },
+        { "retry-after": "60" },
+      )
     // A page of another site must not sign a browser in as somebody else.
     if (context.req.header("x-quartermaster") !== "1")
       throw new HttpProblem(403, "Send the header 'x-quartermaster: 1'.", { code: "missing_header" })

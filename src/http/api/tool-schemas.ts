@@ -67,6 +67,15 @@ export const ticket = z
   .object({ callId: z.string(), state: z.enum(["waiting", "ready", "held"]), until: z.number() })
   .openapi("Ticket")
 
+export const whyBody = z
+  .object({
+    agentId: text.optional(),
+    tool: text,
+    input: z.unknown().optional(),
+    sessionId: text.optional(),
+  })
+  .openapi("WhyBody")
+
 const checked = z.looseObject({
   check: z.string(),
   source: z.string(),
@@ -94,3 +103,4 @@ export type CallBody = z.infer<typeof callBody>
 export type CallResult = z.infer<typeof callResult>
 export type Ticket = z.infer<typeof ticket>
 export type Explanation = z.infer<typeof explanation>
+export type WhyBody = z.infer<typeof whyBody>

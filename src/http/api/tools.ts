@@ -4,7 +4,7 @@ import type { RegisteredTool } from "../../model/tool.ts"
 import type { Caller } from "./caller.ts"
 import { endpoint, Reply, type Api, type Endpoint } from "./endpoint.ts"
 import { HttpProblem, notFound } from "./problem.ts"
-import { toolInfo, callBody, callResult, explanation, ticket, type ToolInfo } from "./tool-schemas.ts"
+import { toolInfo, callBody, callResult, explanation, ticket, whyBody, type ToolInfo } from "./tool-schemas.ts"
 
 const tag = "Tools"
 const named = z.object({ name: z.string().min(1) })
@@ -14,7 +14,10 @@ const byAgent = z.object({ agentId: z.string().min(1).optional() })
 export function agentOf({ kind, id }: Caller, given: string | undefined): string | undefined {
   if (kind === "person") return given
   if (given === undefined || given === id) return id
-  throw new HttpProblem(403, `This is the token of agent ${id}. It cannot act for ${given}.`, { code: "other_agent" })
+  throw new HttpProblem(403, `This is the token of agent ${id}. It cannot act for ${given}.`, {
+    code: "other_agent",
+    params: { id, agent: given },
+  })
 }
 
 export const toolEndpoints: readonly Endpoint[] = [
@@ -104,12 +107,7 @@ export const toolEndpoints: readonly Endpoint[] = [
     summary: "What would happen to a call, check by check, without making it.",
     tag,
     scope: "any",
-    body: z.object({
-      agentId: z.string().min(1).optional(),
-      tool: z.string().min(1),
-      input: z.unknown().optional(),
-      sessionId: z.string().min(1).optional(),
-    }),
+    body: whyBody,
     answers: { 200: explanation },
     handle({ api: { app }, caller, body }) {
       const agentId = agentOf(caller, body.agentId)
@@ -166,14 +164,15 @@ export const toolEndpoints: readonly Endpoint[] = [
 ]
 
 /** Who may call as an agent that can change the organisation could give themselves anything. */
-function refuseManagers(app: Api["app"], { kind, scopes }: Caller, agentId: string): void {
+export function refuseManagers(app: Api["app"], { kind, scopes }: Caller, agentId: string): void {
   if (kind === "agent" || scopes.includes("manage")) return
   const who = app.org.view(agentId)
   const manages =
     agentId === "root" || (who !== undefined && (who.groups === null || who.groups.includes("org_management")))
   if (manages)
     throw new HttpProblem(403, `${agentId} can change the organisation. Only people who may manage call as it.`, {
-      code: "missing_scope",
+      code: "manager_agent",
+      params: { agent: agentId },
     })
 }
 
