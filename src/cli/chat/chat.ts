@@ -6,11 +6,11 @@ import { printable } from "../../lib/printable.ts"
 import type { TerminalStyle } from "../../lib/terminal-style.ts"
 import type { CliApp } from "../context.ts"
 import { onOneLine } from "../call-line.ts"
-import { formatDuration } from "../time-text.ts"
 import { cutTo } from "../width.ts"
 import type { InputHistory } from "./history.ts"
-import { inputRows, wrap, type Rows } from "./layout.ts"
+import { wrap, type Rows } from "./layout.ts"
 import { emptyLine, lineOf, pressKey, type Key, type Line, type LineAction } from "./line-editor.ts"
+import { frameMs, liveRows } from "./live-rows.ts"
 import { LiveScreen } from "./live-screen.ts"
 import { completeSlash, readSlash, type Slash } from "./slash.ts"
 import { slashActions } from "./slash-actions.ts"
@@ -38,8 +38,6 @@ export interface ChatParts {
 
 /** How long the hint that a second Ctrl-C leaves is shown. */
 const hintMs = 2000
-const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
-const tickMs = 120
 
 /** A conversation at a terminal. */
 export class Chat {
@@ -97,7 +95,7 @@ export class Chat {
     const left = new Promise<void>((resolve) => (this.#leave = resolve))
     const onAbort = () => this.#quit()
     const onResize = () => this.#screen.drawNow()
-    const ticking = setInterval(() => this.#tick(), tickMs)
+    const ticking = setInterval(() => this.#tick(), frameMs)
     const stopListening = [
       app.on("TOOL_CALL_OUTPUT", ({ callId, chunk }) => this.#view.addOutput(callId, chunk)),
       app.on("TOOL_CALL_WAITING", () => void this.#lookForCards()),
@@ -307,36 +305,18 @@ export class Chat {
   }
 
   #live(): Rows {
-    const columns = this.#screen.columns
-    const { dim } = this.#parts.paint
-    const height = this.#parts.output.rows || 24
-    const input = inputRows(this.#line, columns, Math.max(3, Math.min(10, height - 8)))
-    // More rows than the terminal has could not be drawn again in place.
-    const room = Math.max(2, height - input.rows.length - 2)
-    const above = [...this.#view.rows(), ...this.#queuedRows(columns), ...this.#statusRows(columns)].slice(-room)
-    const below = this.#hintUntil > 0 ? [dim("Press Ctrl-C again to leave.")] : []
-    return {
-      rows: [...above, ...input.rows, ...below],
-      cursor: { row: above.length + input.cursor.row, column: input.cursor.column },
-    }
-  }
-
-  #queuedRows(columns: number): string[] {
-    return this.#queued.map((text) => this.#parts.paint.dim(cutTo(`↳ queued: ${onOneLine(text)}`, columns - 1)))
-  }
-
-  #statusRows(columns: number): string[] {
-    if (this.#busySince === undefined) return [""]
-    const { dim, cyan, yellow } = this.#parts.paint
-    const waiting = this.#parts.cards.waitingText()
-    if (waiting !== undefined) {
-      const how = this.#line.text === "" ? "Enter shows it" : "send or clear your text to see it"
-      return ["", yellow(cutTo(`◆ ${waiting} · ${how}`, columns - 1))]
-    }
-    const doing = this.#isStopping ? "stopping" : this.#view.doing
-    const seconds = Math.floor((Date.now() - this.#busySince) / 1000)
-    const took = seconds < 1 ? "" : ` ${formatDuration(seconds * 1000)}`
-    const frame = frames[Math.floor(Date.now() / tickMs) % frames.length]!
-    return ["", cyan(frame) + dim(cutTo(` ${doing}${took} · Ctrl-C stops it`, columns - 3))]
+    const { cards, output, paint } = this.#parts
+    const busy = this.#busySince === undefined ? undefined : Date.now() - this.#busySince
+    return liveRows(
+      {
+        line: this.#line,
+        turn: this.#view.rows(),
+        queued: this.#queued,
+        waiting: cards.waitingText(),
+        busy: busy === undefined ? undefined : { doing: this.#isStopping ? "stopping" : this.#view.doing, ms: busy },
+        leavesNext: this.#hintUntil > 0,
+      },
+      { columns: this.#screen.columns, height: output.rows || 24, paint },
+    )
   }
 }

@@ -1,25 +1,19 @@
-import type { LoadedConfig } from "../../config/load.ts"
 import { printable } from "../../lib/printable.ts"
 import { shellWord } from "../../lib/shell-word.ts"
-import { terminalStyleFor, type TerminalStyle } from "../../lib/terminal-style.ts"
+import { terminalStyleFor } from "../../lib/terminal-style.ts"
 import type { ApprovalUIAdapter } from "../../model/approval.ts"
-import type { Conversation } from "../../model/conversation.ts"
-import { chainTurns } from "../../agents/chain/turns.ts"
 import { activeAgent } from "../calling-agent.ts"
-import type { CliApp, CliContext } from "../context.ts"
-import { findConversation } from "../find-conversation.ts"
+import type { CliContext } from "../context.ts"
 import { modelFor } from "../model-for.ts"
 import { personOf, withApp } from "../open-app.ts"
 import { printMessage } from "../output.ts"
 import { limitsOf } from "../run-limits.ts"
 import { cancelOnSignal } from "../signals.ts"
-import { CannotDo } from "../usage.ts"
 import { waitForServers } from "../wait-for-servers.ts"
-import { AnswerText } from "./answer-text.ts"
 import { Chat } from "./chat.ts"
 import { InputHistory } from "./history.ts"
 import { readKeys } from "./keyboard.ts"
-import { wrap } from "./layout.ts"
+import { conversationOf, lastExchange } from "./resumed.ts"
 import { WaitingCards } from "./waiting-cards.ts"
 
 export interface ChatFlags {
@@ -91,42 +85,4 @@ function untilClosed(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener("abort", () => reject(new Error("It was answered elsewhere.")))
   })
-}
-
-/** The conversation to go on with: the one that is named, or the newest of the agent. */
-async function conversationOf(
-  context: CliContext,
-  app: CliApp,
-  loaded: LoadedConfig,
-  resume: string | true | undefined,
-): Promise<Conversation | undefined> {
-  if (resume === undefined) return undefined
-  if (resume !== true) return findConversation(app.conversations, resume)
-  const agentId = activeAgent(context, loaded, app)
-  const { conversations } = await app.conversations.list({ agentId, limit: 10 })
-  const newest = conversations.find(({ state }) => state !== "ended")
-  if (newest !== undefined) return newest
-  throw new CannotDo("conversation_not_found", `Agent ${agentId} has no conversation yet. Begin one with 'qm chat'.`)
-}
-
-/** What was said last, and what the agent answered. */
-async function lastExchange(
-  app: CliApp,
-  { id }: Conversation,
-  { bold, cyan, dim, ...paint }: TerminalStyle,
-  columns: number,
-): Promise<string[]> {
-  const turns = chainTurns(await app.conversations.turns(id))
-  const said = turns.findLast((turn) => turn.kind === "user" && turn.body.begins)
-  const answer = turns.findLast((turn) => turn.kind === "assistant" && turn.index > (said?.index ?? 0))
-  const saidRows = said?.kind === "user" ? wrap(printable(said.body.text.replaceAll("\n", " ")), columns - 3) : []
-  const text = new AnswerText({ bold, cyan, dim, ...paint }, () => columns)
-  const answerRows = answer?.kind === "assistant" ? [...text.add(answer.body.text), ...text.end()] : []
-  return [
-    dim(`Conversation ${id}, ${turns.length} turns.`),
-    "",
-    ...saidRows.slice(0, 5).map((row, place) => (place === 0 ? cyan("› ") : "  ") + bold(row)),
-    "",
-    ...(answerRows.length > 20 ? [dim("…"), ...answerRows.slice(-20)] : answerRows),
-  ]
 }
