@@ -15,5 +15,9 @@ export default defineConfig(async ({ mode }) => ({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1000,
   },
-  server: { proxy: mode === "mock" ? {} : { "/v1": process.env["QM_SERVER"] ?? "http://127.0.0.1:7077" } },
+  // The console shares src/lib with the server.
+  server: {
+    fs: { allow: [".."] },
+    proxy: mode === "mock" ? {} : { "/v1": process.env["QM_SERVER"] ?? "http://127.0.0.1:7077" },
+  },
 }))

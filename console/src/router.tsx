@@ -35,7 +35,12 @@ const startRoute = createRoute({
   },
 })
 const inboxRoute = createRoute({ getParentRoute: () => frameRoute, path: "/inbox", component: InboxPage })
-const cardRoute = createRoute({ getParentRoute: () => inboxRoute, path: "/$callId" })
+const cardRoute = createRoute({
+  getParentRoute: () => inboxRoute,
+  path: "/$callId",
+  // `one` opens a card alone that stands among others of its kind.
+  validateSearch: (given) => texts(given, ["one"]),
+})
 
 const toolsRoute = createRoute({
   getParentRoute: () => frameRoute,

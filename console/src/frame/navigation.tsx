@@ -17,10 +17,10 @@ export function Navigation() {
         <Gate />
         <b>Quartermaster</b>
       </div>
-      <button type="button" className="goto" onClick={openPalette} aria-label={words.frame.goTo}>
+      <button type="button" className="goto" onClick={openPalette} aria-keyshortcuts="Control+K Meta+K">
         <Icon name="search" />
         <span>{words.frame.goTo}</span>
-        <kbd>{commandKey}K</kbd>
+        <kbd aria-hidden="true">{commandKey}K</kbd>
       </button>
       {sections.map((section) => (
         <div key={section.label(words)}>
@@ -101,10 +101,15 @@ function FreezeButton() {
   const everyone = frozen.some(({ agentId }) => agentId === undefined)
   const label = everyone ? words.frame.thawEveryone : words.frame.freezeEveryone
   return (
-    <button type="button" className="btn btn-s freeze" onClick={() => (everyone ? thaw() : ask())} aria-label={label}>
+    <button
+      type="button"
+      className="btn btn-s freeze"
+      onClick={() => (everyone ? thaw() : ask())}
+      aria-keyshortcuts="Shift+F"
+    >
       <Icon name="snowflake" />
       <span>{label}</span>
-      {!everyone && <kbd>⇧F</kbd>}
+      {!everyone && <kbd aria-hidden="true">⇧F</kbd>}
     </button>
   )
 }

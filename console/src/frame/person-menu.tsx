@@ -2,17 +2,10 @@ import { Menu, useMantineColorScheme, type MantineColorScheme } from "@mantine/c
 import { remove } from "../api/http.ts"
 import { queries } from "../api/live.ts"
 import { useMe } from "../api/queries.ts"
+import { initials } from "../ui/initials.ts"
 import { Icon } from "../ui/icon.tsx"
 import { languages, useLanguage, useWords, type Language } from "../words/words.tsx"
 import { useFreeze } from "./freeze.tsx"
-
-const initials = (name: string) =>
-  name
-    .split(/\s+/)
-    .map((part) => part[0] ?? "")
-    .slice(0, 2)
-    .join("")
-    .toUpperCase()
 
 /** Who is signed in, with theme, language and sign-out. On the phone also what the navigation's foot has. */
 export function PersonMenu({ phone = false }: { phone?: boolean }) {
@@ -39,9 +32,12 @@ export function PersonMenu({ phone = false }: { phone?: boolean }) {
             <span>{words.pages.more}</span>
           </button>
         ) : (
-          <button type="button" className="me" aria-label={words.frame.personMenu(me.name)}>
-            <span className="av">{initials(me.name)}</span>
+          <button type="button" className="me">
+            <span className="av" aria-hidden="true">
+              {initials(me.name)}
+            </span>
             <span className="me-n cut">{me.name}</span>
+            <span className="vh">{words.frame.personMenu}</span>
             <Icon name="selector" small />
           </button>
         )}

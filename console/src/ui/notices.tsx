@@ -88,7 +88,7 @@ function OneNotice({ notice, drop }: { notice: Notice; drop: (id: number) => voi
 
 function Left({ until, of }: { until: number; of: number }) {
   const words = useWords()
-  const left = Math.max(0, until - useServerTime())
+  const left = Math.max(0, Math.min(of, until - useServerTime()))
   return (
     <>
       <Ring share={left / of} />

@@ -1,0 +1,101 @@
+import type { Card } from "../../../src/http/api/schemas.ts"
+import { useServerTime } from "../api/clock.ts"
+import { initials } from "../ui/initials.ts"
+import { agoText, bytesText } from "../words/time-text.ts"
+import { useSay, useWords } from "../words/words.tsx"
+import { Risk } from "./risk.tsx"
+import { tagClass } from "./look.ts"
+
+/** The title, and the facts in one line below it. */
+export function Facts({ card }: { card: Card }) {
+  const words = useWords()
+  const say = useSay()
+  const now = useServerTime(15_000)
+  return (
+    <header className="card-h">
+      <h2 id="card-title">{say(card.title)}</h2>
+      <div className="facts">
+        <Risk band={card.risk.band} long />
+        {card.risk.tags.map((tag) => (
+          <span key={tag.text} className={tagClass(tag)}>
+            {say(tag)}
+          </span>
+        ))}
+        <i className="sep" />
+        <code title={card.toolDescription}>{card.tool}</code>
+        <span>{card.level}</span>
+        <i className="sep" />
+        {card.files > 1 && <span>{words.size.files(card.files)}</span>}
+        {card.bytes !== undefined && <span>{bytesText(card.bytes)}</span>}
+        {(card.files > 1 || card.bytes !== undefined) && <i className="sep" />}
+        {card.taskId !== undefined && (
+          <span>
+            {words.card.task} <b>{card.taskId}</b>
+          </span>
+        )}
+        {card.userId !== undefined && <span>{words.card.forPerson(card.userId)}</span>}
+        {(card.taskId !== undefined || card.userId !== undefined) && <i className="sep" />}
+        <span>{words.card.asked(agoText(now - card.createdAt, words))}</span>
+        <span>{words.card.revision(card.revision)}</span>
+        {card.editedBy !== undefined && <span>{words.card.editedBy(card.editedBy)}</span>}
+      </div>
+    </header>
+  )
+}
+
+/** The agent's own words: quoted, dashed, and never more than text. */
+export function Says({ card: { intent } }: { card: Card }) {
+  const words = useWords()
+  if (intent === undefined || intent === "") return null
+  return (
+    <section className="says">
+      <h3 className="voice">
+        {words.card.says} <span className="tag tag-said">{words.card.notVerified}</span>
+      </h3>
+      <p>“{intent.slice(0, 200)}”</p>
+    </section>
+  )
+}
+
+/** The input in one line, opened by the person who wants all of it. */
+export function InputLine({ card: { input } }: { card: Card }) {
+  const words = useWords()
+  const entries = typeof input === "object" && input !== null ? Object.entries(input) : []
+  const short = entries.map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
+  return (
+    <details className="inputline">
+      <summary>
+        <b className="soft">{words.card.input}</b>
+        <code className="cut grow">{short.length > 0 ? short.join(" · ") : words.card.noInput}</code>
+      </summary>
+      <pre className="plain">{JSON.stringify(input, null, 2)}</pre>
+    </details>
+  )
+}
+
+/** Who has agreed, where more than one must. */
+export function Votes({ card: { votes, approvers } }: { card: Card }) {
+  const words = useWords()
+  const now = useServerTime(15_000)
+  const needed = approvers.reduce((sum, { count }) => sum + count, 0)
+  if (needed < 2 && votes.length === 0) return null
+  const missing = Math.max(0, needed - votes.length)
+  return (
+    <section className="votes" aria-label={words.card.quorum(needed)}>
+      {votes.map(({ by, at }) => (
+        <span key={by} className="vote">
+          <span className="av" aria-hidden="true">
+            {initials(by)}
+          </span>
+          {words.card.agreed(by, agoText(now - at, words))}
+        </span>
+      ))}
+      {missing > 0 && (
+        <span className="vote dim">
+          <i className="vote-o" />
+          {words.card.moreNeeded(missing, approvers.length === 1 ? approvers[0]?.role : undefined)}
+        </span>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,309 @@
+import { useCallback, useEffect, useMemo, useRef, useState, type RefObject } from "react"
+import type { Card } from "../../../src/http/api/schemas.ts"
+import { useCommandKeys } from "../answer/use-guard.ts"
+import { Gate, Icon } from "../ui/icon.tsx"
+import { Marked } from "../ui/marked.tsx"
+import { useWords } from "../words/words.tsx"
+import { Why } from "./found.tsx"
+import { jsonLines, type JsonToken } from "./json-lines.ts"
+import { Request } from "./preview.tsx"
+import { countRedacted, everyElement, pointersAt, redactValue, type Redaction } from "./redactions.ts"
+
+interface Props {
+  readonly card: Card
+  readonly redactions: readonly Redaction[]
+  readonly setRedactions: (next: readonly Redaction[]) => void
+}
+
+interface Selected {
+  /** The values that the selection touches, by pointer. */
+  readonly pointers: readonly string[]
+  /** The words, where they lie inside one text. */
+  readonly text: string | undefined
+}
+
+/** A held result: what the model has not seen, and what is taken out of it. */
+export function Held({ card, redactions, setRedactions }: Props) {
+  const words = useWords()
+  const result = card.result
+  const value = result?.value
+  const [leaves, setLeaves] = useState(false)
+  const [all, setAll] = useState(false)
+  const body = useRef<HTMLDivElement>(null)
+  const selected = useSelection(body)
+  const shown = useMemo(() => redactValue(value, redactions), [value, redactions])
+  const marked = useMemo(
+    () => new Set(redactions.flatMap((each) => (each.kind === "values" ? pointersAt(value, each.path) : []))),
+    [value, redactions],
+  )
+  const add = useCallback(
+    (more: readonly Redaction[]) => {
+      setRedactions([...redactions, ...more])
+      window.getSelection()?.removeAllRanges()
+    },
+    [redactions, setRedactions],
+  )
+  const redactSelected = () => {
+    if (selected === undefined) return false
+    const [only] = selected.pointers
+    if (selected.text !== undefined && only !== undefined) add([{ kind: "text", pointer: only, text: selected.text }])
+    else add(selected.pointers.map((path) => ({ kind: "values", path })))
+    return true
+  }
+  useCommandKeys((key) => (key === "Backspace" || key === "Delete") && redactSelected())
+  if (result === undefined) return null
+  return (
+    <section className="found" data-found>
+      <h3 className="voice">
+        <Gate size="s" />
+        {words.card.found}
+        <small className="grow cut">{words.card.seenNothing}</small>
+        <span className="seg" role="group" aria-label={words.card.view}>
+          <button type="button" aria-pressed={!leaves} onClick={() => setLeaves(false)}>
+            {words.card.asItIsHeld}
+          </button>
+          <button type="button" aria-pressed={leaves} onClick={() => setLeaves(true)}>
+            {words.card.asItLeaves}
+          </button>
+        </span>
+      </h3>
+      {card.preview?.kind === "request" && <Request method={card.preview.method} url={card.preview.url} />}
+      {!result.success && (
+        <div className="strip strip-in strip-deny">
+          <Icon name="alert-triangle" />
+          <p>
+            <b>{words.card.failed}</b> {result.error}
+          </p>
+        </div>
+      )}
+      <div className="held-body" ref={body}>
+        <ResultText
+          value={leaves ? shown : value}
+          text={result.text}
+          limit={all ? Number.POSITIVE_INFINITY : 10}
+          marked={leaves ? new Set() : marked}
+          texts={leaves ? [] : redactions.flatMap((each) => (each.kind === "text" ? [each] : []))}
+          showAll={() => setAll(true)}
+        />
+        {selected !== undefined && !leaves && result.success && (
+          <SelectionBar value={value} selected={selected} redact={redactSelected} add={add} />
+        )}
+      </div>
+      <div className="two two-even">
+        <div>
+          <RedactionList
+            value={value}
+            redactions={redactions}
+            setRedactions={setRedactions}
+            disabled={!result.success}
+          />
+        </div>
+        <div>
+          <Why card={card} />
+        </div>
+      </div>
+    </section>
+  )
+}
+
+interface TextProps {
+  readonly value: unknown
+  readonly text: string
+  readonly limit: number
+  readonly marked: ReadonlySet<string>
+  readonly texts: readonly Extract<Redaction, { kind: "text" }>[]
+  readonly showAll: () => void
+}
+
+function ResultText({ value, text, limit, marked, texts, showAll }: TextProps) {
+  const words = useWords()
+  const token = (each: JsonToken, at: number) => {
+    const key = `${at}`
+    if (each.pointer !== undefined && marked.has(each.pointer))
+      return (
+        <mark key={key} className="red" data-pointer={each.pointer}>
+          {words.card.redacted}
+        </mark>
+      )
+    if (each.kind === "plain") return each.text
+    return (
+      <i key={key} className={`j-${each.kind[0]}`} data-pointer={each.pointer}>
+        <WithoutTexts
+          text={each.text}
+          texts={texts.flatMap(({ pointer, text }) => (pointer === each.pointer ? { text: printed(text) } : []))}
+        />
+      </i>
+    )
+  }
+  if (value === undefined || typeof value === "string")
+    return (
+      <pre className="json" tabIndex={0} role="group" aria-label={words.card.theResult}>
+        <span className="jl" data-pointer="">
+          <WithoutTexts text={value ?? text} texts={texts} />
+        </span>
+      </pre>
+    )
+  return (
+    <pre className="json" tabIndex={0} role="group" aria-label={words.card.theResult}>
+      {jsonLines(value, limit).map(({ tokens, folded }, at) => (
+        <span key={`${at}`} className={folded === undefined ? "jl" : "jl jl-fold"}>
+          {tokens.map(token)}
+          {folded !== undefined && (
+            <button type="button" className="linklike" onClick={showAll}>
+              {words.card.moreRows(folded.count)}
+            </button>
+          )}
+        </span>
+      ))}
+    </pre>
+  )
+}
+
+function WithoutTexts({ text, texts }: { text: string; texts: readonly { text: string }[] }) {
+  const words = useWords()
+  const [first, ...rest] = texts
+  if (first === undefined || first.text === "") return text
+  return text.split(first.text).map((part, at) => (
+    <span key={`${at}`}>
+      {at > 0 && <mark className="red">{words.card.redacted}</mark>}
+      <WithoutTexts text={part} texts={rest} />
+    </span>
+  ))
+}
+
+interface BarProps {
+  readonly value: unknown
+  readonly selected: Selected
+  readonly redact: () => void
+  readonly add: (more: readonly Redaction[]) => void
+}
+
+function SelectionBar({ value, selected, redact, add }: BarProps) {
+  const words = useWords()
+  const [only] = selected.pointers
+  const every =
+    selected.pointers.length === 1 && only !== undefined && only !== "" ? everyElement(value, only) : undefined
+  // A press on the bar must not end the selection.
+  const keep = (event: { preventDefault: () => void }) => event.preventDefault()
+  return (
+    <div className="pop" role="toolbar" aria-label={words.card.selectedText} onPointerDown={keep} onMouseDown={keep}>
+      <button type="button" className="btn btn-s btn-p" onClick={redact}>
+        {words.card.redact}
+        <kbd aria-hidden="true">⌫</kbd>
+      </button>
+      {every !== undefined && (
+        <button type="button" className="btn btn-s btn-q" onClick={() => add([{ kind: "values", path: every }])}>
+          <Marked text={words.card.redactEvery(every)} />
+        </button>
+      )}
+    </div>
+  )
+}
+
+interface ListProps {
+  readonly value: unknown
+  readonly redactions: readonly Redaction[]
+  readonly setRedactions: (next: readonly Redaction[]) => void
+  readonly disabled: boolean
+}
+
+function RedactionList({ value, redactions, setRedactions, disabled }: ListProps) {
+  const words = useWords()
+  const [path, setPath] = useState("")
+  const [wrong, setWrong] = useState(false)
+  return (
+    <>
+      <h4 className="h3">{words.card.redactions}</h4>
+      {redactions.length === 0 && <p className="dim">{words.card.noRedactions}</p>}
+      <ul className="redlist">
+        {redactions.map((each, at) => (
+          <li key={`${at}`}>
+            <Icon name="eye-off" small />
+            <code className="grow cut">{each.kind === "values" ? each.path : each.pointer || "/"}</code>
+            <span className="dim">{words.card.values(countRedacted(value, [each]))}</span>
+            <button
+              type="button"
+              className="ib ib-s"
+              aria-label={words.card.takeBack}
+              onClick={() => setRedactions(redactions.filter((other) => other !== each))}
+            >
+              <Icon name="arrow-back-up" small />
+            </button>
+          </li>
+        ))}
+      </ul>
+      {!disabled && (
+        <form
+          className="addpath"
+          onSubmit={(event) => {
+            event.preventDefault()
+            const found = pointersAt(value, path).length > 0
+            setWrong(!found)
+            if (!found) return
+            setRedactions([...redactions, { kind: "values", path }])
+            setPath("")
+          }}
+        >
+          <input
+            className="in mono"
+            aria-label={words.card.redactPath}
+            placeholder={words.card.redactPath}
+            value={path}
+            onChange={(event) => setPath(event.target.value)}
+          />
+          <button type="submit" className="btn" disabled={path === ""}>
+            {words.card.addPath}
+          </button>
+        </form>
+      )}
+      {wrong && (
+        <p className="hint hint-wrong" role="alert">
+          {words.card.noSuchPath}
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Words as they stand in printed JSON, and back. */
+const printed = (text: string) => JSON.stringify(text).slice(1, -1)
+function unprinted(text: string): string {
+  const inner = text.replace(/^"/, "").replace(/"$/, "")
+  try {
+    return JSON.parse(`"${inner}"`) as string
+  } catch {
+    return inner
+  }
+}
+
+/** What is selected inside an element, as values of the result. */
+function useSelection(inside: RefObject<HTMLElement | null>): Selected | undefined {
+  const [selected, setSelected] = useState<Selected>()
+  useEffect(() => {
+    const look = () => {
+      const selection = window.getSelection()
+      const box = inside.current
+      if (selection === null || selection.isCollapsed || box === null || !box.contains(selection.anchorNode))
+        return setSelected(undefined)
+      const range = selection.getRangeAt(0)
+      const touched = [...box.querySelectorAll<HTMLElement>("[data-pointer]")].filter((each) =>
+        range.intersectsNode(each),
+      )
+      const pointers = [...new Set(touched.map((each) => each.dataset["pointer"] ?? ""))]
+      const [only] = touched
+      const text = selection.toString()
+      const within = touched.length === 1 && only?.contains(range.startContainer) && only.contains(range.endContainer)
+      const isPart =
+        within === true &&
+        only !== undefined &&
+        only.className !== "j-n" &&
+        text !== only.textContent &&
+        /[^"\s]/.test(text)
+      const part = only?.className === "j-s" ? unprinted(text) : text
+      setSelected(pointers.length === 0 ? undefined : { pointers, text: isPart ? part : undefined })
+    }
+    document.addEventListener("selectionchange", look)
+    return () => document.removeEventListener("selectionchange", look)
+  }, [inside])
+  return selected
+}

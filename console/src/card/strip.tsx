@@ -1,0 +1,129 @@
+import { useState, type ReactNode } from "react"
+import type { Card } from "../../../src/http/api/schemas.ts"
+import type { Outcome } from "../answer/outcomes.ts"
+import type { IconName } from "../ui/icon-paths.ts"
+import { Icon } from "../ui/icon.tsx"
+import { Marked } from "../ui/marked.tsx"
+import type { Words } from "../words/en.ts"
+import { useSay, useWords } from "../words/words.tsx"
+import { changedFields } from "./changes.ts"
+import type { Shown } from "./shown-card.ts"
+
+interface StripProps {
+  readonly tone: "ok" | "ask" | "deny" | "held" | "gone"
+  readonly icon: IconName
+  readonly text: string
+  readonly children?: ReactNode
+}
+
+function Strip({ tone, icon, text, children }: StripProps) {
+  return (
+    <div className={`strip strip-${tone}`} role="status" data-strip={tone}>
+      <Icon name={icon} />
+      <p className="grow">
+        <Marked text={text} />
+      </p>
+      {children}
+    </div>
+  )
+}
+
+interface Props {
+  readonly shown: Shown
+  readonly card: Card
+  readonly outcome: Outcome | undefined
+  readonly expired: boolean
+  readonly offline: boolean
+}
+
+/** What happened to the card, in one line above it. The latest and the most final first. */
+export function StateStrip({ shown, card, outcome, expired, offline }: Props) {
+  const words = useWords()
+  const say = useSay()
+  const { states } = words
+  if (outcome?.state === "done" && outcome.answer.kind !== "edit") {
+    const text = doneText(outcome, words)
+    return <Strip tone={isNo(outcome) ? "gone" : "ok"} icon="check" text={`${text} ${say(outcome.answered.message)}`} />
+  }
+  if (outcome?.state === "late") {
+    const { code, by } = outcome.problem
+    const why =
+      code === "changed"
+        ? states.changedMeanwhile
+        : code === "expired"
+          ? states.expired.replaceAll("*", "")
+          : by === undefined
+            ? outcome.problem.detail
+            : states.first(by)
+    return <Strip tone="deny" icon="arrow-bounce" text={`${lateText(outcome, words)} ${why}`} />
+  }
+  if (shown.standing.state === "answered") {
+    const { by } = shown.standing
+    return <Strip tone="ok" icon="check" text={by === undefined ? states.answeredElsewhere : states.answeredBy(by)} />
+  }
+  if (expired) return <Strip tone="gone" icon="clock-off" text={`${states.expired} ${states.expiredMore}`} />
+  if (shown.standing.state === "gone")
+    return <Strip tone="gone" icon="clock-off" text={`**${states.gone}.** ${states.goneMore}`} />
+  if (offline) return <Strip tone="ask" icon="plug-connected-x" text={states.offline} />
+  if (outcome?.state === "failed")
+    return <Strip tone="deny" icon="alert-triangle" text={`${states.failed} ${outcome.problem.detail}`} />
+  if (shown.before !== undefined || card.editedBy !== undefined)
+    return <ChangedStrip card={card} before={shown.before} />
+  return null
+}
+
+const isNo = ({ answer }: Outcome) => answer.kind === "reject" || answer.kind === "withhold"
+
+function doneText(outcome: Extract<Outcome, { state: "done" }>, { states }: Words): string {
+  if (!outcome.answered.done) return states.youAgreed
+  switch (outcome.answer.kind) {
+    case "reject":
+      return states.youRejected
+    case "release":
+      return states.youReleased
+    case "withhold":
+      return states.youWithheld
+    case "answer":
+      return states.youAnswered
+    case "approve":
+    case "approve-with-rule":
+    case "edit":
+      return states.youApproved
+  }
+}
+
+function lateText(outcome: Outcome, { states }: Words): string {
+  if (isNo(outcome)) return states.yourNo
+  return outcome.answer.kind === "answer" || outcome.answer.kind === "edit" ? states.yourAnswer : states.yourYes
+}
+
+function ChangedStrip({ card, before }: { card: Card; before: Card | undefined }) {
+  const words = useWords()
+  const [open, setOpen] = useState(false)
+  const who = card.editedBy === undefined ? words.states.changedPlain : words.states.changedBy(card.editedBy)
+  const changes = before === undefined ? [] : changedFields(before.input, card.input)
+  return (
+    <>
+      <Strip tone="held" icon="refresh-dot" text={`${words.states.changed(card.revision)} ${who}`}>
+        {changes.length > 0 && (
+          <button type="button" className="btn btn-s" aria-expanded={open} onClick={() => setOpen(!open)}>
+            {open ? words.states.hideChange : words.states.showChange}
+          </button>
+        )}
+      </Strip>
+      {open && (
+        <dl className="changes">
+          {changes.map(({ name, before: was, after }) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                {was !== undefined && <del className="del-w">{was}</del>}
+                {after !== undefined && <ins className="add-w">{after}</ins>}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  )
+}

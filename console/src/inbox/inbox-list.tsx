@@ -1,0 +1,126 @@
+import { Link } from "@tanstack/react-router"
+import { ShortTimeLeft } from "../card/time-left.tsx"
+import { iconOf, shortPath, tagClass } from "../card/look.ts"
+import { Risk } from "../card/risk.tsx"
+import { Icon } from "../ui/icon.tsx"
+import { useSay, useWords } from "../words/words.tsx"
+import { bandsOf, countTabs, type Entry, type Row, type Tab } from "./arrange.ts"
+import { DigestLine, RefusedLane, Suggestions } from "./lanes.tsx"
+
+interface Props {
+  readonly entries: readonly Entry[]
+  readonly heldBack: number
+  readonly shown: string | undefined
+  readonly tab: Tab
+  readonly setTab: (tab: Tab) => void
+  readonly setStill: (still: boolean) => void
+}
+
+/** What waits, by risk and then by time left. */
+export function InboxList({ entries, heldBack, shown, tab, setTab, setStill }: Props) {
+  const words = useWords()
+  const counts = countTabs(entries)
+  const bands = bandsOf(entries, tab)
+  const tabs: readonly (readonly [Tab, string])[] = [
+    ["all", words.inbox.all],
+    ["calls", words.inbox.calls],
+    ["results", words.inbox.results],
+    ["questions", words.inbox.questions],
+  ]
+  return (
+    <section
+      className="list"
+      aria-label={words.pages.inbox}
+      onPointerEnter={(event) => event.pointerType === "mouse" && setStill(true)}
+      onPointerLeave={() => setStill(false)}
+    >
+      <div className="head">
+        <h1>{words.pages.inbox}</h1>
+        <span className="dim" title={words.inbox.sorted}>
+          {words.inbox.waiting(counts.all)}
+        </span>
+      </div>
+      <div className="filter" role="group" aria-label={words.inbox.show}>
+        {tabs.map(([each, label]) => (
+          <button key={each} type="button" aria-pressed={tab === each} onClick={() => setTab(each)}>
+            {label} <span>{counts[each]}</span>
+          </button>
+        ))}
+      </div>
+      <div className="scroll" tabIndex={0} role="group" aria-label={words.inbox.sorted}>
+        <DigestLine />
+        {heldBack > 0 && (
+          <button type="button" className="heldback" onClick={() => setStill(false)}>
+            <Icon name="arrow-down" small />
+            {words.inbox.newOnes(heldBack)}
+          </button>
+        )}
+        {bands.length === 0 && entries.length > 0 && <p className="none dim">{words.inbox.noneOfKind}</p>}
+        {bands.map(({ band, rows, count }) => (
+          <div key={band} data-band={band}>
+            <div className="band">
+              <h2>
+                <Risk band={band} />
+              </h2>
+              <span className="num">{count}</span>
+            </div>
+            <ul>
+              {rows.map((row) => (
+                <li key={row.card.callId}>
+                  <RowLink row={row} current={row.alike.some(({ callId }) => callId === shown)} />
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+        <Suggestions />
+        <RefusedLane />
+      </div>
+    </section>
+  )
+}
+
+function RowLink({ row, current }: { row: Row; current: boolean }) {
+  const words = useWords()
+  const say = useSay()
+  const { card, alike, gone } = row
+  const needed = card.approvers.reduce((sum, { count }) => sum + count, 0)
+  const isCode = card.kind === "call"
+  return (
+    <Link
+      to="/inbox/$callId"
+      params={{ callId: card.callId }}
+      className={`row ${alike.length > 1 ? "stack" : ""} ${gone ? "row-gone" : ""}`}
+      aria-current={current ? "true" : undefined}
+      activeProps={{}}
+      data-call={card.callId}
+      preload={false}
+    >
+      <Icon name={gone ? "check" : iconOf(card)} />
+      <span className="row-t grow">
+        <b className="mono">{card.tool}</b>
+        {alike.length > 1 ? (
+          <span className="tag">{words.inbox.alike(alike.length)}</span>
+        ) : (
+          <>
+            {card.kind === "result" && <span className="tag tag-held">{words.inbox.resultHeld}</span>}
+            {card.kind === "question" && <span className="tag tag-held">{words.inbox.question}</span>}
+            {card.risk.tags.map((tag) => (
+              <span key={tag.text} className={tagClass(tag)}>
+                {say(tag)}
+              </span>
+            ))}
+            {needed > 1 && !card.risk.tags.some(({ code }) => code.includes("people")) && (
+              <span className="tag">{words.inbox.people(needed)}</span>
+            )}
+          </>
+        )}
+      </span>
+      {gone ? <span className="row-r dim">{words.inbox.gone}</span> : <ShortTimeLeft until={card.until} />}
+      <span className={isCode ? "row-w cut mono" : "row-w cut"}>
+        {alike.length > 1 ? alike.map(({ summary }) => summary).join(", ") : card.summary}
+      </span>
+      <span className="row-a">{shortPath(card)}</span>
+    </Link>
+  )
+}

@@ -1,0 +1,261 @@
+import { Modal } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { useState } from "react"
+import type { Refused, Suggestion } from "../../../src/http/api/schemas.ts"
+import { serverNow } from "../api/clock.ts"
+import { post, problemOf } from "../api/http.ts"
+import { queries } from "../api/live.ts"
+import { digestQuery, refusedQuery, suggestionsQuery, useMe } from "../api/queries.ts"
+import { CopyText } from "../ui/copy-text.tsx"
+import { Icon } from "../ui/icon.tsx"
+import { Marked } from "../ui/marked.tsx"
+import { useTell } from "../ui/notices.tsx"
+import { agoText, spanText } from "../words/time-text.ts"
+import { useSay, useWords } from "../words/words.tsx"
+import { lastVisit } from "./last-visit.ts"
+
+/** What happened while nobody looked, from the record. */
+export function DigestLine() {
+  const words = useWords()
+  const [since, setSince] = useState(lastVisit)
+  const { data } = useQuery({ ...digestQuery(since ?? 0), enabled: since !== undefined })
+  if (since === undefined || data === undefined) return null
+  const { ran, waited, refused, expired } = data
+  if (ran + waited + refused + expired === 0) return null
+  return (
+    <div className="digest">
+      <Icon name="clock" />
+      <p className="grow">
+        <Marked text={words.inbox.digest(spanText(data.now - since, words), ran, waited, refused, expired)} />
+      </p>
+      <button type="button" className="ib" aria-label={words.inbox.closeDigest} onClick={() => setSince(undefined)}>
+        <Icon name="x" small />
+      </button>
+    </div>
+  )
+}
+
+/** "12 yes, never no: make it a rule?" */
+export function Suggestions() {
+  const { scopes } = useMe()
+  const { data } = useQuery({ ...suggestionsQuery, enabled: scopes.includes("manage") })
+  const [hidden, setHidden] = useState<readonly string[]>(
+    () => JSON.parse(sessionStorage.getItem("qm-not-now") ?? "[]") as string[],
+  )
+  const hide = (key: string) => {
+    const next = [...hidden, key]
+    sessionStorage.setItem("qm-not-now", JSON.stringify(next))
+    setHidden(next)
+  }
+  return (data ?? [])
+    .map((suggestion) => [JSON.stringify(suggestion.rule), suggestion] as const)
+    .filter(([key]) => !hidden.includes(key))
+    .slice(0, 2)
+    .map(([key, suggestion]) => <OneSuggestion key={key} suggestion={suggestion} hide={() => hide(key)} />)
+}
+
+function OneSuggestion({ suggestion, hide }: { suggestion: Suggestion; hide: () => void }) {
+  const words = useWords()
+  const [open, setOpen] = useState(false)
+  const { rule, approvals, refusedCompared, examples } = suggestion
+  return (
+    <div className="suggest">
+      <div className="suggest-t">
+        <Icon name="bulb" />
+        <p>
+          <Marked text={words.inbox.suggestion(approvals, rule.allow, rule.touching.join(", "), rule.agent)} />
+        </p>
+      </div>
+      <p className="dim">{words.inbox.suggestionMore(approvals, refusedCompared)}</p>
+      <div className="suggest-b">
+        <button type="button" className="btn btn-s" onClick={() => setOpen(true)}>
+          {words.inbox.makeRule}
+        </button>
+        <button type="button" className="btn btn-s btn-q" onClick={hide}>
+          {words.inbox.notNow}
+        </button>
+      </div>
+      <RuleDialog opened={open} close={() => setOpen(false)} rule={rule} examples={examples} added={hide} />
+    </div>
+  )
+}
+
+interface RuleProps {
+  readonly opened: boolean
+  readonly close: () => void
+  readonly rule: Readonly<Record<string, unknown>>
+  readonly examples: readonly string[]
+  readonly added: () => void
+}
+
+/** A drafted rule, shown whole before it counts. */
+function RuleDialog({ opened, close, rule, examples, added }: RuleProps) {
+  const words = useWords()
+  const tell = useTell()
+  const [because, setBecause] = useState(String(rule["because"] ?? ""))
+  const [problem, setProblem] = useState<string>()
+  const add = async () => {
+    try {
+      await post("/v1/rules", { rule: { ...rule, because } })
+      void queries.invalidateQueries({ queryKey: ["suggestions"] })
+      tell({ icon: "check", text: words.inbox.ruleAdded, ms: 8000 })
+      close()
+      added()
+    } catch (error) {
+      setProblem(problemOf(error).detail)
+    }
+  }
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      title={words.inbox.ruleQuestion}
+      closeButtonProps={{ "aria-label": words.frame.close }}
+      centered
+      size="lg"
+    >
+      <form
+        className="dialog"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void add()
+        }}
+      >
+        <p className="soft">{words.inbox.ruleExplained}</p>
+        <dl className="kv rule">
+          {Object.entries(rule)
+            .filter(([name]) => name !== "because")
+            .map(([name, value]) => (
+              <RuleLine key={name} name={name} value={value} />
+            ))}
+        </dl>
+        {examples.length > 0 && (
+          <p className="dim">
+            {words.inbox.ruleExamples}: <code>{examples.join(" · ")}</code>
+          </p>
+        )}
+        <label className="field">
+          <span className="lab">{words.inbox.ruleBecause}</span>
+          <input className="in" value={because} onChange={(event) => setBecause(event.target.value)} />
+        </label>
+        {problem !== undefined && (
+          <p className="hint hint-wrong" role="alert">
+            {problem}
+          </p>
+        )}
+        <div className="dialog-f">
+          <button type="button" className="btn" onClick={close}>
+            {words.frame.cancel}
+          </button>
+          <button type="submit" className="btn btn-p">
+            {words.inbox.addRule}
+          </button>
+        </div>
+      </form>
+    </Modal>
+  )
+}
+
+function RuleLine({ name, value }: { name: string; value: unknown }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>
+        <code>
+          {Array.isArray(value) ? value.join(" ") : typeof value === "string" ? value : JSON.stringify(value)}
+        </code>
+      </dd>
+    </>
+  )
+}
+
+const startOfDay = () => new Date(serverNow()).setHours(0, 0, 0, 0)
+
+/** Calls that were refused today: why, and what would change it. It asks for nothing. */
+export function RefusedLane() {
+  const words = useWords()
+  const say = useSay()
+  const { scopes } = useMe()
+  const [since] = useState(startOfDay)
+  const { data } = useQuery(refusedQuery(since))
+  const [open, setOpen] = useState<Refused>()
+  const [drafted, setDrafted] = useState<Refused>()
+  if (data === undefined || data.length === 0) return null
+  return (
+    <div className="refused">
+      <div className="band">
+        <h2>{words.inbox.refusedToday}</h2>
+        <span className="num">{data.length}</span>
+      </div>
+      <ul>
+        {data.slice(0, 20).map((item) => (
+          <li key={item.callId}>
+            <button type="button" className="row" onClick={() => setOpen(item)}>
+              <Icon name="ban" />
+              <span className="row-t grow">
+                <b className="mono">{item.tool}</b>
+                <span className="row-w mono cut">{item.summary}</span>
+              </span>
+              <span className="row-a">{item.agentId}</span>
+              <span className="row-w cut">{item.reasons.map(say).join(" ")}</span>
+              <span className="row-go">{item.draft === undefined ? words.inbox.why : words.inbox.draftRule}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <Modal
+        opened={open !== undefined}
+        onClose={() => setOpen(undefined)}
+        title={open && words.inbox.refusedBy(open.tool, open.agentId)}
+        closeButtonProps={{ "aria-label": words.frame.close }}
+        centered
+        size="lg"
+      >
+        {open !== undefined && (
+          <div className="dialog">
+            <p className="dim">
+              <code>{open.summary}</code> · {agoText(serverNow() - open.at, words)} · <code>{open.code}</code>
+            </p>
+            <div className="strip strip-deny">
+              <Icon name="ban" />
+              <p>{open.reasons.map(say).join(" ")}</p>
+            </div>
+            <h3 className="h3">{words.inbox.whatWouldChange}</h3>
+            {open.change.length === 0 && open.draft === undefined && (
+              <p className="soft">{words.inbox.nothingWouldChange}</p>
+            )}
+            {open.change.map((line) => (
+              <CopyText key={line} text={line} />
+            ))}
+            <div className="dialog-f">
+              <button type="button" className="btn" onClick={() => setOpen(undefined)}>
+                {words.inbox.leaveIt}
+              </button>
+              {open.draft !== undefined && scopes.includes("manage") && (
+                <button
+                  type="button"
+                  className="btn"
+                  onClick={() => {
+                    setDrafted(open)
+                    setOpen(undefined)
+                  }}
+                >
+                  {words.inbox.draftRule}
+                </button>
+              )}
+            </div>
+          </div>
+        )}
+      </Modal>
+      {drafted?.draft !== undefined && (
+        <RuleDialog
+          opened
+          close={() => setDrafted(undefined)}
+          rule={drafted.draft}
+          examples={[drafted.summary]}
+          added={() => setDrafted(undefined)}
+        />
+      )}
+    </div>
+  )
+}
