@@ -37,7 +37,7 @@ import { silentLogger, type Logger } from "./model/logger.ts"
 import { describeOrphanedAgents } from "./model/orphaned-agents.ts"
 import type { Ports } from "./model/ports.ts"
 import { agentTokens, isTokenValid } from "./org/agent-tokens.ts"
-import { signIn } from "./org/sign-in.ts"
+import { endOldSessions, signIn } from "./org/sign-in.ts"
 import { Directory } from "./org/directory.ts"
 import { freezesAndModes } from "./org/freezes.ts"
 import type { Quartermaster, QuartermasterOptions } from "./quartermaster.ts"
@@ -252,7 +252,10 @@ export function assemble(
     for (const sentence of describeOrphanedAgents(org.listAgents())) logger.warn(sentence)
   })
   const { keepMs, ...chainLimits } = chainSettings(config)
-  const sweep = () => sweepAll(ports, { documents, conversations: store.conversations, keepMs })
+  const sweep = async () => {
+    await sweepAll(ports, { documents, conversations: store.conversations, keepMs })
+    await endOldSessions(documents, now())
+  }
   const sweeper = startSweeper(sweep, ports, options.sweepMs ?? 30_000)
   const watch = watchDocuments(ports, documents, (isStopped) => builtins.processes.endAll(isStopped))
   let closing: Promise<void> | undefined

@@ -31,11 +31,14 @@ interface ConsoleFile {
   isAsset: boolean
 }
 
+/** Answers a path of the console. `wantsPage`: the client is a browser that opens an address. */
+export type ConsolePages = (path: string, response: ServerResponse, wantsPage: boolean) => boolean
+
 /**
  * Serves the built console. All files are read once and found by name in a map, so that no path of a request ever reaches
  * the disk. Returns false for a path that is none of its files.
  */
-export async function openConsole(folder: string): Promise<(path: string, response: ServerResponse) => boolean> {
+export async function openConsole(folder: string): Promise<ConsolePages> {
   const names = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = new Map<string, ConsoleFile>()
   for (const entry of names) {
@@ -47,7 +50,7 @@ export async function openConsole(folder: string): Promise<(path: string, respon
       files.set(name, { content: await readFile(file), type, isAsset: name.startsWith("/assets/") })
   }
   const page = files.get("/index.html")?.content.toString("utf8") ?? ""
-  return (path, response) => {
+  return (path, response, wantsPage) => {
     const file = path === "/index.html" ? undefined : files.get(path)
     if (file !== undefined) {
       response.writeHead(200, {
@@ -60,7 +63,7 @@ export async function openConsole(folder: string): Promise<(path: string, respon
       response.end(file.content)
       return true
     }
-    if (!isPage(path)) return false
+    if (!wantsPage || !isPage(path)) return false
     const nonce = randomBytes(16).toString("base64")
     const html = page.replaceAll("__QM_NONCE__", nonce)
     response.writeHead(200, {

@@ -7,7 +7,7 @@ import { getRequestListener } from "@hono/node-server"
 import type { App } from "../model/app.ts"
 import { createApi } from "./api/api.ts"
 import type { Api, ServedApp } from "./api/endpoint.ts"
-import { consoleFolder, openConsole } from "./console-files.ts"
+import { consoleFolder, openConsole, type ConsolePages } from "./console-files.ts"
 import { checkBearerToken } from "./bearer-token.ts"
 import { readRequestBody } from "./read-request-body.ts"
 import { hostCheck } from "./host-check.ts"
@@ -140,7 +140,7 @@ interface Served {
   mcp: McpHttp
   api: Api
   /** The console, where it is built. */
-  pages: Awaited<ReturnType<typeof openConsole>> | undefined
+  pages: ConsolePages | undefined
   host: string
 }
 
@@ -156,9 +156,17 @@ function requestHandler({ app, mcp, api, pages, host }: Served, options: ServeOp
     if (path === "/mcp") return handleMcp(app, mcp, maxBodyBytes, request, response)
     if (path === "/healthz" || path === "/readyz") return handleHealth(app, request, response)
     if (/^\/(v1\/|openapi\.json$|metrics$)/.test(path)) return void listener(request, response)
-    if ((request.method === "GET" || request.method === "HEAD") && pages?.(path, response) === true) return
+    if (isRead(request) && pages?.(path, response, wantsPage(request)) === true) return
     replyProblem(response, 404, nothingHere)
   }
+}
+
+function isRead({ method }: IncomingMessage): boolean {
+  return method === "GET" || method === "HEAD"
+}
+
+function wantsPage({ headers }: IncomingMessage): boolean {
+  return headers.accept?.includes("text/html") === true
 }
 
 const nothingHere =

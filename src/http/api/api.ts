@@ -1,4 +1,5 @@
-import { OpenAPIHono, z } from "@hono/zod-openapi"
+import { OpenAPIHono } from "@hono/zod-openapi"
+import type { z } from "zod"
 import { getCookie } from "hono/cookie"
 import type { Context } from "hono"
 import { bodyLimit } from "hono/body-limit"

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi"
+import { z } from "zod"
 import type { Answer } from "../../model/approval.ts"
 import type { ReasonParams } from "../../model/audit-entry.ts"
 import { endings, type EndingCode } from "../../model/result.ts"

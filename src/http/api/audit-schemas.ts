@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi"
+import { z } from "zod"
 
 export const auditRow = z
   .object({
@@ -10,7 +10,7 @@ export const auditRow = z
     code: z.string().optional(),
     durationMs: z.number(),
   })
-  .openapi("AuditRow")
+  .meta({ id: "AuditRow" })
 
 export const auditEntry = z
   .looseObject({
@@ -22,7 +22,7 @@ export const auditEntry = z
     by: z.string().optional(),
     text: z.string().optional(),
   })
-  .openapi("AuditEntry")
+  .meta({ id: "AuditEntry" })
 
 export const charts = z
   .object({
@@ -44,7 +44,7 @@ export const charts = z
     ),
     tools: z.array(z.object({ tool: z.string(), count: z.number(), failures: z.number(), averageMs: z.number() })),
   })
-  .openapi("Charts")
+  .meta({ id: "Charts" })
 
 export type AuditRowJson = z.infer<typeof auditRow>
 export type AuditEntryJson = z.infer<typeof auditEntry>

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi"
+import { z } from "zod"
 import type { AuditRow } from "../../model/ports.ts"
 import { endpoint, type Endpoint } from "./endpoint.ts"
 import { notFound } from "./problem.ts"

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi"
+import { z } from "zod"
 
 const text = z.string().min(1)
 
@@ -12,11 +12,11 @@ export const conversation = z
     createdAt: z.number(),
     updatedAt: z.number(),
   })
-  .openapi("Conversation")
+  .meta({ id: "Conversation" })
 
 export const turn = z
   .looseObject({ index: z.number(), kind: z.string(), at: z.number(), body: z.unknown() })
-  .openapi("Turn")
+  .meta({ id: "Turn" })
 
 export const chainBody = z
   .object({
@@ -27,7 +27,7 @@ export const chainBody = z
     maxCalls: z.int().min(1).max(10_000).optional(),
     tools: z.array(text).optional(),
   })
-  .openapi("ChainBody")
+  .meta({ id: "ChainBody" })
 
 export type ConversationJson = z.infer<typeof conversation>
 export type TurnJson = z.infer<typeof turn>

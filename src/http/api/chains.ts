@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi"
+import { z } from "zod"
 import { setTimeout as sleep } from "node:timers/promises"
 import { errorMessage } from "../../lib/error-message.ts"
 import type { Conversation } from "../../model/conversation.ts"

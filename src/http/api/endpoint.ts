@@ -1,4 +1,4 @@
-import type { z } from "@hono/zod-openapi"
+import type { z } from "zod"
 import type { App } from "../../model/app.ts"
 import type { Quartermaster } from "../../quartermaster.ts"
 import type { Scope } from "../../model/sign-in.ts"

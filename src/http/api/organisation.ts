@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi"
+import { z } from "zod"
 import type { ChangedBy } from "../../model/organisation-admin.ts"
 import type { Person } from "../../model/organisation.ts"
 import type { Caller } from "./caller.ts"

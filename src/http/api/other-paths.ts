@@ -1,4 +1,5 @@
-import { z, type OpenAPIHono } from "@hono/zod-openapi"
+import type { OpenAPIHono } from "@hono/zod-openapi"
+import { z } from "zod"
 import { problem } from "./schemas.ts"
 
 const aProblem = { description: "A problem.", content: { "application/problem+json": { schema: problem } } }

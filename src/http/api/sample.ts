@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi"
+import { z } from "zod"
 import { isTicket } from "../../model/result.ts"
 import { sampleFiles, sampleMaker } from "../../model/sample.ts"
 import { endpoint, type Api, type Endpoint } from "./endpoint.ts"

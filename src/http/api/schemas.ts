@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi"
+import { z } from "zod"
 
 /*
  * The shapes of the HTTP API. They validate requests, and the OpenAPI document is made from them. `quartermaster/client`
@@ -17,9 +17,9 @@ export const message = z
     params: values.optional(),
     text: z.string(),
   })
-  .openapi("Message")
+  .meta({ id: "Message" })
 
-export const scope = z.enum(["read", "call", "approve", "manage"]).openapi("Scope")
+export const scope = z.enum(["read", "call", "approve", "manage"]).meta({ id: "Scope" })
 
 export const problem = z
   .object({
@@ -32,7 +32,7 @@ export const problem = z
     by: z.string().optional().describe("Who was first, when somebody else has answered."),
     errors: z.array(z.object({ path: z.string(), sentence: z.string() })).optional(),
   })
-  .openapi("Problem")
+  .meta({ id: "Problem" })
 
 export const me = z
   .object({
@@ -51,7 +51,7 @@ export const me = z
     ),
     waiting: z.number().describe("How many items wait for people."),
   })
-  .openapi("Me")
+  .meta({ id: "Me" })
 
 export const touch = z
   .object({
@@ -59,7 +59,7 @@ export const touch = z
     what: z.string(),
     reachedBefore: z.boolean().optional().describe("For a host: whether a call has reached it before."),
   })
-  .openapi("Touch")
+  .meta({ id: "Touch" })
 
 /** A command in its parts, a diff, a request, or any other preview. */
 export const preview = z
@@ -94,7 +94,7 @@ export const preview = z
     z.object({ kind: z.literal("image"), mimeType: z.string(), data: z.string().describe("Base64.") }),
     z.object({ kind: z.literal("text"), text: z.string() }),
   ])
-  .openapi("Preview")
+  .meta({ id: "Preview" })
 
 export const reason = z
   .object({
@@ -103,7 +103,7 @@ export const reason = z
     message,
     binding: z.boolean().describe("Asked every time: no rule and no remembered answer lifts it."),
   })
-  .openapi("Reason")
+  .meta({ id: "Reason" })
 
 export const question = z
   .object({
@@ -113,7 +113,7 @@ export const question = z
     form: z.record(z.string(), z.unknown()).optional().describe("A JSON Schema of the object to fill in."),
     url: z.string().optional(),
   })
-  .openapi("Question")
+  .meta({ id: "Question" })
 
 /** Everything that an approver is shown. The server computes it; clients only lay it out. */
 export const card = z
@@ -173,9 +173,9 @@ export const card = z
     createdAt: time,
     until: time.describe("When nobody's answer counts any more."),
   })
-  .openapi("Card")
+  .meta({ id: "Card" })
 
-export const inbox = z.object({ now: time, items: z.array(card) }).openapi("Inbox")
+export const inbox = z.object({ now: time, items: z.array(card) }).meta({ id: "Inbox" })
 
 const remember = {
   remember: z.enum(["input-session", "tool-session", "task", "minutes", "tool-always"]).optional(),
@@ -199,7 +199,7 @@ export const answerBody = z
       z.object({ kind: z.literal("approve-with-rule"), expiresAt: time }),
     ]),
   })
-  .openapi("AnswerBody")
+  .meta({ id: "AnswerBody" })
 
 export const answered = z
   .object({
@@ -207,7 +207,7 @@ export const answered = z
     message,
     grantId: z.string().optional().describe("What was remembered; DELETE /v1/grants/{id} undoes it."),
   })
-  .openapi("Answered")
+  .meta({ id: "Answered" })
 
 /** A call that was refused, for the lane of refused calls. */
 export const refused = z
@@ -222,7 +222,7 @@ export const refused = z
     change: z.array(z.string()).describe("What a person could do: commands, lines of YAML, or a sentence."),
     draft: z.record(z.string(), z.unknown()).optional().describe("A rule that would allow it, where a rule can."),
   })
-  .openapi("Refused")
+  .meta({ id: "Refused" })
 
 export const suggestion = z
   .object({
@@ -232,11 +232,11 @@ export const suggestion = z
     examples: z.array(z.string()),
     refusedCompared: z.number(),
   })
-  .openapi("Suggestion")
+  .meta({ id: "Suggestion" })
 
 export const digest = z
   .object({ since: time, now: time, ran: z.number(), waited: z.number(), refused: z.number(), expired: z.number() })
-  .openapi("Digest")
+  .meta({ id: "Digest" })
 
 export type Message = z.infer<typeof message>
 export type Scope = z.infer<typeof scope>

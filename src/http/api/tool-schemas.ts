@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi"
+import { z } from "zod"
 
 const text = z.string().min(1)
 const jsonSchema = z.record(z.string(), z.unknown())
@@ -29,7 +29,7 @@ export const toolInfo = z
     p50: z.number().optional().describe("Milliseconds that half of the calls took at most."),
     p95: z.number().optional(),
   })
-  .openapi("Tool")
+  .meta({ id: "Tool" })
 
 export const callBody = z
   .object({
@@ -47,7 +47,7 @@ export const callBody = z
     intent: z.string().max(2000).optional().describe("The agent's own reason, shown to approvers as unverified."),
     timeoutMs: z.int().min(1).max(600_000).optional(),
   })
-  .openapi("CallBody")
+  .meta({ id: "CallBody" })
 
 export const callResult = z
   .looseObject({
@@ -61,11 +61,11 @@ export const callResult = z
     startedAt: z.number(),
     durationMs: z.number().optional(),
   })
-  .openapi("CallResult")
+  .meta({ id: "CallResult" })
 
 export const ticket = z
   .object({ callId: z.string(), state: z.enum(["waiting", "ready", "held"]), until: z.number() })
-  .openapi("Ticket")
+  .meta({ id: "Ticket" })
 
 export const whyBody = z
   .object({
@@ -74,7 +74,7 @@ export const whyBody = z
     input: z.unknown().optional(),
     sessionId: text.optional(),
   })
-  .openapi("WhyBody")
+  .meta({ id: "WhyBody" })
 
 const checked = z.looseObject({
   check: z.string(),
@@ -96,7 +96,7 @@ export const explanation = z
     change: z.array(z.string()),
     policy: z.string(),
   })
-  .openapi("Explanation")
+  .meta({ id: "Explanation" })
 
 export type ToolInfo = z.infer<typeof toolInfo>
 export type CallBody = z.infer<typeof callBody>

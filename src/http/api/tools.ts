@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi"
+import { z } from "zod"
 import { isTicket } from "../../model/result.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import type { Caller } from "./caller.ts"

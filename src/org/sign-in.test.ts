@@ -1,0 +1,53 @@
+import { expect, onTestFinished, test, vi } from "vitest"
+import { dataFolder, openTestApp, until } from "../testing/test-app.ts"
+
+const org = { people: [{ id: "pat", name: "Pat" }] }
+
+test("a link becomes one session, however many use it at the same moment", async () => {
+  const dir = await dataFolder()
+  const [one, other] = [await openTestApp({ org, data: { dir } }), await openTestApp({ org, data: { dir } })]
+  const { link } = await one.signIn.createLink({ person: "pat", isMachineUser: false })
+  const redeemed = await Promise.all([one, other, one, other].map((app) => app.signIn.redeem(link)))
+  const sessions = redeemed.filter((each) => each !== undefined)
+  expect(sessions).toHaveLength(1)
+  const { secret } = sessions[0]!
+  await until(() => one.signIn.holder(secret) !== undefined, "every process knows the session")
+  expect(one.signIn.holder(secret)).toMatchObject({ person: "pat", isMachineUser: false })
+  expect(one.signIn.holder(link)).toBeUndefined()
+  expect(one.signIn.holder("")).toBeUndefined()
+})
+
+test.each([
+  ["a link", 14, 16],
+  ["a session", 11 * 60, 13 * 60],
+])("%s has a time", async (what, stillGood, over) => {
+  const app = await openTestApp({ org })
+  const { link } = await app.signIn.createLink({ person: "pat", isMachineUser: false })
+  const session = what === "a session" ? (await app.signIn.redeem(link))!.secret : undefined
+  const isGood = async () =>
+    session === undefined ? (await app.signIn.redeem(link)) !== undefined : app.signIn.holder(session) !== undefined
+  const start = Date.now()
+  onTestFinished(() => void vi.useRealTimers())
+  vi.useFakeTimers({ toFake: ["Date"], now: start + over * 60_000 })
+  const later = await openTestApp({ org, data: { dir: app.dir } })
+  const laterGood =
+    session === undefined ? (await later.signIn.redeem(link)) !== undefined : later.signIn.holder(session) !== undefined
+  expect(laterGood).toBe(false)
+  vi.useFakeTimers({ toFake: ["Date"], now: start + stillGood * 60_000 })
+  expect(await isGood()).toBe(true)
+})
+
+test("the secrets are stored only as hashes, and who is signed in changes no policy", async () => {
+  const app = await openTestApp({ org })
+  const before = app.rules.version()
+  const { link } = await app.signIn.createLink({ person: "pat", isMachineUser: false })
+  const { secret } = (await app.signIn.redeem(link))!
+  expect(app.rules.version()).toBe(before)
+  await app.settle()
+  const { readFileSync, readdirSync } = await import("node:fs")
+  const files = readdirSync(app.dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  for (const entry of files) {
+    const text = readFileSync(`${entry.parentPath}/${entry.name}`, "latin1")
+    expect(text.includes(link) || text.includes(secret), entry.name).toBe(false)
+  }
+})
