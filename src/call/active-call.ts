@@ -65,6 +65,8 @@ export interface ActiveCall {
   holds: readonly HoldingRule[]
   /** The input that a person gave instead of the request's. */
   ranInput: { input: unknown } | undefined
+  /** What the person who approved it said to the model. */
+  approvalNote: string | undefined
   /** The input as the audit log shows it. */
   maskedInput: Masked | undefined
   /** The result as the audit log shows it. */
@@ -118,6 +120,7 @@ export function beginCall(input: CallRequest, ports: Ports, options: CallOptions
     release: "never",
     holds: [],
     ranInput: undefined,
+    approvalNote: undefined,
     maskedInput: undefined,
     maskedResult: undefined,
     startedAt: undefined,

@@ -23,6 +23,7 @@ export function addApprovals(program: Command, run: Run): void {
     .description("show one in full; the first characters of its id are enough")
     .action(run(showPending))
   revised(approvals.command("approve [id]").description("approve a waiting call, so that it runs"))
+    .option("--note <text>", "what the model should know; it reads it with the result")
     .option("--remember <scope>", `use the same answer for later calls: ${scopes}`)
     .option("--rule <duration>", "also add the rule that the card offers, for example for 8h or 30d; not with --as")
     .action(run(byKeyWithoutId(["call"], approve)))
@@ -74,11 +75,11 @@ function showPending(context: CliContext, given: string): Promise<number> {
 function approve(
   context: CliContext,
   id: string,
-  flags: AnswerFlags & { remember?: string; rule?: string },
+  flags: AnswerFlags & { note?: string; remember?: string; rule?: string },
 ): Promise<number> {
   if (flags.rule !== undefined) return approveWithRule(context, id, flags.rule, flags)
   const remember = rememberFlag(flags.remember)
-  return submitAnswer(context, id, () => ({ kind: "approve", ...remember }), flags)
+  return submitAnswer(context, id, () => ({ kind: "approve", note: flags.note, ...remember }), flags)
 }
 
 /** Only for the user of this machine: a rule lasts longer than an answer, and anyone named by a token may answer. */

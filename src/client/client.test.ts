@@ -89,6 +89,7 @@ test("events go on after a lost connection without losing one", async () => {
     expect(isTicket(ticket)).toBe(true)
     calls.push(ticket.callId)
     await sue.approvals.answer(await sue.approvals.get(ticket.callId), { kind: "reject" })
+    expect(await ada.calls.get(ticket.callId, { wait: 5 })).toMatchObject({ code: "approval_rejected" })
   }
   await until(
     () => calls.every((id) => events.some((event) => event.type === "audit" && event.callId === id)),

@@ -61,6 +61,7 @@ export interface OfferedRule {
 export interface Vote {
   by: string
   at: number
+  note?: string | undefined
 }
 
 /** A question of `ask_user` or of an MCP server. */
@@ -86,7 +87,8 @@ export interface Remember {
 
 /** A person's answer to a pending item. */
 export type Answer =
-  | ({ kind: "approve" } & Remember)
+  /** `note` is said to the model together with the result. */
+  | ({ kind: "approve"; note?: string | undefined } & Remember)
   /** Replaces the input. The call is checked with it and put up for approval again. */
   | { kind: "edit"; input: unknown }
   | ({ kind: "reject"; reason?: string | undefined } & Remember)
@@ -116,6 +118,8 @@ export interface ExecutionDecision {
   minutes?: number
   /** A new input in place of an approval. The call is checked with it and put up for approval again. */
   edit?: { input: unknown }
+  /** Said to the model together with the result of an approved call. */
+  note?: string
   rejectReason?: string
   /** The person who answered, where the adapter knows. */
   by?: string

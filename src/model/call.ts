@@ -161,6 +161,8 @@ export interface SettledAnswer {
   by: string
   at: number
   rejectReason?: string | undefined
+  /** What those who approved want the model to know. */
+  note?: string | undefined
   /** For an edit: the new input, which is checked and put up for approval again. */
   edit?: { input: unknown } | undefined
   /** For a released result: JSON pointers to remove, or the value that replaces it. */

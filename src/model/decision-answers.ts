@@ -5,11 +5,13 @@ export function answerToCall(
   decision: ExecutionDecision,
   { remember: offered }: Pick<PendingItem, "remember">,
 ): Answer {
-  const { approved, persistDecision, edit, minutes, rejectReason: reason } = decision
+  const { approved, persistDecision, edit, minutes, note, rejectReason: reason } = decision
   if (edit !== undefined) return { kind: "edit", input: edit.input }
   const wanted = decision.remember ?? (persistDecision === true ? "tool-session" : undefined)
   const remember = offered.find(({ scope }) => scope === wanted)?.scope
-  return approved === true ? { kind: "approve", remember, minutes } : { kind: "reject", reason, remember, minutes }
+  return approved === true
+    ? { kind: "approve", note, remember, minutes }
+    : { kind: "reject", reason, remember, minutes }
 }
 
 /** The answer that a decision about a held result is. */

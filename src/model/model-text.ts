@@ -22,13 +22,19 @@ export function modelText(result: ToolResult, limit: number = modelTextLimit): s
   }
 }
 
-/** What a model is told of a call: as `modelText`, also of an input that a person changed, and of a call that still waits. */
+/** What a model is told of a call: as `modelText`, also of what a person changed or said, and of a call that still waits. */
 export function answerText(ended: ToolResult | Ticket, tool: string, limit = modelTextLimit): string {
   if (isTicket(ended)) return ticketText(ended, tool)
-  const { ranInput } = ended
+  return `${personText(ended)}${modelText(ended, limit)}`
+}
+
+/** What a person changed in a call before it ran, and what they said with their approval. Empty, or ends with a new line. */
+export function personText({ ranInput, approvalNote }: ToolResult): string {
   const edited =
     ranInput === undefined ? "" : `A person changed the input before it ran, to ${JSON.stringify(ranInput)}.\n`
-  return `${edited}${modelText(ended, limit)}`
+  return approvalNote === undefined
+    ? edited
+    : `${edited}A person approved this and says: ${JSON.stringify(approvalNote)}\n`
 }
 
 /** Tells a model that a call still waits, and how it gets the result later. */

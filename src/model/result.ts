@@ -90,6 +90,8 @@ export interface EndedCall {
   said?: DialectText
   /** The input that ran, when an approver edited it. */
   ranInput?: unknown
+  /** What the person who approved the call said to the model. */
+  approvalNote?: string
   startedAt: number
   completedAt?: number
   durationMs?: number

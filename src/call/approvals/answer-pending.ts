@@ -71,7 +71,7 @@ export async function answerPending(
     // Somebody else answered at the same moment: read the row again.
     if (!(await ports.calls.recordAnswer(callId, { revision: row.revision, votes: row.votes }, counted))) continue
     const { answer: settled } = counted
-    if (settled === null) await noteVote(row, by, ports)
+    if (settled === null) await noteVote(row, counted.votes.at(-1)!, ports)
     const { remember, minutes }: Remember = answer.kind === "approve" || answer.kind === "reject" ? answer : {}
     if (settled !== null && remember !== undefined) await ports.grants.save(grantOf(row, settled, remember, minutes))
     return { ok: true, done: settled !== null, sentence: await whatNext(row, counted, ports) }
@@ -79,13 +79,12 @@ export async function answerPending(
 }
 
 /** Writes a vote to the audit log that does not settle the call yet. The settling one is written by the step `approve`. */
-async function noteVote(row: CallRow, by: string, ports: Ports): Promise<void> {
+async function noteVote(row: CallRow, { by, note }: Vote, ports: Ports): Promise<void> {
   const { id: callId, agentId, tool, revision } = row
   const ids = { callId, agentId, tool, by }
-  await ports.recorder.write(
-    { kind: "answered", at: ports.now(), ...ids, text: `agreed to revision ${revision}` },
-    ports.settings.durability,
-  )
+  const says = note === undefined ? "" : `, and says: ${note}`
+  const text = ports.masker.text(`agreed to revision ${revision}${says}`)
+  await ports.recorder.write({ kind: "answered", at: ports.now(), ...ids, text }, ports.settings.durability)
 }
 
 /** What an answer changes in the row. */
@@ -144,11 +143,14 @@ const answersTo: Record<PendingItem["kind"], readonly Answer["kind"][]> = {
   question: ["answer", "reject"],
 }
 
+/** In characters. */
+const longestNote = 2000
+
 /** Counts one more approval or answer to a question. Without a quorum the first settles the call; with one, the last. */
 function vote(
   row: CallRow,
   by: string,
-  given: Remember,
+  given: Remember & { note?: string | undefined },
   ports: Ports,
   value?: SettledAnswer["value"],
 ): CountedAnswer | { refused: string } {
@@ -176,8 +178,13 @@ function vote(
       return { refused: `${by} has agreed already; somebody else must agree too.` }
     }
   }
-  const votes = [...row.votes, { by, at }]
-  return { votes, answer: missing(row, votes, ports) === 0 ? { approved: true, by: names(votes), at, value } : null }
+  const said = given.note?.trim().slice(0, longestNote) ?? ""
+  const votes: Vote[] = [...row.votes, said === "" ? { by, at } : { by, at, note: said }]
+  return {
+    votes,
+    answer:
+      missing(row, votes, ports) === 0 ? { approved: true, by: names(votes), at, value, note: notes(votes) } : null,
+  }
 }
 
 /** How many more people must agree. All unknown names together count as one person without a role. */
@@ -235,6 +242,12 @@ function whyNotWaiting(row: CallRow): string {
 
 function names(votes: readonly Vote[]): string {
   return votes.map(({ by }) => by).join(", ")
+}
+
+/** What everybody who agreed said. */
+function notes(votes: readonly Vote[]): string | undefined {
+  const said = votes.flatMap(({ note }) => note ?? [])
+  return said.length === 0 ? undefined : said.join("\n")
 }
 
 function no(sentence: string): AnswerResult {

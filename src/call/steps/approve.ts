@@ -127,6 +127,7 @@ async function decideAgain(call: ActiveCall, again: Again, ports: Ports): Promis
 
 function executionOf(call: ActiveCall, { tool, input }: Proposal): Execution {
   if (call.row?.card.editedBy !== undefined) call.ranInput = { input }
+  call.approvalNote = call.row?.answer?.note
   return { tool, input }
 }
 
@@ -236,10 +237,11 @@ async function recordAnswer(
   throw ending
 }
 
-function describeAnswer({ approved, edit, value, rejectReason }: SettledAnswer): string {
+function describeAnswer({ approved, edit, value, note, rejectReason }: SettledAnswer): string {
   if (edit !== undefined) return "edited the input"
   if (value !== undefined) return "answered"
-  return approved ? "approved" : `rejected: ${rejectReason ?? "no reason given"}`
+  if (approved) return note === undefined ? "approved" : `approved, and says: ${note}`
+  return `rejected: ${rejectReason ?? "no reason given"}`
 }
 
 /** Checks and decides on the input that a person gave. The call goes back to the approval queue with it. */

@@ -56,6 +56,7 @@ export function successResult(call: ActiveCall, { value, truncated }: DeliveredV
   const ended = endedCall(call, ports)
   if (truncated !== undefined) ended.truncated = truncated
   if (call.ranInput !== undefined) ended.ranInput = call.ranInput.input
+  if (call.approvalNote !== undefined) ended.approvalNote = call.approvalNote
   if (call.resultNotes !== undefined || call.toolMetadata !== undefined) {
     ended.metadata = { ...ownFields(call.toolMetadata), ...ended.metadata, ...call.resultNotes }
   }
@@ -76,6 +77,7 @@ export function failedResult(call: ActiveCall, ending: Ending, ports: Ports): To
   if (result.status === "result_rejected" && details.result !== undefined) result.result = details.result
   const { ran } = call
   if (ran && call.ranInput !== undefined) result.ranInput = call.ranInput.input
+  if (ran && call.approvalNote !== undefined) result.approvalNote = call.approvalNote
   const toolCode = details.toolCode === undefined ? {} : { toolCode: details.toolCode }
   result.metadata = { ...details.metadata, ...toolCode, ran, executionTime: result.durationMs }
   return result

@@ -221,6 +221,7 @@ function storedOutcome(call: ActiveCall, stored: ToolResult): RunOutcome {
   call.startedAt = stored.startedAt
   call.ran = true
   if (stored.ranInput !== undefined) call.ranInput = { input: stored.ranInput }
+  call.approvalNote = stored.approvalNote
   if (stored.success) return { value: stored.result }
   return {
     ending: new Ending(stored.code ?? "tool_failed", stored.said ?? stored.error ?? "The tool failed.", {

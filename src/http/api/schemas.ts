@@ -155,7 +155,7 @@ export const card = z
     revision: z.number(),
     editedBy: z.string().optional(),
     note: z.string().optional(),
-    votes: z.array(z.object({ by: z.string(), at: time })),
+    votes: z.array(z.object({ by: z.string(), at: time, note: z.string().optional() })),
     approvers: z.array(z.object({ role: z.string().optional(), count: z.number() })),
     mayAnswer: z.boolean().describe("Whether the answer of whoever asks would count."),
     remember: z.array(

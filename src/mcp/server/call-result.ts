@@ -3,7 +3,7 @@ import { imageIn, withoutImageData } from "../../model/result-image.ts"
 import type { McpContent, McpToolValue } from "../../model/mcp.ts"
 import { ToolExecuteStatus, type Ticket, type ToolResult } from "../../model/result.ts"
 import type { JsonSchema } from "../../model/schema.ts"
-import { modelText, modelTextLimit, ticketText, wholeCharacters } from "../../model/model-text.ts"
+import { modelText, modelTextLimit, personText, ticketText, wholeCharacters } from "../../model/model-text.ts"
 import { artifactUri } from "./artifacts.ts"
 import { isContent } from "./content.ts"
 
@@ -19,7 +19,9 @@ export const metaKeys = { ending: "quartermaster/ending", ticket: "quartermaster
 
 /** Converts the result of a call to MCP. A withheld result is never included. */
 export function callResult(result: ToolResult, announced: AnnouncedTool | undefined): CallToolResult {
-  return result.status === ToolExecuteStatus.SUCCESS ? succeeded(result, announced) : failed(result)
+  const converted = result.status === ToolExecuteStatus.SUCCESS ? succeeded(result, announced) : failed(result)
+  const told = personText(result).trim()
+  return told === "" ? converted : { ...converted, content: [{ type: "text", text: told }, ...converted.content] }
 }
 
 /** The MCP result for a call that still waits: it says how to get the actual result later. */
