@@ -1,6 +1,7 @@
 import type { ExportedCall } from "../model/app.ts"
+import { exportedColumns } from "../model/exported-call.ts"
 import { filterOf, type AuditFlags } from "./audit-filter.ts"
-import { csvLine } from "./csv.ts"
+import { csvLine } from "../lib/csv.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 import type { CliContext } from "./context.ts"
 import { onBrokenPipe, writeAndDrain } from "./output.ts"
@@ -18,11 +19,11 @@ export async function exportAudit(context: CliContext, flags: AuditFlags & { for
   onBrokenPipe(io.stdout, () => (isRead = false))
   const line = (call: ExportedCall): string => {
     if (format === "jsonl") return `${printableJson(call)}\n`
-    const text = csvLine(columns.map((column) => call[column]))
+    const text = csvLine(exportedColumns.map((column) => call[column]))
     return io.stdout.isTTY ? printable(text.replaceAll("\r\n", "\n")) : text
   }
   return withApp(context, { readOnly: true }, async ({ audit }) => {
-    if (format === "csv") await writeAndDrain(io.stdout, csvLine(columns))
+    if (format === "csv") await writeAndDrain(io.stdout, csvLine(exportedColumns))
     for await (const call of audit.export(filter)) {
       if (!isRead) break
       await writeAndDrain(io.stdout, line(call))
@@ -30,28 +31,3 @@ export async function exportAudit(context: CliContext, flags: AuditFlags & { for
     return 0
   })
 }
-
-/** Every field of a call, in the order of the columns. */
-const order: Readonly<Record<keyof ExportedCall, true>> = {
-  callId: true,
-  at: true,
-  agentId: true,
-  role: true,
-  tool: true,
-  version: true,
-  status: true,
-  code: true,
-  startedAt: true,
-  durationMs: true,
-  sessionId: true,
-  taskId: true,
-  userId: true,
-  parentCallId: true,
-  input: true,
-  inputDigest: true,
-  result: true,
-  error: true,
-  reasons: true,
-  policy: true,
-}
-const columns = Object.keys(order) as (keyof ExportedCall)[]

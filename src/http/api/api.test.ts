@@ -280,3 +280,36 @@ test.each([
   expect(response.status).toBe(status)
   expect(await response.json()).toMatchObject({ status, code, detail: expect.stringMatching(/\.?$/) })
 })
+
+test("a list of ended calls says what each was about, who answered and how long it waited", async () => {
+  const { app, signIn } = await serving()
+  const { ask } = await signIn("me", true)
+  await ask("POST", "/v1/tools/look/call", { agentId: "ada", input: {} })
+  const sent = await ask("POST", "/v1/tools/send/call", { agentId: "ada", input: {}, wait: 0 })
+  await app.approvals.answer(sent.body.callId, { kind: "approve" }, "pat")
+  await ask("GET", `/v1/calls/${sent.body.callId}?wait=5`)
+  await ask("POST", "/v1/tools/read_file/call", { agentId: "ada", input: { path: "no/such.txt" } })
+  const { body } = await ask("GET", "/v1/audit")
+  expect(body.items).toMatchObject([
+    { tool: "read_file", summary: "no/such.txt" },
+    { tool: "send", asked: true, held: false, by: "pat", waitedMs: expect.any(Number) },
+    { tool: "look", ran: true, asked: false, held: false, summary: "" },
+  ])
+  expect(body.items[2]).not.toHaveProperty("waitedMs")
+
+  const charts = await ask("GET", "/v1/audit/charts")
+  expect(charts.body).toMatchObject({ waits: [{ upTo: 10_000, count: 1 }, {}, {}, {}, { upTo: null }], expired: 0 })
+  const ofBob = await ask("GET", "/v1/audit/charts?agentId=bob")
+  expect(ofBob.body).toMatchObject({ total: { p50: null, waitP50: null }, waits: [{ count: 0 }, {}, {}, {}, {}] })
+})
+
+test("the export is also CSV, with a line for the names of the columns", async () => {
+  const { served, signIn } = await serving()
+  const { ask, cookie } = await signIn("me", true)
+  await ask("POST", "/v1/tools/look/call", { agentId: "ada", input: {} })
+  const response = await fetch(`${served.url}/v1/audit/export?format=csv`, { headers: { cookie } })
+  expect(response.headers.get("content-type")).toContain("text/csv")
+  const [names, call] = (await response.text()).split("\r\n")
+  expect(names).toMatch(/^callId,at,agentId,role,tool,/)
+  expect(call).toContain(",ada,worker,look,")
+})

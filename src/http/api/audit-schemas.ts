@@ -9,6 +9,12 @@ export const auditRow = z
     status: z.string(),
     code: z.string().optional(),
     durationMs: z.number(),
+    summary: z.string().describe("One line about its input, as it was recorded: the path, the command, the address."),
+    ran: z.boolean().describe("False when it ended before the tool ran."),
+    asked: z.boolean().describe("Whether a person was asked before it ran."),
+    held: z.boolean().describe("Whether a person had to release the result."),
+    by: z.string().optional().describe("Who answered last."),
+    waitedMs: z.number().optional().describe("How long it waited for people."),
   })
   .meta({ id: "AuditRow" })
 
@@ -42,6 +48,13 @@ export const charts = z
         waitP95: z.number().nullable(),
       }),
     ),
+    total: z
+      .object({ p50: z.number().nullable(), p95: z.number().nullable(), waitP50: z.number().nullable() })
+      .describe("The same over the whole time."),
+    waits: z
+      .array(z.object({ upTo: z.number().nullable(), count: z.number() }))
+      .describe("How many answers of people came within so many milliseconds; null is longer."),
+    expired: z.number().describe("How many calls nobody answered in time."),
     tools: z.array(z.object({ tool: z.string(), count: z.number(), failures: z.number(), averageMs: z.number() })),
   })
   .meta({ id: "Charts" })

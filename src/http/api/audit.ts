@@ -1,8 +1,12 @@
 import { z } from "zod"
+import { csvLine } from "../../lib/csv.ts"
+import type { ExportedCall } from "../../model/app.ts"
+import { exportedColumns } from "../../model/exported-call.ts"
 import type { AuditRow } from "../../model/ports.ts"
 import { endpoint, type Endpoint } from "./endpoint.ts"
 import { notFound } from "./problem.ts"
 import { auditEntry, auditRow, charts, type Charts } from "./audit-schemas.ts"
+import { withDetails } from "./audit-rows.ts"
 import { chartsOf } from "./charts.ts"
 
 const tag = "Audit"
@@ -49,7 +53,8 @@ export const auditEndpoints: readonly Endpoint[] = [
         ({ at, callId }) => place === undefined || at < place.at || !place.seen.includes(callId),
       )
       const items = fresh.slice(0, limit)
-      return fresh.length > limit ? { items, cursor: cursorAfter(items, place) } : { items }
+      const told = await withDetails(app, items)
+      return fresh.length > limit ? { items: told, cursor: cursorAfter(items, place) } : { items: told }
     },
   }),
   endpoint({
@@ -69,18 +74,24 @@ export const auditEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "get",
     path: "/v1/audit/export",
-    summary: "Every ended call, oldest first, as JSON lines.",
+    summary: "Every ended call, oldest first, as JSON lines or CSV.",
     tag,
     scope: "read",
-    query: filter,
+    query: filter.extend({ format: z.enum(["jsonl", "csv"]).optional() }),
     answers: { 200: undefined },
     handle({ api: { app }, query }) {
+      const isCsv = query.format === "csv"
+      const line = (call: ExportedCall) =>
+        isCsv ? csvLine(exportedColumns.map((column) => call[column])) : `${JSON.stringify(call)}\n`
       const rows = app.audit.export(given(query))[Symbol.asyncIterator]()
       const lines = new ReadableStream<Uint8Array>({
+        start(controller) {
+          if (isCsv) controller.enqueue(Buffer.from(csvLine(exportedColumns)))
+        },
         async pull(controller) {
           const { done, value } = await rows.next()
           if (done === true) controller.close()
-          else controller.enqueue(Buffer.from(`${JSON.stringify(value)}\n`))
+          else controller.enqueue(Buffer.from(line(value)))
         },
         async cancel() {
           await rows.return?.()
@@ -88,8 +99,8 @@ export const auditEndpoints: readonly Endpoint[] = [
       })
       return new Response(lines, {
         headers: {
-          "content-type": "application/x-ndjson",
-          "content-disposition": 'attachment; filename="quartermaster-audit.jsonl"',
+          "content-type": isCsv ? "text/csv; charset=utf-8" : "application/x-ndjson",
+          "content-disposition": `attachment; filename="quartermaster-audit.${isCsv ? "csv" : "jsonl"}"`,
           "cache-control": "no-store",
         },
       })

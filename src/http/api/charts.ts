@@ -46,18 +46,36 @@ export async function chartsOf(
     .map(([tool, numbers]) => ({ tool, ...numbers }))
     .sort((one, other) => other.count - one.count)
     .slice(0, 20)
-  return { since: filter.since, until, hours, tools }
+  const times = rows.map(({ durationMs }) => durationMs)
+  const answered = waits.map(({ ms }) => ms)
+  return {
+    since: filter.since,
+    until,
+    hours,
+    total: { p50: percentile(times, 0.5), p95: percentile(times, 0.95), waitP50: percentile(answered, 0.5) },
+    waits: [...bands, null].map((upTo, at) => {
+      const from = bands[at - 1] ?? 0
+      return { upTo, count: answered.filter((ms) => ms >= from && ms < (upTo ?? Infinity)).length }
+    }),
+    expired: rows.filter(({ code }) => code === "approval_expired").length,
+    tools,
+  }
 }
+
+/** Seconds, a minute, five, half an hour: how long people take. */
+const bands = [10_000, 60_000, 5 * 60_000, 30 * 60_000]
 
 /** How long calls waited for people: from the question to the answer. */
 async function waitingTimes(
   app: Pick<ServedApp, "audit">,
-  { since }: { since: number },
+  { since, until = Infinity, agentId, tool }: AuditFilter & { since: number },
 ): Promise<{ at: number; ms: number }[]> {
   const waits: { at: number; ms: number }[] = []
   for (const [callId, answers] of await app.audit.answers()) {
     const answer = answers.at(-1)
-    if (answer === undefined || answer.at < since) continue
+    if (answer === undefined || answer.at < since || answer.at >= until) continue
+    if (agentId !== undefined && answer.agentId !== agentId) continue
+    if (tool !== undefined && answer.tool !== tool) continue
     const asked = (await app.audit.show(callId)).find(({ kind }) => kind === "asked")
     if (asked !== undefined) waits.push({ at: answer.at, ms: answer.at - asked.at })
     if (waits.length >= 2000) break

@@ -1,0 +1,52 @@
+import type { AuditRow } from "../../model/ports.ts"
+import type { AuditEntry } from "../../model/audit-entry.ts"
+import type { AuditRowJson } from "./audit-schemas.ts"
+import type { ServedApp } from "./endpoint.ts"
+
+/** Ended calls with what a list of them shows: what each was about, who answered, and how long it waited. */
+export function withDetails(app: Pick<ServedApp, "audit">, rows: readonly AuditRow[]): Promise<AuditRowJson[]> {
+  return Promise.all(rows.map(async (row) => ({ ...row, ...detailsOf(await app.audit.show(row.callId)) })))
+}
+
+function detailsOf(entries: readonly AuditEntry[]): Omit<AuditRowJson, keyof AuditRow> {
+  const isKind = (...kinds: readonly AuditEntry["kind"][]) => entries.filter(({ kind }) => kinds.includes(kind))
+  const input = entries.map((entry) => ("input" in entry ? entry.input : undefined)).find((text) => text !== undefined)
+  const answer = isKind("answered", "released", "withheld").at(-1)
+  const by = answer !== undefined && "by" in answer ? answer.by : undefined
+  const waitedMs = waitedTime(entries)
+  return {
+    summary: input === undefined ? "" : summaryOf(input),
+    ran: entries.some((entry) => entry.kind === "end" && entry.ran),
+    asked: isKind("asked").length > 0,
+    held: isKind("held").length > 0,
+    ...(by === undefined ? {} : { by }),
+    ...(waitedMs === undefined ? {} : { waitedMs }),
+  }
+}
+
+/** The time between each question to people and what came of it: an answer, or the end where nobody answered. */
+function waitedTime(entries: readonly AuditEntry[]): number | undefined {
+  let waited: number | undefined
+  let since: number | undefined
+  for (const { kind, at } of entries) {
+    if (kind === "asked" || kind === "held") since ??= at
+    else if (since !== undefined && kind !== "note") {
+      waited = (waited ?? 0) + at - since
+      since = undefined
+    }
+  }
+  return waited
+}
+
+/** The first text in a recorded input on one line, else the input itself. */
+function summaryOf(input: string): string {
+  const line = (text: string) => text.replaceAll(/\s+/g, " ").trim().slice(0, 200)
+  try {
+    const value: unknown = JSON.parse(input)
+    if (typeof value !== "object" || value === null) return line(String(value))
+    const text = Object.values(value).find((part) => typeof part === "string" && part !== "")
+    return line(typeof text === "string" ? text : input === "{}" ? "" : input)
+  } catch {
+    return line(input)
+  }
+}
