@@ -12,7 +12,10 @@ import { InboxPage } from "./inbox/inbox-page.tsx"
 import { SignInPage } from "./frame/sign-in.tsx"
 
 /** The values of an address that are texts and not empty. */
-function texts<Name extends string>(given: Record<string, unknown>, names: readonly Name[]): { [N in Name]?: string } {
+function texts<const Name extends string>(
+  given: Record<string, unknown>,
+  names: readonly Name[],
+): { [N in Name]?: string } {
   const found = names.flatMap((name) => {
     const value = given[name]
     return (typeof value === "string" || typeof value === "number") && value !== "" ? [[name, String(value)]] : []
@@ -61,7 +64,7 @@ const serversRoute = createRoute({
 const auditRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/audit",
-  validateSearch: (given) => texts(given, ["agent", "tool", "ending", "task", "last"]),
+  validateSearch: (given) => texts(given, ["agent", "tool", "ending", "task", "last", "from", "to"]),
   component: lazyRouteComponent(() => import("./audit/audit-page.tsx"), "AuditPage"),
 })
 const callRoute = createRoute({

@@ -1,3 +1,109 @@
+import { useQuery } from "@tanstack/react-query"
+import { getRouteApi, Link } from "@tanstack/react-router"
+import { problemOf } from "../api/http.ts"
+import { endingText } from "../steps/ending-text.ts"
+import { Rail } from "../steps/rail.tsx"
+import { ticksOf } from "../steps/ticks.ts"
+import { recordQuery } from "../tools/queries.ts"
+import { CopyButton } from "../ui/copy-text.tsx"
+import { Icon } from "../ui/icon.tsx"
+import { Later } from "../ui/later.tsx"
+import { ProblemBox } from "../ui/problem-box.tsx"
+import { momentText } from "../words/time-text.ts"
+import { useLanguage, useWords } from "../words/words.tsx"
+import { readRecord, type CallRecord } from "./call-facts.ts"
+import { CallSide } from "./call-side.tsx"
+import { CallSteps } from "./call-steps.tsx"
+import { TimeBar } from "./time-bar.tsx"
+
+const route = getRouteApi("/frame/audit/$callId")
+
+/** One recorded call through every step: reasons, answers, times, input and result. */
 export function CallPage() {
-  return <main className="page" id="main" />
+  const words = useWords()
+  const { callId } = route.useParams()
+  const { data, error, refetch } = useQuery(recordQuery(callId))
+  const record = data === undefined ? undefined : readRecord(data)
+  return (
+    <main className="page" id="main">
+      <div className="head">
+        <Link className="ib" to="/audit" aria-label={words.audit.back} title={words.audit.back}>
+          <Icon name="chevron-left" />
+        </Link>
+        <h1 className="h1c cut">
+          <span className="dim">{words.audit.call}</span> <span className="mono">{callId.slice(0, 13)}</span>
+        </h1>
+        <CopyButton text={callId} />
+        <span className="grow" />
+        {record !== undefined && (
+          <Link className="btn btn-s" to="/tools" search={{ tool: record.tool, agent: record.agentId, from: callId }}>
+            {words.audit.callAgain}
+          </Link>
+        )}
+      </div>
+      {error !== null && problemOf(error).status === 404 ? (
+        <div className="play-empty">
+          <p>
+            <b>{words.audit.noSuchCall}</b>
+          </p>
+          <p className="soft">{words.audit.noSuchCallMore}</p>
+        </div>
+      ) : error !== null ? (
+        <ProblemBox error={error} retry={() => void refetch()} />
+      ) : record === undefined || data === undefined ? (
+        <Later>
+          <div className="sks" aria-busy="true">
+            <div className="sk" />
+            <div className="sk" />
+            <div className="sk" />
+          </div>
+        </Later>
+      ) : (
+        <div className="callp">
+          <div className="scroll callp-m" tabIndex={0} role="group" aria-label={words.audit.stepsLabel}>
+            <Head record={record} callId={callId} />
+            <TimeBar record={record} />
+            <CallSteps record={record} />
+          </div>
+          <CallSide record={record} entries={data} />
+        </div>
+      )}
+    </main>
+  )
+}
+
+function Head({ record, callId }: { record: CallRecord; callId: string }) {
+  const words = useWords()
+  const { language } = useLanguage()
+  const { tool, agentId, facts, madeAt, end, start } = record
+  const ending = endingText(facts, words)
+  const taskId = start?.taskId ?? end?.taskId
+  const isOpen = facts.state === "waiting" || facts.state === "held"
+  return (
+    <header className="card-h">
+      <h2>
+        <span className="mono">{tool}</span> {words.audit.by(agentId)}
+      </h2>
+      <div className="facts">
+        <Rail ticks={ticksOf(facts)} label={ending} />
+        <span className="ok-t">{ending}</span>
+        {end?.code !== undefined && <code>{end.code}</code>}
+        <i className="sep" />
+        <span className="num">{momentText(madeAt, language)}</span>
+        {taskId !== undefined && taskId !== "" && (
+          <>
+            <i className="sep" />
+            <span>
+              {words.card.task} <b>{taskId}</b>
+            </span>
+          </>
+        )}
+        {isOpen && (
+          <Link to="/inbox/$callId" params={{ callId }}>
+            {words.tools.answerIt}
+          </Link>
+        )}
+      </div>
+    </header>
+  )
 }

@@ -17,6 +17,10 @@ export const sections: readonly { readonly label: (words: Words) => string; read
     label: ({ pages }) => pages.govern,
     pages: [{ to: "/tools", icon: "tool", label: ({ pages }) => pages.tools }],
   },
+  {
+    label: ({ pages }) => pages.lookBack,
+    pages: [{ to: "/audit", icon: "list-check", label: ({ pages }) => pages.audit }],
+  },
 ]
 
 export const pages = sections.flatMap((section) => section.pages)

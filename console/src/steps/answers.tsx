@@ -3,7 +3,7 @@ import { clockTime } from "../words/time-text.ts"
 import { useWords } from "../words/words.tsx"
 
 interface Props {
-  readonly entries: readonly AuditEntryJson[] | undefined
+  readonly entries: readonly Pick<AuditEntryJson, "kind" | "at" | "by" | "text">[] | undefined
   readonly kinds: readonly AuditEntryJson["kind"][]
 }
 

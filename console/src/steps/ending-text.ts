@@ -12,6 +12,8 @@ export function endingText(facts: CallFacts & { readonly edited?: boolean }, { s
     if (facts.edited === true) return steps.ranEdited
     return facts.asked ? steps.ranApproved : steps.ran
   }
+  if (facts.code === "invalid_arguments") return steps.badInput
+  if (facts.code === "unknown_tool") return steps.unknownTool
   if (facts.code === "approval_expired") return steps.expired
   if (facts.code === "approval_rejected") return steps.rejected
   if (facts.code === "result_withheld") return steps.withheld

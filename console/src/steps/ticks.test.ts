@@ -15,7 +15,7 @@ describe("the seven ticks of a call", () => {
     ["waits", { state: "waiting", asked: true }, "done done done done waiting open open"],
     ["runs", { state: "running" }, "done done done done skipped running open"],
     ["is held", { state: "held", held: true }, "done done done done skipped done held"],
-    ["has a wrong input", { code: "invalid_arguments", ran: false }, "done done refused open open open open"],
+    ["has a wrong input", { code: "invalid_arguments", ran: false }, "done done failed open open open open"],
     ["is denied", { code: "permission_denied", ran: false }, "done done done refused open open open"],
     ["was rejected", { code: "approval_rejected", asked: true }, "done done done done no open open"],
     [

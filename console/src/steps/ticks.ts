@@ -23,11 +23,11 @@ export interface CallFacts {
 }
 
 const endsAt: Readonly<Record<string, readonly [StepName, Tick]>> = {
-  unknown_tool: ["resolve", "refused"],
+  unknown_tool: ["resolve", "failed"],
   key_conflict: ["resolve", "failed"],
   tool_not_available: ["visible", "refused"],
   frozen: ["visible", "refused"],
-  invalid_arguments: ["validate", "refused"],
+  invalid_arguments: ["validate", "failed"],
   permission_denied: ["allowed", "refused"],
   path_outside_workspace: ["allowed", "refused"],
   command_denied: ["allowed", "refused"],

@@ -9,7 +9,7 @@ import { endingText } from "../steps/ending-text.ts"
 import { ticksOf, type CallFacts, type Tick, type Ticks } from "../steps/ticks.ts"
 import { ProblemBox } from "../ui/problem-box.tsx"
 import { Block, ValueView } from "../ui/value-view.tsx"
-import { spanText, tookText } from "../words/time-text.ts"
+import { clockTime, spanText, tookText } from "../words/time-text.ts"
 import { useWords } from "../words/words.tsx"
 import { Answers } from "../steps/answers.tsx"
 import { recordQuery } from "./queries.ts"
@@ -104,7 +104,7 @@ function Steps({ run }: { run: Run }) {
           <StepChecks tick={ticks.visible} checks={isEarly ? [] : checks.visible} />
         </Step>
         <Step name="validate" tick={ticks.validate}>
-          {ticks.validate === "refused" && <p>{result?.error ?? explanation?.reasons[0]?.sentence}</p>}
+          {ticks.validate === "failed" && <p>{result?.error ?? explanation?.reasons[0]?.sentence}</p>}
         </Step>
         <Step name="allowed" tick={ticks.allowed === "done" && verdict === "ask" ? "asked" : ticks.allowed}>
           {ticks.allowed !== "open" && checks.allowed.length > 0 && (
@@ -158,10 +158,7 @@ function Waits({ run: { state, callId, until, result } }: { run: Run }) {
   if (callId === undefined || (state !== "waiting" && state !== "held")) return null
   return (
     <>
-      <p>
-        {until !== undefined &&
-          words.tools.until(new Date(until).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }))}
-      </p>
+      <p>{until !== undefined && words.tools.until(clockTime(until).slice(0, 5))}</p>
       <Link className="btn btn-s fit" to="/inbox/$callId" params={{ callId }}>
         {words.tools.answerIt}
       </Link>

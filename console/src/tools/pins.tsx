@@ -7,7 +7,8 @@ import { Icon } from "../ui/icon.tsx"
 import { useTell } from "../ui/notices.tsx"
 import { ProblemBox } from "../ui/problem-box.tsx"
 import { JsonBlock } from "../ui/value-view.tsx"
-import { useWords } from "../words/words.tsx"
+import { dateText } from "../words/time-text.ts"
+import { useLanguage, useWords } from "../words/words.tsx"
 import { compareLines, definitionLines } from "./compare-lines.ts"
 import { pinsQuery } from "./queries.ts"
 
@@ -67,6 +68,7 @@ function useTrust(server: string) {
 
 function Pin({ pin, trust }: { pin: McpPin; trust: (() => void) | undefined }) {
   const words = useWords()
+  const { language } = useLanguage()
   const { tool, state, by, at, definition, seen, warnings } = pin
   const about = {
     new: words.tools.pinNew,
@@ -82,7 +84,7 @@ function Pin({ pin, trust }: { pin: McpPin; trust: (() => void) | undefined }) {
         <span className={waits(pin) ? "tag tag-ask" : "tag"}>{words.tools.pinState[state]}</span>
         <span className="grow" />
         {by !== undefined && at !== undefined && (
-          <span className="dim desk-only">{words.tools.pinnedBy(by, new Date(at).toLocaleDateString())}</span>
+          <span className="dim desk-only">{words.tools.pinnedBy(by, dateText(at, language, true))}</span>
         )}
         {trust !== undefined && (
           <button type="button" className="btn btn-s" onClick={trust}>

@@ -7,10 +7,10 @@ import { imagesIn, textIn } from "./value-parts.ts"
 type View = "text" | "image" | "json"
 
 /** A value that a tool returned: as text or image where it has one, and always as JSON. */
-export function ValueView({ value, label }: { value: unknown; label: string }) {
+export function ValueView({ value, label, jsonOnly = false }: { value: unknown; label: string; jsonOnly?: boolean }) {
   const words = useWords()
-  const text = textIn(value)
-  const images = imagesIn(value)
+  const text = jsonOnly && typeof value !== "string" ? undefined : textIn(value)
+  const images = jsonOnly ? [] : imagesIn(value)
   const views: readonly View[] = [
     ...(images.length > 0 ? (["image"] as const) : []),
     ...(text === undefined ? [] : (["text"] as const)),

@@ -57,3 +57,25 @@ export function clockTime(at: number, precise = false): string {
   const text = [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => two(part)).join(":")
   return precise ? `${text}.${two(date.getMilliseconds(), 3)}` : text
 }
+
+const locales = { en: "en-GB", zh: "zh-CN" } as const
+type Language = keyof typeof locales
+
+/** 17 Nov 2026, 13:31:41. */
+export const momentText = (at: number, language: Language): string =>
+  new Date(at).toLocaleString(locales[language], { dateStyle: "medium", timeStyle: "medium" })
+
+/** 17 Nov, or 17 Nov 2026 with the year. */
+export const dateText = (at: number, language: Language, hasYear = false): string =>
+  new Date(at).toLocaleDateString(locales[language], {
+    day: "numeric",
+    month: "short",
+    ...(hasYear ? { year: "numeric" } : {}),
+  })
+
+/** "16 Nov " before the time of day of another day; nothing for today. */
+export function dayText(at: number, language: Language, now = Date.now()): string {
+  const date = new Date(at)
+  if (date.toDateString() === new Date(now).toDateString()) return ""
+  return `${dateText(at, language)} `
+}

@@ -1,0 +1,88 @@
+import type { AuditEntryJson } from "../../../src/http/api/audit-schemas.ts"
+import type { EndEntry, StartEntry, StepEntry, StoredReason } from "../../../src/model/audit-entry.ts"
+import type { CallFacts } from "../steps/ticks.ts"
+
+/** What the entries of one call say, taken together. */
+export interface CallRecord {
+  readonly tool: string
+  readonly agentId: string
+  readonly start: StartEntry | undefined
+  readonly end: EndEntry | undefined
+  readonly steps: readonly StepEntry[]
+  readonly facts: CallFacts & { readonly edited: boolean }
+  readonly reasons: readonly StoredReason[]
+  /** Recorded as JSON text, masked and perhaps cut. */
+  readonly input: string | undefined
+  readonly result: string | undefined
+  readonly isMasked: boolean
+  /** When it was made, and how long each part took, in milliseconds. */
+  readonly madeAt: number
+  readonly decidedMs: number
+  readonly waitedMs: number
+  readonly ranMs: number
+}
+
+export function readRecord(entries: readonly AuditEntryJson[]): CallRecord | undefined {
+  const [first] = entries
+  if (first === undefined) return undefined
+  const start = entries.find(({ kind }) => kind === "start") as StartEntry | undefined
+  const end = entries.findLast(({ kind }) => kind === "end") as EndEntry | undefined
+  const steps = entries.filter(({ kind }) => kind !== "start" && kind !== "end") as unknown as StepEntry[]
+  const has = (kind: AuditEntryJson["kind"]) => steps.some((step) => step.kind === kind)
+  const waits = waitsOf(entries)
+  const asked = entries.find(({ kind }) => kind === "asked")
+  const begun = asked?.at ?? start?.at ?? end?.startedAt ?? first.at
+  const madeAt = Math.min(begun, timeOfId(first.callId) ?? begun)
+  return {
+    tool: end?.tool ?? start?.tool ?? first.tool ?? "",
+    agentId: end?.agentId ?? start?.agentId ?? first.agentId ?? "",
+    start,
+    end,
+    steps,
+    facts: {
+      state: end !== undefined ? "ended" : waits.open === "held" ? "held" : waits.open ? "waiting" : "running",
+      code: end?.code,
+      asked: has("asked"),
+      held: has("held"),
+      ran: end?.ran,
+      edited: steps.some(({ text }) => text === "edited the input"),
+    },
+    reasons: end?.reasons ?? start?.reasons ?? [],
+    input: start?.input ?? end?.input,
+    result: end?.result,
+    isMasked: (start?.inputDigest ?? end?.inputDigest ?? end?.resultDigest) !== undefined,
+    madeAt,
+    decidedMs: Math.max(0, (asked === undefined && end?.ran === false ? end.at : begun) - madeAt),
+    waitedMs: waits.ms,
+    ranMs: end?.ran === true ? end.durationMs : 0,
+  }
+}
+
+/** How long it waited for people, and what it still waits for. */
+function waitsOf(entries: readonly AuditEntryJson[]): { ms: number; open?: "asked" | "held" } {
+  let ms = 0
+  let open: { at: number; kind: "asked" | "held" } | undefined
+  for (const { kind, at } of entries) {
+    if (kind === "asked" || kind === "held") open ??= { at, kind }
+    else if (open !== undefined && kind !== "note") {
+      ms += at - open.at
+      open = undefined
+    }
+  }
+  return open === undefined ? { ms } : { ms, open: open.kind }
+}
+
+/** Ids of calls begin with the time at which they were made (UUIDv7). */
+export function timeOfId(callId: string): number | undefined {
+  const hex = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(callId)
+  return hex === null ? undefined : Number.parseInt(`${hex[1]}${hex[2]}`, 16)
+}
+
+/** Recorded JSON, or the text itself where it was cut. */
+export function recordedValue(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}

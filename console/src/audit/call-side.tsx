@@ -1,0 +1,81 @@
+import { Link } from "@tanstack/react-router"
+import type { AuditEntryJson } from "../../../src/http/api/audit-schemas.ts"
+import { ValueView } from "../ui/value-view.tsx"
+import { clockTime } from "../words/time-text.ts"
+import { useWords } from "../words/words.tsx"
+import { recordedValue, type CallRecord } from "./call-facts.ts"
+
+/** Beside the steps: the entries, the input, and what else was recorded. */
+export function CallSide({ record, entries }: { record: CallRecord; entries: readonly AuditEntryJson[] }) {
+  const words = useWords()
+  const { start, end, input, isMasked } = record
+  const call = { ...end, ...start }
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    [words.audit.role, call.role],
+    [words.audit.session, call.sessionId],
+    [words.audit.task, call.taskId],
+    [words.audit.person, call.userId],
+    [words.audit.policy, call.policy],
+  ]
+  return (
+    <aside className="scroll call-s">
+      <section>
+        <h3>{words.audit.record}</h3>
+        <ol className="ent">
+          {entries.map((entry, at) => (
+            <li key={`${at} ${entry.at}`}>
+              <b className="mono">{entry.kind}</b>
+              <span className="num dim">{clockTime(entry.at, true)}</span>
+              <span className="ent-w">{entry.by ?? (typeof entry["status"] === "string" ? entry["status"] : "")}</span>
+            </li>
+          ))}
+        </ol>
+        <p className="hint">{words.audit.sealed}</p>
+      </section>
+      {call.intent !== undefined && (
+        <section>
+          <h3>{words.audit.intent}</h3>
+          <p className="said-q">
+            <q>{call.intent}</q> <span className="tag tag-said">{words.card.notVerified}</span>
+          </p>
+        </section>
+      )}
+      <section>
+        {input === undefined ? (
+          <>
+            <h3>{words.audit.input}</h3>
+            <p className="dim">{words.audit.noInput}</p>
+          </>
+        ) : (
+          <ValueView value={recordedValue(input)} label={words.audit.input} jsonOnly />
+        )}
+        {isMasked && <p className="hint">{words.audit.masked}</p>}
+      </section>
+      <section>
+        <h3>{words.audit.facts}</h3>
+        <dl className="kv kv-w">
+          {facts.map(
+            ([name, value]) =>
+              value !== undefined &&
+              value !== "" && (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd className="mono">{value}</dd>
+                </div>
+              ),
+          )}
+          {call.parentCallId !== undefined && call.parentCallId !== "" && (
+            <div>
+              <dt>{words.audit.parent}</dt>
+              <dd>
+                <Link className="mono" to="/audit/$callId" params={{ callId: call.parentCallId }}>
+                  {call.parentCallId.slice(0, 13)}
+                </Link>
+              </dd>
+            </div>
+          )}
+        </dl>
+      </section>
+    </aside>
+  )
+}

@@ -1,0 +1,150 @@
+import type { Charts as ChartData } from "../../../src/http/api/audit-schemas.ts"
+import { clockTime, dateText, dayText, spanText, tookText } from "../words/time-text.ts"
+import { useLanguage, useWords } from "../words/words.tsx"
+import { HourBars, TimeLines } from "./plots.tsx"
+import { sumByDay, seriesNames } from "./series.ts"
+
+/** Calls and endings, times, waiting and tools. Each says in words what it shows; the table is below. */
+export function Charts({ charts }: { charts: ChartData }) {
+  const words = useWords()
+  const isLong = charts.hours.length > 24 * 8
+  const hours = isLong ? sumByDay(charts.hours) : charts.hours
+  return (
+    <section className="charts" aria-label={words.audit.charts}>
+      <CallsChart hours={hours} isLong={isLong} />
+      <TimesChart charts={charts} hours={hours} />
+      <WaitsChart charts={charts} />
+      <ToolsChart charts={charts} />
+    </section>
+  )
+}
+
+type Hours = ChartData["hours"]
+
+function CallsChart({ hours, isLong }: { hours: Hours; isLong: boolean }) {
+  const words = useWords()
+  const { language } = useLanguage()
+  const sums = seriesNames.map((name) => hours.reduce((sum, hour) => sum + hour[name], 0))
+  const total = sums.reduce((sum, each) => sum + each, 0)
+  const all = hours.map((hour) => seriesNames.reduce((sum, name) => sum + hour[name], 0))
+  const most = Math.max(0, ...all)
+  const at = hours[all.indexOf(most)]?.at ?? 0
+  const when = isLong ? dateText(at, language) : `${dayText(at, language)}${clockTime(at).slice(0, 5)}`
+  const summary = total === 0 ? words.audit.sumNothing : words.audit.sumCalls(total, most, when)
+  return (
+    <figure className="chart chart-1">
+      <figcaption>
+        <h2>{isLong ? words.audit.perDay : words.audit.perHour}</h2>
+        <ul className="leg">
+          {seriesNames.map((name, index) => (
+            <li key={name}>
+              <i className={`k${index}`} />
+              {words.audit.series[name]} <b className="num">{sums[index]?.toLocaleString("en")}</b>
+            </li>
+          ))}
+        </ul>
+      </figcaption>
+      <HourBars hours={hours} label={summary} />
+    </figure>
+  )
+}
+
+function TimesChart({ charts, hours }: { charts: ChartData; hours: Hours }) {
+  const words = useWords()
+  const { p50, p95 } = charts.total
+  const text = (value: number | null) => (value === null ? "–" : tookText(value, words))
+  const summary = p50 === null ? words.audit.sumNothing : words.audit.sumTimes(text(p50), text(p95))
+  return (
+    <figure className="chart">
+      <figcaption>
+        <h2>{words.audit.timeToRun}</h2>
+        <p className="num">
+          <b>{text(p50)}</b> p50 <b>{text(p95)}</b> p95
+        </p>
+      </figcaption>
+      <TimeLines hours={hours} label={summary} />
+    </figure>
+  )
+}
+
+function WaitsChart({ charts: { waits, expired, total } }: { charts: ChartData }) {
+  const words = useWords()
+  const most = Math.max(1, expired, ...waits.map(({ count }) => count))
+  const answers = waits.reduce((sum, { count }) => sum + count, 0)
+  const median = total.waitP50 === null ? undefined : tookText(total.waitP50, words)
+  return (
+    <figure className="chart">
+      <figcaption>
+        <h2>{words.audit.waiting}</h2>
+        <p className="num">
+          {median !== undefined && (
+            <>
+              <b>{median}</b> {words.audit.median}
+            </>
+          )}
+        </p>
+      </figcaption>
+      <p className="vh">{median === undefined ? words.audit.sumNothing : words.audit.sumWaits(answers, median)}</p>
+      <ul className="hb hb-w">
+        {waits.map(({ upTo, count }) => (
+          <Bar
+            key={upTo ?? "longer"}
+            name={upTo === null ? words.audit.longer : words.audit.under(spanText(upTo, words))}
+            count={count}
+            of={most}
+          />
+        ))}
+        <Bar name={words.audit.expired} count={expired} of={most} className="hb-x" />
+      </ul>
+    </figure>
+  )
+}
+
+function ToolsChart({ charts: { tools, hours } }: { charts: ChartData }) {
+  const words = useWords()
+  const top = tools.slice(0, 6)
+  const most = Math.max(1, ...top.map(({ count }) => count))
+  const shown = top.reduce((sum, { count }) => sum + count, 0)
+  const all = hours.reduce((sum, hour) => sum + hour.ran + hour.failed + hour.notApproved + hour.refused, 0)
+  return (
+    <figure className="chart">
+      <figcaption>
+        <h2>{words.audit.topTools}</h2>
+        <p className="num">{words.audit.ofCalls(shown, Math.max(shown, all))}</p>
+      </figcaption>
+      {top.length === 0 && <p className="hint">{words.audit.sumNothing}</p>}
+      <ul className="hb">
+        {top.map(({ tool, count }) => (
+          <Bar key={tool} name={tool} count={count} of={most} mono />
+        ))}
+      </ul>
+    </figure>
+  )
+}
+
+interface BarProps {
+  readonly name: string
+  readonly count: number
+  readonly of: number
+  readonly className?: string
+  readonly mono?: boolean
+}
+
+function Bar({ name, count, of, className = "", mono = false }: BarProps) {
+  return (
+    <li>
+      {mono ? (
+        <code className="cut" title={name}>
+          {name}
+        </code>
+      ) : (
+        <span className="cut">{name}</span>
+      )}
+      <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+        <rect className="hb-bg" width="100" height="8" rx="1" />
+        <rect className={`hb-fg ${className}`} width={(100 * count) / of} height="8" rx="1" />
+      </svg>
+      <span className="num">{count}</span>
+    </li>
+  )
+}
