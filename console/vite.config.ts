@@ -18,6 +18,6 @@ export default defineConfig(async ({ mode }) => ({
   // The console shares src/lib with the server.
   server: {
     fs: { allow: [".."] },
-    proxy: mode === "mock" ? {} : { "/v1": process.env["QM_SERVER"] ?? "http://127.0.0.1:7077" },
+    proxy: mode === "mock" ? {} : { "/v1": process.env["QM_SERVER"] ?? "http://127.0.0.1:7420" },
   },
 }))

@@ -108,7 +108,7 @@ function answer(
     const ended = world.ended.get(id)
     if (card === undefined) {
       if (ended === undefined) return problem(404, "No such call waits.", { code: "not_found" })
-      return problem(answering === undefined ? 404 : 409, "It no longer waits.", ended)
+      return problem(answering === undefined ? 410 : 409, "It no longer waits.", ended)
     }
     return answering === undefined ? json(card) : takeAnswer(world, card, body as unknown as AnswerBody, json, problem)
   }

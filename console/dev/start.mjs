@@ -1,4 +1,4 @@
-// Serves the console from its sources. It expects a server at QM_SERVER (http://127.0.0.1:7077 if unset); with --mock it
+// Serves the console from its sources. It expects a server at QM_SERVER (http://127.0.0.1:7420 if unset); with --mock it
 // plays one.
 import { createServer } from "vite"
 

@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from "react"
 import type { Card } from "../../../src/http/api/schemas.ts"
-import { fieldsOf, readForm, type Raw } from "../ui/schema-fields.ts"
-import { SchemaForm } from "../ui/schema-form.tsx"
+import { propertiesOf } from "../form/schema.ts"
+import { SchemaForm } from "../form/schema-form.tsx"
 import { useWords } from "../words/words.tsx"
 import { AnswerButton } from "./answer-button.tsx"
 import { useSend } from "./answer-bar.tsx"
@@ -28,29 +28,23 @@ export function AnswerQuestion({ card, asleep, offline, around }: Props) {
   const send = useSend()
   const [chosen, setChosen] = useState<readonly string[]>([])
   const [text, setText] = useState("")
-  const [raw, setRaw] = useState<Record<string, Raw>>({})
-  const [wrong, setWrong] = useState<Record<string, string>>({})
+  const [filled, setFilled] = useState<Record<string, unknown>>({})
   const [said, setSaid] = useState<Said>()
   const question = card.question
-  const fields = fieldsOf(question?.form)
+  const form = question?.form
   const options = question?.options ?? []
   const disabled = offline || !card.mayAnswer || outcome?.state === "sending"
 
   const value = (): Value | undefined => {
-    if (fields !== undefined) {
-      const form = readForm(fields, raw, {})
-      if ("input" in form) return form.input
-      setWrong(Object.fromEntries(Object.keys(form.wrong).map((name) => [name, words.answer.badJson])))
-      return undefined
-    }
+    if (form !== undefined) return filled
     if (text.trim() !== "") return question?.multiple === true ? [...chosen, text.trim()] : text.trim()
     if (question?.multiple === true) return [...chosen]
-    return chosen[0] ?? (question?.url === undefined ? undefined : words.answer.done)
+    return chosen[0] ?? (question?.url === undefined ? undefined : {})
   }
   const missing =
-    fields === undefined
+    form === undefined
       ? question?.url === undefined && text.trim() === "" && chosen.length === 0
-      : fields.some(({ name, required }) => required && (raw[name] === undefined || raw[name] === ""))
+      : propertiesOf(form).some(({ name, required }) => required && filled[name] === undefined)
   const answer = (subject: Subject) => {
     const given = value()
     if (given !== undefined) void send(subject, { kind: "answer", value: given })
@@ -97,15 +91,15 @@ export function AnswerQuestion({ card, asleep, offline, around }: Props) {
               }}
             />
           )}
-          {fields !== undefined && (
+          {form !== undefined && (
             <SchemaForm
-              fields={fields}
-              raw={raw}
-              wrong={wrong}
-              change={(name, next) => setRaw((all) => ({ ...all, [name]: next }))}
+              schema={form}
+              value={filled}
+              change={(next) => setFilled(next as Record<string, unknown>)}
+              problems={{}}
             />
           )}
-          {fields === undefined && question?.url === undefined && (
+          {form === undefined && question?.url === undefined && (
             <textarea
               className="in"
               rows={2}

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "react"
 import type { Card } from "../../../src/http/api/schemas.ts"
-import { fieldsOf, readForm, toRaw, type Raw } from "../ui/schema-fields.ts"
-import { SchemaForm } from "../ui/schema-form.tsx"
+import { noProblems, problemsByPath, problemsInSentence } from "../form/problems.ts"
+import { propertiesOf } from "../form/schema.ts"
+import { SchemaForm } from "../form/schema-form.tsx"
 import { useWords } from "../words/words.tsx"
 import { sendAnswer, useKept } from "./outcomes.ts"
 
@@ -9,17 +10,13 @@ import { sendAnswer, useKept } from "./outcomes.ts"
 export function EditInput({ card, close }: { card: Card; close: () => void }) {
   const words = useWords()
   const { outcome } = useKept(card.callId)
-  const fields = fieldsOf(card.inputSchema)
-  const before = (typeof card.input === "object" && card.input !== null ? card.input : {}) as Record<string, unknown>
-  const [raw, setRaw] = useState<Record<string, Raw>>(() =>
-    Object.fromEntries((fields ?? []).map((field) => [field.name, toRaw(field, before[field.name])])),
-  )
-  const [json, setJson] = useState<string | undefined>(() => (fields === undefined ? pretty(card.input) : undefined))
-  const [wrong, setWrong] = useState<Record<string, string>>({})
-  const [problem, setProblem] = useState<string>()
+  const schema = card.inputSchema
+  const hasForm = schema !== undefined && propertiesOf(schema).length > 0
+  const [input, setInput] = useState<unknown>(card.input)
+  const [json, setJson] = useState(() => (hasForm ? undefined : pretty(card.input)))
+  const [problems, setProblems] = useState(noProblems)
   // The revision that the form was made from, however long it is open.
   const [subject] = useState(() => ({ callId: card.callId, revision: card.revision }))
-  const sending = outcome?.state === "sending"
   const form = useRef<HTMLFormElement>(null)
   // A person asked for the form, so that the focus may go there.
   useEffect(() => {
@@ -27,38 +24,12 @@ export function EditInput({ card, close }: { card: Card; close: () => void }) {
     form.current?.querySelector<HTMLElement>("textarea, input, select")?.focus({ preventScroll: true })
   }, [])
 
-  const read = (): { input: unknown } | undefined => {
-    if (json !== undefined) {
-      try {
-        return { input: JSON.parse(json) as unknown }
-      } catch {
-        setProblem(words.answer.badJson)
-        return undefined
-      }
-    }
-    const values = readForm(fields ?? [], raw, before)
-    if ("input" in values) return values
-    setWrong(Object.fromEntries(Object.keys(values.wrong).map((name) => [name, words.answer.badJson])))
-    return undefined
-  }
   const check = async () => {
-    setProblem(undefined)
-    setWrong({})
-    const values = read()
-    if (values === undefined) return
-    const sent = await sendAnswer(subject, { kind: "edit", input: values.input })
-    if (sent.state === "done") return close()
-    if (sent.state === "sending") return
-    setProblem(sent.problem.detail)
-    setWrong(
-      Object.fromEntries(
-        (sent.problem.errors ?? []).map(({ path, sentence }) => [path.replace(/^\/|^\./, ""), sentence]),
-      ),
-    )
-  }
-  const toJson = () => {
-    const values = read()
-    if (values !== undefined) setJson(pretty(values.input))
+    const changed = json === undefined ? { input } : parse(json)
+    if (changed === undefined) return setProblems({ byPath: {}, other: [words.answer.badJson] })
+    const sent = await sendAnswer(subject, { kind: "edit", input: changed.input })
+    if (sent.state === "done") close()
+    else if (sent.state !== "sending") setProblems(problemsByPath(problemsInSentence(sent.problem.detail)))
   }
   return (
     <form
@@ -72,19 +43,14 @@ export function EditInput({ card, close }: { card: Card; close: () => void }) {
     >
       <div className="edit-h">
         <h3 className="h3 grow">{words.card.input}</h3>
-        {fields !== undefined && json === undefined && (
-          <button type="button" className="btn btn-s btn-q" onClick={toJson}>
+        {json === undefined && (
+          <button type="button" className="btn btn-s btn-q" onClick={() => setJson(pretty(input))}>
             {words.card.asJson}
           </button>
         )}
       </div>
       {json === undefined ? (
-        <SchemaForm
-          fields={fields ?? []}
-          raw={raw}
-          wrong={wrong}
-          change={(name, next) => setRaw((all) => ({ ...all, [name]: next }))}
-        />
+        <SchemaForm schema={schema ?? {}} value={input} change={setInput} problems={problems.byPath} />
       ) : (
         <textarea
           className="in mono"
@@ -94,18 +60,18 @@ export function EditInput({ card, close }: { card: Card; close: () => void }) {
           onChange={(event) => setJson(event.target.value)}
         />
       )}
-      {problem !== undefined && (
-        <p className="hint hint-wrong" role="alert">
+      {[...problems.other, ...(json === undefined ? [] : Object.values(problems.byPath))].map((problem) => (
+        <p key={problem} className="hint hint-wrong" role="alert">
           {problem}
         </p>
-      )}
+      ))}
       <p className="hint">{words.answer.editExplained}</p>
       <div className="edit-f">
         <span className="dim grow">{words.answer.keysAreText}</span>
         <button type="button" className="btn" onClick={close}>
           {words.answer.back}
         </button>
-        <button type="submit" className="btn btn-p" disabled={sending}>
+        <button type="submit" className="btn btn-p" disabled={outcome?.state === "sending"}>
           {words.answer.check}
         </button>
       </div>
@@ -114,3 +80,11 @@ export function EditInput({ card, close }: { card: Card; close: () => void }) {
 }
 
 const pretty = (value: unknown) => JSON.stringify(value, null, 2) ?? ""
+
+function parse(text: string): { input: unknown } | undefined {
+  try {
+    return { input: JSON.parse(text) as unknown }
+  } catch {
+    return undefined
+  }
+}

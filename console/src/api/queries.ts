@@ -26,11 +26,14 @@ export const inboxQuery = queryOptions({
   refetchInterval: 30_000,
 })
 
-export const cardQuery = (callId: string) =>
+/** A card that is not in the list. Why it no longer waits is asked once for what was last seen of it. */
+export const cardQuery = (callId: string, seen: string) =>
   queryOptions({
-    queryKey: ["approvals", callId],
+    queryKey: ["card", callId, seen],
     queryFn: () => get<Card>(`/v1/approvals/${encodeURIComponent(callId)}`),
     retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
   })
 
 export const refusedQuery = (since: number) =>

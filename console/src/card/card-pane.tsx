@@ -35,7 +35,7 @@ export function CardPane({ shown, card, place }: Props) {
   const isOver = useServerTime() > card.until + 1000
   const offline = useConnection().state === "lost"
 
-  const answered = outcome?.state === "done" && outcome.answered.done && outcome.answer.kind !== "edit"
+  const answered = outcome?.state === "done" && outcome.answered.done
   const late = outcome?.state === "late" && outcome.problem.code !== "changed"
   const expired = shown.standing.state === "expired" || (isOver && !answered && shown.standing.state === "waits")
   const open = !answered && !late && !expired && shown.standing.state === "waits"

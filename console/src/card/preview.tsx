@@ -89,6 +89,10 @@ function Image({ mimeType, data, label }: { mimeType: string; data: string; labe
 export function usePreviewNote({ preview }: Card): string {
   const { card } = useWords()
   if (preview?.kind === "diff") return card.filesChange(preview.files.length)
-  if (preview?.kind === "command") return card.wholeCommand(preview.command.length)
+  if (preview?.kind === "command") {
+    const { command, cwd, network } = preview
+    const folder = cwd === undefined || cwd === "" || cwd === "." ? [] : [card.inFolder(cwd)]
+    return [card.wholeCommand(command.length), ...folder, ...(network ? [card.withNetwork] : [])].join(", ")
+  }
   return card.foundFrom
 }

@@ -23,13 +23,17 @@ export interface Shown {
 /** The card with this id. It stays as it was when it no longer waits: nothing is put in its place. */
 export function useShownCard(callId: string, waiting: readonly Card[] | undefined): Shown {
   const listed = waiting?.find((card) => card.callId === callId)
-  const single = useQuery({ ...cardQuery(callId), enabled: waiting !== undefined && listed === undefined })
-  const current = listed ?? (single.isSuccess ? single.data : undefined)
   const [seen, setSeen] = useState<{ callId: string; card: Card | undefined; before: Card | undefined }>({
     callId,
-    card: current,
+    card: listed,
     before: undefined,
   })
+  const last = seen.callId === callId ? seen.card : undefined
+  const single = useQuery({
+    ...cardQuery(callId, last === undefined ? "" : `${last.kind} ${last.revision}`),
+    enabled: waiting !== undefined && listed === undefined,
+  })
+  const current = listed ?? (single.isSuccess ? single.data : undefined)
   useEffect(() => {
     setSeen((last) => {
       if (last.callId !== callId) return { callId, card: current, before: undefined }

@@ -41,9 +41,11 @@ export function StateStrip({ shown, card, outcome, expired, offline }: Props) {
   const words = useWords()
   const say = useSay()
   const { states } = words
-  if (outcome?.state === "done" && outcome.answer.kind !== "edit") {
-    const text = doneText(outcome, words)
-    return <Strip tone={isNo(outcome) ? "gone" : "ok"} icon="check" text={`${text} ${say(outcome.answered.message)}`} />
+  if (outcome?.state === "done" && (outcome.answered.done || outcome.answer.kind !== "edit")) {
+    const { done, message } = outcome.answered
+    // What the server says beyond "Approved." is about who else must agree, or why an edited call ended.
+    const more = done && outcome.answer.kind !== "edit" ? "" : ` ${say(message)}`
+    return <Strip tone={isNo(outcome) ? "gone" : "ok"} icon="check" text={doneText(outcome, words) + more} />
   }
   if (outcome?.state === "late") {
     const { code, by } = outcome.problem
@@ -85,9 +87,10 @@ function doneText(outcome: Extract<Outcome, { state: "done" }>, { states }: Word
       return states.youWithheld
     case "answer":
       return states.youAnswered
+    case "edit":
+      return states.youEdited
     case "approve":
     case "approve-with-rule":
-    case "edit":
       return states.youApproved
   }
 }

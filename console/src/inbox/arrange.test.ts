@@ -59,6 +59,20 @@ describe("lines", () => {
     expect(bands.reduce((sum, { count }) => sum + count, 0)).toBe(all.length)
   })
 
+  test("lose one of several without a line of its own", () => {
+    const fetches = all.filter(({ tool }) => tool === "web_fetch")
+    const before = nextEntries([], fetches, now).entries
+    const rows = bandsOf(nextEntries(before, fetches.slice(1), now).entries, "all").flatMap((band) => band.rows)
+    expect(rows.map(({ alike }) => alike.length)).toEqual([3])
+  })
+
+  test("have what has high risk alone, whatever its kind", () => {
+    const twins = [first, { ...first, callId: "twin" }]
+    const rows = bandsOf(nextEntries([], twins, now).entries, "all").flatMap((band) => band.rows)
+    expect(first.risk.band).toBe("high")
+    expect(rows).toHaveLength(2)
+  })
+
   test("are filtered by tab", () => {
     expect(countTabs(filled)).toEqual({ all: 12, calls: 9, results: 1, questions: 2 })
     const questions = bandsOf(filled, "questions").flatMap(({ rows }) => rows)

@@ -68,6 +68,12 @@ export function countTabs(entries: readonly Entry[]): Record<Tab, number> {
   return { all: waiting.length, calls: of("call"), results: of("result"), questions: of("question") }
 }
 
+/** Calls of the same kind stand together. What has high risk is looked at alone. */
+const mayStandTogether = ({ kind, alike, risk }: Card) => kind === "call" && alike !== "" && risk.band !== "high"
+
+export const areAlike = (one: Card, other: Card) =>
+  mayStandTogether(one) && mayStandTogether(other) && one.alike === other.alike && one.risk.band === other.risk.band
+
 /** The lines of each band. Calls of the same kind are one line. */
 export function bandsOf(
   entries: readonly Entry[],
@@ -78,8 +84,16 @@ export function bandsOf(
     const groups = new Map<string, Entry[]>()
     for (const entry of shown) {
       if (entry.card.risk.band !== band) continue
-      const alike = entry.card.kind === "call" && entry.goneAt === undefined && entry.card.alike !== ""
-      const key = alike ? `alike ${entry.card.alike}` : `one ${entry.card.callId}`
+      // One of several that was answered leaves at once: its line stays, with one less behind it.
+      if (
+        entry.goneAt !== undefined &&
+        shown.some((other) => other.goneAt === undefined && areAlike(other.card, entry.card))
+      )
+        continue
+      const key =
+        entry.goneAt === undefined && mayStandTogether(entry.card)
+          ? `alike ${entry.card.alike}`
+          : `one ${entry.card.callId}`
       groups.set(key, [...(groups.get(key) ?? []), entry])
     }
     const rows = [...groups.values()].flatMap((group): Row[] => {

@@ -1,7 +1,12 @@
+import { useState } from "react"
+import { Link } from "@tanstack/react-router"
+import { problemOf, remove } from "../api/http.ts"
+import { queries } from "../api/live.ts"
 import { useMe } from "../api/queries.ts"
 import { CopyText } from "../ui/copy-text.tsx"
 import { Icon } from "../ui/icon.tsx"
 import { Marked } from "../ui/marked.tsx"
+import { useTell } from "../ui/notices.tsx"
 import { useWords } from "../words/words.tsx"
 
 const steps = ["resolve", "visible", "validate", "allowed", "approve", "run", "release"] as const
@@ -10,41 +15,55 @@ const steps = ["resolve", "visible", "validate", "allowed", "approve", "run", "r
 export function First() {
   const words = useWords()
   const { sample } = useMe()
+  const { first } = words
+  const commands = [
+    [first.mcp, "qm install claude"],
+    [first.typescript, 'app.toolsFor("dev")'],
+    [first.terminal, "qm chat --agent dev"],
+  ] as const
   return (
-    <div className="scroll first" tabIndex={0} role="group" aria-label={words.first.title}>
-      {sample && (
-        <div className="sample">
-          <Icon name="flask" />
-          <p className="grow">
-            <Marked text={words.first.sample} />
-          </p>
-        </div>
-      )}
+    <div className="scroll first" tabIndex={0} role="group" aria-label={first.title}>
+      {sample && <Sample />}
       <div className="first-b">
         <header>
-          <h1>{words.first.title}</h1>
-          <p>{words.first.more}</p>
+          <h2 className="first-t">{first.title}</h2>
+          <p>{first.more}</p>
         </header>
-        <figure className="seven" aria-label={words.first.steps}>
+        <figure className="seven" aria-label={first.steps}>
           {steps.map((step) => (
             <div key={step} className={step === "approve" || step === "release" ? "sv sv-p" : "sv"}>
               <i />
               <b>{step}</b>
-              <span>{words.first.step[step]}</span>
+              <span>{first.step[step]}</span>
             </div>
           ))}
-          <figcaption>{words.first.stepsMore}</figcaption>
+          <figcaption>{first.stepsMore}</figcaption>
         </figure>
+        <section>
+          <div className="first-h">
+            <h2>{first.minutes}</h2>
+          </div>
+          <ol className="fss">
+            {first.todo.map((todo, at) => (
+              <li key={todo.title} className={at === 0 ? "fs fs-now" : "fs"}>
+                <span className="fs-n">{at + 1}</span>
+                <div className="grow">
+                  <h3>{todo.title}</h3>
+                  <p>{todo.more}</p>
+                </div>
+                {at === 0 && (
+                  <Link className="btn btn-p" to="/tools" search={{ tool: "run_command", agent: "dev" }}>
+                    {first.openPlayground}
+                  </Link>
+                )}
+              </li>
+            ))}
+          </ol>
+        </section>
         <section className="own">
-          <h2>{words.first.own}</h2>
+          <h2>{first.own}</h2>
           <dl>
-            {(
-              [
-                [words.first.mcp, "qm install claude"],
-                [words.first.typescript, 'qm.toolsFor("dev")'],
-                [words.first.terminal, "qm chat --agent dev"],
-              ] as const
-            ).map(([label, command]) => (
+            {commands.map(([label, command]) => (
               <div key={command}>
                 <dt>{label}</dt>
                 <dd>
@@ -55,6 +74,39 @@ export function First() {
           </dl>
         </section>
       </div>
+    </div>
+  )
+}
+
+/** Says that this is the sample, and removes it. */
+export function Sample() {
+  const words = useWords()
+  const tell = useTell()
+  const { scopes } = useMe()
+  const [busy, setBusy] = useState(false)
+  const removeSample = async () => {
+    setBusy(true)
+    try {
+      await remove("/v1/sample")
+      tell({ icon: "check", text: words.first.sampleRemoved, ms: 12_000 })
+      await queries.invalidateQueries()
+    } catch (error) {
+      tell({ icon: "alert-triangle", text: problemOf(error).detail, ms: 12_000 })
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <div className="sample">
+      <Icon name="flask" />
+      <p className="grow">
+        <Marked text={words.first.sample} />
+      </p>
+      {scopes.includes("manage") && (
+        <button type="button" className="btn btn-s" disabled={busy} onClick={() => void removeSample()}>
+          {words.first.removeSample}
+        </button>
+      )}
     </div>
   )
 }

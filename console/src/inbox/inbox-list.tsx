@@ -2,9 +2,11 @@ import { Link } from "@tanstack/react-router"
 import { ShortTimeLeft } from "../card/time-left.tsx"
 import { iconOf, shortPath, tagClass } from "../card/look.ts"
 import { Risk } from "../card/risk.tsx"
+import { useMe } from "../api/queries.ts"
 import { Icon } from "../ui/icon.tsx"
 import { useSay, useWords } from "../words/words.tsx"
 import { bandsOf, countTabs, type Entry, type Row, type Tab } from "./arrange.ts"
+import { Sample } from "./first.tsx"
 import { DigestLine, RefusedLane, Suggestions } from "./lanes.tsx"
 
 interface Props {
@@ -19,6 +21,7 @@ interface Props {
 /** What waits, by risk and then by time left. */
 export function InboxList({ entries, heldBack, shown, tab, setTab, setStill }: Props) {
   const words = useWords()
+  const { sample } = useMe()
   const counts = countTabs(entries)
   const bands = bandsOf(entries, tab)
   const tabs: readonly (readonly [Tab, string])[] = [
@@ -75,6 +78,7 @@ export function InboxList({ entries, heldBack, shown, tab, setTab, setStill }: P
         ))}
         <Suggestions />
         <RefusedLane />
+        {sample && entries.length > 0 && <Sample />}
       </div>
     </section>
   )
@@ -93,7 +97,7 @@ function RowLink({ row, current }: { row: Row; current: boolean }) {
       className={`row ${alike.length > 1 ? "stack" : ""} ${gone ? "row-gone" : ""}`}
       aria-current={current ? "true" : undefined}
       activeProps={{}}
-      data-call={card.callId}
+      data-call={alike.map(({ callId }) => callId).join(" ")}
       preload={false}
     >
       <Icon name={gone ? "check" : iconOf(card)} />

@@ -13,7 +13,7 @@ import { Later } from "../ui/later.tsx"
 import { ProblemBox } from "../ui/problem-box.tsx"
 import { useWords } from "../words/words.tsx"
 import { AlikePane } from "./alike-pane.tsx"
-import { bandsOf, compareCards, neighbour, nextEntries, type Entry, type Row, type Tab } from "./arrange.ts"
+import { bandsOf, compareCards, areAlike, neighbour, nextEntries, type Entry, type Row, type Tab } from "./arrange.ts"
 import { First } from "./first.tsx"
 import { InboxList } from "./inbox-list.tsx"
 
@@ -95,16 +95,14 @@ function Pane({ callId, waiting, place }: PaneProps) {
   const { one } = useSearch({ strict: false })
   const lookAt = (id: string, alone: boolean) =>
     void navigate({ to: "/inbox/$callId", params: { callId: id }, search: alone ? { one: "yes" } : {} })
-  const alike = waiting.filter(({ kind, alike, risk }) => {
-    const { card } = shown
-    return kind === "call" && alike !== "" && alike === card?.alike && risk.band === card.risk.band
-  })
-  if (together === undefined && shown.card !== undefined) setTogether(alike.length > 1)
+  const { card } = shown
+  const alike = card === undefined ? [] : waiting.filter((other) => areAlike(other, card))
+  if (together === undefined && card !== undefined) setTogether(alike.length > 1)
   if (together === true && one === undefined && alike.length > 0)
     return <AlikePane cards={alike.toSorted(compareCards)} place={place} lookAt={(id) => lookAt(id, true)} />
-  if (shown.card !== undefined) {
+  if (card !== undefined) {
     const back = alike.length > 1 ? () => lookAt(callId, false) : undefined
-    return <CardPane shown={shown} card={shown.card} place={{ ...place, together: back }} />
+    return <CardPane shown={shown} card={card} place={{ ...place, together: back }} />
   }
   if (shown.problem === undefined)
     return (

@@ -41,6 +41,16 @@ describe("messages of the server", () => {
 
   test("are said in English as the server wrote them", () => expect(translate(unknown, "en")).toBe("As it is."))
 
+  test("are said in Chinese by their code, with the server's values", () => {
+    const message = { code: "part_deletes", params: { files: ["a.txt", "b.txt"] }, text: "Deletes a.txt, b.txt." }
+    expect(translate(message, "zh")).toBe("删除 a.txt、b.txt。")
+    expect(translate(message, "en")).toBe("Deletes a.txt, b.txt.")
+  })
+
+  test("are said in English where a value is missing, never with a hole", () => {
+    expect(translate({ code: "title_delete", text: "Delete a.txt" }, "zh")).toBe("Delete a.txt")
+  })
+
   test("are said in English where a translation is missing", () => expect(translate(unknown, "zh")).toBe("As it is."))
 })
 

@@ -156,7 +156,9 @@ test("a card has everything that an approver is shown, and an answer counts for 
   expect(await answer(7)).toMatchObject({ status: 409, body: { code: "changed" } })
   expect(await answer(1)).toMatchObject({ status: 200, body: { done: true } })
   expect(await running).toMatchObject({ status: 200, body: { code: "approval_rejected" } })
-  expect(await answer(1)).toMatchObject({ status: 409, body: { code: "answered", by: "pat" } })
+  const late = { code: "answered", by: "pat" }
+  expect(await answer(1)).toMatchObject({ status: 409, body: late })
+  expect(await ask("GET", `/v1/approvals/${card!.callId}`)).toMatchObject({ status: 410, body: late })
 })
 
 test.each([

@@ -68,14 +68,14 @@ export const approvalEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "get",
     path: "/v1/approvals/{id}",
-    summary: "One item that waits.",
+    summary: "One item that waits. One that no longer does is 410, with who was first.",
     tag,
     scope: "read",
     params: callId,
     answers: { 200: card },
     async handle({ api, caller, params: { id } }) {
       const item = await api.app.approvals.show(id)
-      if (item === undefined) throw notFound("waiting call", id)
+      if (item === undefined) throw await whyGone(api.app, id, 410, "It no longer waits.")
       return (await cardsOf(api, caller, [item]))[0]
     },
   }),
@@ -152,13 +152,18 @@ async function whyNot(app: Api["app"], id: string, revision: number, sentence: s
     return new HttpProblem(item.revision === revision ? 422 : 409, sentence, {
       code: item.revision === revision ? "not_counted" : "changed",
     })
+  return whyGone(app, id, 409, sentence)
+}
+
+/** Why an item no longer waits: somebody answered it, or nobody did in time. */
+async function whyGone(app: Api["app"], id: string, status: number, sentence: string): Promise<HttpProblem> {
   await app.settle()
   const entries = await app.audit.show(id)
   if (entries.length === 0) return notFound("waiting call", id)
   const first = entries.findLast((entry) => "by" in entry && entry.by !== undefined)
   const by = first !== undefined && "by" in first ? first.by : undefined
   const hasExpired = entries.some((entry) => entry.kind === "end" && entry.code === "approval_expired")
-  return new HttpProblem(409, sentence, {
+  return new HttpProblem(status, sentence, {
     code: hasExpired ? "expired" : "answered",
     ...(by && !hasExpired ? { by } : {}),
   })
