@@ -283,6 +283,33 @@ test.each([
   expect(await response.json()).toMatchObject({ status, code, detail: expect.stringMatching(/\.?$/) })
 })
 
+test("a client that stops listening does not take its call back", async () => {
+  const { app, served, signIn } = await serving()
+  const { ask, cookie } = await signIn("me", true)
+  const { body } = await ask("POST", "/v1/tools/send/call", { agentId: "ada", input: {}, wait: 0 })
+  const path = `/v1/calls/${body.callId}`
+  const leaving = new AbortController()
+  const left = fetch(`${served.url}${path}?wait=60`, { headers: { cookie }, signal: leaving.signal }).catch(
+    () => "left",
+  )
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  leaving.abort()
+  expect(await left).toBe("left")
+  expect(await ask("GET", path)).toMatchObject({ status: 202, body: { state: "waiting" } })
+  await app.approvals.answer(body.callId, { kind: "approve" }, "pat")
+  expect(await ask("GET", `${path}?wait=5`)).toMatchObject({ status: 200, body: { result: "sent" } })
+})
+
+test("a call whose result is not kept is found in the audit log", async () => {
+  const { signIn } = await serving()
+  const { ask } = await signIn("me", true)
+  const { body } = await ask("POST", "/v1/tools/look/call", { agentId: "ada", input: {} })
+  const gone = await ask("GET", `/v1/calls/${body.callId}`)
+  expect(gone).toMatchObject({ status: 404, body: { code: "result_not_kept" } })
+  expect(gone.body.detail).toContain(`/v1/audit/${body.callId}`)
+  expect(await ask("GET", `/v1/audit/${body.callId}`)).toMatchObject({ status: 200, body: { items: [{}, {}] } })
+})
+
 test("a list of ended calls says what each was about, who answered and how long it waited", async () => {
   const { app, signIn } = await serving()
   const { ask } = await signIn("me", true)

@@ -92,12 +92,19 @@ export const toolEndpoints: readonly Endpoint[] = [
     params: z.object({ id: z.string().min(1) }),
     query: z.object({ wait: z.coerce.number().min(0).max(300).optional() }),
     answers: { 200: callResult, 202: ticket },
-    async handle({ api: { app }, caller, params: { id }, query, signal }) {
+    async handle({ api: { app }, caller, params: { id }, query }) {
       await app.settle()
-      const [entry] = await app.audit.show(id)
+      const entries = await app.audit.show(id)
+      const [entry] = entries
       const mayRead = caller.kind === "agent" ? entry?.agentId === caller.id : caller.scopes.includes("read")
       if (entry === undefined || !mayRead) throw notFound("call", id)
-      const ended = await app.resume(entry.callId, { waitMs: (query.wait ?? 0) * 1000, signal })
+      // Without the request's signal: whoever stops listening has not taken the call back.
+      const ended = await app.resume(entry.callId, { waitMs: (query.wait ?? 0) * 1000 }).catch((error: unknown) => {
+        if (!entries.some(({ kind }) => kind === "end")) throw error
+        throw new HttpProblem(404, `The result of call ${id} is no longer kept. GET /v1/audit/${id} has its record.`, {
+          code: "result_not_kept",
+        })
+      })
       return isTicket(ended) ? new Reply(ended, 202) : ended
     },
   }),
