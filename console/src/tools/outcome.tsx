@@ -14,7 +14,7 @@ import { useWords } from "../words/words.tsx"
 import { Answers } from "../steps/answers.tsx"
 import { recordQuery } from "./queries.ts"
 import { RecordStep } from "./record-step.tsx"
-import { useRun, type Run } from "./run.ts"
+import { goOn, useRun, type Run } from "./run.ts"
 
 /** What became of the last Explain or Call: the seven steps, live. */
 export function Outcome() {
@@ -22,6 +22,7 @@ export function Outcome() {
   const run = useRun()
   const section = useRef<HTMLElement>(null)
   const startedAt = run?.startedAt
+  useEffect(() => void goOn(), [])
   // Where the columns are one below the other, what was asked for would be out of view.
   useEffect(() => {
     if (startedAt !== undefined && serverNow() - startedAt < 1000 && matchMedia("(width < 75em)").matches)

@@ -6,7 +6,7 @@ import { useMe } from "../api/queries.ts"
 import { Icon } from "../ui/icon.tsx"
 import { useTell } from "../ui/notices.tsx"
 import { ProblemBox } from "../ui/problem-box.tsx"
-import { JsonBlock } from "../ui/value-view.tsx"
+import { Block } from "../ui/value-view.tsx"
 import { dateText } from "../words/time-text.ts"
 import { useLanguage, useWords } from "../words/words.tsx"
 import { compareLines, definitionLines } from "./compare-lines.ts"
@@ -105,7 +105,7 @@ function Pin({ pin, trust }: { pin: McpPin; trust: (() => void) | undefined }) {
         shown !== undefined && (
           <details className="fold" open={state === "new"}>
             <summary>{words.tools.definition}</summary>
-            <JsonBlock value={shown} label={words.tools.definition} />
+            <Block text={definitionLines(shown).join("\n")} label={words.tools.definition} />
           </details>
         )
       )}

@@ -71,6 +71,58 @@ export async function explain(request: RunRequest): Promise<void> {
   }
 }
 
+/** A call that waits is followed again after the page was loaded anew: somebody must hear that it was approved. */
+const storageKey = "qm-playground-call"
+
+function readStored(): Pick<Run, "request" | "callId" | "startedAt"> | undefined {
+  try {
+    return JSON.parse(sessionStorage.getItem(storageKey) ?? "null") ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+function store() {
+  if (run?.callId === undefined || run.state === "ended") return sessionStorage.removeItem(storageKey)
+  const { request, callId, startedAt } = run
+  sessionStorage.setItem(storageKey, JSON.stringify({ request, callId, startedAt }))
+}
+
+/** Goes on with the call of the page that was here before, once somebody is signed in. */
+export async function goOn(): Promise<void> {
+  const stored = readStored()
+  if (run !== undefined || stored?.callId === undefined) return
+  const mine = begin(stored.request, "running")
+  change({ callId: stored.callId, startedAt: stored.startedAt, asked: true })
+  listen(stored.request)
+  known.add(stored.callId)
+  try {
+    await followToEnd(await get<CallResult | Ticket>(`/v1/calls/${stored.callId}`), mine)
+  } catch {
+    // Its result is gone; the audit log has its record.
+    if (mine === turn) set(undefined)
+    sessionStorage.removeItem(storageKey)
+  }
+}
+
+async function followToEnd(first: CallResult | Ticket, mine: number): Promise<void> {
+  const isMine = () => mine === turn
+  let answer = first
+  while (isTicket(answer)) {
+    if (!isMine()) return
+    adopt(answer.callId)
+    take(answer)
+    store()
+    answer = await follow(answer.callId, isMine)
+  }
+  if (!isMine()) return
+  adopt(answer.callId)
+  change({ state: "ended", callId: answer.callId, result: answer })
+  store()
+  void queries.invalidateQueries({ queryKey: ["audit"] })
+  void queries.invalidateQueries({ queryKey: ["tools", "all"] })
+}
+
 /** Calls the tool and follows the call to its end, however long people take. */
 export async function call(request: RunRequest): Promise<void> {
   const mine = begin(request, "running")
@@ -83,18 +135,7 @@ export async function call(request: RunRequest): Promise<void> {
     const { tool, agentId, input } = request
     // With a key the call is stored before it runs, so the stream tells its id and its output can be shown at once.
     const body = { input, agentId, wait: 0, key: crypto.randomUUID(), sessionId }
-    let answer = await post<CallResult | Ticket>(`/v1/tools/${encodeURIComponent(tool)}/call`, body)
-    while (isTicket(answer)) {
-      if (!isMine()) return
-      adopt(answer.callId)
-      take(answer)
-      answer = await follow(answer.callId, isMine)
-    }
-    if (!isMine()) return
-    adopt(answer.callId)
-    change({ state: "ended", callId: answer.callId, result: answer })
-    void queries.invalidateQueries({ queryKey: ["audit"] })
-    void queries.invalidateQueries({ queryKey: ["tools", "all"] })
+    await followToEnd(await post<CallResult | Ticket>(`/v1/tools/${encodeURIComponent(tool)}/call`, body), mine)
   } catch (error) {
     if (isMine()) change({ state: "failed", error })
   }

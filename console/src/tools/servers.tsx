@@ -72,7 +72,7 @@ function Server({ server }: { server: McpServerState }) {
         {quarantined > 0 && <span className="tag tag-ask">{words.tools.toLookAt(quarantined)}</span>}
         <span className="grow" />
         <button type="button" className="btn btn-s" aria-expanded={isOpen} onClick={() => setToggled(!isOpen)}>
-          {words.tools.toolCount(tools)}
+          {words.tools.toolCount(tools + quarantined)}
           <Icon name={isOpen ? "chevron-down" : "chevron-right"} small />
         </button>
       </header>

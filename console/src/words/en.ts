@@ -99,7 +99,7 @@ export const en = {
     over: "0:00",
     justNow: "just now",
     ago: (time: string) => `${time} ago`,
-    milliseconds: (n: number) => `${n} ms`,
+    milliseconds: (n: number | string) => `${n} ms`,
     seconds: (n: number) => `${n} s`,
     minutes: (n: number) => `${n} min`,
     hours: (h: number, min: number) => (min === 0 ? `${h} h` : `${h} h ${min} min`),

@@ -20,8 +20,9 @@ export function spanText(milliseconds: number, { time }: Words): string {
   return time.days(Math.floor(milliseconds / day))
 }
 
-/** How long something took: 0.4 ms, 12 ms, 1.4 s, 3 min. */
+/** How long something took: <1 ms, 12 ms, 1.4 s, 3 min. */
 export function tookText(milliseconds: number, words: Words): string {
+  if (milliseconds < 1) return words.time.milliseconds("<1")
   if (milliseconds < 1000)
     return words.time.milliseconds(milliseconds < 10 ? oneDigit(milliseconds) : Math.round(milliseconds))
   if (milliseconds < minute) return words.time.seconds(oneDigit(milliseconds / 1000))

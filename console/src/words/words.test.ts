@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { en } from "./en.ts"
 import { translate } from "./server-messages.ts"
-import { agoText, bytesText, clockText, spanText } from "./time-text.ts"
+import { agoText, bytesText, clockText, clockTime, spanText, tookText } from "./time-text.ts"
 import { zh } from "./zh.ts"
 
 describe("times and sizes", () => {
@@ -21,6 +21,18 @@ describe("times and sizes", () => {
   ])("%d ms is %s or %s", (milliseconds, english, chinese) => {
     expect(spanText(milliseconds, en)).toBe(english)
     expect(spanText(milliseconds, zh)).toBe(chinese)
+  })
+
+  test.each([
+    [0, "<1 ms"],
+    [7.25, "7.3 ms"],
+    [212.4, "212 ms"],
+    [1_440, "1.4 s"],
+    [185_000, "3 min"],
+  ])("a call of %d ms took %s", (milliseconds, text) => expect(tookText(milliseconds, en)).toBe(text))
+
+  test("the time of day has two digits each", () => {
+    expect(clockTime(new Date(2026, 10, 17, 9, 5, 7, 16).getTime(), true)).toBe("09:05:07.016")
   })
 
   test("under a minute ago is just now", () => {
