@@ -1,5 +1,6 @@
 import { cpSync, existsSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { findConfig } from "../config/find.ts"
 import { findProject } from "../config/find-project.ts"
@@ -72,7 +73,13 @@ export async function addSample(app: CliApp): Promise<void> {
     await app.org.createAgent({ id, role: role.name }, by)
   }
   for (const [agentId, tool, input, intent] of firstCalls)
-    await app.submit({ agentId, tool, input, intent, taskId: "try-it" }, { waitMs: 0 })
+    // Not awaited: what asks a person runs once somebody has approved it.
+    void app.call({ agentId, tool, input, intent, taskId: "try-it" })
+  await until(async () => (await app.approvals.list()).length === 2)
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 100 && !(await holds()); tries++) await sleep(20)
 }
 
 /** Some run, one is refused, two wait: every page has something to show. */

@@ -60,8 +60,8 @@ export function openStream(path: string): Stream {
     source = new EventSource(path)
     source.addEventListener("open", () => {
       failures = 0
-      // What happened in between may have been missed: whoever listens reads everything again.
-      if (connection.state === "lost") hearAndTell({ name: "resync", data: {} })
+      // What happened before the stream was open may have been missed: whoever listens reads everything again.
+      hearAndTell({ name: "resync", data: {} })
       publish({ state: "live" })
     })
     source.addEventListener("error", () => {

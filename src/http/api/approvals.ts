@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import type { Answer } from "../../model/approval.ts"
 import type { ReasonParams } from "../../model/audit-entry.ts"
@@ -157,8 +158,7 @@ async function whyNot(app: Api["app"], id: string, revision: number, sentence: s
 
 /** Why an item no longer waits: somebody answered it, or nobody did in time. */
 async function whyGone(app: Api["app"], id: string, status: number, sentence: string): Promise<HttpProblem> {
-  await app.settle()
-  const entries = await app.audit.show(id)
+  const entries = await entriesOfAnswered(app, id)
   if (entries.length === 0) return notFound("waiting call", id)
   const first = entries.findLast((entry) => "by" in entry && entry.by !== undefined)
   const by = first !== undefined && "by" in first ? first.by : undefined
@@ -167,6 +167,17 @@ async function whyGone(app: Api["app"], id: string, status: number, sentence: st
     code: hasExpired ? "expired" : "answered",
     ...(by && !hasExpired ? { by } : {}),
   })
+}
+
+/** The process that has the call records the answer, which may take a moment. */
+async function entriesOfAnswered({ audit, settle }: Api["app"], id: string) {
+  for (let tries = 0; ; tries++) {
+    await settle()
+    const entries = await audit.show(id)
+    const isRecorded = entries.some(({ kind }) => kind === "answered" || kind === "end")
+    if (entries.length === 0 || isRecorded || tries === 10) return entries
+    await sleep(50)
+  }
 }
 
 async function refusedCall({ app }: Api, callId: string, at: number, code: EndingCode): Promise<Refused> {

@@ -44,7 +44,7 @@ export function cardOf(item: PendingItem, context: CardContext): Card {
     reasons: item.reasons.map(reasonOf),
     touches,
     proved: item.touches.proved,
-    files: touches.filter(({ kind }) => kind === "read" || kind === "write" || kind === "delete").length,
+    files: new Set(touches.flatMap(({ kind, what }) => (kind === "command" || kind === "host" ? [] : [what]))).size,
     bytes: preview?.kind === "request" && preview.body !== undefined ? Buffer.byteLength(preview.body) : undefined,
     input: item.input,
     inputSchema: tool?.input.json,

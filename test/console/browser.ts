@@ -1,0 +1,87 @@
+import { existsSync } from "node:fs"
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core"
+import { expect, onTestFinished } from "vitest"
+import { serveHttp } from "../../src/http/serve.ts"
+import type { Config } from "../../src/config/schema.ts"
+import { openTestApp, temporaryFolder } from "../../src/testing/test-app.ts"
+
+const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
+
+/** Tests that need a browser are skipped where there is none. In CI that is a failure. */
+export const hasBrowser = executablePath !== undefined
+
+let launched: Promise<Browser> | undefined
+
+function browser(): Promise<Browser> {
+  launched ??= chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox", "--disable-gpu"] })
+  return launched
+}
+
+export async function closeBrowser(): Promise<void> {
+  await (await launched)?.close()
+  launched = undefined
+}
+
+const organisation: Config = {
+  org: {
+    people: [
+      { id: "pat", name: "Pat Lee", roles: ["lead"] },
+      { id: "sue", name: "Sue Ito", roles: ["lead"] },
+    ],
+    roles: [{ name: "developer", toolGroups: ["workspace", "command", "interaction", "data", "test"] }],
+    agents: [{ id: "dev", role: "developer" }],
+  },
+}
+
+/** A served app with its built console, and browsers that are signed in to it. */
+export async function openConsole(config: Config = {}) {
+  const workspace = temporaryFolder()
+  const app = await openTestApp({ ...organisation, ...config }, { workspace })
+  let served = await serveHttp(app, { port: 0, version: "1.2.3", workspace })
+  onTestFinished(() => served.close())
+  const { port } = served
+  return {
+    app,
+    url: served.url,
+    workspace,
+    /** Stops the server, as if its process had ended, and starts it again at the same address. */
+    async restart(whileDown: () => Promise<void> = async () => {}) {
+      await served.close()
+      await whileDown()
+      served = await serveHttp(app, { port, version: "1.2.3", workspace })
+    },
+    async signIn(person = "pat", options: BrowserContextOptions = {}) {
+      const context = await (await browser()).newContext({ viewport: { width: 1440, height: 900 }, ...options })
+      onTestFinished(() => context.close())
+      const { link } = await app.signIn.createLink({ person, isMachineUser: person === "me" })
+      const page = await context.newPage()
+      const problems = watch(page)
+      await page.goto(`${served.url}/signin#${link}`)
+      await page.getByRole("button", { name: /Sign in|登录/ }).click()
+      await page.waitForURL((address) => !address.pathname.startsWith("/signin"))
+      return { page, context, problems }
+    },
+    submit: (tool: string, input: unknown, more = {}) =>
+      app.submit({ agentId: "dev", tool, input, ...more }, { waitMs: 0 }),
+  }
+}
+
+/** What the browser complains about: errors of scripts, and violations of the content security policy. */
+function watch(page: Page): string[] {
+  const problems: string[] = []
+  page.on("pageerror", (error) => problems.push(error.message))
+  page.on("console", (message) => {
+    if (message.type() === "error" && !/Failed to load resource|ERR_CONNECTION/.test(message.text()))
+      problems.push(message.text())
+  })
+  return problems
+}
+
+/** The keys of a card sleep for 600 milliseconds after it appeared. */
+export async function wakeUp(page: Page): Promise<void> {
+  await page.waitForTimeout(700)
+}
+
+export async function expectGone(page: Page, callId: string): Promise<void> {
+  await expect.poll(() => page.locator(`a[data-call="${callId}"]:not(.row-gone)`).count(), { timeout: 10_000 }).toBe(0)
+}

@@ -1,0 +1,167 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, describe, expect, test } from "vitest"
+import { tool, until } from "../../src/testing/test-app.ts"
+import { closeBrowser, expectGone, hasBrowser, openConsole, wakeUp } from "./browser.ts"
+
+afterAll(closeBrowser)
+
+const write = (path: string) => ({ agentId: "dev", tool: "write_file", input: { path, content: "hello\n" } })
+const approve = { name: /^Approve/ }
+
+describe.skipIf(!hasBrowser)("the inbox in a real browser", () => {
+  test("a call that waits appears by itself, is approved by a click, runs, and is gone", async () => {
+    const { app, workspace, signIn } = await openConsole()
+    const { page, problems } = await signIn()
+    await page.getByText("Nothing waits for you").first().waitFor()
+    const running = app.call({ ...write("notes.md"), intent: "I keep notes." })
+    await page.getByRole("heading", { name: "Change notes.md" }).waitFor()
+    await page.getByText("I keep notes.").waitFor()
+    await wakeUp(page)
+    await page.getByRole("button", approve).click()
+    expect(await running).toMatchObject({ success: true })
+    expect(readFileSync(join(workspace, "notes.md"), "utf8")).toBe("hello\n")
+    await expectGone(page, (await running).callId)
+    expect(problems).toEqual([])
+  })
+
+  test("an input is edited at approval, and the call runs with the change", async () => {
+    const { app, workspace, signIn } = await openConsole()
+    const { page, problems } = await signIn()
+    const running = app.call(write("first.md"))
+    await page.getByRole("heading", { name: "Change first.md" }).waitFor()
+    await wakeUp(page)
+    await page.getByRole("button", { name: /^Edit/ }).click()
+    await page.getByLabel("path", { exact: false }).first().fill("second.md")
+    await page.locator("form.edit button[type=submit]").click()
+    await page.getByRole("heading", { name: "Change second.md" }).waitFor()
+    await wakeUp(page)
+    await page.getByRole("button", approve).click()
+    expect(await running).toMatchObject({ success: true })
+    expect([existsSync(join(workspace, "first.md")), existsSync(join(workspace, "second.md"))]).toEqual([false, true])
+    expect(problems).toEqual([])
+  })
+
+  test("a value of a held result is redacted, and the agent gets the rest", async () => {
+    const { app, signIn } = await openConsole()
+    const result = () => ({ key: "s3cret", city: "Oslo" })
+    app.registry.register(tool({ name: "leak", effect: "read", permission: { requireResultApproval: "always" }, execute: result })) // prettier-ignore
+    const { page } = await signIn()
+    const running = app.call({ agentId: "dev", tool: "leak", input: {} })
+    await page.getByRole("heading", { name: /Release a result/ }).waitFor()
+    await page.getByLabel(/Path to redact/).fill("/key")
+    await page.keyboard.press("Enter")
+    await wakeUp(page)
+    await page.getByRole("button", { name: /^Release/ }).click()
+    const ended = await running
+    expect(ended.result).toMatchObject({ city: "Oslo" })
+    expect(JSON.stringify(ended)).not.toContain("s3cret")
+  })
+
+  test("of two people who answer at once one counts, and the other is told who was first", async () => {
+    const { app, signIn } = await openConsole()
+    const running = app.call(write("one.md"))
+    const [pat, sue] = [await signIn("pat"), await signIn("sue")]
+    for (const { page } of [pat, sue]) await page.getByRole("heading", { name: "Change one.md" }).waitFor()
+    await wakeUp(sue.page)
+    await Promise.all(
+      [pat, sue].map(({ page }) =>
+        page
+          .getByRole("button", approve)
+          .click({ timeout: 2000 })
+          .catch(() => {}),
+      ),
+    )
+    const { callId } = await running
+    await until(async () => {
+      const texts = await Promise.all([pat, sue].map(({ page }) => page.locator("body").innerText()))
+      return texts.some((text) => /Pat Lee|Sue Ito|pat approved|sue approved/.test(text))
+    }, "the other is told")
+    const answers = (await app.audit.show(callId)).filter(({ kind }) => kind === "answered")
+    expect(answers).toHaveLength(1)
+  })
+
+  test("when the server stops and starts again, the page reconnects by itself and nothing is lost", async () => {
+    const { app, signIn, restart } = await openConsole()
+    const { page } = await signIn()
+    const before = app.call(write("before.md"))
+    await page.getByRole("heading", { name: "Change before.md" }).waitFor()
+    let during: Promise<unknown> | undefined
+    await restart(async () => {
+      during = app.call({ agentId: "dev", tool: "ask_user", input: { question: "Still there?" } })
+      await until(async () => (await app.approvals.list()).length === 2, "both wait")
+    })
+    await page.getByText("Still there?").first().waitFor({ timeout: 20_000 })
+    expect(await page.locator("a[data-call]").count()).toBe(2)
+    for (const { callId } of await app.approvals.list()) await app.approvals.answer(callId, { kind: "reject" }, "pat")
+    await Promise.all([before, during])
+  })
+
+  test("eight tabs of one browser are all live", async () => {
+    const { app, signIn, url } = await openConsole()
+    const { page, context } = await signIn()
+    const pages = [page]
+    while (pages.length < 8) {
+      const next = await context.newPage()
+      await next.goto(`${url}/inbox`)
+      pages.push(next)
+    }
+    const running = app.call(write("tabs.md"))
+    for (const each of pages) await each.getByText("tabs.md").first().waitFor({ timeout: 15_000 })
+    const [item] = await app.approvals.list()
+    await app.approvals.answer(item!.callId, { kind: "reject" }, "pat")
+    await running
+    for (const each of pages) await expectGone(each, item!.callId)
+  })
+
+  test("in Chinese the page and the server's sentences are Chinese", async () => {
+    const { submit, signIn } = await openConsole()
+    await submit("write_file", { path: "notes.md", content: "x" })
+    const { page } = await signIn("pat", { locale: "zh-CN" })
+    await page.getByText("收件箱").first().waitFor()
+    await page.getByRole("button", { name: /^批准/ }).waitFor()
+    expect(await page.getByRole("heading", { level: 2 }).or(page.locator("#card-title")).first().innerText()).toMatch(/\p{Script=Han}/u) // prettier-ignore
+  })
+
+  test("on a phone nothing is wider than the screen, in the list and in the card", async () => {
+    const { submit, signIn } = await openConsole()
+    await submit("run_command", { command: `echo ${"a-long-word-".repeat(40)} && rm -r old | tee log` })
+    await submit("write_file", { path: "a/very/long/path/".repeat(5) + "notes.md", content: "x\n".repeat(5) })
+    const { page } = await signIn("pat", { viewport: { width: 360, height: 780 }, hasTouch: true, isMobile: true })
+    const fits = () => page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    await page.locator("a[data-call]").first().waitFor()
+    expect(await fits()).toBe(true)
+    await page.locator("a[data-call]").first().click()
+    await page.locator("#card-title").waitFor()
+    expect(await fits()).toBe(true)
+  })
+
+  test("everything is done with the keyboard alone", async () => {
+    const { app, signIn } = await openConsole()
+    const send = { agentId: "dev", tool: "send", input: {} }
+    app.registry.register(tool({ name: "send", effect: "communicate", execute: () => "sent" }))
+    const calls = [app.call(write("one.md")), app.call(send)]
+    await until(async () => (await app.approvals.list()).length === 2, "both wait")
+    const { page } = await signIn()
+    await page.locator("#card-title").waitFor()
+    const title = () => page.locator("#card-title").innerText()
+    const first = await title()
+    await page.keyboard.press("j")
+    await expect.poll(title).not.toBe(first)
+    await wakeUp(page)
+    await page.keyboard.press("a")
+    const [one] = await Promise.race(calls.map(async (call, place) => [place, await call] as const))
+    await expect.poll(async () => (await app.approvals.list()).length).toBe(1)
+    await wakeUp(page)
+    await page.keyboard.press("k")
+    await wakeUp(page)
+    await page.keyboard.press("n")
+    await page.keyboard.type("Not now.")
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("r")
+    expect(await calls[1 - one]).toMatchObject({
+      code: "approval_rejected",
+      error: expect.stringContaining("Not now."),
+    })
+  })
+})
