@@ -61,6 +61,11 @@ const serversRoute = createRoute({
   path: "/servers",
   component: lazyRouteComponent(() => import("./tools/servers.tsx"), "Servers"),
 })
+const peopleRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/people",
+  component: lazyRouteComponent(() => import("./people/people-page.tsx"), "PeoplePage"),
+})
 const auditRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/audit",
@@ -80,6 +85,7 @@ export const router = createRouter({
       startRoute,
       inboxRoute.addChildren([cardRoute]),
       toolsRoute.addChildren([playgroundRoute, serversRoute]),
+      peopleRoute,
       auditRoute,
       callRoute,
     ]),

@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router"
 import { useState, type ReactNode } from "react"
 import type { Card } from "../../../src/http/api/schemas.ts"
 import { AnswerBar } from "../answer/answer-bar.tsx"
@@ -13,7 +14,7 @@ import { CardHead, type Place } from "./card-head.tsx"
 import { Facts, InputLine, Says, Votes } from "./card-parts.tsx"
 import { Found, Touches, Why } from "./found.tsx"
 import { Held } from "./held.tsx"
-import { Output } from "./output.tsx"
+import { Output, useOutput } from "./output.tsx"
 import type { Redaction } from "./redactions.ts"
 import type { Shown } from "./shown-card.ts"
 import { StateStrip } from "./strip.tsx"
@@ -32,6 +33,7 @@ export function CardPane({ shown, card, place }: Props) {
   const [redactions, setRedactions] = useState<readonly Redaction[]>([])
   const [editing, setEditing] = useState(false)
   const { freeze } = useFreeze()
+  const printed = useOutput(card.callId)
   const isOver = useServerTime() > card.until + 1000
   const offline = useConnection().state === "lost"
 
@@ -49,7 +51,7 @@ export function CardPane({ shown, card, place }: Props) {
   const aside = place.wide && card.kind === "call"
   const main = (
     <>
-      {answered && outcome.answer.kind.startsWith("approve") && <Output callId={card.callId} />}
+      {answered && outcome.answer.kind.startsWith("approve") && <Output printed={printed} />}
       <Says card={card} />
       {card.kind === "result" ? (
         <Held card={card} redactions={redactions} setRedactions={setRedactions} />
@@ -112,7 +114,9 @@ export function CardPane({ shown, card, place }: Props) {
       {!open && (
         <footer className="answer" aria-label={words.answer.bar}>
           <div className="acts">
-            <span className="grow" />
+            <Link to="/audit/$callId" params={{ callId: card.callId }} className="grow">
+              {words.states.follow}
+            </Link>
             <button type="button" className="btn btn-l" onClick={place.next}>
               {words.states.next}
               <kbd aria-hidden="true">J</kbd>

@@ -1,27 +1,39 @@
 import { useCallback, useState } from "react"
+import { chunkText } from "../api/chunk-text.ts"
 import { useStreamEvent } from "../api/live.ts"
 import type { StreamEvent } from "../api/stream.ts"
 import { useWords } from "../words/words.tsx"
 
 const most = 200_000
 
-/** What a call that was approved here prints while it runs. */
-export function Output({ callId }: { callId: string }) {
-  const words = useWords()
-  const [text, setText] = useState("")
-  const [ended, setEnded] = useState(false)
+export interface Printed {
+  readonly text: string
+  readonly ended: boolean
+}
+
+/** Collects what a call prints while its card is shown: the first lines may come before the answer is confirmed. */
+export function useOutput(callId: string): Printed {
+  const [printed, setPrinted] = useState<Printed>({ text: "", ended: false })
   useStreamEvent(
     useCallback(
       ({ name, data }: StreamEvent) => {
         if (data["callId"] !== callId) return
-        if (name === "output") setText((before) => (before + String(data["chunk"] ?? "")).slice(-most))
-        if (name === "call" && /^(ended|done|finished|success|failed)/.test(String(data["state"]))) setEnded(true)
+        if (name === "output")
+          setPrinted((before) => ({ ...before, text: (before.text + chunkText(data["chunk"])).slice(-most) }))
+        if ((name === "call" && data["state"] === "ended") || name === "audit")
+          setPrinted((before) => ({ ...before, ended: true }))
       },
       [callId],
     ),
   )
+  return printed
+}
+
+/** What a call that was approved here prints while it runs. */
+export function Output({ printed: { text, ended } }: { printed: Printed }) {
+  const words = useWords()
   return (
-    <section className="output">
+    <section className="output" data-ended={ended || undefined}>
       <h3 className="h3">{words.card.output}</h3>
       {text === "" ? (
         <p className="dim">{ended ? words.card.ended : words.card.outputNone}</p>

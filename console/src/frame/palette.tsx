@@ -31,7 +31,10 @@ export function Palette() {
   const groups = [
     {
       group: words.frame.goTo,
-      actions: pages.map((page) => action(page.to, page.icon, page.label(words), () => void navigate({ to: page.to }))),
+      actions: [
+        ...pages.map((page) => action(page.to, page.icon, page.label(words), () => void navigate({ to: page.to }))),
+        action("people", "lock", words.pages.people, () => void navigate({ to: "/people" })),
+      ],
     },
     {
       group: words.pages.inbox,

@@ -1,4 +1,5 @@
 import { Menu, useMantineColorScheme, type MantineColorScheme } from "@mantine/core"
+import { Link } from "@tanstack/react-router"
 import { remove } from "../api/http.ts"
 import { queries } from "../api/live.ts"
 import { useMe } from "../api/queries.ts"
@@ -51,6 +52,9 @@ export function PersonMenu({ phone = false }: { phone?: boolean }) {
             {words.frame.freezeEveryone}
           </Menu.Item>
         )}
+        <Menu.Item leftSection={<Icon name="lock" />} component={Link} to="/people">
+          {words.pages.people}
+        </Menu.Item>
         <Menu.Divider />
         <Menu.Label>{words.frame.theme}</Menu.Label>
         {schemes.map(([scheme, label]) => (

@@ -1,3 +1,4 @@
+import { chunkText } from "../api/chunk-text.ts"
 import { useSyncExternalStore } from "react"
 import type { CallResult, Explanation, Ticket } from "../../../src/http/api/tool-schemas.ts"
 import { serverNow } from "../api/clock.ts"
@@ -183,12 +184,4 @@ function listen({ agentId, tool }: RunRequest) {
 function adopt(callId: string) {
   known.add(callId)
   if (run?.callId !== callId) change({ callId, output: outputs.get(callId) ?? "" })
-}
-
-/** What a tool printed while it ran: text, or `{ stream, text }`, or anything else as JSON. */
-export function chunkText(chunk: unknown): string {
-  if (typeof chunk === "string") return chunk
-  if (typeof chunk === "object" && chunk !== null && "text" in chunk && typeof chunk.text === "string")
-    return chunk.text
-  return `${JSON.stringify(chunk)}\n`
 }
