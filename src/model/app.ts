@@ -233,6 +233,8 @@ export interface AuditReader {
   list(filter?: AuditFilter): Promise<AuditRow[]>
   /** All entries of one call. A unique beginning of the id is enough; empty when none or several calls match. */
   show(callId: string): Promise<AuditEntry[]>
+  /** All entries of each of these calls, by their whole ids. */
+  showMany(callIds: readonly string[]): Promise<ReadonlyMap<string, readonly AuditEntry[]>>
   /** What people answered, by the id of the call. */
   answers(): Promise<ReadonlyMap<string, readonly StepEntry[]>>
   /** The call ids with this beginning, at most a hundred. */

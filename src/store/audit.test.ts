@@ -65,6 +65,18 @@ test("an ambiguous beginning of an id shows no call, and beginningWith lists the
   expect(await system.audit.show(one)).toHaveLength(2)
 })
 
+test("the entries of many calls are those of each", async () => {
+  const system = await openTestApp()
+  const made = ["1", "{", "3"].map((text) => system.call({ agentId: "operator", tool: "json_parse", input: { text } }))
+  const ids = (await Promise.all(made)).map(({ callId }) => callId)
+  await system.settle()
+  const found = await system.audit.showMany([...ids, "no such call"])
+  expect([...found.keys()]).toEqual([...ids, "no such call"])
+  for (const id of ids) expect(found.get(id)).toEqual(await system.audit.show(id))
+  expect(found.get(ids[0]!)).not.toEqual([])
+  expect(found.get("no such call")).toEqual([])
+})
+
 test("lists by agent, tool, status and time, newest first", async () => {
   const system = await openTestApp()
   await system.call({ agentId: "operator", tool: "json_parse", input: { text: "1" } })

@@ -49,8 +49,23 @@ export class Audit implements AuditReader {
     await this.catchUp()
     const { ended, steps, calls } = this.#findBeginning(callId)
     if (calls.size !== 1) return []
-    const places = [...ended.flatMap((row) => [row.start_place, row.place]), ...steps.map((row) => row.place)]
-    return inOrder(this.#database, new Set(places.filter((place) => place !== null)))
+    return inOrder(placesOf(ended, steps), entryReader(this.#database))
+  }
+
+  /** All entries of each of these calls, in order. Much quicker than `show` for each. */
+  async showMany(callIds: readonly string[]): Promise<Map<string, AuditEntry[]>> {
+    await this.catchUp()
+    const ended = this.#database.prepare("select * from ended where call = ?")
+    const steps = this.#database.prepare("select place from steps where call = ?")
+    const entryAt = entryReader(this.#database)
+    const entries = (callId: string) => {
+      const places = placesOf(
+        ended.all(callId) as unknown as EndedRow[],
+        steps.all(callId) as unknown as { place: number }[],
+      )
+      return inOrder(places, entryAt)
+    }
+    return new Map(callIds.map((callId) => [callId, entries(callId)]))
   }
 
   /** What people answered, by the id of the call. */
@@ -120,9 +135,13 @@ function indexHint({ agentId, taskId }: AuditFilter): string {
   return agentId === undefined ? " indexed by ended_at" : ""
 }
 
+function placesOf(ended: readonly EndedRow[], steps: readonly { place: number }[]): Set<number> {
+  const places = [...ended.flatMap((row) => [row.start_place, row.place]), ...steps.map((row) => row.place)]
+  return new Set(places.filter((place) => place !== null))
+}
+
 /** Keeps the order within each chain, whatever its clock did, and merges the chains by time. */
-function inOrder(database: Database, places: ReadonlySet<number>): AuditEntry[] {
-  const entryAt = entryReader(database)
+function inOrder(places: ReadonlySet<number>, entryAt: (place: number) => AuditEntry | undefined): AuditEntry[] {
   const chains = new Map<number, AuditEntry[]>()
   for (const place of [...places].sort((a, b) => a - b)) {
     const entry = entryAt(place)

@@ -34,6 +34,7 @@ export function lazyAudit(store: Store): AuditReader {
   return {
     list: async (filter) => (await store.audit()).list(filter),
     show: async (callId) => (await store.audit()).show(callId),
+    showMany: async (callIds) => (await store.audit()).showMany(callIds),
     answers: async () => (await store.audit()).answers(),
     beginningWith: async (beginning) => (await store.audit()).beginningWith(beginning),
     stats: async (filter) => (await store.audit()).stats(filter),

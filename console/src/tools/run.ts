@@ -96,6 +96,9 @@ export async function goOn(): Promise<void> {
   const mine = begin(stored.request, "running")
   change({ callId: stored.callId, startedAt: stored.startedAt, asked: true })
   listen(stored.request)
+  void post<Explanation>("/v1/why", { ...stored.request, sessionId })
+    .then((explanation) => mine === turn && change({ explanation }))
+    .catch(() => undefined)
   known.add(stored.callId)
   try {
     await followToEnd(await get<CallResult | Ticket>(`/v1/calls/${stored.callId}`), mine)
@@ -176,6 +179,8 @@ function listen({ agentId, tool }: RunRequest) {
       outputs.set(callId, `${outputs.get(callId) ?? ""}${chunkText(data["chunk"])}`.slice(-mostOutput))
       if (callId === run?.callId) change({ output: outputs.get(callId) ?? "" })
     }
+    // While one request follows the call, the stream says that a person has answered and it runs.
+    if (name === "call" && callId === run?.callId && data["state"] === "started") change({ state: "running" })
     if (name !== "call" || data["sessionId"] !== sessionId || known.has(callId)) return
     if (run?.callId === undefined && data["agentId"] === agentId && data["tool"] === tool) adopt(callId)
   })

@@ -4,8 +4,9 @@ import type { AuditRowJson } from "./audit-schemas.ts"
 import type { ServedApp } from "./endpoint.ts"
 
 /** Ended calls with what a list of them shows: what each was about, who answered, and how long it waited. */
-export function withDetails(app: Pick<ServedApp, "audit">, rows: readonly AuditRow[]): Promise<AuditRowJson[]> {
-  return Promise.all(rows.map(async (row) => ({ ...row, ...detailsOf(await app.audit.show(row.callId)) })))
+export async function withDetails(app: Pick<ServedApp, "audit">, rows: readonly AuditRow[]): Promise<AuditRowJson[]> {
+  const entries = await app.audit.showMany(rows.map(({ callId }) => callId))
+  return rows.map((row) => ({ ...row, ...detailsOf(entries.get(row.callId) ?? []) }))
 }
 
 function detailsOf(entries: readonly AuditEntry[]): Omit<AuditRowJson, keyof AuditRow> {

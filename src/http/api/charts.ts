@@ -1,11 +1,13 @@
 import type { ServedApp } from "./endpoint.ts"
 import type { AuditFilter } from "../../model/ports.ts"
+import type { StepEntry } from "../../model/audit-entry.ts"
 import { refusals } from "./approvals.ts"
 import type { Charts } from "./audit-schemas.ts"
 
 const hourMs = 60 * 60_000
 /** No chart needs more calls than this to be right. */
 const mostCalls = 20_000
+const mostWaits = 2000
 
 /** Numbers per hour from the audit log. An hour without calls is there with zeros, so that lines have no gaps. */
 export async function chartsOf(
@@ -70,17 +72,21 @@ async function waitingTimes(
   app: Pick<ServedApp, "audit">,
   { since, until = Infinity, agentId, tool }: AuditFilter & { since: number },
 ): Promise<{ at: number; ms: number }[]> {
-  const waits: { at: number; ms: number }[] = []
-  for (const [callId, answers] of await app.audit.answers()) {
+  const isMeant = (answer: StepEntry) =>
+    answer.at >= since &&
+    answer.at < until &&
+    (agentId === undefined || answer.agentId === agentId) &&
+    (tool === undefined || answer.tool === tool)
+  const last = [...(await app.audit.answers())].flatMap(([callId, answers]) => {
     const answer = answers.at(-1)
-    if (answer === undefined || answer.at < since || answer.at >= until) continue
-    if (agentId !== undefined && answer.agentId !== agentId) continue
-    if (tool !== undefined && answer.tool !== tool) continue
-    const asked = (await app.audit.show(callId)).find(({ kind }) => kind === "asked")
-    if (asked !== undefined) waits.push({ at: answer.at, ms: answer.at - asked.at })
-    if (waits.length >= 2000) break
-  }
-  return waits
+    return answer !== undefined && isMeant(answer) ? [{ callId, at: answer.at }] : []
+  })
+  const newest = last.slice(-mostWaits)
+  const entries = await app.audit.showMany(newest.map(({ callId }) => callId))
+  return newest.flatMap(({ callId, at }) => {
+    const asked = entries.get(callId)?.find(({ kind }) => kind === "asked")
+    return asked === undefined ? [] : [{ at, ms: at - asked.at }]
+  })
 }
 
 function percentile(values: readonly number[], share: number): number | null {
