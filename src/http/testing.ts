@@ -66,7 +66,7 @@ export function rawClient(port: number) {
 
 /** The last message that is a response. */
 function messageIn(type: string | undefined, text: string): Record<string, unknown> | undefined {
-  if (type?.includes("json") === true) return JSON.parse(text) as Record<string, unknown>
+  if (type !== undefined && /[/+]json/.test(type)) return JSON.parse(text) as Record<string, unknown>
   if (type?.includes("event-stream") !== true) return undefined
   const messages = text
     .split("\n")

@@ -14,11 +14,13 @@ export function issueSentence(issue: z.core.$ZodIssue, got: unknown): string {
       if (issue.origin === "array") return "is an empty list. Write at least one."
       return `is too small. Write a number ${issue.inclusive ? "of at least" : "above"} ${issue.minimum}.`
     case "too_big":
+      if (issue.origin === "string") return `is too long. Write at most ${issue.maximum} characters.`
+      if (issue.origin === "array") return `is too long. Write at most ${issue.maximum} of them.`
       return `is too large. Write a number of at most ${issue.maximum}.`
     case "invalid_key":
       return "has an empty name. Write a name before the colon."
     default:
-      return `is not right: ${issue.message}. Correct it.`
+      return `is not right: ${issue.message.replace(/\.$/, "")}. Correct it.`
   }
 }
 

@@ -6,6 +6,8 @@ import { bodyLimit } from "hono/body-limit"
 import { errorMessage } from "../../lib/error-message.ts"
 import { OrganisationError } from "../../model/organisation-admin.ts"
 import { StoreUnavailable } from "../../model/ending.ts"
+import { issueSentence } from "../../schema/issue-sentence.ts"
+import { valueAtPath } from "../../schema/problems.ts"
 import { callerOfSession, callerOfToken, sessionCookie, type Caller } from "./caller.ts"
 import { endpoints } from "./endpoints.ts"
 import { Reply, type Api, type Asked, type Endpoint } from "./endpoint.ts"
@@ -153,24 +155,32 @@ async function jsonBody(context: Context): Promise<unknown> {
   }
 }
 
-function valid(schema: z.ZodType, value: unknown, part: string): unknown {
+function valid(schema: z.ZodType, value: unknown, part: keyof typeof parts): unknown {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  const errors = parsed.error.issues.map(({ path, message }) => ({ path: `/${path.join("/")}`, sentence: message }))
+  const errors = parsed.error.issues.map((issue) => ({
+    path: `/${issue.path.join("/")}`,
+    sentence: issueSentence(issue, valueAtPath(value, issue.path)),
+  }))
   const [first] = errors
-  const where = first === undefined || first.path === "/" ? `the ${part}` : `${first.path} in the ${part}`
-  throw new HttpProblem(400, `Something is wrong with ${where}: ${first?.sentence}`, {
+  const name = first === undefined || first.path === "/" ? parts[part] : `'${first.path.slice(1)}' in ${parts[part]}`
+  const detail = `${name} ${first?.sentence}`
+  throw new HttpProblem(400, `${detail.slice(0, 1).toUpperCase()}${detail.slice(1)}`, {
     code: "invalid_request",
     errors,
   })
 }
+
+const parts = { params: "the path", query: "the query", body: "the body" }
 
 function problemOf(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error
   if (error instanceof OrganisationError)
     return new HttpProblem(error.code.endsWith("_not_found") ? 404 : 422, error.message, { code: error.code })
   if (error instanceof StoreUnavailable) return new HttpProblem(503, error.message, { code: "store_unavailable" })
-  return new HttpProblem(500, `Something went wrong that should not: ${errorMessage(error)}`, { code: "internal" })
+  return new HttpProblem(500, `This is a mistake in Quartermaster, please report it: ${errorMessage(error)}`, {
+    code: "internal",
+  })
 }
 
 function replyProblem(_context: Context, found: HttpProblem): Response {
