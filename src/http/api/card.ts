@@ -43,7 +43,8 @@ export function cardOf(item: PendingItem, context: CardContext): Card {
     preview,
     reasons: item.reasons.map(reasonOf),
     touches,
-    proved: item.touches.proved,
+    // The guard has read the whole command, but not what its programs do.
+    proved: item.touches.proved && !touches.some(({ kind }) => kind === "command"),
     files: new Set(touches.flatMap(({ kind, what }) => (kind === "command" || kind === "host" ? [] : [what]))).size,
     bytes: preview?.kind === "request" && preview.body !== undefined ? Buffer.byteLength(preview.body) : undefined,
     input: item.input,
