@@ -99,7 +99,7 @@ function answer(
     response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" })
     response.write(": hello\n\n")
     world.streams.add(response)
-    return request.on("close", () => world.streams.delete(response))
+    return response.on("close", () => world.streams.delete(response))
   }
   if (on === "GET /v1/approvals") return json({ now, items: world.cards })
   const [, id = "", answering] = /^\/v1\/approvals\/([^/]+)(\/answer)?$/.exec(pathname) ?? []
@@ -178,7 +178,7 @@ function happen(world: World, what: string, body: Record<string, unknown>): unkn
   }
   if (what === "up") world.down = false
   tell(world, "call", { callId: id, state: what })
-  return { ok: true }
+  return { streams: world.streams.size }
 }
 
 function end(world: World, id: string, how: { code: string; by?: string }) {

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState, type RefObject } from "react"
+import { Fragment, useCallback, useMemo, useRef, useState } from "react"
 import type { Card } from "../../../src/http/api/schemas.ts"
 import { useCommandKeys } from "../answer/use-guard.ts"
 import { Gate, Icon } from "../ui/icon.tsx"
@@ -7,19 +7,14 @@ import { useWords } from "../words/words.tsx"
 import { Why } from "./found.tsx"
 import { jsonLines, type JsonToken } from "./json-lines.ts"
 import { Request } from "./preview.tsx"
-import { countRedacted, everyElement, pointersAt, redactValue, type Redaction } from "./redactions.ts"
+import { RedactionList } from "./redaction-list.tsx"
+import { everyElement, pointersAt, redactValue, type Redaction } from "./redactions.ts"
+import { printed, useSelection, type Selected } from "./result-selection.ts"
 
 interface Props {
   readonly card: Card
   readonly redactions: readonly Redaction[]
   readonly setRedactions: (next: readonly Redaction[]) => void
-}
-
-interface Selected {
-  /** The values that the selection touches, by pointer. */
-  readonly pointers: readonly string[]
-  /** The words, where they lie inside one text. */
-  readonly text: string | undefined
 }
 
 /** A held result: what the model has not seen, and what is taken out of it. */
@@ -72,7 +67,7 @@ export function Held({ card, redactions, setRedactions }: Props) {
         <div className="strip strip-in strip-deny">
           <Icon name="alert-triangle" />
           <p>
-            <b>{words.card.failed}</b> {result.error}
+            <b>{words.card.failed}</b>
           </p>
         </div>
       )}
@@ -129,6 +124,7 @@ function ResultText({ value, text, limit, marked, texts, showAll }: TextProps) {
     return (
       <i key={key} className={`j-${each.kind[0]}`} data-pointer={each.pointer}>
         <WithoutTexts
+          broken
           text={each.text}
           texts={texts.flatMap(({ pointer, text }) => (pointer === each.pointer ? { text: printed(text) } : []))}
         />
@@ -159,17 +155,32 @@ function ResultText({ value, text, limit, marked, texts, showAll }: TextProps) {
   )
 }
 
-function WithoutTexts({ text, texts }: { text: string; texts: readonly { text: string }[] }) {
+interface WithoutProps {
+  readonly text: string
+  readonly texts: readonly { text: string }[]
+  /** Goes on in a new line after each printed `\\n`, so that a text can be read. */
+  readonly broken?: boolean
+}
+
+function WithoutTexts({ text, texts, broken = false }: WithoutProps) {
   const words = useWords()
   const [first, ...rest] = texts
-  if (first === undefined || first.text === "") return text
+  if (first === undefined || first.text === "") return broken ? <Broken text={text} /> : text
   return text.split(first.text).map((part, at) => (
     <span key={`${at}`}>
       {at > 0 && <mark className="red">{words.card.redacted}</mark>}
-      <WithoutTexts text={part} texts={rest} />
+      <WithoutTexts text={part} texts={rest} broken={broken} />
     </span>
   ))
 }
+
+const Broken = ({ text }: { text: string }) =>
+  text.split(/(?<=\\n)/).map((line, at) => (
+    <Fragment key={`${at}`}>
+      {at > 0 && <br />}
+      {line}
+    </Fragment>
+  ))
 
 interface BarProps {
   readonly value: unknown
@@ -198,112 +209,4 @@ function SelectionBar({ value, selected, redact, add }: BarProps) {
       )}
     </div>
   )
-}
-
-interface ListProps {
-  readonly value: unknown
-  readonly redactions: readonly Redaction[]
-  readonly setRedactions: (next: readonly Redaction[]) => void
-  readonly disabled: boolean
-}
-
-function RedactionList({ value, redactions, setRedactions, disabled }: ListProps) {
-  const words = useWords()
-  const [path, setPath] = useState("")
-  const [wrong, setWrong] = useState(false)
-  return (
-    <>
-      <h4 className="h3">{words.card.redactions}</h4>
-      {redactions.length === 0 && <p className="dim">{words.card.noRedactions}</p>}
-      <ul className="redlist">
-        {redactions.map((each, at) => (
-          <li key={`${at}`}>
-            <Icon name="eye-off" small />
-            <code className="grow cut">{each.kind === "values" ? each.path : each.pointer || "/"}</code>
-            <span className="dim">{words.card.values(countRedacted(value, [each]))}</span>
-            <button
-              type="button"
-              className="ib ib-s"
-              aria-label={words.card.takeBack}
-              onClick={() => setRedactions(redactions.filter((other) => other !== each))}
-            >
-              <Icon name="arrow-back-up" small />
-            </button>
-          </li>
-        ))}
-      </ul>
-      {!disabled && (
-        <form
-          className="addpath"
-          onSubmit={(event) => {
-            event.preventDefault()
-            const found = pointersAt(value, path).length > 0
-            setWrong(!found)
-            if (!found) return
-            setRedactions([...redactions, { kind: "values", path }])
-            setPath("")
-          }}
-        >
-          <input
-            className="in mono"
-            aria-label={words.card.redactPath}
-            placeholder={words.card.redactPath}
-            value={path}
-            onChange={(event) => setPath(event.target.value)}
-          />
-          <button type="submit" className="btn" disabled={path === ""}>
-            {words.card.addPath}
-          </button>
-        </form>
-      )}
-      {wrong && (
-        <p className="hint hint-wrong" role="alert">
-          {words.card.noSuchPath}
-        </p>
-      )}
-    </>
-  )
-}
-
-/** Words as they stand in printed JSON, and back. */
-const printed = (text: string) => JSON.stringify(text).slice(1, -1)
-function unprinted(text: string): string {
-  const inner = text.replace(/^"/, "").replace(/"$/, "")
-  try {
-    return JSON.parse(`"${inner}"`) as string
-  } catch {
-    return inner
-  }
-}
-
-/** What is selected inside an element, as values of the result. */
-function useSelection(inside: RefObject<HTMLElement | null>): Selected | undefined {
-  const [selected, setSelected] = useState<Selected>()
-  useEffect(() => {
-    const look = () => {
-      const selection = window.getSelection()
-      const box = inside.current
-      if (selection === null || selection.isCollapsed || box === null || !box.contains(selection.anchorNode))
-        return setSelected(undefined)
-      const range = selection.getRangeAt(0)
-      const touched = [...box.querySelectorAll<HTMLElement>("[data-pointer]")].filter((each) =>
-        range.intersectsNode(each),
-      )
-      const pointers = [...new Set(touched.map((each) => each.dataset["pointer"] ?? ""))]
-      const [only] = touched
-      const text = selection.toString()
-      const within = touched.length === 1 && only?.contains(range.startContainer) && only.contains(range.endContainer)
-      const isPart =
-        within === true &&
-        only !== undefined &&
-        only.className !== "j-n" &&
-        text !== only.textContent &&
-        /[^"\s]/.test(text)
-      const part = only?.className === "j-s" ? unprinted(text) : text
-      setSelected(pointers.length === 0 ? undefined : { pointers, text: isPart ? part : undefined })
-    }
-    document.addEventListener("selectionchange", look)
-    return () => document.removeEventListener("selectionchange", look)
-  }, [inside])
-  return selected
 }

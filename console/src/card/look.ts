@@ -17,6 +17,7 @@ export function iconOf({ kind, effect }: Card): IconName {
 
 /** Colour only carries a verdict: rust for what deletes, amber for what leaves or is new. */
 export function tagClass({ code }: Message): string {
+  if (code.includes("held")) return "tag tag-held"
   if (/delet|destroy|destruct/.test(code)) return "tag tag-deny"
   if (/network|send|host|unproved|out/.test(code)) return "tag tag-ask"
   return "tag"

@@ -107,7 +107,9 @@ function RowLink({ row, current }: { row: Row; current: boolean }) {
           <span className="tag">{words.inbox.alike(alike.length)}</span>
         ) : (
           <>
-            {card.kind === "result" && <span className="tag tag-held">{words.inbox.resultHeld}</span>}
+            {card.kind === "result" && card.risk.tags.length === 0 && (
+              <span className="tag tag-held">{words.inbox.resultHeld}</span>
+            )}
             {card.kind === "question" && <span className="tag tag-held">{words.inbox.question}</span>}
             {card.risk.tags.map((tag) => (
               <span key={tag.text} className={tagClass(tag)}>

@@ -269,6 +269,7 @@ export const en = {
     theResult: "The result",
     moreRows: (n: number) => `${n} more, show all`,
     redactions: "Redactions",
+    noParts: "An error has no parts. Release it or withhold it.",
     noRedactions: "None. Select text, or name a path.",
     redact: "Redact",
     redactEvery: (path: string) => `Every \`${path}\``,

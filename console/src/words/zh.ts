@@ -263,6 +263,7 @@ export const zh: Words = {
     theResult: "结果",
     moreRows: (n) => `还有 ${n} 项，全部显示`,
     redactions: "遮盖",
+    noParts: "错误没有可遮盖的部分。请放行或扣留。",
     noRedactions: "无。请选择文字，或填写路径。",
     redact: "遮盖",
     redactEvery: (path) => `全部 \`${path}\``,
