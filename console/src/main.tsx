@@ -25,6 +25,8 @@ import { NoticesProvider } from "./ui/notices.tsx"
 import { LanguageProvider } from "./words/words.tsx"
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="qm-nonce"]')?.content ?? ""
+// Dialogs lock the page's scrolling with a style element of their own library, which takes its nonce from here.
+Object.assign(globalThis, { __webpack_nonce__: nonce })
 const root = document.getElementById("root")
 if (root === null) throw new Error("The page has no #root.")
 

@@ -51,6 +51,12 @@ test("the first start makes a sample, prints one link that signs in, and the sam
   expect(await ask("POST", "/v1/tools/read_file/call", read)).toMatchObject({ body: { success: true } })
   const again = await cli.run("open", "--json")
   expect((await (await signIn(new URL(JSON.parse(again.stdout).url)))("GET", "/v1/me")).status).toBe(200)
+  const { token } = JSON.parse((await cli.run("tokens", "create", "--agent", "dev", "--json")).stdout) as {
+    token: string
+  }
+  const headers = { authorization: `Bearer ${token}` }
+  expect((await fetch(`${link.origin}/v1/me`, { headers })).status).toBe(200)
+  expect(existsSync(cli.dataDir)).toBe(false)
   expect(await ask("DELETE", "/v1/sample")).toMatchObject({
     status: 200,
     body: { agents: 3, roles: 3, departments: 2, files: 5 },

@@ -3,12 +3,10 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { findConfig } from "../config/find.ts"
-import { findProject } from "../config/find-project.ts"
+import { findProject, sampleFolderName } from "../config/find-project.ts"
 import { sampleMaker } from "../model/sample.ts"
 import type { ChangedBy } from "../model/organisation-admin.ts"
 import type { CliApp, CliContext } from "./context.ts"
-
-const folderName = "quartermaster-sample"
 
 /**
  * The context of the sample, where `serve --sample` finds neither configuration nor data: its files are copied into a folder
@@ -18,10 +16,12 @@ export async function sampleContext(context: CliContext): Promise<CliContext | u
   const { io, flags } = context
   const { cwd, env, home } = io
   const isGiven = flags.config !== undefined || flags.data !== undefined || flags.set.length > 0
-  const project = findProject(cwd, home)
-  if (isGiven || project !== undefined || findConfig({ cwd, env, home }, project) !== undefined) return undefined
-  const folder = join(cwd, folderName)
+  const folder = join(cwd, sampleFolderName)
   const config = join(folder, "quartermaster.yml")
+  const project = findProject(cwd, home)
+  const isSample = project === folder
+  if (isGiven || (project !== undefined && !isSample)) return undefined
+  if (!isSample && findConfig({ cwd, env, home }, project) !== undefined) return undefined
   if (!existsSync(folder)) {
     cpSync(templateFolder(), folder, { recursive: true })
     const { trust } = await import("../config/trust.ts")

@@ -4,12 +4,26 @@ import { configFilesIn, userConfigFolder } from "./find.ts"
 
 export const dataFolderName = ".quartermaster"
 
+/** The folder of the sample that `qm serve --sample` makes where there is no project. */
+export const sampleFolderName = "quartermaster-sample"
+
+/**
+ * The project of a folder. Where there is none but a sample was made in the folder, it is the sample, so that every command
+ * works on what the server serves.
+ */
+export function findProject(cwd: string, home: string): string | undefined {
+  const found = nearestProject(cwd, home)
+  if (found !== undefined) return found
+  const sample = join(resolve(cwd), sampleFolderName)
+  return isOurs(sample) && isProject(sample) ? sample : undefined
+}
+
 /**
  * The nearest folder with a configuration or a data folder: the working folder, otherwise one above it. The search goes up
  * only through folders that belong to this user alone, and only below the home folder, so that nobody else can put a
  * project above ours. Home and the user's configuration folder count only as the working folder.
  */
-export function findProject(cwd: string, home: string): string | undefined {
+function nearestProject(cwd: string, home: string): string | undefined {
   const here = resolve(cwd)
   if (isProject(here)) return here
   const top = realPath(home)

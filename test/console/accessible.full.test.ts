@@ -40,6 +40,10 @@ describe.skipIf(!hasBrowser)("the console is accessible", () => {
       await page.goto(`${url}/inbox/${callId}`)
       await check(`card ${callId}`)
     }
+    await page.keyboard.press("Control+k")
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("Shift+F")
+    await page.keyboard.press("Escape")
     for (const path of ["/tools", "/tools/read_file", "/audit"]) {
       await page.goto(`${url}${path}`)
       await check(path)

@@ -239,13 +239,10 @@ export const digest = z
   .meta({ id: "Digest" })
 
 export type Message = z.infer<typeof message>
-export type Scope = z.infer<typeof scope>
 export type Problem = z.infer<typeof problem>
 export type Me = z.infer<typeof me>
 export type Touch = z.infer<typeof touch>
 export type Preview = z.infer<typeof preview>
-export type Reason = z.infer<typeof reason>
-export type Question = z.infer<typeof question>
 export type Card = z.infer<typeof card>
 export type Inbox = z.infer<typeof inbox>
 export type AnswerBody = z.infer<typeof answerBody>
