@@ -29,7 +29,7 @@ export function Checks({ checks }: { checks: readonly Checked[] }) {
           <Icon name={icons[verdict] ?? "minus"} />
           <span className="grow">
             <span className="vh">{words.steps.verdict[verdict]}: </span>
-            {say({ code, params: params as Params, text: sentence })}
+            {say({ code: code === "passes" ? `passes_${check}` : code, params: params as Params, text: sentence })}
             {binding === true && <span className="dim"> {words.card.everyTime}</span>}
           </span>
           <code className="cut" title={source}>

@@ -7,6 +7,7 @@ import { Rail } from "../steps/rail.tsx"
 import { Step } from "../steps/step-list.tsx"
 import { endingText } from "../steps/ending-text.ts"
 import { ticksOf, type CallFacts, type Tick, type Ticks } from "../steps/ticks.ts"
+import { Later } from "../ui/later.tsx"
 import { ProblemBox } from "../ui/problem-box.tsx"
 import { Block, ValueView } from "../ui/value-view.tsx"
 import { clockTime, spanText, tookText } from "../words/time-text.ts"
@@ -38,7 +39,15 @@ export function Outcome() {
             </p>
             <p className="soft">{words.tools.nothingCalledMore}</p>
           </div>
-        ) : run.state === "explaining" ? null : run.state === "failed" ? (
+        ) : run.state === "explaining" ? (
+          <Later>
+            <div className="sks" aria-busy="true">
+              <div className="sk" />
+              <div className="sk" />
+              <div className="sk" />
+            </div>
+          </Later>
+        ) : run.state === "failed" ? (
           <ProblemBox error={run.error} />
         ) : (
           <Steps run={run} />
@@ -96,9 +105,17 @@ function Steps({ run }: { run: Run }) {
           {isExplained ? words.tools.notMade : result !== undefined ? <Took run={run} /> : <Since at={run.startedAt} />}
         </span>
       </header>
-      <p className="dim for-p">
-        <code>{request.tool}</code> {words.audit.by(request.agentId)}
-      </p>
+      <div className="dim for-p">
+        <span>
+          <code>{request.tool}</code> {words.audit.by(request.agentId)}
+        </span>
+        <span className="grow" />
+        {callId !== undefined && (run.state === "waiting" || run.state === "held") && (
+          <Link className="btn btn-s to-card" to="/inbox/$callId" params={{ callId }}>
+            {words.tools.answerIt}
+          </Link>
+        )}
+      </div>
       <ol className="steps">
         <Step name="resolve" tick={ticks.resolve} />
         <Step name="visible" tick={ticks.visible}>
@@ -152,19 +169,11 @@ function StepChecks({ tick, checks }: { tick: Tick; checks: Parameters<typeof Ch
   )
 }
 
-/** A call or a result that waits for a person, with the way to its card. */
-function Waits({ run: { state, callId, until, result } }: { run: Run }) {
+/** A call or a result that waits for a person, or how that ended. */
+function Waits({ run: { until, result } }: { run: Run }) {
   const words = useWords()
   if (result !== undefined) return <p>{result.error}</p>
-  if (callId === undefined || (state !== "waiting" && state !== "held")) return null
-  return (
-    <>
-      <p>{until !== undefined && words.tools.until(clockTime(until).slice(0, 5))}</p>
-      <Link className="btn btn-s fit" to="/inbox/$callId" params={{ callId }}>
-        {words.tools.answerIt}
-      </Link>
-    </>
-  )
+  return until === undefined ? null : <p>{words.tools.until(clockTime(until).slice(0, 5))}</p>
 }
 
 function Result({ run: { result } }: { run: Run }) {

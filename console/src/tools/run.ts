@@ -109,17 +109,18 @@ export async function goOn(): Promise<void> {
   }
 }
 
+/** A call is followed also when another one is shown by then: approved, it runs when somebody asks for it. */
 async function followToEnd(first: CallResult | Ticket, mine: number): Promise<void> {
-  const isMine = () => mine === turn
   let answer = first
   while (isTicket(answer)) {
-    if (!isMine()) return
-    adopt(answer.callId)
-    take(answer)
-    store()
-    answer = await follow(answer.callId, isMine)
+    if (mine === turn) {
+      adopt(answer.callId)
+      take(answer)
+      store()
+    }
+    answer = await follow(answer.callId)
   }
-  if (!isMine()) return
+  if (mine !== turn) return
   adopt(answer.callId)
   change({ state: "ended", callId: answer.callId, result: answer })
   store()
@@ -158,12 +159,12 @@ function take(ticket: Ticket) {
 }
 
 /** Asks again until it has ended. A lost connection is tried again. */
-async function follow(callId: string, isMine: () => boolean): Promise<CallResult | Ticket> {
+async function follow(callId: string): Promise<CallResult | Ticket> {
   for (;;) {
     try {
       return await get<CallResult | Ticket>(`/v1/calls/${callId}?wait=${waitSeconds}`)
     } catch (error) {
-      if (!isMine() || problemOf(error).status !== 0) throw error
+      if (problemOf(error).status !== 0) throw error
       await new Promise((resolve) => setTimeout(resolve, 1500))
     }
   }

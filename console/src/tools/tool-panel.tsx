@@ -32,7 +32,7 @@ export function ToolPanel({ tool, agent }: { tool: ToolInfo; agent: AgentInfo | 
   const problems = problemsOf(run, tool.name)
   const mayCall =
     agent !== undefined && scopes.includes("call") && (scopes.includes("manage") || !managesOrganisation(agent))
-  const isBusy = run?.state === "running" || run?.state === "explaining"
+  const isBusy = run?.state === "running"
 
   const start = (what: "explain" | "call") => {
     if (agent === undefined || isBusy || form.current?.reportValidity() === false) return

@@ -1,4 +1,5 @@
 import type { Message } from "../../../src/http/api/schemas.ts"
+import { checkMessages } from "./check-messages.ts"
 
 type Params = NonNullable<Message["params"]>
 
@@ -6,6 +7,7 @@ const list = (value: Params[string] | undefined) => (Array.isArray(value) ? valu
 
 /** Sentences of the server by their code, with `{name}` for its values. What is missing is said in English. */
 const chinese: Readonly<Record<string, string>> = {
+  ...checkMessages,
   title_question: "{agent} 提问",
   title_release: "向 {agent} 放行 {tool} 的结果",
   title_commands: "运行 {count} 条命令",
@@ -60,6 +62,7 @@ export function translate({ code, params = {}, text }: Message, language: "en" |
   if (sentence === undefined) return text
   const names = [...sentence.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "")
   // A value that the server did not send would leave a hole in the sentence.
-  if (names.some((name) => params[name] === undefined)) return text
-  return sentence.replaceAll(/\{(\w+)\}/g, (_, name: string) => list(params[name]))
+  const values: Params = { ...params, ...(text.includes(": ") ? { rest: text.slice(text.indexOf(": ") + 2) } : {}) }
+  if (names.some((name) => values[name] === undefined)) return text
+  return sentence.replaceAll(/\{(\w+)\}/g, (_, name: string) => list(values[name]))
 }

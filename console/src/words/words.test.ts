@@ -66,6 +66,11 @@ describe("messages of the server", () => {
   test("are said in English where a translation is missing", () => expect(translate(unknown, "zh")).toBe("As it is."))
 })
 
+test("a rule's own words follow its translation", () => {
+  const message = { code: "rule_denies", params: { rule: "1a" }, text: "A rule denies it: Secrets: never." }
+  expect(translate(message, "zh")).toBe("有规则拒绝：Secrets: never.")
+})
+
 test("the words have no empty sentence", () => {
   const empty: string[] = []
   const look = (at: object, path: string) => {
