@@ -88,7 +88,7 @@ export function SchemaField(props: FieldProps) {
 
 function Required() {
   const words = useWords()
-  return <span className="sf-req">{`, ${words.answer.required}`}</span>
+  return <span className="sf-req">{words.form.andRequired}</span>
 }
 
 function Kind({ schema, kind }: { schema: Schema; kind: string }) {

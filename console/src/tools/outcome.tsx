@@ -8,6 +8,7 @@ import { Step } from "../steps/step-list.tsx"
 import { endingText } from "../steps/ending-text.ts"
 import { ticksOf, type CallFacts, type Tick, type Ticks } from "../steps/ticks.ts"
 import { Later } from "../ui/later.tsx"
+import { Marked } from "../ui/marked.tsx"
 import { ProblemBox } from "../ui/problem-box.tsx"
 import { Block, ValueView } from "../ui/value-view.tsx"
 import { clockTime, spanText, tookText } from "../words/time-text.ts"
@@ -128,7 +129,7 @@ function Steps({ run }: { run: Run }) {
           {ticks.allowed !== "open" && checks.allowed.length > 0 && (
             <>
               <p>
-                {verdict !== undefined && <b>{words.steps.verdict[verdict]}.</b>} {words.steps.checksInOrder}
+                <Marked text={words.steps.decidedBy(words.steps.verdict[verdict ?? "allow"])} />
               </p>
               <Checks checks={checks.allowed} />
             </>
