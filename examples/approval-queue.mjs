@@ -66,7 +66,7 @@ await answer({ kind: "edit", input: { to: "team@example.com", text: "Hello, team
 await until(async () => (await other.approvals.show(callId))?.revision === 2)
 assert.deepEqual((await other.approvals.show(callId)).votes, [])
 assert.equal(await answer({ kind: "approve" }, "bob"), "Counted. 1 more must agree.")
-assert.equal(await answer({ kind: "approve" }, "ann"), "Answered.")
+assert.equal(await answer({ kind: "approve" }, "ann"), "Approved.")
 
 const ended = await call
 assert.deepEqual(ended.result, { sent: "team@example.com" })
