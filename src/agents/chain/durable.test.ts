@@ -127,3 +127,27 @@ test("a conversation is erased when nobody has used it for agents.keepDays", asy
     vi.useRealTimers()
   }
 })
+
+test("a conversation waits over a restart and days for its approval, and expires after agents.deadline", async () => {
+  for (const [days, status] of [
+    [2, "success"],
+    [8, "execution_rejected"],
+  ] as const) {
+    const { open, ran } = await openHosts()
+    const first = await open({}, ...turns)
+    const chain = first.chain("operator", { durable: true, waitMs: 0 })
+    expect(await chain.run("Go.")).toMatchObject({ status: "waiting" })
+    await first.close()
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + days * 24 * 60 * 60_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    const later = await open({}, turns[1]!)
+    await later.sweep()
+    for (const { callId } of await later.approvals.list())
+      await later.approvals.answer(callId, { kind: "approve" }, "ann")
+    const result = await later.chain("operator", { id: chain.id }).resume()
+    expect(result).toMatchObject({ status: "completed", content: "Done." })
+    expect(result.toolCallHistory.find(({ toolName }) => toolName === "send")?.status).toBe(status)
+    expect(ran.filter((name) => name === "send")).toHaveLength(days === 2 ? 1 : 0)
+    vi.useRealTimers()
+  }
+})
