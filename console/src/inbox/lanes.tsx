@@ -3,16 +3,14 @@ import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import type { Refused, Suggestion } from "../../../src/http/api/schemas.ts"
 import { serverNow } from "../api/clock.ts"
-import { post, problemOf } from "../api/http.ts"
-import { queries } from "../api/live.ts"
 import { digestQuery, refusedQuery, suggestionsQuery, useMe } from "../api/queries.ts"
 import { CopyText } from "../ui/copy-text.tsx"
 import { Icon } from "../ui/icon.tsx"
 import { Marked } from "../ui/marked.tsx"
-import { useTell } from "../ui/notices.tsx"
 import { agoText, spanText } from "../words/time-text.ts"
 import { useSay, useWords } from "../words/words.tsx"
 import { lastVisit } from "./last-visit.ts"
+import { RuleDialog } from "./rule-dialog.tsx"
 
 /** What happened while nobody looked, from the record. */
 export function DigestLine() {
@@ -77,95 +75,6 @@ function OneSuggestion({ suggestion, hide }: { suggestion: Suggestion; hide: () 
       </div>
       <RuleDialog opened={open} close={() => setOpen(false)} rule={rule} examples={examples} added={hide} />
     </div>
-  )
-}
-
-interface RuleProps {
-  readonly opened: boolean
-  readonly close: () => void
-  readonly rule: Readonly<Record<string, unknown>>
-  readonly examples: readonly string[]
-  readonly added: () => void
-}
-
-/** A drafted rule, shown whole before it counts. */
-function RuleDialog({ opened, close, rule, examples, added }: RuleProps) {
-  const words = useWords()
-  const tell = useTell()
-  const [because, setBecause] = useState(String(rule["because"] ?? ""))
-  const [problem, setProblem] = useState<string>()
-  const add = async () => {
-    try {
-      await post("/v1/rules", { rule: { ...rule, because } })
-      void queries.invalidateQueries({ queryKey: ["suggestions"] })
-      tell({ icon: "check", text: words.inbox.ruleAdded, ms: 8000 })
-      close()
-      added()
-    } catch (error) {
-      setProblem(problemOf(error).detail)
-    }
-  }
-  return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      title={words.inbox.ruleQuestion}
-      closeButtonProps={{ "aria-label": words.frame.close }}
-      centered
-      size="lg"
-    >
-      <form
-        className="dialog"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void add()
-        }}
-      >
-        <p className="soft">{words.inbox.ruleExplained}</p>
-        <dl className="kv rule">
-          {Object.entries(rule)
-            .filter(([name]) => name !== "because")
-            .map(([name, value]) => (
-              <RuleLine key={name} name={name} value={value} />
-            ))}
-        </dl>
-        {examples.length > 0 && (
-          <p className="dim">
-            {words.inbox.ruleExamples}: <code>{examples.join(" · ")}</code>
-          </p>
-        )}
-        <label className="field">
-          <span className="lab">{words.inbox.ruleBecause}</span>
-          <input className="in" value={because} onChange={(event) => setBecause(event.target.value)} />
-        </label>
-        {problem !== undefined && (
-          <p className="hint hint-wrong" role="alert">
-            {problem}
-          </p>
-        )}
-        <div className="dialog-f">
-          <button type="button" className="btn" onClick={close}>
-            {words.frame.cancel}
-          </button>
-          <button type="submit" className="btn btn-p">
-            {words.inbox.addRule}
-          </button>
-        </div>
-      </form>
-    </Modal>
-  )
-}
-
-function RuleLine({ name, value }: { name: string; value: unknown }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>
-        <code>
-          {Array.isArray(value) ? value.join(" ") : typeof value === "string" ? value : JSON.stringify(value)}
-        </code>
-      </dd>
-    </>
   )
 }
 

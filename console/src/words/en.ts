@@ -135,7 +135,7 @@ export const en = {
       `While you were away, ${time}: **${ran}** ran, **${waited}** waited, **${refused}** ${refused === 1 ? "was" : "were"} refused, **${expired}** expired.`,
     closeDigest: "Close the digest",
     suggestion: (n: number, tool: string, where: string, agent: string) =>
-      `**${n} yes, never no:** \`${tool}\`${where === "" ? "" : ` in ${where}`} by ${agent}`,
+      `**${n} yes, never no:** \`${tool}\`${where === "" ? "" : ` in \`${where}\``} by ${agent}`,
     suggestionMore: (n: number, refused: number) =>
       `A rule would have covered ${n} of your answers. It was compared with ${plural(refused, "refused call")} and allows none of them.`,
     makeRule: "Make it a rule…",

@@ -132,7 +132,7 @@ export const zh: Words = {
       `您离开的 ${time} 内：**${ran}** 次已运行，**${waited}** 次曾等待，**${refused}** 次被拒绝，**${expired}** 次过期。`,
     closeDigest: "关闭摘要",
     suggestion: (n, tool, where, agent) =>
-      `**${n} 次同意，从未拒绝：** ${agent} 调用 \`${tool}\`${where === "" ? "" : `，范围 ${where}`}`,
+      `**${n} 次同意，从未拒绝：** ${agent} 调用 \`${tool}\`${where === "" ? "" : `，范围 \`${where}\``}`,
     suggestionMore: (n, refused) =>
       `规则本可涵盖您的 ${n} 次答复。已与 ${refused} 次被拒绝的调用比对，一次也不会放行。`,
     makeRule: "设为规则…",
