@@ -102,7 +102,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   backup: ["qm backup /backups/2026-01-31"],
   restore: ["qm restore /backups/2026-01-31"],
   init: ["qm init", "qm init --from claude"],
-  install: ["qm install claude --agent dev"],
+  install: ["qm install claude --agent dev", "qm install claude --replace"],
   trust: ["qm trust"],
   check: ["qm check", "qm check quartermaster.yml"],
   doctor: ["qm doctor"],

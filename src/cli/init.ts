@@ -2,7 +2,9 @@ import type { Command } from "commander"
 import { clientNames, type ClientName } from "../config/clients.ts"
 import type { Run, CliContext } from "./context.ts"
 import { printResult } from "./output.ts"
-import { CannotDo, choiceFlag, UsageError } from "./usage.ts"
+import { CannotDo, choiceFlag, orCannotWrite, UsageError } from "./usage.ts"
+
+const ownFolder = "Run 'qm init' in a folder of your own."
 
 interface InitFlags {
   from?: string
@@ -23,7 +25,7 @@ async function init(context: CliContext, path: string | undefined, { from }: Ini
   const client = choiceFlag("--from", from, clientNames)
   if (client !== undefined) return importConfig(context, client, path)
   if (path !== undefined) throw new UsageError("A path is only used with --from: it is the client's file or folder.")
-  const written = await orCannotWrite(writeFirstConfig(context))
+  const written = await orCannotWrite(() => writeFirstConfig(context), ownFolder)
   const lines = [
     `Wrote ${written.file} and trusted it.`,
     `Wrote ${written.schemaFile}, which editors use to complete and check it.`,
@@ -63,7 +65,7 @@ async function importConfig(context: CliContext, client: ClientName, path: strin
       ),
     )
   }
-  const written = await orCannotWrite(Promise.resolve().then(() => writeConfig(cwd, text, env)))
+  const written = await orCannotWrite(() => writeConfig(cwd, text, env), ownFolder)
   const lines = [
     `Read ${files.join(", ")}.`,
     `Wrote ${written.file} with ${counted(servers.length, "server")} and ${counted(rules, "rule")}. It is not trusted yet: no server starts and no rule allows anything.`,
@@ -73,22 +75,11 @@ async function importConfig(context: CliContext, client: ClientName, path: strin
     "  qm trust              show what it allows and starts, and trust it",
     "  qm mcp list           connect to the servers and list their tools",
     "  qm tools list         list the tools agents can use",
-    `  qm install ${client}`.padEnd(22) +
-      "  let the client use them through Quartermaster; then remove them from the client",
+    `  qm install ${client} --replace`.padEnd(22) +
+      "  let the client use them through Quartermaster, and only through it",
   ]
   printResult(context, { ...written, files, servers, rules, notes }, lines.join("\n"))
   return 0
-}
-
-/** Turns the error of a folder that may not be written to into a sentence. */
-async function orCannotWrite<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    const { code = "", path } = error as NodeJS.ErrnoException
-    if (!["EACCES", "EPERM", "EROFS"].includes(code)) throw error
-    throw new CannotDo("cannot_write", `You may not write ${path} (${code}). Run 'qm init' in a folder of your own.`)
-  }
 }
 
 function counted(count: number, what: string): string {

@@ -24,6 +24,7 @@ test("'qm install' shows the change and writes nothing until it is confirmed", a
     file: join(cli.cwd, ".mcp.json"),
     written: true,
     backup: join(cli.cwd, ".mcp.json.bak"),
+    others: ["other"],
     next: expect.any(Array) as string[],
   })
   const text = readFileSync(join(cli.cwd, ".mcp.json"), "utf8")

@@ -1,14 +1,14 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { temporaryFolder } from "../testing/test-app.ts"
-import { runWithApp } from "./testing.ts"
+import { runWithApp, type AppParts } from "./testing.ts"
 
 /** Runs `qm install` in a real folder without a terminal. */
-function setUp() {
+function setUp(parts: AppParts = {}) {
   const cwd = temporaryFolder()
   const org = { findAgent: (id: string) => (id === "operator" ? ({ id, status: "active" } as never) : undefined) }
-  const run = (line: string) => runWithApp({ org }, line.split(" "), { cwd })
+  const run = (line: string) => runWithApp({ org, ...parts }, line.split(" "), { cwd })
   return { cwd, run, file: join(cwd, ".mcp.json") }
 }
 
@@ -29,6 +29,49 @@ test("with --yes the change is made with a backup, and a second run changes noth
   expect(readFileSync(file, "utf8")).toMatch(/"quartermaster": \{(.|\n)*\} \/\/ mine\n$/)
   expect(readFileSync(`${file}.bak`, "utf8")).toBe("{} // mine\n")
   expect(JSON.parse((await run("install claude --json")).stdout)).toMatchObject({ written: false, backup: null })
+})
+
+test("secrets in the client's file are not printed, references to variables are, and the copy is only for its owner", async () => {
+  const { run, file } = setUp()
+  const servers = {
+    a: { command: "a", env: { API_KEY: "in-clear-1", REF: "x", TOKEN: "${A_TOKEN}" } },
+    b: { url: "http://b", headers: { Authorization: "Bearer in-clear-2" } },
+    c: { command: "c", args: ["--api-key", "in-clear-3"] },
+  }
+  for (const indent of [0, 2]) {
+    writeFileSync(file, JSON.stringify({ mcpServers: servers }, null, indent))
+    chmodSync(file, 0o644)
+    const { stdout, stderr } = await run("install claude --yes")
+    expect(stdout + stderr).not.toContain("in-clear")
+    expect(readFileSync(file, "utf8")).toMatch(/in-clear-1(.|\n)*in-clear-2(.|\n)*in-clear-3/)
+    if (indent === 0) expect(stdout).toContain('"API_KEY":"***","REF":"x","TOKEN":"${A_TOKEN}"')
+  }
+  expect(statSync(`${file}.bak`).mode & 0o777).toBe(0o600)
+})
+
+test("servers that the client still starts itself are named, and --replace removes those that Quartermaster has", async () => {
+  const { run, file } = setUp({ mcp: { list: () => [{ name: "files" } as never] } })
+  writeFileSync(file, JSON.stringify({ mcpServers: { files: { command: "f" }, other: { command: "o" } } }))
+  const { stderr } = await run("install claude --yes")
+  expect(stderr).toContain(
+    "Warning: the client still starts files, other itself, and those calls go around Quartermaster.\n",
+  )
+  expect(stderr).toContain(
+    `Quartermaster has files too. To remove from ${file} what it has: qm install claude --replace\n`,
+  )
+  const replaced = await run("install claude --replace --yes")
+  expect(replaced.stderr).toContain("still starts other itself")
+  expect(replaced.stderr).toContain("Quartermaster does not have other: add each under mcpServers")
+  const { mcpServers } = JSON.parse(readFileSync(file, "utf8")) as { mcpServers: object }
+  expect(Object.keys(mcpServers)).toEqual(["other", "quartermaster"])
+})
+
+test("in a folder that may not be written, it ends with a sentence", async () => {
+  // The superuser may write everywhere, except where the system itself says no.
+  const cwd = process.getuid?.() === 0 ? "/sys" : temporaryFolder()
+  if (cwd !== "/sys") chmodSync(cwd, 0o500)
+  const { code, stderr } = await runWithApp({}, ["install", "claude", "--yes"], { cwd })
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^You may not write \/.* \(E\w+\)\. Give the path of/)])
 })
 
 test("an unknown client is refused with the nearest name, and nothing is written", async () => {

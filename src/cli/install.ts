@@ -9,17 +9,20 @@ import type { InstallationPlan } from "../config/install.ts"
 import type { App } from "../model/app.ts"
 import type { LoadedConfig } from "../config/load.ts"
 import { nearestName } from "../lib/nearest-name.ts"
+import { shellWord } from "../lib/shell-word.ts"
 import { httpOrigin } from "../lib/url.ts"
 import type { CliContext, Io, Run } from "./context.ts"
 import { lineDiff } from "./line-diff.ts"
+import { maskJson } from "./mask-json.ts"
 import { printMessage, printOutput } from "./output.ts"
 import { withApp } from "./open-app.ts"
 import { isInProject } from "../lib/program-in-project.ts"
-import { UsageError } from "./usage.ts"
+import { orCannotWrite, UsageError } from "./usage.ts"
 
 interface InstallFlags {
   http?: boolean
   name: string
+  replace?: boolean
   yes?: boolean
 }
 
@@ -31,6 +34,10 @@ export function addInstall(program: Command, run: Run): void {
     )
     .option("--http", "connect to a running 'qm serve' with a token instead of starting 'qm mcp'")
     .option("--name <name>", "name of the server in the client's configuration", "quartermaster")
+    .option(
+      "--replace",
+      "remove the servers from the client's file that Quartermaster has too, so that no call goes around it",
+    )
     .option("--yes", "write without asking; required without a terminal")
     .action(run(install))
 }
@@ -39,22 +46,49 @@ export function addInstall(program: Command, run: Run): void {
 async function install(context: CliContext, client: string, flags: InstallFlags): Promise<number> {
   const plan = await withApp(context, { readOnly: true }, async (app, loaded) => {
     const agent = activeAgent(context, loaded, app)
-    const planned = await planInstallation(context, client, agent, loaded, flags)
-    return { ...planned, next: [...planned.next, ...howToNarrow(app, client, agent)] }
+    const governed = app.mcp.list().map(({ name }) => name)
+    const planned = await planInstallation(context, client, agent, loaded, { ...flags, governed })
+    const warning = goAround(client, planned, governed)
+    return { ...planned, next: [...planned.next, ...howToNarrow(app, client, agent)], warning }
   })
-  const { file, before, after, next } = plan
+  const { file, before, after } = plan
   if (before === after) {
     done(context, plan, undefined, false)
     return 0
   }
-  const diff = lineDiff(before ?? "", after)
+  const diff = lineDiff(maskJson(before ?? ""), maskJson(after))
   if (!context.flags.json) printOutput(context, printable([file, ...diff.map((line) => `  ${line}`)].join("\n")))
   if (!(await confirm(context, `Write this to ${file}?`, flags.yes === true))) {
     printMessage(context, "Nothing was written.")
     return 4
   }
-  done(context, { ...plan, next }, plan.write(), true)
+  const backup = await orCannotWrite(
+    () => plan.write(),
+    `Give the path of a client's file that you may write: qm install <path>.`,
+  )
+  done(context, plan, backup, true)
   return 0
+}
+
+/** Names the servers that the client still starts itself, and says how to end that. */
+function goAround(client: string, { file, others }: InstallationPlan, governed: readonly string[]): string[] {
+  const both = others.filter((name) => governed.includes(name))
+  const theirs = others.filter((name) => !governed.includes(name))
+  return [
+    ...(others.length === 0
+      ? []
+      : [`Warning: the client still starts ${others.join(", ")} itself, and those calls go around Quartermaster.`]),
+    ...(both.length === 0
+      ? []
+      : [
+          `Quartermaster has ${both.join(", ")} too. To remove from ${file} what it has: qm install ${shellWord(client)} --replace`,
+        ]),
+    ...(theirs.length === 0
+      ? []
+      : [
+          `Quartermaster does not have ${theirs.join(", ")}: add each under mcpServers in its configuration, run 'qm trust', then 'qm install ${shellWord(client)} --replace'.`,
+        ]),
+  ]
 }
 
 /** More tools than this cost a model attention and context. */
@@ -79,7 +113,7 @@ async function planInstallation(
   client: string,
   agent: string,
   { config }: LoadedConfig,
-  { http, name }: InstallFlags,
+  { http, name, replace, governed }: InstallFlags & { governed: readonly string[] },
 ): Promise<InstallationPlan> {
   const { installInto } = await import("../config/install.ts")
   const { listenAddress } = await import("../config/listen-address.ts")
@@ -89,7 +123,10 @@ async function planInstallation(
   const known = clientNames.find((each) => each === client)
   const started = known === undefined ? onThisMachine(io) : shareable(io)
   const target = http === true ? { url: `${httpOrigin(reachable, port)}/mcp`, agent } : { ...started, agent }
-  return installInto(known ?? { path: clientFile(client, cwd) }, name, target, { cwd })
+  return installInto(known ?? { path: clientFile(client, cwd) }, name, target, {
+    cwd,
+    remove: replace === true ? governed : [],
+  })
 }
 
 /** The file of a client in the project is shared with others, so it has no path of this machine where that is possible. */
@@ -115,16 +152,21 @@ function clientFile(given: string, cwd: string): string {
 
 function done(
   context: CliContext,
-  { file, next }: InstallationPlan,
+  { file, next, others, warning }: InstallationPlan & { warning: string[] },
   backup: string | undefined,
   written: boolean,
 ): void {
-  if (context.flags.json) return printOutput(context, printableJson({ file, written, backup: backup ?? null, next }))
+  if (context.flags.json)
+    return printOutput(
+      context,
+      printableJson({ file, written, backup: backup ?? null, others, next: [...next, ...warning] }),
+    )
   const lines = [
     written ? `Wrote ${file}.` : `${file} is already up to date; nothing was written.`,
     ...(backup === undefined ? [] : [`The previous version is in ${backup}.`]),
     ...next,
     ...(written ? ["Restart the client, or reload its MCP servers, to see the tools."] : []),
+    ...warning,
   ]
   printMessage(context, lines.join("\n"))
 }

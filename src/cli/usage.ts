@@ -92,6 +92,17 @@ export function withHelp(error: UsageError, command: Command): UsageError {
   return new UsageError(`${error.message} '${wordsOf(command).join(" ")} --help' shows how to use it.`)
 }
 
+/** Turns the error of a file or folder that may not be written into a sentence; `next` says what to do. */
+export async function orCannotWrite<T>(work: () => T | Promise<T>, next: string): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const { code = "", path } = error as NodeJS.ErrnoException
+    if (!["EACCES", "EPERM", "EROFS"].includes(code)) throw error
+    throw new CannotDo("cannot_write", `You may not write ${path} (${code}). ${next}`)
+  }
+}
+
 /** Refuses an empty id, which as a prefix would match any single item. */
 export function requireId(text: string): string {
   if (text.trim() !== "") return text

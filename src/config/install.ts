@@ -1,7 +1,8 @@
-import { copyFileSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { readUpTo } from "./find.ts"
 import type { ClientName } from "./clients.ts"
+import { isOurselves } from "./import-servers.ts"
 import { JsoncError, readJsonc } from "./jsonc.ts"
 import { isObject } from "./merge.ts"
 import { ConfigError } from "./config-error.ts"
@@ -19,30 +20,38 @@ export interface InstallationPlan {
   /** The current content; undefined if the file does not exist. */
   before: string | undefined
   after: string
+  /** The other servers that the client still starts itself after the change. */
+  others: string[]
   /** What the person still has to do, a sentence each. */
   next: string[]
   /** Writes the file, unless it has changed since. Returns the path of the backup. */
   write(): string | undefined
 }
 
-/** Plans the change to a client's configuration so that it uses Quartermaster. Nothing is written before `write`. */
+/**
+ * Plans the change to a client's configuration so that it uses Quartermaster, and no longer starts the servers in
+ * `remove` itself. Nothing is written before `write`.
+ */
 export function installInto(
   client: ClientName | { path: string },
   name: string,
   wanted: InstallTarget,
-  { cwd }: { cwd: string },
+  { cwd, remove = [] }: { cwd: string; remove?: readonly string[] },
 ): InstallationPlan {
   const given = typeof client === "string" ? join(cwd, places[client]) : resolve(cwd, client.path)
   const file = existsSync(given) ? realpathSync(given) : given
   const before = existsSync(file) ? readUpTo(file, 32 * 1024 * 1024).bytes.toString("utf8") : undefined
   const changed = change(file, before ?? "", (value) => {
     const dialect = typeof client === "string" ? client : dialectOf(file, value)
-    return { dialect, entries: entriesFor(dialect, name, wanted, value) }
+    const others = otherServers(value[sectionOf(dialect)], name)
+    const removed = others.filter((each) => remove.includes(each)).map((each) => [sectionOf(dialect), each])
+    return { dialect, entries: entriesFor(dialect, name, wanted, value), removed, others }
   })
   return {
     file,
     before,
     after: changed.after,
+    others: changed.others.filter((each) => !remove.includes(each)),
     next: "url" in wanted ? [howToToken(changed.dialect, wanted.agent)] : [],
     write: () => write(file, before, changed.after),
   }
@@ -56,16 +65,25 @@ const places: Readonly<Record<ClientName, string>> = {
 
 type Entries = [path: string[], value: unknown][]
 
+interface Change {
+  dialect: ClientName
+  entries: Entries
+  removed: string[][]
+  /** The servers of others that were in the file. */
+  others: string[]
+}
+
 function change(
   file: string,
   before: string,
-  make: (value: Record<string, unknown>) => { dialect: ClientName; entries: Entries },
-): { after: string; dialect: ClientName } {
+  make: (value: Record<string, unknown>) => Change,
+): Pick<Change, "dialect" | "others"> & { after: string } {
   try {
     const { value } = readJsonc(before)
-    const { dialect, entries } = make(isObject(value) ? value : {})
-    const after = entries.reduce((text, [path, entry]) => readJsonc(text).with(path, entry), before)
-    return { after, dialect }
+    const { dialect, entries, removed, others } = make(isObject(value) ? value : {})
+    const added = entries.reduce((text, [path, entry]) => readJsonc(text).with(path, entry), before)
+    const after = removed.reduce((text, path) => readJsonc(text).without(path), added)
+    return { after, dialect, others }
   } catch (error) {
     if (!(error instanceof JsoncError)) throw error
     throw refused(file, `This is not valid JSON: ${error.message}. Correct it there first; nothing was written.`)
@@ -73,6 +91,17 @@ function change(
 }
 
 /** VS Code uses the key `servers`, the others `mcpServers`. */
+function sectionOf(dialect: ClientName): string {
+  return dialect === "vscode" ? "servers" : "mcpServers"
+}
+
+function otherServers(section: unknown, ours: string): string[] {
+  if (!isObject(section)) return []
+  return Object.entries(section).flatMap(([name, entry]) =>
+    name === ours || (isObject(entry) && isOurselves(entry)) ? [] : [name],
+  )
+}
+
 function dialectOf(file: string, value: Record<string, unknown>): ClientName {
   if (isObject(value["mcpServers"])) return "claude"
   if (isObject(value["servers"]) || basename(dirname(file)) === ".vscode") return "vscode"
@@ -80,7 +109,7 @@ function dialectOf(file: string, value: Record<string, unknown>): ClientName {
 }
 
 function entriesFor(dialect: ClientName, name: string, wanted: InstallTarget, value: Record<string, unknown>): Entries {
-  const path = [dialect === "vscode" ? "servers" : "mcpServers", name]
+  const path = [sectionOf(dialect), name]
   if (!("url" in wanted)) {
     const { command, args: first = [], folder = openFolder[dialect], agent } = wanted
     const args = [...first, ...(folder === undefined ? [] : ["-C", folder]), "mcp", "--agent", agent]
@@ -120,11 +149,13 @@ function howToToken(dialect: ClientName, agent: string): string {
 
 /** Writes atomically and keeps the old file as a backup. */
 function write(file: string, before: string | undefined, after: string): string | undefined {
-  const now = existsSync(file) ? readUpTo(file, 32 * 1024 * 1024).bytes.toString("utf8") : undefined
-  if (now !== before) throw refused(file, "This file changed meanwhile. Nothing was written; run the command again.")
+  const now = existsSync(file) ? readUpTo(file, 32 * 1024 * 1024).bytes : undefined
+  if (now?.toString("utf8") !== before)
+    throw refused(file, "This file changed meanwhile. Nothing was written; run the command again.")
   mkdirSync(dirname(file), { recursive: true })
-  const backup = before === undefined ? undefined : freeName(`${file}.bak`)
-  if (backup !== undefined) copyFileSync(file, backup)
+  const backup = now === undefined ? undefined : freeName(`${file}.bak`)
+  // Clients keep secrets in this file, and a copy is easily forgotten.
+  if (now !== undefined && backup !== undefined) writeFileSync(backup, now, { mode: 0o600, flag: "wx" })
   const temporary = `${file}.${process.pid}.tmp`
   try {
     const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0o644

@@ -54,6 +54,21 @@ test("comments and trailing commas are ignored", () => {
   )
 })
 
+test("removing a property changes only that one and keeps the comments outside it", () => {
+  fc.assert(
+    fc.property(someObject, dice, plainKeys, (value, next, key) => {
+      const { text } = strewn(value, next)
+      const { [key]: _, ...others } = value
+      expect(readJsonc(readJsonc(text).without([key])).value).toEqual(others)
+      expect(readJsonc(text).without(["absent", key])).toBe(text)
+    }),
+    { numRuns: 500 },
+  )
+  const text = '{\n  "a": { "x": 1 }, // one\n  // two\n  "b": 2\n}\n'
+  expect(readJsonc(text).without(["a"])).toBe('{\n   // one\n  // two\n  "b": 2\n}\n')
+  expect(readJsonc(text).without(["b"])).toBe('{\n  "a": { "x": 1 } // one\n  // two\n}\n')
+})
+
 test("setting a value changes only that value and keeps all comments", () => {
   const path = fc.array(plainKeys, { minLength: 1, maxLength: 3 })
   fc.assert(

@@ -3,6 +3,8 @@ export interface Jsonc {
   readonly value: unknown
   /** The text with the value at this path set; everything else stays exactly as it was. */
   with(path: readonly string[], value: unknown): string
+  /** The text without the property at this path; the same text if there is none. */
+  without(path: readonly string[]): string
 }
 
 /** The text is not JSON. The message says where and what was expected. */
@@ -17,6 +19,7 @@ export function readJsonc(given: string): Jsonc {
   return {
     value: valueOf(root),
     with: (path, value) => put(text, root, path, value),
+    without: (path) => remove(text, root, path),
   }
 }
 
@@ -170,7 +173,7 @@ function put(text: string, root: Node, path: readonly string[], value: unknown):
       const where = path.slice(0, index).join(".") || "The file"
       throw new JsoncError(`${where} is not an object`)
     }
-    const found = node.properties.findLast(({ key }) => key === step)
+    const found = propertyOf(node, step)
     if (found === undefined) {
       const nested = path.slice(index + 1).reduceRight((inner: unknown, key) => ({ [key]: inner }), value)
       return insert(text, node, step, nested)
@@ -178,6 +181,28 @@ function put(text: string, root: Node, path: readonly string[], value: unknown):
     node = found.value
   }
   return text.slice(0, node.start) + written(text, value, indentAt(text, node.start)) + text.slice(node.end)
+}
+
+/** Removes a property with its comma. Comments between properties stay. */
+function remove(text: string, root: Node, path: readonly string[]): string {
+  const parent = path.slice(0, -1).reduce<Node | undefined>((node, step) => propertyOf(node, step)?.value, root)
+  const found = propertyOf(parent, path.at(-1) ?? "")
+  if (parent?.properties === undefined || found === undefined) return text
+  const { end } = found.value
+  const comma = afterTrivia(text, end) ?? end
+  const hasComma = text[comma] === ","
+  const rest = hasComma ? text.slice(end, comma) + text.slice(comma + 1) : text.slice(end)
+  // Its line goes too, unless something follows on it, which a comment before it must not swallow.
+  const from = /^[ \t]*\r?\n/.test(rest) ? text.slice(0, found.start).trimEnd().length : found.start
+  if (hasComma) return text.slice(0, from) + rest
+  const before = parent.properties.at(parent.properties.indexOf(found) - 1)
+  if (before === undefined || before === found) return text.slice(0, from) + rest
+  const lastComma = afterTrivia(text, before.value.end) ?? from
+  return text.slice(0, lastComma) + text.slice(lastComma + 1, from) + rest
+}
+
+function propertyOf(node: Node | undefined, name: string) {
+  return node?.properties?.findLast(({ key }) => key === name)
 }
 
 /** Inserts a property after the last one. */
