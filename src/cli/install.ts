@@ -13,7 +13,6 @@ import { shellWord } from "../lib/shell-word.ts"
 import { httpOrigin } from "../lib/url.ts"
 import type { CliContext, Io, Run } from "./context.ts"
 import { lineDiff } from "./line-diff.ts"
-import { maskJson } from "./mask-json.ts"
 import { printMessage, printOutput } from "./output.ts"
 import { withApp } from "./open-app.ts"
 import { isInProject } from "../lib/program-in-project.ts"
@@ -56,6 +55,7 @@ async function install(context: CliContext, client: string, flags: InstallFlags)
     done(context, plan, undefined, false)
     return 0
   }
+  const { maskJson } = await import("./mask-json.ts")
   const diff = lineDiff(maskJson(before ?? ""), maskJson(after))
   if (!context.flags.json) printOutput(context, printable([file, ...diff.map((line) => `  ${line}`)].join("\n")))
   if (!(await confirm(context, `Write this to ${file}?`, flags.yes === true))) {
