@@ -1,0 +1,77 @@
+import { afterAll, describe, expect, test } from "vitest"
+import { tool } from "../../src/testing/test-app.ts"
+import { closeBrowser, hasBrowser, openConsole } from "./browser.ts"
+
+afterAll(closeBrowser)
+
+describe.skipIf(!hasBrowser)("the playground", () => {
+  test("shows a wrong input at its field, follows a call that waits across a reload, and leads to its record", async () => {
+    const { app, url, signIn } = await openConsole()
+    const { page, problems } = await signIn()
+    await page.goto(`${url}/tools?tool=run_command&agent=dev`)
+    await page.locator("#tool-name").waitFor()
+    await page.keyboard.press("Control+Enter")
+    await page.getByText("Missing required parameter: command", { exact: true }).waitFor()
+
+    await page.locator(".sf textarea").first().fill("echo it works")
+    await page.keyboard.press("Control+e")
+    await page.getByRole("heading", { name: "Would ask a person" }).waitFor()
+    expect(await app.approvals.list()).toEqual([])
+
+    await page.keyboard.press("Control+Enter")
+    await page.getByRole("heading", { name: "Waiting for a person" }).waitFor()
+    await page.reload()
+    const toCard = page.getByRole("link", { name: "Answer it in the inbox" })
+    const [waiting] = await app.approvals.list()
+    expect(await toCard.getAttribute("href")).toBe(`/inbox/${waiting!.callId}`)
+    await app.approvals.answer(waiting!.callId, { kind: "approve" }, "sue")
+    await page.getByRole("heading", { name: "Ran after a person agreed" }).waitFor()
+    await page.getByText("it works", { exact: true }).waitFor()
+
+    await page.getByRole("link", { name: "Open in the audit log" }).click()
+    await page.getByRole("heading", { name: "run_command by dev" }).waitFor()
+    await page.getByText("sue: approved").waitFor()
+    expect(problems).toEqual([])
+  }, 60_000)
+
+  test("offers agents that change the organisation only to people who may manage", async () => {
+    const { url, signIn } = await openConsole()
+    for (const [person, isOffered] of [
+      ["pat", false],
+      ["me", true],
+    ] as const) {
+      const { page } = await signIn(person)
+      await page.goto(`${url}/tools`)
+      const root = page.getByLabel("Call as").locator('option[value="root"]')
+      await root.waitFor({ state: "attached" })
+      expect(await root.isDisabled(), person).toBe(!isOffered)
+    }
+  }, 60_000)
+})
+
+describe.skipIf(!hasBrowser)("the audit page", () => {
+  test("keeps its filters in the address, shows new calls when asked, and verifies", async () => {
+    const { app, url, signIn } = await openConsole()
+    app.registry.register(tool({ name: "look", effect: "read", execute: () => "seen" }))
+    await app.call({ agentId: "dev", tool: "look", input: {} })
+    await app.call({ agentId: "dev", tool: "read_file", input: { path: "no/such.txt" } })
+    const { page, problems } = await signIn()
+    await page.goto(`${url}/audit`)
+    const rows = page.locator(".tbl-a tbody tr")
+    await expect.poll(() => rows.count()).toBe(2)
+    await page.locator(".plot canvas").first().waitFor()
+
+    await page.getByLabel("Tool", { exact: true }).selectOption("look")
+    await page.waitForURL(/tool=look/)
+    await expect.poll(() => rows.count()).toBe(1)
+    await app.call({ agentId: "dev", tool: "look", input: {} })
+    await page.getByRole("button", { name: "1 new call, show it" }).click()
+    await expect.poll(() => rows.count()).toBe(2)
+
+    await page.getByRole("button", { name: "Verify now" }).click()
+    await page.getByText("Verified").waitFor()
+    await rows.first().getByRole("link").click()
+    await page.getByText("Nobody had to be asked.").waitFor()
+    expect(problems).toEqual([])
+  }, 60_000)
+})
