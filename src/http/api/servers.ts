@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { errorMessage } from "../../lib/error-message.ts"
 import { endpoint, type Endpoint } from "./endpoint.ts"
-import { HttpProblem } from "./problem.ts"
+import { HttpProblem, notFound } from "./problem.ts"
 
 const tag = "MCP servers"
 
@@ -23,7 +23,10 @@ export const serverEndpoints: readonly Endpoint[] = [
     scope: "read",
     params: z.object({ name: z.string().min(1) }),
     answers: { 200: z.object({ items: z.array(z.looseObject({ tool: z.string(), state: z.string() })) }) },
-    handle: ({ api, params }) => ({ items: api.app.mcp.pins(params.name) }),
+    handle({ api: { app }, params: { name } }) {
+      if (!app.mcp.list().some((server) => server.name === name)) throw notFound("MCP server", name)
+      return { items: app.mcp.pins(name) }
+    },
   }),
   endpoint({
     method: "post",
