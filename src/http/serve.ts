@@ -8,6 +8,7 @@ import type { App } from "../model/app.ts"
 import { createApi } from "./api/api.ts"
 import type { Api, ServedApp } from "./api/endpoint.ts"
 import { consoleFolder, openConsole, type ConsolePages } from "./console-files.ts"
+import { directCalls } from "./direct-call.ts"
 import { checkBearerToken } from "./bearer-token.ts"
 import { readRequestBody } from "./read-request-body.ts"
 import { hostCheck } from "./host-check.ts"
@@ -148,6 +149,7 @@ function requestHandler({ app, mcp, api, pages, host }: Served, options: ServeOp
   const { allowedHosts, allowedOrigins, maxBodyBytes = 4 * 1024 * 1024 } = options
   const { fetch } = createApi(api, { maxBodyBytes })
   const listener = getRequestListener(fetch, { overrideGlobalObjects: false })
+  const calls = directCalls(api, maxBodyBytes)
   const refusal = hostCheck({ host, allowedHosts, allowedOrigins })
   return (request: IncomingMessage, response: ServerResponse): void => {
     const forbidden = refusal(request.headers)
@@ -155,6 +157,7 @@ function requestHandler({ app, mcp, api, pages, host }: Served, options: ServeOp
     const path = pathOf(request.url ?? "/")
     if (path === "/mcp") return handleMcp(app, mcp, maxBodyBytes, request, response)
     if (path === "/healthz" || path === "/readyz") return handleHealth(app, request, response)
+    if (calls(path, request, response)) return
     if (/^\/(v1\/|openapi\.json$|metrics$)/.test(path)) return void listener(request, response)
     if (isRead(request) && pages?.(path, response, wantsPage(request)) === true) return
     replyProblem(response, 404, nothingHere)

@@ -44,3 +44,8 @@ export function notFound(what: string, id: string): HttpProblem {
   const name = id.slice(0, 200)
   return new HttpProblem(404, `There is no ${what} '${name}'.`, { code: "not_found", params: { what, id: name } })
 }
+
+export function bodyTooLong(max: number): HttpProblem {
+  const sentence = `The body is longer than ${max} bytes. Send less, or raise server.maxBodyBytes.`
+  return new HttpProblem(413, sentence, { code: "body_too_long", params: { max } })
+}

@@ -13,11 +13,21 @@ export const currentTime = (now: () => number = Date.now) =>
     input: z.object({ timezone: z.string().min(1).optional().describe("An IANA name, for example Asia/Shanghai") }),
     output: z.object({ timestamp: z.number(), iso: z.string(), timezone: z.string() }),
 
-    execute({ timezone = Intl.DateTimeFormat().resolvedOptions().timeZone }) {
+    execute({ timezone = localZone() }) {
       const timestamp = now()
       return { timestamp, iso: isoIn(timestamp, timezone), timezone }
     },
   })
+
+/** Making a format takes longer than all the rest of a call, so the offsets are kept. They change at full quarters of an hour. */
+const offsets = new Map<string, { quarter: number; minutes: number }>()
+const mostOffsets = 50
+const quarterMs = 15 * 60_000
+let local: string | undefined
+
+function localZone(): string {
+  return (local ??= Intl.DateTimeFormat().resolvedOptions().timeZone)
+}
 
 /** ISO 8601 with the zone's own offset. */
 function isoIn(timestamp: number, timeZone: string): string {
@@ -30,6 +40,15 @@ function isoIn(timestamp: number, timeZone: string): string {
 }
 
 function offsetMinutes(timestamp: number, timeZone: string): number {
+  const quarter = Math.floor(timestamp / quarterMs)
+  const known = offsets.get(timeZone)
+  if (known?.quarter === quarter) return known.minutes
+  const minutes = readOffset(timestamp, timeZone)
+  if (known !== undefined || offsets.size < mostOffsets) offsets.set(timeZone, { quarter, minutes })
+  return minutes
+}
+
+function readOffset(timestamp: number, timeZone: string): number {
   let format: Intl.DateTimeFormat
   try {
     format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" })
