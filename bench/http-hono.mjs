@@ -21,6 +21,7 @@ hono.post("/v1/tools/:name/call", async (context) => {
     metadata, status: "success", success: true, result,
   }) // prettier-ignore
 })
-const server = createServer(getRequestListener(hono.fetch, { overrideGlobalObjects: false }))
+const listener = getRequestListener(hono.fetch, { overrideGlobalObjects: false })
+const server = createServer((request, response) => void listener(request, response))
 server.listen(0, "127.0.0.1", () => process.send({ port: server.address().port, token: "none" }))
 process.on("disconnect", () => process.exit())

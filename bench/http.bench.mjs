@@ -24,7 +24,7 @@ export async function measureAll({ rounds, folder, processes, say }) {
   const load = startLoad(processes)
   const figures = new Map(targets.map(({ row }) => [row, { cpu: [], took: [] }]))
   for (let round = 0; round < rounds; round += 1) {
-    for (const target of round % 2 === 0 ? targets : [...targets].reverse()) {
+    for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
       say(`round ${round + 1}, "${target.row}"`)
       const own = join(folder, `${round}-${target.row}`)
       mkdirSync(own)
