@@ -7,8 +7,10 @@ void start(process.argv.slice(2))
 
 async function start(args: string[]): Promise<void> {
   // Before processIo(), which reads the current folder.
-  if (args[0] === "-C") changeFolder(args.splice(0, 2)[1])
-  const io = processIo()
+  const from = process.cwd()
+  const place = args[0] === "-C" ? args.splice(0, 2) : []
+  if (place.length > 0) changeFolder(place[1])
+  const io = processIo(from, place)
   process.exitCode = await main(args, io, processRuntime(io))
   for (const stream of [process.stdout, process.stderr]) await new Promise((done) => stream.write("", done))
   // A tool that ignores its abort signal must not keep the process running.

@@ -7,16 +7,19 @@ import { printableJson } from "../lib/printable.ts"
 import { shellWord } from "../lib/shell-word.ts"
 import type { CliContext } from "./context.ts"
 import { showList, type ListColumn } from "./listing.ts"
-import { loadConfigWithWarnings, withApp } from "./open-app.ts"
+import { loadConfigWithWarnings, personOf, withApp } from "./open-app.ts"
 import { printMessage } from "./output.ts"
 import { formatDuration, formatTime } from "./time-text.ts"
 
 /** Lists what waits here; outside any project, what waits in every data folder this user has created or trusted. */
 export async function listPending(context: CliContext): Promise<number> {
   const loaded = await context.runtime.loadConfig(context.flags)
-  if (loaded.project === undefined && loaded.config.data?.dir === undefined) return listEverywhere(context)
-  return withApp(context, { readOnly: true }, async ({ approvals }) => {
-    const items = await pendingIn(context, approvals)
+  // People belong to one project, so with --as it is the one here.
+  if (context.flags.as === undefined && loaded.project === undefined && loaded.config.data?.dir === undefined)
+    return listEverywhere(context)
+  return withApp(context, { readOnly: true }, async (app) => {
+    if (context.flags.as !== undefined) await personOf(context, app, loaded)
+    const items = await pendingIn(context, app.approvals)
     await showList(context, items, await columns(items), "Nothing waits for a person.", { whole: true })
     return 0
   })

@@ -122,6 +122,14 @@ test.each([
   expect(received).toEqual([["0198-call", { kind: verb }, "ada", 3]])
 })
 
+test("a person who does not exist is refused, also where nothing waits", async () => {
+  const identifyPerson = () => Promise.reject(new Error("There is no person 'bob'."))
+  const run = (...words: string[]) =>
+    runWithApp({ approvals: { list: () => Promise.resolve([]) } }, words, { runtime: { identifyPerson } })
+  expect(await run("--as", "bob", "approvals")).toMatchObject({ code: 3, stderr: "There is no person 'bob'.\n" })
+  expect((await run("approvals")).code).toBe(0)
+})
+
 test("rejecting needs no revision and applies to the current one", async () => {
   const { run, received } = cliWithPending([item({ revision: 3 })])
   for (const verb of ["reject", "withhold"]) expect(await run("approvals", verb, "01")).toMatchObject({ code: 0 })

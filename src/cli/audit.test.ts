@@ -94,6 +94,13 @@ test("old records are dropped only with --yes", async () => {
   expect(received).toEqual([["drop", Date.parse("2026-01-01T00:00:00Z"), "ada"]])
 })
 
+test("an empty list says how to make a call, and with a filter that nothing matches", async () => {
+  const list = (...words: string[]) => runWithApp({ audit: { list: () => Promise.resolve([]) } }, ["audit", ...words])
+  const text = async (...words: string[]) => Object.values(await list(...words)).join("")
+  expect(await text("list", "--limit", "5")).toContain("No calls yet. 'qm call current_time' makes one.")
+  expect(await text("list", "--tool", "x")).toContain("The audit log has no such call.")
+})
+
 test("a status may be a code, and nothing else", async () => {
   const { run, received } = auditWith()
   expect((await run("audit", "list", "--status", "approval_expired")).code).toBe(0)

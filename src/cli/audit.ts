@@ -46,11 +46,12 @@ export function addAudit(program: Command, run: Run): void {
 
 /** Lists ended calls, newest first. */
 function listCalls(context: CliContext, flags: AuditFlags): Promise<number> {
-  const filter = filterOf(context, flags)
+  const { limit, ...filter } = filterOf(context, flags)
+  const isFiltered = Object.keys(filter).length > 0
   return withApp(context, { readOnly: true }, async ({ audit }) => {
     await showList(
       context,
-      await audit.list(filter),
+      await audit.list({ ...filter, ...(limit === undefined ? {} : { limit }) }),
       [
         { title: "ENDED", of: ({ at }) => formatTime(at), paint: "dim" },
         { title: "CALL", of: ({ callId }) => callId },
@@ -63,7 +64,7 @@ function listCalls(context: CliContext, flags: AuditFlags): Promise<number> {
           paint: ({ green, red }, text) => (text === "success" ? green(text) : red(text)),
         },
       ],
-      "The audit log has no such call.",
+      isFiltered ? "The audit log has no such call." : "No calls yet. 'qm call current_time' makes one.",
       { whole: true },
     )
     return 0

@@ -17,6 +17,8 @@ export interface Io {
   readonly program: { readonly node: string; readonly script: string }
   /** How the person starts this program, as its messages write it. */
   readonly typed: TypedCommand
+  /** The options that a printed command needs to work in the same place, for example `-C demo`. */
+  typedOptions?: readonly string[]
   /** Whether this process may read the terminal. A shell stops a background job (`qm … &`) that tries. */
   isInForeground?: () => boolean
   /** Ends the process immediately, for example on a second Ctrl-C. */

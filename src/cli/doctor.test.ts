@@ -48,6 +48,13 @@ test("doctor shows who you are, what is frozen and which rules have flaws", asyn
   })
 })
 
+test("doctor tries to write in the data folder", async () => {
+  // The superuser may write everywhere, except where the system itself says no.
+  const cwd = process.getuid?.() === 0 ? "/sys" : "/"
+  const { code, stdout } = await runWithApp(app("store"), ["doctor"], { cwd })
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/broken +\S+ cannot be written \(E\w+\).*--data <folder>/)])
+})
+
 test("doctor reports a configured agent whose parent does not exist", async () => {
   const org = names("configuration")
   const listAgents: OrganisationAdmin["listAgents"] = () =>

@@ -1,11 +1,12 @@
 import type { LoadedConfig } from "../config/load.ts"
 import type { Command } from "commander"
-import { existsSync, statSync } from "node:fs"
+import { existsSync, mkdtempSync, rmdirSync, statSync } from "node:fs"
 import { statfs } from "node:fs/promises"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { ConfigError } from "../config/config-error.ts"
 import { checkApp } from "./doctor-app.ts"
 import { broken, note, ok, type DoctorFinding } from "./doctor-finding.ts"
+import { errorMessage } from "../lib/error-message.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 import type { Io, Run, CliContext } from "./context.ts"
 import { printOutput } from "./output.ts"
@@ -24,7 +25,14 @@ async function doctor(context: CliContext): Promise<number> {
   const findings = [
     checkNode(process.versions.node),
     ...config,
-    ...(loaded ? [...(await checkApp(context, loaded)), ...checkModes(loaded.dataDir), await checkDisk(loaded)] : []),
+    ...(loaded
+      ? [
+          ...(await checkApp(context, loaded)),
+          ...checkModes(loaded.dataDir),
+          ...checkWritable(loaded.dataDir),
+          await checkDisk(loaded),
+        ]
+      : []),
     checkTerminal(io),
   ]
   if (flags.json) printOutput(context, printableJson(findings))
@@ -76,6 +84,23 @@ function checkModes(dataDir: string): DoctorFinding[] {
     return [note(`${path} has mode ${text}, so other users can read it. Run: chmod ${wanted.toString(8)} ${path}`)]
   }
   return [...check(dataDir, 0o700), ...check(join(dataDir, "record.key"), 0o600)]
+}
+
+/** Writes in the data folder, or in the folder where it will be. */
+function checkWritable(dataDir: string): DoctorFinding[] {
+  let folder = dataDir
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
+  try {
+    rmdirSync(mkdtempSync(join(folder, ".qm-doctor-")))
+    return []
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code ?? errorMessage(error)
+    return [
+      broken(
+        `${folder} cannot be written (${why}), so no call can be logged, and none runs. Choose another data folder with --data <folder>, or data.dir in the configuration.`,
+      ),
+    ]
+  }
 }
 
 async function checkDisk({ dataDir, workspace }: LoadedConfig): Promise<DoctorFinding> {

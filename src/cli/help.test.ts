@@ -60,4 +60,8 @@ test("only commands are rewritten", () => {
   expect(asTyped({ typed: "npx qm" }, text)).toBe(
     "Run 'npx qm trust', then:\n  npx qm tools list\nThe file qm.js and (npx qm serve). A farqm trust.",
   )
+  const typedOptions = ["-C", "my demo", "--data", "d"]
+  expect(asTyped({ typed: "qm", typedOptions }, "Go on with: qm chat --resume a, or qm -C there approvals")).toBe(
+    "Go on with: qm -C 'my demo' --data d chat --resume a, or qm -C there approvals",
+  )
 })

@@ -53,6 +53,7 @@ test("a server that does not start is shown with its problem, and a disabled one
   const [server] = JSON.parse(stdout) as { state: string; problem: string }[]
   expect(server?.state).not.toBe("connected")
   expect(server?.problem).toMatch(/\w/)
+  expect((await run("mcp list")).stdout).toMatch(/\nbox +failed /)
   const off = setUp({ server: { enabled: false } })
   expect(JSON.parse((await off.run("mcp list --json")).stdout)).toMatchObject([{ state: "disabled" }])
 })
@@ -138,6 +139,13 @@ test("without servers, the message says how to add one", async () => {
   expect((await runWithApp({}, ["mcp", "list"])).stderr).toContain(
     "There is no MCP server yet. Add one under mcpServers",
   )
+})
+
+test("servers of a file that is not trusted are ignored, and the message says so", async () => {
+  const ignored = [{ file: "quartermaster.yml", key: "mcpServers" }]
+  const loadConfig = () => Promise.resolve({ ...loadedConfig(), trusted: false, ignored })
+  const { stdout, stderr } = await runWithApp({}, ["mcp", "list"], { runtime: { loadConfig } })
+  expect(stdout + stderr).toContain("are ignored until you trust it.")
 })
 
 test("'qm mcp' calls as the agent that is named, with the answers of the person here; inside a tool there is none", async () => {

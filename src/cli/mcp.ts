@@ -83,7 +83,7 @@ interface ShownServer extends McpServerState {
 }
 
 function listServers(context: CliContext): Promise<number> {
-  return withApp(context, { readOnly: true }, async ({ mcp }) => {
+  return withApp(context, { readOnly: true }, async ({ mcp }, { ignored }) => {
     await mcp.ready(undefined, { all: true })
     const pins = mcp.pins()
     const servers = mcp.list().map((server): ShownServer => ({ ...server, pins: countsOf(server.name, pins) }))
@@ -94,7 +94,7 @@ function listServers(context: CliContext): Promise<number> {
         { title: "SERVER", of: ({ name }) => name, paint: "bold" },
         {
           title: "STATE",
-          of: ({ state }) => state,
+          of: ({ state, problem }) => (state === "waiting" && problem !== undefined ? "failed" : state),
           paint: (paint, cell) => paint[byState[cell.trim()] ?? "yellow"](cell),
         },
         { title: "BY", of: ({ transport }) => transport },
@@ -102,9 +102,11 @@ function listServers(context: CliContext): Promise<number> {
         { title: "TOOLS", of: ({ tools }) => tools },
         { title: "PINNED", of: ({ pins: { pinned } }) => pinned },
         { title: "QUARANTINED", of: ({ quarantined }) => quarantined },
-        { title: "PROBLEM", of: ({ problem }) => problem },
+        { title: "PROBLEM", of: ({ problem }) => problem && firstLine(problem) },
       ],
-      "There is no MCP server yet. Add one under mcpServers in the configuration, or import those of a client with 'qm init --from claude'.",
+      ignored.some(({ key }) => key.startsWith("mcpServers"))
+        ? "The MCP servers in the configuration are ignored until you trust it. 'qm check' shows what the file does; after that, run 'qm trust'."
+        : "There is no MCP server yet. Add one under mcpServers in the configuration, or import those of a client with 'qm init --from claude'.",
       { whole: true },
     )
     if (servers.some(({ pins: { waiting } }) => waiting > 0)) {
@@ -123,6 +125,13 @@ const byState: Readonly<Record<string, "green" | "dim" | "red">> = {
   disabled: "dim",
   open: "red",
   refused: "red",
+  failed: "red",
+}
+
+/** The rest, such as what a package manager prints, is in `qm doctor` and with --json. */
+function firstLine(text: string): string {
+  const [line = ""] = text.trim().split("\n")
+  return line.length > 120 ? `${line.slice(0, 119)}…` : line
 }
 
 function countsOf(server: string, pins: readonly McpPin[]): ShownServer["pins"] {

@@ -3,8 +3,8 @@ import { homedir } from "node:os"
 import type { Io } from "./context.ts"
 import { typedCommand, type TypedCommand } from "./typed-command.ts"
 
-/** The streams, environment and folders of this process. */
-export function processIo(): Io {
+/** The streams, environment and folders of this process, which was started in `from` with `-C`, if it was. */
+export function processIo(from = process.cwd(), typedOptions: readonly string[] = []): Io {
   let typed: TypedCommand | undefined
   return {
     // Opening stdin takes time, and most commands never read it.
@@ -20,8 +20,9 @@ export function processIo(): Io {
       return { node: process.execPath, script: realpathSync(process.argv[1] ?? "qm") }
     },
     get typed() {
-      return (typed ??= typedCommand(this))
+      return (typed ??= typedCommand({ env: this.env, program: this.program, cwd: from }))
     },
+    typedOptions,
     isInForeground,
     leave: (code) => process.exit(code),
   }

@@ -34,7 +34,7 @@ import { addTokens } from "./tokens.ts"
 import { addTools } from "./tools.ts"
 import { addTrash } from "./trash.ts"
 import { addTrust } from "./trust.ts"
-import { asTyped } from "./typed-command.ts"
+import { asTyped, placeOptions } from "./typed-command.ts"
 import {
   CannotDo,
   dashedParameter,
@@ -124,9 +124,12 @@ export async function runProgram(argv: readonly string[], io: Io, runtime: Runti
     .helpOption("-h, --help", "show help")
     .helpCommand("help [command]", "show help")
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ writeOut: (text) => io.stdout.write(asTyped(io, text)), writeErr: () => {} })
+    .configureOutput({ writeOut: (text) => io.stdout.write(asTyped({ typed: io.typed }, text)), writeErr: () => {} })
     .addHelpText("after", exitCodes)
-    .hook("preAction", (_, command) => refuseInsideTool(io, command))
+    .hook("preAction", (_, command) => {
+      io.typedOptions = [...(io.typedOptions ?? []), ...placeOptions(program.opts<Partial<Flags>>())]
+      refuseInsideTool(io, command)
+    })
   for (const add of commands) add(program, run)
   addHelp(program, argv)
 

@@ -173,6 +173,11 @@ test("a rule is added as JSON or from a file, and a refused rule is reported", a
   expect(await run("rules", "add", "{oops")).toMatchObject({ code: 2 })
 })
 
+test("a rule whose reason is still the placeholder is refused", async () => {
+  const refused = await runWithApp({}, ["rules", "add", '{"allow":"x","because":"<why>"}'])
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("'<why>' is only its placeholder") })
+})
+
 test("an added rule can be removed; for a configured one the message says where it is written", async () => {
   const { run } = rulesWith([], {}, [], [builtIn])
   expect(await run("rules", "remove", "r1")).toMatchObject({ code: 0, stdout: "Removed rule r1: ask set_env.\n" })

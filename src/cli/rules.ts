@@ -109,6 +109,7 @@ function notTrustedYet(context: CliContext, file = "The configuration"): number 
 
 async function addRule(context: CliContext, text: string | undefined, flags: RuleFlags): Promise<number> {
   const given = await givenRule(context, text, flags)
+  refusePlaceholder(given)
   return withPerson(context, async ({ rules }, by) => {
     const rule = await orCannotDo(rules.add(given, by.id))
     printResult(context, rule, `Added ${rule.source}: ${rule.verdict} ${rule.tool}, because ${rule.because}`)
@@ -116,6 +117,13 @@ async function addRule(context: CliContext, text: string | undefined, flags: Rul
       printMessage(context, flawText(flaw))
     return 0
   })
+}
+
+/** `qm rules suggest` writes `<why>` where a person has to say why. */
+function refusePlaceholder(rule: unknown): void {
+  const because = typeof rule === "object" && rule !== null && "because" in rule ? rule.because : undefined
+  if (typeof because !== "string" || !/^<[^<>]*>$/.test(because.trim())) return
+  throw new UsageError(`Say why in 'because': '${because}' is only its placeholder, and people and models read it.`)
 }
 
 async function givenRule(context: CliContext, text: string | undefined, flags: RuleFlags): Promise<unknown> {

@@ -20,7 +20,11 @@ test("a port that is in use is reported as a sentence", async () => {
   expect(await runWithApp(await openTestApp(), ["serve", "--port", String(port)])).toEqual({
     code: 1,
     stdout: "",
-    stderr: expect.stringMatching(new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 cannot be listened on\\. .*\\n$`)),
+    stderr: expect.stringMatching(
+      new RegExp(
+        `^Port ${port} of 127\\.0\\.0\\.1 cannot be listened on\\. .* npm start -- --port ${port + 1}, .*\\n$`,
+      ),
+    ),
   })
 })
 

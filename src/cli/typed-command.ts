@@ -1,6 +1,7 @@
 import { delimiter } from "node:path"
 import { hasProgram, isInProject } from "../lib/program-in-project.ts"
-import type { Io } from "./context.ts"
+import { shellWord } from "../lib/shell-word.ts"
+import type { Flags, Io } from "./context.ts"
 
 /** How a person in this folder starts this program. */
 export type TypedCommand = "qm" | "npx qm" | `node ${string}`
@@ -16,7 +17,18 @@ export function typedCommand({ env, cwd, program }: Pick<Io, "env" | "cwd" | "pr
   return isInProject(cwd) ? "npx qm" : `node ${program.script}`
 }
 
-/** The text with the commands in it as the person can type them: `qm trust` becomes `npx qm trust`. */
-export function asTyped({ typed }: Pick<Io, "typed">, text: string): string {
-  return typed === "qm" ? text : text.replace(/(?<=^|[\s'"(`])qm (?=[a-z-])/gm, `${typed} `)
+/**
+ * The text with the commands in it as the person can type them: `qm trust` becomes `npx qm trust`, and `qm -C demo trust`
+ * where `-C demo` was given. A command that names its place itself keeps it.
+ */
+export function asTyped({ typed, typedOptions = [] }: Pick<Io, "typed" | "typedOptions">, text: string): string {
+  const options = typedOptions.map((word) => `${shellWord(word)} `).join("")
+  return text.replace(/(?<=^|[\s'"(`])qm (?=([a-z])|-)/gm, (_, command?: string) =>
+    command === undefined ? `${typed} ` : `${typed} ${options}`,
+  )
+}
+
+/** The options that say where a command works, as they were given. */
+export function placeOptions({ config, data }: Pick<Flags, "config" | "data">): string[] {
+  return [...(config === undefined ? [] : ["--config", config]), ...(data === undefined ? [] : ["--data", data])]
 }

@@ -71,7 +71,9 @@ function nearestKey(path: Path, key: string): Path | undefined {
   const all = allKeys()
   const unique = all.filter((one) => all.filter((other) => other.at(-1) === one.at(-1)).length === 1)
   const here = keysAt(path)
-  const guess = nearestName(key, [...here, ...unique.map((other) => other.at(-1)!)])
+  // In a short word, two other letters make another word.
+  const elsewhere = unique.map((other) => other.at(-1)!).filter((other) => key.length > 4 || other === key)
+  const guess = nearestName(key, [...here, ...elsewhere])
   if (guess === undefined) return undefined
   return here.includes(guess) ? [...path, guess] : unique.find((other) => other.at(-1) === guess)
 }

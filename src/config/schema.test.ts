@@ -96,6 +96,7 @@ test("every key of the design works", () => {
 test.each([
   [{ tols: {} }, "'tols' is not a key of the configuration. Did you mean 'tools'?"],
   [{ tools: { time_out: 1 } }, "'tools.time_out' is not a key of the configuration. Did you mean 'tools.timeout'?"],
+  [{ nope: 1 }, "'nope' is not a key of the configuration. Known here: "],
   [{ rolez: [] }, "'rolez' is not a key of the configuration. Did you mean 'org.roles'?"],
   [
     { agents: { zzz: 1 } },

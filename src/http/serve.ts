@@ -229,7 +229,7 @@ function cannotListen(error: unknown, host: string, port: number): Error {
   const code = (error as NodeJS.ErrnoException).code
   const why =
     code === "EADDRINUSE"
-      ? "Another program has it. Choose another with --port or server.port."
+      ? `Another program has it. Choose another: qm serve --port ${port + 1}, or npm start -- --port ${port + 1}, or server.port in the configuration.`
       : code === "EACCES"
         ? "This user may not use it. Choose a port above 1023 with --port or server.port."
         : String((error as Error).message)

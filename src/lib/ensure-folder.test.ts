@@ -19,4 +19,8 @@ test("it throws where no folder can be created, instead of looping", async () =>
   expect(() => ensureFolder(join(file, "below"))).toThrow("ENOTDIR")
   if (existsSync("/proc/self")) expect(() => ensureFolder("/proc/nowhere/below")).toThrow("ENOENT")
   await expect(openTestApp({ data: { dir: join(file, "below") } })).rejects.toThrow("The store cannot be used")
+  if (process.getuid?.() === 0 && existsSync("/sys/kernel"))
+    await expect(openTestApp({ data: { dir: "/sys/data" } })).rejects.toThrow(
+      "Choose a folder that you may write: --data",
+    )
 })

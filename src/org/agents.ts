@@ -22,7 +22,10 @@ export async function createAgent(context: OrganisationContext, given: NewAgent,
   const parent = actingAgent(context, by)
   const role = context.roster.findRole(given.role)
   if (role === undefined)
-    throw new OrganisationError("unknown_role", `There is no role '${given.role}'. Create it first.`)
+    throw new OrganisationError(
+      "unknown_role",
+      `There is no role '${given.role}'. Create it first, for example: qm roles create --name ${given.role} --groups system`,
+    )
   const draft: Agent = {
     ...(parent === undefined ? fieldsFromPerson(context, given) : fieldsFromAgent(given, role, parent)),
     roleId: role.id,

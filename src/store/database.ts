@@ -90,5 +90,9 @@ export function transaction<T>(database: Database, work: () => T): T {
 export function toStoreUnavailable(error: unknown): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error
   const what = errorMessage(error)
-  return new StoreUnavailable(`The store cannot be used (${what}).`, { cause: error })
+  const { code = "" } = error as NodeJS.ErrnoException
+  const next = ["EACCES", "EPERM", "EROFS"].includes(code)
+    ? " Choose a folder that you may write: --data <folder>, or data.dir in the configuration."
+    : ""
+  return new StoreUnavailable(`The store cannot be used (${what}).${next}`, { cause: error })
 }
