@@ -13,6 +13,7 @@ const blocks = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ""])
 const root = join(import.meta.dirname, "..")
 const pages = [
   "README.md",
+  "README.zh-CN.md",
   "CONTRIBUTING.md",
   ...readdirSync(join(root, "docs"), { recursive: true }).map((name) => `docs/${String(name)}`),
 ]
@@ -95,6 +96,27 @@ test("the README has at most 200 lines, the two commands, and its parts in this 
   const places = parts.map((part) => readme.indexOf(part))
   expect(places.filter((place) => place < 0)).toEqual([])
   expect(places).toEqual(places.toSorted((a, b) => a - b))
+})
+
+test("the Chinese README has the headings, tables, lists, code and links of the English one", () => {
+  const [english, chinese] = ["README.md", "README.zh-CN.md"].map((name) => {
+    const { text } = pages.find((page) => page.name === name)!
+    const prose = text.replace(/^```.*?^```$/gms, "")
+    return {
+      headings: prose.match(/^#+ /gm),
+      listsAndTables: prose.match(/^(?:- |\|).*$/gm)?.map((line) => line.split("|").length),
+      // What a comment says is translated.
+      code: text.match(/^```.*?^```$/gms)?.map((block) => block.replaceAll(/ +(#|\/\/) .*$/gm, "")),
+      links: [...prose.matchAll(/\]\(([^)]+)\)/g)]
+        .map(([, target = ""]) => target)
+        .filter((target) => !target.startsWith("README"))
+        .sort(),
+      names: [...new Set(prose.match(/`[^`]+`/g))].sort(),
+    }
+  })
+  expect(chinese).toEqual(english)
+  expect(pages.find(({ name }) => name === "README.md")!.text).toContain("[中文](README.zh-CN.md)")
+  expect(pages.find(({ name }) => name === "README.zh-CN.md")!.text).toContain("[English](README.md)")
 })
 
 test("the configuration in the README has 15 lines, and its rules have no flaws", async () => {

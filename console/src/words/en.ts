@@ -191,7 +191,7 @@ export const en = {
     title: "Nothing waits for you",
     more: "Calls that need a person, results that are held and questions of agents appear here by themselves.",
     sample:
-      "**This is a sample.** Four agents, two departments, a small workspace and a scripted model, so that every page has something to show. No key is used and nothing leaves this machine.",
+      "**This is a sample.** Three agents, two departments, a small workspace and a scripted model, so that every page has something to show. No key is used and nothing leaves this machine.",
     steps: "The seven steps of every call",
     step: {
       resolve: "which tool is meant",
