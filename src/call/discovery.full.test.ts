@@ -147,8 +147,9 @@ test("root has org_management only, in the list and in the call, whatever rules 
   const system = await openTestApp({ rules: [{ allow: "*", because: "Everything is allowed here." }] })
   const groups = new Set(system.visibleTools("root").map(({ group }) => group))
   expect([...groups]).toEqual(["org_management"])
-  for (const { name, group } of system.registry.list()) {
-    if (group === "org_management") continue
+  for (const { name, group, exposedAs } of system.registry.list()) {
+    // The loop asks people by these calls, for every agent.
+    if (group === "org_management" || exposedAs === "loop") continue
     expect(await system.call({ agentId: "root", tool: name, input: {} })).toMatchObject({ code: "tool_not_available" })
   }
   const created = await system.call({ agentId: "root", tool: "create_role", input: { name: "x", rolePrompt: "y" } })

@@ -143,7 +143,12 @@ async function answerItem({ app, now }: Api, caller: Caller, id: string, { revis
   const remembered = "remember" in answer && answer.remember !== undefined
   const grants = remembered ? await app.approvals.grants() : []
   const grant = grants.findLast(({ by, createdAt }) => by === caller.id && createdAt >= before - 1000)
-  return { done: ended.done, message: { code: "answered", text: ended.sentence }, grantId: grant?.id }
+  // An edited call comes back as a new revision.
+  return {
+    done: ended.done && answer.kind !== "edit",
+    message: { code: "answered", text: ended.sentence },
+    grantId: grant?.id,
+  }
 }
 
 /** Why an answer did not count: the item has changed, somebody was first, or nobody answered in time. */
