@@ -29,12 +29,20 @@ export async function askAboutItem(screen: Screen, item: PendingItem): Promise<G
 
 const mostListed = 9
 
-/** Lists what waits and returns the one that the person wants to see. Nothing is answered by that. */
-export async function chooseItem(screen: Screen, items: readonly PendingItem[]): Promise<PendingItem | undefined> {
+/**
+ * Lists what waits and returns the one that the person wants to see. Nothing is answered by that. `putOff` is how many
+ * others wait that the person left for later.
+ */
+export async function chooseItem(
+  screen: Screen,
+  items: readonly PendingItem[],
+  putOff = 0,
+): Promise<PendingItem | undefined> {
   const listed = items.slice(0, mostListed)
   const rows = listed.map((item, place) => `  ${place + 1}  ${fitted(itemText(item), screen.columns - 5)}`)
   const more = items.length > listed.length ? [`  … and ${items.length - listed.length} more after these`] : []
-  const title = items.length === 1 ? "1 waits for a person:" : `${items.length} wait for a person:`
+  const waits = items.length === 1 ? "1 waits for a person:" : `${items.length} wait for a person:`
+  const title = putOff === 0 ? waits : `${items.length} more, ${putOff} put off:`
   const words = { ...Object.fromEntries(listed.map((_, place) => [String(place + 1), ""])), [enterKey]: "the first" }
   const key = await choose(
     screen,

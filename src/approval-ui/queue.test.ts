@@ -153,6 +153,20 @@ test.concurrent("escape leaves it for later, and enter shows what was left", asy
   expect(queue.answered).toEqual([["ann", 1, { kind: "approve" }]])
 })
 
+test.concurrent("the list counts what was put off apart from what was not seen yet", async () => {
+  const queue = start([call("ann"), call("bea")])
+  await play(queue, [
+    ["2 wait for a person:"],
+    [menu, enter],
+    ["ann (dev) wants"],
+    [menu, escape],
+    ["1 more, 1 put off:"],
+  ])
+  queue.stop()
+  await queue.end
+  expect(queue.answered).toEqual([])
+})
+
 test.concurrent.each(["the menu", "the question why"])("Ctrl-C at %s stops and answers nothing", async (where) => {
   const queue = start([call("ann")])
   await play(

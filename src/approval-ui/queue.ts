@@ -46,6 +46,7 @@ class TerminalQueue {
   readonly #options: QueueOptions
   /** What the person has seen and left, or answered. */
   readonly #seen = new Set<string>()
+  readonly #putOff = new Set<string>()
   /** Whether the list is shown before a card, so that no key that was meant for another card answers it. */
   #listFirst: boolean | undefined
   #isIdle = false
@@ -63,7 +64,8 @@ class TerminalQueue {
       if (this.#isOver()) return "stopped"
       if (once && open.length === 0) return waiting.length === 0 ? "nothing" : "left"
       if (!isAttended()) await this.#pause()
-      else if (open.length > 0) await this.#present(open)
+      else if (open.length > 0)
+        await this.#present(open, waiting.filter((item) => this.#putOff.has(nameOf(item))).length)
       else await this.#rest(waiting)
       if (once && this.#end !== undefined) return this.#end
     }
@@ -78,18 +80,18 @@ class TerminalQueue {
     return signal.aborted || terminal.input.readableEnded || terminal.input.destroyed
   }
 
-  async #present(open: readonly PendingItem[]): Promise<void> {
+  async #present(open: readonly PendingItem[], putOff: number): Promise<void> {
     this.#isIdle = false
     this.#listFirst ??= open.length > 1
-    const item = this.#listFirst ? await this.#pick(open) : open[0]
+    const item = this.#listFirst ? await this.#pick(open, putOff) : open[0]
     if (item !== undefined) await this.#ask(item, open)
   }
 
   /** Lets the person choose from the list, which is shown again when it changes. */
-  async #pick(open: readonly PendingItem[]): Promise<PendingItem | undefined> {
+  async #pick(open: readonly PendingItem[], putOff: number): Promise<PendingItem | undefined> {
     const { answer, wasClosed } = await this.#watched(
       (now) => (namesOf(this.#open(now)) === namesOf(open) ? undefined : "The list has changed."),
-      (screen) => chooseItem(screen, open),
+      (screen) => chooseItem(screen, open, putOff),
     )
     if (answer === undefined && !wasClosed) {
       this.#end ??= "left"
@@ -145,8 +147,12 @@ class TerminalQueue {
 
   /** The person leaves these for later. Where one answer is wanted, that ends it, or leads back to the list. */
   #leave(items: readonly PendingItem[]): void {
-    if (!this.#options.once) for (const item of items) this.#seen.add(nameOf(item))
-    else if (this.#listFirst !== true) this.#end ??= "left"
+    if (!this.#options.once) {
+      for (const item of items) {
+        this.#seen.add(nameOf(item))
+        this.#putOff.add(nameOf(item))
+      }
+    } else if (this.#listFirst !== true) this.#end ??= "left"
   }
 
   /** Waits for something new, or until the person wants to see again what was left for later. */
@@ -164,6 +170,7 @@ class TerminalQueue {
     )
     if (answer === undefined) return
     this.#seen.clear()
+    this.#putOff.clear()
     this.#listFirst = true
   }
 

@@ -8,11 +8,28 @@ import { asTyped, typedCommand } from "./typed-command.ts"
 /** The help of every command by its words, found through the help of the one above. */
 async function allHelp(words: readonly string[] = []): Promise<[command: string, help: string][]> {
   const { stdout } = await runWithApp({}, [...words, "--help"])
-  const [, list = ""] = /\nCommands:\n((?: .*\n?)+)/.exec(stdout) ?? []
-  const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = ""]) => name).filter((name) => name !== "help")
+  const [list = ""] = stdout.split(/^Examples?:$/m)
+  const names = [...list.matchAll(/^ {2}([a-z]+)/gm)]
+    .map(([, name = ""]) => name)
+    .filter((name) => name !== "help" && name !== "qm")
   const inner = await Promise.all(names.map((name) => allHelp([...words, name])))
   return [[words.join(" "), stdout], ...inner.flat()]
 }
+
+test("the help lists the commands by what a person wants to do", async () => {
+  const { stdout } = await runWithApp({}, ["help"])
+  const headings = [...stdout.matchAll(/^[A-Z].*:$/gm)].map(([heading]) => heading)
+  expect(headings.slice(1, 7)).toEqual([
+    "Try it:",
+    "Answer what waits:",
+    "Govern:",
+    "Connect:",
+    "Look back:",
+    "Set up:",
+  ])
+  expect(stdout).toMatch(/\nAnswer what waits:\n {2}approvals /)
+  expect((await runWithApp({}, ["roles", "--help"])).stdout).toContain("\nCommands:\n")
+})
 
 test("the help of every command has an example of it, with options that it has", async () => {
   for (const [command, help] of await allHelp()) {

@@ -48,38 +48,15 @@ import {
 import { version } from "./version.ts"
 import { addWhy } from "./why.ts"
 
-const commands = [
-  addChat,
-  addRun,
-  addCall,
-  addWhy,
-  addTools,
-  addGroups,
-  addApprovals,
-  addGrants,
-  addRules,
-  addRoles,
-  addAgents,
-  addDepartments,
-  addPeople,
-  addTokens,
-  addMcp,
-  addPlugins,
-  addExperiments,
-  addModels,
-  addServe,
-  addOpen,
-  addFreeze,
-  addAudit,
-  addTrash,
-  addBackup,
-  addInit,
-  addInstall,
-  addCheck,
-  addTrust,
-  addDoctor,
-  addStart,
-]
+/** The commands as the help lists them: by what a person wants to do. */
+const commandGroups = {
+  "Try it:": [addStart, addChat, addRun, addCall, addWhy],
+  "Answer what waits:": [addApprovals, addGrants],
+  "Govern:": [addRules, addTools, addGroups, addRoles, addAgents, addDepartments, addPeople, addFreeze, addExperiments],
+  "Connect:": [addServe, addOpen, addTokens, addMcp, addInstall, addPlugins, addModels],
+  "Look back:": [addAudit, addTrash, addBackup],
+  "Set up:": [addInit, addCheck, addTrust, addDoctor],
+}
 
 /** Parses the command line, runs the command and resolves with the exit code. */
 export async function runProgram(argv: readonly string[], io: Io, runtime: Runtime): Promise<number> {
@@ -122,7 +99,6 @@ export async function runProgram(argv: readonly string[], io: Io, runtime: Runti
       throw unknownCommand(word, program)
     })
     .helpOption("-h, --help", "show help")
-    .helpCommand("help [command]", "show help")
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: (text) => io.stdout.write(asTyped({ typed: io.typed }, text)), writeErr: () => {} })
     .addHelpText("after", exitCodes)
@@ -130,7 +106,11 @@ export async function runProgram(argv: readonly string[], io: Io, runtime: Runti
       io.typedOptions = [...(io.typedOptions ?? []), ...placeOptions(program.opts<Partial<Flags>>())]
       refuseInsideTool(io, command)
     })
-  for (const add of commands) add(program, run)
+  for (const [heading, adds] of Object.entries(commandGroups)) {
+    program.commandsGroup(heading)
+    for (const add of adds) add(program, run)
+  }
+  program.helpCommand("help [command]", "show help")
   addHelp(program, argv)
 
   if (argv.length === 0) program.outputHelp()
