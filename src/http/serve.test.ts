@@ -13,7 +13,7 @@ describe("address", () => {
   test("a port that is in use is refused with a sentence", async () => {
     const { app, served } = await serveAppForTest()
     await expect(serveHttp(app, { port: served.port, version: "1" })).rejects.toThrow(
-      /Another program has it\. Choose another with --port/,
+      /Another program has it\. Choose another: qm serve --port/,
     )
   })
 

@@ -24,7 +24,7 @@ export async function createAgent(context: OrganisationContext, given: NewAgent,
   if (role === undefined)
     throw new OrganisationError(
       "unknown_role",
-      `There is no role '${given.role}'. Create it first, for example: qm roles create --name ${given.role} --groups system`,
+      `There is no role '${given.role}'. Create it first, for example with 'qm roles create --name ${given.role} --groups system'.`,
     )
   const draft: Agent = {
     ...(parent === undefined ? fieldsFromPerson(context, given) : fieldsFromAgent(given, role, parent)),
