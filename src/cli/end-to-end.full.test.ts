@@ -11,7 +11,7 @@ const saying = (text: string) => expect.stringContaining(text) as string
 async function waits({ start, run }: Cli, ...words: string[]) {
   const process = start("call", ...words, "--json")
   const end = outputOf(process, "")
-  await waitForOutput(process, "Waiting for a person: qm approvals ")
+  await waitForOutput(process, "Waiting for a person: qm ")
   const [item] = read(await run("approvals", "list", "--json")) as PendingItem[]
   if (item === undefined) throw new Error("Nothing waits.")
   const result = async () => ({ ...(await end), result: read(await end) as ToolResult })

@@ -49,7 +49,7 @@ test("an answer is shown while it comes; Ctrl-C ends the turn and keeps the chat
     ["Again.", controlD],
   ])
   expect(code).toBe(0)
-  expect(stdout).toMatch(/Go on with: qm chat --resume \S+\r\n$/)
+  expect(stdout).toMatch(/Go on with: qm --data \S+ chat --resume \S+\r\n$/)
   expect(server.requests.map(({ body }) => JSON.stringify(body["messages"])).at(-1)).toContain("Once more")
 })
 
