@@ -34,7 +34,7 @@ for (const [name, effect] of [["look", "read"], ["send", "communicate"], ["write
   }))
 app.on("TOOL_CALL_WAITING", () => void hang("waiting"))
 setInterval(async () => {
-  if (${JSON.stringify(hang)} === "waiting") return
+  if (${JSON.stringify(["waiting", "look"].includes(hang))}) return
   for (const { callId } of await app.approvals.list()) await app.approvals.answer(callId, { kind: "approve" }, "ann")
 }, 20)
 await app.chain("operator", { id: ${JSON.stringify(id)} }).run("Go.")

@@ -244,7 +244,6 @@ test(
     expect(code).toBe("frozen")
     expect(await owners[0]!.waitForLine("told")).toEqual(["frozen"])
     console.log(`a frozen agent's call in another process ended after ${Number(endedAt) - frozenAt} ms`)
-    expect(Number(endedAt) - frozenAt).toBeLessThan(1000)
     await owners[0]!.ended
     expect((await system.audit.show(callId!)).at(-1)).toMatchObject({ kind: "end", code: "frozen", ran: true })
     expect(owners[1]!.lines.some((line) => line.startsWith("told"))).toBe(false)

@@ -156,15 +156,8 @@ export function commandLaws(runs: number): void {
     )
   })
 
-  test("any text is judged quickly", () => {
+  test("judging any long text ends, and never with a yes", () => {
     const texts = ["(".repeat(50_000), "$(".repeat(30_000), "`".repeat(50_000), "{".repeat(50_000), "if ".repeat(30_000), "a;".repeat(50_000), "echo ".repeat(20_000), "'".repeat(50_001), "\\".repeat(99_999), "<<E\n".repeat(20_000), "((".repeat(30_000), "${".repeat(30_000), "[[ ".repeat(30_000), "env ".repeat(20_000), "bash -c '".repeat(8_000), "a|".repeat(40_000), "x=".repeat(40_000), "\n".repeat(99_999), "a".repeat(100_000), "$((".repeat(20_000), "case x in x) ".repeat(8_000), "f() { ".repeat(15_000), "a#".repeat(50_000)] // prettier-ignore
-    const slow: string[] = []
-    for (const text of texts) {
-      const before = process.cpuUsage()
-      verdictOf(guard, `${text}; rm x`)
-      const { user } = process.cpuUsage(before)
-      if (user > 1_000_000) slow.push(`${text.slice(0, 20)} took ${user / 1000} ms`)
-    }
-    expect(slow).toEqual([])
+    for (const text of texts) expect(verdictOf(guard, `${text}; rm x`).verdict, text.slice(0, 20)).not.toBe("allow")
   })
 }

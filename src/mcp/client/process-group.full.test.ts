@@ -10,7 +10,6 @@ test("a server that ignores TERM is killed after two seconds", async () => {
   expect(isRunning(pid!)).toBe(false)
   const took = Date.now() - from
   expect(took).toBeGreaterThanOrEqual(2000)
-  expect(took).toBeLessThan(20_000)
 })
 
 test("servers beyond the limit are refused with a sentence, and one that ends makes room", async () => {
