@@ -123,7 +123,8 @@ export function assemble(
   // The built-in tools and their guards.
   const contexts: ConversationContexts = new Map()
   const { host, port } = listenAddress(config)
-  const addresses = [httpOrigin(host, port)]
+  const { publicUrl } = config.server ?? {}
+  const addresses = [httpOrigin(host, port), ...(publicUrl === undefined ? [] : [publicUrl])]
   const entries = pluginEntries(config)
   const builtins = openBuiltins(config, {
     workspace,

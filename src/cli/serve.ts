@@ -57,7 +57,7 @@ async function serveIn(context: CliContext, flags: ServeFlags, isSample: boolean
       if (isSample) await addSample(app)
       const served = await orCannotDo(listen(app, loaded, given))
       const { dataDir } = loaded
-      writeServerFile(dataDir, { url: served.url.replace(/\/$/, ""), pid: process.pid })
+      writeServerFile(dataDir, { url: served.publicUrl, pid: process.pid })
       try {
         await printAddresses(context, app, served, loaded)
         const { signal } = controller
@@ -116,19 +116,18 @@ function portOf(text: string | undefined): number | undefined {
 async function printAddresses(
   context: CliContext,
   app: CliApp,
-  { url }: ServedHttp,
+  { url, publicUrl }: ServedHttp,
   loaded: LoadedConfig,
 ): Promise<void> {
   const { flags, io } = context
   const { dataDir } = loaded
-  const base = url.replace(/\/$/, "")
-  const where = { url: base, mcp: `${base}/mcp`, healthz: `${base}/healthz` }
+  const where = { url, ...(publicUrl === url ? {} : { publicUrl }), mcp: `${publicUrl}/mcp`, healthz: `${url}/healthz` }
   if (flags.json)
     return printOutput(context, printableJson({ ...where, version: version(), dataDir, pid: process.pid }))
   // Measured as it is printed: `npx qm` is longer than `qm`.
   const typed = rows.map(([command, what]) => [asTyped(io, command), what] as const)
   const lines = [
-    `Quartermaster ${version()} serves at ${base}.`,
+    `Quartermaster ${version()} serves at ${url}${publicUrl === url ? "" : `, for people at ${publicUrl}`}.`,
     `Data folder: ${dataDir}`,
     "",
     ...commandList([[where.mcp, "MCP for agents; each needs a token"]], io.stdout),
@@ -138,7 +137,7 @@ async function printAddresses(
     ...(canAnswerHere(context) ? ["What waits for a person is shown and answered here too."] : []),
     "Press Ctrl-C to stop.",
     "",
-    ...(await signInLines(context, app, base, loaded)),
+    ...(await signInLines(context, app, publicUrl, loaded)),
   ]
   printOutput(context, printable(lines.join("\n")))
 }

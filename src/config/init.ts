@@ -163,6 +163,7 @@ export const examples: Readonly<Record<string, string>> = {
   demo: { provider: scripted, script: demo.yml }`,
   "agents.maxTokens": " 200000",
   "agents.maxCost": " 5",
+  "server.publicUrl": " https://tools.example",
   "server.allowedHosts": " [tools.example]",
   "server.allowedOrigins": " [console.example]",
   "org.roles": `

@@ -53,7 +53,14 @@ const everyKey = {
     },
     last: { url: "http://b.example", layer: "system", sampling: "caller", roots: "caller", connectTimeout: 5 },
   },
-  server: { host: "::1", port: 0, allowedHosts: ["a.example"], allowedOrigins: ["https://b.example"], maxBodyBytes: 9 },
+  server: {
+    host: "::1",
+    port: 0,
+    publicUrl: "https://a.example",
+    allowedHosts: ["a.example"],
+    allowedOrigins: ["https://b.example"],
+    maxBodyBytes: 9,
+  },
   models: {
     default: "local",
     local: {
@@ -137,6 +144,23 @@ test.each([
   [{ rules: [{ ask: "a", because: "c", approvers: { cout: 1 } }] }, "Did you mean 'rules[0].approvers.count'?"],
 ])("%j is refused with a sentence that says what to do", (value, sentence) => {
   expect(checkConfig(value).flaws.map((flaw) => flaw.sentence)).toEqual([expect.stringContaining(sentence)])
+})
+
+test.each([
+  ["https://tools.example", true],
+  ["https://tools.example:8443/", true],
+  ["http://127.0.0.1:7420", true],
+  ["http://localhost:7420", true],
+  ["http://tools.example", false],
+  ["http://127.0.0.1.evil.example", false],
+  ["ftp://tools.example", false],
+  ["tools.example", false],
+  ["https://tools.example/qm", false],
+  ["https://a:b@tools.example", false],
+])("server.publicUrl may be %s: %s", (publicUrl, isRight) => {
+  const flaws = checkConfig({ server: { publicUrl } }).flaws.map(({ sentence }) => sentence)
+  const wrong = expect.stringContaining("'server.publicUrl' is not right: it must be an https address without a path")
+  expect(flaws).toEqual(isRight ? [] : [wrong])
 })
 
 test("every problem is reported, not only the first", () => {

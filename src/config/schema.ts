@@ -4,6 +4,7 @@ import { defaultTrashLimits } from "../model/files.ts"
 import { defaultCommandLimits } from "../model/processes.ts"
 import { scopes } from "../model/sign-in.ts"
 import { ruleSchema } from "../schema/rule-schema.ts"
+import { isLoopback, parseUrl } from "../lib/url.ts"
 import { serversSchema } from "./mcp-server-schema.ts"
 import { modelsSchema } from "./models-schema.ts"
 import { experimentsSchema, modulesSchema, pluginsSchema, toolKeys } from "./tool-schema.ts"
@@ -186,9 +187,25 @@ const notice = z
     error: "it must have either a webhook or a command",
   })
 
+/** Links with secrets begin with it, so nobody between may read them. */
+function isPublicUrl(text: string): boolean {
+  const url = parseUrl(text)
+  if (url === undefined || (text !== url.origin && text !== `${url.origin}/`)) return false
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))
+}
+
 const server = z.strictObject({
-  host: name.optional().describe("The address 'qm serve' listens on; use 127.0.0.1 unless it is behind a proxy."),
+  host: name
+    .optional()
+    .describe("The address 'qm serve' listens on; one that other machines can reach needs publicUrl too."),
   port: z.int().min(0).max(65_535).optional().describe("The port it listens on; 0 means any free port."),
+  publicUrl: z
+    .string()
+    .refine(isPublicUrl, {
+      error: "it must be an https address without a path, such as https://tools.example; http is only for this machine",
+    })
+    .optional()
+    .describe("The address that people open, where a proxy with TLS forwards to this server; links begin with it."),
   allowedHosts: names.optional().describe("Host names it answers to, besides those of this machine."),
   allowedOrigins: names.optional().describe("Host names of web pages that may call it besides those of this machine."),
   maxBodyBytes: count.optional().describe("The largest request body, in bytes."),

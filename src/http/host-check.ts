@@ -9,6 +9,8 @@ import {
 export interface HostCheckOptions {
   /** The address the server listens on. */
   host: string
+  /** The address that people open. */
+  publicUrl?: string | undefined
   allowedHosts?: readonly string[] | undefined
   allowedOrigins?: readonly string[] | undefined
 }
@@ -20,8 +22,10 @@ const maxCached = 1000
  * page of another site. This stops DNS rebinding: a browser sends the host name of the page that made the request.
  */
 export function hostCheck(options: HostCheckOptions): (headers: IncomingHttpHeaders) => string | undefined {
-  const hosts = [...localhostAllowedHostnames(), ...ownName(options.host), ...(options.allowedHosts ?? [])]
-  const origins = [...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])]
+  const { host: listening, publicUrl, allowedHosts = [], allowedOrigins = [] } = options
+  const publicHosts = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]
+  const hosts = [...localhostAllowedHostnames(), ...ownName(listening), ...publicHosts, ...allowedHosts]
+  const origins = [...localhostAllowedOrigins(), ...publicHosts, ...allowedOrigins]
   const host = cached((header) => (validateHostHeader(header, hosts).ok ? undefined : hostSentence(header)))
   const origin = cached((header) => (validateOriginHeader(header, origins).ok ? undefined : originSentence(header)))
   return (headers) => host(headers.host ?? "") ?? (headers.origin === undefined ? undefined : origin(headers.origin))
@@ -45,7 +49,7 @@ function ownName(host: string): string[] {
 }
 
 function hostSentence(header: string): string {
-  return `The Host header names '${header.slice(0, 200)}', which is not this server. Use localhost, or name the host in server.allowedHosts.`
+  return `The Host header names '${header.slice(0, 200)}', which is not this server. Use localhost, or state the address that people open in server.publicUrl, or name the host in server.allowedHosts.`
 }
 
 function originSentence(header: string): string {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { serveHttp } from "./serve.ts"
+import { openTestApp } from "../testing/test-app.ts"
 import { headersFor, legacyBody, serveAppForTest } from "./testing.ts"
 
 const org = { roles: [{ name: "worker", toolGroups: ["data"] }], agents: [{ id: "ada", role: "worker" }] }
@@ -67,6 +68,10 @@ describe("Host and Origin headers", () => {
     ["localhost", { host: "localhost:1" }, 200],
     ["the IPv6 loopback", { host: "[::1]:80" }, 200],
     ["a name that was allowed", { host: "tools.example.com" }, 200],
+    ["the public name", { host: "public.example.com" }, 200],
+    ["the public name with another port", { host: "public.example.com:8443" }, 200],
+    ["a name below the public one", { host: "evil.public.example.com" }, 403],
+    ["a page of the public name", { origin: "https://public.example.com" }, 200],
     ["a name that points here", { host: "evil.example.com" }, 403],
     ["a name that ends like ours", { host: "localhost.evil.com" }, 403],
     ["a name that begins like ours", { host: "127.0.0.1.evil.com" }, 403],
@@ -78,9 +83,40 @@ describe("Host and Origin headers", () => {
     ["a page of a site that looks like ours", { origin: "http://localhost.evil.com" }, 403],
   ])("%s", async (_, headers, expected) => {
     const allowed = { allowedHosts: ["tools.example.com"], allowedOrigins: ["console.example.com"] }
-    const { ask } = await serveAppForTest({}, allowed)
+    const { ask } = await serveAppForTest({}, { ...allowed, publicUrl: "https://public.example.com/" })
     const { status } = await ask({ method: "GET", path: "/healthz", headers })
     expect(status).toBe(expected)
+  })
+})
+
+describe("where other machines can reach it", () => {
+  test.each(["0.0.0.0", "::", "192.0.2.7", "tools.example"])(
+    "it does not listen on %s without a public URL",
+    async (host) => {
+      const app = await openTestApp()
+      const sentence = `Other machines could reach ${host}, but the address that people open is not stated.`
+      await expect(serveHttp(app, { host, port: 0, version: "1" })).rejects.toThrow(sentence)
+    },
+  )
+
+  test("with one it listens, and people are sent to the public URL", async () => {
+    const { served, ask } = await serveAppForTest({}, { host: "0.0.0.0", publicUrl: "https://public.example.com" })
+    expect(served).toMatchObject({ publicUrl: "https://public.example.com", url: `http://0.0.0.0:${served.port}` })
+    const nameless = { method: "GET", path: "/healthz", headers: { host: "192.0.2.7" } }
+    expect((await ask(nameless)).status).toBe(403)
+  })
+
+  test.each([
+    [undefined, false],
+    ["http://localhost:7420", false],
+    ["https://public.example.com", true],
+  ])("with the public URL %s the cookie is only for https: %s", async (publicUrl, isSecure) => {
+    const { app, ask } = await serveAppForTest({}, { publicUrl })
+    const { link } = await app.signIn.createLink({ person: "me", isMachineUser: true })
+    const headers = { "x-quartermaster": "1", "content-type": "application/json" }
+    const reply = await ask({ path: "/v1/session", headers, body: JSON.stringify({ link }) })
+    expect(reply.status).toBe(204)
+    expect(/; Secure/i.test(reply.headers["set-cookie"]![0]!)).toBe(isSecure)
   })
 })
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net"
 import { mcpEndpoint } from "../mcp/server/endpoint.ts"
 import { mcpOverHttp, type McpHttp } from "../mcp/server/http.ts"
-import { httpOrigin } from "../lib/url.ts"
+import { httpOrigin, isLoopback } from "../lib/url.ts"
 import { getRequestListener } from "@hono/node-server"
 import type { App } from "../model/app.ts"
 import { createApi } from "./api/api.ts"
@@ -20,6 +20,8 @@ export interface ServeOptions {
   host?: string | undefined
   /** 0 takes any free port; 7420 when left out. */
   port?: number | undefined
+  /** The address that people open: an origin. Needed where other machines can reach `host`. */
+  publicUrl?: string | undefined
   /** Host names that requests may use besides the loopback ones, without ports. */
   allowedHosts?: readonly string[] | undefined
   /** Host names of the web pages that may call, besides the loopback ones. */
@@ -51,7 +53,10 @@ export interface ServeLimits {
 }
 
 export interface ServedHttp {
+  /** Where it listens. */
   readonly url: string
+  /** What people open: the public URL where there is one. */
+  readonly publicUrl: string
   readonly port: number
   /** The number of open client sessions (protocol revisions before 2026). */
   sessions(): number
@@ -71,6 +76,8 @@ const defaultLimits: ServeLimits = {
 /** Serves MCP at /mcp, the API at /v1, the console at / and the health check at /healthz until `close` is called. */
 export async function serveHttp(app: ServedApp, options: ServeOptions, makeMcp = mcpOverHttp): Promise<ServedHttp> {
   const { host = "127.0.0.1", port = 7420, version, now = Date.now } = options
+  const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl).origin
+  if (publicUrl === undefined && !isLoopback(host)) throw new Error(needsPublicUrl(host))
   const limits = { ...defaultLimits, ...options.limits }
   const endpoint = mcpEndpoint(app, { version, waitMs: options.waitMs })
   const mcp = makeMcp(app, endpoint, {
@@ -84,6 +91,7 @@ export async function serveHttp(app: ServedApp, options: ServeOptions, makeMcp =
     version,
     workspace: options.workspace ?? "",
     isSample: options.isSample ?? (() => false),
+    publicUrl,
     now,
     closing: closer.signal,
   }
@@ -102,6 +110,7 @@ export async function serveHttp(app: ServedApp, options: ServeOptions, makeMcp =
   return {
     port: actualPort,
     url: httpOrigin(host, actualPort),
+    publicUrl: publicUrl ?? httpOrigin(host, actualPort),
     sessions: () => mcp.sessions(),
     async close() {
       clearInterval(sweeper)
@@ -146,11 +155,11 @@ interface Served {
 }
 
 function requestHandler({ app, mcp, api, pages, host }: Served, options: ServeOptions) {
-  const { allowedHosts, allowedOrigins, maxBodyBytes = 4 * 1024 * 1024 } = options
+  const { publicUrl, allowedHosts, allowedOrigins, maxBodyBytes = 4 * 1024 * 1024 } = options
   const { fetch } = createApi(api, { maxBodyBytes })
   const listener = getRequestListener(fetch, { overrideGlobalObjects: false })
   const calls = directCalls(api, maxBodyBytes)
-  const refusal = hostCheck({ host, allowedHosts, allowedOrigins })
+  const refusal = hostCheck({ host, publicUrl, allowedHosts, allowedOrigins })
   return (request: IncomingMessage, response: ServerResponse): void => {
     const forbidden = refusal(request.headers)
     if (forbidden !== undefined) return replyProblem(response, 403, forbidden)
@@ -223,6 +232,10 @@ function listen(server: Server, host: string, port: number): Promise<void> {
       resolve()
     })
   })
+}
+
+function needsPublicUrl(host: string): string {
+  return `Other machines could reach ${host}, but the address that people open is not stated. Put a proxy with TLS in front of this server and write 'server: { publicUrl: https://tools.example }' with its address into the configuration, or listen on this machine only: --host 127.0.0.1.`
 }
 
 function cannotListen(error: unknown, host: string, port: number): Error {

@@ -10,6 +10,11 @@ export function parseUrl(text: string, base?: string): URL | undefined {
   }
 }
 
+/** Whether only this machine can reach the host: a name or address of loopback, with or without brackets. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || /^(::1|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(host)
+}
+
 /** The HTTP origin of a server on this machine. */
 export function httpOrigin(host: string, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`

@@ -14,6 +14,8 @@ export interface Api {
   workspace: string
   /** Whether the organisation is the sample of the first start. */
   isSample(): boolean
+  /** The address that people open, where one is stated. */
+  publicUrl: string | undefined
   now(): number
   /** Aborted when the server closes: streams end. */
   closing: AbortSignal

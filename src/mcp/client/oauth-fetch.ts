@@ -1,4 +1,5 @@
 import type { FetchLike } from "@modelcontextprotocol/client"
+import { isLoopback } from "../../lib/url.ts"
 
 /** The largest response of an authorization server. */
 const maxBytes = 1024 * 1024
@@ -29,14 +30,13 @@ export function authorizationFetch(server: URL): FetchLike {
 
 /** Why the URL of an authorization server must not be used; undefined when it may. */
 export function addressProblem(url: URL, server: URL): string | undefined {
-  if (url.protocol === "https:" && (!isLoopback(url) || isLoopback(server))) return undefined
-  if (url.protocol === "http:" && (url.origin === server.origin || (isLoopback(url) && isLoopback(server))))
+  if (url.protocol === "https:" && (!isLoopback(url.hostname) || isLoopback(server.hostname))) return undefined
+  if (
+    url.protocol === "http:" &&
+    (url.origin === server.origin || (isLoopback(url.hostname) && isLoopback(server.hostname)))
+  )
     return undefined
   return `the server names ${url.protocol}//${url.host} as the place to sign in, but only https addresses on other machines are allowed`
-}
-
-function isLoopback({ hostname }: URL): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
 
 async function boundedText(response: Response): Promise<string> {
