@@ -162,6 +162,7 @@ export function assemble(
     config: config.org ?? {},
     documents,
     messages: store.messages,
+    conversations: store.conversations,
     groups: groupList,
     levelOrder,
     emit,

@@ -71,6 +71,8 @@ function cliWithOrganisation(replaced: Partial<OrganisationAdmin> = {}) {
           payload: { text: "hi" },
           createdAt: 0,
           deliverAt: 0,
+          kind: "message" as const,
+          hops: 0,
           readAt: null,
         },
       ]),

@@ -1,3 +1,5 @@
+import type { Message } from "./organisation.ts"
+
 /**
  * Where a conversation stands.
  *
@@ -60,6 +62,20 @@ export interface ConversationClaim {
   epoch: number
 }
 
+/** What is written together with turns. */
+export interface ConversationChange {
+  state?: ConversationState
+  spent?: Spent
+  owner?: string
+  settings?: unknown
+  /** How many turns the writer knows of, where the new ones must come right after those. */
+  length?: number
+  /** The ids of messages that these turns hold: they are read from now on. */
+  reads?: readonly string[]
+  /** Messages to store. A second answer to the same message is left out. */
+  sends?: readonly Message[]
+}
+
 /** Stores conversations and their turns. Several processes share it. */
 export interface Conversations {
   create(conversation: Omit<Conversation, "length" | "createdAt" | "updatedAt">): Promise<Conversation>
@@ -74,15 +90,14 @@ export interface Conversations {
   /** Takes the conversation over from `expected`. Undefined when it has changed hands since. */
   claim(id: string, expected: ConversationClaim, owner: string): Promise<ConversationClaim | undefined>
   /**
-   * Adds turns and changes the conversation, both or neither. `length` is how many turns the writer knows of; pass it
-   * where the turns must come right after those. Returns the new length, or undefined when the claim or length no longer
-   * holds.
+   * Adds turns and makes the change, all or nothing. Returns the new length, or undefined when the claim or length no
+   * longer holds.
    */
   append(
     id: string,
     claim: ConversationClaim,
     turns: readonly NewTurn[],
-    change?: { state?: ConversationState; spent?: Spent; owner?: string; settings?: unknown; length?: number },
+    change?: ConversationChange,
   ): Promise<number | undefined>
   /** Adds a turn without a claim, as a person or another process does. Undefined when the conversation has ended. */
   post(id: string, turn: NewTurn, state?: ConversationState): Promise<number | undefined>

@@ -85,13 +85,17 @@ export interface OrganisationAdmin {
   updatePerson(id: string, change: Partial<Omit<NewPerson, "id">>, by: ChangedBy): Promise<Person>
   deletePerson(id: string, by: ChangedBy): Promise<Person>
 
-  /** Stores a message for its recipient. `root` and `user` always exist. */
+  /** Stores a message for its recipient. `root` and `user` always exist. A person writes as `user`, with `userId`. */
   sendMessage(message: {
     from: string
     to: string
     payload: unknown
     taskId?: string | undefined
     delayMs?: number | undefined
+    /** The person for whom all of it happens. */
+    userId?: string | undefined
+    /** The stored conversation it is sent from: an answer goes there. */
+    conversationId?: string | undefined
   }): Promise<Message>
   /** The messages delivered to an agent, oldest first. */
   inbox(agentId: string, filter?: { unreadOnly?: boolean }): Promise<readonly Message[]>

@@ -66,13 +66,26 @@ export interface Agent extends Made {
   ended?: { by: string; at: number; because?: string | undefined } | undefined
 }
 
-/** A message to an agent, from an agent or a person. It carries no permissions. */
+/** A message to an agent or to `user`, from an agent or a person. It carries no permissions. */
 export interface Message {
   id: string
+  /** An agent's id, or `user` for a person: `userId` says which one. */
   from: string
   to: string
   payload: unknown
+  /** An answer is what an agent had to say at the end of its work on a message. It asks for no answer itself. */
+  kind: "message" | "answer"
+  /** For an answer: the id of the message it answers. */
+  about?: string | undefined
   taskId?: string | undefined
+  /** The person for whom all of it happens. */
+  userId?: string | undefined
+  /** How many messages led to this one, each sent because of the one before. */
+  hops: number
+  /** The conversation it was sent from. An answer goes there. */
+  conversationId?: string | undefined
+  /** The conversation that takes it. Left out for messages to `user`, and for those from before there were any. */
+  target?: string | undefined
   createdAt: number
   /** The message is not delivered before this time. */
   deliverAt: number

@@ -150,6 +150,21 @@ export interface Messages {
   inbox(recipient: string, filter: { at: number; unreadOnly?: boolean }): Promise<Message[]>
   /** A message that was already read keeps its first `readAt`. */
   markRead(messageIds: readonly string[], at: number): Promise<void>
+  /** The unread messages for a conversation, oldest first. */
+  unreadFor(conversationId: string, filter: { at: number; limit: number }): Promise<Message[]>
+  /** The oldest unread message of each conversation whose id begins with `prefix`, oldest first. */
+  unreadConversations(prefix: string, at: number): Promise<Message[]>
+  /** The unread messages to a recipient, also those that are not due yet. */
+  unreadTo(recipient: string): Promise<Message[]>
+  /** Messages sent from a conversation to agents that nobody has answered. */
+  unansweredFrom(conversationId: string): Promise<Message[]>
+  answerTo(messageId: string): Promise<Message | undefined>
+  /** The conversation from which `from` last wrote to `to`. */
+  lastConversation(from: string, to: string): Promise<string | undefined>
+  /** The highest `hops` of the messages that a conversation read last. */
+  hopsRead(conversationId: string): Promise<number | undefined>
+  /** Marks messages as read and stores answers, both or neither. A second answer to the same message is left out. */
+  settle(messageIds: readonly string[], answers: readonly Message[], at: number): Promise<void>
 }
 
 /** The registry, as the steps of a call use it. */

@@ -1,3 +1,4 @@
+import type { Conversations } from "../model/conversation.ts"
 import type { QuartermasterEvent } from "../model/events.ts"
 import type { Agent, AgentView, Department, Message, Person, Role } from "../model/organisation.ts"
 import type {
@@ -27,6 +28,8 @@ export interface DirectoryOptions {
   config?: OrganisationConfig | undefined
   documents: Documents
   messages: Messages
+  /** Where answers to messages go. */
+  conversations?: Pick<Conversations, "get"> | undefined
   groups: GroupCatalog
   levelOrder: LevelOrder
   emit?: ((event: QuartermasterEvent) => void) | undefined
@@ -46,6 +49,7 @@ export class Directory implements Organisation, OrganisationAdmin {
 
   constructor(options: DirectoryOptions) {
     const { config = {}, documents, messages, groups, levelOrder } = options
+    const { conversations = { get: () => Promise.resolve(undefined) } } = options
     const { emit = () => {}, now = Date.now, onTerminated = () => {} } = options
     const defaultToolGroups = config.defaultToolGroups ?? null
     this.#roster = new Roster(readConfiguredOrganisation(config), documents)
@@ -55,6 +59,7 @@ export class Directory implements Organisation, OrganisationAdmin {
       views: this.#views,
       documents,
       messages,
+      conversations,
       groups,
       levelOrder,
       defaultToolGroups,

@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
+import { societyConversation } from "../model/society-conversation.ts"
 import { agent, ann, codeOf, openDirectory } from "./testing/open-directory.ts"
 
 const config = {
@@ -33,6 +34,9 @@ test("a message is stored for its recipient, then announced, and another process
     to: "uno",
     payload: { 问: "好", n: [1] },
     taskId: "t1",
+    kind: "message",
+    hops: 1,
+    target: societyConversation("uno", "t1"),
     createdAt: 1000,
     deliverAt: 1000,
     readAt: null,
@@ -66,7 +70,7 @@ test.each([
   ["a", "one", undefined],
   ["one", "a", undefined],
   ["one", "uno", undefined],
-  ["one", "one", undefined],
+  ["one", "one", "own_inbox"],
   ["one", "two", "cross_task_communication_denied"],
   ["one", "root", undefined],
   ["one", "user", undefined],

@@ -1,6 +1,7 @@
 import { newId } from "../lib/new-id.ts"
 import type { Agent, Message } from "../model/organisation.ts"
 import { OrganisationError, type OrganisationAdmin } from "../model/organisation-admin.ts"
+import { societyConversation } from "../model/society-conversation.ts"
 import { plainProblems } from "../schema/json-problems.ts"
 import type { OrganisationContext } from "./write-document.ts"
 
@@ -15,7 +16,7 @@ const openRecipients = ["root", "user"]
 /** Stores a message for its recipient. Agents that work on different tasks cannot write to each other. */
 export async function sendMessage(
   context: OrganisationContext,
-  { from, to, payload, taskId, delayMs = 0 }: NewMessage,
+  { from, to, payload, taskId, delayMs = 0, userId, conversationId: session }: NewMessage,
 ): Promise<Message> {
   await context.documents.refresh()
   const sender = context.roster.agent(from)
@@ -30,17 +31,29 @@ export async function sendMessage(
     const sentence = `There is no agent '${to}', or it has ended. Write to a live agent, to root or to user.`
     throw new OrganisationError("unknown_recipient", sentence)
   }
+  if (from === to) {
+    const sentence = `You are agent '${to}'. A message to yourself would only wake you again: go on, or answer.`
+    throw new OrganisationError("own_inbox", sentence)
+  }
   if (workOnDifferentTasks(sender, recipient)) {
     const sentence = `Agent '${to}' works on another task, so you cannot write to it. Write to root, or to user.`
     throw new OrganisationError("cross_task_communication_denied", sentence)
   }
+  const conversationId = await openConversation(context, session)
+  const task = sender?.taskId ?? taskId
+  const target = to === "user" ? undefined : await targetOf(context, { from, to, taskId: recipient?.taskId ?? task })
   const at = context.now()
   const message: Message = {
     id: newId(),
     from,
     to,
     payload: JSON.parse(textOf(payload)) as unknown,
-    ...taskOf(sender?.taskId ?? taskId),
+    kind: "message",
+    hops: from === "user" ? 0 : 1 + (await hopsBefore(context, conversationId)),
+    ...(task !== undefined && { taskId: task }),
+    ...(userId !== undefined && { userId }),
+    ...(conversationId !== undefined && { conversationId }),
+    ...(target !== undefined && { target }),
     createdAt: at,
     deliverAt: at + checkDelay(delayMs),
     readAt: null,
@@ -74,6 +87,24 @@ function checkDelay(delayMs: number): number {
   throw new OrganisationError("invalid_delay", "A delay is a whole number of milliseconds, 30 days at most.")
 }
 
-function taskOf(taskId: string | undefined): { taskId?: string } {
-  return taskId === undefined ? {} : { taskId }
+/** The conversation of this id, if there is one that can take an answer. */
+async function openConversation(
+  { conversations }: OrganisationContext,
+  id: string | undefined,
+): Promise<string | undefined> {
+  const found = id === undefined ? undefined : await conversations.get(id)
+  return found === undefined || found.state === "ended" ? undefined : id
+}
+
+/** Who wrote to the sender is answered in the conversation that it wrote from; others in that of their task. */
+async function targetOf(
+  context: OrganisationContext,
+  { from, to, taskId }: { from: string; to: string; taskId: string | undefined },
+): Promise<string> {
+  const last = from === "user" ? undefined : await context.messages.lastConversation(to, from)
+  return (await openConversation(context, last)) ?? societyConversation(to, taskId)
+}
+
+async function hopsBefore({ messages }: OrganisationContext, conversationId: string | undefined): Promise<number> {
+  return conversationId === undefined ? 0 : ((await messages.hopsRead(conversationId)) ?? 0)
 }

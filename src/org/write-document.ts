@@ -1,3 +1,4 @@
+import type { Conversations } from "../model/conversation.ts"
 import type { QuartermasterEvent } from "../model/events.ts"
 import { OrganisationError, type ChangedBy } from "../model/organisation-admin.ts"
 import type { LevelOrder } from "../model/permission.ts"
@@ -18,6 +19,7 @@ export interface OrganisationContext {
   readonly views: AgentViews
   readonly documents: Documents
   readonly messages: Messages
+  readonly conversations: Pick<Conversations, "get">
   readonly groups: GroupCatalog
   readonly levelOrder: LevelOrder
   /** The groups of a role that names none; null means all. */

@@ -2,6 +2,8 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { newId } from "../lib/new-id.ts"
 import type { Conversation, Conversations } from "../model/conversation.ts"
+import type { Messages } from "../model/ports.ts"
+import { someMessage } from "./testing/messages.ts"
 
 export const nothingSpent = { rounds: 0, calls: 0, inputTokens: 0, outputTokens: 0, cost: 0 }
 
@@ -25,10 +27,13 @@ export function someConversation(
 const said = (text: string) => ({ kind: "user", body: { text } })
 
 /**
- * What every store of conversations must do. `open` gives a fresh store and a second connection to the same data, as
- * another process would have it.
+ * What every store of conversations must do. `open` gives a fresh store, a second connection to the same data, as another
+ * process would have it, and the messages there.
  */
-export function conversationsContract(name: string, open: () => Promise<[Conversations, Conversations]>): void {
+export function conversationsContract(
+  name: string,
+  open: () => Promise<[Conversations, Conversations, Messages]>,
+): void {
   describe(`the store of conversations: ${name}`, () => {
     test("what was created is read back equal, by every connection", async () => {
       const [store, other] = await open()
@@ -64,6 +69,28 @@ export function conversationsContract(name: string, open: () => Promise<[Convers
         store.append(id, { owner: "", epoch: 0 }, [said("b"), unreadable], { state: "idle" }),
       ).rejects.toThrow()
       expect(await other.get(id)).toMatchObject({ state: "waiting", length: 1 })
+    })
+
+    test("turns, read messages and answers are written together, or none of them", async () => {
+      const [store, other, messages] = await open()
+      const { id } = await store.create(someConversation())
+      const asked = someMessage({ to: "ann", target: id })
+      const answer = someMessage({ kind: "answer", about: asked.id, from: "ann", to: "bob" })
+      await messages.insert(asked)
+      const change = { reads: [asked.id], sends: [answer] }
+      const unread = async () => (await messages.unreadFor(id, { at: 1, limit: 9 })).length
+      expect(await other.append(id, { owner: "two", epoch: 0 }, [said("a")], change)).toBeUndefined()
+      const unreadable = { kind: "user", body: 1n }
+      await expect(store.append(id, { owner: "one", epoch: 0 }, [unreadable], change)).rejects.toThrow()
+      const doubled = { ...change, sends: [{ ...asked, payload: "the same id" }] }
+      await expect(store.append(id, { owner: "one", epoch: 0 }, [said("a")], doubled)).rejects.toThrow()
+      expect([await unread(), await messages.answerTo(asked.id), await store.turns(id)]).toEqual([1, undefined, []])
+
+      expect(await store.append(id, { owner: "one", epoch: 0 }, [said("a")], change)).toBe(1)
+      expect([await unread(), await messages.answerTo(asked.id)]).toEqual([0, answer])
+      const second = { ...answer, id: newId(), payload: "once more" }
+      expect(await store.append(id, { owner: "one", epoch: 0 }, [said("b")], { sends: [second] })).toBe(2)
+      expect(await messages.answerTo(asked.id)).toEqual(answer)
     })
 
     test.each([

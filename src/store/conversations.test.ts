@@ -17,7 +17,7 @@ async function openTwo() {
 
 conversationsContract("embedded", async () => {
   const [one, two] = await openTwo()
-  return [one.conversations, two.conversations]
+  return [one.conversations, two.conversations, two.messages]
 })
 
 test("the ended calls of a conversation are kept until it ends", async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type {
   Conversation,
+  ConversationChange,
   ConversationClaim,
   Conversations,
   ConversationState,
@@ -9,6 +10,7 @@ import type {
   Turn,
 } from "../model/conversation.ts"
 import { retryWhileBusy, transaction, type Database } from "./database.ts"
+import { moveMessages } from "./messages.ts"
 import type { Tables } from "./tables.ts"
 
 type Row = Tables["conversations"]
@@ -95,9 +97,10 @@ export class SqliteConversations implements Conversations {
     id: string,
     { owner, epoch }: ConversationClaim,
     turns: readonly NewTurn[],
-    change: { state?: ConversationState; spent?: Spent; owner?: string; settings?: unknown; length?: number } = {},
+    change: ConversationChange = {},
   ): Promise<number | undefined> {
-    return this.#write(id, turns, (row) => {
+    const mail = { reads: change.reads ?? [], sends: change.sends ?? [] }
+    return this.#write(id, turns, mail, (row) => {
       if (row.owner !== owner || row.epoch !== epoch || row.state === "ended") return undefined
       if (change.length !== undefined && row.length !== change.length) return undefined
       return {
@@ -111,7 +114,8 @@ export class SqliteConversations implements Conversations {
   }
 
   post(id: string, turn: NewTurn, state?: ConversationState): Promise<number | undefined> {
-    return this.#write(id, [turn], (row) => (row.state === "ended" ? undefined : { ...row, state: state ?? row.state }))
+    const changed = (row: Row) => (row.state === "ended" ? undefined : { ...row, state: state ?? row.state })
+    return this.#write(id, [turn], { reads: [], sends: [] }, changed)
   }
 
   async spentInTree(root: string): Promise<Spent> {
@@ -162,8 +166,13 @@ export class SqliteConversations implements Conversations {
     )
   }
 
-  /** Changes a conversation as `changed` says and adds the turns, in one transaction. Returns the new length. */
-  #write(id: string, turns: readonly NewTurn[], changed: (row: Row) => Row | undefined): Promise<number | undefined> {
+  /** Changes a conversation as `changed` says, adds the turns and moves messages, in one transaction. */
+  #write(
+    id: string,
+    turns: readonly NewTurn[],
+    { reads, sends }: Required<Pick<ConversationChange, "reads" | "sends">>,
+    changed: (row: Row) => Row | undefined,
+  ): Promise<number | undefined> {
     return retryWhileBusy(() =>
       transaction(this.#database, () => {
         const before = this.#row(id)
@@ -181,6 +190,7 @@ export class SqliteConversations implements Conversations {
              where id = ?`,
           )
           .run(row.state, row.owner, row.settings, row.spent, length, at, id)
+        moveMessages(this.#database, reads, sends, at)
         return length
       }),
     )

@@ -56,3 +56,39 @@ test("a second message with the same id is refused", async () => {
   await expect(messages.insert({ ...sent, payload: "other" })).rejects.toThrow()
   expect(await messages.inbox("bob", { at: 1 })).toEqual([sent])
 })
+
+test("each conversation with unread messages is named once, by its oldest that is due", async () => {
+  const [messages] = await openTwoMessages()
+  const to = (target: string, deliverAt: number) => someMessage({ target, deliverAt })
+  const [late, early, other] = [to("society-a", 20), to("society-a", 10), to("society-b", 15)]
+  for (const one of [late, early, other, to("chat", 5), to("society-c", 99)]) await messages.insert(one)
+  expect(await messages.unreadConversations("society-", 30)).toEqual([early, other])
+  expect(await messages.unreadFor("society-a", { at: 30, limit: 9 })).toEqual([early, late])
+  await messages.markRead([early.id, other.id], 40)
+  expect(await messages.unreadConversations("society-", 30)).toEqual([late])
+})
+
+test("a message is open until it is answered, and it is answered once", async () => {
+  const [here, there] = await openTwoMessages()
+  const asked = someMessage({ conversationId: "talk" })
+  for (const one of [asked, someMessage({ conversationId: "talk", to: "user" }), someMessage()]) await here.insert(one)
+  expect(await there.unansweredFrom("talk")).toEqual([asked])
+  const answers = ["first", "second"].map((payload) => someMessage({ kind: "answer", about: asked.id, payload }))
+  for (const answer of answers) await there.settle([asked.id], [answer], 7)
+  expect(await here.unansweredFrom("talk")).toEqual([])
+  expect(await here.answerTo(asked.id)).toEqual(answers[0])
+  expect(await here.unreadTo("bob")).not.toContainEqual(asked)
+})
+
+test("the hops of a conversation are those of what it read last, and a reply goes where the other wrote from", async () => {
+  const [messages] = await openTwoMessages()
+  const sent = [3, 8, 1].map((hops) => someMessage({ target: "talk", hops, conversationId: `from ${hops}` }))
+  for (const one of sent) await messages.insert(one)
+  expect(await messages.hopsRead("talk")).toBeUndefined()
+  await messages.markRead([sent[0]!.id, sent[1]!.id], 5)
+  expect(await messages.hopsRead("talk")).toBe(8)
+  await messages.markRead([sent[2]!.id], 6)
+  expect(await messages.hopsRead("talk")).toBe(1)
+  expect(await messages.lastConversation("ann", "bob")).toBe("from 1")
+  expect(await messages.lastConversation("bob", "ann")).toBeUndefined()
+})

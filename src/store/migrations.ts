@@ -264,6 +264,25 @@ export const migrations: Record<string, Migration> = {
       await db.schema.createIndex("conversations_root").on("conversations").column("root").execute()
     },
   },
+
+  "007_society": {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .alterTable("messages")
+        .addColumn("kind", "text", (column) => column.notNull().defaultTo("message"))
+        .execute()
+      await db.schema
+        .alterTable("messages")
+        .addColumn("hops", "integer", (column) => column.notNull().defaultTo(0))
+        .execute()
+      for (const column of ["about", "user_id", "conversation", "target"])
+        await db.schema.alterTable("messages").addColumn(column, "text").execute()
+      await sql`create unique index messages_answer on messages (about) where about is not null`.execute(db)
+      await sql`create index messages_sent on messages (conversation, kind) where conversation is not null`.execute(db)
+      await sql`create index messages_read on messages (target, read_at) where target is not null`.execute(db)
+      await sql`create index messages_waiting on messages (target, deliver_at, id) where read_at is null`.execute(db)
+    },
+  },
 }
 
 /** Fills a new column with a field of the existing end lines, one segment at a time. */

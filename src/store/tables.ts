@@ -51,6 +51,12 @@ export interface Tables {
     created_at: number
     deliver_at: number
     read_at: number | null
+    kind: string
+    about: string | null
+    user_id: string | null
+    hops: number
+    conversation: string | null
+    target: string | null
   }
   conversations: {
     id: string

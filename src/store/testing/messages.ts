@@ -17,5 +17,6 @@ export async function openTwoMessages(): Promise<[SqliteMessages, SqliteMessages
 }
 
 export function someMessage(fields: Partial<Message> = {}): Message {
-  return { id: newId(), from: "ann", to: "bob", payload: "hello", createdAt: 1, deliverAt: 1, readAt: null, ...fields }
+  const sent = { from: "ann", to: "bob", payload: "hello", kind: "message", hops: 0 } as const
+  return { id: newId(), ...sent, createdAt: 1, deliverAt: 1, readAt: null, ...fields }
 }

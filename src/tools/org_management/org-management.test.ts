@@ -347,7 +347,8 @@ test("send_message is refused with the codes of its design", async () => {
   expect(await send("user", "one")).toBeUndefined()
   expect(await send("one", "one", { delayMs: -1 })).toBe("invalid_arguments")
   expect((await call("send_message", { to: "one" }, "one")).code).toBe("invalid_arguments")
-  expect(await send("one", "one", { payload: "x".repeat(1_000_001) })).toBe("payload_too_large")
+  expect(await send("one", "one")).toBe("own_inbox")
+  expect(await send("root", "one", { payload: "x".repeat(1_000_001) })).toBe("payload_too_large")
 })
 
 test("what an approver is shown of each tool says whom and what", async () => {

@@ -23,7 +23,8 @@ export const sendMessage = (book: OrganisationAdmin) =>
     execute({ to, payload, delayMs }, context) {
       return asToolFailure(async () => {
         const { id: from } = agentActor(context)
-        const message = await book.sendMessage({ from, to, payload, taskId: context.taskId, delayMs })
+        const { taskId, userId, sessionId: conversationId } = context
+        const message = await book.sendMessage({ from, to, payload, taskId, delayMs, userId, conversationId })
         return { messageId: message.id }
       })
     },

@@ -42,7 +42,9 @@ export const spawnAgentWithTask = (book: OrganisationAdmin) => {
         const spawned = await spawnWithBrief(book, given, context)
         const from = agentActor(context)
         try {
-          const { id } = await book.sendMessage({ from: from.id, to: spawned.id, payload, taskId: context.taskId })
+          const { taskId, userId, sessionId: conversationId } = context
+          const about = { from: from.id, to: spawned.id, taskId, userId, conversationId }
+          const { id } = await book.sendMessage({ ...about, payload })
           return { ...spawned, messageId: id }
         } catch (error) {
           await book.terminateAgent(spawned.id, from, "Its first message could not be kept.")
