@@ -263,7 +263,7 @@ export function assemble(
   let closing: Promise<void> | undefined
 
   // Models that use the tools.
-  const toolsOfAgents = agentTools(registry, discovery, (agentId) => org.view(agentId), settings.askIntent)
+  const toolsOfAgents = agentTools(registry, discovery, org, settings.askIntent)
   const { chainsIdle, ...chains } = openChains({
     app: { ...calls, ...toolsOfAgents },
     models,

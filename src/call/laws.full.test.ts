@@ -255,7 +255,8 @@ test("law 7: every call in a batch gets an answer, in order", async () => {
 
 test("an unknown agent has nothing, in the list and in the call", async () => {
   const system = await openTestApp()
-  expect(system.toolsFor("nobody")).toEqual([])
+  expect(system.getToolDefinitionsForAgent("nobody")).toEqual([])
+  expect(() => system.toolsFor("nobody")).toThrow("There is no agent 'nobody'")
   expect(await system.call({ agentId: "nobody", tool: "current_time", input: {} })).toMatchObject({
     code: "tool_not_available",
   })

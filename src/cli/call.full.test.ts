@@ -168,6 +168,21 @@ test("a closed pipe ends the command without an error", async () => {
   expect(await shell("qm help | true")).toMatchObject({ code: 0, stderr: "" })
 })
 
+test("a call to a tool of a server that does not run has the server's error and the command that shows more", async () => {
+  const { run, write } = makeCli()
+  write("quartermaster.yml", "mcpServers: { gone: { command: node, args: [nope.mjs] } }\n")
+  await run("trust", "--yes")
+  for (const tool of ["mcp:gone:thing", "gone__thing"]) {
+    const { code, stderr } = await run("call", tool)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /The MCP server gone ended with exit code 1 \(Error: Cannot find module '[^']*nope\.mjs'\)\./,
+    )
+    expect(stderr).toContain("check' tries the server again and shows its output.")
+  }
+  expect((await run("call", "thing")).stderr).toContain("It may be a tool of a server that does not run.")
+})
+
 test("both program names work and print the version", async () => {
   const { run } = makeCli()
   const manifest = JSON.parse(readFileSync(join(dist, "../package.json"), "utf8")) as { version: string; bin: unknown }

@@ -5,6 +5,7 @@ import { readArguments, parseJsonArgument } from "./arguments.ts"
 import { terminalOptions, announceWaitingCalls, waitsForRemoteAnswer } from "./ask-at-terminal.ts"
 import { callingAgent } from "./calling-agent.ts"
 import type { Run, CliContext } from "./context.ts"
+import { deadServerSentence } from "./dead-server.ts"
 import { divertStdout, onBrokenPipe, printMessage } from "./output.ts"
 import { showResult, showTicket } from "./result.ts"
 import { waitForTool } from "./wait-for-servers.ts"
@@ -12,6 +13,9 @@ import { personOf, withApp } from "./open-app.ts"
 import { cancelOnSignal } from "./signals.ts"
 import { LiveOutput } from "./live-output.ts"
 import { UsageError, wholeNumberFlag } from "./usage.ts"
+
+/** How a call of a tool ends whose server does not run: the tool was never listed, or the server ended since. */
+const mayBeOfDeadServer = new Set<string | undefined>(["unknown_tool", "upstream_unavailable"])
 
 const cancelling = "Cancelling. Press Ctrl-C again to exit immediately."
 
@@ -77,6 +81,10 @@ async function call(context: CliContext, tool: string, words: readonly string[],
         return 4
       }
       if (isRead) showResult(context, result, live, stdout.write)
+      if (!result.success && mayBeOfDeadServer.has(result.code)) {
+        const sentence = deadServerSentence(tool, app.mcp.list())
+        if (sentence !== undefined) printMessage(context, sentence)
+      }
       return exitCode(result)
     })
   } finally {

@@ -74,7 +74,7 @@ plugins: [./evil.mjs]
 notify: [{ command: [touch, pwned] }]
 org: { roles: [{ name: tester, toolGroups: [made] }] }
 rules:
-  - { deny: "made:anything", because: So. }
+  - { deny: "mcp:made:anything", because: So. }
 `
 
 test("of an untrusted file nothing is started or loaded; what it would start is printed as it is written", async () => {
@@ -92,6 +92,22 @@ test("of an untrusted file nothing is started or loaded; what it would start is 
   expect((await run("check")).stdout).toContain("It is not trusted. Run 'qm trust' to use it.")
   expect(existsSync(join(cwd, "pwned"))).toBe(false)
   expect(readdirSync(cwd).sort()).toEqual(["evil.mjs", "quartermaster.yml"])
+})
+
+test("a name that no server or plugin of the file can bring is a mistake, also where servers are started", async () => {
+  const { check } = makeChecked(`mcpServers: { made: { command: touch } }
+rules:
+  - { deny: http_gett, because: So. }
+  - { deny: "made:thing", because: So. }
+  - { deny: "mcp:made:thing", because: So. }
+`)
+  const { code, problems, notes } = await check()
+  expect(code).toBe(2)
+  expect(problems.map(({ sentence }) => sentence)).toEqual([
+    "'rules[0]': There is no tool 'http_gett'. Did you mean 'http_get'?",
+    "'rules[1]': There is no tool 'made:thing'. A tool of the MCP server 'made' is written 'mcp:made:thing'.",
+  ])
+  expect(notes).toEqual([expect.stringContaining("'rules[2]' names 'mcp:made:thing'. Nothing has this name yet")])
 })
 
 test("of a trusted file check also says whether its servers start and its plugins load", async () => {

@@ -44,7 +44,8 @@ async function check(context: CliContext, given: string | undefined): Promise<nu
 function summaryOf({ file, trusted, rules, starts }: FileReport, started: readonly Started[]): string[] {
   const fine = `${file} has no mistakes (${rules} ${rules === 1 ? "rule" : "rules"}, every example passes).`
   if (trusted) {
-    const line = ({ name, problem }: Started) => (problem === null ? `  ${name} works.` : `  ${name} fails: ${problem}`)
+    const line = ({ name, problem }: Started) =>
+      problem === null ? `  ${name} works.` : `  ${name} fails: ${problem.replaceAll("\n", "\n    ")}`
     return [`${fine} It is trusted.`, ...started.map(line)]
   }
   const would = starts.length === 0 ? [] : ["Nothing was started. Once it is trusted, it starts or loads:"]

@@ -39,7 +39,8 @@ async function doctor(context: CliContext): Promise<number> {
   else {
     const { green, yellow, red, dim } = await terminalStyleFor(io.stdout, io.env)
     const colours = { ok: green, missing: yellow, note: dim, broken: red }
-    const line = ({ state, sentence }: DoctorFinding) => `${colours[state](state.padEnd(8))} ${printable(sentence)}`
+    const line = ({ state, sentence }: DoctorFinding) =>
+      `${colours[state](state.padEnd(8))} ${printable(sentence).replaceAll("\n", `\n${" ".repeat(9)}`)}`
     printOutput(context, asTyped(io, findings.map(line).join("\n")))
   }
   return findings.some(({ state }) => state === "broken") ? 1 : 0

@@ -3,10 +3,10 @@ import { join } from "node:path"
 import { ConfigError, type ConfigProblem } from "../config/config-error.ts"
 import type { InspectedConfig } from "../config/inspect.ts"
 import type { LoadedConfig } from "../config/load.ts"
-import type { UnknownName } from "../config/unknown-names.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import { newId } from "../lib/new-id.ts"
 import type { App } from "../model/app.ts"
+import { mcpName } from "../model/mcp.ts"
 import { pathText } from "../schema/problems.ts"
 import type { CliContext, Runtime } from "./context.ts"
 import { UsageError } from "./usage.ts"
@@ -53,28 +53,43 @@ export async function problemsIn(
 ): Promise<Pick<FileReport, "problems" | "notes" | "rules">> {
   const { unknownNames } = await import("../config/unknown-names.ts")
   const list = app.rules.list().filter(({ source }) => ruleSources.includes(source))
+  const hasPlugins = starts.some((line) => /\((plugins|modules)\)$/.test(line))
+  /** Whether something that is not started yet may bring it: a plugin any name, a server what begins with its own. */
+  const mayCome = (tool: string) =>
+    app.findTool(tool) === undefined &&
+    tool !== "*" &&
+    (hasPlugins ||
+      (starts.length > 0 &&
+        servers.some((server) => tool.startsWith(mcpName(server, "")) || tool === `group:${server}`)))
   const problems: ConfigProblem[] = []
   const notes: string[] = []
   for (const { kind, source, sentence } of app.rules.flaws().filter((flaw) => ruleSources.includes(flaw.source))) {
     const path = ["rules", ruleSources.indexOf(source)]
     const tool = list.find((rule) => rule.source === source)?.tool ?? ""
-    const isLoadedLater = starts.length > 0 && tool !== "*" && app.findTool(tool) === undefined
     const problem = { ...placeOf(path), key: pathText(path), sentence: `'${pathText(path)}': ${sentence}` }
-    if (kind === "shadowed" || isLoadedLater) notes.push(noteText(problem))
+    if (kind === "dead" && mayCome(tool)) notes.push(notYet(problem, tool))
+    else if (kind === "shadowed") notes.push(noteText(problem))
     else problems.push(problem)
   }
   const known = namesIn(app)
-  const hasPlugins = starts.some((line) => /\((plugins|modules)\)$/.test(line))
-  const bringsMore = (kind: UnknownName["kind"]) =>
-    kind === "tool" ? starts.length > 0 : kind === "group" && hasPlugins
-  for (const { path, kind, sentence } of unknownNames(config, { ...known, groups: [...known.groups, ...servers] })) {
+  for (const { path, kind, name, sentence } of unknownNames(config, {
+    ...known,
+    groups: [...known.groups, ...servers],
+  })) {
     const problem = { ...placeOf(path), key: pathText(path), sentence: `'${pathText(path)}': ${sentence}` }
     // People also create roles and departments later, and until then the list lets nobody in.
     const isLimit = path[1] === "permissions" && kind !== "tool"
-    if (isLimit || bringsMore(kind)) notes.push(noteText(problem))
+    if ((kind === "tool" && mayCome(name)) || (kind === "group" && hasPlugins)) notes.push(notYet(problem, name))
+    else if (isLimit) notes.push(noteText(problem))
     else problems.push(problem)
   }
   return { problems, notes, rules: list.length }
+}
+
+/** For a name that only what is started later can have. */
+function notYet(problem: ConfigProblem, name: string): string {
+  const from = "Nothing has this name yet: the server or plugin that would bring it is not running."
+  return noteText({ ...problem, sentence: `'${problem.key}' names '${name}'. ${from}` })
 }
 
 function noteText({ file, line, sentence }: ConfigProblem): string {

@@ -62,5 +62,8 @@ function printFailure(context: CliContext, { code, error, metadata, toolName }: 
     printMessage(context, `Nothing was executed. 'qm tools show ${toolName}' shows its parameters.`)
     return
   }
-  printMessage(context, error ?? "The call failed.")
+  printMessage(context, (error ?? "The call failed.").replace(listTheTools, "'qm tools list' shows what there is."))
 }
+
+/** What models are told, who have no command line. */
+const listTheTools = "List the tools to see what there is."

@@ -42,7 +42,7 @@ function rulesWith(
   file: unknown = [{ deny: "x" }],
   others: readonly Rule[] = [],
 ) {
-  const received: unknown[] = []
+  const received: unknown[][] = []
   const rules: Partial<RuleAdmin> = {
     list: () => [rule, added, ...others],
     flaws: () => flaws,
@@ -56,7 +56,8 @@ function rulesWith(
   }
   const cwd = temporaryFolder()
   writeFileSync(join(cwd, "new.yml"), JSON.stringify(file))
-  return { received, run: (...words: string[]) => runWithApp({ rules }, words, { cwd }) }
+  const additions = () => received.filter(([what]) => what === "add")
+  return { received, additions, run: (...words: string[]) => runWithApp({ rules }, words, { cwd }) }
 }
 
 test("rules are listed with their source, verdict, conditions, reason, shadow and flaws", async () => {
@@ -157,10 +158,10 @@ test("a simulation lists changed decisions and says which are uncertain", async 
 })
 
 test("a rule is added as JSON or from a file, and a refused rule is reported", async () => {
-  const { run, received } = rulesWith([], {}, { deny: "y", because: "z" })
+  const { run, additions } = rulesWith([], {}, { deny: "y", because: "z" })
   expect((await run("rules", "add", '{"deny":"x","because":"y"}')).code).toBe(0)
   expect((await run("rules", "add", "@new.yml", "--as", "eve")).code).toBe(0)
-  expect(received).toEqual([
+  expect(additions()).toEqual([
     ["add", { deny: "x", because: "y" }, "ada"],
     ["add", { deny: "y", because: "z" }, "eve"],
   ])
@@ -171,6 +172,20 @@ test("a rule is added as JSON or from a file, and a refused rule is reported", a
     stderr: "'because' is missing. Say why.\n",
   })
   expect(await run("rules", "add", "{oops")).toMatchObject({ code: 2 })
+})
+
+test("a rule that names something unknown is not added without a terminal, unless --yes says so", async () => {
+  const { run, additions } = rulesWith([{ ...flaw, sentence: "There is no tool 'set_evn'. Did you mean 'set_env'?" }])
+  const words = ["rules", "add", "--deny", "set_evn", "--because", "So."]
+  expect(await run(...words)).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringMatching(
+      /^There is no tool 'set_evn'\. Did you mean 'set_env'\? Nothing was added\./,
+    ) as string,
+  })
+  expect(additions()).toEqual([])
+  expect(await run(...words, "--yes")).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Added /) as string })
 })
 
 test("a rule whose reason is still the placeholder is refused", async () => {
@@ -225,16 +240,16 @@ test.each<[string[], object]>([
   [["--ask", "x", "--release", "always"], { ask: "x", release: "always" }],
   [["--allow", "x", "--expires", "2099-01-31T18:00Z"], { allow: "x", expiresAt: "2099-01-31T18:00:00.000Z" }],
 ])("%j adds the rule %j", async (words, written) => {
-  const { run, received } = rulesWith()
+  const { run, additions } = rulesWith()
   expect(await run("rules", "add", ...words, "--because", "So.")).toMatchObject({ code: 0 })
-  expect(received).toEqual([["add", { ...written, because: "So." }, "ada"]])
+  expect(additions()).toEqual([["add", { ...written, because: "So." }, "ada"]])
 })
 
 test("--expires takes a time from now and stores it with its zone", async () => {
-  const { run, received } = rulesWith()
+  const { run, additions } = rulesWith()
   const before = Date.now()
   await run("rules", "add", "--allow", "x", "--because", "So.", "--expires", "2h")
-  const [[, given] = []] = received as [string, { expiresAt: string }][]
+  const [[, given] = []] = additions() as [string, { expiresAt: string }][]
   expect(Date.parse(given!.expiresAt) - before).toBeGreaterThanOrEqual(2 * 3_600_000)
   expect(given!.expiresAt).toBe(new Date(Date.parse(given!.expiresAt)).toISOString())
 })
@@ -249,12 +264,12 @@ test.each<[string[], string]>([
   [["--allow", "x", "--because", "So.", "--arg", "path"], "--arg takes"],
   [["--ask", "x", "--because", "So.", "--deadline", "long"], "--deadline takes"],
 ])("%j adds no rule and says what to write", async (words, sentence) => {
-  const { run, received } = rulesWith()
+  const { run, additions } = rulesWith()
   expect(await run("rules", "add", ...words)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining(sentence) as string,
   })
-  expect(received).toEqual([])
+  expect(additions()).toEqual([])
 })
 
 test("suggested rules are shown with what they cover and the command that adds each", async () => {

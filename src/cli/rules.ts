@@ -1,7 +1,9 @@
 import type { Command } from "commander"
+import type { App } from "../model/app.ts"
 import { isExpired, type Rule } from "../model/rule.ts"
 import { parseJsonArgument } from "./arguments.ts"
 import { withFilterOptions } from "./audit-filter.ts"
+import { confirm } from "./confirm.ts"
 import type { Run, CliContext } from "./context.ts"
 import { showList } from "./listing.ts"
 import { printResult, printMessage } from "./output.ts"
@@ -9,7 +11,7 @@ import { readRule, readRules } from "./rule-file.ts"
 import { noRuleGiven, ruleFromFlags, withRuleOptions, type RuleFlags } from "./rule-flags.ts"
 import { flawText, whenText } from "./rule-text.ts"
 import { waitForServers } from "./wait-for-servers.ts"
-import { withApp, withPerson } from "./open-app.ts"
+import { isAttended, withApp, withPerson } from "./open-app.ts"
 import { simulateRules } from "./rules-simulate.ts"
 import { suggestRules } from "./rules-suggest.ts"
 import { CannotDo, orCannotDo, requireId, listCommand, UsageError } from "./usage.ts"
@@ -38,7 +40,9 @@ export function addRules(program: Command, run: Run): void {
       .description(
         'add a rule, by options, as JSON or @file, for example \'{"deny":"set_env","because":"It is frozen."}\'',
       ),
-  ).action(run(addRule))
+  )
+    .option("--yes", "add it even if it names a tool, role or agent that does not exist")
+    .action(run(addRule))
   rules.command("remove <id>").description("remove a rule added with 'qm rules add'").action(run(removeRule))
 }
 
@@ -80,15 +84,16 @@ function verdictText(rule: Rule): string {
   return notes.length === 0 ? what : `${what} (${notes.join(", ")})`
 }
 
+/** No call is logged in the future, so only the rules themselves are checked. */
+const noCalls = { since: Number.MAX_SAFE_INTEGER }
+
 async function testRules(context: CliContext, file: string | undefined): Promise<number> {
   const given = file === undefined ? undefined : await readRules(context, file)
   const { trusted, configFile } = await context.runtime.loadConfig(context.flags)
   if (!trusted) return notTrustedYet(context, configFile)
   return withApp(context, { readOnly: true }, async ({ rules, mcp }) => {
     await waitForServers(context, { mcp })
-    // No call is logged in the future, so only the rules themselves are checked.
-    const future = { since: Number.MAX_SAFE_INTEGER }
-    const flaws = given === undefined ? rules.flaws() : (await orCannotDo(rules.simulate(given, future))).flaws
+    const flaws = given === undefined ? rules.flaws() : (await orCannotDo(rules.simulate(given, noCalls))).flaws
     const count = given?.length ?? rules.list().length
     const ok = flaws.length === 0
     const verdict = `${count} ${count === 1 ? "rule" : "rules"}, no mistakes, and every example passes.`
@@ -107,16 +112,40 @@ function notTrustedYet(context: CliContext, file = "The configuration"): number 
   return 1
 }
 
-async function addRule(context: CliContext, text: string | undefined, flags: RuleFlags): Promise<number> {
+async function addRule(
+  context: CliContext,
+  text: string | undefined,
+  { yes = false, ...flags }: RuleFlags & { yes?: boolean },
+): Promise<number> {
   const given = await givenRule(context, text, flags)
   refusePlaceholder(given)
-  return withPerson(context, async ({ rules }, by) => {
+  return withPerson(context, async ({ rules, mcp }, by) => {
+    if (!yes && !(await mayNameNothing(context, { rules, mcp }, given))) {
+      printMessage(context, "Nothing was added.")
+      return 4
+    }
     const rule = await orCannotDo(rules.add(given, by.id))
     printResult(context, rule, `Added ${rule.source}: ${rule.verdict} ${rule.tool}, because ${rule.because}`)
-    for (const flaw of rules.flaws().filter(({ source }) => source === rule.source))
+    for (const flaw of rules.flaws().filter(({ source, kind }) => source === rule.source && kind !== "dead"))
       printMessage(context, flawText(flaw))
     return 0
   })
+}
+
+/** A rule that names something unknown is shown, and added only if the person agrees: it would decide nothing. */
+async function mayNameNothing(context: CliContext, app: Pick<App, "rules" | "mcp">, given: unknown): Promise<boolean> {
+  const find = async () => {
+    const { flaws } = await orCannotDo(app.rules.simulate([given], noCalls))
+    return flaws.filter(({ kind }) => kind === "dead")
+  }
+  if ((await find()).length === 0) return true
+  await waitForServers(context, app)
+  const dead = (await find()).map(({ sentence }) => sentence)
+  if (dead.length === 0) return true
+  if (!isAttended(context.io))
+    throw new UsageError(`${dead.join(" ")} Nothing was added. Correct the rule, or add --yes to add it as it is.`)
+  printMessage(context, `${dead.join(" ")} As it is, the rule decides nothing.`)
+  return confirm(context, "Add it as it is?", false)
 }
 
 /** `qm rules suggest` writes `<why>` where a person has to say why. */

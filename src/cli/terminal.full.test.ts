@@ -154,3 +154,14 @@ test("a second Ctrl-C exits immediately with 130", async () => {
   deaf.kill("SIGINT")
   expect(await end).toMatchObject({ code: 130, stdout: "" })
 })
+
+test("a rule for an unknown tool is added only after a yes at the terminal", async () => {
+  const { inTerminal, run } = makeCli()
+  const words = ["rules", "add", "--deny", "http_gett", "--because", "So."]
+  const asked = "Did you mean 'http_get'? As it is, the rule decides nothing."
+  const no = await inTerminal(words, [["[y/N]", "\r"]])
+  expect(no.stdout).toContain(asked)
+  expect(no).toMatchObject({ code: 4, stdout: expect.stringContaining("Nothing was added.") as string })
+  expect((await inTerminal(words, [["[y/N]", "y\r"]])).stdout).toContain("Added rule ")
+  expect((await run("rules", "list")).stdout).toContain("http_gett")
+})

@@ -15,6 +15,7 @@ export interface KnownNames {
 export interface UnknownName {
   path: Path
   kind: "tool" | "group" | "role" | "department" | "agent"
+  name: string
   sentence: string
 }
 
@@ -31,7 +32,7 @@ export function unknownNames(config: Config, known: KnownNames): UnknownName[] {
     all: readonly string[],
     isKnown = all.includes.bind(all),
   ) => {
-    if (name !== undefined && !isKnown(name)) found.push({ path, kind, sentence: sentenceFor(kind, name, all) })
+    if (name !== undefined && !isKnown(name)) found.push({ path, kind, name, sentence: sentenceFor(kind, name, all) })
   }
   const tool = (name: string, path: Path) => look("tool", name, path, known.tools, known.hasTool)
   const role = (name: string, path: Path) => look("role", name, path, roles, (one) => lowerRoles.has(one.toLowerCase()))

@@ -1,4 +1,5 @@
 import { nearestName } from "../lib/nearest-name.ts"
+import { mcpName } from "../model/mcp.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import type { RuleContext, RuleWithTools } from "./flaws.ts"
 
@@ -18,7 +19,8 @@ export function deadSentences(placed: RuleWithTools, known: RuleContext): string
 function deadTool({ rule, tool: pattern, tools }: RuleWithTools, known: RuleContext): string | undefined {
   if (tools.size > 0) return undefined
   const names = known.tools().map(({ name }) => name)
-  if ("name" in pattern && !names.includes(pattern.name)) return missing("tool", pattern.name, names)
+  if ("name" in pattern && !names.includes(pattern.name))
+    return missing("tool", pattern.name, names, howServersToolsAreWritten(pattern.name))
   if ("group" in pattern && !known.groups().includes(pattern.group))
     return missing("group", pattern.group, known.groups())
   if ("glob" in pattern && !names.some((name) => pattern.glob.matches(name)))
@@ -72,8 +74,16 @@ function parametersOf({ input }: RegisteredTool): string[] | undefined {
   return isClosed ? Object.keys(properties) : undefined
 }
 
-function missing(what: string, name: string, known: readonly string[]): string | undefined {
-  return known.includes(name) ? undefined : `There is no ${what} '${name}'.${hint(name, known)}`
+function missing(what: string, name: string, known: readonly string[], help = ""): string | undefined {
+  return known.includes(name) ? undefined : `There is no ${what} '${name}'.${hint(name, known) || help}`
+}
+
+/** Models and clients see `tickets__create`, and people write `tickets:create`. */
+function howServersToolsAreWritten(name: string): string {
+  const [, server, tool] = /^(?!mcp:)([\w-]+?)(?::|__)(\w.*)$/.exec(name) ?? []
+  return server === undefined || tool === undefined
+    ? ""
+    : ` A tool of the MCP server '${server}' is written '${mcpName(server, tool)}'.`
 }
 
 function hint(name: string, known: readonly string[]): string {

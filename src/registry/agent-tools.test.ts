@@ -26,3 +26,15 @@ test("toolsFor never shows a tool that the agent may not see", async () => {
     "subtract",
   ])
 })
+
+test("toolsFor of an agent that never was throws, with the nearest name; one that has ended has no tools", async () => {
+  const { app, sent } = await appWithMaths()
+  expect(() => sent("operater", {})).toThrow(
+    "There is no agent 'operater', so it has no tools. Did you mean 'operator'?",
+  )
+  expect(() => sent("nobody", {})).toThrow("'operator' is always there.")
+  const { id } = await app.org.createAgent({ role: "maths" }, { kind: "person", id: "ann" })
+  expect(sent(id, {})).toHaveLength(2)
+  await app.org.terminateAgent(id, { kind: "person", id: "ann" })
+  expect(sent(id, {})).toEqual([])
+})

@@ -1,6 +1,7 @@
 import type { App } from "../model/app.ts"
 import type { McpToolDefinition } from "../model/mcp.ts"
-import type { AgentView } from "../model/organisation.ts"
+import { nearestName } from "../lib/nearest-name.ts"
+import type { Agent, AgentView } from "../model/organisation.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { withIntent } from "../schema/intent.ts"
 import { mcpDefinitions, toLLMTools, type LLMFormat, type LLMTools } from "./formats.ts"
@@ -22,6 +23,13 @@ export interface ToolsForOptions<Format extends LLMFormat = LLMFormat> {
   tools?: readonly string[]
 }
 
+/** Who there is. An agent that has ended is found, and has no view. */
+interface Agents {
+  view(agentId: string): AgentView | undefined
+  findAgent(agentId: string): Agent | undefined
+  listAgents(): readonly Agent[]
+}
+
 interface AgentTools extends Pick<
   App,
   | "visibleTools"
@@ -39,12 +47,8 @@ interface AgentTools extends Pick<
 }
 
 /** The tools an agent may see, in the forms that models, MCP clients and other callers need. */
-export function agentTools(
-  registry: ToolRegistry,
-  discovery: Discovery,
-  viewOf: (agentId: string) => AgentView | undefined,
-  askIntent: boolean,
-): AgentTools {
+export function agentTools(registry: ToolRegistry, discovery: Discovery, org: Agents, askIntent: boolean): AgentTools {
+  const viewOf = (agentId: string) => org.view(agentId)
   const change = askIntent ? withIntent : undefined
   const definitions = new WeakMap<readonly RegisteredTool[], readonly McpToolDefinition[]>()
   const shownTools = (agentId: string) => {
@@ -57,15 +61,18 @@ export function agentTools(
     const named = new Set(tools?.map((name) => discovery.find(agentId, name)?.name))
     return visible.filter((tool) => named.has(tool.name) || registry.inGroups(tool, groups ?? []))
   }
-  const toolsFor: AgentTools["toolsFor"] = (agentId, options = {}) => {
+  const definitionsOf: AgentTools["toolsFor"] = (agentId, options = {}) => {
     const who = viewOf(agentId)
     const shown = narrowed(agentId, options).map((tool) => registry.inDialectOf(who, tool))
     return toLLMTools(shown, options.format ?? "openai", registry.wireNamesWithAliases(), change) as never
   }
   return {
     toolsInDialect: shownTools,
-    toolsFor,
-    getToolDefinitionsForAgent: (agentId) => toolsFor(agentId),
+    toolsFor(agentId, options) {
+      if (viewOf(agentId) === undefined && org.findAgent(agentId) === undefined) throw noSuchAgent(agentId, org)
+      return definitionsOf(agentId, options)
+    },
+    getToolDefinitionsForAgent: (agentId) => definitionsOf(agentId),
     mcpTools(agentId) {
       // The list of visible tools is another object as soon as anything about it changes.
       const visible = discovery.discoverToolsForAgent(agentId)
@@ -85,4 +92,16 @@ export function agentTools(
     wireName: (tool) => registry.wireNames().toWire(tool),
     toolListVersion: () => discovery.version,
   }
+}
+
+function noSuchAgent(agentId: string, org: Agents): Error {
+  const guess = nearestName(
+    agentId,
+    org.listAgents().map(({ id }) => id),
+  )
+  const help =
+    guess === undefined
+      ? "Add it under org.agents in the configuration, or with 'qm agents create'; 'operator' is always there."
+      : `Did you mean '${guess}'?`
+  return new Error(`There is no agent '${agentId}', so it has no tools. ${help}`)
 }

@@ -1,0 +1,25 @@
+import { oneLine } from "../approval-ui/card-rows.ts"
+import { mcpName, type McpServerState } from "../model/mcp.ts"
+
+/** Why a tool may be missing or fail: its MCP server does not run. A name without a server may belong to any of them. */
+export function deadServerSentence(tool: string, servers: readonly McpServerState[]): string | undefined {
+  const named = servers.filter(({ name }) => isOf(tool, name))
+  const dead = (named.length > 0 ? named : servers).find(
+    ({ state, problem }) => problem !== undefined && state !== "connected" && state !== "disabled",
+  )
+  if (dead === undefined) return undefined
+  const maybe = named.length > 0 ? "" : "It may be a tool of a server that does not run. "
+  return `${maybe}${shortProblem(dead)} 'qm check' tries the server again and shows its output.`
+}
+
+/** Whether the name of a tool begins with the server's, as people or models write it. */
+function isOf(tool: string, server: string): boolean {
+  return [mcpName(server, ""), `${server}:`, `${server}__`].some((start) => tool.startsWith(start))
+}
+
+/** What ended the server, and the line of its output that says why. */
+function shortProblem({ problem = "" }: McpServerState): string {
+  const [first = "", ...output] = problem.split("\n")
+  const error = output.find((line) => /error|cannot|failed/i.test(line))
+  return error === undefined ? first : `${first.replace(/\.$/, "")} (${oneLine(error.trim(), 200)}).`
+}
