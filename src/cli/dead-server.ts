@@ -1,4 +1,3 @@
-import { oneLine } from "../approval-ui/card-rows.ts"
 import { mcpName, type McpServerState } from "../model/mcp.ts"
 
 /** Why a tool may be missing or fail: its MCP server does not run. A name without a server may belong to any of them. */
@@ -21,5 +20,5 @@ function isOf(tool: string, server: string): boolean {
 function shortProblem({ problem = "" }: McpServerState): string {
   const [first = "", ...output] = problem.split("\n")
   const error = output.find((line) => /error|cannot|failed/i.test(line))
-  return error === undefined ? first : `${first.replace(/\.$/, "")} (${oneLine(error.trim(), 200)}).`
+  return error === undefined ? first : `${first.replace(/\.$/, "")} (${error.trim().slice(0, 200)}).`
 }
