@@ -58,6 +58,7 @@ export type {
 export type { ChainOptions, ConversationAdmin } from "./agents/chain/open-chains.ts"
 export type { Conversation, ConversationState, Turn } from "./model/conversation.ts"
 export type { App, AuditReader, Approvals, BatchOptions, Explanation, RuleAdmin } from "./model/app.ts"
+export type { Preview } from "./model/preview.ts"
 export type { Approvers, Grant, GrantScope, Rule, Touch, Touches } from "./model/rule.ts"
 export type { CallRequest, CallState, TypedCallRequest } from "./model/call.ts"
 export type { EventOf, EventType, Listener, QuartermasterEvent } from "./model/events.ts"

@@ -159,6 +159,7 @@ export function cards(now: number): Card[] {
         command,
         cwd: ".",
         network: true,
+        details: [],
         parts: [
           {
             operator: "",
@@ -235,6 +236,7 @@ export function cards(now: number): Card[] {
         kind: "command",
         command: "npx prisma migrate deploy",
         network: false,
+        details: [],
         parts: [{ operator: "", text: "npx prisma migrate deploy", mark: "ask", notes: [say("Changes a database.")] }],
       },
       reasons: [

@@ -193,7 +193,10 @@ const marks: TerminalStyle = {
 
 test("a diff in a preview is coloured, also where a line is broken", () => {
   const preview = ["--- a.txt", "+++ a.txt", "@@ -1,2 +1,2 @@", " same", "-old", `+${"n".repeat(30)}`].join("\n")
-  expect(lines({ preview, input: {} }, { paint: marks, columns: 24 }).filter((line) => line.startsWith("│"))).toEqual([
+  const previewData = { kind: "diff", files: [] } as const
+  expect(
+    lines({ preview, previewData, input: {} }, { paint: marks, columns: 24 }).filter((line) => line.startsWith("│")),
+  ).toEqual([
     "│ Does it.",
     "│ <red>--- a.txt</red>",
     "│ <green>+++ a.txt</green>",

@@ -33,7 +33,7 @@ export function cardLines(item: PendingItem, options: CardOptions = {}): string[
     if (item.kind === "question") return questionRows(item.question ?? { question: "" }, style)
     if (item.kind === "result") return [...inputRows(shortLimit), ...resultRows()]
     if (item.preview === undefined) return inputRows()
-    const colourOf = isDiff(item.preview) ? diffColours(paint) : undefined
+    const colourOf = item.previewData?.kind === "diff" ? diffColours(paint) : undefined
     return [...titledBlock("preview", item.preview, longLimit, colourOf), ...inputBesidePreview()]
   }
 
@@ -110,10 +110,6 @@ function agreement(item: PendingItem, inline: (text: string) => string): string[
 function people({ role, count }: Approvers): string {
   const many = count === 1 ? "1 person" : `${count} people`
   return role === undefined ? many : `${many} with the role ${quoteName(role)}`
-}
-
-function isDiff(text: string): boolean {
-  return /^(@@ |--- .*\n\+\+\+ )/m.test(text)
 }
 
 function diffColours(paint: TerminalStyle): (row: string) => Colour {

@@ -406,7 +406,7 @@ function isAlive(pid: number): boolean {
 }
 
 test.concurrent("the terminal shows the same card as every interface, in colours unless NO_COLOR is set", async () => {
-  const more = { preview: "@@ -1 +1 @@\n-a\n+b" }
+  const more = { preview: "@@ -1 +1 @@\n-a\n+b", previewData: { kind: "diff", files: [] } as const }
   const colours = { "": fakeTerminal(), "1": fakeTerminal({ env: { NO_COLOR: "1" } }) }
   await Promise.all(
     Object.values(colours).map((fake) => Promise.all([askCall(fake.terminal, more), play(fake, [[menu, "a"]])])),

@@ -1,10 +1,10 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import type { Finding, Guard, GuardResult } from "../model/guard.ts"
+import type { Finding, GuardResult } from "../model/guard.ts"
 import type { Touch } from "../model/rule.ts"
 import { decide } from "../policy/decide.ts"
 import { GrantIndex } from "../policy/grants.ts"
-import { combineGuards } from "./combine-guards.ts"
+import { combineGuards, type GuardList } from "./combine-guards.ts"
 import { compileRules } from "../policy/rules.ts"
 import { facts, registered, rule, tools } from "../policy/testing.ts"
 
@@ -58,10 +58,11 @@ test("the verdict includes the guard's reason", () => {
   expect(judge("sensitive", [deny]).reasons[0]).toEqual(deny.reason)
 })
 
-const saying = (look: Partial<GuardResult>): Guard & { ready(): undefined; stem(): undefined } => ({
+const saying = (look: Partial<GuardResult>): GuardList["commands"] => ({
   check: () => ({ extraTouches: [], proved: true, findings: [], ...look }),
   ready: () => undefined,
   stem: () => undefined,
+  parts: () => [],
 })
 const covers = reason("It is covered.")
 const touches: Record<"path" | "command" | "host", Touch> = {

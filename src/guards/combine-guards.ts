@@ -1,10 +1,14 @@
-import type { Finding, Guard, Guards } from "../model/guard.ts"
+import type { CommandPart, Finding, Guard, Guards } from "../model/guard.ts"
 import type { Reason } from "../model/audit-entry.ts"
 import { isPath, type Touch } from "../model/rule.ts"
 
 export interface GuardList {
   paths: Guard
-  commands: Guard & { ready(): Promise<void> | undefined; stem(line: string): string | undefined }
+  commands: Guard & {
+    ready(): Promise<void> | undefined
+    stem(line: string): string | undefined
+    parts(touch: Touch): readonly CommandPart[]
+  }
   hosts: Guard
 }
 
@@ -20,6 +24,7 @@ export function combineGuards({ paths, commands, hosts }: GuardList): Guards {
   ]
   return {
     commandStem: (line) => commands.stem(line),
+    commandParts: (touch) => commands.parts(touch),
     ready: (touches) => (touches.some(({ kind }) => kind === "command") ? commands.ready() : undefined),
     check(touches, options) {
       const list: Touch[] = []
@@ -51,6 +56,7 @@ export function combineGuards({ paths, commands, hosts }: GuardList): Guards {
 /** No guard: the tool's own touches count as they are, and only commands are unproved. */
 export const unguarded: Guards = {
   commandStem: () => undefined,
+  commandParts: () => [],
   ready: () => undefined,
   check: (list) => ({
     touches: { list, proved: list.every(({ kind }) => kind !== "command") },

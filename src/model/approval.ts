@@ -1,7 +1,9 @@
 import type { ToolPermissionLevel } from "./permission.ts"
+import type { Preview } from "./preview.ts"
+import type { CommandPart } from "./guard.ts"
 import type { StoredReason } from "./audit-entry.ts"
 import type { ToolResult } from "./result.ts"
-import type { Approvers, GrantScope, Touches } from "./rule.ts"
+import type { Approvers, FileSizes, GrantScope, Touches } from "./rule.ts"
 import type { JsonSchema } from "./schema.ts"
 
 /** Something that waits for a person, as an approver sees it. */
@@ -27,7 +29,13 @@ export interface PendingItem {
   question?: Question | undefined
   reasons: readonly StoredReason[]
   touches: Touches
+  /** The parts of its commands, as the guard read them. */
+  commandParts?: readonly CommandPart[] | undefined
+  /** What there is now of what the call writes or deletes, by path. */
+  sizes?: FileSizes | undefined
+  /** The tool's preview as text, and the same as data. */
   preview?: string | undefined
+  previewData?: Preview | undefined
   /** Grows when the input is edited or the reasons change. An answer counts for one revision only. */
   revision: number
   /** Who edited the input. */

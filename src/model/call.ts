@@ -1,8 +1,10 @@
 import type { AnswerValue, ApprovalUIAdapter, Question, Vote } from "./approval.ts"
 import type { ToolPermissionLevel } from "./permission.ts"
+import type { Preview } from "./preview.ts"
+import type { CommandPart } from "./guard.ts"
 import type { StoredReason } from "./audit-entry.ts"
 import type { ToolResult } from "./result.ts"
-import type { Approvers, GrantScope, Touches } from "./rule.ts"
+import type { Approvers, FileSizes, GrantScope, Touches } from "./rule.ts"
 import type { TypedTool } from "./tool.ts"
 
 /**
@@ -112,7 +114,7 @@ export interface CallRow {
   wanted: boolean
   /** The workspace of the process that created it. */
   workspace: string
-  preview: string | null
+  preview: Preview | null
   deadline: number | null
   answer: SettledAnswer | null
   /** The result, when it is held or the call has a key. */
@@ -135,6 +137,10 @@ export interface ApprovalCard {
   touches: Touches
   /** Digests of the files the call names, by path. */
   files: Readonly<Record<string, string>>
+  /** What there is now of what the call writes or deletes, by path. Older cards have none. */
+  sizes?: FileSizes | undefined
+  /** The parts of its commands, as the guard read them. Older cards have none. */
+  commandParts?: readonly CommandPart[] | undefined
   question?: Question | undefined
   approvers: readonly Approvers[]
   remember: readonly GrantScope[]
@@ -152,7 +158,8 @@ export function hasRun(row: CallRow | undefined): boolean {
 /** The change that erases the input of an ended call, and everything that may repeat parts of it. */
 export function erasedFields({ card }: Pick<CallRow, "card">) {
   const touches = { list: [], proved: card.touches.proved }
-  return { input: null, preview: null, asks: [], card: { ...card, touches, files: {}, ruleTouching: undefined } }
+  const erased = { touches, files: {}, sizes: undefined, commandParts: undefined, ruleTouching: undefined }
+  return { input: null, preview: null, asks: [], card: { ...card, ...erased } }
 }
 
 /** The final answer to a waiting call or a held result. */

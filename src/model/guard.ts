@@ -41,6 +41,24 @@ export interface Guards {
   check(touches: readonly Touch[], options: GuardCheckOptions): CheckedTouches
   /** The words by which a rule may name this command and others like it; undefined when only the exact line may be named. */
   commandStem(line: string): string | undefined
+  /** The parts of a command and what each does. The parsers must be loaded. */
+  commandParts(touch: Touch): readonly CommandPart[]
+}
+
+/** One simple command of a shell script, as an approver sees it. */
+export interface CommandPart {
+  /** What joins it to the part before: `&&`, `||`, `|`, `;`, or nothing. */
+  readonly operator: string
+  readonly text: string
+  /** Files, relative to the workspace. */
+  readonly reads: readonly string[]
+  readonly writes: readonly string[]
+  /** What it deletes. Empty when it deletes something and it is not known what; undefined when it deletes nothing. */
+  readonly deletes?: readonly string[] | undefined
+  /** Whether the program may use the network. */
+  readonly network: boolean
+  /** Why it is not certain what it does; the text continues a sentence after "because". */
+  readonly unproved?: string | undefined
 }
 
 /** One guard, for one kind of touch. */

@@ -8,7 +8,7 @@ import type { LevelOrder } from "./permission.ts"
 import type { AgentView, Message } from "./organisation.ts"
 import type { Alias } from "./dialect.ts"
 import type { Finding, Guards } from "./guard.ts"
-import type { Approvers, Grant, Touches } from "./rule.ts"
+import type { Approvers, FileSizes, Grant, Touches } from "./rule.ts"
 import type { Durability, Reason, AuditEntry, StartEntry } from "./audit-entry.ts"
 import type { DialectNames } from "./dialect-text.ts"
 import type { SecretPaths } from "./schema.ts"
@@ -54,6 +54,8 @@ export interface Ports {
   isAlive(owner: string): boolean | Promise<boolean>
   /** SHA-256 of the files a call names, by path. A missing file has a fixed text in place of a hash. */
   digests(touches: Touches): Promise<Readonly<Record<string, string>>>
+  /** What there is now at each path that a call writes. */
+  fileSizes(touches: Touches): Promise<FileSizes>
   /** The versions of all touched files as one text. Undefined when one of them is not a regular file. */
   fileVersions(touches: Touches): string | undefined
   /** Reads rules, grants and other documents that other processes changed. Returns whether there were any. */

@@ -101,6 +101,9 @@ export interface Touches {
   proved: boolean
 }
 
+/** How many files there are at a path, and how many bytes they have. A path without a file, or with too many, is left out. */
+export type FileSizes = Readonly<Record<string, { readonly files: number; readonly bytes: number }>>
+
 export const grantScopes = ["input-session", "tool-session", "task", "minutes", "tool-always"] as const
 export type GrantScope = (typeof grantScopes)[number]
 

@@ -2,6 +2,7 @@ import type { AnswerValue, Question } from "./approval.ts"
 import type { Caller } from "./call.ts"
 import type { McpToolDefinition } from "./mcp.ts"
 import type { Effect, Permission, PermissionSources, ToolPermission } from "./permission.ts"
+import type { Preview } from "./preview.ts"
 import type { Touch } from "./rule.ts"
 import type { Schema, SchemaSource } from "./schema.ts"
 
@@ -185,8 +186,8 @@ export interface ToolSpec<Input = unknown, Given = unknown, Output = unknown, Re
   touches?(input: Input, session?: CallSession): readonly Touch[]
   /** Whether this input changes nothing, for example a dry run. Then the tool's level does not ask a person. */
   onlyReads?(input: Input): boolean
-  /** What an approver is shown: a diff, a parsed command, the request. */
-  preview?(input: Input, session?: CallSession): string | Promise<string>
+  /** What an approver is shown: a diff, a command, the request, or a text. */
+  preview?(input: Input, session?: CallSession): string | Preview | Promise<string | Preview>
   /** For a tool that asks a person: the question. The call waits for the answer, and `execute` finds it in `context.answer`. */
   question?(input: Input): Question
   /**
@@ -240,7 +241,7 @@ export interface Tool {
   readonly durability?: "power" | undefined
   touches?(input: unknown, session?: CallSession): readonly Touch[]
   onlyReads?(input: unknown): boolean
-  preview?(input: unknown, session?: CallSession): string | Promise<string>
+  preview?(input: unknown, session?: CallSession): string | Preview | Promise<string | Preview>
   question?(input: unknown): Question
   execute(input: unknown, context: ToolContext): unknown
 }

@@ -56,3 +56,22 @@ function backToFirst(database: Database, first: Database): void {
 function namesIn(database: Database, sql: string): string[] {
   return (database.prepare(sql).all() as { name: string }[]).map((row) => row.name)
 }
+
+test("a preview of an older version, which is a text, is a preview of that text", async () => {
+  const database = await openDatabase(":memory:")
+  const db = kyselyOver(database)
+  const names = Object.keys(migrations)
+  const last = names.indexOf("008_previews_are_data")
+  for (const name of names.slice(0, last)) await migrations[name]!.up(db)
+  const columns = namesIn(database, "select name from pragma_table_info('calls') where \"notnull\" = 1")
+  const insert = (id: string, preview: string | null) =>
+    database
+      .prepare(`insert into calls (${columns.join()}, preview) values (${columns.map(() => "?").join()}, ?)`)
+      .run(...columns.map((name) => (name === "id" ? id : name === "input_digest" ? id : 0)), preview)
+  insert("a", 'It says {"kind":"x"}\n')
+  insert("b", null)
+  await migrations["008_previews_are_data"]!.up(db)
+  const [a, b] = database.prepare("select preview from calls order by id").all() as { preview: string }[]
+  expect(JSON.parse(a!.preview)).toEqual({ kind: "text", text: 'It says {"kind":"x"}\n' })
+  expect(b).toEqual({ preview: null })
+})

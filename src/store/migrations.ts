@@ -283,6 +283,14 @@ export const migrations: Record<string, Migration> = {
       await sql`create index messages_waiting on messages (target, deliver_at, id) where read_at is null`.execute(db)
     },
   },
+
+  "008_previews_are_data": {
+    async up(db: Kysely<unknown>) {
+      await sql`update calls set preview = json_object('kind', 'text', 'text', preview) where preview is not null`.execute(
+        db,
+      )
+    },
+  },
 }
 
 /** Fills a new column with a field of the existing end lines, one segment at a time. */

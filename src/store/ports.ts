@@ -1,6 +1,7 @@
 import type { Documents } from "../model/documents.ts"
 import type { Masker, Ports } from "../model/ports.ts"
 import { fileDigests } from "./file-digests.ts"
+import { fileSizes } from "./file-sizes.ts"
 import { fileVersions } from "./file-versions.ts"
 import { lazyCalls } from "./lazy.ts"
 import type { Store } from "./store.ts"
@@ -13,7 +14,7 @@ export function storePorts(
   documents: Documents,
   masker: Masker,
   workspace: string,
-): Pick<Ports, StoreParts | "digests" | "fileVersions"> {
+): Pick<Ports, StoreParts | "digests" | "fileSizes" | "fileVersions"> {
   return {
     recorder: store.recorder,
     calls: lazyCalls(store),
@@ -26,6 +27,7 @@ export function storePorts(
     isAlive: (owner) => store.leases.isAlive(owner),
     refresh: () => documents.refresh(),
     digests: (touches) => fileDigests(touches, workspace),
+    fileSizes: (touches) => fileSizes(touches, workspace),
     fileVersions: (touches) => fileVersions(touches, workspace),
   }
 }

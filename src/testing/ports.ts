@@ -94,6 +94,7 @@ export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Pr
     owner: newOwnerName(),
     isAlive: isOwnerAlive,
     digests: () => Promise.resolve({}),
+    fileSizes: () => Promise.resolve({}),
     fileVersions: (touches) => fileVersions(touches, process.cwd()),
     refresh: () => Promise.resolve(false),
     notify: () => {},

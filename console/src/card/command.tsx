@@ -7,7 +7,7 @@ type Command = Extract<Preview, { kind: "command" }>
 const markClass = { none: "part", ask: "part part-ask", deny: "part part-bad" } as const
 
 /** The whole command in its parts, a line each, wrapped and never cut. */
-export function CommandParts({ command: { parts, command } }: { command: Command }) {
+export function CommandParts({ command: { parts, command, details } }: { command: Command }) {
   const say = useSay()
   const shown = parts.length > 0 ? parts : [{ operator: "", text: command, mark: "none" as const, notes: [] }]
   return (
@@ -28,6 +28,11 @@ export function CommandParts({ command: { parts, command } }: { command: Command
             ))}
           </div>
         </div>
+      ))}
+      {details.map((line) => (
+        <p key={line} className="soft">
+          {line}
+        </p>
       ))}
     </div>
   )

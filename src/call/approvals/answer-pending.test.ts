@@ -46,6 +46,7 @@ test("the approval queue shows who wants what and why, oldest first, and for one
     input: { n: 7 },
     reasons: [expect.objectContaining({ check: "level", source: "system:probe@1.0.0" })],
     preview: "n is 7",
+    previewData: { kind: "text", text: "n is 7" },
     revision: 1,
     votes: [],
     approvers: [],

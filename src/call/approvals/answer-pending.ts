@@ -2,6 +2,7 @@ import type { ApprovalRequest, PendingItem, AnswerResult, Answer, Remember, Vote
 import type { SettledAnswer, CallRow } from "../../model/call.ts"
 import { plainProblems } from "../../schema/json-problems.ts"
 import { valueAtPointer, parseJsonPointer } from "../../lib/json-pointer.ts"
+import { previewText } from "../../model/preview.ts"
 import type { Ports } from "../../model/ports.ts"
 import { checkAnswer } from "./answer-value.ts"
 import { inNativeNames } from "../dialect.ts"
@@ -30,7 +31,9 @@ export function pendingItem(row: CallRow): PendingItem {
     question: card.question,
     reasons: row.asks,
     touches: card.touches,
-    preview: row.preview ?? undefined,
+    commandParts: card.commandParts,
+    sizes: card.sizes,
+    ...(row.preview === null ? {} : { preview: previewText(row.preview), previewData: row.preview }),
     revision: row.revision,
     editedBy: card.editedBy,
     note: card.note,

@@ -3,9 +3,11 @@ import type { CallRow, ApprovalCard } from "../../model/call.ts"
 import { errorMessage } from "../../lib/error-message.ts"
 import { canonicalJson, sha256 } from "../../lib/canonical-json.ts"
 import type { Ports, Verdict } from "../../model/ports.ts"
+import type { Preview } from "../../model/preview.ts"
 import { isSameReason } from "../../model/reason.ts"
 import type { Reason } from "../../model/audit-entry.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
+import { readPreview } from "../../schema/read-preview.ts"
 import { rememberable } from "./grants.ts"
 import { ruleTouching } from "./offered-rule.ts"
 import { cardHeader, type ActiveCall } from "../active-call.ts"
@@ -32,11 +34,14 @@ export async function makeCard(
   { tool, input, verdict }: Proposal,
   ports: Ports,
 ): Promise<ApprovalCard> {
+  const commands = call.declared?.filter(({ kind }) => kind === "command") ?? []
   return {
     ...cardHeader(call, tool),
     inputDigest: sha256(canonicalJson(input)),
     touches: call.touches,
     files: call.touches.list.length === 0 ? {} : await ports.digests(call.touches),
+    ...(call.touches.list.some(({ kind }) => kind === "write") ? { sizes: await ports.fileSizes(call.touches) } : {}),
+    ...(commands.length === 0 ? {} : { commandParts: commands.flatMap((touch) => ports.guards.commandParts(touch)) }),
     question: tool.question?.(input),
     approvers: verdict.approvers ?? [],
     remember: rememberable(tool, verdict, call.touches, call.request.taskId),
@@ -45,15 +50,13 @@ export async function makeCard(
 }
 
 /** The tool's preview. If it fails, the approver sees that it failed. */
-export async function renderPreview({ tool, input }: Execution, call: ActiveCall): Promise<string | null> {
+export async function renderPreview({ tool, input }: Execution, call: ActiveCall): Promise<Preview | null> {
   if (tool.preview === undefined) return null
   try {
-    // In the form that the store gives back, so that an unchanged preview equals the approved one.
     const shown = await Promise.race([tool.preview(input, call), sleep(previewMs, undefined, { ref: false })])
-    if (shown === undefined) return "(The preview took too long.)"
-    return String(shown).toWellFormed().replaceAll("\0", "\\0")
+    return shown === undefined ? { kind: "text", text: "(The preview took too long.)" } : readPreview(shown)
   } catch (error) {
-    return `(The preview failed: ${errorMessage(error)})`
+    return { kind: "text", text: `(The preview failed: ${errorMessage(error)})` }
   }
 }
 
@@ -70,7 +73,8 @@ export async function coversProposal(
   proposal: Proposal,
   ports: Ports,
 ): Promise<boolean> {
-  if (!showsProposal(row, proposal) || row.preview !== (await renderPreview(proposal, call))) return false
+  if (!showsProposal(row, proposal)) return false
+  if (canonicalJson(row.preview) !== canonicalJson(await renderPreview(proposal, call))) return false
   const card = await makeCard(call, proposal, ports)
   return card.inputDigest === row.card.inputDigest && bindingPart(card) === bindingPart(row.card)
 }

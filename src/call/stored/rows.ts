@@ -1,6 +1,7 @@
 import type { CallRequest, CallRow, CallState, ApprovalCard } from "../../model/call.ts"
 import { Ending } from "../../model/ending.ts"
 import { canonicalJson, sha256 } from "../../lib/canonical-json.ts"
+import type { Preview } from "../../model/preview.ts"
 import type { Ports } from "../../model/ports.ts"
 import type { Reason } from "../../model/audit-entry.ts"
 import type { Ticket } from "../../model/result.ts"
@@ -42,7 +43,7 @@ export interface NewRowFields {
   card: ApprovalCard
   at: number
   deadline: number | null
-  preview: string | null
+  preview: Preview | null
 }
 
 /** The row of a call that must survive the end of this process. */

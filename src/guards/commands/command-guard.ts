@@ -1,8 +1,9 @@
 import { posix } from "node:path"
 import { canonicalJson, sha256 } from "../../lib/canonical-json.ts"
-import type { Finding, Guard, GuardResult, GuardCheckOptions } from "../../model/guard.ts"
+import type { CommandPart, Finding, Guard, GuardResult, GuardCheckOptions } from "../../model/guard.ts"
 import { sandboxUnavailableSentence } from "../../model/processes.ts"
 import type { Touch } from "../../model/rule.ts"
+import { commandParts } from "./command-parts.ts"
 import { commandStem } from "./command-stem.ts"
 import { openDisk, cacheRealpath } from "./disk.ts"
 import { unsafeVariable } from "./unsafe-variables.ts"
@@ -32,6 +33,8 @@ export interface CommandGuard extends Guard {
   ready(): Promise<void> | undefined
   /** See `commandStem`. */
   stem(line: string): string | undefined
+  /** See `commandParts`. */
+  parts(touch: Touch): readonly CommandPart[]
 }
 
 /**
@@ -52,6 +55,7 @@ export function commandGuard(options: CommandGuardOptions): CommandGuard {
   return {
     ready: () => (parsers === undefined ? load() : undefined),
     stem: commandStem,
+    parts: (touch) => (parsers === undefined ? [] : commandParts(touch, configured, parsers)),
     check(touches, call) {
       const commands = touches.filter(({ kind }) => kind === "command")
       if (commands.length === 0) return nothing

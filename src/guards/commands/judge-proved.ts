@@ -134,7 +134,7 @@ function withWrites(
   })
 }
 
-function fromWorkspace(path: string, workspace: string): string {
+export function fromWorkspace(path: string, workspace: string): string {
   if (path === workspace) return "."
   return path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path
 }

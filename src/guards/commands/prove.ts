@@ -62,7 +62,7 @@ function cdTargets(segment: Segment, folders: readonly string[]): string[] {
 }
 
 /** The lexer and both parsers must read the script in the same way. */
-function readPlain(script: string, parsers: Parsers): Lexed | Unprovable {
+export function readPlain(script: string, parsers: Parsers): Lexed | Unprovable {
   const lexed = lex(script)
   if ("because" in lexed) return lexed
   for (const tokens of [parsers.readTreeSitter(lexed.script), parsers.readUnbash(lexed.script)])
@@ -71,7 +71,7 @@ function readPlain(script: string, parsers: Parsers): Lexed | Unprovable {
   return lexed
 }
 
-function proveSegment(
+export function proveSegment(
   segment: Segment,
   isPiped: boolean,
   folders: readonly string[],

@@ -1,6 +1,8 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { serveAppForTest } from "../testing.ts"
-import { tool, until } from "../../testing/test-app.ts"
+import { temporaryFolder, tool, until } from "../../testing/test-app.ts"
 import { modelOf } from "../../agents/testing/played-model.ts"
 import type { Card } from "./schemas.ts"
 
@@ -14,7 +16,8 @@ const config = {
 
 /** A served app, and clients: the user of this machine with a cookie, and agents with tokens. */
 async function serving(models = {}) {
-  const { app, served, token } = await serveAppForTest(config as never, {}, { models })
+  const workspace = temporaryFolder()
+  const { app, served, token } = await serveAppForTest(config as never, {}, { models, workspace })
   app.registry.registerMany([
     tool({ name: "send", effect: "communicate", execute: () => "sent" }),
     tool({ name: "look", effect: "read", execute: () => "seen" }),
@@ -39,6 +42,7 @@ async function serving(models = {}) {
   return {
     app,
     served,
+    workspace,
     client,
     signIn,
     agent: async (id: string) => client({ authorization: `Bearer ${await token(id)}` }),
@@ -128,10 +132,11 @@ test("a request with a cookie that another site could send is refused", async ()
 })
 
 test("a card has everything that an approver is shown, and an answer counts for its revision only", async () => {
-  const { app, signIn, agent } = await serving()
+  const { app, workspace, signIn, agent } = await serving()
   const { ask } = await signIn("pat", false)
   const ada = await agent("ada")
   const input = { path: "notes.md", content: "one\ntwo\n" }
+  writeFileSync(join(workspace, "notes.md"), "")
   const running = ada("POST", "/v1/tools/write_file/call", { input, intent: "I keep notes." })
   await until(async () => (await app.approvals.list()).length === 1, "it waits")
   const { body } = await ask("GET", "/v1/approvals")
@@ -144,7 +149,9 @@ test("a card has everything that an approver is shown, and an answer counts for 
     title: { code: "title_change", params: { path: "notes.md" }, text: "Change notes.md" },
     intent: "I keep notes.",
     preview: { kind: "diff", files: [{ path: "notes.md", added: 2, removed: 0 }] },
-    touches: [{ kind: "write", what: "notes.md" }],
+    touches: [{ kind: "write", what: "notes.md", files: 1, bytes: 0 }],
+    files: 1,
+    bytes: 8,
     mayAnswer: true,
     remember: [],
     rememberNothing: { code: "remember_sensitive" },
@@ -163,18 +170,21 @@ test("a card has everything that an approver is shown, and an answer counts for 
 
 test.each([
   ["run_command", { command: "ls -l && rm -r old | tee log" }, "high", "title_commands"],
+  ["run_command", { command: "find . -name '*.tmp' -delete" }, "high", "title_commands"],
   ["delete_file", { path: "gone.txt" }, "high", "title_delete"],
   ["http_post", { url: "https://api.example/x", body: "hello" }, "high", "title_request"],
   ["http_get", { url: "https://api.example/x" }, "medium", "title_request"],
   ["move_file", { from: "a.txt", to: "b.txt" }, "medium", "title_change_several"],
   ["ask_user", { question: "Which?" }, "low", "title_question"],
 ])("the card of %s %j is of %s risk", async (name, input, band, title) => {
-  const { app, signIn } = await serving()
+  const { app, signIn, workspace } = await serving()
+  writeFileSync(join(workspace, "gone.txt"), "12345")
   const { ask } = await signIn("someone", true)
   await app.submit({ agentId: "operator", tool: name, input }, { waitMs: 0 })
   const { body } = await ask("GET", "/v1/approvals")
   expect(body.items).toMatchObject([{ tool: name, risk: { band }, title: { code: title } }])
-  if (name === "run_command")
+  if (name === "delete_file") expect(body.items[0]).toMatchObject({ files: 1, bytes: 5 })
+  if ("command" in input && input.command.startsWith("ls"))
     expect(body.items[0].preview.parts).toMatchObject([
       { operator: "", text: "ls -l", mark: "none" },
       { operator: "&&", text: "rm -r old", mark: "deny", notes: [{ code: "part_deletes" }] },

@@ -3,7 +3,6 @@ import { resultAsText } from "../../model/model-text.ts"
 import type { StoredReason } from "../../model/audit-entry.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import type { Caller } from "./caller.ts"
-import { deletes } from "./command-parts.ts"
 import { previewOf } from "./preview.ts"
 import type { Card, Message, Preview, Touch } from "./schemas.ts"
 
@@ -45,8 +44,8 @@ export function cardOf(item: PendingItem, context: CardContext): Card {
     touches,
     // The guard has read the whole command, but not what its programs do.
     proved: item.touches.proved && !touches.some(({ kind }) => kind === "command"),
-    files: new Set(touches.flatMap(({ kind, what }) => (kind === "command" || kind === "host" ? [] : [what]))).size,
-    bytes: preview?.kind === "request" && preview.body !== undefined ? Buffer.byteLength(preview.body) : undefined,
+    files: filesOf(touches),
+    bytes: item.previewData?.bytes ?? deletedBytes(touches),
     input: item.input,
     inputSchema: tool?.input.json,
     result: item.result && {
@@ -96,13 +95,28 @@ interface Facts {
   touches: readonly Touch[]
 }
 
-function touchesOf({ touches }: PendingItem, { tool, knownHosts }: CardContext): Touch[] {
-  return touches.list.map(({ kind, what }, index, all) => {
-    const command = all.slice(0, index).findLast((each) => each.kind === "command")
-    const isDeleted = kind === "write" && (tool?.destructive === true || deletes(command?.what ?? ""))
-    if (kind !== "host") return { kind: isDeleted ? "delete" : kind, what }
-    return { kind, what, reachedBefore: knownHosts.has(what) }
+function touchesOf({ touches, sizes, commandParts = [] }: PendingItem, { tool, knownHosts }: CardContext): Touch[] {
+  const deleted = new Set(commandParts.flatMap(({ deletes = [] }) => deletes))
+  return touches.list.map(({ kind, what }) => {
+    if (kind === "host") return { kind, what, reachedBefore: knownHosts.has(what) }
+    if (kind !== "write") return { kind, what }
+    return { kind: tool?.destructive === true || deleted.has(what) ? "delete" : kind, what, ...sizes?.[what] }
   })
+}
+
+/** Undefined where nothing is deleted, or not all of it was counted. */
+function deletedBytes(touches: readonly Touch[]): number | undefined {
+  const deleted = touches.filter(({ kind }) => kind === "delete")
+  if (deleted.length === 0 || deleted.some(({ bytes }) => bytes === undefined)) return undefined
+  return deleted.reduce((sum, { bytes = 0 }) => sum + bytes, 0)
+}
+
+/** A folder counts with all files in it, where they were counted. */
+function filesOf(touches: readonly Touch[]): number {
+  const files = new Map<string, number>()
+  for (const { kind, what, files: count = 1 } of touches)
+    if (kind !== "command" && kind !== "host") files.set(what, Math.max(count, files.get(what) ?? 0))
+  return [...files.values()].reduce((sum, count) => sum + count, 0)
 }
 
 /**
@@ -112,7 +126,9 @@ function touchesOf({ touches }: PendingItem, { tool, knownHosts }: CardContext):
 function riskOf({ item, tool, preview, touches }: Facts): Card["risk"] {
   if (item.kind === "question") return { band: "low", destructive: false, tags: [] }
   if (item.kind === "result") return { band: "medium", destructive: false, tags: [tag("result_held", "result held")] }
-  const destructive = touches.some(({ kind }) => kind === "delete")
+  const parts = item.commandParts ?? []
+  const destructive =
+    touches.some(({ kind }) => kind === "delete") || parts.some(({ deletes }) => deletes !== undefined)
   const people = item.approvers.reduce((sum, { count }) => sum + count, 0)
   const high = [
     ...(destructive ? [tag("deletes", "deletes")] : []),
@@ -121,7 +137,9 @@ function riskOf({ item, tool, preview, touches }: Facts): Card["risk"] {
     ...(people > 1 ? [tag("several_people", `${people} people`, { count: people })] : []),
   ]
   const medium = [
-    ...(preview?.kind === "command" && preview.network ? [tag("network", "network")] : []),
+    ...((preview?.kind === "command" && preview.network) || parts.some(({ network }) => network)
+      ? [tag("network", "network")]
+      : []),
     ...(touches.some(({ kind }) => kind === "write") ? [tag("writes", "writes")] : []),
     ...(touches.some(({ kind }) => kind === "command") || tool?.effect === "execute"
       ? [tag("executes", "executes")]

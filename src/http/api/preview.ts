@@ -1,52 +1,49 @@
 import type { PendingItem } from "../../model/approval.ts"
-import { commandParts } from "./command-parts.ts"
-import type { Preview } from "./schemas.ts"
+import type { CommandPart } from "../../model/guard.ts"
+import type { Message, Preview } from "./schemas.ts"
 
-/** What an approver is shown of a call: by what it touches, and by the form of the tool's own preview. */
-export function previewOf({ preview, touches, input }: PendingItem): Preview | undefined {
-  const fields = (typeof input === "object" && input !== null ? input : {}) as Record<string, unknown>
-  const { command } = fields
-  if (typeof command === "string" && touches.list.some(({ kind }) => kind === "command")) {
-    const { cwd, network } = fields
-    const parts = commandParts(command, touches.list)
-    return { kind: "command", command, ...(typeof cwd === "string" ? { cwd } : {}), network: network === true, parts }
-  }
-  if (preview === undefined) return undefined
-  if (/^--- /m.test(preview) && /^\+\+\+ /m.test(preview)) return { kind: "diff", files: diffFiles(preview) }
-  const request = /^([A-Z]+) (https?:\/\/\S+)\n?/.exec(preview)
-  if (request !== null) return requestOf(request[1]!, request[2]!, preview.slice(request[0].length))
-  return { kind: "text", text: preview }
+type ShownPart = Extract<Preview, { kind: "command" }>["parts"][number]
+
+/** What an approver is shown of a call: the tool's preview, and of a command the parts that the guard read. */
+export function previewOf({ previewData, commandParts = [] }: PendingItem): Preview | undefined {
+  if (previewData === undefined) return undefined
+  const { bytes: _bytes, ...preview } = previewData
+  if (preview.kind === "diff") return { ...preview, files: [...preview.files] }
+  if (preview.kind !== "command") return preview
+  const { details, command } = preview
+  // One part is the whole command, which the tool shows with invisible characters written out.
+  const parts =
+    commandParts.length > 1
+      ? commandParts.map(shownPart)
+      : [{ ...shownPart(commandParts[0] ?? unread), operator: "", text: command }]
+  return { ...preview, details: [...details], parts }
 }
 
-function requestOf(method: string, url: string, rest: string): Preview {
-  const [head = "", ...body] = rest.split("\n\n")
-  const headers = Object.fromEntries(
-    head
-      .split("\n")
-      .filter((line) => line.includes(": "))
-      .map((line) => [line.slice(0, line.indexOf(": ")), line.slice(line.indexOf(": ") + 2)]),
-  )
-  return {
-    kind: "request",
-    method,
-    url,
-    ...(Object.keys(headers).length > 0 ? { headers } : {}),
-    ...(body.length > 0 ? { body: body.join("\n\n") } : {}),
-  }
+const unread: CommandPart = { operator: "", text: "", reads: [], writes: [], network: false }
+
+function shownPart(part: CommandPart): ShownPart {
+  const { operator, text, deletes, unproved } = part
+  const mark = deletes === undefined ? (unproved === undefined ? "none" : "ask") : "deny"
+  return { operator, text, mark, notes: notesOf(part) }
 }
 
-type DiffFile = Extract<Preview, { kind: "diff" }>["files"][number]
-
-/** The files of a unified diff, each with how many lines it adds and removes. */
-function diffFiles(diff: string): DiffFile[] {
-  return diff
-    .split(/^(?=--- )/m)
-    .filter((text) => text.startsWith("--- "))
-    .map((text) => {
-      const [from = "", to = "", ...lines] = text.split("\n")
-      const name = (line: string) => line.slice(4).replace(/^[ab]\//, "")
-      const path = to.endsWith("/dev/null") ? name(from) : name(to)
-      const begins = (sign: string) => lines.filter((line) => line.startsWith(sign)).length
-      return { path, diff: text, added: begins("+"), removed: begins("-") }
-    })
+function notesOf({ deletes, writes, reads, network, unproved }: CommandPart): Message[] {
+  const named = (code: string, verb: string, files: readonly string[]): Message[] =>
+    files.length === 0 ? [] : [{ code, params: { files: [...files] }, text: `${verb} ${files.join(", ")}.` }]
+  return [
+    ...named("part_deletes", "Deletes", deletes ?? []),
+    ...(deletes?.length === 0 ? [{ code: "part_deletes_found", text: "Deletes what it finds." }] : []),
+    ...named("part_writes", "Writes", writes),
+    ...named("part_reads", "Reads", reads),
+    ...(network ? [{ code: "part_network", text: "May use the network." }] : []),
+    ...(unproved === undefined
+      ? []
+      : [
+          {
+            code: "part_unproved",
+            params: { because: unproved },
+            text: `It is not certain what it does, because ${unproved}.`,
+          },
+        ]),
+  ]
 }

@@ -58,6 +58,8 @@ export const touch = z
     kind: z.enum(["read", "write", "delete", "command", "host"]),
     what: z.string(),
     reachedBefore: z.boolean().optional().describe("For a host: whether a call has reached it before."),
+    files: z.number().optional().describe("For what is written or deleted: how many files there are now, if counted."),
+    bytes: z.number().optional().describe("How many bytes these files have."),
   })
   .meta({ id: "Touch" })
 
@@ -69,6 +71,7 @@ export const preview = z
       command: z.string(),
       cwd: z.string().optional(),
       network: z.boolean(),
+      details: z.array(z.string()).describe("How it runs, a line each: variables, time limit, sandbox."),
       parts: z.array(
         z.object({
           operator: z.string().describe("What joins it to the part before: &&, ||, ;, |, or nothing."),
@@ -144,7 +147,7 @@ export const card = z
     touches: z.array(touch),
     proved: z.boolean().describe("Whether the touches are certain to be complete."),
     files: z.number().describe("How many files it touches."),
-    bytes: z.number().optional().describe("How many bytes it writes or sends, where that is known."),
+    bytes: z.number().optional().describe("How many bytes it writes, sends or deletes, where that is known."),
     input: z.unknown(),
     inputSchema: z.record(z.string(), z.unknown()).optional(),
     result: z

@@ -10,6 +10,7 @@ import { countProcesses, uniqueSeconds, withMoreTime } from "../../platform/proc
 import { commandTools } from "./index.ts"
 import { runCommand } from "./run-command.ts"
 import { openCommandApp, org } from "./testing/command.ts"
+import { previewTextOf } from "../../testing/preview-text.ts"
 
 test("run_command returns what was printed and the exit code, also of a command that fails", async () => {
   const { call, workspace } = await openCommandApp()
@@ -48,8 +49,7 @@ test("run_command is for every role with its group and always asks; the configur
 
 test("an approver sees the command with its folder, variables and what holds it, and nothing hidden in it", async () => {
   const { processes } = await openCommandApp()
-  const { preview } = runCommand(processes)
-  const shown = await preview?.({
+  const shown = await previewTextOf(runCommand(processes), {
     command: "ls\u0007 \u202ex\u200b",
     cwd: "sub",
     env: { A: "b\u001b" },
@@ -70,17 +70,19 @@ test("an approver sees the command with its folder, variables and what holds it,
     ].join("\n"),
   )
   const held = (network: boolean) => ({ layer: () => ({ kind: "bubblewrap", network }) }) as unknown as Processes
-  expect(await runCommand(held(false)).preview?.({ command: "ls" })).toContain("Network: none\n\nls")
+  expect(await previewTextOf(runCommand(held(false)), { command: "ls" })).toContain("Network: none\n\nls")
   const writes = async (allowedPaths?: string[]) =>
-    /It can write[^.]*/.exec((await runCommand(held(false), { allowedPaths }).preview?.({ command: "ls" })) ?? "")?.[0]
+    /It can write[^.]*/.exec(
+      (await previewTextOf(runCommand(held(false), { allowedPaths }), { command: "ls" })) ?? "",
+    )?.[0]
   expect(await writes()).toBe("It can write only in the workspace")
   expect(await writes(["docs", "/srv/shared"])).toBe("It can write only in docs, /srv/shared")
   expect(await writes([])).toBe("It can write nowhere")
-  expect(await runCommand(held(true)).preview?.({ command: "ls", network: true })).toContain(
+  expect(await previewTextOf(runCommand(held(true)), { command: "ls", network: true })).toContain(
     "Network: all of it. Rules about hosts do not reach inside.",
   )
   const missing = { layer: () => { throw new Error("There is none.") } } as unknown as Processes // prettier-ignore
-  expect(await runCommand(missing).preview?.({ command: "ls" })).toContain("There is none.")
+  expect(await previewTextOf(runCommand(missing), { command: "ls" })).toContain("There is none.")
 })
 
 test("what run_command touches is the whole command with its folder, variables and network", () => {

@@ -13,6 +13,7 @@ import {
   type SandboxLayer,
 } from "../../model/processes.ts"
 import { toolRef, dialectText, ifParameter, type DialectText } from "../../model/dialect-text.ts"
+import type { Preview } from "../../model/preview.ts"
 import { artifactLimit, type CallSession, type ToolContext } from "../../model/tool.ts"
 import { sandboxOutput } from "./output-schemas.ts"
 
@@ -227,8 +228,8 @@ function previewOf(
   processes: Processes,
   notHeld: string | undefined,
   places: readonly string[],
-): string {
-  const lines = [
+): Preview {
+  const details = [
     `Folder: ${visible(cwd ?? ".")}`,
     ...Object.entries(env ?? {}).map(([name, value]) => `Variable: ${visible(`${name}=${value}`)}`),
     ...Object.entries(session ?? {}).map(([name, value]) => `Variable of the session: ${visible(`${name}=${isSecretVariable(name) ? "(hidden)" : value}`)}`), // prettier-ignore
@@ -237,10 +238,8 @@ function previewOf(
     ...(timeoutMs === undefined ? [] : [`Time limit: ${timeoutMs} ms`]),
     ...holding(processes, network ?? false, places),
     ...(notHeld === undefined ? [] : [sandboxUnavailableSentence(notHeld)]),
-    "",
-    visible(command),
   ]
-  return lines.join("\n")
+  return { kind: "command", command: visible(command), cwd, network: network ?? false, details }
 }
 
 function holding(processes: Processes, network: boolean, places: readonly string[]): string[] {

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { isSecretName } from "../../lib/secret-names.ts"
+import type { Preview } from "../../model/preview.ts"
 import type { ToolContext } from "../../model/tool.ts"
 import type { Pages, Web } from "../../model/web.ts"
 
@@ -80,10 +81,11 @@ export async function sendHttp(
 }
 
 /** The request as an approver sees it. Headers that look like secrets are hidden. */
-export function requestText({ url, method, ...given }: HttpExchange): string {
+export function requestPreview({ url, method, ...given }: HttpExchange): Preview {
   const { headers, body } = packed(given)
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${isSecretName(name) ? "(hidden)" : value}`)
-  return [`${method} ${url}`, ...lines, ...(body === undefined ? [] : ["", body])].join("\n")
+  const shown = Object.entries(headers).map(([name, value]) => [name, isSecretName(name) ? "(hidden)" : value] as const)
+  const request = { kind: "request", method, url, headers: Object.fromEntries(shown) } as const
+  return body === undefined ? request : { ...request, body, bytes: Buffer.byteLength(body) }
 }
 
 /** A body that is not a text is sent as JSON, with that content type unless the headers name another. */

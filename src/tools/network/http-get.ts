@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
 import type { Pages, Web } from "../../model/web.ts"
-import { sendHttp, headers, output, requestText, url } from "./http-exchange.ts"
+import { sendHttp, headers, output, requestPreview, url } from "./http-exchange.ts"
 
 /** Sends a GET request and returns the response unchanged. */
 export const httpGet = (web: Web, pages: Pages) =>
@@ -15,6 +15,6 @@ export const httpGet = (web: Web, pages: Pages) =>
     input: z.object({ url, headers }),
     output,
     touches: ({ url }) => [{ kind: "host", what: url }],
-    preview: (input) => requestText({ ...input, method: "GET" }),
+    preview: (input) => requestPreview({ ...input, method: "GET" }),
     execute: (input, context) => sendHttp({ ...input, method: "GET" }, { web, pages }, context),
   })

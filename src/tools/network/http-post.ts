@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
 import type { Pages, Web } from "../../model/web.ts"
-import { body, sendHttp, headers, output, requestText, url } from "./http-exchange.ts"
+import { body, sendHttp, headers, output, requestPreview, url } from "./http-exchange.ts"
 
 /** Sends a POST request. It is never retried. */
 export const httpPost = (web: Web, pages: Pages) =>
@@ -14,6 +14,6 @@ export const httpPost = (web: Web, pages: Pages) =>
     input: z.object({ url, body, headers }),
     output,
     touches: ({ url }) => [{ kind: "host", what: url }],
-    preview: (input) => requestText({ ...input, method: "POST" }),
+    preview: (input) => requestPreview({ ...input, method: "POST" }),
     execute: (input, context) => sendHttp({ ...input, method: "POST" }, { web, pages }, context),
   })

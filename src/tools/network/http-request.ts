@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
 import type { Pages, Web } from "../../model/web.ts"
-import { body, sendHttp, headers, output, requestText, url } from "./http-exchange.ts"
+import { body, sendHttp, headers, output, requestPreview, url } from "./http-exchange.ts"
 
 /** Sends any HTTP request. The host lists apply to its address. */
 export const httpRequest = (web: Web, pages: Pages) =>
@@ -31,6 +31,6 @@ export const httpRequest = (web: Web, pages: Pages) =>
     }),
     output,
     touches: ({ url }) => [{ kind: "host", what: url }],
-    preview: (input) => requestText(input),
+    preview: (input) => requestPreview(input),
     execute: (input, context) => sendHttp(input, { web, pages }, context),
   })

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { describe, expect, test } from "vitest"
 import { bodyOf, openNetworkApp, serveForTest, openNetworkTools } from "./testing.ts"
+import { previewTextOf } from "../../testing/preview-text.ts"
 
 const echo = async (request: IncomingMessage, response: ServerResponse) => {
   const { method, url, headers } = request
@@ -121,14 +122,14 @@ describe("the http tools", () => {
     }
   })
 
-  test("each says before its run which address it will reach, and shows an approver the request without its secrets", () => {
+  test("each says before its run which address it will reach, and shows an approver the request without its secrets", async () => {
     const tools = openNetworkTools([])
     const named = Object.fromEntries(tools.map((tool) => [tool.name, tool]))
     const url = "https://docs.example.com/a"
     for (const name of ["http_request", "http_get", "http_post", "web_fetch"])
       expect(named[name]!.touches!({ url })).toEqual([{ kind: "host", what: url }])
     const request = { url, method: "POST", headers: { authorization: "Bearer hunter2", accept: "x" }, body: { a: 1 } }
-    expect(named["http_request"]!.preview!(request)).toBe(
+    expect(await previewTextOf(named["http_request"]!, request)).toBe(
       'POST https://docs.example.com/a\nauthorization: (hidden)\naccept: x\ncontent-type: application/json\n\n{"a":1}',
     )
     expect(tools.map(({ name, idempotent, effect }) => [name, idempotent, effect])).toEqual([

@@ -32,7 +32,7 @@ export const webFetch = (web: Web, pages: Pages) =>
       artifactRef: z.string().optional(),
     }),
     touches: ({ url }) => [{ kind: "host", what: byHttps(url) }],
-    preview: ({ url }) => `GET ${byHttps(url)}`,
+    preview: ({ url }) => ({ kind: "request", method: "GET", url: byHttps(url) }),
 
     async execute({ url }, { signal, artifacts }) {
       const answer = await get(web, url, signal)

@@ -7,6 +7,7 @@ import { temporaryFolder } from "../../testing/test-app.ts"
 import { openFiles, openTrash } from "../../platform/files/files.ts"
 import { deleteFile } from "./delete-file.ts"
 import type { Workspace } from "./workspace.ts"
+import { previewTextOf } from "../../testing/preview-text.ts"
 
 interface TestTrash {
   dir: string
@@ -29,7 +30,7 @@ function openTestTrash(): TestTrash {
         trashId: string
       }>
     },
-    preview: async (path) => tool.preview!({ path, recursive: false }),
+    preview: (path) => previewTextOf(tool, { path, recursive: false }),
     put: (path, content) => {
       mkdirSync(join(dir, path, ".."), { recursive: true })
       writeFileSync(join(dir, path), content)

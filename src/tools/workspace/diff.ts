@@ -1,10 +1,16 @@
 import type { StructuredPatchHunk } from "diff"
+import type { Preview } from "../../model/preview.ts"
 
 /** A unified diff. */
 export interface UnifiedDiff {
   readonly text: string
   readonly additions: number
   readonly deletions: number
+}
+
+/** The diff of one file as an approver sees it, with the size that the file will have. */
+export function diffPreview(path: string, { text, additions, deletions }: UnifiedDiff, bytes: number): Preview {
+  return { kind: "diff", files: [{ path, diff: text, added: additions, removed: deletions }], bytes }
 }
 
 /** With more changed lines, the whole changed part is shown as removed and added. */

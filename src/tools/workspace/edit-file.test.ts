@@ -3,6 +3,7 @@ import { join } from "node:path"
 import iconv from "iconv-lite"
 import { expect, test } from "vitest"
 import { openBench, type Bench } from "./testing.ts"
+import { previewTextOf } from "../../testing/preview-text.ts"
 
 const bytesOf = (bench: Bench, path: string) => readFileSync(join(bench.dir, path))
 const textOf = (bench: Bench, path: string) => readFileSync(join(bench.dir, path), "utf8")
@@ -60,7 +61,7 @@ test("a preview changes nothing and shows the diff", async () => {
   expect(seen).toMatchObject({ changed: false, bytesWritten: 0, additions: 1, deletions: 1 })
   expect(seen["diff"]).toContain("-two\n+2\n")
   expect(statSync(join(bench.dir, "a.txt"), { bigint: true }).mtimeNs).toBe(before.mtimeNs)
-  expect(await bench.tools.get("edit_file")!.preview!(edit)).toBe(seen["diff"])
+  expect(await previewTextOf(bench.tools.get("edit_file")!, edit)).toBe(seen["diff"])
   const touches = (input: object) => bench.tools.get("edit_file")!.touches!(input).map(({ kind }) => kind)
   expect([touches(edit), touches({ ...edit, preview: true })]).toEqual([["read", "write"], ["read"]])
 })

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
+import { diffPreview } from "./diff.ts"
 import { planEdit, type EditPlan } from "./edit-plan.ts"
 import type { Edit } from "./edits.ts"
 import { filesFor, staleFileFailure, type Workspace } from "./workspace.ts"
@@ -72,7 +73,10 @@ export const editFile = (workspace: Workspace) =>
             { kind: "write", what: path, opens: true },
           ],
     onlyReads: ({ preview }) => preview === true,
-    preview: async (input) => (await planEdit(input.path, editsOf(input), workspace.files, workspace)).diff.text,
+    async preview(input) {
+      const { path, diff, bytes } = await planEdit(input.path, editsOf(input), workspace.files, workspace)
+      return diffPreview(path, diff, bytes.length)
+    },
 
     async execute(input, context) {
       const { agent } = context

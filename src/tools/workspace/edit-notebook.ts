@@ -2,7 +2,7 @@ import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
 import type { Files } from "../../model/files.ts"
 import { displayText } from "./decode.ts"
-import { unifiedDiff } from "./diff.ts"
+import { diffPreview, unifiedDiff } from "./diff.ts"
 import { encodeLike } from "./encode.ts"
 import { changeNotebook, type NotebookChange } from "./change-notebook.ts"
 import { parseNotebook } from "./notebook.ts"
@@ -60,7 +60,8 @@ export const editNotebook = (workspace: Workspace) =>
     ],
     async preview(input) {
       const { path, decoded, changed } = await planChange(input, workspace.files, workspace)
-      return (await unifiedDiff(path, displayText(decoded), withStableId(changed))).text
+      const bytes = await encodeLike(changed.text, decoded)
+      return diffPreview(path, await unifiedDiff(path, displayText(decoded), withStableId(changed)), bytes.length)
     },
 
     async execute(input, context) {

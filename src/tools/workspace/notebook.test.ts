@@ -4,6 +4,7 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { jsonRanges, type JsonRange } from "./json-ranges.ts"
 import { openBench, type Bench } from "./testing.ts"
+import { previewTextOf } from "../../testing/preview-text.ts"
 
 const cells = [
   { cell_type: "markdown", id: "intro", metadata: {}, source: ["# Title\n", "text"] },
@@ -172,7 +173,7 @@ test("an approver sees the same diff of an insertion each time", async () => {
   const bench = openBench()
   bench.put("a.ipynb", text)
   const input = { path: "a.ipynb", mode: "insert", cellType: "code", source: "x" }
-  const preview = async () => bench.tools.get("edit_notebook")!.preview!(input)
+  const preview = () => previewTextOf(bench.tools.get("edit_notebook")!, input)
   expect(await preview()).toBe(await preview())
   expect(await preview()).toContain('+   "id": "(a new id)",\n')
 })

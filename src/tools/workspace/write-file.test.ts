@@ -3,6 +3,7 @@ import { join } from "node:path"
 import iconv from "iconv-lite"
 import { expect, test } from "vitest"
 import { openBench, type Bench } from "./testing.ts"
+import { previewTextOf } from "../../testing/preview-text.ts"
 
 const bytesOf = (bench: Bench, path: string) => readFileSync(join(bench.dir, path))
 const textOf = (bench: Bench, path: string) => readFileSync(join(bench.dir, path), "utf8")
@@ -122,7 +123,7 @@ test("an approver sees the diff, or the size of binary content", async () => {
   const bench = openBench()
   bench.put("a.txt", "one\ntwo\n")
   bench.put("b.bin", Buffer.from([0, 1, 0, 2, 2]))
-  const preview = async (input: object) => bench.tools.get("write_file")!.preview!(input)
+  const preview = (input: object) => previewTextOf(bench.tools.get("write_file")!, input)
   expect(await preview({ path: "a.txt", content: "one\n2\n" })).toBe(
     "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n",
   )

@@ -2,8 +2,9 @@ import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
 import { ToolFailure } from "../../model/ending.ts"
 import type { Files } from "../../model/files.ts"
+import type { Preview } from "../../model/preview.ts"
 import { decode, decodeUnambiguous, byteOrderMark, displayText, type DecodedFile } from "./decode.ts"
-import { unifiedDiff } from "./diff.ts"
+import { diffPreview, unifiedDiff } from "./diff.ts"
 import { encode, encodeLike } from "./encode.ts"
 import { encodingNamed } from "./encoding-names.ts"
 import {
@@ -137,16 +138,18 @@ async function textOf(path: string, files: Files, { maxFileSize }: Workspace): P
   }
 }
 
-async function previewOf(input: Input, workspace: Workspace): Promise<string> {
+async function previewOf(input: Input, workspace: Workspace): Promise<Preview> {
   const { files } = workspace
   const { bytes, encoding, facts, before } = await planWrite(input, files, workspace)
   const path = files.normalize(input.path)
   if (encoding === "base64" || (facts !== undefined && facts.size > 0 && before === undefined)) {
     const now = facts === undefined ? "a new file" : `${facts.size} bytes that are not text`
-    return `${input.append === true ? "Adds" : "Writes"} ${bytes.length} bytes to ${path} (${now}).`
+    const text = `${input.append === true ? "Adds" : "Writes"} ${bytes.length} bytes to ${path} (${now}).`
+    return { kind: "text", text, bytes: bytes.length }
   }
   const old = before === undefined ? "" : displayText(before)
   const fresh = input.append === true ? old + input.content : input.content
-  const same = facts !== undefined && old === fresh
-  return same ? `${path} stays as it is.` : (await unifiedDiff(path, facts && old, fresh)).text
+  if (facts !== undefined && old === fresh)
+    return { kind: "text", text: `${path} stays as it is.`, bytes: bytes.length }
+  return diffPreview(path, await unifiedDiff(path, facts && old, fresh), bytes.length)
 }

@@ -1,0 +1,56 @@
+/**
+ * What an approver is shown of a call, as data. A tool's `preview` returns one of these, or a text. `bytes` is how much the
+ * call writes or sends, where the tool knows.
+ */
+export type Preview = { readonly bytes?: number | undefined } & (
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "diff"; readonly files: readonly FileDiff[] }
+  | RequestPreview
+  | CommandPreview
+  /** `data` is Base64. */
+  | { readonly kind: "image"; readonly mimeType: string; readonly data: string }
+)
+
+export interface FileDiff {
+  readonly path: string
+  /** Unified, with its two header lines. */
+  readonly diff: string
+  readonly added: number
+  readonly removed: number
+}
+
+export interface RequestPreview {
+  readonly kind: "request"
+  readonly method: string
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly body?: string | undefined
+}
+
+export interface CommandPreview {
+  readonly kind: "command"
+  readonly command: string
+  readonly cwd?: string | undefined
+  readonly network: boolean
+  /** How it runs, a line each: variables, time limit, sandbox. */
+  readonly details: readonly string[]
+}
+
+/** The same for interfaces that show text. */
+export function previewText(preview: Preview): string {
+  switch (preview.kind) {
+    case "text":
+      return preview.text
+    case "diff":
+      return preview.files.map(({ diff }) => diff).join("")
+    case "request": {
+      const { method, url, headers = {}, body } = preview
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+      return [`${method} ${url}`, ...lines, ...(body === undefined ? [] : ["", body])].join("\n")
+    }
+    case "command":
+      return [...preview.details, "", preview.command].join("\n")
+    case "image":
+      return `An image (${preview.mimeType}).`
+  }
+}

@@ -1,0 +1,37 @@
+import { z } from "zod"
+import type { Preview } from "../model/preview.ts"
+
+const bytes = z.number().optional()
+
+const previewSchema = z.union([
+  z.object({ kind: z.literal("text"), text: z.string(), bytes }),
+  z.object({
+    kind: z.literal("diff"),
+    files: z.array(z.object({ path: z.string(), diff: z.string(), added: z.number(), removed: z.number() })),
+    bytes,
+  }),
+  z.object({
+    kind: z.literal("request"),
+    method: z.string(),
+    url: z.string(),
+    headers: z.record(z.string(), z.string()).optional(),
+    body: z.string().optional(),
+    bytes,
+  }),
+  z.object({
+    kind: z.literal("command"),
+    command: z.string(),
+    cwd: z.string().optional(),
+    network: z.boolean(),
+    details: z.array(z.string()),
+    bytes,
+  }),
+  z.object({ kind: z.literal("image"), mimeType: z.string(), data: z.string(), bytes }),
+])
+
+/** What a tool's `preview` has returned. Anything that is not a preview is shown as text. */
+export function readPreview(shown: unknown): Preview {
+  const read = previewSchema.safeParse(shown)
+  if (read.success) return read.data
+  return { kind: "text", text: typeof shown === "object" ? JSON.stringify(shown) : String(shown) }
+}
