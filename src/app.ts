@@ -275,9 +275,8 @@ export function assemble(
     contexts,
     settings: chainLimits,
     emit,
-    async note(callId, agentId, text) {
-      await store.recorder.write({ kind: "note", at: now(), callId, agentId, text }, settings.durability)
-    },
+    note: (callId, agentId, text) =>
+      store.recorder.write({ kind: "note", at: now(), callId, agentId, text }, settings.durability),
   })
 
   return {

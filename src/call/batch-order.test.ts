@@ -41,7 +41,8 @@ test("law: a call begins when all it needs have ended, whatever the order and wh
       )
       const ended = new Set<string>()
       const requests = tools.map((tool, position) => ({ agentId: "ada", tool, position }))
-      const results = await callInOrder(requests, table(of), async ({ tool, position }) => {
+      const results = await callInOrder(dependencyIndexes(requests, table(of)), async (position) => {
+        const { tool } = requests[position]!
         for (const { tool: other, position: at } of requests) {
           if (of[tool]!.includes(other)) expect(ended).toContain(`${other} ${at}`)
         }
@@ -57,7 +58,9 @@ test("law: a call begins when all it needs have ended, whatever the order and wh
 
 test("a failed call does not keep the one after it from running", async () => {
   const ran: string[] = []
-  const calls = callInOrder(batch("plant", "dig"), table(needs), async ({ tool }) => {
+  const requests = batch("plant", "dig")
+  const calls = callInOrder(dependencyIndexes(requests, table(needs)), async (position) => {
+    const { tool } = requests[position]!
     ran.push(tool)
     if (tool === "dig") throw new Error("Too hard.")
   })

@@ -10,6 +10,7 @@ export type NeedsOf = (request: BatchRequest) => { name: string; needs: readonly
  * depends on, directly or indirectly. Tools that depend on each other do not wait for each other.
  */
 export function dependencyIndexes(requests: readonly BatchRequest[], needsOf: NeedsOf): number[][] {
+  if (requests.length < 2) return requests.map(() => [])
   const tools = requests.map((request) => needsOf(request))
   if (tools.every((tool) => (tool?.needs.length ?? 0) === 0)) return requests.map(() => [])
   const needs = requests.map(({ agentId }, position) => allNeeds(agentId, tools[position]?.needs ?? [], needsOf))
@@ -23,27 +24,20 @@ export function dependencyIndexes(requests: readonly BatchRequest[], needsOf: Ne
 }
 
 /**
- * Makes all calls of a batch, each as soon as the calls it runs after have ended, with or without success. The results are
- * in the order of the requests.
+ * Makes all calls of a batch, each as soon as the calls it runs after (`dependencyIndexes`) have ended, with or without
+ * success. The results are in the order of the requests.
  */
-export async function callInOrder<Request extends BatchRequest, Result>(
-  requests: readonly Request[],
-  needsOf: NeedsOf,
-  call: (request: Request) => Promise<Result>,
+export function callInOrder<Result>(
+  after: readonly (readonly number[])[],
+  call: (position: number) => Promise<Result>,
 ): Promise<Result[]> {
-  const after = dependencyIndexes(requests, needsOf)
-  const started = new Map<number, Promise<Result>>()
+  const started: Promise<Result>[] = []
   const start = (position: number): Promise<Result> => {
-    let running = started.get(position)
-    if (running === undefined) {
-      const before = after[position]!.map(start)
-      const request = requests[position]!
-      running = before.length === 0 ? call(request) : Promise.allSettled(before).then(() => call(request))
-      started.set(position, running)
-    }
-    return running
+    const before = after[position]!
+    return (started[position] ??=
+      before.length === 0 ? call(position) : Promise.allSettled(before.map(start)).then(() => call(position)))
   }
-  return Promise.all(requests.map((_, position) => start(position)))
+  return Promise.all(after.map((_, position) => start(position)))
 }
 
 function allNeeds(agentId: string, needs: readonly string[], needsOf: NeedsOf): ReadonlySet<string> {

@@ -60,17 +60,17 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
       if (ended === undefined) throw new Error(`There is no call '${callId}' that waits or ended within the last day.`)
       return ended
     },
-    callMany: (requests) => callInOrder(requests.map(inBatch), needsOf, ({ request }) => call(request)),
+    callMany: (requests) =>
+      callInOrder(dependencyIndexes(requests.map(namesOf), needsOf), (position) => call(requests[position]!)),
     async callBatch(requests, { waitMs, independent = false, onStart, onEnd } = {}) {
       const gate = independent || requests.length < 2 ? undefined : new BatchGate()
-      const batch = requests.map((request, position) => ({ ...inBatch(request), position }))
       // A call that runs after others of its batch is not decided on before they have ended, so they do not wait for it.
-      const after = dependencyIndexes(batch, needsOf)
-      const places = batch.map((_, position) => (after[position]!.length > 0 ? undefined : gate?.place()))
-      return callInOrder(batch, needsOf, async ({ request, position }) => {
+      const after = dependencyIndexes(requests.map(namesOf), needsOf)
+      const places = gate && after.map(({ length }) => (length > 0 ? undefined : gate.place()))
+      return callInOrder(after, async (position) => {
         onStart?.(position)
-        const place = places[position] ?? gate?.place()
-        const ended = await counted(() => callTool(request, ports, { waitMs, batch: place }))
+        const place = places?.[position] ?? gate?.place()
+        const ended = await counted(() => callTool(requests[position]!, ports, { waitMs, batch: place }))
         onEnd?.(position, ended)
         return ended
       })
@@ -83,10 +83,9 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
   }
 }
 
-/** A request of a batch, with a valid agent and tool name to order it by. JavaScript callers may send anything. */
-function inBatch(request: CallRequest): { request: CallRequest; agentId: string; tool: string } {
-  const { agentId, tool } = readRequest(request).request
-  return { request, agentId, tool }
+/** The agent and tool of a request, to order a batch by. JavaScript callers may send anything. */
+function namesOf(request: CallRequest): Pick<CallRequest, "agentId" | "tool"> {
+  return readRequest(request).request
 }
 
 /** The result of `call` when the app is closed while the call waits for a person. The call has not ended. */

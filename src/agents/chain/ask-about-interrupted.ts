@@ -20,7 +20,6 @@ export async function askAboutInterrupted(
   turn: number,
   { app, request, waitMs }: CallContext,
 ): Promise<{ told: ReadonlyMap<number, string> } | { waiting: Ticket[] }> {
-  if (calls.length === 0) return { told: new Map() }
   for (const { callId } of calls) openQuestions.add(callId)
   try {
     const asked = calls.map(({ place, name, input, callId }) => ({

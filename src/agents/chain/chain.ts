@@ -3,9 +3,9 @@ import type { McpToolDefinition } from "../../model/mcp.ts"
 import type { NewTurn, Spent } from "../../model/conversation.ts"
 import type { Ticket } from "../../model/result.ts"
 import { errorMessage } from "../../lib/error-message.ts"
-import { makeRoom, type Shortenable } from "../context/make-room.ts"
+import { makeRoom, needsRoom, type Shortenable } from "../context/make-room.ts"
 import { ModelError } from "../models/model-error.ts"
-import type { LanguageModel, ModelMessage, ModelPart, ModelRequest, ModelTool, ModelTurn } from "../models/port.ts"
+import type { LanguageModel, ModelMessage, ModelPart, ModelTool, ModelTurn } from "../models/port.ts"
 import { runTurn } from "../models/run-turn.ts"
 import { checkBudget, type Budget } from "./budget.ts"
 import type { TurnLog } from "./log.ts"
@@ -103,32 +103,52 @@ async function ask(
   const { log, model, hooks } = chain
   const isOutOfTime = Date.now() >= chain.until
   const isLast = last !== false || isOutOfTime
-  const tools = chain.tools()
-  const stops = [chain.signal, chain.closing]
-  const request = async (): Promise<ModelRequest> => {
-    const messages = messagesOf(log.turns, chain.instructions)
-    if (isLast && last !== "complete") messages.push({ role: "user", content: lastRequest })
-    const changed = await hooks.beforeRequest?.(messages)
-    return { messages: changed ?? messages, tools, toolChoice: isLast ? "none" : "auto" }
-  }
   try {
-    const turn = await inContext(shortenable(chain, tools), async () =>
-      runTurn(model, await request(), { onPart: hooks.onPart, onRetry: hooks.onRetry, stops }),
-    )
+    const turn = await requestTurn(chain, isLast, isLast && last !== "complete" ? [lastRequest] : [])
     hooks.onTurn?.(turn)
     count(chain.spent, turn)
     const body = isLast ? withoutCalls(turn, model) : asTurn(turn, model)
     await log.append([{ kind: "assistant", body }], { spent: chain.spent })
     return isOutOfTime ? { status: "limit" } : undefined
   } catch (error) {
-    if (stops.some(({ aborted }) => aborted)) return { status: "aborted" }
+    if (chain.signal.aborted || chain.closing.aborted) return { status: "aborted" }
     hooks.onError?.(error, "model")
     return { status: "error", error: errorMessage(error) }
   }
 }
 
-const lastRequest =
-  "A limit of this run was reached, so no more tools can be called. Answer now with what you have, and say what is left to do."
+const lastRequest: ModelMessage = {
+  role: "user",
+  content:
+    "A limit of this run was reached, so no more tools can be called. Answer now with what you have, and say what is left to do.",
+}
+
+/** How often a request that the provider refuses as too long is shortened further. */
+const maxShortenings = 2
+
+/** Makes a request that fits the context, and makes it again, shortened, when the provider refuses it as too long. */
+async function requestTurn(chain: ActiveChain, isLast: boolean, added: readonly ModelMessage[]): Promise<ModelTurn> {
+  const { log, model, instructions, hooks } = chain
+  const tools = chain.tools()
+  const conversation = shortenable(chain, tools)
+  for (let refused = 0; ; refused++) {
+    let messages = messagesOf(log.turns, instructions)
+    if (needsRoom(conversation, messages) || refused > 0) {
+      await makeRoom(conversation, refused)
+      messages = messagesOf(log.turns, instructions)
+    }
+    messages.push(...added)
+    const changed = await hooks.beforeRequest?.(messages)
+    const request = { messages: changed ?? messages, tools, toolChoice: isLast ? "none" : "auto" } as const
+    const { onPart, onRetry } = hooks
+    try {
+      return await runTurn(model, request, { onPart, onRetry, stops: [chain.signal, chain.closing] })
+    } catch (error) {
+      const isTooLong = error instanceof ModelError && error.code === "context_exceeded"
+      if (!isTooLong || refused === maxShortenings) throw error
+    }
+  }
+}
 
 /** Decides how to go on after calls failed, and stores it: the next request follows from the turns. */
 async function reflect(chain: ActiveChain): Promise<{ status: ChainStatus } | undefined> {
@@ -163,31 +183,13 @@ function asModelTools(definitions: readonly McpToolDefinition[]): readonly Model
   return tools
 }
 
-/** Asks with a conversation that fits the context, and once more, shortened, when the provider refuses it as too long. */
-async function inContext(conversation: Shortenable, askModel: () => Promise<ModelTurn>): Promise<ModelTurn> {
-  for (let refused = 0; ; refused++) {
-    await makeRoom(conversation, refused)
-    try {
-      return await askModel()
-    } catch (error) {
-      const isTooLong = error instanceof ModelError && error.code === "context_exceeded"
-      if (!isTooLong || refused === maxShortenings) throw error
-    }
-  }
-}
-
-/** How often a request that the provider refuses as too long is shortened further. */
-const maxShortenings = 2
-
 function shortenable(chain: ActiveChain, tools: readonly ModelTool[]): Shortenable {
   const { log, model, instructions, spent } = chain
   return {
     model,
     instructions,
     tools,
-    get signal() {
-      return AbortSignal.any([chain.signal, chain.closing])
-    },
+    signal: () => AbortSignal.any([chain.signal, chain.closing]),
     turns: () => log.turns,
     append: (turns) => log.append(turns, { spent }),
     onSummary: (turn) => addUsage(spent, turn),

@@ -114,10 +114,16 @@ export function openChains(parts: ChainParts) {
         },
         async onRunEnd(result) {
           const { status, stats } = result
-          const { durationMs, ...spent } = stats
           await started
           if (status !== "waiting") await parts.note(id, agentId, endNote(result))
-          parts.emit({ type: "RUN_ENDED", ...about, at: Date.now(), status, used: minus(spent, before), durationMs })
+          parts.emit({
+            type: "RUN_ENDED",
+            ...about,
+            at: Date.now(),
+            status,
+            used: minus(stats, before),
+            durationMs: stats.durationMs,
+          })
         },
         onReleased() {
           if (--running === 0) onIdle()
@@ -147,8 +153,13 @@ async function* follow(
 }
 
 function minus(spent: Spent, before: Spent): Spent {
-  const entries = Object.entries(spent).map(([key, value]) => [key, value - before[key as keyof Spent]])
-  return Object.fromEntries(entries) as unknown as Spent
+  return {
+    rounds: spent.rounds - before.rounds,
+    calls: spent.calls - before.calls,
+    inputTokens: spent.inputTokens - before.inputTokens,
+    outputTokens: spent.outputTokens - before.outputTokens,
+    cost: spent.cost - before.cost,
+  }
 }
 
 function endNote({ status, stats }: ToolChainResult): string {

@@ -8,7 +8,7 @@ const mostSameResults = 2
 
 /** Whether this call was made before in this run, often enough and with the same result every time. */
 export function isRepeated(call: ModelCall, turns: readonly ChainTurn[]): boolean {
-  const key = keyOf(call)
+  let key: string | undefined
   const texts: string[] = []
   let calls: readonly ModelCall[] = []
   for (const turn of currentRun(turns)) {
@@ -16,7 +16,9 @@ export function isRepeated(call: ModelCall, turns: readonly ChainTurn[]): boolea
     if (turn.kind !== "results") continue
     for (const [place, result] of turn.body.results.entries()) {
       const made = calls[place]
-      if (made !== undefined && result.callId !== undefined && keyOf(made) === key) texts.push(result.text)
+      if (result.callId === undefined || made?.name !== call.name) continue
+      key ??= keyOf(call)
+      if (keyOf(made) === key) texts.push(result.text)
     }
   }
   const last = texts.slice(-mostSameResults)

@@ -46,55 +46,48 @@ export async function runCalls(
 ): Promise<{ results: CallResult[] } | { waiting: Ticket[] }> {
   const refs = resultsByRef(batch.turns)
   const prepared = batch.calls.map((call, place) => prepare(call, place, batch, refs))
-  const requests = prepared.flatMap((each, place) => ("input" in each ? [{ place, input: each.input }] : []))
+  const made = prepared.filter((each) => "input" in each)
   const ended = await context.app.callBatch(
-    requests.map(({ place, input }) => requestOf(batch.calls[place]!, place, input, batch, context)),
+    made.map((each) => requestOf(each, batch.turn, context)),
     {
       waitMs: context.waitMs,
       independent: context.independent,
-      onStart: (index) => context.onStart?.(batch.calls[requests[index]!.place]!),
+      onStart: (index) => context.onStart?.(made[index]!.call),
       onEnd: (index, result) => {
-        if (!isTicket(result)) context.onComplete?.(batch.calls[requests[index]!.place]!, result)
+        if (!isTicket(result)) context.onComplete?.(made[index]!.call, result)
       },
     },
   )
   const tickets = ended.filter(isTicket)
   if (tickets.length > 0) return { waiting: tickets }
-  const made = new Map(requests.map(({ place }, index) => [place, ended[index] as ToolResult]))
-  const interrupted = await askAboutInterrupted(
-    requests.flatMap(({ place, input }) => {
-      const { name } = batch.calls[place]!
-      const result = made.get(place)!
-      const { callId } = result
-      return isInterrupted(result) && !context.isRead(name) ? [{ place, name, input, callId }] : []
-    }),
-    batch.turn,
-    context,
-  )
-  if ("waiting" in interrupted) return interrupted
-  const limit = textLimit(context, requests.length)
+  const results = ended as readonly ToolResult[]
+  const interrupted = made.flatMap(({ call: { name }, place, input }, index) => {
+    const result = results[index]!
+    return isInterrupted(result) && !context.isRead(name) ? [{ place, name, input, callId: result.callId }] : []
+  })
+  const checked = interrupted.length > 0 ? await askAboutInterrupted(interrupted, batch.turn, context) : undefined
+  if (checked !== undefined && "waiting" in checked) return checked
+  const limit = textLimit(context, made.length)
+  let next = 0
   return {
-    results: batch.calls.map((call, place) => {
-      const ref = `r${refs.size + place + 1}`
-      const result = made.get(place)
-      const each = prepared[place]!
-      if (result !== undefined) {
-        const told = toldResult(call, result, context, limit)
-        const checked = interrupted.told.get(place)
-        return { ref, ...told, text: checked === undefined ? told.text : `${told.text}\n${checked}` }
-      }
-      return { ref, id: call.id, name: call.name, text: "refused" in each ? each.refused : "", isError: true }
+    results: prepared.map((each) => {
+      const ref = `r${refs.size + each.place + 1}`
+      if ("input" in each) return toldResult(each, ref, results[next++]!, context, limit, checked?.told.get(each.place))
+      return { ref, id: each.call.id, name: each.call.name, text: each.refused, isError: true }
     }),
   }
 }
 
-/** The input to call with, or the answer to a call that is not made. */
+/** A call of the model with its input, or with the answer to a call that is not made. */
+type Prepared = { call: ModelCall; place: number } & ({ input: unknown } | { refused: string })
+
 function prepare(
   call: ModelCall,
   place: number,
   { allowed, turns, why, calls }: Batch,
   refs: ReadonlyMap<string, CallResult>,
-): { input: unknown } | { refused: string } {
+): Prepared {
+  const notExecuted = (sentence: string) => ({ call, place, refused: `NOT EXECUTED. ${sentence}` })
   if (call.malformed !== undefined) return notExecuted(call.malformed.sentence)
   const before = calls.slice(0, place).filter(({ malformed }) => malformed === undefined).length
   if (before >= allowed) return notExecuted(why)
@@ -107,33 +100,31 @@ function prepare(
     )
   }
   const expanded = expandRefs(call.input, refs)
-  return "problem" in expanded ? notExecuted(expanded.problem) : expanded
-}
-
-function notExecuted(sentence: string): { refused: string } {
-  return { refused: `NOT EXECUTED. ${sentence}` }
+  return "problem" in expanded ? notExecuted(expanded.problem) : { call, place, input: expanded.input }
 }
 
 function requestOf(
-  { name }: ModelCall,
-  place: number,
-  input: unknown,
-  { turn }: Batch,
-  context: CallContext,
+  { call, place, input }: Prepared & { input: unknown },
+  turn: number,
+  { request, durable }: CallContext,
 ): CallRequest {
-  const { request, durable } = context
-  return { ...request, tool: name, input, ...(durable && { key: `${request.sessionId}/${turn}/${place}` }) }
+  const key = durable ? `${request.sessionId}/${turn}/${place}` : undefined
+  return { ...request, tool: call.name, input, key }
 }
 
-/** What the model is told of an ended call. It learns of an input that a person changed. */
+/** What the model is told of an ended call. It learns of an input that a person changed, and of what a person checked. */
 function toldResult(
-  { id, name }: ModelCall,
+  { call: { id, name } }: Prepared,
+  ref: string,
   result: ToolResult,
   { isRead }: CallContext,
   limit: number,
-): Omit<CallResult, "ref"> {
+  checked: string | undefined,
+): CallResult {
   const { callId, status, code, durationMs } = result
+  const text = answerText(result, name, limit)
   return {
+    ref,
     id,
     name,
     callId,
@@ -141,7 +132,7 @@ function toldResult(
     code,
     durationMs,
     ...(result.metadata?.["transient"] === true && { transient: true }),
-    text: answerText(result, name, limit),
+    text: checked === undefined ? text : `${text}\n${checked}`,
     isError: !result.success,
     canBeReadAgain: result.success && isRead(name),
   }

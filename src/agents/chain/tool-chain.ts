@@ -227,9 +227,6 @@ export class ToolChain {
     const { signal } = signals
     const options = this.#options
     let text = ""
-    const reads = new Map(
-      this.#app.mcpTools(this.#agentId).map((tool) => [tool.name, tool.annotations?.["readOnlyHint"]]),
-    )
     return {
       log: this.#log,
       model: this.#model,
@@ -263,7 +260,10 @@ export class ToolChain {
         durable: this.#log.isStored,
         waitMs: options.waitMs,
         contextTokens: this.#model.contextTokens,
-        isRead: (name) => reads.get(name) === true,
+        isRead: (name) => {
+          const tool = this.#app.mcpTools(this.#agentId).find((each) => each.name === name)
+          return tool?.annotations?.["readOnlyHint"] === true
+        },
         onStart: ({ name, input, id }) => options.onToolCallStart?.(name, input, id),
         onComplete: ({ id }, result) => options.onToolCallComplete?.(result, id),
       },

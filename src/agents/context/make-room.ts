@@ -3,10 +3,10 @@ import { contextThresholds } from "../../model/context.ts"
 import { messagesOf } from "../chain/messages.ts"
 import type { ChainTurn } from "../chain/turns.ts"
 import { ModelError } from "../models/model-error.ts"
-import type { LanguageModel, ModelTool, ModelTurn } from "../models/port.ts"
+import type { LanguageModel, ModelMessage, ModelTool, ModelTurn } from "../models/port.ts"
 import { cutForSize, isMessage, shownFrom } from "./cut.ts"
 import { summarise, withoutModel } from "./summarise.ts"
-import { countTokens, defaultContextTokens, estimateTokens } from "./tokens.ts"
+import { countTokens, defaultContextTokens, estimateTokens, tokensOfTools } from "./tokens.ts"
 
 /** A conversation that may have to be shortened before the model is asked. */
 export interface Shortenable {
@@ -14,7 +14,8 @@ export interface Shortenable {
   turns(): readonly ChainTurn[]
   instructions: string | undefined
   tools: readonly ModelTool[]
-  signal: AbortSignal
+  /** Ends the request for a summary. */
+  signal(): AbortSignal
   append(turns: readonly NewTurn[]): Promise<void>
   /** The summary costs tokens too. */
   onSummary(turn: ModelTurn): void
@@ -25,20 +26,29 @@ const summariseFrom = 0.8
 /** The share of the context window that the last turns may keep. */
 const keepShare = 0.3
 
+/** Whether a request should be shortened before it is made. Throws when its tools alone are too long. */
+export function needsRoom(conversation: Shortenable, messages: readonly ModelMessage[]): boolean {
+  const max = maxTokens(conversation)
+  refuseTooManyTools(conversation, max)
+  const used = countTokens(conversation.turns(), { messages, tools: conversation.tools })
+  return used >= max * contextThresholds.warning
+}
+
 /**
  * Shortens a conversation that fills its context window: first, results that can be read again become references; if that
  * is not enough, older turns become a summary. `refused` is how often the provider has already refused the request as too
  * long; then it is shortened whatever the count says.
  */
-export async function makeRoom(conversation: Shortenable, refused = 0): Promise<void> {
-  const max = conversation.model.contextTokens ?? defaultContextTokens
-  refuseTooManyTools(conversation, max)
-  const used = tokensOf(conversation)
-  if (used < max * contextThresholds.warning && refused === 0) return
+export async function makeRoom(conversation: Shortenable, refused: number): Promise<void> {
+  const max = maxTokens(conversation)
   const references = readableAgain(conversation.turns())
   if (references.length > 0) await conversation.append([{ kind: "references", body: { refs: references } }])
   if (tokensOf(conversation) < max * summariseFrom && refused === 0) return
   await summariseOlder(conversation, max, keepShare / (refused + 1))
+}
+
+function maxTokens({ model }: Shortenable): number {
+  return model.contextTokens ?? defaultContextTokens
 }
 
 function tokensOf({ turns, instructions, tools }: Shortenable): number {
@@ -71,7 +81,8 @@ async function summariseOlder(conversation: Shortenable, max: number, keep: numb
 }
 
 async function summaryOf(conversation: Shortenable, turns: readonly ChainTurn[], max: number): Promise<string> {
-  const { model, signal } = conversation
+  const { model } = conversation
+  const signal = conversation.signal()
   try {
     const turn = await summarise(model, turns, {
       // Three bytes a token, to be on the safe side.
@@ -85,14 +96,6 @@ async function summaryOf(conversation: Shortenable, turns: readonly ChainTurn[],
     if (signal.aborted) throw error
   }
   return withoutModel(turns)
-}
-
-const knownTokens = new WeakMap<readonly ModelTool[], number>()
-
-function tokensOfTools(tools: readonly ModelTool[]): number {
-  const tokens = knownTokens.get(tools) ?? estimateTokens(tools)
-  knownTokens.set(tools, tokens)
-  return tokens
 }
 
 function refuseTooManyTools({ model, instructions, tools }: Shortenable, max: number): void {

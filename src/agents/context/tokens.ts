@@ -16,9 +16,18 @@ export interface RequestParts {
  */
 export function countTokens(turns: readonly ChainTurn[], { messages, tools }: RequestParts): number {
   const counted = lastCount(turns)
-  if (counted === undefined) return estimateTokens([messages, tools])
+  if (counted === undefined) return estimateTokens(messages) + tokensOfTools(tools)
   const answer = messages.findLastIndex(({ role }) => role === "assistant")
   return counted + estimateTokens(messages.slice(answer + 1))
+}
+
+const knownTokens = new WeakMap<readonly ModelTool[], number>()
+
+/** Tools are the same list as long as nothing about them changes. */
+export function tokensOfTools(tools: readonly ModelTool[]): number {
+  const tokens = knownTokens.get(tools) ?? estimateTokens(tools)
+  knownTokens.set(tools, tokens)
+  return tokens
 }
 
 /** Four bytes are about one token, in English and in Chinese. */

@@ -47,11 +47,7 @@ export function readTurn(
   if (failure !== undefined) return { kind: "broken", error: failure.error }
   if (finish === undefined || finish.reason === "error") return { kind: "broken" }
   const isCut = finish.reason === "length" || finish.reason === "content-filter"
-  const ids = freshIds(messages)
-  const calls = written.map(({ id, name, input }, index): ModelCall => {
-    const own = ids(id, index)
-    return { id: own, name, ...readArguments(input, isCut && index === written.length - 1) }
-  })
+  const calls = readCalls(written, messages, isCut)
   const content = contentOf(parts, calls)
   const text = textOf(content, "text")
   return {
@@ -69,6 +65,20 @@ export function readTurn(
     finishReason: finish.reason,
     usage: parts.findLast((part) => part.type === "usage")?.usage,
   }
+}
+
+/** The calls of an answer. Of one that was cut off the last call is not whole. */
+function readCalls(
+  written: readonly (ModelPart & { type: "tool-call" })[],
+  messages: ModelRequest["messages"],
+  isCut: boolean,
+): ModelCall[] {
+  if (written.length === 0) return []
+  const ids = freshIds(messages)
+  return written.map(({ id, name, input }, index) => {
+    const read = readArguments(input, isCut && index === written.length - 1)
+    return { id: ids(id, index), name, ...read }
+  })
 }
 
 /** The arguments of a call, or what is wrong with them. `isCut` is the last call of an answer that was cut off. */

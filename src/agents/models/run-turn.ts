@@ -31,37 +31,39 @@ export async function runTurn(
   request: ModelRequest,
   options: TurnOptions = {},
 ): Promise<ModelTurn> {
-  const { retries: most = defaultRetries, wait = waitFor, onRetry, stops = [] } = options
-  const clock = startClock(model, request.signal === undefined ? stops : [request.signal, ...stops])
+  const { retries: most = defaultRetries, wait = waitFor, onPart, onRetry, stops = [] } = options
+  const signals = request.signal === undefined ? stops : [request.signal, ...stops]
+  const until = Date.now() + (model.limits?.turnMs ?? defaultLimits.turnMs)
   let streaming = model.streamTools !== false || (request.tools ?? []).length === 0
   let retries = 0
   let failures = 0
   let wasted: ModelUsage | undefined
-  try {
-    for (;;) {
-      try {
-        const reading = readTurn(await collect(model, request, { streaming, clock, onPart: options.onPart }), request)
-        if (reading.kind === "turn") return finished(model, request, reading, { wasted, retries })
-        if (reading.kind === "broken") throw reading.error ?? cutStream(model)
-        if (!streaming) throw noCalls(model)
-        streaming = false
-        wasted = estimateUsage(request, { content: [] })
-        onRetry?.(noCalls(model), 0)
-      } catch (thrown) {
-        const error = clock.errorOf(thrown)
-        if (!error.isTransient || failures >= most) throw error
-        const delay = retryDelay(error, failures++)
-        if (delay >= clock.leftMs()) throw error
-        onRetry?.(error, delay)
-        await wait(delay, clock.signal()).catch((aborted: unknown) => {
-          throw clock.errorOf(aborted)
-        })
-      }
-      retries++
+  for (;;) {
+    try {
+      const reading = readTurn(await collect(model, request, { streaming, until, signals, onPart }), request)
+      if (reading.kind === "turn") return finished(model, request, reading, { wasted, retries })
+      if (reading.kind === "broken") throw reading.error ?? cutStream(model)
+      if (!streaming) throw noCalls(model)
+      streaming = false
+      wasted = estimateUsage(request, { content: [] })
+      onRetry?.(noCalls(model), 0)
+    } catch (thrown) {
+      const error = errorOf(thrown, model, signals)
+      if (!error.isTransient || failures >= most) throw error
+      const delay = retryDelay(error, failures++)
+      if (Date.now() + delay >= until) throw error
+      onRetry?.(error, delay)
+      await wait(delay, AbortSignal.any([...signals]))
     }
-  } finally {
-    clock.stop()
+    retries++
   }
+}
+
+/** What to report for something thrown: the reason of the caller's abort is thrown as it is. */
+function errorOf(thrown: unknown, { name }: LanguageModel, signals: readonly AbortSignal[]): ModelError {
+  for (const signal of signals) signal.throwIfAborted()
+  if (thrown instanceof ModelError) return thrown
+  return new ModelError("failed", `The model '${name}' failed: ${errorMessage(thrown)}`)
 }
 
 function finished(
@@ -86,43 +88,56 @@ function finished(
   }
 }
 
-interface Attempt {
+interface AttemptOptions extends Pick<TurnOptions, "onPart"> {
   streaming: boolean
-  clock: Clock
-  onPart: TurnOptions["onPart"]
+  /** The time by which the turn must be over, in milliseconds since 1970. */
+  until: number
+  signals: readonly AbortSignal[]
 }
 
-/** Collects the parts up to the finish. Pieces of one block are joined, so that a long answer does not become a million objects. */
-async function collect(
-  model: LanguageModel,
-  request: ModelRequest,
-  { streaming, clock, onPart }: Attempt,
-): Promise<ModelPart[]> {
-  const attempt = clock.attempt(streaming)
+/** Makes one request and collects the parts of the answer up to its finish. */
+async function collect(model: LanguageModel, request: ModelRequest, options: AttemptOptions): Promise<ModelPart[]> {
+  for (const signal of options.signals) signal.throwIfAborted()
+  const attempt = new Attempt(model, options)
+  const { messages, tools, toolChoice, maxOutputTokens } = request
   const own: ModelRequest = {
-    ...request,
+    messages,
+    tools,
+    toolChoice,
+    maxOutputTokens,
     get signal() {
-      return attempt.signal()
+      return attempt.signal
     },
   }
-  const iterator = model.stream(own, { streaming })[Symbol.asyncIterator]()
-  const parts: ModelPart[] = []
-  let size = 0
+  let iterator: AsyncIterator<ModelPart> | undefined
   try {
-    for (;;) {
-      const next = await attempt.race(iterator.next())
-      if (next.done === true) return parts
-      const part = next.value
-      attempt.began()
-      size += sizeOf(part)
-      if (size > largestTurn) throw tooLarge(model)
-      join(parts, part)
-      onPart?.(part)
-      if (part.type === "finish") return parts
-    }
+    iterator = model.stream(own, { streaming: options.streaming })[Symbol.asyncIterator]()
+    return await attempt.orItsEnd(readParts(iterator, model, attempt, options.onPart))
   } finally {
     attempt.end()
-    void Promise.resolve(iterator.return?.()).catch(() => {})
+    void Promise.resolve(iterator?.return?.()).catch(() => {})
+  }
+}
+
+/** Pieces of one block are joined, so that a long answer does not become a million objects. */
+async function readParts(
+  iterator: AsyncIterator<ModelPart>,
+  model: LanguageModel,
+  attempt: Attempt,
+  onPart: TurnOptions["onPart"],
+): Promise<ModelPart[]> {
+  const parts: ModelPart[] = []
+  let size = 0
+  for (;;) {
+    const next = await iterator.next()
+    if (next.done === true || attempt.hasEnded) return parts
+    const part = next.value
+    attempt.hasBegun = true
+    size += sizeOf(part)
+    if (size > largestTurn) throw tooLarge(model)
+    join(parts, part)
+    onPart?.(part)
+    if (part.type === "finish") return parts
   }
 }
 
@@ -139,86 +154,60 @@ function sizeOf(part: ModelPart): number {
   return part.type === "tool-call" ? part.input.length + 64 : 64
 }
 
-type Clock = ReturnType<typeof startClock>
+/**
+ * One request. It ends with the caller's signals, when the time of the turn is over, and when a streamed answer does not
+ * begin in time.
+ */
+class Attempt {
+  hasBegun = false
+  readonly #signals: readonly AbortSignal[]
+  #timer: NodeJS.Timeout
+  #ended: { reason: unknown } | undefined
+  // Made when it is asked for: signals cost time and memory, and not every model looks at its own.
+  #controller: AbortController | undefined
+  #onEnd: ((reason: unknown) => void) | undefined
 
-/** The time limits of one turn. They, and the caller's signals, end what is done at the moment. */
-function startClock(model: LanguageModel, signals: readonly AbortSignal[]) {
-  const { firstByteMs = defaultLimits.firstByteMs, turnMs = defaultLimits.turnMs } = model.limits ?? {}
-  let stopped: { reason: unknown } | undefined
-  let onStop: ((reason: unknown) => void) | undefined
-  const stop = (reason: unknown) => {
-    stopped ??= { reason }
-    onStop?.(stopped.reason)
+  constructor(model: LanguageModel, { streaming, until, signals }: AttemptOptions) {
+    const { firstByteMs = defaultLimits.firstByteMs, turnMs = defaultLimits.turnMs } = model.limits ?? {}
+    const left = until - Date.now()
+    const outOfTime = () => this.end(tooSlow(model, "finish", turnMs))
+    const mustHaveBegun = () => {
+      if (!this.hasBegun) this.end(tooSlow(model, "begin to answer", firstByteMs))
+      else this.#timer = setTimeout(outOfTime, until - Date.now())
+    }
+    this.#timer = streaming && firstByteMs < left ? setTimeout(mustHaveBegun, firstByteMs) : setTimeout(outOfTime, left)
+    this.#signals = signals
+    for (const signal of signals) signal.addEventListener("abort", this.#onAbort)
   }
-  const end = Date.now() + turnMs
-  const timer = setTimeout(() => stop(tooSlow(model, "finish", turnMs)), turnMs)
-  const abortedSignal = () => signals.find(({ aborted }) => aborted)
-  const stopByCaller = () => stop(abortedSignal()?.reason)
-  for (const signal of signals) signal.addEventListener("abort", stopByCaller)
-  if (abortedSignal() !== undefined) stopByCaller()
-  /** Ends something with the turn. */
-  const endWithTurn = (abort: (reason: unknown) => void) => {
-    onStop = abort
-    if (stopped !== undefined) abort(stopped.reason)
+
+  get hasEnded(): boolean {
+    return this.#ended !== undefined
   }
-  return {
-    leftMs: () => end - Date.now(),
-    /** A signal for what comes next in the turn. */
-    signal() {
-      const controller = new AbortController()
-      endWithTurn((reason) => controller.abort(reason))
-      return controller.signal
-    },
-    stop() {
-      clearTimeout(timer)
-      for (const signal of signals) signal.removeEventListener("abort", stopByCaller)
-    },
-    /** What to report for something thrown: the reason of the caller's abort is thrown as it is. */
-    errorOf(thrown: unknown): ModelError {
-      const aborted = abortedSignal()
-      if (aborted !== undefined) throw aborted.reason
-      if (thrown instanceof ModelError) return thrown
-      if (stopped !== undefined) return stopped.reason as ModelError
-      return new ModelError("failed", `The model '${model.name}' failed: ${errorMessage(thrown)}`)
-    },
-    /** One request: ends by the limits above, and when a streamed answer does not begin in time. */
-    attempt(streaming: boolean) {
-      let ended: { reason: unknown } | undefined
-      // Signals cost time and memory, and not every model looks at its own.
-      let controller: AbortController | undefined
-      let onEnd: ((reason: unknown) => void) | undefined
-      const abort = (reason: unknown) => {
-        ended ??= { reason }
-        controller?.abort(ended.reason)
-        onEnd?.(ended.reason)
-      }
-      endWithTurn(abort)
-      const first = streaming
-        ? setTimeout(() => abort(tooSlow(model, "begin to answer", firstByteMs)), firstByteMs)
-        : undefined
-      return {
-        signal(): AbortSignal {
-          controller ??= new AbortController()
-          if (ended !== undefined) controller.abort(ended.reason)
-          return controller.signal
-        },
-        began: () => clearTimeout(first),
-        /** Also ends when a model does not care about the signal. One at a time. */
-        race<T>(work: Promise<T>): Promise<T> {
-          return new Promise((resolve, reject) => {
-            onEnd = reject
-            if (ended !== undefined) reject(ended.reason as Error)
-            work.then(resolve, (error: unknown) => reject(ended === undefined ? error : (ended.reason as Error)))
-          })
-        },
-        end() {
-          clearTimeout(first)
-          onEnd = undefined
-          abort(answerIsOver)
-        },
-      }
-    },
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#ended !== undefined) this.#controller.abort(this.#ended.reason)
+    return this.#controller.signal
   }
+
+  /** The work, or the reason why the attempt ended before: not every model cares about its signal. */
+  orItsEnd<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#onEnd = reject
+      work.then(resolve, reject)
+    })
+  }
+
+  end(reason: unknown = answerIsOver): void {
+    if (this.#ended !== undefined) return
+    this.#ended = { reason }
+    clearTimeout(this.#timer)
+    for (const signal of this.#signals) signal.removeEventListener("abort", this.#onAbort)
+    this.#onEnd?.(reason)
+    this.#controller?.abort(reason)
+  }
+
+  readonly #onAbort = (event: Event): void => this.end((event.target as AbortSignal).reason)
 }
 
 /** Made once: an abort without a reason makes a new error with its stack each time. */
