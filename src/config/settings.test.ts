@@ -41,7 +41,7 @@ test.each([
   [{ QM_TOOLS__ENABLED__0: "a" }, "QM_TOOLS__ENABLED__0 is not a setting"],
   [{ QM_MODELS__SMALL: "1" }, "'models.small' cannot be of type number."],
   [{ QM_TOOLS__TIMEOUT: "soon" }, "'tools.timeout' cannot be of type string."],
-  [{ QM_TOOLS__ENABLED: "[sleep" }, "This is not valid YAML"],
+  [{ QM_TOOLS__ENABLED: "[sleep" }, "The [ that opens here is never closed."],
   [{ QM_TOOLS__MAX_CONCURRENT: "1", QM_TOOLS__MAXCONCURRENT: "1" }, "and so does QM_TOOLS__MAX_CONCURRENT. Keep one"],
   [{ QM_DATA__DIR: "a", QUARTERMASTER_DATA: "b" }, "and so does QM_DATA__DIR. Keep one"],
 ])("the environment %j is refused and the variable named", (env, sentence) => {

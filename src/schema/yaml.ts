@@ -1,6 +1,8 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, Parser, visit } from "yaml"
 import type { Alias, CST, Document } from "yaml"
 
+import { explainYaml, parserWords, unknownAnchor } from "./yaml-sentences.ts"
+
 type Path = readonly (string | number)[]
 
 interface Place {
@@ -30,9 +32,13 @@ export function readYaml(text: string): ReadYaml {
   }
   // The library checks for duplicates by comparing every key with every other; duplicateKeys is faster.
   const document = parseDocument(text, { lineCounter, prettyErrors: false, logLevel: "error", uniqueKeys: false })
-  for (const { pos, message } of [...document.errors, ...document.warnings]) {
+  let lastLine = 0
+  for (const problem of [...document.errors, ...document.warnings]) {
+    const { line } = placeAt(problem.pos[0])
+    const { offset, sentence } = explainYaml(problem, text, document)
     // One mistake breaks the rest of its line, so only the first problem of a line is reported.
-    if (placeAt(pos[0]).line !== problems.at(-1)?.line) note(pos[0], invalid(message))
+    if (line !== lastLine && placeAt(offset).line !== problems.at(-1)?.line) note(offset, sentence)
+    lastLine = line
   }
   const placeOf: ReadYaml["placeOf"] = (path, what) => placeAt(offsetOf(document, path, what))
   if (document.errors.length > 0) return { value: undefined, problems, placeOf }
@@ -43,8 +49,9 @@ export function readYaml(text: string): ReadYaml {
     if (aliases.length > maxAliases) throw new Error(`there are more than ${maxAliases} aliases`)
     return { value: plain(document.toJS({ maxAliasCount: maxAliases })), problems, placeOf }
   } catch (error) {
-    const guilty = aliases.slice(0, maxAliases).find((alias) => !alias.resolve(document)) ?? aliases[0]
-    note(startOf(guilty) ?? 0, invalid((error as Error).message))
+    const unknown = aliases.slice(0, maxAliases).find((alias) => !alias.resolve(document))
+    if (unknown !== undefined) note(startOf(unknown) ?? 0, unknownAnchor(unknown.source))
+    else note(startOf(aliases[0]) ?? 0, parserWords((error as Error).message))
     return { value: undefined, problems, placeOf }
   }
 }
@@ -60,8 +67,6 @@ export function readScalar(text: string): unknown {
 const maxAliases = 100
 const maxLevels = 50
 const tooDeep = `The values are nested more than ${maxLevels} levels deep. Write fewer levels.`
-
-const invalid = (message: string) => `This is not valid YAML: ${message.replace(/;.*|[.:]?$/, ".")} Correct it here.`
 
 /** The library composes documents recursively, so deep nesting would crash the process. Its tokens can be checked iteratively. */
 function isDeep(text: string): boolean {

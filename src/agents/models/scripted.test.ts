@@ -167,7 +167,7 @@ test.each<[string, RegExp[]]>([
   ["- call: read_file\n", [/:1: 'steps\[0\]\.call' is not right: it must be a tool's name/]],
   ["- call: { read_file: a.txt }\n", [/:1: 'steps\[0\]\.call\.read_file' cannot be of type string/]],
   ["say: one\n", [/:1: 'steps' is missing/, /:1: 'say' is not a key of a script/]],
-  ["- say: [\n", [/demo\.yml:\d: This is not valid YAML/]],
+  ["- say: [\n", [/demo\.yml:1: The \[ that opens here is never closed/]],
   ["hello\n", [/demo\.yml:1: The script cannot be of type string/]],
   ["", [/demo\.yml:1: The script/]],
 ])("the script %j is refused with its lines", async (text, problems) => {
