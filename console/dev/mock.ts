@@ -143,7 +143,7 @@ function takeAnswer(
   problem: (status: number, detail: string, more?: object) => void,
 ) {
   if (revision !== card.revision) return problem(409, "The call changed while you answered.", { code: "changed" })
-  const message = { code: "answered", text: "It is done." }
+  const message = { code: "answer_settled", text: "It is done." }
   if (answer.kind === "edit") {
     change(world, card.callId, { input: answer.input, revision: card.revision + 1, editedBy: "Ann Weber", votes: [] })
     return json({ done: false, message })

@@ -8,7 +8,7 @@ const menu = "escape later\n> "
 const escape = "\u001b"
 const controlC = "\u0003"
 const enter = "\r"
-const yes: AnswerResult = { ok: true, done: true, sentence: "Answered." }
+const yes: AnswerResult = { ok: true, done: true, code: "answer_settled", sentence: "Answered." }
 
 const call = (name: string, more: Partial<PendingItem> = {}) =>
   samplePendingItem({ callId: name, agentId: name, ...more })

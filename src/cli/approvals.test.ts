@@ -30,7 +30,7 @@ const item = (replaced: Partial<PendingItem> = {}): PendingItem => ({
 /** A fake approval queue that records calls; `show` returns the items of `waiting` one after the other. */
 function cliWithPending(
   waiting: (PendingItem | undefined)[],
-  heard: AnswerResult = { ok: true, done: true, sentence: "Answered." },
+  heard: AnswerResult = { ok: true, done: true, code: "answer_settled", sentence: "Answered." },
 ) {
   const received: unknown[] = []
   const approvals: Partial<Approvals> = {
@@ -225,7 +225,7 @@ test.each(["approve", "edit", "reject", "release", "withhold", "answer"])(
 )
 
 test("an edited call is shown again when it waits again", async () => {
-  const heard: AnswerResult = { ok: true, done: true, sentence: "It is checked again." }
+  const heard: AnswerResult = { ok: true, done: true, code: "answer_settled", sentence: "It is checked again." }
   const { run, received } = cliWithPending([item(), undefined, item(), item({ revision: 2 })], heard)
   const edited = await run("approvals", "edit", "01", '{"key":"B"}')
   expect(edited).toMatchObject({ code: 0, stderr: "It is checked again.\n" })
@@ -241,7 +241,10 @@ test("an id prefix that matches several ids lists them, and no answer is sent", 
   const approvals: Partial<Approvals> = {
     list: () => Promise.resolve(["0197-x", ...ids].map((callId) => item({ callId }))),
     show: () => Promise.resolve(undefined),
-    answer: (...what) => (received.push(what), Promise.resolve({ ok: true, done: true, sentence: "" })),
+    answer: (...what) => (
+      received.push(what),
+      Promise.resolve({ ok: true, done: true, code: "answer_settled", sentence: "" })
+    ),
   }
   const named = `Several ids begin with '0198': ${ids.slice(0, 10).join(", ")}, …. Give more characters.\n`
   for (const words of [
@@ -380,7 +383,7 @@ test("--rule approves and adds the offered rule, only for the user of this machi
     answer: () => Promise.reject(new Error("It must not be a plain answer.")),
     approveWithRule: (callId: string, given: object) => (
       received.push([callId, given]),
-      Promise.resolve({ ok: true as const, done: true, sentence: "Answered." })
+      Promise.resolve({ ok: true as const, done: true, code: "answer_settled" as const, sentence: "Answered." })
     ),
   }
   const run = (words: string[], env = {}) => runWithApp({ approvals }, ["approvals", ...words], { env })

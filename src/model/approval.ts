@@ -1,7 +1,7 @@
 import type { ToolPermissionLevel } from "./permission.ts"
 import type { Preview } from "./preview.ts"
 import type { CommandPart } from "./guard.ts"
-import type { StoredReason } from "./audit-entry.ts"
+import type { ReasonParams, StoredReason } from "./audit-entry.ts"
 import type { ToolResult } from "./result.ts"
 import type { Approvers, FileSizes, GrantScope, Touches } from "./rule.ts"
 import type { JsonSchema } from "./schema.ts"
@@ -109,7 +109,21 @@ export type Answer =
  * What came of an answer. `done` is false while more approvals are needed. When the answer was not accepted, the sentence
  * says why and what to do.
  */
-export type AnswerResult = { ok: true; done: boolean; sentence: string } | { ok: false; sentence: string }
+export type AnswerResult =
+  | { ok: true; done: boolean; sentence: string; code: AnswerCode; params?: ReasonParams | undefined }
+  | { ok: false; sentence: string }
+
+/**
+ * What comes next, for programs. `answer_call_again`: the process that made the call is gone, so the same call must be made
+ * again. `answer_fetch`: the caller has a ticket and must come back with it.
+ */
+export type AnswerCode =
+  | "answer_counted"
+  | "answer_edited"
+  | "answer_edited_later"
+  | "answer_settled"
+  | "answer_call_again"
+  | "answer_fetch"
 
 /** What an adapter shows. */
 export interface ApprovalRequest extends PendingItem {

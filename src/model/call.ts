@@ -177,6 +177,8 @@ export interface SettledAnswer {
   replace?: { value: unknown } | undefined
   /** For a question. */
   value?: AnswerValue | undefined
+  /** Whether it is in the audit log already. */
+  written?: boolean | undefined
 }
 
 let today = { day: 0, text: "" }

@@ -43,8 +43,9 @@ export function StateStrip({ shown, card, outcome, expired, offline }: Props) {
   const { states } = words
   if (outcome?.state === "done" && (outcome.answered.done || outcome.answer.kind !== "edit")) {
     const { done, message } = outcome.answered
-    // What the server says beyond "Approved." is about who else must agree, or why an edited call ended.
-    const more = done && outcome.answer.kind !== "edit" ? "" : ` ${say(message)}`
+    // What the server says beyond "Approved." is about who else must agree or come back, or why an edited call ended.
+    const isSettled = done && message.code === "answer_settled" && outcome.answer.kind !== "edit"
+    const more = isSettled ? "" : ` ${say(message)}`
     return <Strip tone={isNo(outcome) ? "gone" : "ok"} icon="check" text={doneText(outcome, words) + more} />
   }
   if (outcome?.state === "late") {

@@ -322,7 +322,32 @@ test("the reply to an answer says what happens next, depending on whether the pr
     "when its caller comes back for it",
   )
   const other = await leaveWaiting(system, { input: { n: 3 } })
-  expect(await sentenceOf(other.callId, { kind: "approve" })).toBe("Approved.")
+  expect(await system.approvals.answer(other.callId, { kind: "approve" }, "ann")).toEqual({
+    ok: true,
+    done: true,
+    code: "answer_fetch",
+    params: { verdict: "Approved", minutes: 10, tool: "probe", agent: probing.agentId },
+    sentence: "Approved. It goes on when its caller asks for the result, within 10 minutes.",
+  })
+})
+
+test("an answer to a call without a process is in the audit log at once, and once only", async () => {
+  const system = await openTestApp()
+  system.registry.register(tool({ input: oneNumber, permission: sensitive, execute: () => 1 }))
+  const answersTo = async (callId: string) =>
+    (await system.audit.show(callId)).filter(({ kind }) => kind === "answered").map(({ at: _at, ...entry }) => entry)
+  const approved = await leaveWaiting(system, { input: { n: 1 } })
+  await system.approvals.answer(approved.callId, { kind: "approve", note: "Go on." }, "ann")
+  const entry = { callId: approved.callId, by: "ann", text: "approved, and says: Go on." }
+  expect(await answersTo(approved.callId)).toMatchObject([entry])
+  expect(await system.resume(approved.callId)).toMatchObject({ success: true })
+  expect(await answersTo(approved.callId)).toMatchObject([entry])
+
+  const rejected = await leaveWaiting(system, { input: { n: 2 } })
+  await system.approvals.answer(rejected.callId, { kind: "reject", reason: "Not now." }, "bob")
+  expect(await answersTo(rejected.callId)).toMatchObject([{ by: "bob", text: "rejected: Not now." }])
+  expect(await system.resume(rejected.callId)).toMatchObject({ code: "approval_rejected" })
+  expect(await answersTo(rejected.callId)).toHaveLength(1)
 })
 
 test("a call whose end could not be written is ended by the next sweep", async () => {

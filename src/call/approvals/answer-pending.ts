@@ -8,7 +8,8 @@ import { checkAnswer } from "./answer-value.ts"
 import { inNativeNames } from "../dialect.ts"
 import { grantOf, describeGrant, rememberProblem } from "./grants.ts"
 import { offeredRule } from "./offered-rule.ts"
-import { storedRequest } from "../stored/rows.ts"
+import { redeemMinutes, storedRequest } from "../stored/rows.ts"
+import { writeAnswerForAbsentCaller } from "./write-answer.ts"
 import { kindOf, verdictWord } from "./verdict-word.ts"
 
 /** A stored call as approvers see it. */
@@ -74,14 +75,16 @@ export async function answerPending(
     // Somebody else answered at the same moment: read the row again.
     if (!(await ports.calls.recordAnswer(callId, { revision: row.revision, votes: row.votes }, counted))) continue
     const { answer: settled } = counted
+    const callerWaits = row.owner !== "" && (await ports.isAlive(row.owner))
     if (settled === null) await noteVote(row, counted.votes.at(-1)!, ports)
+    else if (!callerWaits) await writeAnswerForAbsentCaller(row, settled, ports)
     const { remember, minutes }: Remember = answer.kind === "approve" || answer.kind === "reject" ? answer : {}
     if (settled !== null && remember !== undefined) await ports.grants.save(grantOf(row, settled, remember, minutes))
-    return { ok: true, done: settled !== null, sentence: await whatNext(row, counted, ports) }
+    return { ok: true, done: settled !== null, ...whatNext(row, counted, callerWaits, ports) }
   }
 }
 
-/** Writes a vote to the audit log that does not settle the call yet. The settling one is written by the step `approve`. */
+/** Writes a vote to the audit log that does not settle the call yet. The settling one is written by the call's process, if it lives. */
 async function noteVote(row: CallRow, { by, note }: Vote, ports: Ports): Promise<void> {
   const { id: callId, agentId, tool, revision } = row
   const ids = { callId, agentId, tool, by }
@@ -224,16 +227,32 @@ function plainProblem(what: string, value: unknown): string | undefined {
   return problems.length === 0 ? undefined : `${what} cannot be stored: ${problems.join(", ")}. Give plain JSON.`
 }
 
-async function whatNext(row: CallRow, { votes, answer }: CountedAnswer, ports: Ports): Promise<string> {
-  if (answer === null) return `Counted. ${missing(row, votes, ports)} more must agree.`
-  const callerWaits = row.owner !== "" && (await ports.isAlive(row.owner))
-  if (answer.edit !== undefined) {
-    const when = callerWaits ? "" : " when its caller comes back for it, within 10 minutes"
-    return `It is checked and decided again${when}, and then waits here as a new revision.`
+/** What comes next: a sentence, and the same for programs. */
+function whatNext(
+  row: CallRow,
+  { votes, answer }: CountedAnswer,
+  callerWaits: boolean,
+  ports: Ports,
+): Pick<Extract<AnswerResult, { ok: true }>, "code" | "params" | "sentence"> {
+  if (answer === null) {
+    const count = missing(row, votes, ports)
+    return { code: "answer_counted", params: { count }, sentence: `Counted. ${count} more must agree.` }
   }
-  const verdict = `${verdictWord(row, answer)}.`
-  if (callerWaits || !answer.approved || row.wanted) return verdict
-  return `${verdict} The process that made the call is gone: make the same call again within 10 minutes, and it goes on.`
+  const minutes = redeemMinutes
+  if (answer.edit !== undefined) {
+    const when = callerWaits ? "" : ` when its caller comes back for it, within ${minutes} minutes`
+    const sentence = `It is checked and decided again${when}, and then waits here as a new revision.`
+    return { code: callerWaits ? "answer_edited" : "answer_edited_later", params: { minutes }, sentence }
+  }
+  const verdict = verdictWord(row, answer)
+  if (callerWaits || !answer.approved) return { code: "answer_settled", params: { verdict }, sentence: `${verdict}.` }
+  const params = { verdict, minutes, tool: row.tool, agent: row.agentId }
+  if (row.wanted) {
+    const sentence = `${verdict}. It goes on when its caller asks for the result, within ${minutes} minutes.`
+    return { code: "answer_fetch", params, sentence }
+  }
+  const sentence = `${verdict}. The process that made the call is gone: make the same call again within ${minutes} minutes, and it goes on.`
+  return { code: "answer_call_again", params, sentence }
 }
 
 function whyNotWaiting(row: CallRow): string {

@@ -130,7 +130,7 @@ test("a waiting call can be answered through any interface, and the first answer
   expect([
     await system.approvals.answer(row!.callId, { kind: "approve" }, "ann"),
     await system.approvals.answer(row!.callId, { kind: "reject" }, "bob"),
-  ]).toEqual([
+  ]).toMatchObject([
     { ok: true, done: true, sentence: "Approved." },
     { ok: false, sentence: "ann has answered already: yes." },
   ])

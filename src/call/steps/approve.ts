@@ -6,6 +6,7 @@ import type { Reason } from "../../model/audit-entry.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { allowed } from "./allowed.ts"
 import { waitForAnswer } from "../approvals/wait-for-answer.ts"
+import { writeAnswer } from "../approvals/write-answer.ts"
 import {
   makeCard,
   renderPreview,
@@ -215,16 +216,15 @@ async function askPerson(
   await recordAnswer(call, tool, answer, ports)
 }
 
-/** Writes the answer to the audit log and announces it. A rejection ends the call. */
+/** Writes the answer to the audit log, unless that was done when it was given, and announces it. A rejection ends the call. */
 async function recordAnswer(
   call: ActiveCall,
   tool: RegisteredTool,
   answer: SettledAnswer,
   ports: Ports,
 ): Promise<void> {
-  const ids = { callId: call.callId, agentId: call.request.agentId, tool: tool.name, by: answer.by }
-  const text = ports.masker.text(describeAnswer(answer), call.maskedInput?.hidden)
-  await ports.recorder.write({ kind: "answered", at: answer.at, ...ids, text }, ports.settings.durability)
+  const ids = { id: call.callId, agentId: call.request.agentId, tool: tool.name, state: "ready" } as const
+  if (answer.written !== true) await writeAnswer(ids, answer, call.maskedInput?.hidden, ports)
   if (answer.edit !== undefined) return
   const event = { callId: call.callId, toolName: tool.name, agentId: call.request.agentId, by: answer.by }
   if (answer.approved) {
@@ -235,13 +235,6 @@ async function recordAnswer(
   const reason = ending.details.rejectReason ?? ending.message
   ports.emit({ type: "TOOL_CALL_REJECTED", at: ports.now(), ...event, reason })
   throw ending
-}
-
-function describeAnswer({ approved, edit, value, note, rejectReason }: SettledAnswer): string {
-  if (edit !== undefined) return "edited the input"
-  if (value !== undefined) return "answered"
-  if (approved) return note === undefined ? "approved" : `approved, and says: ${note}`
-  return `rejected: ${rejectReason ?? "no reason given"}`
 }
 
 /** Checks and decides on the input that a person gave. The call goes back to the approval queue with it. */

@@ -205,7 +205,13 @@ test("a held result that is resumed is announced again, and is in the audit log 
   await system.approvals.answer(callId, { kind: "release" }, "ann")
   expect(await system.resume(callId)).toMatchObject({ result: 1 })
   expect(seen.slice(3)).toEqual(["TOOL_CALL_RELEASED", "TOOL_CALL_COMPLETED"])
-  expect((await system.audit.show(callId)).map(({ kind }) => kind)).toEqual(["start", "held", "released", "end"])
+  expect((await system.audit.show(callId)).map(({ kind }) => kind)).toEqual([
+    "start",
+    "held",
+    "answered",
+    "released",
+    "end",
+  ])
   expect(runs).toBe(1)
 })
 

@@ -11,8 +11,9 @@ import type { ActiveCall } from "../active-call.ts"
 /** How long the store remembers a caller's key and the result of a call that waited. */
 export const keyWindowMs = 24 * 60 * 60 * 1000
 
-/** How long after the answer an approved ticket can be redeemed. */
-const redeemWindowMs = 10 * 60 * 1000
+/** How many minutes after the answer an approved call can be continued. */
+export const redeemMinutes = 10
+const redeemWindowMs = redeemMinutes * 60 * 1000
 
 /** Until when the answer to a call counts: for ten minutes, or as long as its conversation can be resumed. */
 export function redeemableUntil(row: CallRow): number {

@@ -146,7 +146,7 @@ async function answerItem({ app, now }: Api, caller: Caller, id: string, { revis
   // An edited call comes back as a new revision.
   return {
     done: ended.done && answer.kind !== "edit",
-    message: { code: "answered", text: ended.sentence },
+    message: { code: ended.code, params: copied(ended.params), text: ended.sentence },
     grantId: grant?.id,
   }
 }

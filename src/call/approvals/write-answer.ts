@@ -1,0 +1,44 @@
+import type { CallRow, SettledAnswer } from "../../model/call.ts"
+import type { Ports } from "../../model/ports.ts"
+import { secretPaths } from "../../schema/secret-paths.ts"
+
+/** Writes what a person answered to the audit log. `hidden` are the secret values of the input, which the answer may repeat. */
+export async function writeAnswer(
+  row: Pick<CallRow, "id" | "agentId" | "tool" | "state">,
+  answer: SettledAnswer,
+  hidden: readonly string[] | undefined,
+  ports: Ports,
+): Promise<void> {
+  const { id: callId, agentId, tool } = row
+  const text = ports.masker.text(row.state === "held" ? describeRelease(answer) : describeAnswer(answer), hidden)
+  const entry = { kind: "answered", at: answer.at, callId, agentId, tool, by: answer.by, text } as const
+  await ports.recorder.write(entry, ports.settings.durability)
+}
+
+/**
+ * The same for a call whose process is gone: nobody else would write it before the caller comes back. If this process ends
+ * in between, the one that continues the call writes it.
+ */
+export async function writeAnswerForAbsentCaller(row: CallRow, answer: SettledAnswer, ports: Ports): Promise<void> {
+  await writeAnswer(row, answer, hiddenIn(row, ports), ports)
+  const { owner, epoch } = row
+  const state = row.state === "held" ? "released" : "ready"
+  await ports.calls.swap(row.id, { state, owner, epoch }, { answer: { ...answer, written: true } })
+}
+
+function hiddenIn({ tool: name, agentId, input }: CallRow, ports: Ports): readonly string[] | undefined {
+  const tool = ports.tools.resolve(name, ports.organisation.view(agentId))
+  if (tool === undefined || input === null) return undefined
+  return ports.masker.mask(JSON.parse(input), secretPaths(tool.input.json)).hidden
+}
+
+function describeAnswer({ approved, edit, value, note, rejectReason }: SettledAnswer): string {
+  if (edit !== undefined) return "edited the input"
+  if (value !== undefined) return "answered"
+  if (approved) return note === undefined ? "approved" : `approved, and says: ${note}`
+  return `rejected: ${rejectReason ?? "no reason given"}`
+}
+
+function describeRelease({ approved, rejectReason }: SettledAnswer): string {
+  return approved ? "released the result" : `withheld the result: ${rejectReason ?? "no reason given"}`
+}
