@@ -35,7 +35,7 @@ export function untrustedRows(
   const isCut = text.length > limit.characters || escaped.length > limit.characters || lines.length > limit.lines
   const rows = lines.slice(0, limit.lines).flatMap((line) => {
     const colour = colourOf?.(line)
-    return byColumns(line.replaceAll("\t", shownTab), columns - bar.length).map(
+    return byColumns(line.replaceAll("\t", shownTab), columns - bar.length, "after a space").map(
       (row, place) => (place === 0 ? bar : continuedBar) + (colour === undefined ? row : colour(row)),
     )
   })
@@ -81,21 +81,29 @@ function byWords(text: string, width: number): string[] {
   return [...rows, row]
 }
 
-function byColumns(line: string, width: number): string[] {
+/** Rows of at most that width, which together are the line. With "after a space" words stay whole, but long ones. */
+function byColumns(line: string, width: number, broken: "anywhere" | "after a space" = "anywhere"): string[] {
   const rows: string[] = []
   let row = ""
   let used = 0
   for (const character of line) {
     const columns = columnsOf(character)
     if (used + columns > width) {
-      rows.push(row)
-      row = ""
-      used = 0
+      const at = broken === "anywhere" || character === " " ? row.length : endOfWords(row)
+      rows.push(row.slice(0, at))
+      row = row.slice(at)
+      used = columnsOf(row)
     }
     row += character
     used += columns
   }
   return [...rows, row]
+}
+
+/** Where the last whole word of a row ends; the row's own end if less than half of it would be left. */
+function endOfWords(row: string): number {
+  const at = row.lastIndexOf(" ") + 1
+  return at < row.length / 2 ? row.length : at
 }
 
 /** The most columns that any terminal takes for the text: a row may be too short, but the terminal never breaks it. */

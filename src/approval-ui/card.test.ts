@@ -247,3 +247,21 @@ test("a long line cannot put words at the beginning of a row of the terminal", (
   ])
   expect(Math.max(...card.map(width))).toBeLessThanOrEqual(80)
 })
+
+test("a card has the first sentence of a tool's description, and all of it in the whole view", () => {
+  const description = "Writes a file, e.g. notes.md. Parents are made. Give `content` whole."
+  expect(lines({ description })).toContain("│ Writes a file, e.g. notes.md. …")
+  expect(lines({ description }, { whole: true })).toContain(`│ ${description}`)
+})
+
+test("a text of an agent or tool is broken between words, and inside one only if it fills a row", () => {
+  const preview = `Deletes everything in the folder ${"x".repeat(30)} for ever`
+  const shown = lines({ preview, description: "" }, { columns: 22 }).filter((line) => line.startsWith("│"))
+  expect(shown.slice(0, 5)).toEqual([
+    "│ Deletes everything ",
+    "│…in the folder ",
+    `│…${"x".repeat(20)}`,
+    `│…${"x".repeat(10)} for ever`,
+    "│ {",
+  ])
+})

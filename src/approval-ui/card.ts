@@ -20,7 +20,7 @@ export function cardLines(item: PendingItem, options: CardOptions = {}): string[
   return [
     ...line(headline(item), paint.bold),
     ...origin(item, inline).flatMap((text) => line(text)),
-    ...(item.description === "" ? [] : block(item.description, shortLimit)),
+    ...(item.description === "" ? [] : block(whole ? item.description : firstSentence(item.description), shortLimit)),
     ...(item.intent === undefined ? [] : line(intentText(item.intent))),
     ...item.reasons.flatMap((reason) => line(because(reason, inline), reason.shadow ? paint.dim : paint.yellow)),
     ...content(),
@@ -60,6 +60,12 @@ export function cardLines(item: PendingItem, options: CardOptions = {}): string[
       ? titledBlock("result as text", result.result)
       : titledBlock("result as JSON", printableJson(result.result, 2))
   }
+}
+
+/** Authors write a description for models, with every parameter. A person needs what the tool does. */
+function firstSentence(text: string): string {
+  const [first = text] = /^[^]*?[.!?](?=\s+\p{Lu}|\s*\n|\s*$)/u.exec(text) ?? []
+  return first.length === text.trimEnd().length ? text : `${first} …`
 }
 
 function isWithin(text: string, { characters, lines }: TextLimit): boolean {

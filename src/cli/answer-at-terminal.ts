@@ -4,6 +4,7 @@ import type { App } from "../model/app.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import type { AnswerResult, PendingItem } from "../model/approval.ts"
 import type { CliContext } from "./context.ts"
+import { endingText } from "./ending-text.ts"
 import { isAttended } from "./open-app.ts"
 import { parseTimeAhead } from "./time-text.ts"
 
@@ -24,11 +25,12 @@ export interface AnswerHere {
 /** Shows what waits in this terminal and takes the answers of the person there. */
 export async function answerHere(
   context: CliContext,
-  { approvals, audit }: App,
+  app: App,
   by: string,
   { signal, interrupt, filter = () => true, once = false, idleText }: AnswerHere,
 ): Promise<QueueEnd> {
   const { io, flags } = context
+  const { approvals } = app
   const { answerQueue } = await import("../approval-ui/queue.ts")
   return answerQueue({
     terminal: { input: io.stdin, output: io.stderr, env: io.env },
@@ -36,7 +38,7 @@ export async function answerHere(
       list: async () =>
         (await approvals.list(flags.agent === undefined ? {} : { agentId: flags.agent })).filter(filter),
       answer: async (item, answer) =>
-        withEnding(await approvals.answer(item.callId, answer, by, item.revision), item, audit),
+        withEnding(await approvals.answer(item.callId, answer, by, item.revision), item, app),
       // Only the user of this machine adds rules.
       ...(flags.as === undefined && { rules: { durationProblem, approve: approveWithRule } }),
     },
@@ -50,7 +52,7 @@ export async function answerHere(
   async function approveWithRule(item: PendingItem, duration: string): Promise<AnswerResult> {
     const { callId, revision } = item
     const result = await approvals.approveWithRule(callId, { by, expiresAt: ruleEnd(duration), revision })
-    return withEnding(result, item, audit)
+    return withEnding(result, item, app)
   }
 }
 
@@ -58,14 +60,17 @@ export async function answerHere(
 const endingMs = 1000
 
 /** The result of an answer, and how the call ended where that is known at once. */
-async function withEnding(result: AnswerResult, { callId }: PendingItem, audit: App["audit"]): Promise<AnswerResult> {
+async function withEnding(
+  result: AnswerResult,
+  item: PendingItem,
+  { audit, findTool }: Pick<App, "audit" | "findTool">,
+): Promise<AnswerResult> {
   if (!result.ok || !result.done) return result
   for (const until = Date.now() + endingMs; Date.now() < until; await sleep(50)) {
-    const end = (await audit.show(callId)).find((entry) => entry.kind === "end")
+    const end = (await audit.show(item.callId)).find((entry) => entry.kind === "end")
     if (end === undefined) continue
-    const how = end.status === "success" ? "It ran" : end.ran ? "It failed" : "It did not run"
-    const why = end.error === undefined ? "" : `: ${end.error}`
-    return { ...result, sentence: `${result.sentence} ${how}${why.replace(/\.?$/, ".")}` }
+    const asks = findTool(item.tool)?.exposedAs === "loop"
+    return { ...result, sentence: `${result.sentence} ${endingText(item, end, asks)}` }
   }
   return result
 }

@@ -35,7 +35,7 @@ export function fakeChat(by?: string) {
     },
     /** The code of the nth card. */
     async code(place = 0) {
-      await expect.poll(() => posted.length, { interval: 1 }).toBeGreaterThan(place)
+      await expect.poll(() => posted.length, { interval: 1, timeout: 30_000 }).toBeGreaterThan(place)
       return /^ {2}(?:approve|release|answer) (\w+)/m.exec(posted[place]!)![1]!
     },
   }
