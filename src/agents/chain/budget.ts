@@ -10,6 +10,10 @@ export interface Budget {
   maxCost?: number | undefined
 }
 
+export function isUnlimited({ maxTokens, maxCost }: Budget): boolean {
+  return maxTokens === undefined && maxCost === undefined
+}
+
 /**
  * Asks a person for more when the budget is used up. Returns undefined when the run may go on; else the ticket of the
  * question that waits, or a sentence when nobody gave more.
@@ -19,7 +23,6 @@ export async function checkBudget(
   { root, isStored }: TurnLog,
   { app, request, waitMs }: CallContext,
 ): Promise<{ waiting: Ticket } | { usedUp: string } | undefined> {
-  if (budget.maxTokens === undefined && budget.maxCost === undefined) return undefined
   const { inputTokens, outputTokens, cost } = await root.spent()
   const tokens = inputTokens + outputTokens
   if (isWithin(budget, tokens, cost)) return undefined

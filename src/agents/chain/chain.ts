@@ -7,7 +7,7 @@ import { makeRoom, needsRoom, type Shortenable } from "../context/make-room.ts"
 import { ModelError } from "../models/model-error.ts"
 import type { LanguageModel, ModelMessage, ModelPart, ModelTool, ModelTurn } from "../models/port.ts"
 import { runTurn } from "../models/run-turn.ts"
-import { checkBudget, type Budget } from "./budget.ts"
+import { checkBudget, isUnlimited, type Budget } from "./budget.ts"
 import type { TurnLog } from "./log.ts"
 import { messagesOf } from "./messages.ts"
 import { reflectOn } from "./reflect.ts"
@@ -62,7 +62,7 @@ export type ChainEnd =
 export async function runChain(chain: ActiveChain): Promise<ChainEnd> {
   for (;;) {
     if (chain.closing.aborted) return { status: "waiting", tickets: [] }
-    await chain.log.refresh()
+    if (chain.log.isStored) await chain.log.refresh()
     const step = nextStep(chain.log.turns, chain.limits)
     if (step.kind === "nothing") return { status: "completed" }
     if (step.kind === "done") return end(chain, { status: step.status })
@@ -71,7 +71,7 @@ export async function runChain(chain: ActiveChain): Promise<ChainEnd> {
       const stopped = await reflect(chain)
       if (stopped !== undefined && !chain.closing.aborted) return end(chain, stopped)
     } else if (step.kind === "ask") {
-      const budget = await checkBudget(chain.budget, chain.log, chain.calls)
+      const budget = isUnlimited(chain.budget) ? undefined : await checkBudget(chain.budget, chain.log, chain.calls)
       if (budget !== undefined && "waiting" in budget) {
         await chain.log.append([], { state: "waiting" })
         return { status: "waiting", tickets: [budget.waiting] }

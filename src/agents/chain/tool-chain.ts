@@ -165,20 +165,22 @@ export class ToolChain {
     const stop = (this.#stop = new AbortController())
     const { signal: given, closing = neverClosing } = this.#options
     const signal = given === undefined ? stop.signal : AbortSignal.any([given, stop.signal])
-    const over = new AbortController()
+    let over: AbortController | undefined
     await this.#log.claim()
     try {
       this.#options.onRunStart?.()
       if (first !== undefined) await this.#log.append([first], { state: "active" })
       this.#options.contexts?.set(this.id, this.#context())
-      if (this.#log.isStored)
+      if (this.#log.isStored) {
+        over = new AbortController()
         void this.#watchForStop(stop, over.signal).catch((error: unknown) => this.#options.onError?.(error, "store"))
+      }
       const ended = await runChain(this.#active({ signal, closing }, startedAt))
       const result = this.#result(ended, Date.now() - startedAt)
       await this.#options.onRunEnd?.(result)
       return result
     } finally {
-      if (this.#log.isStored) over.abort(runIsOver)
+      over?.abort(runIsOver)
       this.#options.contexts?.delete(this.id)
       await this.#log.release()
       this.#options.onReleased?.()

@@ -26,21 +26,20 @@ const summariseFrom = 0.8
 /** The share of the context window that the last turns may keep. */
 const keepShare = 0.3
 
-/** Whether a request should be shortened before it is made. Throws when its tools alone are too long. */
+/** Whether a request should be shortened before it is made. */
 export function needsRoom(conversation: Shortenable, messages: readonly ModelMessage[]): boolean {
-  const max = maxTokens(conversation)
-  refuseTooManyTools(conversation, max)
   const used = countTokens(conversation.turns(), { messages, tools: conversation.tools })
-  return used >= max * contextThresholds.warning
+  return used >= maxTokens(conversation) * contextThresholds.warning
 }
 
 /**
  * Shortens a conversation that fills its context window: first, results that can be read again become references; if that
  * is not enough, older turns become a summary. `refused` is how often the provider has already refused the request as too
- * long; then it is shortened whatever the count says.
+ * long; then it is shortened whatever the count says. Throws when the tools alone are too long.
  */
 export async function makeRoom(conversation: Shortenable, refused: number): Promise<void> {
   const max = maxTokens(conversation)
+  refuseTooManyTools(conversation, max)
   const references = readableAgain(conversation.turns())
   if (references.length > 0) await conversation.append([{ kind: "references", body: { refs: references } }])
   if (tokensOf(conversation) < max * summariseFrom && refused === 0) return
