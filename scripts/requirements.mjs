@@ -1,5 +1,5 @@
 /**
- * Checks the proofs that docs/requirements.md names for its rows:
+ * Checks the proofs that docs/contributing/requirements.md names for its rows:
  *
  *   - S1-27 A sensitive tool asks every time.
  *     - `src/call/steps/approve.test.ts`: a sensitive tool asks every time
@@ -19,7 +19,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const id = /(?:S\d+R?|C|D)-\d+(?:\.\d+)?/
 const { values: options } = parseArgs({ options: { report: { type: "string" }, open: { type: "boolean" } } })
 
-const rows = readRows(readFileSync(join(root, "docs/requirements.md"), "utf8"))
+const rows = readRows(readFileSync(join(root, "docs/contributing/requirements.md"), "utf8"))
 const excused = readExcused(readFileSync(join(root, "docs/designs.md"), "utf8"))
 const tests = options.report === undefined ? undefined : readReport(options.report)
 const problems = rows.flatMap((row) =>
