@@ -1,46 +1,77 @@
-// Takes a picture of every page in both themes, wide and on a phone, with the mock as the server:
-// npm run screenshots -- <folder>   (Chromium: CHROMIUM, or /usr/bin/chromium)
+// Takes a picture of every page and state, light and dark, in three widths, from a real server with the sample:
+//   npm run screenshots -- <folder> [part of a scene's name] [part of a size]   (Chromium: CHROMIUM, or /usr/bin/chromium)
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { chromium } from "playwright-core"
-import { createServer } from "vite"
+import { openSampleServer, signIn } from "./sample-server.mjs"
+import { afterStop, fill, scenes } from "./scenes.mjs"
 
-const folder = process.argv[2] ?? "screenshots.tmp"
-const pages = {
-  inbox: "/inbox",
-  "card-command": "/inbox/01a1e1a9-e14e",
-  "card-diff": "/inbox/01a1e1ab-0001",
-  "card-result": "/inbox/01a1e1ac-0001",
-  "card-alike": "/inbox/01a1e1ad-0001",
-  "card-question": "/inbox/01a1e1ae-0001",
-  "card-remember": "/inbox/01a1e1af-0001",
-  "card-gone": "/inbox/nothing",
-  "sign-in": "/signin#a-link",
-  "sign-in-needed": "/signin",
-}
-const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 360, height: 780 } }
+const [folder = "screenshots.tmp", only = "", onlySize = ""] = process.argv.slice(2)
+const sizes = { 1440: [1440, 900], 1024: [1024, 768], 360: [360, 780] }
 
 mkdirSync(folder, { recursive: true })
-const server = await createServer({ configFile: "console/vite.config.ts", mode: "mock", logLevel: "warn" })
-await server.listen(0)
-const base = server.resolvedUrls?.local[0]?.replace(/\/$/, "")
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox"],
-})
-for (const [size, viewport] of Object.entries(sizes)) {
-  for (const colorScheme of ["light", "dark"]) {
-    const context = await browser.newContext({ viewport, colorScheme, locale: "en-US" })
-    const page = await context.newPage()
-    for (const [name, path] of Object.entries(pages)) {
-      await page.goto(base + path)
-      await page.locator("h1").first().waitFor({ state: "attached" })
-      // Until the keys wake up and lazy parts are there.
-      await page.waitForTimeout(900)
-      await page.screenshot({ path: join(folder, `${name}.${size}.${colorScheme}.png`) })
+const server = await openSampleServer()
+const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium"
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] })
+const failed = []
+
+async function openPage(width, colorScheme, locale = "en-US") {
+  const [, height] = sizes[width]
+  const touch = width === "360" ? { hasTouch: true, isMobile: true, deviceScaleFactor: 2 } : {}
+  const options = { viewport: { width: Number(width), height }, colorScheme, locale, ...touch }
+  const context = await browser.newContext({ ...options, reducedMotion: "reduce" })
+  context.setDefaultTimeout(8000)
+  return context.newPage()
+}
+
+const look = async (page, name) => {
+  // Until the keys of a card wake up and lazy parts are there.
+  await page.waitForTimeout(900)
+  await page.screenshot({ path: join(folder, `${name}.png`) })
+}
+
+async function take(list, pages) {
+  for (const [suffix, page] of pages) {
+    for (const { name, show, widths, leaves } of list) {
+      if (!name.includes(only) || (widths !== undefined && !widths.some((width) => suffix.startsWith(width)))) continue
+      try {
+        await show(page, server)
+        await look(page, `${name}.${suffix}`)
+        await leaves?.(page, server)
+      } catch (error) {
+        failed.push(`${name}.${suffix}: ${String(error).split("\n")[0]}`)
+        await look(page, `${name}.${suffix}`).catch(() => undefined)
+      }
     }
-    await context.close()
   }
 }
-await browser.close()
-await server.close()
+
+try {
+  const pages = []
+  for (const width of Object.keys(sizes))
+    for (const colorScheme of ["light", "dark"])
+      if (`${width}.${colorScheme}`.includes(onlySize))
+        pages.push([`${width}.${colorScheme}`, await openPage(width, colorScheme)])
+  await take(scenes.first, pages)
+  for (const [, page] of pages) await signIn(page, server.signInLink())
+  await take(scenes.sample, pages)
+  await fill(pages[0][1], server)
+  await take(scenes.busy, pages)
+  const chinese = [await openPage("1440", "light", "zh-CN"), await openPage("360", "dark", "zh-CN")]
+  for (const page of chinese) await signIn(page, server.signInLink())
+  await take(scenes.chinese, [
+    ["1440.zh", chinese[0]],
+    ["360.zh", chinese[1]],
+  ])
+  await take(scenes.empty, pages)
+  for (const [, page] of pages) await page.goto(`${server.url}/inbox`)
+  await server.stop()
+  await take(afterStop, pages)
+} finally {
+  await browser.close()
+  await server.remove()
+}
+if (failed.length > 0) {
+  console.error(`${failed.length} scenes could not be shown:\n${failed.join("\n")}`)
+  process.exitCode = 1
+}

@@ -104,7 +104,7 @@ export function AnswerBar({ card, asleep, offline, redactions, edit }: Props) {
       <div className="acts">
         <input
           ref={field}
-          className={noteShown ? "in" : "in desk-only"}
+          className={noteShown ? "in" : "in wide-only"}
           aria-label={isResult ? words.answer.reason : words.answer.note}
           placeholder={isResult ? words.answer.reason : words.answer.note}
           maxLength={2000}

@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi, Link } from "@tanstack/react-router"
+import { useEffect } from "react"
 import { problemOf } from "../api/http.ts"
+import { markStoryRead } from "../inbox/story-read.ts"
 import { endingText } from "../steps/ending-text.ts"
 import { Rail } from "../steps/rail.tsx"
 import { ticksOf } from "../steps/ticks.ts"
@@ -24,6 +26,10 @@ export function CallPage() {
   const { callId } = route.useParams()
   const { data, error, refetch } = useQuery(recordQuery(callId))
   const record = data === undefined ? undefined : readRecord(data)
+  const isShown = record !== undefined
+  useEffect(() => {
+    if (isShown) markStoryRead()
+  }, [isShown])
   return (
     <main className="page" id="main">
       <div className="head">

@@ -1,3 +1,4 @@
+import { useState } from "react"
 import type { Charts as ChartData } from "../../../src/http/api/audit-schemas.ts"
 import { clockTime, dateText, dayText, spanText, tookText } from "../words/time-text.ts"
 import { useLanguage, useWords } from "../words/words.tsx"
@@ -67,8 +68,12 @@ function TimesChart({ charts, hours }: { charts: ChartData; hours: Hours }) {
   )
 }
 
-function WaitsChart({ charts: { waits, expired, total } }: { charts: ChartData }) {
+type WaitsView = "time" | "tools" | "agents"
+
+/** How long people took to answer: by time, or by the tool or the agent that waited for them. */
+function WaitsChart({ charts: { waits, waitsBy, expired, total } }: { charts: ChartData }) {
   const words = useWords()
+  const [view, setView] = useState<WaitsView>("time")
   const most = Math.max(1, expired, ...waits.map(({ count }) => count))
   const answers = waits.reduce((sum, { count }) => sum + count, 0)
   const median = total.waitP50 === null ? undefined : tookText(total.waitP50, words)
@@ -85,18 +90,42 @@ function WaitsChart({ charts: { waits, expired, total } }: { charts: ChartData }
         </p>
       </figcaption>
       <p className="vh">{median === undefined ? words.audit.sumNothing : words.audit.sumWaits(answers, median)}</p>
-      <ul className="hb hb-w">
-        {waits.map(({ upTo, count }) => (
-          <Bar
-            key={upTo ?? "longer"}
-            name={upTo === null ? words.audit.longer : words.audit.under(spanText(upTo, words))}
-            count={count}
-            of={most}
-          />
+      <div className="seg seg-s" role="group" aria-label={words.audit.waitsBy}>
+        {(["time", "tools", "agents"] as const).map((each) => (
+          <button key={each} type="button" aria-pressed={view === each} onClick={() => setView(each)}>
+            {words.audit.waitsView[each]}
+          </button>
         ))}
-        <Bar name={words.audit.expired} count={expired} of={most} className="hb-x" />
-      </ul>
+      </div>
+      {view === "time" ? (
+        <ul className="hb hb-w">
+          {waits.map(({ upTo, count }) => (
+            <Bar
+              key={upTo ?? "longer"}
+              name={upTo === null ? words.audit.longer : words.audit.under(spanText(upTo, words))}
+              count={count}
+              of={most}
+            />
+          ))}
+          <Bar name={words.audit.expired} count={expired} of={most} className="hb-x" />
+        </ul>
+      ) : (
+        <WaitsBy waits={waitsBy[view]} />
+      )}
     </figure>
+  )
+}
+
+function WaitsBy({ waits }: { waits: ChartData["waitsBy"]["tools"] }) {
+  const words = useWords()
+  if (waits.length === 0) return <p className="hint">{words.audit.sumNothing}</p>
+  const most = Math.max(...waits.map(({ count }) => count))
+  return (
+    <ul className="hb hb-w hb-3">
+      {waits.map(({ name, count, p50 }) => (
+        <Bar key={name} name={name} count={count} of={most} mono after={tookText(p50, words)} />
+      ))}
+    </ul>
   )
 }
 
@@ -128,9 +157,10 @@ interface BarProps {
   readonly of: number
   readonly className?: string
   readonly mono?: boolean
+  readonly after?: string
 }
 
-function Bar({ name, count, of, className = "", mono = false }: BarProps) {
+function Bar({ name, count, of, className = "", mono = false, after }: BarProps) {
   return (
     <li>
       {mono ? (
@@ -145,6 +175,7 @@ function Bar({ name, count, of, className = "", mono = false }: BarProps) {
         <rect className={`hb-fg ${className}`} width={(100 * count) / of} height="8" rx="1" />
       </svg>
       <span className="num">{count}</span>
+      {after !== undefined && <span className="num dim">{after}</span>}
     </li>
   )
 }

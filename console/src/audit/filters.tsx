@@ -108,7 +108,7 @@ function Counted({ charts }: { charts: Charts }) {
     charts.hours.reduce((all, hour) => all + hour[of], 0)
   const bad = sum("failed") + sum("notApproved") + sum("refused")
   return (
-    <span className="dim num desk-only" aria-live="polite">
+    <span className="dim num wide-only" aria-live="polite">
       {words.audit.counted(bad + sum("ran"), bad)}
     </span>
   )

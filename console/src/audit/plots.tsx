@@ -108,7 +108,8 @@ const base = {
   padding: [8, 12, 0, 0] as [number, number, number, number],
 }
 
-const font = () => `10.5px ${getComputedStyle(document.body).fontFamily}`
+// A whole number: uPlot scales only the digits before "px".
+const font = () => `11px ${getComputedStyle(document.body).fontFamily}`
 
 const axis = (): uPlot.Axis => ({
   stroke: colour("ink-3"),
@@ -145,7 +146,7 @@ const wholeHours =
 function labelEnds(plot: uPlot) {
   const { ctx, data, series } = plot
   ctx.save()
-  ctx.font = `600 ${10.5 * devicePixelRatio}px ${getComputedStyle(document.body).fontFamily}`
+  ctx.font = `600 ${11 * devicePixelRatio}px ${getComputedStyle(document.body).fontFamily}`
   ctx.textAlign = "right"
   for (const at of [1, 2]) {
     const values = data[at] ?? []

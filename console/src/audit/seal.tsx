@@ -18,7 +18,7 @@ export function Seal() {
         <span className="seal">
           <Icon name="shield-check" small />
           <b>{words.audit.verified}</b>
-          <span className="desk-only">
+          <span className="wide-only">
             {words.audit.verifiedMore(data.records, data.chains)},{" "}
             {agoText(Math.max(0, now - (dataUpdatedAt + serverNow() - Date.now())), words)}
           </span>

@@ -42,7 +42,7 @@ export function CardHead({ card, place, open, asleep }: Props) {
           </Fragment>
         ))}
         <b>{agent.id}</b>
-        <span className="cut desk-only">
+        <span className="cut wide-only">
           {[agent.role, agent.department].filter((each) => each !== undefined).join(", ")}
           {agent.roleMadeBy !== undefined && (
             <span className="tag tag-said">{words.card.madeBy(agent.roleMadeBy)}</span>
@@ -55,13 +55,13 @@ export function CardHead({ card, place, open, asleep }: Props) {
         </button>
       )}
       {place.at > 0 && (
-        <span className="pos desk-only num">
+        <span className="pos wide-only num">
           {words.card.position(place.at, place.of)} <kbd aria-hidden="true">K</kbd>
           <kbd aria-hidden="true">J</kbd>
         </span>
       )}
       {open && <TimeLeft createdAt={card.createdAt} until={card.until} />}
-      <span className="desk-only bar-tools">
+      <span className="wide-only bar-tools">
         <CopyButton text={`${location.origin}/inbox/${card.callId}`} label={words.card.copyLink} icon="link" />
         <button type="button" className="ib" aria-label={wide} title={wide} onClick={place.toggleWide}>
           <Icon name={place.wide ? "arrows-diagonal-minimize-2" : "arrows-diagonal"} />

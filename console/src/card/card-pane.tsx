@@ -17,7 +17,7 @@ import { Held } from "./held.tsx"
 import { Output, useOutput } from "./output.tsx"
 import type { Redaction } from "./redactions.ts"
 import type { Shown } from "./shown-card.ts"
-import { StateStrip } from "./strip.tsx"
+import { isCallerGone, StateStrip } from "./strip.tsx"
 import { useWords } from "../words/words.tsx"
 
 interface Props {
@@ -51,7 +51,9 @@ export function CardPane({ shown, card, place }: Props) {
   const aside = place.wide && card.kind === "call"
   const main = (
     <>
-      {answered && outcome.answer.kind.startsWith("approve") && <Output printed={printed} />}
+      {answered && outcome.answer.kind.startsWith("approve") && (
+        <Output printed={printed} begins={!isCallerGone(outcome)} />
+      )}
       <Says card={card} />
       {card.kind === "result" ? (
         <Held card={card} redactions={redactions} setRedactions={setRedactions} />
@@ -89,7 +91,7 @@ export function CardPane({ shown, card, place }: Props) {
   )
   return (
     <section
-      className="desk"
+      className="pane"
       aria-labelledby="card-title"
       data-card={card.callId}
       data-revision={card.revision}

@@ -1,5 +1,7 @@
 import type { Card } from "../../../src/http/api/schemas.ts"
 import { useServerTime } from "../api/clock.ts"
+import { useMe } from "../api/queries.ts"
+import { Icon } from "../ui/icon.tsx"
 import { initials } from "../ui/initials.ts"
 import { agoText, bytesText } from "../words/time-text.ts"
 import { useSay, useWords } from "../words/words.tsx"
@@ -11,6 +13,8 @@ export function Facts({ card }: { card: Card }) {
   const words = useWords()
   const say = useSay()
   const now = useServerTime(15_000)
+  const me = useMe()
+  const forWhom = card.userId === me.id ? undefined : card.userId
   return (
     <header className="card-h">
       <h2 id="card-title">{say(card.title)}</h2>
@@ -33,10 +37,10 @@ export function Facts({ card }: { card: Card }) {
             {words.card.task} <b>{card.taskId}</b>
           </span>
         )}
-        {card.userId !== undefined && <span>{words.card.forPerson(card.userId)}</span>}
-        {(card.taskId !== undefined || card.userId !== undefined) && <i className="sep" />}
+        {forWhom !== undefined && <span>{words.card.forPerson(forWhom)}</span>}
+        {(card.taskId !== undefined || forWhom !== undefined) && <i className="sep" />}
         <span>{words.card.asked(agoText(now - card.createdAt, words))}</span>
-        <span>{words.card.revision(card.revision)}</span>
+        {card.revision > 1 && <span>{words.card.revision(card.revision)}</span>}
         {card.editedBy !== undefined && <span>{words.card.editedBy(card.editedBy)}</span>}
       </div>
     </header>
@@ -49,7 +53,7 @@ export function Says({ card: { intent } }: { card: Card }) {
   if (intent === undefined || intent === "") return null
   return (
     <section className="says">
-      <h3 className="voice">
+      <h3 className="block-head">
         {words.card.says} <span className="tag tag-said">{words.card.notVerified}</span>
       </h3>
       <p>“{intent.slice(0, 200)}”</p>
@@ -58,15 +62,22 @@ export function Says({ card: { intent } }: { card: Card }) {
 }
 
 /** The input in one line, opened by the person who wants all of it. */
-export function InputLine({ card: { input } }: { card: Card }) {
+export function InputLine({ card: { input, preview } }: { card: Card }) {
   const words = useWords()
   const entries = typeof input === "object" && input !== null ? Object.entries(input) : []
-  const short = entries.map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
+  // What the preview shows in full need not be said again.
+  const isShown = (value: unknown) =>
+    (preview?.kind === "command" && value === preview.command) ||
+    (preview?.kind === "request" && (value === preview.url || value === preview.body))
+  const short = entries
+    .filter(([, value]) => !isShown(value))
+    .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
   return (
     <details className="inputline">
       <summary>
+        <Icon name="chevron-right" small />
         <b className="soft">{words.card.input}</b>
-        <code className="cut grow">{short.length > 0 ? short.join(" · ") : words.card.noInput}</code>
+        <code className="cut grow">{entries.length === 0 ? words.card.noInput : short.join(" · ")}</code>
       </summary>
       <pre className="plain">{JSON.stringify(input, null, 2)}</pre>
     </details>

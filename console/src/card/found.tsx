@@ -14,7 +14,7 @@ export function Found({ card, aside }: { card: Card; aside: boolean }) {
   const isDiff = card.preview?.kind === "diff"
   return (
     <section className="found" data-found>
-      <h3 className="voice">
+      <h3 className="block-head">
         <Gate size="s" />
         {words.card.found}
         <small className="grow cut">{note}</small>

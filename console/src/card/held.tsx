@@ -49,7 +49,7 @@ export function Held({ card, redactions, setRedactions }: Props) {
   if (result === undefined) return null
   return (
     <section className="found" data-found>
-      <h3 className="voice">
+      <h3 className="block-head">
         <Gate size="s" />
         {words.card.found}
         <small className="grow cut">{words.card.seenNothing}</small>

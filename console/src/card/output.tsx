@@ -29,9 +29,10 @@ export function useOutput(callId: string): Printed {
   return printed
 }
 
-/** What a call that was approved here prints while it runs. */
-export function Output({ printed: { text, ended } }: { printed: Printed }) {
+/** What a call that was approved here prints while it runs. `begins` is false when nobody waits for it. */
+export function Output({ printed: { text, ended }, begins }: { printed: Printed; begins: boolean }) {
   const words = useWords()
+  if (!begins && text === "" && !ended) return null
   return (
     <section className="output" data-ended={ended || undefined}>
       <h3 className="h3">{words.card.output}</h3>

@@ -43,9 +43,12 @@ export function StateStrip({ shown, card, outcome, expired, offline }: Props) {
   const { states } = words
   if (outcome?.state === "done" && (outcome.answered.done || outcome.answer.kind !== "edit")) {
     const { done, message } = outcome.answered
-    // What the server says beyond "Approved." is about who else must agree or come back, or why an edited call ended.
-    const isSettled = done && message.code === "answer_settled" && outcome.answer.kind !== "edit"
-    const more = isSettled ? "" : ` ${say(message)}`
+    // What the server says beyond "Approved." is about who else must agree, or why an edited call ended.
+    const more = isCallerGone(outcome)
+      ? ` ${states.callerGone(Number(message.params?.["minutes"]))}`
+      : done && outcome.answer.kind !== "edit"
+        ? ""
+        : ` ${say(message)}`
     return <Strip tone={isNo(outcome) ? "gone" : "ok"} icon="check" text={doneText(outcome, words) + more} />
   }
   if (outcome?.state === "late") {
@@ -74,6 +77,10 @@ export function StateStrip({ shown, card, outcome, expired, offline }: Props) {
     return <ChangedStrip card={card} before={shown.before} />
   return null
 }
+
+/** Approved, but nobody waits for it: it runs when its caller asks for it again. */
+export const isCallerGone = (outcome: Outcome) =>
+  outcome.state === "done" && ["answer_call_again", "answer_fetch"].includes(outcome.answered.message.code)
 
 const isNo = ({ answer }: Outcome) => answer.kind === "reject" || answer.kind === "withhold"
 

@@ -94,6 +94,7 @@ function Required() {
 function Kind({ schema, kind }: { schema: Schema; kind: string }) {
   const words = useWords()
   if (kind === "json") return "JSON"
+  if (kind === "text or JSON") return words.form.textOrJson
   if (kind === "choice") return words.form.choice
   if (kind === "text") return words.form.text
   const { from, to } = rangeOf(schema)
@@ -122,7 +123,8 @@ function Control({
   const standard = schema["default"]
   const placeholder = standard === undefined || typeof standard === "object" ? "" : String(standard)
   if (kind === "number") return <NumberField {...described} value={value} change={change} placeholder={placeholder} />
-  if (kind === "json") return <JsonField {...described} value={value} change={change} />
+  if (kind === "json" || (kind === "text or JSON" && value !== undefined && typeof value !== "string"))
+    return <JsonField {...described} value={value} change={change} />
   if (kind === "choice") {
     const options = optionsOf(schema)
     const at = options.indexOf(value as string)

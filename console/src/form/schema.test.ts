@@ -17,7 +17,8 @@ describe("the field of a schema", () => {
     [{ type: "object", properties: { a: { type: "string" } } }, "object"],
     [{ type: "object", additionalProperties: { type: "string" } }, "map"],
     [{ type: "object", additionalProperties: {} }, "json"],
-    [{ anyOf: [{ type: "string" }, { type: "object" }] }, "json"],
+    [{ anyOf: [{ type: "string" }, { type: "object" }] }, "text or JSON"],
+    [{ anyOf: [{ type: "number" }, { type: "object" }] }, "json"],
     [{}, "json"],
   ])("%j is edited as %s", (schema, kind) => expect(kindOf(schema)).toBe(kind))
 

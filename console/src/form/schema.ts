@@ -5,7 +5,7 @@
 
 export type Schema = Readonly<Record<string, unknown>>
 
-export type FieldKind = "text" | "number" | "boolean" | "choice" | "list" | "object" | "map" | "json"
+export type FieldKind = "text" | "number" | "boolean" | "choice" | "list" | "object" | "map" | "json" | "text or JSON"
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -29,8 +29,14 @@ export function kindOf(schema: Schema): FieldKind {
       if (propertiesOf(schema).length > 0) return "object"
       return typeOf(asSchema(schema["additionalProperties"])) === "string" ? "map" : "json"
     default:
-      return "json"
+      return takesText(schema) ? "text or JSON" : "json"
   }
+}
+
+/** Whether a text is one of several things that it can be. */
+function takesText(schema: Schema): boolean {
+  const either = [schema["anyOf"], schema["oneOf"]].find(Array.isArray) ?? []
+  return [schema["type"]].flat().includes("string") || either.some((one) => typeOf(asSchema(one)) === "string")
 }
 
 /** Its type. Of several, the one that is not null. */

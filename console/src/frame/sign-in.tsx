@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from "react"
+import { useEffect, useState, type ReactNode } from "react"
 import { useNavigate } from "@tanstack/react-router"
 import { post, problemOf } from "../api/http.ts"
 import { queries } from "../api/live.ts"
@@ -57,9 +57,19 @@ export function HowToSignIn({ title, more }: { title: string; more: string }) {
  * button uses it up. A scanner that opens the link changes nothing.
  */
 export function SignInPage() {
+  // A new link pasted over an old one changes only what is behind the #: the browser loads nothing.
+  const [link, setLink] = useState(() => location.hash.slice(1))
+  useEffect(() => {
+    const listen = () => setLink(location.hash.slice(1))
+    window.addEventListener("hashchange", listen)
+    return () => window.removeEventListener("hashchange", listen)
+  }, [])
+  return <SignIn key={link} link={link} />
+}
+
+function SignIn({ link }: { link: string }) {
   const words = useWords()
   const navigate = useNavigate()
-  const [link] = useState(() => location.hash.slice(1))
   const [failed, setFailed] = useState<string>()
   const [busy, setBusy] = useState(false)
 

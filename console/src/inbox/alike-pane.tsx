@@ -52,7 +52,7 @@ export function AlikePane({ cards, place, lookAt }: Props) {
     setSending(false)
   }
   return (
-    <section className="desk" aria-labelledby="card-title" data-alike={cards.length}>
+    <section className="pane" aria-labelledby="card-title" data-alike={cards.length}>
       <CardHead card={first} place={place} open asleep={asleep} />
       <div className="scroll" tabIndex={0} role="group" aria-label={words.answer.together} data-card-scroll>
         <article className="card card-wide">
@@ -73,7 +73,7 @@ export function AlikePane({ cards, place, lookAt }: Props) {
                     <th key={name}>{name}</th>
                   ))}
                   <th>{words.card.found}</th>
-                  <th className="desk-only">
+                  <th className="wide-only">
                     <span className="vh">{words.time.left("")}</span>
                   </th>
                   <th>
@@ -100,7 +100,7 @@ export function AlikePane({ cards, place, lookAt }: Props) {
                         {words.answer.showOne}
                       </button>
                     </td>
-                    <td className="desk-only">
+                    <td className="wide-only">
                       <ShortTimeLeft until={card.until} />
                     </td>
                     <td>
@@ -137,7 +137,7 @@ export function AlikePane({ cards, place, lookAt }: Props) {
             run={() => void send()}
             say={setSaid}
           >
-            {words.answer.sentOf(answers.length)}
+            {answers.length === 0 ? words.answer.send : words.answer.sentOf(answers.length)}
           </AnswerButton>
         </div>
       </footer>

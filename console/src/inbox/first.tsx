@@ -8,6 +8,7 @@ import { Icon } from "../ui/icon.tsx"
 import { Marked } from "../ui/marked.tsx"
 import { useTell } from "../ui/notices.tsx"
 import { useWords } from "../words/words.tsx"
+import { FiveMinutes } from "./five-minutes.tsx"
 
 const steps = ["resolve", "visible", "validate", "allowed", "approve", "run", "release"] as const
 
@@ -39,27 +40,7 @@ export function First() {
           ))}
           <figcaption>{first.stepsMore}</figcaption>
         </figure>
-        <section>
-          <div className="first-h">
-            <h2>{first.minutes}</h2>
-          </div>
-          <ol className="fss">
-            {first.todo.map((todo, at) => (
-              <li key={todo.title} className={at === 0 ? "fs fs-now" : "fs"}>
-                <span className="fs-n">{at + 1}</span>
-                <div className="grow">
-                  <h3>{todo.title}</h3>
-                  <p>{todo.more}</p>
-                </div>
-                {at === 0 && (
-                  <Link className="btn btn-p" to="/tools" search={{ tool: "run_command", agent: "dev" }}>
-                    {first.openPlayground}
-                  </Link>
-                )}
-              </li>
-            ))}
-          </ol>
-        </section>
+        <FiveMinutes />
         <section className="own">
           <h2>{first.own}</h2>
           <dl>
@@ -102,6 +83,9 @@ export function Sample() {
       <p className="grow">
         <Marked text={words.first.sample} />
       </p>
+      <Link className="btn btn-s" to="/tools">
+        {words.first.tryCall}
+      </Link>
       {scopes.includes("manage") && (
         <button type="button" className="btn btn-s" disabled={busy} onClick={() => void removeSample()}>
           {words.first.removeSample}

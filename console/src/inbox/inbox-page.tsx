@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
 import type { Card } from "../../../src/http/api/schemas.ts"
 import { useCommandKeys } from "../answer/use-guard.ts"
@@ -106,7 +106,7 @@ function Pane({ callId, waiting, place }: PaneProps) {
   }
   if (shown.problem === undefined)
     return (
-      <section className="desk">
+      <section className="pane">
         <Later>
           <div className="card is-load">
             <div className="sk sk-1" />
@@ -117,16 +117,21 @@ function Pane({ callId, waiting, place }: PaneProps) {
       </section>
     )
   return (
-    <section className="desk desk-gone" aria-labelledby="card-title" data-card={callId} data-state="gone">
+    <section className="pane pane-gone" aria-labelledby="card-title" data-card={callId} data-state="gone">
       <div className="gone">
         <Icon name="clock-off" />
         <h2 id="card-title">{words.states.gone}</h2>
-        <p className="soft">{shown.problem.status === 404 ? words.states.goneMore : shown.problem.detail}</p>
+        <p className="soft">{words.states.goneMore}</p>
         <code className="dim">{callId}</code>
-        <button type="button" className="btn" onClick={place.next}>
-          {words.states.next}
-          <kbd aria-hidden="true">J</kbd>
-        </button>
+        <div className="gone-b">
+          <Link className="btn" to="/audit/$callId" params={{ callId }}>
+            {words.states.follow}
+          </Link>
+          <button type="button" className="btn" onClick={place.next}>
+            {place.of > 0 ? words.states.next : words.inbox.backToList}
+            {place.of > 0 && <kbd aria-hidden="true">J</kbd>}
+          </button>
+        </div>
       </div>
     </section>
   )

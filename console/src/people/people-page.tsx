@@ -8,6 +8,7 @@ import { CopyText } from "../ui/copy-text.tsx"
 import { Icon } from "../ui/icon.tsx"
 import { Marked } from "../ui/marked.tsx"
 import { ProblemBox } from "../ui/problem-box.tsx"
+import { Select } from "../ui/select.tsx"
 import { agoText, spanText } from "../words/time-text.ts"
 import { useWords } from "../words/words.tsx"
 import { agentsQuery } from "../tools/queries.ts"
@@ -127,14 +128,14 @@ function Tokens() {
       <Making making={add} submit={words.people.addToken}>
         <label className="field">
           <span className="lab">{words.people.agent}</span>
-          <select className="in" name="agentId" required defaultValue="">
+          <Select name="agentId" required defaultValue="">
             <option value="" disabled>
               {words.answer.choose}
             </option>
             {(agents ?? []).map(({ id }) => (
               <option key={id}>{id}</option>
             ))}
-          </select>
+          </Select>
         </label>
         <Field name="name" label={words.people.name} placeholder="CI" />
         <Field name="days" label={words.people.days} placeholder="90" inputMode="numeric" />

@@ -16,7 +16,7 @@ export function AgentPicker({ agents, chosen, choose }: Props) {
   const mayManage = scopes.includes("manage")
   return (
     <label className="picker">
-      <span className="dim desk-only">{words.tools.callAs}</span>
+      <span className="dim wide-only">{words.tools.callAs}</span>
       <Select
         className="select-s"
         aria-label={words.tools.callAs}

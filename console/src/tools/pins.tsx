@@ -84,7 +84,7 @@ function Pin({ pin, trust }: { pin: McpPin; trust: (() => void) | undefined }) {
         <span className={waits(pin) ? "tag tag-ask" : "tag"}>{words.tools.pinState[state]}</span>
         <span className="grow" />
         {by !== undefined && at !== undefined && (
-          <span className="dim desk-only">{words.tools.pinnedBy(by, dateText(at, language, true))}</span>
+          <span className="dim wide-only">{words.tools.pinnedBy(by, dateText(at, language, true))}</span>
         )}
         {trust !== undefined && (
           <button type="button" className="btn btn-s" onClick={trust}>

@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query"
-import { getRouteApi } from "@tanstack/react-router"
+import { getRouteApi, Link } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
 import { createPortal } from "react-dom"
 import { useMe } from "../api/queries.ts"
+import type { ToolInfo } from "../../../src/http/api/tool-schemas.ts"
+import { Icon } from "../ui/icon.tsx"
 import { Later } from "../ui/later.tsx"
 import { Marked } from "../ui/marked.tsx"
 import { ProblemBox } from "../ui/problem-box.tsx"
@@ -47,6 +49,17 @@ export function Playground() {
             <b>{name === undefined ? words.tools.choose : words.tools.noSuchTool(name)}</b>
           </p>
           <p className="soft">{words.tools.chooseMore}</p>
+          <ul className="tries">
+            {tries(tools.data, agent).map((each) => (
+              <li key={each.name}>
+                <Link to="/tools" search={(before) => ({ ...before, tool: each.name })}>
+                  <b className="mono">{each.name}</b>
+                  <span className="soft">{words.tools.levelMore[each.level]}</span>
+                  <Icon name="chevron-right" small />
+                </Link>
+              </li>
+            ))}
+          </ul>
           {agents.data.length === 0 && (
             <p className="soft">
               <Marked text={words.tools.noAgents} />
@@ -56,6 +69,18 @@ export function Playground() {
       )}
       <Outcome />
     </div>
+  )
+}
+
+/** A tool of each level that the agent has, those used most first: something to begin with. */
+function tries(tools: readonly ToolInfo[], agent: AgentInfo | undefined): readonly ToolInfo[] {
+  const groups = agent?.groups
+  const usable = tools.filter(({ group }) => groups === null || groups?.includes(group ?? "") === true)
+  return (["public", "moderate", "sensitive"] as const).flatMap((level) =>
+    usable
+      .filter((tool) => tool.level === level && tool.effect !== "none")
+      .toSorted((one, other) => other.calls - one.calls)
+      .slice(0, 1),
   )
 }
 

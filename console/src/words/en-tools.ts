@@ -4,6 +4,7 @@ const plural = (n: number, one: string, many = `${one}s`) => `${n.toLocaleString
 export const toolsAndAudit = {
   form: {
     text: "text",
+    textOrJson: "text; other values in the JSON view",
     number: "number",
     integer: "whole number",
     choice: "one of",
@@ -206,6 +207,8 @@ export const toolsAndAudit = {
     timeToRun: "Time to run",
     median: "median",
     waiting: "Waiting for people",
+    waitsBy: "Arrange by",
+    waitsView: { time: "Time", tools: "Tool", agents: "Agent" },
     under: (time: string) => `under ${time}`,
     longer: "longer",
     expired: "expired",

@@ -6,6 +6,7 @@ const n = (value: number) => value.toLocaleString("en")
 export const toolsAndAudit: Pick<Words, keyof typeof en> = {
   form: {
     text: "文本",
+    textOrJson: "文本；其他值请用 JSON 视图",
     number: "数字",
     integer: "整数",
     choice: "选择",
@@ -206,6 +207,8 @@ export const toolsAndAudit: Pick<Words, keyof typeof en> = {
     timeToRun: "运行用时",
     median: "中位数",
     waiting: "等待人答复",
+    waitsBy: "排列方式",
+    waitsView: { time: "时间", tools: "工具", agents: "智能体" },
     under: (time) => `${time}以内`,
     longer: "更久",
     expired: "已过期",

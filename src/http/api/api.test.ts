@@ -338,6 +338,10 @@ test("a list of ended calls says what each was about, who answered and how long 
 
   const charts = await ask("GET", "/v1/audit/charts")
   expect(charts.body).toMatchObject({ waits: [{ upTo: 10_000, count: 1 }, {}, {}, {}, { upTo: null }], expired: 0 })
+  const once = { count: 1, p50: expect.any(Number) }
+  expect(charts.body.waitsBy).toEqual({ tools: [{ name: "send", ...once }], agents: [{ name: "ada", ...once }] })
+  const failed = await ask("GET", "/v1/audit/charts?status=tool_failed")
+  expect(failed.body).toMatchObject({ waitsBy: { tools: [], agents: [] } })
   const ofBob = await ask("GET", "/v1/audit/charts?agentId=bob")
   expect(ofBob.body).toMatchObject({ total: { p50: null, waitP50: null }, waits: [{ count: 0 }, {}, {}, {}, {}] })
 })

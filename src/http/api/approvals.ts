@@ -3,6 +3,7 @@ import { z } from "zod"
 import type { Answer } from "../../model/approval.ts"
 import type { ReasonParams } from "../../model/audit-entry.ts"
 import { endings, type EndingCode } from "../../model/result.ts"
+import { summaryOf } from "./audit-rows.ts"
 import { cardOf } from "./card.ts"
 import type { Caller } from "./caller.ts"
 import { endpoint, type Api, type Endpoint } from "./endpoint.ts"
@@ -198,7 +199,7 @@ async function refusedCall({ app }: Api, callId: string, at: number, code: Endin
     at,
     agentId,
     tool,
-    summary: input,
+    summary: summaryOf(input),
     code,
     reasons:
       reasons.length > 0

@@ -40,7 +40,7 @@ function waitedTime(entries: readonly AuditEntry[]): number | undefined {
 }
 
 /** The first text in a recorded input on one line, else the input itself. */
-function summaryOf(input: string): string {
+export function summaryOf(input: string): string {
   const line = (text: string) => text.replaceAll(/\s+/g, " ").trim().slice(0, 200)
   try {
     const value: unknown = JSON.parse(input)

@@ -30,6 +30,8 @@ export const auditEntry = z
   })
   .meta({ id: "AuditEntry" })
 
+const waited = z.object({ name: z.string(), count: z.number(), p50: z.number() })
+
 export const charts = z
   .object({
     since: z.number(),
@@ -54,6 +56,9 @@ export const charts = z
     waits: z
       .array(z.object({ upTo: z.number().nullable(), count: z.number() }))
       .describe("How many answers of people came within so many milliseconds; null is longer."),
+    waitsBy: z
+      .object({ tools: z.array(waited), agents: z.array(waited) })
+      .describe("The tools and the agents whose calls waited most often, and how long half of them waited at most."),
     expired: z.number().describe("How many calls nobody answered in time."),
     tools: z.array(z.object({ tool: z.string(), count: z.number(), failures: z.number(), averageMs: z.number() })),
   })

@@ -18,7 +18,9 @@ export async function chartsOf(
   const until = filter.until ?? now
   const rows = await app.audit.list({ ...filter, limit: mostCalls })
   const { byTool } = await app.audit.stats(filter)
-  const waits = await waitingTimes(app, filter)
+  const ended =
+    filter.status === undefined && filter.taskId === undefined ? undefined : new Set(rows.map(({ callId }) => callId))
+  const waits = await waitingTimes(app, filter, ended)
   const first = Math.floor(filter.since / hourMs) * hourMs
   const count = Math.min(24 * 92, Math.floor((until - first) / hourMs) + 1)
   const hours = Array.from({ length: Math.max(0, count) }, (_, index) => {
@@ -59,6 +61,7 @@ export async function chartsOf(
       const from = bands[at - 1] ?? 0
       return { upTo, count: answered.filter((ms) => ms >= from && ms < (upTo ?? Infinity)).length }
     }),
+    waitsBy: { tools: waitsBy(waits, "tool"), agents: waitsBy(waits, "agentId") },
     expired: rows.filter(({ code }) => code === "approval_expired").length,
     tools,
   }
@@ -67,11 +70,29 @@ export async function chartsOf(
 /** Seconds, a minute, five, half an hour: how long people take. */
 const bands = [10_000, 60_000, 5 * 60_000, 30 * 60_000]
 
-/** How long calls waited for people: from the question to the answer. */
+interface Wait {
+  at: number
+  ms: number
+  tool: string
+  agentId: string
+}
+
+/** The names with most answers first, each with the time that half of them took at most. */
+function waitsBy(waits: readonly Wait[], name: "tool" | "agentId"): Charts["waitsBy"]["tools"] {
+  const times = new Map<string, number[]>()
+  for (const wait of waits) times.set(wait[name], [...(times.get(wait[name]) ?? []), wait.ms])
+  return [...times]
+    .map(([each, some]) => ({ name: each, count: some.length, p50: percentile(some, 0.5) ?? 0 }))
+    .sort((one, other) => other.count - one.count)
+    .slice(0, 6)
+}
+
+/** How long calls waited for people: from the question to the answer. With `ended`, only these calls. */
 async function waitingTimes(
   app: Pick<ServedApp, "audit">,
   { since, until = Infinity, agentId, tool }: AuditFilter & { since: number },
-): Promise<{ at: number; ms: number }[]> {
+  ended: ReadonlySet<string> | undefined,
+): Promise<Wait[]> {
   const isMeant = (answer: StepEntry) =>
     answer.at >= since &&
     answer.at < until &&
@@ -79,13 +100,14 @@ async function waitingTimes(
     (tool === undefined || answer.tool === tool)
   const last = [...(await app.audit.answers())].flatMap(([callId, answers]) => {
     const answer = answers.at(-1)
-    return answer !== undefined && isMeant(answer) ? [{ callId, at: answer.at }] : []
+    if (answer === undefined || !isMeant(answer) || ended?.has(callId) === false) return []
+    return [{ callId, at: answer.at, tool: answer.tool ?? "", agentId: answer.agentId ?? "" }]
   })
   const newest = last.slice(-mostWaits)
   const entries = await app.audit.showMany(newest.map(({ callId }) => callId))
-  return newest.flatMap(({ callId, at }) => {
+  return newest.flatMap(({ callId, ...wait }) => {
     const asked = entries.get(callId)?.find(({ kind }) => kind === "asked")
-    return asked === undefined ? [] : [{ at, ms: at - asked.at }]
+    return asked === undefined ? [] : [{ ...wait, ms: wait.at - asked.at }]
   })
 }
 

@@ -1,0 +1,93 @@
+import { queryOptions, useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import type { AuditRowJson } from "../../../src/http/api/audit-schemas.ts"
+import { get } from "../api/http.ts"
+import { useMe } from "../api/queries.ts"
+import { Icon } from "../ui/icon.tsx"
+import { tookText } from "../words/time-text.ts"
+import { useWords } from "../words/words.tsx"
+import { stepsDone } from "./steps-done.ts"
+import { hasReadStory } from "./story-read.ts"
+
+const callsQuery = queryOptions({
+  queryKey: ["calls", "five minutes"],
+  queryFn: async () => (await get<{ items: AuditRowJson[] }>("/v1/audit?limit=200")).items,
+})
+
+/** What to try first. Each step says by itself when it was done, and counts what happened since. */
+export function FiveMinutes() {
+  const words = useWords()
+  const { first } = words
+  const { waiting } = useMe()
+  const { data: calls = [] } = useQuery(callsQuery)
+  const { ran, asked, answered, isRead } = stepsDone(calls, hasReadStory())
+  const [lastRan] = ran
+  const [lastAnswered] = answered
+  const steps = [
+    {
+      ...first.todo.runs,
+      done: lastRan && first.done.runs(lastRan.tool, lastRan.agentId, tookText(lastRan.durationMs, words), ran.length),
+      link: <ToTool tool="read_file" />,
+      callId: lastRan?.callId,
+    },
+    {
+      ...first.todo.waits,
+      done: waiting + asked.length === 0 ? undefined : first.done.waits(waiting, asked.length),
+      link: <ToTool tool="run_command" />,
+      callId: asked[0]?.callId,
+    },
+    {
+      ...first.todo.answer,
+      done: lastAnswered && first.done.answer(answered.length, lastAnswered.tool, lastAnswered.by ?? ""),
+      link: undefined,
+      callId: lastAnswered?.callId,
+    },
+    {
+      ...first.todo.story,
+      done: isRead ? first.done.story(calls.length) : undefined,
+      link: lastAnswered && (
+        <Link className="btn btn-p" to="/audit/$callId" params={{ callId: lastAnswered.callId }}>
+          {first.openStory}
+        </Link>
+      ),
+      callId: undefined,
+    },
+  ]
+  const now = steps.findIndex(({ done }) => done === undefined)
+  return (
+    <section>
+      <div className="first-h">
+        <h2>{first.minutes}</h2>
+        <span className="dim num">
+          {first.doneOf(steps.filter(({ done }) => done !== undefined).length, steps.length)}
+        </span>
+      </div>
+      <ol className="fss">
+        {steps.map(({ title, more, done, link, callId }, at) => (
+          <li key={title} className={done !== undefined ? "fs fs-done" : at === now ? "fs fs-now" : "fs"}>
+            <span className="fs-n">{done === undefined ? at + 1 : <Icon name="check" small />}</span>
+            <div className="grow">
+              <h3>{title}</h3>
+              <p>{done ?? more}</p>
+            </div>
+            {at === now && link}
+            {done !== undefined && callId !== undefined && (
+              <Link className="btn btn-s btn-q" to="/audit/$callId" params={{ callId }}>
+                {first.open}
+              </Link>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function ToTool({ tool }: { tool: string }) {
+  const { first } = useWords()
+  return (
+    <Link className="btn btn-p" to="/tools" search={{ tool, agent: "dev" }}>
+      {first.openPlayground}
+    </Link>
+  )
+}
