@@ -2,6 +2,9 @@ import { setMaxListeners } from "node:events"
 import { dirname, isAbsolute, join, resolve } from "node:path"
 import { loopTools } from "./agents/chain/loop-tools.ts"
 import { openChains } from "./agents/chain/open-chains.ts"
+import type { PipelineApp } from "./agents/pipeline/tool-pipeline.ts"
+import { openPipelines } from "./agents/pipeline/open-pipelines.ts"
+import { runPipelineTool } from "./agents/pipeline/run-pipeline-tool.ts"
 import { keyVariables, openModels } from "./agents/models/open-models.ts"
 import { adapterFromOptions } from "./approval-ui/adapter-from-options.ts"
 import { notifier } from "./approval-ui/notify.ts"
@@ -176,7 +179,10 @@ export function assemble(
     emit,
     waitForOthers,
   })
-  registry.registerMany([...builtins.tools, ...orgManagementTools(org, groupList), ...loopTools], { type: "builtin" })
+  const pipelineTool = runPipelineTool(() => pipelineApp)
+  registry.registerMany([...builtins.tools, ...orgManagementTools(org, groupList), ...loopTools, pipelineTool], {
+    type: "builtin",
+  })
 
   // Tools of MCP servers and plugins.
   const mcp = startMcpServers(serverSpecs(config, options.unset?.servers), {
@@ -262,7 +268,11 @@ export function assemble(
   const watch = watchDocuments(ports, documents, (isStopped) => builtins.processes.endAll(isStopped))
   let closing: Promise<void> | undefined
 
-  // Models that use the tools.
+  const why: Quartermaster["why"] = (request) => explainCall(request, ports, policy)
+  const note = (callId: string, agentId: string, text: string) =>
+    store.recorder.write({ kind: "note", at: now(), callId, agentId, text }, settings.durability)
+
+  // Models and pipelines that use the tools.
   const toolsOfAgents = agentTools(registry, discovery, org, settings.askIntent)
   const { chainsIdle, ...chains } = openChains({
     app: { ...calls, ...toolsOfAgents },
@@ -275,14 +285,22 @@ export function assemble(
     contexts,
     settings: chainLimits,
     emit,
-    note: (callId, agentId, text) =>
-      store.recorder.write({ kind: "note", at: now(), callId, agentId, text }, settings.durability),
+    note,
+  })
+  const pipelineApp: PipelineApp = { ...calls, ...toolsOfAgents, why }
+  const { pipelinesIdle, pipeline } = openPipelines({
+    app: pipelineApp,
+    closing: closer.signal,
+    resumableMs: Math.min(chainLimits.resumableMs, keyWindowMs),
+    emit,
+    note,
   })
 
   return {
     ...calls,
     ...toolsOfAgents,
     ...chains,
+    pipeline,
     on: (type, listener) => emitter.on(type, listener),
     audit,
     registry,
@@ -296,7 +314,7 @@ export function assemble(
     experiments,
     approvals: approvalsApi(ports, documents, rules.add),
     rules: rules.rulesApi(ports, audit),
-    why: (request) => explainCall(request, ports, policy),
+    why,
     freeze: freezes.freeze,
     thaw: freezes.thaw,
     frozen: freezes.frozen,
@@ -336,6 +354,7 @@ export function assemble(
     for (const { cancel } of ports.running.values()) cancel()
     await idle()
     await chainsIdle()
+    await pipelinesIdle()
     await plugins.close()
     await notify.idle()
     await store.close()

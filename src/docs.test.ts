@@ -24,9 +24,20 @@ test("every configuration in the documentation is one that the schema accepts", 
   const found = pages.flatMap(({ name, text }) =>
     [...text.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, yaml = ""]) => ({ name, value: parse(yaml) as unknown })),
   )
-  const configs = found.filter(({ value }) => !Array.isArray(value))
+  const configs = found.filter(({ value }) => !Array.isArray(value) && !isPipeline(value))
   expect(configs.length).toBeGreaterThan(5)
   for (const { name, value } of configs) expect(checkConfig(value).flaws, name).toEqual([])
+})
+
+const isPipeline = (value: unknown) => typeof value === "object" && value !== null && "steps" in value
+
+test("every pipeline in the documentation is one that would run", async () => {
+  const app = await openTestApp({}, { workspace: root })
+  const yaml = pages.flatMap(({ text }) => [...text.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, block = ""]) => block))
+  const found = yaml.filter((block) => isPipeline(parse(block)))
+  expect(found.length).toBeGreaterThan(0)
+  for (const block of found)
+    expect((await app.pipeline({ yaml: block }, { agentId: "operator" }).check()).problems).toEqual([])
 })
 
 test("every promise in docs/SECURITY.md names a test that exists", () => {

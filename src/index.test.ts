@@ -21,6 +21,7 @@ test("the public API is exactly this list", () => {
     "ToolNotFoundError",
     "ToolPermissionError",
     "ToolPermissionLevel",
+    "ToolPipeline",
     "ToolRegistry",
     "ToolTimeoutError",
     "ToolValidationError",

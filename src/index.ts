@@ -38,6 +38,17 @@ export {
   type ToolChainOptions,
   type ToolChainResult,
 } from "./agents/chain/tool-chain.ts"
+export {
+  ToolPipeline,
+  type PipelineApp,
+  type PipelineOptions,
+  type PipelinePlan,
+  type PipelineResult,
+  type PlannedStep,
+} from "./agents/pipeline/tool-pipeline.ts"
+export type { PipelineDefinition, PipelineStep } from "./agents/pipeline/definition.ts"
+export type { PipelineProblem, PipelineSource } from "./agents/pipeline/read-definition.ts"
+export type { StepResult } from "./agents/pipeline/run-step.ts"
 export { Actor, type ActorApp, type ActorOptions } from "./agents/acting/actor.ts"
 export {
   newTask,

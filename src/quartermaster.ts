@@ -2,6 +2,8 @@ import type { ChainOptions, ConversationAdmin } from "./agents/chain/open-chains
 import type { ToolChain } from "./agents/chain/tool-chain.ts"
 import type { Models } from "./agents/models/open-models.ts"
 import type { LanguageModel } from "./agents/models/port.ts"
+import type { PipelineSource } from "./agents/pipeline/read-definition.ts"
+import type { PipelineOptions, ToolPipeline } from "./agents/pipeline/tool-pipeline.ts"
 import type { ToolDiscovery } from "./call/discovery.ts"
 import type { ToolExecutor } from "./executor.ts"
 import type { App } from "./model/app.ts"
@@ -100,6 +102,14 @@ export interface Quartermaster extends App {
   chain(agentId: string, options?: ChainOptions): ToolChain
   /** Stored conversations, of this and every other process. */
   readonly conversations: ConversationAdmin
+  /**
+   * Tool calls of an agent whose inputs take values of each other.
+   *
+   * ```ts
+   * const { status, outputs } = await app.pipeline(definition, { agentId: "dev" }).run()
+   * ```
+   */
+  pipeline(source: PipelineSource, options: PipelineOptions): ToolPipeline
   /** Resolves when everything recorded so far can be queried. */
   settle(): Promise<void>
 }

@@ -45,6 +45,7 @@ const mayImport: Record<string, readonly string[]> = {
   "agents/reflection": base,
   "agents/acting": [...base, "agents/chain", "agents/reflection"],
   "agents/models": base,
+  "agents/pipeline": base,
   cli: [
     ...base,
     "app.ts",
@@ -214,11 +215,12 @@ test("nothing outside its own file branches on a tool's name", async () => {
   const { registry } = await openTestApp()
   const names = [...registry.names()]
   expect(names).toContain("run_command")
-  // Tables of what tools are called elsewhere, the tools of the agent loop, and the removal of the sample.
+  // Tables of what tools are called elsewhere, the tools of the agent loop and of pipelines, and the removal of the sample.
   const tables = [
     "registry/dialects/",
     "config/import-claude-tools.ts",
     "agents/chain/loop-tools.ts",
+    "agents/pipeline/run-pipeline-tool.ts",
     "http/api/sample.ts",
   ]
   const wrong = files

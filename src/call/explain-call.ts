@@ -63,7 +63,7 @@ const isAboutInput = new Set<string | undefined>([
 
 /** A call that ends before any check looks at it: there is no such tool, or the input is not valid. */
 function refused(
-  { code, message }: Ending,
+  { code, message, details }: Ending,
   tool: string,
   who: AgentView | undefined,
   about: { agentId: string; policy: string },
@@ -87,6 +87,7 @@ function refused(
     approvers: [],
     release: "never",
     change: [fix],
+    problems: details.metadata?.["problems"] as readonly string[] | undefined,
   }
 }
 

@@ -224,6 +224,8 @@ export interface Explanation {
   release: "never" | "on-error" | "always"
   /** What a person could do to get another verdict: commands, lines of YAML, or else a sentence. */
   change: readonly string[]
+  /** What is wrong with the input, each as a sentence, when that is why the call would be refused. */
+  problems?: readonly string[] | undefined
   policy: string
 }
 

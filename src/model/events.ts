@@ -18,6 +18,13 @@ interface RunEvent {
   at: number
 }
 
+/** A run of a pipeline that passed its checks. Its steps are calls with events of their own. */
+interface PipelineEvent {
+  pipelineId: string
+  agentId: string
+  at: number
+}
+
 /**
  * Everything `app.on` can listen to. What an event reports is already written to the store when it is emitted.
  *
@@ -53,6 +60,12 @@ export type QuartermasterEvent =
       type: "RUN_ENDED"
       status: "completed" | "aborted" | "error" | "limit" | "waiting"
       used: Spent
+      durationMs: number
+    })
+  | (PipelineEvent & { type: "PIPELINE_STARTED"; name: string; steps: number })
+  | (PipelineEvent & {
+      type: "PIPELINE_ENDED"
+      status: "completed" | "failed" | "refused" | "waiting" | "aborted"
       durationMs: number
     })
   | { type: "GROUP_CHANGED"; at: number; group: string; change: "registered" | "updated" | "unregistered" }

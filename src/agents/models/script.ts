@@ -1,7 +1,5 @@
 import { z } from "zod"
-import { nearestName } from "../../lib/nearest-name.ts"
-import { issueSentence, issuesOfForm } from "../../schema/issue-sentence.ts"
-import { pathText, valueAtPath } from "../../schema/problems.ts"
+import { schemaProblems } from "../../schema/schema-problems.ts"
 import { readYaml, type ReadYaml } from "../../schema/yaml.ts"
 import { ModelError } from "./model-error.ts"
 
@@ -82,40 +80,14 @@ export function readScript(file: string, content: string): Script {
   const placeOf = (path: Path, what?: "key" | "value") => `${file}:${lineOf(yaml, isList ? path.slice(1) : path, what)}`
   const parsed = script.safeParse(value)
   if (parsed.success) return { ...parsed.data, placeOf }
-  const { issues } = parsed.error
-  // A step with a misspelt key needs no second problem.
-  const misspelt = new Set(issues.flatMap(({ code, path }) => (code === "unrecognized_keys" ? [pathText(path)] : [])))
-  const reported = issues.filter(({ code, path }) => code !== "custom" || !misspelt.has(pathText(path)))
-  throw badScript(reported.flatMap((issue) => problemsOf(issue, value, placeOf)))
+  const problems = schemaProblems(parsed.error.issues, { noun: "script", value, known })
+  throw badScript(problems.map(({ path, what, sentence }) => `${placeOf(path, what)}: ${sentence}`))
 }
 
 type Path = readonly (string | number)[]
 
 function lineOf(yaml: ReadYaml, path: Path, what?: "key" | "value"): number {
   return yaml.placeOf(path, what).line
-}
-
-function problemsOf(
-  issue: z.core.$ZodIssue,
-  value: unknown,
-  placeOf: (path: Path, what?: "key" | "value") => string,
-): string[] {
-  const path = issue.path as (string | number)[]
-  if (issue.code === "invalid_union") {
-    const inner = issuesOfForm(issue)
-    if (inner !== undefined)
-      return inner.flatMap((one) => problemsOf({ ...one, path: [...path, ...one.path] }, value, placeOf))
-  }
-  if (issue.code !== "unrecognized_keys") {
-    const name = path.length === 0 ? "The script" : `'${pathText(path)}'`
-    return [`${placeOf(path)}: ${name} ${issueSentence(issue, valueAtPath(value, path))}`]
-  }
-  const names = known[path.findLast((part) => typeof part === "string") ?? ""] ?? []
-  return issue.keys.map((key) => {
-    const guess = nearestName(key, names)
-    const help = guess === undefined ? `Known here: ${names.join(", ")}.` : `Did you mean '${guess}'?`
-    return `${placeOf([...path, key], "key")}: '${pathText([...path, key])}' is not a key of a script. ${help}`
-  })
 }
 
 function badScript(problems: readonly string[]): ModelError {

@@ -1,0 +1,58 @@
+import { setMaxListeners } from "node:events"
+import type { QuartermasterEvent } from "../../model/events.ts"
+import type { PipelineSource } from "./read-definition.ts"
+import { ToolPipeline, type PipelineApp, type PipelineOptions } from "./tool-pipeline.ts"
+
+/** What pipelines need of the app. */
+export interface PipelineParts {
+  app: PipelineApp
+  closing: AbortSignal
+  /** How long people may take to answer the calls of a stored run. */
+  resumableMs: number
+  emit(event: QuartermasterEvent): void
+  /** Writes a note about a run into the audit log. */
+  note(id: string, agentId: string, text: string): Promise<void>
+}
+
+/** Makes pipelines over the app. They are stopped when it closes. */
+export function openPipelines({ app, closing, resumableMs, emit, note }: PipelineParts) {
+  let running = 0
+  let onIdle: () => void = () => {}
+  const counted = async <T>(work: () => Promise<T>): Promise<T> => {
+    running++
+    try {
+      return await work()
+    } finally {
+      if (--running === 0) onIdle()
+    }
+  }
+  return {
+    pipeline(source: PipelineSource, options: PipelineOptions): ToolPipeline {
+      const { agentId } = options
+      const signal = options.signal === undefined ? closing : AbortSignal.any([options.signal, closing])
+      // Every call that runs listens to it.
+      setMaxListeners(0, signal)
+      return new ToolPipeline(app, source, {
+        ...options,
+        signal,
+        resumableMs,
+        around: counted,
+        async onRunStart({ id, name, steps }) {
+          await note(id, agentId, `A run of the pipeline ${name} began, with ${steps} steps.`)
+          emit({ type: "PIPELINE_STARTED", at: Date.now(), pipelineId: id, agentId, name, steps })
+        },
+        async onRunEnd({ id, status, steps, durationMs }) {
+          const done = steps.filter((step) => step.status === "success").length
+          await note(
+            id,
+            agentId,
+            `The run of the pipeline ended: ${status}. ${done} of ${steps.length} steps succeeded.`,
+          )
+          emit({ type: "PIPELINE_ENDED", at: Date.now(), pipelineId: id, agentId, status, durationMs })
+        },
+      })
+    },
+    /** Resolves when no run is in progress. */
+    pipelinesIdle: () => (running === 0 ? Promise.resolve() : new Promise<void>((resolve) => (onIdle = resolve))),
+  }
+}

@@ -1,0 +1,190 @@
+import { newId } from "../../lib/new-id.ts"
+import type { App } from "../../model/app.ts"
+import type { CallRequest } from "../../model/call.ts"
+import type { Ticket, ToolResult } from "../../model/result.ts"
+import { checkSteps, type StepVerdict } from "./check.ts"
+import { readGiven, readPipeline, type PipelineProblem, type PipelineSource } from "./read-definition.ts"
+import type { StepResult } from "./run-step.ts"
+import { outputsOf, runSteps } from "./run-steps.ts"
+
+export interface PipelineOptions extends Pick<
+  CallRequest,
+  "taskId" | "userId" | "allowedPaths" | "sessionId" | "parentCallId" | "caller"
+> {
+  /** The agent that makes the calls. */
+  agentId: string
+  /** What the pipeline is given, for the inputs that it names. */
+  input?: Readonly<Record<string, unknown>> | undefined
+  /** The id of the run. With `durable`, the id of an earlier run goes on with that one: what has run does not run again. */
+  id?: string | undefined
+  /** Store the calls with keys, so that a run that waits can be gone on with for 24 hours, in any process. */
+  durable?: boolean | undefined
+  /** How many milliseconds a step waits for a person before the run ends with status `waiting` (default: to the end). */
+  waitMs?: number | undefined
+  /** Stops the run: calls that run are cancelled, others are not made. */
+  signal?: AbortSignal | undefined
+  /** Called before each call of a step, also before a retry and the fallback. */
+  onStepStart?(id: string, tool: string, input: unknown): void
+  onStepEnd?(result: StepResult): void
+}
+
+/** What a run of a pipeline came to. */
+export interface PipelineResult {
+  /** The id of the run: the session of its calls, unless another one was given. */
+  id: string
+  /**
+   * `completed`: every step succeeded or was skipped by a condition. `failed`: some did not. `refused`: nothing was run,
+   * `problems` says why. `waiting`: steps wait for people.
+   */
+  status: "completed" | "failed" | "refused" | "waiting" | "aborted"
+  /** In the order of the definition. */
+  steps: readonly StepResult[]
+  /** What `outputs` of the definition names; else the values of the steps that no other step waits for. */
+  outputs: Readonly<Record<string, unknown>>
+  problems: readonly PipelineProblem[]
+  durationMs: number
+}
+
+/** What would happen: the order of the steps and the verdict on each. */
+export interface PipelinePlan {
+  name?: string | undefined
+  /** The ids of the steps: those of one wave wait only for waves before it. */
+  waves: readonly (readonly string[])[]
+  /** In the order of the waves. */
+  steps: readonly PlannedStep[]
+  /** Why the pipeline would not be run; empty if it would. */
+  problems: readonly PipelineProblem[]
+}
+
+export interface PlannedStep extends StepVerdict {
+  id: string
+  tool: string
+  input: Readonly<Record<string, unknown>>
+  wave: number
+  /** The steps it waits for. */
+  after: readonly string[]
+  hasCondition: boolean
+}
+
+/** What a pipeline needs of the app. */
+export type PipelineApp = Pick<App, "callBatch" | "why" | "inputSchemaOf" | "visibleTool">
+
+/** What only the app and the tool `run_pipeline` give a pipeline. */
+export interface InternalOptions {
+  /** Makes the calls in place of the app: as sub-calls. */
+  call?(tool: string, input: unknown): Promise<ToolResult>
+  resumableMs?: number
+  /** Surrounds a run, with its checks. */
+  around?<T>(work: () => Promise<T>): Promise<T>
+  /** The run passed its checks, and no step has begun. */
+  onRunStart?(about: { id: string; name: string; steps: number }): Promise<void>
+  onRunEnd?(result: PipelineResult): Promise<void>
+}
+
+/**
+ * Makes tool calls in the order that follows from what they take of each other. Each step is a call of its own, with all
+ * checks, approvals and records. Nothing runs before the whole pipeline was checked.
+ *
+ * ```ts
+ * const pipeline = app.pipeline({ yaml: await readFile("report.yml", "utf8"), file: "report.yml" }, { agentId: "dev" })
+ * const { status, outputs, steps } = await pipeline.run()
+ * ```
+ */
+export class ToolPipeline {
+  readonly #app: PipelineApp
+  readonly #source: PipelineSource
+  readonly #options: PipelineOptions & InternalOptions
+  readonly id: string
+
+  constructor(app: PipelineApp, source: PipelineSource, options: PipelineOptions & InternalOptions) {
+    this.#app = app
+    this.#source = source
+    this.#options = options
+    this.id = options.id ?? newId()
+  }
+
+  /** Checks everything and runs nothing: keys, references, circles, tools, inputs, and whether the agent may make the calls. */
+  async check(): Promise<PipelinePlan> {
+    const { problems, plan } = await this.#prepare()
+    return plan ?? { waves: [], steps: [], problems }
+  }
+
+  /** Runs the steps, unless there is a problem, and resolves when nothing runs any more. */
+  run(): Promise<PipelineResult> {
+    const { around } = this.#options
+    return around === undefined ? this.#run() : around(() => this.#run())
+  }
+
+  async #run(): Promise<PipelineResult> {
+    const startedAt = Date.now()
+    const { id } = this
+    const { problems, graph, definition, given } = await this.#prepare()
+    if (problems.length > 0 || graph === undefined) {
+      return { id, status: "refused", steps: [], outputs: {}, problems, durationMs: Date.now() - startedAt }
+    }
+    const { signal = new AbortController().signal, agentId, onStepStart, onStepEnd } = this.#options
+    await this.#options.onRunStart?.({ id, name: definition.name ?? id, steps: graph.steps.length })
+    const steps = await runSteps(graph, {
+      given,
+      signal,
+      call: (request) => this.#call(request, signal),
+      isIdempotent: (tool) => this.#app.visibleTool(agentId, tool)?.idempotent === true,
+      ...(onStepStart !== undefined && { onStart: onStepStart }),
+      ...(onStepEnd !== undefined && { onEnd: onStepEnd }),
+    })
+    const outputs = outputsOf(definition, graph, steps, given)
+    const durationMs = Date.now() - startedAt
+    const result: PipelineResult = { id, status: statusOf(steps), steps, outputs, problems, durationMs }
+    await this.#options.onRunEnd?.(result)
+    return result
+  }
+
+  async #prepare() {
+    const { agentId, sessionId = this.id, input = {} } = this.#options
+    const read = readPipeline(this.#source)
+    if (read.problems !== undefined) return { problems: read.problems }
+    const { definition, graph, placeOf } = read
+    const { values: given, problems: wrongInput } = readGiven(definition, input, placeOf)
+    if (wrongInput.length > 0) return { problems: wrongInput }
+    const { verdicts, problems } = await checkSteps(definition, placeOf, this.#app, { agentId, sessionId }, given)
+    const waveOf = new Map(graph.waves.flatMap((ids, wave) => ids.map((step) => [step, wave + 1])))
+    const steps = graph.steps.map(({ definition: step, after }): PlannedStep => {
+      const { id, tool, when } = step
+      const about = {
+        id,
+        tool,
+        input: step.input ?? {},
+        wave: waveOf.get(id)!,
+        after,
+        hasCondition: when !== undefined,
+      }
+      return { ...about, ...verdicts.get(id)! }
+    })
+    const plan: PipelinePlan = { name: definition.name, waves: graph.waves, steps, problems }
+    return { problems, graph, definition, given, plan }
+  }
+
+  async #call(
+    { tool, input, tryName, intent }: { tool: string; input: unknown; tryName: string; intent?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<ToolResult | Ticket> {
+    const { call, agentId, sessionId = this.id, durable, waitMs, resumableMs, ...options } = this.#options
+    if (call !== undefined) return call(tool, input)
+    const { taskId, userId, allowedPaths, parentCallId, caller } = options
+    const about = { agentId, sessionId, taskId, userId, allowedPaths, parentCallId, caller, signal }
+    const stored = durable === true && {
+      key: `${this.id}/${tryName}`,
+      ...(resumableMs !== undefined && { resumableUntil: Date.now() + resumableMs }),
+    }
+    // A batch of one: unlike `call`, it gives a ticket when the app is closed while a person is asked.
+    const [ended] = await this.#app.callBatch([{ ...about, tool, input, intent, ...stored }], { waitMs })
+    return ended!
+  }
+}
+
+function statusOf(steps: readonly StepResult[]): PipelineResult["status"] {
+  const has = (...statuses: string[]) => steps.some(({ status }) => statuses.includes(status))
+  if (has("aborted")) return "aborted"
+  if (has("waiting")) return "waiting"
+  return has("failed", "refused", "withheld") ? "failed" : "completed"
+}
