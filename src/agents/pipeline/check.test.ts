@@ -33,7 +33,7 @@ async function setUp() {
 }
 
 test.each<[string, string, string[]]>([
-  ["is no YAML", "steps: [", ["p.yml:1: This is not valid YAML: "]],
+  ["is no YAML", "steps: [", ["p.yml:1: The [ that opens here is"]],
   ["is a text", "hello", ["p.yml:1: The pipeline cannot be of type string. Write keys with values instead."]],
   ["is empty", "", ["p.yml:1: The pipeline cannot be of type null. Write keys with values instead."]],
   ["has no steps", "steps: []", ["p.yml:1: 'steps' is an empty list. Write at least one."]],
