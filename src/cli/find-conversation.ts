@@ -16,7 +16,10 @@ export async function findConversation(conversations: ConversationAdmin, given: 
   if (only?.state === "ended")
     throw new CannotDo("conversation_ended", `Conversation ${only.id} has ended. Begin a new one.`)
   if (only !== undefined) return only
-  throw new CannotDo("conversation_not_found", `There is no conversation '${id}'. 'qm chat --resume' shows the newest.`)
+  throw new CannotDo(
+    "conversation_not_found",
+    `There is no conversation '${id}'. 'qm chat --resume' shows the newest ones.`,
+  )
 }
 
 async function beginningWith(conversations: ConversationAdmin, id: string): Promise<Conversation[]> {

@@ -98,6 +98,8 @@ export interface NewConversation {
   agentId: string
   startedBy: string
   settings: unknown
+  /** Whether the settings replace those of an existing conversation. */
+  changesSettings: boolean
   resumableMs: number
   /** The conversation whose agent began this one. */
   parent?: string | undefined
@@ -144,6 +146,9 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
       if (found.owner !== "" && found.owner !== owner && (await store.isAlive(found.owner))) throw new ClaimLost(id)
       claim = await conversations.claim(id, found, owner)
       if (claim === undefined) throw new ClaimLost(id)
+      const { settings } = given
+      if (given.changesSettings && JSON.stringify(settings) !== JSON.stringify(found.settings))
+        await conversations.append(id, claim, [], { settings })
       Object.assign(spent, found.spent)
       const root = found.root === "" ? found : await conversations.get(found.root)
       if (root !== undefined) top = { id: root.id, agentId: root.agentId }

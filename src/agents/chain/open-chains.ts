@@ -84,11 +84,13 @@ export function openChains(parts: ChainParts) {
       const { resumableMs, maxRounds, maxCalls, budget } = parts.settings
       const role = parts.roleOf(agentId)
       const model = typeof chosen === "object" ? chosen : parts.models.get(chosen ?? role?.llmServiceId)
+      // The model of the last run, for those who resume it.
       const settings = { model: model.name }
+      const changesSettings = chosen !== undefined
       const startedBy = options.userId ?? agentId
       const isStored = durable === true || given.id !== undefined || parent !== undefined
       const log = isStored
-        ? storedLog(parts, { id, agentId, startedBy, settings, resumableMs, parent })
+        ? storedLog(parts, { id, agentId, startedBy, settings, changesSettings, resumableMs, parent })
         : memoryLog(id, agentId)
       const instructions = options.instructions ?? (role?.rolePrompt || undefined)
       const about = { conversationId: id, agentId, model: model.name, modelId: model.modelId }

@@ -136,6 +136,45 @@ test("killed at a card and resumed, nothing is lost and nothing runs twice", asy
   expect(calls.map(({ tool, status }) => `${tool} ${status}`)).toEqual(["write_file success", "list_files success"])
 })
 
+test("a conversation goes on with the model it used last, and where there are several one is chosen", async () => {
+  const cli = makeCli({ NO_COLOR: "1" })
+  const models = ["one", "two"].map((name) => `  ${name}: { provider: scripted, script: ${name}.yml }\n`)
+  cli.write("quartermaster.yml", `models:\n  default: one\n${models.join("")}`)
+  cli.write("one.yml", "- say: I am one.\n- say: Still one.\n")
+  cli.write("two.yml", "- say: Nothing.\n- say: I am two.\n- say: Still two.\n")
+  await cli.run("trust", "--yes")
+  await cli.inTerminal(
+    ["chat"],
+    [
+      ["/help", `First${enter}`],
+      ["I am one.", `/model two${enter}`],
+      ["From the next message on: two.", `And you?${enter}`],
+      ["I am two.", controlD],
+    ],
+  )
+  const alone = await cli.inTerminal(["chat", "--resume"], [["/help", controlD]])
+  expect(alone.stdout).toContain("operator · two · /help")
+  await cli.inTerminal(
+    ["chat"],
+    [
+      ["/help", `Second${enter}`],
+      ["I am one.", controlD],
+    ],
+  )
+  const { stdout } = await cli.inTerminal(
+    ["chat", "--resume"],
+    [
+      ["Enter: 1]", `7${enter}`],
+      ["Enter: 1]", `2${enter}`],
+      ["/help", `Again${enter}`],
+      ["Still two.", controlD],
+    ],
+  )
+  expect(stdout).toMatch(/1 .*Second\r\n2 .*And you\?\r\n/)
+  const left = await cli.inTerminal(["chat", "--resume"], [["Enter: 1]", controlC]])
+  expect(left).toMatchObject({ code: 1, stdout: expect.stringContaining("No conversation was chosen.") as string })
+})
+
 test.each([
   ["at its prompt", []],
   ["while the agent works", [["/help", `Hello${enter}`]]],

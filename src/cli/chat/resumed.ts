@@ -2,27 +2,30 @@ import { chainTurns } from "../../agents/chain/turns.ts"
 import type { LoadedConfig } from "../../config/load.ts"
 import { printable } from "../../lib/printable.ts"
 import type { TerminalStyle } from "../../lib/terminal-style.ts"
-import type { Conversation } from "../../model/conversation.ts"
+import { conversationStates, type Conversation } from "../../model/conversation.ts"
 import { activeAgent } from "../calling-agent.ts"
 import type { CliApp, CliContext } from "../context.ts"
 import { findConversation } from "../find-conversation.ts"
+import { chooseConversation } from "./choose-conversation.ts"
 import { CannotDo } from "../usage.ts"
 import { AnswerText } from "./answer-text.ts"
 import { wrap } from "./layout.ts"
 
-/** The conversation to go on with: the one that is named, or the newest of the agent. */
+/** The conversation to go on with: the one that is named, or one of the agent's that the person chooses. */
 export async function conversationOf(
   context: CliContext,
   app: CliApp,
   loaded: LoadedConfig,
   resume: string | true | undefined,
+  leaving: AbortSignal,
 ): Promise<Conversation | undefined> {
   if (resume === undefined) return undefined
   if (resume !== true) return findConversation(app.conversations, resume)
   const agentId = activeAgent(context, loaded, app)
-  const { conversations } = await app.conversations.list({ agentId, limit: 10 })
-  const newest = conversations.find(({ state }) => state !== "ended")
-  if (newest !== undefined) return newest
+  const states = conversationStates.filter((state) => state !== "ended")
+  const { conversations } = await app.conversations.list({ agentId, states, limit: 9 })
+  if (conversations.length > 1) return chooseConversation(context, app, conversations, leaving)
+  if (conversations.length === 1) return conversations[0]
   throw new CannotDo("conversation_not_found", `Agent ${agentId} has no conversation yet. Begin one with 'qm chat'.`)
 }
 

@@ -32,7 +32,7 @@ export async function startChat(context: CliContext, flags: ChatFlags): Promise<
   const print = (text: string) => (chat === undefined ? printMessage(context, text) : chat.print(text.split("\n")))
   try {
     const left = await withApp(context, { longLived: true, print, approvals: askedByCards }, async (app, loaded) => {
-      const before = await conversationOf(context, app, loaded, flags.resume)
+      const before = await conversationOf(context, app, loaded, flags.resume, controller.signal)
       const agentId = before?.agentId ?? activeAgent(context, loaded, app)
       const model = await modelFor(app, loaded, agentId, { named: flags.model, before })
       const by = (await personOf(context, app, loaded)).id
