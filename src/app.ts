@@ -40,6 +40,8 @@ import { silentLogger, type Logger } from "./model/logger.ts"
 import { describeOrphanedAgents } from "./model/orphaned-agents.ts"
 import type { Ports } from "./model/ports.ts"
 import { agentTokens, isTokenValid } from "./org/agent-tokens.ts"
+import { answerLinks, endOldAnswerLinks } from "./org/answer-links.ts"
+import { answerPins } from "./org/answer-pins.ts"
 import { endOldSessions, signIn } from "./org/sign-in.ts"
 import { Directory } from "./org/directory.ts"
 import { freezesAndModes } from "./org/freezes.ts"
@@ -225,6 +227,9 @@ export function assemble(
   )
   const discovery = new ToolDiscovery(registry, org, levelOrder, policy)
 
+  const isPerson = (id: string) => org.findPerson(id)?.status === "active"
+  const links = answerLinks({ documents, isPerson, now })
+
   // The call lifecycle.
   const permits = new AgentPermits(concurrentToolLimit(config))
   const notify = notifier(config.notify ?? [], logger)
@@ -263,6 +268,7 @@ export function assemble(
   const sweep = async () => {
     await sweepAll(ports, { documents, conversations: store.conversations, keepMs })
     await endOldSessions(documents, now())
+    await endOldAnswerLinks(documents, now())
   }
   const sweeper = startSweeper(sweep, ports, options.sweepMs ?? 30_000)
   const watch = watchDocuments(ports, documents, (isStopped) => builtins.processes.endAll(isStopped))
@@ -322,12 +328,18 @@ export function assemble(
     tokens: agentTokens({
       documents,
       isKnown: (agentId) => org.view(agentId) !== undefined,
-      isPerson: (id) => org.findPerson(id)?.status === "active",
+      isPerson,
       onRevoked: (agentId) => endCallsOf([agentId], ports),
       waitForOthers,
       now,
     }),
-    signIn: signIn({ documents, isPerson: (id) => org.findPerson(id)?.status === "active", now }),
+    signIn: signIn({ documents, isPerson, now }),
+    answerLinks: links,
+    pins: answerPins({
+      documents,
+      personSince: (id) => (isPerson(id) ? (org.findPerson(id)?.createdAt ?? "") : undefined),
+      now,
+    }),
     changes: () => store.changes(),
     executor: (agentId) => new ToolExecutor(calls, registry, agentId ?? config.agent ?? "operator"),
     artifact: artifactsApi(ports),

@@ -2,6 +2,7 @@ import type { Command } from "commander"
 import { rememberFlag, rememberWords } from "./remember-flag.ts"
 import { showPendingItem } from "./show-pending.ts"
 import { ambiguousPendingIds, editInput, submitAnswer, type AnswerFlags } from "./approvals-answer.ts"
+import { linkPending } from "./approvals-link.ts"
 import { byKeyWithoutId } from "./approvals-by-key.ts"
 import { watchApprovals } from "./approvals-watch.ts"
 import type { Run, CliContext } from "./context.ts"
@@ -52,6 +53,10 @@ export function addApprovals(program: Command, run: Run): void {
       .command("answer [id] [text...]")
       .description("answer a question: text, comma-separated options, or a form as name=value … or one JSON object"),
   ).action(run(byKeyWithoutId(["question"], answer)))
+  approvals
+    .command("link <id>")
+    .description("print a link that answers it from a phone, as you or as --as: once, for 15 minutes, by its risk")
+    .action(run(linkPending))
   approvals
     .command("watch")
     .description("show what waits and answer it with a key, as it arrives, until Ctrl-C")

@@ -29,7 +29,7 @@ async function open(context: CliContext): Promise<number> {
 }
 
 /** Where this folder has no project, the only folder of this user whose server runs: that of the sample, for example. */
-async function contextOfServer(context: CliContext): Promise<CliContext> {
+export async function contextOfServer(context: CliContext): Promise<CliContext> {
   const { io, flags } = context
   const { findProject } = await import("../config/find-project.ts")
   if (flags.config !== undefined || flags.data !== undefined || findProject(io.cwd, io.home) !== undefined)

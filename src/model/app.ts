@@ -1,4 +1,5 @@
 import type { Changes } from "./changes.ts"
+import type { AnswerLinks, AnswerPins } from "./answer-link.ts"
 import type { SignIn } from "./sign-in.ts"
 import type { PendingItem, AnswerResult, Answer } from "./approval.ts"
 import type { CallRequest, TypedCallRequest } from "./call.ts"
@@ -72,6 +73,9 @@ export interface App {
   readonly tokens: AgentTokens
   /** Signs people in to the console. */
   readonly signIn: SignIn
+  /** Links that answer one item without signing in. */
+  readonly answerLinks: AnswerLinks
+  readonly pins: AnswerPins
   /** What is stored, as it is stored, by this and other processes. */
   changes(): Promise<Changes>
   readonly mcp: McpServers
@@ -133,9 +137,10 @@ export interface Approvals {
   show(callId: string): Promise<PendingItem | undefined>
   /**
    * Answers one item. Pass the `revision` that the person saw: if the item has changed since, the answer is refused.
-   * Without it, the answer counts for the newest revision. The tool runs in the process that waits, never in here.
+   * Without it, the answer counts for the newest revision. The tool runs in the process that waits, never in here. The
+   * audit log says so when it came from a link (`via`).
    */
-  answer(callId: string, saying: Answer, by: string, revision?: number): Promise<AnswerResult>
+  answer(callId: string, saying: Answer, by: string, revision?: number, via?: "link"): Promise<AnswerResult>
   /**
    * Approves a call and adds the rule that its card offers (`PendingItem.rule`), until `expiresAt`. Only for the user of this
    * machine: it is not an `Answer`, so that nothing that forwards answers can add rules.

@@ -167,6 +167,8 @@ export interface SettledAnswer {
   approved: boolean
   by: string
   at: number
+  /** It came from an answer link. */
+  via?: "link" | undefined
   rejectReason?: string | undefined
   /** What those who approved want the model to know. */
   note?: string | undefined

@@ -15,6 +15,8 @@ export const documentKinds = [
   "experiment",
   "link",
   "session",
+  "answer-link",
+  "answer-pin",
 ] as const
 export type DocumentKind = (typeof documentKinds)[number]
 

@@ -23,7 +23,7 @@ export function auditedDocuments(
       const before = documents.get(kind, id)
       const put = await documents.put(document, by, expected)
       if (!put.written) return put
-      const { tokenHash: _secret, ...body } = document.body as Record<string, unknown>
+      const { tokenHash: _token, pinHash: _pin, ...body } = document.body as Record<string, unknown>
       const what = live ? (before?.live === true ? "changed" : "made") : "ended"
       const text = `${kind} ${what}: ${masker.mask(body).text}`
       await recorder.write({ kind: "note", callId: `${kind}:${id}`, at: Date.now(), by, text }, grade)

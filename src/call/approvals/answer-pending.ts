@@ -60,6 +60,7 @@ export async function answerPending(
   by: string,
   ports: Ports,
   revision?: number,
+  via?: "link",
 ): Promise<AnswerResult> {
   for (;;) {
     const row = await ports.calls.get(callId)
@@ -70,7 +71,7 @@ export async function answerPending(
     if (revision !== undefined && revision !== row.revision) {
       return no(`It has changed since you saw it: this is revision ${row.revision} now. Look at it again, then answer.`)
     }
-    const counted = countAnswer(row, answer, by, ports)
+    const counted = withWay(countAnswer(row, answer, by, ports), via)
     if ("refused" in counted) return no(counted.refused)
     // Somebody else answered at the same moment: read the row again.
     if (!(await ports.calls.recordAnswer(callId, { revision: row.revision, votes: row.votes }, counted))) continue
@@ -98,6 +99,11 @@ interface CountedAnswer {
   votes: readonly Vote[]
   /** Null while more people must agree. */
   answer: SettledAnswer | null
+}
+
+function withWay<Counted extends CountedAnswer | { refused: string }>(counted: Counted, via: "link" | undefined) {
+  if (via === undefined || "refused" in counted || counted.answer === null) return counted
+  return { ...counted, answer: { ...counted.answer, via } }
 }
 
 /** What the answer would change in the row, or why it does not count. Changes nothing itself. */

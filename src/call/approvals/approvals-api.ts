@@ -37,7 +37,7 @@ export function approvalsApi(
       const waits = row !== undefined && (row.state === "waiting" || row.state === "held")
       return waits && (row.deadline === null || row.deadline > ports.now()) ? pendingItem(row) : undefined
     },
-    answer: (callId, answer, by, revision) => answerPending(callId, answer, by, ports, revision),
+    answer: (callId, answer, by, revision, via) => answerPending(callId, answer, by, ports, revision, via),
     approveWithRule: (callId, given) => approveWithRule(callId, given, ports, addRule),
     grants: async ({ agentId, includeExpired = false } = {}) =>
       [...documents.all("grant")]

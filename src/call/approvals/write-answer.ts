@@ -32,13 +32,19 @@ function hiddenIn({ tool: name, agentId, input }: CallRow, ports: Ports): readon
   return ports.masker.mask(JSON.parse(input), secretPaths(tool.input.json)).hidden
 }
 
-function describeAnswer({ approved, edit, value, note, rejectReason }: SettledAnswer): string {
-  if (edit !== undefined) return "edited the input"
-  if (value !== undefined) return "answered"
-  if (approved) return note === undefined ? "approved" : `approved, and says: ${note}`
-  return `rejected: ${rejectReason ?? "no reason given"}`
+function describeAnswer({ approved, edit, value, note, rejectReason, via }: SettledAnswer): string {
+  const way = wayText(via)
+  if (edit !== undefined) return `edited the input${way}`
+  if (value !== undefined) return `answered${way}`
+  if (approved) return note === undefined ? `approved${way}` : `approved${way}, and says: ${note}`
+  return `rejected${way}: ${rejectReason ?? "no reason given"}`
 }
 
-function describeRelease({ approved, rejectReason }: SettledAnswer): string {
-  return approved ? "released the result" : `withheld the result: ${rejectReason ?? "no reason given"}`
+function describeRelease({ approved, rejectReason, via }: SettledAnswer): string {
+  const way = wayText(via)
+  return approved ? `released the result${way}` : `withheld the result${way}: ${rejectReason ?? "no reason given"}`
+}
+
+function wayText(via: SettledAnswer["via"]): string {
+  return via === "link" ? " from a link" : ""
 }

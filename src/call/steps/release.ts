@@ -121,8 +121,11 @@ async function hold(
 
   const answer = await waitForAnswer(call, tool, input, ports)
   if (answer?.approved === true) {
-    const text =
-      answer.replace === undefined ? answer.redact?.map((pointer) => `redacted ${pointer}`).join(", ") : "replaced"
+    const notes = [
+      ...(answer.via === "link" ? ["from a link"] : []),
+      ...(answer.replace === undefined ? (answer.redact ?? []).map((pointer) => `redacted ${pointer}`) : ["replaced"]),
+    ]
+    const text = notes.length === 0 ? undefined : notes.join(", ")
     await ports.recorder.write({ kind: "released", at: ports.now(), ...ids, by: answer.by, text }, durability)
     ports.emit({ type: "TOOL_CALL_RELEASED", at: ports.now(), ...event, by: answer.by })
     return deliver(call, asReleased(call, outcome, answer), ports)
@@ -132,8 +135,9 @@ async function hold(
   const ending = withheldEnding(tool.name, answer, isKept ? outcome.value : undefined)
   const by = answer?.by ?? "nobody"
   const reason = ending.details.rejectReason ?? ""
+  const way = answer?.via === "link" ? `from a link${reason === "" ? "" : ": "}` : ""
   await ports.recorder.write(
-    { kind: "withheld", at: ports.now(), ...ids, by, text: ports.masker.text(reason) },
+    { kind: "withheld", at: ports.now(), ...ids, by, text: ports.masker.text(way + reason) },
     durability,
   )
   ports.emit({ type: "TOOL_CALL_WITHHELD", at: ports.now(), ...event, by, reason })
