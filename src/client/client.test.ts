@@ -141,6 +141,7 @@ test("every method asks for something that the document describes, with its para
     "approvals.list": () => approvals.list(),
     "approvals.get": () => approvals.get("c"),
     "approvals.answer": () => approvals.answer(card, { kind: "approve" }),
+    "approvals.link": () => approvals.link("c"),
     "audit.list": () => audit.list({ ...filter, limit: 1, cursor: "x" }),
     "audit.show": () => audit.show("c"),
     "audit.charts": () => audit.charts(filter),

@@ -1,6 +1,6 @@
 import type { AuditEntryJson, AuditRowJson, Charts } from "../http/api/audit-schemas.ts"
 import type { ChainBody, ConversationJson, TurnJson } from "../http/api/chain-schemas.ts"
-import type { AnswerBody, Answered, Card, Inbox, Me } from "../http/api/schemas.ts"
+import type { AnswerBody, Answered, AnswerLink, Card, Inbox, Me } from "../http/api/schemas.ts"
 import type { CallBody, CallResult, Explanation, Ticket, ToolInfo, WhyBody } from "../http/api/tool-schemas.ts"
 import { connect, type ClientOptions, type Method, type Sent } from "./connection.ts"
 import { eventsOf, type EventsOptions, type ServerEvent } from "./events.ts"
@@ -8,7 +8,7 @@ import { eventsOf, type EventsOptions, type ServerEvent } from "./events.ts"
 export type { ClientOptions, Method, Sent } from "./connection.ts"
 export type { EventsOptions, ServerEvent } from "./events.ts"
 export { QuartermasterProblem } from "./problem.ts"
-export type { Answered, Card, Inbox, Me, Message, Problem } from "../http/api/schemas.ts"
+export type { Answered, AnswerLink, Card, Inbox, Me, Message, Problem } from "../http/api/schemas.ts"
 export type { CallResult, Explanation, Ticket, ToolInfo } from "../http/api/tool-schemas.ts"
 
 /** What may be said about a call besides its tool and input. */
@@ -84,6 +84,9 @@ export function createClient(options: ClientOptions) {
       /** Answers a card. The answer counts for the revision that the card shows. */
       answer: ({ callId, revision }: Pick<Card, "callId" | "revision">, answer: AnswerBody["answer"]) =>
         json<Answered>("POST", `/v1/approvals/${encodeURIComponent(callId)}/answer`, { body: { revision, answer } }),
+      /** A link that answers it without signing in: as yourself or, with manage, as another person. */
+      link: (id: string, body: { person?: string } = {}) =>
+        json<AnswerLink>("POST", `/v1/approvals/${encodeURIComponent(id)}/links`, { body }),
     },
 
     audit: {

@@ -10,6 +10,7 @@ import type { Api, ServedApp } from "./api/endpoint.ts"
 import { consoleFolder, openConsole, type ConsolePages } from "./console-files.ts"
 import { directCalls } from "./direct-call.ts"
 import { checkBearerToken } from "./bearer-token.ts"
+import { answerPages } from "./pages/answer-pages.ts"
 import { readRequestBody } from "./read-request-body.ts"
 import { hostCheck } from "./host-check.ts"
 import { replyProblem, replyJson } from "./reply.ts"
@@ -86,12 +87,13 @@ export async function serveHttp(app: ServedApp, options: ServeOptions, makeMcp =
     maxSessions: limits.sessions,
   })
   const closer = new AbortController()
+  let listening = httpOrigin(host, port)
   const api: Api = {
     app,
     version,
     workspace: options.workspace ?? "",
     isSample: options.isSample ?? (() => false),
-    publicUrl,
+    baseUrl: () => publicUrl ?? listening,
     now,
     closing: closer.signal,
   }
@@ -107,10 +109,11 @@ export async function serveHttp(app: ServedApp, options: ServeOptions, makeMcp =
     throw cannotListen(error, host, port)
   }
   const { port: actualPort } = server.address() as AddressInfo
+  listening = httpOrigin(host, actualPort)
   return {
     port: actualPort,
-    url: httpOrigin(host, actualPort),
-    publicUrl: publicUrl ?? httpOrigin(host, actualPort),
+    url: listening,
+    publicUrl: api.baseUrl(),
     sessions: () => mcp.sessions(),
     async close() {
       clearInterval(sweeper)
@@ -159,6 +162,7 @@ function requestHandler({ app, mcp, api, pages, host }: Served, options: ServeOp
   const { fetch } = createApi(api, { maxBodyBytes })
   const listener = getRequestListener(fetch, { overrideGlobalObjects: false })
   const calls = directCalls(api, maxBodyBytes)
+  const answers = answerPages(api)
   const refusal = hostCheck({ host, publicUrl, allowedHosts, allowedOrigins })
   return (request: IncomingMessage, response: ServerResponse): void => {
     const forbidden = refusal(request.headers)
@@ -166,7 +170,7 @@ function requestHandler({ app, mcp, api, pages, host }: Served, options: ServeOp
     const path = pathOf(request.url ?? "/")
     if (path === "/mcp") return handleMcp(app, mcp, maxBodyBytes, request, response)
     if (path === "/healthz" || path === "/readyz") return handleHealth(app, request, response)
-    if (calls(path, request, response)) return
+    if (calls(path, request, response) || answers(path, request, response)) return
     if (/^\/(v1\/|openapi\.json$|metrics$)/.test(path)) return void listener(request, response)
     if (isRead(request) && pages?.(path, response, wantsPage(request)) === true) return
     replyProblem(response, 404, nothingHere)

@@ -18,6 +18,8 @@ export interface AnswerLink extends AnswerLinkTarget {
   /** When it answered, and what. */
   readonly usedAt?: number | undefined
   readonly said?: "yes" | "no" | undefined
+  /** How many wrong PINs it still takes. */
+  readonly pinTries: number
 }
 
 /** Links that answer one item without signing in: for one person, once, for minutes. */

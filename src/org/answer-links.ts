@@ -54,9 +54,8 @@ export function answerLinks({ documents, isPerson, now }: SignInOptions): Answer
       const tokenHash = hash("sha256", secret)
       for (const document of documents.all("answer-link") as Iterable<Stored>) {
         if (document.body.tokenHash !== tokenHash) continue
-        const { callId, kind, revision, person, isMachineUser, expiresAt, usedAt, said } = document.body
-        const state = stateOf(document)
-        return { id: document.id, callId, kind, revision, person, isMachineUser, expiresAt, state, usedAt, said }
+        const { tokenHash: _secret, inOrganisation: _known, wrongPins, ...shown } = document.body
+        return { ...shown, id: document.id, state: stateOf(document), pinTries: mostWrongPins - wrongPins }
       }
       return undefined
     },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { en } from "./en.ts"
-import { translate } from "./server-messages.ts"
+import { translate } from "../../../src/http/api/translate.ts"
 import { agoText, bytesText, clockText, clockTime, spanText, tookText } from "./time-text.ts"
 import { zh } from "./zh.ts"
 

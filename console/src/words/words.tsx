@@ -1,7 +1,7 @@
 import { createContext, use, useEffect, useMemo, useState, type ReactNode } from "react"
 import type { Message } from "../../../src/http/api/schemas.ts"
 import { en, type Words } from "./en.ts"
-import { translate } from "./server-messages.ts"
+import { translate } from "../../../src/http/api/translate.ts"
 import { zh } from "./zh.ts"
 
 export const languages = { en, zh } as const satisfies Record<string, Words>

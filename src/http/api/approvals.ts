@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import type { Answer } from "../../model/approval.ts"
 import type { ReasonParams } from "../../model/audit-entry.ts"
@@ -7,6 +6,7 @@ import { summaryOf } from "./audit-rows.ts"
 import { cardOf } from "./card.ts"
 import type { Caller } from "./caller.ts"
 import { endpoint, type Api, type Endpoint } from "./endpoint.ts"
+import { whatBecameOf } from "./gone.ts"
 import { knownHosts } from "./known-hosts.ts"
 import { HttpProblem, notFound } from "./problem.ts"
 import {
@@ -28,7 +28,8 @@ const since = z.object({ since: z.coerce.number().min(0).optional() })
 
 const hostsOf = new WeakMap<object, ReturnType<typeof knownHosts>>()
 
-async function cardsOf(api: Api, caller: Caller, items: Awaited<ReturnType<Api["app"]["approvals"]["list"]>>) {
+/** Cards as somebody is shown them. */
+export async function cardsOf(api: Api, caller: Caller, items: Awaited<ReturnType<Api["app"]["approvals"]["list"]>>) {
   const { app, now } = api
   let hosts = hostsOf.get(app)
   if (hosts === undefined) hostsOf.set(app, (hosts = knownHosts(app, now)))
@@ -163,27 +164,10 @@ async function whyNot(app: Api["app"], id: string, revision: number, sentence: s
 }
 
 /** Why an item no longer waits: somebody answered it, or nobody did in time. */
-async function whyGone(app: Api["app"], id: string, status: number, sentence: string): Promise<HttpProblem> {
-  const entries = await entriesOfAnswered(app, id)
-  if (entries.length === 0) return notFound("waiting call", id)
-  const first = entries.findLast((entry) => "by" in entry && entry.by !== undefined)
-  const by = first !== undefined && "by" in first ? first.by : undefined
-  const hasExpired = entries.some((entry) => entry.kind === "end" && entry.code === "approval_expired")
-  return new HttpProblem(status, sentence, {
-    code: hasExpired ? "expired" : "answered",
-    ...(by && !hasExpired ? { by } : {}),
-  })
-}
-
-/** The process that has the call records the answer, which may take a moment. */
-async function entriesOfAnswered({ audit, settle }: Api["app"], id: string) {
-  for (let tries = 0; ; tries++) {
-    await settle()
-    const entries = await audit.show(id)
-    const isRecorded = entries.some(({ kind }) => kind === "answered" || kind === "end")
-    if (entries.length === 0 || isRecorded || tries === 10) return entries
-    await sleep(50)
-  }
+export async function whyGone(app: Api["app"], id: string, status: number, sentence: string): Promise<HttpProblem> {
+  const { why, by } = await whatBecameOf(app, id)
+  if (why === "unknown") return notFound("waiting call", id)
+  return new HttpProblem(status, sentence, { code: why, ...(by === undefined ? {} : { by }) })
 }
 
 async function refusedCall({ app }: Api, callId: string, at: number, code: EndingCode): Promise<Refused> {

@@ -39,7 +39,8 @@ export function callerOfSession(app: Known, secret: string): Caller | undefined 
   return { ...callerOfPerson(app, person, isMachineUser), sessionId }
 }
 
-function callerOfPerson(app: Known, id: string, isMachineUser: boolean): Caller {
+/** A person of the organisation, or the user of this machine. */
+export function callerOfPerson(app: Known, id: string, isMachineUser: boolean): Caller {
   const person = app.org.findPerson(id)
   const scopes = isMachineUser ? allScopes : (person?.scopes ?? usualScopes)
   return { kind: "person", id, name: person?.name ?? id, roles: person?.roles ?? [], scopes, isMachineUser }

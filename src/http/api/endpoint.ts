@@ -14,8 +14,8 @@ export interface Api {
   workspace: string
   /** Whether the organisation is the sample of the first start. */
   isSample(): boolean
-  /** The address that people open, where one is stated. */
-  publicUrl: string | undefined
+  /** What people open: `server.publicUrl` where it is stated, else where the server listens. */
+  baseUrl(): string
   now(): number
   /** Aborted when the server closes: streams end. */
   closing: AbortSignal

@@ -2,6 +2,7 @@ import { approvalEndpoints } from "./approvals.ts"
 import { auditEndpoints } from "./audit.ts"
 import { chainEndpoints } from "./chains.ts"
 import type { Endpoint } from "./endpoint.ts"
+import { linkEndpoints } from "./links.ts"
 import { organisationEndpoints } from "./organisation.ts"
 import { ruleEndpoints } from "./rules.ts"
 import { sampleEndpoints } from "./sample.ts"
@@ -12,6 +13,7 @@ import { toolEndpoints } from "./tools.ts"
 export const endpoints: readonly Endpoint[] = [
   ...toolEndpoints,
   ...approvalEndpoints,
+  ...linkEndpoints,
   ...organisationEndpoints,
   ...ruleEndpoints,
   ...auditEndpoints,

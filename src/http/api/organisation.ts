@@ -49,7 +49,7 @@ export const organisationEndpoints: readonly Endpoint[] = [
         version: api.version,
         workspace: mayRead ? api.workspace : "",
         sample: api.isSample(),
-        pin: false,
+        pin: kind === "person" && app.pins.isSet(id),
         frozen: mayRead ? app.frozen() : [],
         waiting: mayRead ? (await app.approvals.list()).length : 0,
       }

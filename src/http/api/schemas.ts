@@ -212,6 +212,17 @@ export const answered = z
   })
   .meta({ id: "Answered" })
 
+export const answerLink = z
+  .object({
+    url: z.string().describe("Whoever opens it can answer as the person. It is shown once."),
+    callId: id,
+    revision: z.number().describe("The only revision that it answers."),
+    person: id,
+    risk: z.enum(["high", "medium", "low"]).describe("A yes: low from the link alone, medium with a PIN, high never."),
+    expiresAt: time,
+  })
+  .meta({ id: "AnswerLink" })
+
 /** A call that was refused, for the lane of refused calls. */
 export const refused = z
   .object({
@@ -250,6 +261,7 @@ export type Card = z.infer<typeof card>
 export type Inbox = z.infer<typeof inbox>
 export type AnswerBody = z.infer<typeof answerBody>
 export type Answered = z.infer<typeof answered>
+export type AnswerLink = z.infer<typeof answerLink>
 export type Refused = z.infer<typeof refused>
 export type Suggestion = z.infer<typeof suggestion>
 export type Digest = z.infer<typeof digest>

@@ -8,7 +8,7 @@ import { HttpProblem } from "./problem.ts"
 const mostTries = 20
 
 /** Signs people in with a link and out again. */
-export function sessionRoutes(hono: OpenAPIHono, { app, now, publicUrl }: Api): void {
+export function sessionRoutes(hono: OpenAPIHono, { app, now, baseUrl }: Api): void {
   let tries: number[] = []
   hono.post("/v1/session", async (context) => {
     tries = tries.filter((at) => at > now() - 60_000)
@@ -36,7 +36,7 @@ export function sessionRoutes(hono: OpenAPIHono, { app, now, publicUrl }: Api): 
       httpOnly: true,
       sameSite: "Strict",
       path: "/",
-      secure: publicUrl?.startsWith("https:") === true,
+      secure: baseUrl().startsWith("https:"),
       maxAge: Math.floor((session.expiresAt - now()) / 1000),
     })
     return context.body(null, 204)

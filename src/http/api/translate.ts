@@ -1,4 +1,4 @@
-import type { Message } from "../../../src/http/api/schemas.ts"
+import type { Message } from "./schemas.ts"
 import { checkMessages } from "./check-messages.ts"
 
 type Params = NonNullable<Message["params"]>
