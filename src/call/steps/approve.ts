@@ -16,7 +16,6 @@ import {
   type Proposal,
 } from "../approvals/card.ts"
 import { join } from "../stored/join.ts"
-import { describeAnswer } from "../describe-answer.ts"
 import { rejectedEnding, unansweredEnding } from "../refusal-endings.ts"
 import { resolve } from "./resolve.ts"
 import { advance, answerDeadline, callDigest, newRow, redeemableUntil } from "../stored/rows.ts"

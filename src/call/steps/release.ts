@@ -11,7 +11,6 @@ import { modelTextLimit, resultAsText } from "../../model/model-text.ts"
 import { artifactLimit, type RegisteredTool } from "../../model/tool.ts"
 import { waitForAnswer } from "../approvals/wait-for-answer.ts"
 import { failedResult, successResult, type DeliveredValue } from "./record.ts"
-import { describeWithheld } from "../describe-answer.ts"
 import { withheldEnding } from "../refusal-endings.ts"
 import type { RunOutcome } from "./run.ts"
 import { advance, answerDeadline, newRow } from "../stored/rows.ts"
@@ -136,7 +135,7 @@ async function hold(
   const ending = withheldEnding(tool.name, answer, isKept ? outcome.value : undefined)
   const by = answer?.by ?? "nobody"
   const reason = ending.details.rejectReason ?? ""
-  const why = describeWithheld(reason, answer?.via)
+  const why = answer?.via === "link" ? `from a link: ${reason}` : reason
   await ports.recorder.write(
     { kind: "withheld", at: ports.now(), ...ids, by, text: ports.masker.text(why) },
     durability,

@@ -5,7 +5,6 @@ import type { EndEntry } from "../../model/audit-entry.ts"
 import { failedWith, type EndingCode, type ToolResult } from "../../model/result.ts"
 import { secretPaths } from "../../schema/secret-paths.ts"
 import type { DialectText } from "../../model/dialect-text.ts"
-import { describeAnswer, describeWithheld } from "../describe-answer.ts"
 import { rejectedEnding, unansweredEnding, withheldEnding } from "../refusal-endings.ts"
 import { agentEndedSentence, tokenRevokedSentence } from "../stopped-endings.ts"
 import { redeemableUntil, storedRequest } from "./rows.ts"
@@ -48,7 +47,6 @@ export async function endAbandoned(row: CallRow, ports: Ports): Promise<ToolResu
   if (!(await ports.calls.swap(row.id, { state, owner, epoch }, mine))) return undefined
   const result = resultOf(row, how, ports)
   try {
-    await recordRefusal(row, how, ports)
     await ports.recorder.write(endOf(row, how, result, ports), ports.settings.durability)
   } catch (error) {
     // Gives the row up, so that another process can try again.
@@ -60,16 +58,6 @@ export async function endAbandoned(row: CallRow, ports: Ports): Promise<ToolResu
   const { status, durationMs = 0 } = result
   ports.emit({ type: "TOOL_CALL_FAILED", ...ids, status, code: how.code, error: how.sentence, durationMs })
   return result
-}
-
-/** Writes a person's no to the audit log: the process that would have done it is gone. */
-async function recordRefusal(row: CallRow, { rejectReason = "" }: AbandonedEnding, ports: Ports): Promise<void> {
-  const { answer, state } = row
-  if (answer === null || answer.approved || answer.edit !== undefined) return
-  const isResult = state === "released"
-  const text = ports.masker.text(isResult ? describeWithheld(rejectReason, answer.via) : describeAnswer(answer))
-  const ids = { callId: row.id, agentId: row.agentId, tool: row.tool, by: answer.by, at: answer.at }
-  await ports.recorder.write({ kind: isResult ? "withheld" : "answered", ...ids, text }, ports.settings.durability)
 }
 
 function endOf(row: CallRow, { code, sentence, ran }: AbandonedEnding, result: ToolResult, ports: Ports): EndEntry {

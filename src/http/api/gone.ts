@@ -23,7 +23,8 @@ export async function whatBecameOf(app: Api["app"], id: string): Promise<Gone> {
 
 function didOf(entry: AuditEntry): Gone["did"] {
   if (entry.kind === "released" || entry.kind === "withheld") return entry.kind
-  const word = "text" in entry ? /^(approved|rejected|answered|edited)\b/.exec(entry.text ?? "")?.[1] : undefined
+  const word =
+    "text" in entry ? /^(approved|rejected|answered|edited|released|withheld)\b/.exec(entry.text ?? "")?.[1] : undefined
   return word as Gone["did"]
 }
 

@@ -1,7 +1,12 @@
-import type { Message } from "./schemas.ts"
+import type { ReasonParams as Params } from "../../model/audit-entry.ts"
 import { checkMessages } from "./check-messages.ts"
 
-type Params = NonNullable<Message["params"]>
+/** A sentence for people, as the API has it. */
+interface Said {
+  code: string
+  params?: Params | undefined
+  text: string
+}
 
 const list = (value: Params[string] | undefined) => (Array.isArray(value) ? value.join("、") : String(value ?? ""))
 
@@ -64,7 +69,7 @@ const chinese: Readonly<Record<string, string>> = {
 }
 
 /** Says a message in a language. English is what the server wrote. */
-export function translate({ code, params = {}, text }: Message, language: "en" | "zh"): string {
+export function translate({ code, params = {}, text }: Said, language: "en" | "zh"): string {
   const sentence = language === "zh" ? chinese[code] : undefined
   if (sentence === undefined) return text
   const names = [...sentence.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "")

@@ -10,7 +10,7 @@ export const gate = html`<svg viewBox="0 0 24 24" aria-hidden="true">
 
 /** What waits, as the console's card has it: who asks, what the agent says, what we found. */
 export function cardHtml(card: Card, words: Words, now: number): Html {
-  const say = (message: Message) => translate(message, words.lang === "en" ? "en" : "zh")
+  const say = sayIn(words)
   const { agent, risk, intent } = card
   return html`<header>
       <div class="facts">
@@ -32,6 +32,11 @@ export function cardHtml(card: Card, words: Words, now: number): Html {
       </section>`
     }
     ${card.question === undefined && foundHtml(card, words, say)}`
+}
+
+/** Says messages of the server in the language of the page. */
+export function sayIn({ lang }: Words): (message: Parameters<typeof translate>[0]) => string {
+  return (message) => translate(message, lang === "en" ? "en" : "zh")
 }
 
 /** Whole minutes of a time. */
@@ -85,12 +90,7 @@ function previewHtml(preview: Preview, words: Words, say: (message: Message) => 
             </div>
           </div>`,
       )}
-      ${
-        (preview.network || preview.cwd !== undefined) &&
-        html`<h3>
-          ${[...(preview.cwd === undefined ? [] : [words.inFolder(preview.cwd)]), ...(preview.network ? [words.network] : [])].join(", ")}
-        </h3>`
-      }`
+      ${howItRuns(preview, words).map((line) => html`<h3>${line}</h3>`)}`
     case "diff":
       return html`${preview.files.map(
         ({ path, diff, added, removed }) =>
@@ -107,6 +107,11 @@ function previewHtml(preview: Preview, words: Words, say: (message: Message) => 
     case "image":
       return html``
   }
+}
+
+/** Where and how a command runs, a line each. */
+function howItRuns({ cwd, network, details }: Extract<Preview, { kind: "command" }>, words: Words): string[] {
+  return [...(cwd === undefined ? [] : [words.inFolder(cwd)]), ...(network ? [words.network] : []), ...details]
 }
 
 /** The changed lines of a unified diff, without its head. */

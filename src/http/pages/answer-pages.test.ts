@@ -123,7 +123,7 @@ test("the audit log says that an answer came from a link, and whose", async () =
   const held = await waiting("held")
   await post(await linkTo(held), { say: "yes", pin })
   await app.resume(held.callId)
-  expect(await answersOf(held.callId)).toEqual(["pat: from a link"])
+  expect(await answersOf(held.callId)).toEqual(["pat: released the result from a link", "pat: from a link"])
 })
 
 describe("a link that leads to nothing any more says why, and who was first", () => {

@@ -7,7 +7,7 @@ import { callerOfPerson } from "../api/caller.ts"
 import type { Api } from "../api/endpoint.ts"
 import { whatBecameOf } from "../api/gone.ts"
 import { readRequestBody } from "../read-request-body.ts"
-import { minutes } from "./answer-card.ts"
+import { minutes, sayIn } from "./answer-card.ts"
 import { formHtml, noticeHtml, pageHtml, type Notice } from "./answer-html.ts"
 import { linkState, yesNeeds, type LinkState } from "./answer-rules.ts"
 import { wordsFor, type Words } from "./answer-words.ts"
@@ -106,7 +106,11 @@ async function answer(api: Api, secret: string, link: AnswerLink, words: Words, 
   const answered = await app.approvals.answer(link.callId, value, link.person, link.revision, "link")
   if (!answered.ok) return again(words.notCounted(answered.sentence))
   await app.answerLinks.use(link.id, said)
-  const sentences = [words.doneMore[said][link.kind], words.close]
+  const { code, params, sentence } = answered
+  // The call of a caller that is not here goes on when that comes back.
+  const isSettled = code === "answer_settled"
+  const next = isSettled ? words.doneMore[said][link.kind] : sayIn(words)({ code, params, text: sentence })
+  const sentences = [next, words.close]
   return notice(200, { title: words.done[said][link.kind], sentences }, words)
 }
 

@@ -1,5 +1,3 @@
-import type { Card } from "../api/schemas.ts"
-
 const plural = (n: number, word: string) => `${n} ${word}${n === 1 ? "" : "s"}`
 
 const en = {
@@ -99,8 +97,6 @@ const en = {
 }
 
 export type Words = typeof en
-export type Did = keyof Words["did"]
-export type Kind = Card["kind"]
 
 const zh: Words = {
   lang: "zh-CN",
