@@ -34,7 +34,7 @@ test("'qm install' shows the change and writes nothing until it is confirmed", a
   expect(quartermaster).toMatchObject({
     type: "stdio",
     command: "qm",
-    args: ["mcp", "--agent", "operator"],
+    args: ["mcp", "--agent", "operator", "--builtin", "workspace,command,network"],
   })
   expect((await cli.run("install", "claude")).stderr).toContain("is already up to date; nothing was written.")
 })

@@ -105,16 +105,52 @@ test("an unknown agent is refused before any file is read", async () => {
   expect(existsSync(file)).toBe(false)
 })
 
-test("an agent with many tools is installed with how to send the client fewer", async () => {
+/** An agent with that many tools, the first five of which are in the group `workspace` and the rest in `data`. */
+function withTools(count: number) {
   const cwd = temporaryFolder()
-  const run = (count: number) =>
-    runWithApp(
-      { mcpTools: () => Array.from({ length: count }, () => ({ name: "x" }) as never) },
-      ["install", "claude", "--yes"],
-      { cwd },
-    )
-  const { stderr } = await run(45)
-  expect(stderr).toContain("The client is sent 45 tools (1 kB of definitions)")
-  expect(stderr).toContain("  qm install claude --agent coder\n")
-  expect((await run(20)).stderr).not.toContain("is sent")
+  const parts: AppParts = {
+    mcpTools: () => Array.from({ length: count }, (_, at) => ({ name: `t${at}` }) as never),
+    visibleTool: (_: string, name: string) => ({ group: Number(name.slice(1)) < 5 ? "workspace" : "data" }) as never,
+  }
+  const run = (...more: string[]) => runWithApp(parts, ["install", "claude", "--yes", ...more], { cwd })
+  const args = () =>
+    (JSON.parse(readFileSync(join(cwd, ".mcp.json"), "utf8")) as { mcpServers: { quartermaster: { args: string[] } } })
+      .mcpServers.quartermaster.args
+  return { run, args }
+}
+
+test("of many tools the client is shown the usual groups, and the message says which and how to have more", async () => {
+  const { run, args } = withTools(45)
+  const { stderr } = await run()
+  expect(args()).toEqual(["mcp", "--agent", "operator", "--builtin", "workspace,command,network"])
+  expect(stderr).toContain("The client is shown 5 of the 45 tools of agent operator (1 kB)")
+  expect(stderr).toContain("  qm install claude --builtin all\n")
+})
+
+test.each([
+  [
+    ["--builtin", "all"],
+    ["mcp", "--agent", "operator"],
+  ],
+  [
+    ["--builtin", "data,code"],
+    ["mcp", "--agent", "operator", "--builtin", "data,code"],
+  ],
+  [
+    ["--agent", "dev"],
+    ["mcp", "--agent", "dev"],
+  ],
+])("which tools the client is shown can be chosen: %j", async (more, written) => {
+  const { run, args } = withTools(45)
+  await run(...more)
+  expect(args()).toEqual(written)
+})
+
+test("few tools are all shown, and a group that there is not is refused with the nearest name", async () => {
+  const { run, args } = withTools(20)
+  expect((await run()).stderr).not.toContain("is shown")
+  expect(args()).toEqual(["mcp", "--agent", "operator"])
+  const wrong = await run("--builtin", "workspce")
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean 'workspace'?") as string })
+  expect((await run("--builtin", "data", "--http")).code).toBe(2)
 })

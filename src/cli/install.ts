@@ -2,6 +2,7 @@ import type { Command } from "commander"
 import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { activeAgent } from "./calling-agent.ts"
+import { readBuiltinFlag, shownTools } from "./builtin-groups-flag.ts"
 import { confirm } from "./confirm.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 import { clientNames } from "../config/clients.ts"
@@ -19,6 +20,7 @@ import { isInProject } from "../lib/program-in-project.ts"
 import { orCannotWrite, UsageError } from "./usage.ts"
 
 interface InstallFlags {
+  builtin?: string
   http?: boolean
   name: string
   replace?: boolean
@@ -30,6 +32,10 @@ export function addInstall(program: Command, run: Run): void {
     .command("install <client>")
     .description(
       "add Quartermaster to a client as an MCP server; client: claude, cursor, vscode, or the path of its configuration file",
+    )
+    .option(
+      "--builtin <groups>",
+      "the groups of built-in tools that the client is shown, or all; default: workspace,command,network if there are many tools",
     )
     .option("--http", "connect to a running 'qm serve' with a token instead of starting 'qm mcp'")
     .option("--name <name>", "name of the server in the client's configuration", "quartermaster")
@@ -46,9 +52,11 @@ async function install(context: CliContext, client: string, flags: InstallFlags)
   const plan = await withApp(context, { readOnly: true }, async (app, loaded) => {
     const agent = activeAgent(context, loaded, app)
     const governed = app.mcp.list().map(({ name }) => name)
-    const planned = await planInstallation(context, client, agent, loaded, { ...flags, governed })
+    const builtin = chooseGroups(context, app, agent, flags)
+    const planned = await planInstallation(context, client, agent, loaded, { ...flags, governed, builtin })
     const warning = goAround(client, planned, governed)
-    return { ...planned, next: [...planned.next, ...howToNarrow(app, client, agent)], warning }
+    const shown = whatIsShown(app, agent, builtin, `qm install ${shellWord(client)}`, flags.http === true)
+    return { ...planned, next: [...planned.next, ...shown], warning }
   })
   const { file, before, after } = plan
   if (before === after) {
@@ -94,17 +102,52 @@ function goAround(client: string, { file, others }: InstallationPlan, governed: 
 /** More tools than this cost a model attention and context. */
 const manyTools = 25
 
-/** What a client is sent, and how to send it less: an agent whose role has fewer groups. */
-function howToNarrow(app: App, client: string, agent: string): string[] {
-  const tools = app.mcpTools(agent)
+/** What an agent needs that works on files and runs commands. */
+const usualGroups: readonly string[] = ["workspace", "command", "network"]
+
+/** The groups of built-in tools for the client. Who names an agent has chosen by its role already. */
+function chooseGroups(
+  context: CliContext,
+  app: App,
+  agent: string,
+  { builtin, http }: InstallFlags,
+): readonly string[] | undefined {
+  if (builtin !== undefined && http === true)
+    throw new UsageError(
+      "--builtin does not go with --http, where the token's agent decides. Give it a role with fewer groups.",
+    )
+  if (builtin !== undefined) return readBuiltinFlag(builtin)
+  const isChosen = http === true || context.flags.agent !== undefined
+  return isChosen || app.mcpTools(agent).length <= manyTools ? undefined : usualGroups
+}
+
+/** Which tools the client is shown, and how to have more or fewer of them. */
+function whatIsShown(
+  app: App,
+  agent: string,
+  builtin: readonly string[] | undefined,
+  command: string,
+  http: boolean,
+): string[] {
+  const all = app.mcpTools(agent)
+  const tools = shownTools(app, agent, builtin)
+  const size = `${Math.max(1, Math.round(JSON.stringify(tools).length / 1000))} kB`
+  if (builtin !== undefined)
+    return [
+      `The client is shown ${tools.length} of the ${all.length} tools of agent ${agent} (${size}): the built-in groups ${builtin.join(", ")}, and all tools of your servers and plugins.`,
+      `  ${command} --builtin ${[...builtin, "code"].join(",")}   # to choose the groups; 'qm groups list' shows them`,
+      `  ${command} --builtin all`,
+    ]
   if (tools.length <= manyTools) return []
-  const groups = ["workspace", "command", "network", ...app.mcp.list().map(({ name }) => name)]
-  const size = Math.round(JSON.stringify(tools).length / 1000)
+  const many = `The client is shown ${tools.length} tools (${size}), all that agent ${agent} may use.`
+  if (!http)
+    return [`${many} Models choose better from fewer: ${command} --agent ${agent} --builtin ${usualGroups.join(",")}`]
+  const groups = [...usualGroups, ...app.mcp.list().map(({ name }) => name)]
   return [
-    `The client is sent ${tools.length} tools (${size} kB of definitions), all that agent ${agent} may use. To send fewer, give it an agent with fewer groups:`,
+    `${many} To show fewer, give it an agent with fewer groups:`,
     `  qm roles create --name coder --groups ${groups.join(",")}`,
     "  qm agents create --id coder --role coder",
-    `  qm install ${client} --agent coder`,
+    `  ${command} --http --agent coder`,
   ]
 }
 
@@ -113,7 +156,13 @@ async function planInstallation(
   client: string,
   agent: string,
   { config }: LoadedConfig,
-  { http, name, replace, governed }: InstallFlags & { governed: readonly string[] },
+  {
+    http,
+    name,
+    replace,
+    governed,
+    builtin,
+  }: Omit<InstallFlags, "builtin"> & { governed: readonly string[]; builtin: readonly string[] | undefined },
 ): Promise<InstallationPlan> {
   const { installInto } = await import("../config/install.ts")
   const { listenAddress } = await import("../config/listen-address.ts")
@@ -122,7 +171,7 @@ async function planInstallation(
   const reachable = ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host
   const known = clientNames.find((each) => each === client)
   const started = known === undefined ? onThisMachine(io) : shareable(io)
-  const target = http === true ? { url: `${httpOrigin(reachable, port)}/mcp`, agent } : { ...started, agent }
+  const target = http === true ? { url: `${httpOrigin(reachable, port)}/mcp`, agent } : { ...started, agent, builtin }
   return installInto(known ?? { path: clientFile(client, cwd) }, name, target, {
     cwd,
     remove: replace === true ? governed : [],

@@ -7,21 +7,35 @@ import { definition, toolbox } from "../mcp/testing/toolbox.ts"
 import { dist, makeCli } from "./testing.ts"
 
 /** A stock client that starts `qm mcp` as `qm install` writes it. */
-async function clientFor(cwd: string, agent: string, home: string): Promise<Client> {
+async function clientFor(cwd: string, agent: string, home: string, ...more: string[]): Promise<Client> {
   const client = new Client({ name: "stock", version: "1" })
-  await client.connect(transportFor(cwd, agent, home))
+  await client.connect(transportFor(cwd, agent, home, ...more))
   onTestFinished(() => client.close())
   return client
 }
 
-function transportFor(cwd: string, agent: string, home: string): StdioClientTransport {
+function transportFor(cwd: string, agent: string, home: string, ...more: string[]): StdioClientTransport {
   return new StdioClientTransport({
     command: process.execPath,
-    args: [join(dist, "qm.js"), "-C", cwd, "mcp", "--agent", agent],
+    args: [join(dist, "qm.js"), "-C", cwd, "mcp", "--agent", agent, ...more],
     env: { PATH: process.env["PATH"] ?? "", HOME: home },
     stderr: "pipe",
   })
 }
+
+test("with --builtin a client is shown these groups of built-in tools, and every tool of a server", async () => {
+  const cli = makeCli()
+  const box = toolbox({ tools: [definition("search")] })
+  cli.write("quartermaster.yml", JSON.stringify({ mcpServers: { box: box.command } }))
+  await cli.run("trust", "--yes")
+  await cli.run("mcp", "list")
+  const client = await clientFor(cli.cwd, "operator", cli.home, "--builtin", "data")
+  const names = (await client.listTools()).tools.map(({ name }) => name)
+  expect(names).toEqual(expect.arrayContaining(["base64_encode", "box__search"]))
+  expect(names).not.toContain("read_file")
+  const wrong = await cli.run("mcp", "--builtin", "dat")
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean 'data'?") as string })
+})
 
 test("two agents with different roles see different lists over stdio, and call what they see", async () => {
   const cli = makeCli()

@@ -5,6 +5,7 @@ import type { ClientIdentity } from "../mcp/server/client-identity.ts"
 import type { App } from "../model/app.ts"
 import type { McpPin, McpServerState } from "../model/mcp.ts"
 import { activeAgent } from "./calling-agent.ts"
+import { readBuiltinFlag, shownTools } from "./builtin-groups-flag.ts"
 import type { Run, CliContext } from "./context.ts"
 import { showList } from "./listing.ts"
 import { addLogin } from "./mcp-login.ts"
@@ -22,6 +23,10 @@ export function addMcp(program: Command, run: Run): void {
   mcp
     .command("serve", { isDefault: true })
     .description("serve MCP on stdin and stdout for one agent (--agent); MCP clients start this")
+    .option(
+      "--builtin <groups>",
+      "of the built-in tools list only those of these groups, for example workspace,command",
+    )
     .allowExcessArguments()
     .hook("preAction", (_, { args: [word] }) => {
       if (word !== undefined) throw unknownCommand(word, mcp)
@@ -36,8 +41,9 @@ export function addMcp(program: Command, run: Run): void {
 }
 
 /** Serves one client until it closes stdin. Only protocol messages reach stdout. */
-async function serve(context: CliContext): Promise<number> {
+async function serve(context: CliContext, flags: { builtin?: string }): Promise<number> {
   const { io } = context
+  const groups = readBuiltinFlag(flags.builtin)
   const { controller, stop } = cancelOnSignal(io.leave, () => {})
   const stdout = divertStdout(io)
   const protocol = new Writable({
@@ -60,7 +66,13 @@ async function serve(context: CliContext): Promise<number> {
           )
         const { serveStdio } = await import("../mcp/server/stdio.ts")
         const { signal } = controller
-        await serveStdio(app, client, { stdin: io.stdin, stdout: protocol, signal, version: version() })
+        const mcpTools = (agentId: string) => shownTools(app, agentId, groups)
+        await serveStdio({ ...app, mcpTools }, client, {
+          stdin: io.stdin,
+          stdout: protocol,
+          signal,
+          version: version(),
+        })
         return 0
       },
     )

@@ -12,7 +12,14 @@ import { ConfigError } from "./config-error.ts"
  * shared: it starts in the folder that the client has open.
  */
 export type InstallTarget =
-  | { command: string; args?: readonly string[]; folder?: string | undefined; agent: string }
+  | {
+      command: string
+      args?: readonly string[]
+      folder?: string | undefined
+      agent: string
+      /** The groups of built-in tools that the client is shown; all if left out. */
+      builtin?: readonly string[] | undefined
+    }
   | { url: string; agent: string }
 
 export interface InstallationPlan {
@@ -111,8 +118,9 @@ function dialectOf(file: string, value: Record<string, unknown>): ClientName {
 function entriesFor(dialect: ClientName, name: string, wanted: InstallTarget, value: Record<string, unknown>): Entries {
   const path = [sectionOf(dialect), name]
   if (!("url" in wanted)) {
-    const { command, args: first = [], folder = openFolder[dialect], agent } = wanted
-    const args = [...first, ...(folder === undefined ? [] : ["-C", folder]), "mcp", "--agent", agent]
+    const { command, args: first = [], folder = openFolder[dialect], agent, builtin } = wanted
+    const shown = builtin === undefined ? [] : ["--builtin", builtin.join(",")]
+    const args = [...first, ...(folder === undefined ? [] : ["-C", folder]), "mcp", "--agent", agent, ...shown]
     return [[path, { ...(dialect === "cursor" ? {} : { type: "stdio" }), command, args }]]
   }
   const entry = (token: string) => ({
