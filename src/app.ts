@@ -5,6 +5,8 @@ import { openChains } from "./agents/chain/open-chains.ts"
 import type { PipelineApp } from "./agents/pipeline/tool-pipeline.ts"
 import { openPipelines } from "./agents/pipeline/open-pipelines.ts"
 import { runPipelineTool } from "./agents/pipeline/run-pipeline-tool.ts"
+import { mailOf } from "./agents/society/mail.ts"
+import { openSociety } from "./agents/society/society.ts"
 import { keyVariables, openModels } from "./agents/models/open-models.ts"
 import { adapterFromOptions } from "./approval-ui/adapter-from-options.ts"
 import { notifier } from "./approval-ui/notify.ts"
@@ -30,7 +32,7 @@ import { readOnlyTrusted, serverSpecs } from "./config/mcp-servers.ts"
 import { modelEntries } from "./config/models-schema.ts"
 import { pluginEntries } from "./config/plugins.ts"
 import type { Config } from "./config/schema.ts"
-import { callSettings, chainSettings, concurrentToolLimit } from "./config/call-settings.ts"
+import { agentLimits, callSettings, chainSettings, concurrentToolLimit, societyLimits } from "./config/call-settings.ts"
 import { Emitter } from "./emitter.ts"
 import { startMcpServers } from "./mcp/client/servers.ts"
 import { httpOrigin } from "./lib/url.ts"
@@ -168,12 +170,14 @@ export function assemble(
     documents,
     messages: store.messages,
     conversations: store.conversations,
+    limits: agentLimits(config),
     groups: groupList,
     levelOrder,
     emit,
     async onTerminated(agentIds) {
       await endCallsOf(agentIds, ports)
       await builtins.processes.endAll((agentId) => agentIds.includes(agentId))
+      await agentsEnded(agentIds)
     },
   })
   const freezes = freezesAndModes(documents, {
@@ -279,8 +283,10 @@ export function assemble(
     store.recorder.write({ kind: "note", at: now(), callId, agentId, text }, settings.durability)
 
   // Models and pipelines that use the tools.
+  const approvals = approvalsApi(ports, documents, rules.add)
   const toolsOfAgents = agentTools(registry, discovery, org, settings.askIntent)
-  const { chainsIdle, ...chains } = openChains({
+  const mailParts = { messages: store.messages, conversations: store.conversations, org, emit, now }
+  const { chainsIdle, openChain, ...chains } = openChains({
     app: { ...calls, ...toolsOfAgents },
     models,
     conversations: store.conversations,
@@ -291,6 +297,7 @@ export function assemble(
     contexts,
     settings: chainLimits,
     emit,
+    mailOf: (conversationId, agentId) => mailOf(mailParts, conversationId, agentId),
     note,
   })
   const pipelineApp: PipelineApp = { ...calls, ...toolsOfAgents, why }
@@ -302,11 +309,26 @@ export function assemble(
     note,
   })
 
+  const { society, organisationChanged, agentsEnded } = openSociety({
+    ...mailParts,
+    owner,
+    isAlive: ports.isAlive,
+    app: { mcpTools: toolsOfAgents.mcpTools, on: (type, listener) => emitter.on(type, listener), approvals },
+    models,
+    dialectNames: (dialect) => registry.dialectNames(dialect),
+    openChain,
+    limits: societyLimits(config),
+    closing: closer.signal,
+    logger,
+  })
+  documents.onChange(organisationChanged)
+
   return {
     ...calls,
     ...toolsOfAgents,
     ...chains,
     pipeline,
+    society,
     on: (type, listener) => emitter.on(type, listener),
     audit,
     registry,
@@ -318,7 +340,7 @@ export function assemble(
     plugins,
     models,
     experiments,
-    approvals: approvalsApi(ports, documents, rules.add),
+    approvals,
     rules: rules.rulesApi(ports, audit),
     why,
     freeze: freezes.freeze,

@@ -1,5 +1,6 @@
 import type { ChainOptions, ConversationAdmin } from "./agents/chain/open-chains.ts"
 import type { ToolChain } from "./agents/chain/tool-chain.ts"
+import type { Society } from "./agents/society/society.ts"
 import type { Models } from "./agents/models/open-models.ts"
 import type { LanguageModel } from "./agents/models/port.ts"
 import type { PipelineSource } from "./agents/pipeline/read-definition.ts"
@@ -110,6 +111,16 @@ export interface Quartermaster extends App {
    * ```
    */
   pipeline(source: PipelineSource, options: PipelineOptions): ToolPipeline
+  /**
+   * Agents that work by themselves when somebody writes to them.
+   *
+   * ```ts
+   * const running = app.society.start()
+   * const { id } = await app.society.message({ to: "root", payload: "Find out why the tests fail.", by: "ada" })
+   * const answer = await app.society.answer(id)
+   * ```
+   */
+  readonly society: Society
   /** Resolves when everything recorded so far can be queried. */
   settle(): Promise<void>
 }

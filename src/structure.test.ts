@@ -43,6 +43,7 @@ const mayImport: Record<string, readonly string[]> = {
   "agents/chain": [...base, "agents/models", "agents/context", "agents/reflection"],
   "agents/context": [...base, "agents/models", "agents/chain"],
   "agents/reflection": base,
+  "agents/society": [...base, "agents/chain", "agents/models", "agents/reflection"],
   "agents/acting": [...base, "agents/chain", "agents/reflection"],
   "agents/models": base,
   "agents/pipeline": base,

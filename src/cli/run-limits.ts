@@ -1,18 +1,11 @@
 import type { LoadedConfig } from "../config/load.ts"
+import { runLimits } from "../model/run-limits.ts"
 
-interface Limits {
-  maxRounds: number
-  maxCalls: number
-}
-
-/** The limits of one run at the command line, where somebody looks on, unless the configuration has others. */
-export const runLimits: Limits = { maxRounds: 50, maxCalls: 200 }
-
-/** The limits of a run: given, configured, or those above. */
+/** The limits of a run: given, configured, or the usual ones. */
 export function limitsOf(
   { config }: LoadedConfig,
   given: { maxRounds?: number | undefined; maxCalls?: number | undefined } = {},
-): Limits {
+): typeof runLimits {
   return {
     maxRounds: given.maxRounds ?? config.agents?.maxRounds ?? runLimits.maxRounds,
     maxCalls: given.maxCalls ?? config.agents?.maxCalls ?? runLimits.maxCalls,

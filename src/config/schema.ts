@@ -139,6 +139,10 @@ const agents = z.strictObject({
     .positive()
     .optional()
     .describe("How much money they may cost, by the prices of the models; then a person is asked for more."),
+  maxAgents: count.optional().describe("How many agents that agents created may live at once."),
+  maxDepth: count
+    .optional()
+    .describe("How deep agents may create each other; with 1, agents that an agent created create none."),
   deadline: z
     .number()
     .positive()
@@ -266,7 +270,15 @@ export const defaults = {
     shell: { mode: "ask", sandbox: "auto", limits: defaultCommandLimits },
     trash: defaultTrashLimits,
   },
-  agents: { maxConcurrentTools: 3, maxRounds: 5, maxCalls: 10, deadline: 7 * 24 * 60, keepDays: 30 },
+  agents: {
+    maxConcurrentTools: 3,
+    maxRounds: 5,
+    maxCalls: 10,
+    maxAgents: 100,
+    maxDepth: 5,
+    deadline: 7 * 24 * 60,
+    keepDays: 30,
+  },
   org: { levelOrder: "asc" },
   approvals: { deadline: 30, unattended: "wait" },
   telemetry: { enabled: false, content: false },

@@ -87,6 +87,8 @@ export interface Conversations {
     cursor?: string | undefined
     limit?: number | undefined
   }): Promise<{ conversations: Conversation[]; cursor?: string }>
+  /** All conversations in these states whose id begins with `prefix`, those that changed longest ago first. */
+  withPrefix(prefix: string, states: readonly ConversationState[]): Promise<Conversation[]>
   /** Takes the conversation over from `expected`. Undefined when it has changed hands since. */
   claim(id: string, expected: ConversationClaim, owner: string): Promise<ConversationClaim | undefined>
   /**

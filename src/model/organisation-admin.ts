@@ -28,6 +28,8 @@ export interface NewAgent {
   parentId?: string | undefined
   taskId?: string | undefined
   taskBrief?: unknown
+  /** A folder of the workspace. It must lie inside its parent's. */
+  folder?: string | undefined
   pins?: Readonly<Record<string, string>> | undefined
 }
 

@@ -61,6 +61,8 @@ export interface Agent extends Made {
   /** Agents of the same task may send each other messages. */
   taskId?: string | undefined
   taskBrief?: unknown
+  /** The folder of the workspace that it works in when the society runs it; left out: its parent's. */
+  folder?: string | undefined
   pins?: Readonly<Record<string, string>> | undefined
   /** Who terminated it, when, and why. */
   ended?: { by: string; at: number; because?: string | undefined } | undefined
@@ -102,6 +104,8 @@ export interface AgentView {
   /** Its own groups, limited by its ancestors'. Null means all. */
   readonly groups: readonly string[] | null
   readonly pins: Readonly<Record<string, string>>
+  /** Its folder, or that of the nearest agent above it that has one. */
+  readonly folder?: string | undefined
   /** The agents above it, nearest first, without root: root limits no one. */
   readonly ancestors: readonly AgentView[]
   /** Set while the agent, one of its ancestors, or every agent is frozen. */

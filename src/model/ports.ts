@@ -158,8 +158,8 @@ export interface Messages {
   unreadConversations(prefix: string, at: number): Promise<Message[]>
   /** The unread messages to a recipient, also those that are not due yet. */
   unreadTo(recipient: string): Promise<Message[]>
-  /** Messages sent from a conversation to agents that nobody has answered. */
-  unansweredFrom(conversationId: string): Promise<Message[]>
+  /** Messages sent from a conversation to agents whose answer has not come or is not read. */
+  openFrom(conversationId: string): Promise<Message[]>
   answerTo(messageId: string): Promise<Message | undefined>
   /** The conversation from which `from` last wrote to `to`. */
   lastConversation(from: string, to: string): Promise<string | undefined>

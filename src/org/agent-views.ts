@@ -62,6 +62,7 @@ export class AgentViews {
         ...(role.madeBy === "agent" ? {} : role.pins),
         ...(agent.madeBy === "agent" ? {} : agent.pins),
       },
+      folder: agent.folder ?? parent?.folder,
       ancestors: parent === undefined ? [] : [parent, ...parent.ancestors],
       frozen: this.#freezeOf(agent, parent),
     }

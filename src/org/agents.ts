@@ -1,3 +1,4 @@
+import { posix } from "node:path"
 import { newId } from "../lib/new-id.ts"
 import type { Agent, AgentView, Role } from "../model/organisation.ts"
 import { OrganisationError, type ChangedBy, type NewAgent, type Sourced } from "../model/organisation-admin.ts"
@@ -6,7 +7,7 @@ import { actingAgent, refuseBadId, refuseBadLevel, refuseBadPins, refuseUnknownD
 import { sources } from "./configured-organisation.ts"
 import { writeDocument, type OrganisationContext } from "./write-document.ts"
 
-/** How many ancestors an agent may have. */
+/** How many ancestors an agent may have that a person creates. */
 const maxDepth = 100
 
 /** Ids that mean something else wherever an agent's id is expected. */
@@ -30,6 +31,7 @@ export async function createAgent(context: OrganisationContext, given: NewAgent,
     ...(parent === undefined ? fieldsFromPerson(context, given) : fieldsFromAgent(given, role, parent)),
     roleId: role.id,
     taskBrief: given.taskBrief,
+    ...folderOf(context, given, parent?.agent.id ?? given.parentId),
     status: "active",
     createdBy: by.id,
     madeBy: by.kind,
@@ -37,6 +39,7 @@ export async function createAgent(context: OrganisationContext, given: NewAgent,
   }
   refuseBadBrief(given.taskBrief)
   refuseTooDeep(context, draft.parentId)
+  if (parent !== undefined) refuseTooMany(context, parent)
   const agent = await writeDocument<Agent>(context, { kind: "agent", id: draft.id }, by, (existing) => {
     if (existing !== undefined || context.roster.configured.agents.has(draft.id)) refuseTakenId(draft.id)
     return { body: draft }
@@ -102,6 +105,42 @@ function refuseTooDeep({ views }: OrganisationContext, parentId: string | undefi
   if (parent === undefined || parent.ancestors.length < maxDepth) return
   const sentence = `There are ${maxDepth} agents above agent '${parentId}' already. Let an agent further up create it.`
   throw new OrganisationError("spawn_too_deep", sentence)
+}
+
+/** Agents create only so many agents, and only so far down. */
+function refuseTooMany({ roster, limits }: OrganisationContext, parent: AgentView): void {
+  const depth = 1 + [parent, ...parent.ancestors].filter(({ agent }) => agent.madeBy === "agent").length
+  if (depth > limits.maxDepth) {
+    const sentence = `You may not create agents: agents below you would be ${depth} deep, and agents.maxDepth is ${limits.maxDepth}. Do the work yourself, or ask who created you.`
+    throw new OrganisationError("spawn_too_deep", sentence)
+  }
+  const live = roster.agents().filter(({ status, madeBy }) => status === "active" && madeBy === "agent").length
+  if (live < limits.maxAgents) return
+  const sentence = `Agents have created ${live} agents that still live, and agents.maxAgents is ${limits.maxAgents}. Terminate those that are done, then try again.`
+  throw new OrganisationError("too_many_agents", sentence)
+}
+
+/** The folder of a new agent, checked: inside the workspace, and inside that of its nearest ancestor. */
+function folderOf(
+  { views }: OrganisationContext,
+  { folder }: NewAgent,
+  parentId: string | undefined,
+): Pick<Agent, "folder"> {
+  if (folder === undefined || folder === "") return {}
+  const path = posix.normalize(folder).replace(/\/+$/, "")
+  const isInside = !posix.isAbsolute(path) && path !== ".." && !path.startsWith("../") && !/[*?[\]{}\0\\]/.test(path)
+  if (!isInside)
+    throw new OrganisationError(
+      "invalid_folder",
+      `${JSON.stringify(folder)} is not a folder of the workspace. Write it relative to the workspace, for example docs/guide.`,
+    )
+  const above = parentId === undefined ? undefined : views.view(parentId)?.folder
+  if (above !== undefined && above !== "." && path !== above && !path.startsWith(`${above}/`))
+    throw new OrganisationError(
+      "folder_not_held",
+      `The folder ${JSON.stringify(folder)} is not inside ${JSON.stringify(above)}, the folder of agent '${parentId}'. Choose one inside it.`,
+    )
+  return { folder: path }
 }
 
 function refuseBadBrief(taskBrief: unknown): void {

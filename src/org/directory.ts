@@ -16,7 +16,7 @@ import { createAgent } from "./agents.ts"
 import { readConfiguredOrganisation, type OrganisationConfig } from "./configured-organisation.ts"
 import { createDepartment, deleteDepartment, renameDepartment } from "./departments.ts"
 import { sendMessage } from "./messages.ts"
-import type { GroupCatalog, OrganisationContext } from "./write-document.ts"
+import type { AgentLimits, GroupCatalog, OrganisationContext } from "./write-document.ts"
 import { createPerson, deletePerson, updatePerson, withoutTokenHash } from "./people.ts"
 import { createRole, deleteRole, updateRole } from "./roles.ts"
 import { Roster } from "./roster.ts"
@@ -30,6 +30,8 @@ export interface DirectoryOptions {
   messages: Messages
   /** Where answers to messages go. */
   conversations?: Pick<Conversations, "get"> | undefined
+  /** Default: 100 agents, 5 deep. */
+  limits?: AgentLimits | undefined
   groups: GroupCatalog
   levelOrder: LevelOrder
   emit?: ((event: QuartermasterEvent) => void) | undefined
@@ -46,10 +48,12 @@ export class Directory implements Organisation, OrganisationAdmin {
   readonly #roster: Roster
   readonly #views: AgentViews
   #version = 1
+  #creating: Promise<unknown> = Promise.resolve()
 
   constructor(options: DirectoryOptions) {
     const { config = {}, documents, messages, groups, levelOrder } = options
     const { conversations = { get: () => Promise.resolve(undefined) } } = options
+    const { limits = { maxAgents: 100, maxDepth: 5 } } = options
     const { emit = () => {}, now = Date.now, onTerminated = () => {} } = options
     const defaultToolGroups = config.defaultToolGroups ?? null
     this.#roster = new Roster(readConfiguredOrganisation(config), documents)
@@ -60,6 +64,7 @@ export class Directory implements Organisation, OrganisationAdmin {
       documents,
       messages,
       conversations,
+      limits,
       groups,
       levelOrder,
       defaultToolGroups,
@@ -106,7 +111,11 @@ export class Directory implements Organisation, OrganisationAdmin {
   }
 
   createAgent(given: NewAgent, by: ChangedBy): Promise<Agent> {
-    return createAgent(this.#context, given, by)
+    if (by.kind === "person") return createAgent(this.#context, given, by)
+    // One after the other, so that agents.maxAgents is not exceeded by many at once.
+    const created = this.#creating.then(() => createAgent(this.#context, given, by))
+    this.#creating = created.catch(() => {})
+    return created
   }
 
   terminateAgent(id: string, by: ChangedBy, reason?: string): Promise<string[]> {

@@ -13,6 +13,14 @@ export interface GroupCatalog {
   list(): { id: string; description: string }[]
 }
 
+/** Limits for agents that agents create. */
+export interface AgentLimits {
+  /** How many of them may live at once. */
+  maxAgents: number
+  /** How deep they may create each other: 1 means that those created by agents create none. */
+  maxDepth: number
+}
+
 /** What the functions that change the organisation need. */
 export interface OrganisationContext {
   readonly roster: Roster
@@ -24,6 +32,8 @@ export interface OrganisationContext {
   readonly levelOrder: LevelOrder
   /** The groups of a role that names none; null means all. */
   readonly defaultToolGroups: readonly string[] | null
+  /** How many agents agents may create, and how deep. */
+  readonly limits: AgentLimits
   emit(event: QuartermasterEvent): void
   now(): number
   /** Stops the work of these agents. */

@@ -81,6 +81,14 @@ export class SqliteConversations implements Conversations {
     return rows.length > limit && last !== undefined ? { conversations, cursor: cursorAt(last) } : { conversations }
   }
 
+  async withPrefix(prefix: string, states: readonly ConversationState[]): Promise<Conversation[]> {
+    const query = `select * from conversations where id >= ? and id < ? and state in (${states.map(() => "?").join(", ")})
+      order by updated_at, id`
+    const values = [prefix, `${prefix}\u{10ffff}`, ...states]
+    const rows = await retryWhileBusy(() => this.#database.prepare(query).all(...values) as unknown as Row[])
+    return rows.map(fromTable)
+  }
+
   async claim(id: string, expected: ConversationClaim, owner: string): Promise<ConversationClaim | undefined> {
     const { changes } = await retryWhileBusy(() =>
       this.#database

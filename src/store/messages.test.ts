@@ -68,16 +68,18 @@ test("each conversation with unread messages is named once, by its oldest that i
   expect(await messages.unreadConversations("society-", 30)).toEqual([late])
 })
 
-test("a message is open until it is answered, and it is answered once", async () => {
+test("a message is open until its answer is read, and it is answered once", async () => {
   const [here, there] = await openTwoMessages()
   const asked = someMessage({ conversationId: "talk" })
   for (const one of [asked, someMessage({ conversationId: "talk", to: "user" }), someMessage()]) await here.insert(one)
-  expect(await there.unansweredFrom("talk")).toEqual([asked])
+  expect(await there.openFrom("talk")).toEqual([asked])
   const answers = ["first", "second"].map((payload) => someMessage({ kind: "answer", about: asked.id, payload }))
   for (const answer of answers) await there.settle([asked.id], [answer], 7)
-  expect(await here.unansweredFrom("talk")).toEqual([])
+  expect(await here.openFrom("talk")).toEqual([{ ...asked, readAt: 7 }])
   expect(await here.answerTo(asked.id)).toEqual(answers[0])
   expect(await here.unreadTo("bob")).not.toContainEqual(asked)
+  await there.markRead([answers[0]!.id], 8)
+  expect(await here.openFrom("talk")).toEqual([])
 })
 
 test("the hops of a conversation are those of what it read last, and a reply goes where the other wrote from", async () => {

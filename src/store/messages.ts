@@ -52,9 +52,9 @@ export class SqliteMessages implements Messages {
     )
   }
 
-  unansweredFrom(conversationId: string): Promise<Message[]> {
+  openFrom(conversationId: string): Promise<Message[]> {
     const query = `select * from messages sent where conversation = ? and kind = 'message' and recipient <> 'user'
-      and not exists (select 1 from messages where about = sent.id) order by id`
+      and not exists (select 1 from messages where about = sent.id and read_at is not null) order by id`
     return this.#all(query, conversationId)
   }
 

@@ -9,6 +9,7 @@ import type { LanguageModel, ModelMessage, ModelPart, ModelTool, ModelTurn } fro
 import { runTurn } from "../models/run-turn.ts"
 import { checkBudget, isUnlimited, type Budget } from "./budget.ts"
 import type { TurnLog } from "./log.ts"
+import { endRun, receiveMail, type ChainMail } from "./mail.ts"
 import { messagesOf } from "./messages.ts"
 import { reflectOn } from "./reflect.ts"
 import type { Reflector } from "../reflection/reflector.ts"
@@ -35,6 +36,7 @@ export interface ActiveChain {
   /** Aborted when the app closes: the run stops where it is, and can be resumed from its turns. */
   closing: AbortSignal
   hooks: ChainHooks
+  mail?: ChainMail | undefined
 }
 
 /** What a run calls at its turning points. Each may be async; the run waits for those that change what happens. */
@@ -64,6 +66,7 @@ export async function runChain(chain: ActiveChain): Promise<ChainEnd> {
     if (chain.closing.aborted) return { status: "waiting", tickets: [] }
     if (chain.log.isStored) await chain.log.refresh()
     const step = nextStep(chain.log.turns, chain.limits)
+    if (chain.mail !== undefined && (await receiveMail(chain.mail, chain.log, step))) continue
     if (step.kind === "nothing") return { status: "completed" }
     if (step.kind === "done") return end(chain, { status: step.status })
     if (step.kind === "hint") await chain.log.append([hint])
@@ -72,11 +75,12 @@ export async function runChain(chain: ActiveChain): Promise<ChainEnd> {
       if (stopped !== undefined && !chain.closing.aborted) return end(chain, stopped)
     } else if (step.kind === "ask") {
       const budget = isUnlimited(chain.budget) ? undefined : await checkBudget(chain.budget, chain.log, chain.calls)
-      if (budget !== undefined && "waiting" in budget) {
+      const stop = budget ?? (chain.mail && (await chain.mail.checkHops(chain.log, chain.calls)))
+      if (stop !== undefined && "waiting" in stop) {
         await chain.log.append([], { state: "waiting" })
-        return { status: "waiting", tickets: [budget.waiting] }
+        return { status: "waiting", tickets: [stop.waiting] }
       }
-      if (budget !== undefined) return end(chain, { status: "limit", error: budget.usedUp })
+      if (stop !== undefined) return end(chain, { status: "limit", error: stop.usedUp })
       const failed = await ask(chain, step.last)
       if (failed !== undefined && !chain.closing.aborted) return end(chain, failed)
     } else {
@@ -242,8 +246,7 @@ async function makeCalls(
 async function end(chain: ActiveChain, ended: { status: ChainStatus; error?: string }): Promise<ChainEnd> {
   const { log } = chain
   await answerOpenCalls(chain)
-  if (log.turns.at(-1)?.kind !== "end")
-    await log.append([{ kind: "end", body: ended }], { state: "idle", spent: chain.spent })
+  if (log.turns.at(-1)?.kind !== "end") await endRun(chain.mail, log, ended, { state: "idle", spent: chain.spent })
   return ended
 }
 

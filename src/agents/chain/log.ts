@@ -1,8 +1,8 @@
 import type {
   Conversation,
+  ConversationChange,
   ConversationClaim,
   Conversations,
-  ConversationState,
   NewTurn,
   Spent,
 } from "../../model/conversation.ts"
@@ -42,10 +42,7 @@ export interface RootConversation {
   post(turn: NewTurn): Promise<void>
 }
 
-export interface LogChange {
-  state?: ConversationState
-  spent?: Spent
-}
+export type LogChange = Pick<ConversationChange, "state" | "spent" | "reads" | "sends">
 
 /** Another process has taken the conversation over. It goes on there. */
 export class ClaimLost extends Error {
@@ -180,7 +177,7 @@ async function create({ conversations }: LogStore, given: NewConversation): Prom
   const parent = given.parent === undefined ? undefined : await conversations.get(given.parent)
   if (given.parent !== undefined && parent === undefined)
     throw new Error(`There is no stored conversation ${given.parent}. Begin it with durable: true.`)
-  return conversations.create({
+  const made = conversations.create({
     id,
     agentId,
     startedBy,
@@ -190,6 +187,12 @@ async function create({ conversations }: LogStore, given: NewConversation): Prom
     epoch: 0,
     spent: nothingSpent(),
     root: parent === undefined ? "" : parent.root || parent.id,
+  })
+  // Another process may have begun it at the same time.
+  return made.catch(async (error: unknown) => {
+    const found = await conversations.get(id)
+    if (found === undefined) throw error
+    return found
   })
 }
 

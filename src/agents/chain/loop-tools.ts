@@ -4,6 +4,7 @@ import { defineTool } from "../../schema/define-tool.ts"
 
 export const budgetToolName = "agents:budget"
 export const interruptedToolName = "agents:interrupted"
+export const hopsToolName = "agents:hops"
 
 const count = z.number().min(0)
 
@@ -31,6 +32,27 @@ function budgetTool(): Tool {
         ...(maxCost === undefined ? [] : [`- ${maxCost} in money; ${moreCost ?? 0} more if you approve`]),
       ].join("\n"),
     execute: ({ moreTokens, moreCost }) => ({ moreTokens: moreTokens ?? 0, moreCost: moreCost ?? 0 }),
+  })
+}
+
+/** Asks whether agents that have written to each other very often may go on. */
+function hopsTool(): Tool {
+  return defineTool({
+    name: hopsToolName,
+    group: "interaction",
+    description: "Let agents go on that have written to each other very often.",
+    effect: "communicate",
+    kind: "interactive",
+    exposedAs: "loop",
+    permission: { level: "sensitive" },
+    input: z.object({
+      conversation: z.string().describe("The conversation that began it"),
+      hops: count.describe("How many messages led to each other"),
+      more: count.describe("How many more there may be"),
+    }),
+    preview: ({ conversation, hops, more }) =>
+      `In the task that conversation ${conversation} began, ${hops} messages of agents have led to each other. If you approve, there may be ${more} more.`,
+    execute: ({ more }) => ({ more }),
   })
 }
 
@@ -69,4 +91,4 @@ function interruptedTool(): Tool {
  * How the loop itself asks people: as calls, so that the questions wait in the approval queue of every interface, survive
  * a restart and are in the audit log.
  */
-export const loopTools: readonly Tool[] = [budgetTool(), interruptedTool()]
+export const loopTools: readonly Tool[] = [budgetTool(), hopsTool(), interruptedTool()]

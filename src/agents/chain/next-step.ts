@@ -24,7 +24,7 @@ export type NextStep =
 /** What a chain does next. It depends on nothing but the turns, so that a killed chain goes on where it was. */
 export function nextStep(turns: readonly ChainTurn[], { maxRounds, maxCalls, reflects }: RunLimits): NextStep {
   const run = currentRun(turns)
-  const last = run.findLast(({ kind }) => kind !== "summary" && kind !== "references")
+  const last = run.findLast(({ kind }) => !asides.has(kind))
   if (last === undefined) return { kind: "nothing" }
   if (last.kind === "end") return { kind: "done", status: last.body.status }
   const rounds = run.filter((turn) => turn.kind === "assistant" && turn.body.calls.length > 0).length
@@ -47,6 +47,9 @@ export function nextStep(turns: readonly ChainTurn[], { maxRounds, maxCalls, ref
   if (isLimited) return { kind: "done", status: "limit" }
   return answer.body.describedCall ? { kind: "hint" } : { kind: "done", status: "completed" }
 }
+
+/** Turns that change nothing about what comes next. */
+const asides = new Set<ChainTurn["kind"]>(["summary", "references", "budget", "hops"])
 
 function hasNews(run: readonly ChainTurn[], answer: ChainTurn): boolean {
   return run.some(({ kind, index }) => index > answer.index && (kind === "results" || kind === "user"))

@@ -6,6 +6,7 @@ import type { QuartermasterEvent } from "../../model/events.ts"
 import type { LanguageModel } from "../models/port.ts"
 import type { Models } from "../models/open-models.ts"
 import type { Budget } from "./budget.ts"
+import type { ChainMail } from "./mail.ts"
 import { memoryLog, nothingSpent, storedLog, type LogStore } from "./log.ts"
 import { ToolChain, type ChainApp, type ToolChainOptions, type ToolChainResult } from "./tool-chain.ts"
 
@@ -50,6 +51,15 @@ export interface ChainParts extends LogStore {
   /** Writes a note about a conversation into the audit log. */
   note(conversationId: string, agentId: string, text: string): Promise<void>
   emit(event: QuartermasterEvent): void
+  /** The messages of a stored conversation. */
+  mailOf?: ((conversationId: string, agentId: string) => ChainMail) | undefined
+}
+
+/** What the society gives a chain besides the options that everybody has. */
+export interface SocietyChain {
+  /** Aborted to stop the run where it is, to go on later. */
+  pause?: AbortSignal | undefined
+  settings?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** What the configuration says about all chains. */
@@ -79,61 +89,65 @@ export function openChains(parts: ChainParts) {
   }
   return {
     conversations: admin,
-    chain(agentId: string, given: ChainOptions = {}): ToolChain {
-      const { model: chosen, durable, id = newId(), parent, ...options } = given
-      const { resumableMs, maxRounds, maxCalls, budget } = parts.settings
-      const role = parts.roleOf(agentId)
-      const model = typeof chosen === "object" ? chosen : parts.models.get(chosen ?? role?.llmServiceId)
-      // The model of the last run, for those who resume it.
-      const settings = { model: model.name }
-      const changesSettings = chosen !== undefined
-      const startedBy = options.userId ?? agentId
-      const isStored = durable === true || given.id !== undefined || parent !== undefined
-      const log = isStored
-        ? storedLog(parts, { id, agentId, startedBy, settings, changesSettings, resumableMs, parent })
-        : memoryLog(id, agentId)
-      const instructions = options.instructions ?? (role?.rolePrompt || undefined)
-      const about = { conversationId: id, agentId, model: model.name, modelId: model.modelId }
-      let before = nothingSpent()
-      let started: Promise<void> | undefined
-      return new ToolChain(parts.app, agentId, model, {
-        log,
-        ...options,
-        maxRounds: options.maxRounds ?? maxRounds,
-        maxCalls: options.maxCalls ?? maxCalls,
-        maxTokens: options.maxTokens ?? budget.maxTokens,
-        maxCost: options.maxCost ?? budget.maxCost,
-        instructions,
-        closing: parts.closing,
-        contexts: parts.contexts,
-        onRunStart() {
-          running++
-          before = { ...log.spent }
-          parts.emit({ type: "RUN_STARTED", ...about, at: Date.now() })
-          // Written with the next entry, and before the run is over.
-          started = parts.note(id, agentId, `A run of the conversation began, with model ${model.name}.`)
-          started.catch(() => {})
-        },
-        async onRunEnd(result) {
-          const { status, stats } = result
-          await started
-          if (status !== "waiting") await parts.note(id, agentId, endNote(result))
-          parts.emit({
-            type: "RUN_ENDED",
-            ...about,
-            at: Date.now(),
-            status,
-            used: minus(stats, before),
-            durationMs: stats.durationMs,
-          })
-        },
-        onReleased() {
-          if (--running === 0) onIdle()
-        },
-      })
-    },
+    chain: (agentId: string, given?: ChainOptions): ToolChain => openChain(agentId, given),
+    openChain,
     /** Resolves when no run is in progress. They end when the app closes. */
     chainsIdle: () => (running === 0 ? Promise.resolve() : new Promise<void>((resolve) => (onIdle = resolve))),
+  }
+
+  function openChain(agentId: string, given: ChainOptions = {}, society: SocietyChain = {}): ToolChain {
+    const { model: chosen, durable, id = newId(), parent, ...options } = given
+    const { resumableMs, maxRounds, maxCalls, budget } = parts.settings
+    const role = parts.roleOf(agentId)
+    const model = typeof chosen === "object" ? chosen : parts.models.get(chosen ?? role?.llmServiceId)
+    // The model of the last run, for those who resume it.
+    const settings = { model: model.name, ...society.settings }
+    const changesSettings = chosen !== undefined
+    const startedBy = options.userId ?? agentId
+    const isStored = durable === true || given.id !== undefined || parent !== undefined
+    const log = isStored
+      ? storedLog(parts, { id, agentId, startedBy, settings, changesSettings, resumableMs, parent })
+      : memoryLog(id, agentId)
+    const instructions = options.instructions ?? (role?.rolePrompt || undefined)
+    const about = { conversationId: id, agentId, model: model.name, modelId: model.modelId }
+    let before = nothingSpent()
+    let started: Promise<void> | undefined
+    return new ToolChain(parts.app, agentId, model, {
+      log,
+      ...options,
+      maxRounds: options.maxRounds ?? maxRounds,
+      maxCalls: options.maxCalls ?? maxCalls,
+      maxTokens: options.maxTokens ?? budget.maxTokens,
+      maxCost: options.maxCost ?? budget.maxCost,
+      instructions,
+      closing: society.pause === undefined ? parts.closing : AbortSignal.any([parts.closing, society.pause]),
+      mail: isStored ? parts.mailOf?.(id, agentId) : undefined,
+      contexts: parts.contexts,
+      onRunStart() {
+        running++
+        before = { ...log.spent }
+        parts.emit({ type: "RUN_STARTED", ...about, at: Date.now() })
+        // Written with the next entry, and before the run is over.
+        started = parts.note(id, agentId, `A run of the conversation began, with model ${model.name}.`)
+        started.catch(() => {})
+      },
+      async onRunEnd(result) {
+        const { status, stats } = result
+        await started
+        if (status !== "waiting") await parts.note(id, agentId, endNote(result))
+        parts.emit({
+          type: "RUN_ENDED",
+          ...about,
+          at: Date.now(),
+          status,
+          used: minus(stats, before),
+          durationMs: stats.durationMs,
+        })
+      },
+      onReleased() {
+        if (--running === 0) onIdle()
+      },
+    })
   }
 }
 

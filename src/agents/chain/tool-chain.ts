@@ -13,9 +13,10 @@ import type { Reflection, Reflector } from "../reflection/reflector.ts"
 import { ruleReflector } from "../reflection/rules.ts"
 import { offeredTools, runChain, type ActiveChain, type ChainEnd, type ChainPhase } from "./chain.ts"
 import { memoryLog, type TurnLog } from "./log.ts"
+import type { ChainMail } from "./mail.ts"
 import { messagesOf } from "./messages.ts"
 import { toolsGivenUp } from "./reflect.ts"
-import { currentRun, type ChainTurn } from "./turns.ts"
+import { currentRun, messagesIn, type ChainTurn } from "./turns.ts"
 
 /** The limits and callbacks of a chain. */
 export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" | "allowedPaths"> {
@@ -63,6 +64,7 @@ export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" 
 interface InternalOptions {
   log?: TurnLog
   closing?: AbortSignal
+  mail?: ChainMail | undefined
   /** Where the run is found by the tools that look at its context. */
   contexts?: ConversationContexts | undefined
   onRunStart?(): void
@@ -227,6 +229,7 @@ export class ToolChain {
 
   #active(signals: Pick<ActiveChain, "signal" | "closing">, startedAt: number): ActiveChain {
     const { signal } = signals
+    const log = this.#log
     const options = this.#options
     let text = ""
     return {
@@ -244,6 +247,7 @@ export class ToolChain {
       until: startedAt + (options.deadlineMs ?? 3_600_000),
       tools: () => this.#offered(),
       spent: this.#log.spent,
+      mail: options.mail,
       ...signals,
       calls: {
         app: this.#app,
@@ -251,7 +255,11 @@ export class ToolChain {
           agentId: this.#agentId,
           sessionId: this.#log.id,
           taskId: options.taskId,
-          userId: options.userId,
+          /** Messages say for whom they were sent. */
+          get userId() {
+            const [message] = options.mail === undefined ? [] : messagesIn(currentRun(log.turns))
+            return message?.userId ?? options.userId
+          },
           allowedPaths: options.allowedPaths,
           caller: options.approvals && { approvalUI: options.approvals },
           holdResult: options.checkToolResults,

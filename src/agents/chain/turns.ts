@@ -1,4 +1,5 @@
 import type { Turn } from "../../model/conversation.ts"
+import type { Message } from "../../model/organisation.ts"
 import type { EndingCode, ToolExecuteStatus } from "../../model/result.ts"
 import type { Reflection } from "../reflection/reflector.ts"
 import type { AssistantPart, FinishReason, ModelCall, ModelUsage } from "../models/port.ts"
@@ -11,6 +12,7 @@ export type ChainTurn = { index: number; at: number } & (
   | { kind: "summary"; body: SummaryTurn }
   | { kind: "references"; body: ReferencesTurn }
   | { kind: "budget"; body: BudgetTurn }
+  | { kind: "hops"; body: HopsTurn }
   /** What was decided after calls of the turn before it failed. */
   | { kind: "reflection"; body: Reflection }
   | { kind: "stop"; body: { by: string } }
@@ -22,7 +24,11 @@ export interface UserTurn {
   /** Whether it begins a new run with limits of its own; text that steers a run, and our own hints, do not. */
   begins: boolean
   by: string
+  /** The message that the text quotes. */
+  message?: DeliveredMessage | undefined
 }
+
+export type DeliveredMessage = Pick<Message, "id" | "from" | "kind" | "hops" | "userId" | "taskId" | "conversationId">
 
 export interface AssistantTurn {
   content: readonly AssistantPart[]
@@ -80,12 +86,23 @@ export interface BudgetTurn {
   moreCost: number
 }
 
+/** A person let messages go on, or did not, when many had led to a run. */
+export interface HopsTurn {
+  callId: string
+  /** How many hops were allowed before. */
+  after: number
+  /** How many more there may be; 0 when the person said no. */
+  more: number
+}
+
 export type ChainStatus = "completed" | "aborted" | "error" | "limit"
 
 /** How a run ended. The conversation can go on with a new message. */
 export interface EndTurn {
   status: ChainStatus
   error?: string | undefined
+  /** The ids of the messages that were answered with it. */
+  answered?: readonly string[] | undefined
 }
 
 /** Turns as the store returns them. Only this loop writes them. */
@@ -97,6 +114,11 @@ export function chainTurns(turns: readonly Turn[]): ChainTurn[] {
 export function currentRun(turns: readonly ChainTurn[]): readonly ChainTurn[] {
   const start = turns.findLastIndex((turn) => turn.kind === "user" && turn.body.begins)
   return turns.slice(Math.max(0, start))
+}
+
+/** The messages that a run was given. */
+export function messagesIn(run: readonly ChainTurn[]): DeliveredMessage[] {
+  return run.flatMap((turn) => (turn.kind === "user" && turn.body.message !== undefined ? [turn.body.message] : []))
 }
 
 /** The last assistant turn whose calls have no answers yet. */

@@ -1,0 +1,196 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { App } from "../../model/app.ts"
+import type { Conversations } from "../../model/conversation.ts"
+import type { Logger } from "../../model/logger.ts"
+import type { AgentView, Message } from "../../model/organisation.ts"
+import type { OrganisationAdmin } from "../../model/organisation-admin.ts"
+import type { DialectNames } from "../../model/dialect-text.ts"
+import type { Messages } from "../../model/ports.ts"
+import { societyPrefix } from "../../model/society-conversation.ts"
+import type { SocietyChain, ChainOptions } from "../chain/open-chains.ts"
+import type { ToolChain } from "../chain/tool-chain.ts"
+import type { Models } from "../models/open-models.ts"
+import type { LanguageModel } from "../models/port.ts"
+import { afterFreeze } from "./after-freeze.ts"
+import { closeAgent } from "./close-agent.ts"
+import { instructionsFor } from "./instructions.ts"
+import type { MailParts } from "./mail.ts"
+import { overviewOf, type AgentActivity } from "./overview.ts"
+import { Runner, type RunnerOptions, type Work } from "./runner.ts"
+
+/** Agents that work by themselves: a message wakes its recipient, whose model works until it has an answer. */
+export interface Society {
+  /**
+   * Runs agents in this process until it is stopped or the app closes. Other processes on the same data may run some of
+   * them too; each conversation is worked on by one.
+   */
+  start(options?: RunnerOptions): RunningSociety
+  /** Sends a message of a person. */
+  message(given: PersonMessage): Promise<Message>
+  /** The answer to a message, as soon as there is one. Undefined when the signal aborts first. */
+  answer(messageId: string, options?: { signal?: AbortSignal | undefined }): Promise<Message | undefined>
+  /** How many messages wait for a conversation, and those it sent whose answers it has not read yet. */
+  openMessages(conversationId: string): Promise<{ unread: number; sent: readonly Message[] }>
+  /** What each live agent does, waits for and has used, whichever process runs it. */
+  overview(): Promise<AgentActivity[]>
+}
+
+export interface RunningSociety {
+  /** Resolves when nobody has anything to do that does not wait for a person. */
+  idle(): Promise<void>
+  /** Stops every run where it is. It goes on when a society is started again. */
+  stop(): Promise<void>
+}
+
+export interface PersonMessage {
+  /** The id of an agent, or `root`. */
+  to: string
+  /** A text, or any JSON. */
+  payload: unknown
+  /** The id of the person who writes. */
+  by: string
+  taskId?: string | undefined
+  delayMs?: number | undefined
+}
+
+/** What the society needs of the app. */
+export interface SocietyParts extends MailParts {
+  messages: Messages
+  conversations: Conversations
+  org: OrganisationAdmin
+  owner: string
+  isAlive(owner: string): boolean | Promise<boolean>
+  app: Pick<App, "mcpTools" | "on"> & { approvals: Pick<App["approvals"], "list"> }
+  models: Models
+  dialectNames(dialect: string): DialectNames | undefined
+  openChain(agentId: string, options: ChainOptions, society: SocietyChain): ToolChain
+  /** The limits of one run. */
+  limits: { maxRounds: number; maxCalls: number }
+  closing: AbortSignal
+  logger: Logger
+}
+
+/** How often the answer of another process is looked for. */
+const pollMs = 100
+
+/** Creates the society. `organisationChanged` and `agentsEnded` are for the app, which knows when that happens. */
+export function openSociety(parts: SocietyParts) {
+  const { messages, org, app, now } = parts
+  let runner: Runner | undefined
+  const society: Society = {
+    start(options) {
+      if (runner !== undefined) throw new Error("The society runs already in this process. Stop it first.")
+      // Without any model nobody could work; messages then wait in the inboxes for the host to read them.
+      if (parts.models.list().length === 0) return { idle: () => Promise.resolve(), stop: () => Promise.resolve() }
+      const started = (runner = new Runner(runnerParts(parts), options))
+      void closeLeftovers(parts).catch((error: unknown) =>
+        parts.logger.error("Ended agents could not be closed.", error),
+      )
+      return {
+        idle: () => started.idle(),
+        async stop() {
+          await started.stop()
+          if (runner === started) runner = undefined
+        },
+      }
+    },
+    message: ({ by, ...given }) => org.sendMessage({ ...given, from: "user", userId: by }),
+    async answer(messageId, { signal } = {}) {
+      for (;;) {
+        const found = await messages.answerTo(messageId)
+        if (found !== undefined || signal?.aborted === true) return found
+        await sleep(pollMs, undefined, { signal }).catch(() => {})
+      }
+    },
+    async openMessages(conversationId) {
+      const at = now()
+      const unread = await messages.unreadFor(conversationId, { at, limit: 100 })
+      const sent = await messages.openFrom(conversationId)
+      return { unread: unread.length, sent: sent.filter(({ deliverAt }) => deliverAt <= at) }
+    },
+    overview: () => overviewOf({ ...parts, approvals: app.approvals }),
+  }
+  return {
+    society,
+    organisationChanged: () => runner?.organisationChanged(),
+    async agentsEnded(agentIds: readonly string[]) {
+      if (runner === undefined) return
+      runner.organisationChanged()
+      const running = new Set(runner.running.map(({ agentId }) => agentId))
+      for (const agentId of agentIds) if (!running.has(agentId)) await closeAgent(parts, agentId)
+    },
+  }
+}
+
+function runnerParts(parts: SocietyParts): ConstructorParameters<typeof Runner>[0] {
+  const { messages, conversations, org, owner, isAlive, app, logger, now, closing } = parts
+  return {
+    messages,
+    conversations,
+    viewOf: (agentId) => org.view(agentId),
+    isAlive,
+    owner,
+    approvals: app.approvals,
+    on: app.on,
+    logger,
+    now,
+    closing,
+    close: (agentId) => closeAgent(parts, agentId),
+    open: (work, view, options) => openRun(parts, work, view, options),
+  }
+}
+
+/** The chain of an agent's next run, with its own model, tools, instructions and folder. */
+async function openRun(
+  parts: SocietyParts,
+  { conversationId, agentId, conversation, message }: Work,
+  view: AgentView,
+  { waitMs, pause }: { waitMs: number | undefined; pause: AbortSignal },
+): Promise<ToolChain> {
+  const stored = conversation?.settings as { taskId?: string } | undefined
+  const taskId = view.agent.taskId ?? stored?.taskId ?? message?.taskId
+  const origin = message?.conversationId
+  const parent = origin !== undefined && (await parts.conversations.get(origin)) !== undefined ? origin : undefined
+  const offered = new Set(parts.app.mcpTools(agentId).map(({ name }) => name))
+  const names = view.role.dialect === undefined ? undefined : parts.dialectNames(view.role.dialect)
+  return parts.openChain(
+    agentId,
+    {
+      id: conversationId,
+      model: modelOf(parts.models, view),
+      parent,
+      userId: message?.userId,
+      taskId,
+      instructions: instructionsFor({ view, taskId, offered, names }),
+      allowedPaths: view.folder === undefined ? undefined : [view.folder],
+      reflect: afterFreeze,
+      waitMs,
+      ...parts.limits,
+    },
+    { pause, settings: { society: true, taskId } },
+  )
+}
+
+/** The model of the agent's role. Where there is none, one that says so, so that whoever wrote gets an answer. */
+function modelOf(models: Models, { role }: AgentView): LanguageModel {
+  try {
+    return models.get(role.llmServiceId)
+  } catch (error) {
+    const name = role.llmServiceId ?? "none"
+    return {
+      name,
+      provider: "none",
+      modelId: name,
+      stream: () => {
+        throw error
+      },
+    }
+  }
+}
+
+/** Ends the conversations of agents that ended while nobody ran the society. */
+async function closeLeftovers(parts: SocietyParts): Promise<void> {
+  const left = await parts.conversations.withPrefix(societyPrefix, ["active", "waiting", "idle"])
+  const ended = new Set(left.map(({ agentId }) => agentId).filter((agentId) => parts.org.view(agentId) === undefined))
+  for (const agentId of ended) await closeAgent(parts, agentId)
+}
