@@ -33,7 +33,8 @@ export async function closeAgent(parts: CloseParts, agentId: string): Promise<vo
 }
 
 async function closeConversation(parts: CloseParts, id: string, agentId: string): Promise<void> {
-  const log = storedLog(parts, { id, agentId, startedBy: agentId, settings: {}, resumableMs: 0 })
+  const given = { id, agentId, startedBy: agentId, settings: {}, changesSettings: false, resumableMs: 0 }
+  const log = storedLog(parts, given)
   try {
     await log.claim()
     const owed = owedAnswers(log.turns).map(({ message }) => message)
