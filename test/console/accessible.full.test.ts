@@ -1,16 +1,8 @@
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { afterAll, describe, expect, test } from "vitest"
+import { axeViolations } from "./axe.ts"
 import { closeBrowser, hasBrowser, openConsole } from "./browser.ts"
 
 afterAll(closeBrowser)
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-
-interface Violation {
-  id: string
-  nodes: { target: string[]; failureSummary: string }[]
-}
 
 describe.skipIf(!hasBrowser)("the console is accessible", () => {
   test.each([
@@ -27,13 +19,7 @@ describe.skipIf(!hasBrowser)("the console is accessible", () => {
     const found: string[] = []
     const check = async (where: string) => {
       await page.waitForTimeout(800)
-      // Not by a script tag: the page's policy forbids it, as it should.
-      await page.evaluate(axe)
-      const { violations } = await page.evaluate<{ violations: Violation[] }>(
-        "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })",
-      )
-      for (const { id, nodes } of violations)
-        found.push(`${where}: ${id} ${nodes[0]!.target.join(" ")}: ${nodes[0]!.failureSummary}`)
+      found.push(...(await axeViolations(page)).map((violation) => `${where}: ${violation}`))
     }
     await check("inbox")
     for (const { callId } of await app.approvals.list()) {

@@ -61,6 +61,22 @@ export async function openConsole(config: Config = {}) {
       await page.waitForURL((address) => !address.pathname.startsWith("/signin"))
       return { page, context, problems }
     },
+    /** A phone that has never been here: no cookie, and no script runs. */
+    async phone(options: BrowserContextOptions = {}) {
+      const viewport = { width: 390, height: 844 }
+      const context = await (
+        await browser()
+      ).newContext({ viewport, deviceScaleFactor: 2, hasTouch: true, javaScriptEnabled: false, ...options })
+      onTestFinished(() => context.close())
+      const page = await context.newPage()
+      return { page, context, problems: watch(page) }
+    },
+    /** A link that answers what waits. */
+    async linkTo(callId: string, person = "pat") {
+      const { kind, revision } = (await app.approvals.show(callId))!
+      const target = { callId, kind, revision, person, isMachineUser: false }
+      return `${served.url}/answer/${(await app.answerLinks.create(target, person)).secret}`
+    },
     submit: (tool: string, input: unknown, more = {}) =>
       app.submit({ agentId: "dev", tool, input, ...more }, { waitMs: 0 }),
   }

@@ -46,11 +46,7 @@ export function minutes(milliseconds: number): number {
 
 function foundHtml(card: Card, words: Words, say: (message: Message) => string): Html {
   const { preview, input, result, touches, reasons, proved } = card
-  const hasInput = typeof input === "object" && input !== null && Object.keys(input).length > 0
-  const shown =
-    preview === undefined
-      ? hasInput && html`<pre>${JSON.stringify(input, null, 2)}</pre>`
-      : previewHtml(preview, words, say)
+  const shown = preview === undefined ? inputHtml(input) : previewHtml(preview, say)
   return html`<section class="found">
     <h2>${gate}${words.found}</h2>
     ${shown && html`<div class="well">${shown}</div>`}
@@ -77,7 +73,18 @@ function foundHtml(card: Card, words: Words, say: (message: Message) => string):
   </section>`
 }
 
-function previewHtml(preview: Preview, words: Words, say: (message: Message) => string): Html {
+/** The fields of an input without a preview. */
+function inputHtml(input: unknown): Html | undefined {
+  if (typeof input !== "object" || input === null || Object.keys(input).length === 0) return undefined
+  const text = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value, null, 2))
+  return html`${Object.entries(input).map(
+    ([name, value]) =>
+      html`<h3>${name}</h3>
+        <pre>${text(value)}</pre>`,
+  )}`
+}
+
+function previewHtml(preview: Preview, say: (message: Message) => string): Html {
   switch (preview.kind) {
     case "command":
       return html`${preview.parts.map(
@@ -90,7 +97,7 @@ function previewHtml(preview: Preview, words: Words, say: (message: Message) => 
             </div>
           </div>`,
       )}
-      ${howItRuns(preview, words).map((line) => html`<h3>${line}</h3>`)}`
+      ${preview.details.map((line) => html`<h3>${line}</h3>`)}`
     case "diff":
       return html`${preview.files.map(
         ({ path, diff, added, removed }) =>
@@ -107,11 +114,6 @@ function previewHtml(preview: Preview, words: Words, say: (message: Message) => 
     case "image":
       return html``
   }
-}
-
-/** Where and how a command runs, a line each. */
-function howItRuns({ cwd, network, details }: Extract<Preview, { kind: "command" }>, words: Words): string[] {
-  return [...(cwd === undefined ? [] : [words.inFolder(cwd)]), ...(network ? [words.network] : []), ...details]
 }
 
 /** The changed lines of a unified diff, without its head. */

@@ -1,5 +1,5 @@
 import type { Card } from "../api/schemas.ts"
-import { cardHtml, gate, minutes } from "./answer-card.ts"
+import { cardHtml, gate } from "./answer-card.ts"
 import type { YesNeeds } from "./answer-rules.ts"
 import type { Words } from "./answer-words.ts"
 import { html, type Html } from "./html.ts"
@@ -70,9 +70,9 @@ export function noticeHtml({ title, sentences, next, consoleUrl }: Notice, words
  * shown on the right.
  */
 export function formHtml({ card, yes, until, now, consoleUrl, problem }: AnswerForm, words: Words): Html {
-  const left = minutes(until - now)
+  const left = Math.max(1, Math.ceil((until - now) / 60_000))
   return html`<form class="answer" method="post">
-    <div class="head">${gate}<b>Quartermaster</b><span${left < 2 && html` class="soon"`}>${words.left(left)}</span></div>
+    <div class="head">${gate}<b>Quartermaster</b><span${left <= 2 && html` class="soon"`}>${words.left(left)}</span></div>
     <main class="body">
       ${problem !== undefined && html`<p class="wrong" role="alert">${problem}</p>`} ${cardHtml(card, words, now)}
       ${card.question !== undefined && questionHtml(card.question, yes, words)}
