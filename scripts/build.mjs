@@ -156,7 +156,9 @@ async function bundle() {
   // The launcher reads it as Latin-1. esbuild escapes strings, but not regular expressions or tagged templates.
   const [odd] = /.{0,40}[^\0-\x7f].{0,40}/.exec(code) ?? []
   if (odd !== undefined)
-    throw new Error(`The bundle is not ASCII: ${odd}. Write \\u escapes, or put the text into a string.`)
+    throw new Error(
+      `The bundle is not ASCII: ${odd}. Write \\u escapes or HTML entities, or put the text into a string.`,
+    )
   const cache = `qm.${createHash("sha256").update(code).digest("hex").slice(0, 16)}`
   writeFileSync(join(fresh, "qm.cjs"), code)
   writeFileSync(join(fresh, "qm.js"), launcher(cache))

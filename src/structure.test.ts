@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
+import { transform } from "esbuild"
 import { expect, test } from "vitest"
 import { openTestApp } from "./testing/test-app.ts"
 
@@ -199,6 +200,18 @@ test("the command line starts without loading what only some commands need", () 
     .map((file) => relative(root, file))
     .filter((file) => !["bin.ts", "cli", "lib", "model"].includes(partOf(join(root, file))) && !light.includes(file))
   expect(heavy).toEqual([])
+})
+
+test("the source can be bundled as ASCII: a tagged template or regular expression writes other characters as escapes or entities", async () => {
+  const odd = files.map(async (file) => {
+    const { code } = await transform(readFileSync(file, "utf8"), {
+      loader: "ts",
+      charset: "ascii",
+      minifyWhitespace: true,
+    })
+    return /[^\0-\x7f]/.test(code) ? [relative(root, file)] : []
+  })
+  expect((await Promise.all(odd)).flat()).toEqual([])
 })
 
 test("policy reads no disk", () => {

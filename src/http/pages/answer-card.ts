@@ -17,7 +17,7 @@ export function cardHtml(card: Card, words: Words, now: number): Html {
         <span class="risk ${risk.band}"
           ><span class="bars" aria-hidden="true"><i></i><i></i><i></i></span>${words.risk[risk.band]}</span
         >
-        <span>${agent.ancestors.toReversed().map((id) => html`${id} › `)}<b>${agent.id}</b></span>
+        <span>${agent.ancestors.toReversed().map((id) => html`${id} &rsaquo; `)}<b>${agent.id}</b></span>
         <span>${words.asked(minutes(now - card.createdAt))}</span>
         ${card.revision > 1 && html`<span>${words.revision(card.revision)}</span>`}
         ${card.editedBy !== undefined && html`<span>${words.editedBy(card.editedBy)}</span>`}
@@ -28,7 +28,7 @@ export function cardHtml(card: Card, words: Words, now: number): Html {
       intent !== undefined &&
       html`<section class="says">
         <h2>${words.says} <span class="tag said">${words.notVerified}</span></h2>
-        <p>“${intent}”</p>
+        <p>&ldquo;${intent}&rdquo;</p>
       </section>`
     }
     ${card.question === undefined && foundHtml(card, words, say)}`
@@ -101,7 +101,7 @@ function previewHtml(preview: Preview, say: (message: Message) => string): Html 
     case "diff":
       return html`${preview.files.map(
         ({ path, diff, added, removed }) =>
-          html`<h3>${path} +${added} −${removed}</h3>
+          html`<h3>${path} +${added} &minus;${removed}</h3>
             <pre>${diffLines(diff)}</pre>`,
       )}`
     case "request": {

@@ -34,7 +34,7 @@ export function pageHtml(title: string, content: Html, words: Words, nonce: stri
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="robots" content="noindex" />
       <meta name="color-scheme" content="light dark" />
-      <title>${title} · Quartermaster</title>
+      <title>${title} &middot; Quartermaster</title>
       <link rel="icon" href="data:," />
       <style nonce="${nonce}">
         __STYLE__
