@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import type { ToolChainResult } from "../agents/chain/tool-chain.ts"
+import type { ToolChainResult } from "../agents/chain/chain-result.ts"
 import type { LoadedConfig } from "../config/load.ts"
 import { terminalOptions } from "./ask-at-terminal.ts"
 import { activeAgent } from "./calling-agent.ts"

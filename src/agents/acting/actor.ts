@@ -1,6 +1,7 @@
 import type { App } from "../../model/app.ts"
 import type { ChainOptions } from "../chain/open-chains.ts"
-import type { ToolChain, ToolChainResult } from "../chain/tool-chain.ts"
+import type { ToolChainResult } from "../chain/chain-result.ts"
+import type { ToolChain } from "../chain/tool-chain.ts"
 import type { Reflection, Reflector } from "../reflection/reflector.ts"
 import { ruleReflector } from "../reflection/rules.ts"
 import type { ActionResult, ChainStep, PlanStep, TaskContext, ToolCallStep } from "./task.ts"

@@ -1,5 +1,5 @@
 import type { EndingCode } from "../../model/result.ts"
-import type { ToolCallHistoryEntry, ToolChainResult } from "../chain/tool-chain.ts"
+import type { ToolCallHistoryEntry, ToolChainResult } from "../chain/chain-result.ts"
 import type { ReflectedAction, Reflection } from "../reflection/reflector.ts"
 
 /** One step of a plan: a tool call, or something that a model does with the agent's tools. */

@@ -6,9 +6,10 @@ import type { QuartermasterEvent } from "../../model/events.ts"
 import type { LanguageModel } from "../models/port.ts"
 import type { Models } from "../models/open-models.ts"
 import type { Budget } from "./budget.ts"
+import type { ToolChainResult } from "./chain-result.ts"
 import type { ChainMail } from "./mail.ts"
 import { memoryLog, nothingSpent, storedLog, type LogStore } from "./log.ts"
-import { ToolChain, type ChainApp, type ToolChainOptions, type ToolChainResult } from "./tool-chain.ts"
+import { ToolChain, type ChainApp, type ToolChainOptions } from "./tool-chain.ts"
 
 export interface ChainOptions extends ToolChainOptions {
   /** The name of a configured model, or a model (default: the one of the agent's role, or `models.default`). */

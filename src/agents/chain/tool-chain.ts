@@ -4,19 +4,20 @@ import type { ApprovalUIAdapter } from "../../model/approval.ts"
 import type { App } from "../../model/app.ts"
 import type { CallRequest } from "../../model/call.ts"
 import { contextStatus, type ConversationContext, type ConversationContexts } from "../../model/context.ts"
-import type { NewTurn, Spent } from "../../model/conversation.ts"
-import type { Ticket, ToolResult } from "../../model/result.ts"
+import type { NewTurn } from "../../model/conversation.ts"
+import type { ToolResult } from "../../model/result.ts"
 import { cutForMessages } from "../context/cut.ts"
 import { countTokens, defaultContextTokens } from "../context/tokens.ts"
-import type { LanguageModel, ModelCall, ModelMessage, ModelPart, ModelTool, ModelTurn } from "../models/port.ts"
-import type { Reflection, Reflector } from "../reflection/reflector.ts"
+import type { LanguageModel, ModelMessage, ModelPart, ModelTool, ModelTurn } from "../models/port.ts"
+import type { Reflector } from "../reflection/reflector.ts"
 import { ruleReflector } from "../reflection/rules.ts"
-import { offeredTools, runChain, type ActiveChain, type ChainEnd, type ChainPhase } from "./chain.ts"
+import { offeredTools, runChain, type ActiveChain, type ChainPhase } from "./chain.ts"
+import { resultOf, type ToolChainResult } from "./chain-result.ts"
 import { memoryLog, type TurnLog } from "./log.ts"
 import type { ChainMail } from "./mail.ts"
 import { messagesOf } from "./messages.ts"
 import { toolsGivenUp } from "./reflect.ts"
-import { currentRun, messagesIn, type ChainTurn } from "./turns.ts"
+import { currentRun, messagesIn } from "./turns.ts"
 
 /** The limits and callbacks of a chain. */
 export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" | "allowedPaths"> {
@@ -71,39 +72,6 @@ interface InternalOptions {
   onRunEnd?(result: ToolChainResult): Promise<void>
   /** The run is over and nothing of it is written any more. */
   onReleased?(): void
-}
-
-/** One tool call of a chain, as the model was told about it. */
-export interface ToolCallHistoryEntry {
-  /** The answer of the model it belongs to, from 1. */
-  round: number
-  toolName: string
-  args: unknown
-  /** Our id of the call, for the audit log. Undefined when the call was answered without being made. */
-  callId?: string | undefined
-  status: string
-  code?: string | undefined
-  /** What the model was given. */
-  text: string
-  durationMs?: number | undefined
-}
-
-export interface ToolChainResult {
-  /** The id of the conversation: the session of its calls. */
-  id: string
-  /** The last answer of the model. */
-  content: string
-  messages: readonly ModelMessage[]
-  toolCallHistory: readonly ToolCallHistoryEntry[]
-  /** `waiting`: calls wait for people; `resume` goes on once they have answered. */
-  status: ChainEnd["status"]
-  /** What went wrong, for `error`; for `limit`, that the budget is used up. */
-  error?: string | undefined
-  /** What was decided after calls of this run failed, if any did: the last time. With `complete`, part of it is done. */
-  reflection?: Reflection | undefined
-  /** The calls that wait, for `waiting`. */
-  waiting: readonly Ticket[]
-  stats: Spent & { durationMs: number }
 }
 
 /** What a chain needs of the app. */
@@ -178,7 +146,7 @@ export class ToolChain {
         void this.#watchForStop(stop, over.signal).catch((error: unknown) => this.#options.onError?.(error, "store"))
       }
       const ended = await runChain(this.#active({ signal, closing }, startedAt))
-      const result = this.#result(ended, Date.now() - startedAt)
+      const result = resultOf(this.#log, this.#options.instructions, ended, Date.now() - startedAt)
       await this.#options.onRunEnd?.(result)
       return result
     } finally {
@@ -292,23 +260,6 @@ export class ToolChain {
       },
     }
   }
-
-  #result(ended: ChainEnd, durationMs: number): ToolChainResult {
-    const { turns, id } = this.#log
-    const run = currentRun(turns)
-    const answer = run.findLast((turn) => turn.kind === "assistant")
-    return {
-      id,
-      content: answer?.body.text ?? "",
-      messages: messagesOf(turns, this.#options.instructions),
-      toolCallHistory: historyOf(turns),
-      status: ended.status,
-      error: "error" in ended ? ended.error : undefined,
-      reflection: run.findLast((turn) => turn.kind === "reflection")?.body,
-      waiting: ended.status === "waiting" ? ended.tickets : [],
-      stats: { ...this.#log.spent, durationMs },
-    }
-  }
 }
 
 const neverClosing = new AbortController().signal
@@ -316,25 +267,3 @@ setMaxListeners(0, neverClosing)
 
 /** Made once: an abort without a reason makes a new error with its stack each time. */
 const runIsOver = new Error("The run is over.")
-
-function historyOf(turns: readonly ChainTurn[]): ToolCallHistoryEntry[] {
-  let round = 0
-  let calls: readonly ModelCall[] = []
-  return turns.flatMap((turn) => {
-    if (turn.kind === "assistant" && turn.body.calls.length > 0) {
-      round++
-      calls = turn.body.calls
-    }
-    if (turn.kind !== "results") return []
-    return turn.body.results.map(({ name, callId, status, code, text, durationMs }, place) => ({
-      round,
-      toolName: name,
-      args: calls[place]?.input,
-      callId,
-      status: status ?? "not_executed",
-      code,
-      text,
-      durationMs,
-    }))
-  })
-}

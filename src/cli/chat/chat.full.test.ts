@@ -67,8 +67,6 @@ test("a call that asks shows its card inline, and a key answers it", async () =>
 
 test("text that is typed while a call begins to wait never answers it; it steers when it is sent", async () => {
   const { chat, file } = await withScript(`
-- say: I begin.
-  call: { sleep: { duration: 0.5 } }
 - call: { write_file: { path: todo.md, content: x } }
 - branch:
     - when: { user: aa }
@@ -76,8 +74,7 @@ test("text that is typed while a call begins to wait never answers it; it steers
     - steps: [{ say: I read nothing. }]
 `)
   const { stdout } = await chat([
-    ["/help", `Go${enter}`],
-    ["I begin.", "aaa"],
+    ["/help", `Go${enter}aaa`],
     ["send or clear your text to see it", enter],
     ["queued: aaa", ""],
     [menu, "r"],
@@ -186,17 +183,17 @@ test.each([
 })
 
 test("output of a running command is shown while it runs, and folded afterwards", async () => {
-  const { chat } = await withScript(`
-- call: { run_command: { command: "echo first; sleep 1; echo second" } }
+  const { chat, write } = await withScript(`
+- call: { run_command: { command: "echo first; until [ -e go ]; do sleep 0.1; done; echo second" } }
 - say: It ran.
 `)
   const { stdout } = await chat([
     ["/help", `Run it${enter}`],
     [menu, "a"],
-    ["│ first", ""],
+    ["│ first", () => write("go", "")],
     ["It ran.", controlD],
   ])
-  expect(stdout).toMatch(/● run_command echo first; sleep 1; echo second … /)
+  expect(stdout).toMatch(/● run_command echo first; until .* echo second … /)
 })
 
 test("left while a command runs, the chat says that it waits for it, and Ctrl-C stops it", async () => {

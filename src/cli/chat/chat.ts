@@ -1,5 +1,6 @@
 import type { ChainOptions } from "../../agents/chain/open-chains.ts"
-import type { ToolChain, ToolChainResult } from "../../agents/chain/tool-chain.ts"
+import type { ToolChainResult } from "../../agents/chain/chain-result.ts"
+import type { ToolChain } from "../../agents/chain/tool-chain.ts"
 import type { LanguageModel, ModelMessage } from "../../agents/models/port.ts"
 import { errorMessage } from "../../lib/error-message.ts"
 import { printable } from "../../lib/printable.ts"

@@ -1,0 +1,85 @@
+import type { Spent } from "../../model/conversation.ts"
+import type { Ticket } from "../../model/result.ts"
+import type { ModelCall, ModelMessage } from "../models/port.ts"
+import type { Reflection } from "../reflection/reflector.ts"
+import type { ChainEnd } from "./chain.ts"
+import type { TurnLog } from "./log.ts"
+import { messagesOf } from "./messages.ts"
+import { currentRun, type ChainTurn } from "./turns.ts"
+
+/** One tool call of a chain, as the model was told about it. */
+export interface ToolCallHistoryEntry {
+  /** The answer of the model it belongs to, from 1. */
+  round: number
+  toolName: string
+  args: unknown
+  /** Our id of the call, for the audit log. Undefined when the call was answered without being made. */
+  callId?: string | undefined
+  status: string
+  code?: string | undefined
+  /** What the model was given. */
+  text: string
+  durationMs?: number | undefined
+}
+
+export interface ToolChainResult {
+  /** The id of the conversation: the session of its calls. */
+  id: string
+  /** The last answer of the model. */
+  content: string
+  messages: readonly ModelMessage[]
+  toolCallHistory: readonly ToolCallHistoryEntry[]
+  /** `waiting`: calls wait for people; `resume` goes on once they have answered. */
+  status: ChainEnd["status"]
+  /** What went wrong, for `error`; for `limit`, that the budget is used up. */
+  error?: string | undefined
+  /** What was decided after calls of this run failed, if any did: the last time. With `complete`, part of it is done. */
+  reflection?: Reflection | undefined
+  /** The calls that wait, for `waiting`. */
+  waiting: readonly Ticket[]
+  stats: Spent & { durationMs: number }
+}
+
+/** What a run returns, from the turns of its conversation. */
+export function resultOf(
+  { id, turns, spent }: TurnLog,
+  instructions: string | undefined,
+  ended: ChainEnd,
+  durationMs: number,
+): ToolChainResult {
+  const run = currentRun(turns)
+  const answer = run.findLast((turn) => turn.kind === "assistant")
+  return {
+    id,
+    content: answer?.body.text ?? "",
+    messages: messagesOf(turns, instructions),
+    toolCallHistory: historyOf(turns),
+    status: ended.status,
+    error: "error" in ended ? ended.error : undefined,
+    reflection: run.findLast((turn) => turn.kind === "reflection")?.body,
+    waiting: ended.status === "waiting" ? ended.tickets : [],
+    stats: { ...spent, durationMs },
+  }
+}
+
+function historyOf(turns: readonly ChainTurn[]): ToolCallHistoryEntry[] {
+  let round = 0
+  let calls: readonly ModelCall[] = []
+  return turns.flatMap((turn) => {
+    if (turn.kind === "assistant" && turn.body.calls.length > 0) {
+      round++
+      calls = turn.body.calls
+    }
+    if (turn.kind !== "results") return []
+    return turn.body.results.map(({ name, callId, status, code, text, durationMs }, place) => ({
+      round,
+      toolName: name,
+      args: calls[place]?.input,
+      callId,
+      status: status ?? "not_executed",
+      code,
+      text,
+      durationMs,
+    }))
+  })
+}
