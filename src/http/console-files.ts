@@ -89,8 +89,6 @@ function securityHeaders(nonce?: string): Record<string, string> {
       "default-src 'none'",
       "script-src 'self'",
       `style-src ${style}`,
-      // Mantine positions menus and popovers with style attributes.
-      "style-src-attr 'unsafe-inline'",
       "img-src 'self' blob: data:",
       "font-src 'self'",
       "connect-src 'self'",

@@ -11,7 +11,7 @@ describe.skipIf(!hasBrowser)("the console is accessible", () => {
     ["light", 360],
   ] as const)("axe finds nothing on any page, %s at %i pixels", async (colorScheme, width) => {
     const { submit, signIn, url, app } = await openConsole()
-    await app.call({ agentId: "dev", tool: "list_files", input: { path: "." } })
+    const ran = await app.call({ agentId: "dev", tool: "list_files", input: { path: "." } })
     await submit("run_command", { command: "ls -l && rm -r old | tee log" })
     await submit("write_file", { path: "notes.md", content: "x\ny\n" })
     await submit("ask_user", { question: "Which colour?", options: ["red", "blue"] })
@@ -22,15 +22,21 @@ describe.skipIf(!hasBrowser)("the console is accessible", () => {
       found.push(...(await axeViolations(page)).map((violation) => `${where}: ${violation}`))
     }
     await check("inbox")
+    await page.locator("button.me:visible, button.tab-more:visible").click()
+    await check("menu")
+    await page.keyboard.press("Escape")
     for (const { callId } of await app.approvals.list()) {
       await page.goto(`${url}/inbox/${callId}`)
       await check(`card ${callId}`)
     }
     await page.keyboard.press("Control+k")
+    await check("palette")
     await page.keyboard.press("Escape")
     await page.keyboard.press("Shift+F")
+    await check("freeze")
     await page.keyboard.press("Escape")
-    for (const path of ["/tools", "/tools/read_file", "/audit"]) {
+    const tool = "/tools?tool=edit_file&agent=dev"
+    for (const path of ["/tools", tool, "/tools/servers", "/audit", `/audit/${ran.callId}`, "/people", "/nowhere"]) {
       await page.goto(`${url}${path}`)
       await check(path)
     }

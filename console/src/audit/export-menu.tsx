@@ -12,7 +12,7 @@ export function ExportMenu({ search }: { search: AuditSearch }) {
     return `/v1/audit/export?${params.toString()}`
   }
   return (
-    <Menu position="bottom-end" width={220}>
+    <Menu position="bottom-end" width={220} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <button type="button" className="btn btn-s">
           {words.audit.export}

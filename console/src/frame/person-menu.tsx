@@ -25,7 +25,7 @@ export function PersonMenu({ phone = false }: { phone?: boolean }) {
     await queries.resetQueries()
   }
   return (
-    <Menu position={phone ? "top-end" : "top-start"} width={216} withinPortal>
+    <Menu position={phone ? "top-end" : "top-start"} width={216} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         {phone ? (
           <button type="button" className="tab-more">
@@ -74,13 +74,14 @@ export function PersonMenu({ phone = false }: { phone?: boolean }) {
 
 function Choice({ chosen, label, choose }: { chosen: boolean; label: string; choose: () => void }) {
   return (
-    <Menu.Item
-      role="menuitemradio"
-      aria-checked={chosen}
-      onClick={choose}
-      rightSection={chosen ? <Icon name="check" small /> : undefined}
+    <Menu.RadioItem
+      value={label}
+      checked={chosen}
+      onChange={choose}
+      closeMenuOnClick
+      checkIcon={<Icon name="check" small />}
     >
       {label}
-    </Menu.Item>
+    </Menu.RadioItem>
   )
 }

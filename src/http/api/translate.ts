@@ -1,5 +1,6 @@
 import type { ReasonParams as Params } from "../../model/audit-entry.ts"
 import { checkMessages } from "./check-messages.ts"
+import { guardMessages } from "./guard-messages.ts"
 
 /** A sentence for people, as the API has it. */
 interface Said {
@@ -11,8 +12,9 @@ interface Said {
 const list = (value: Params[string] | undefined) => (Array.isArray(value) ? value.join("、") : String(value ?? ""))
 
 /** Sentences of the server by their code, with `{name}` for its values. What is missing is said in English. */
-const chinese: Readonly<Record<string, string>> = {
+export const chinese: Readonly<Record<string, string>> = {
   ...checkMessages,
+  ...guardMessages,
   title_question: "{agent} 提问",
   title_release: "向 {agent} 放行 {tool} 的结果",
   title_commands: "运行 {count} 条命令",
@@ -72,9 +74,18 @@ const chinese: Readonly<Record<string, string>> = {
 export function translate({ code, params = {}, text }: Said, language: "en" | "zh"): string {
   const sentence = language === "zh" ? chinese[code] : undefined
   if (sentence === undefined) return text
-  const names = [...sentence.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "")
   // A value that the server did not send would leave a hole in the sentence.
-  const values: Params = { ...params, ...(text.includes(": ") ? { rest: text.slice(text.indexOf(": ") + 2) } : {}) }
-  if (names.some((name) => values[name] === undefined)) return text
-  return sentence.replaceAll(/\{(\w+)\}/g, (_, name: string) => list(values[name]))
+  const values: Params = { ...wordsOf(text), ...params }
+  const isWhole = (part: string) =>
+    [...part.matchAll(/\{(\w+)\}/g)].every(([, name]) => values[name ?? ""] !== undefined)
+  const said = sentence.replaceAll(/\[([^\]]*)\]/g, (_, part: string) => (isWhole(part) ? part : ""))
+  if (!isWhole(said)) return text
+  return said.replaceAll(/\{(\w+)\}/g, (_, name: string) => list(values[name]))
+}
+
+/** The server's own words inside its sentence: all of it, what follows the colon, and what follows "because". */
+function wordsOf(text: string): Params {
+  const rest = text.includes(": ") ? text.slice(text.indexOf(": ") + 2) : undefined
+  const because = /\bbecause (.+?)(?:\.(?=\s|$)|$)/.exec(text)?.[1]
+  return { text, ...(rest === undefined ? {} : { rest }), ...(because === undefined ? {} : { because }) }
 }
