@@ -59,6 +59,7 @@ const mayImport: Record<string, readonly string[]> = {
     "mcp/server",
     "agents/models",
     "agents/chain",
+    "agents/pipeline",
     "cli/chat",
   ],
   "cli/chat": [...base, "cli", "config", "agents/models", "agents/chain"],

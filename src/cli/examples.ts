@@ -4,6 +4,12 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   chat: ["qm chat --agent dev", "qm chat --resume"],
   run: ["qm run 'Which tests fail, and why?' --agent dev", "git diff | qm run 'Review this change.' - --json"],
   call: ["qm call read_file path=README.md limit=5", `qm call run_javascript '{"code":"return 6*7"}'`],
+  pipeline: ["qm pipeline check report.yml", "qm pipeline run report.yml"],
+  "pipeline run": [
+    "qm pipeline run report.yml --dry-run",
+    "qm pipeline run report.yml --input folder=docs --agent dev",
+  ],
+  "pipeline check": ["qm pipeline check report.yml --agent dev"],
   why: ["qm why write_file path=notes.md content=hello --agent dev"],
   tools: ["qm tools list --agent dev"],
   "tools list": ["qm tools list --group workspace --agent dev"],

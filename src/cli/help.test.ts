@@ -36,7 +36,7 @@ test("the help of every command has an example of it, with options that it has",
     const [, lines = ""] = /\nExamples?:\n((?: {2}qm .*\n?)+)/.exec(help) ?? []
     expect(lines, `Write an example of '${command}' in examples.ts.`).toContain(`qm ${command}`.trimEnd())
     if (command === "") continue
-    const options = lines.replaceAll(/'[^']*'/g, "").match(/--[a-z]+/g) ?? []
+    const options = lines.replaceAll(/'[^']*'/g, "").match(/--[a-z]+(?:-[a-z]+)*/g) ?? []
     for (const option of options) expect(help, command).toContain(`${option} `)
   }
 })

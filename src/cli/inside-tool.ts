@@ -10,6 +10,7 @@ import { NotAllowed } from "./usage.ts"
 const allowedInside: Readonly<Record<string, "whole" | readonly string[]>> = {
   call: "whole",
   why: "whole",
+  pipeline: "whole",
   tools: "whole",
   groups: "whole",
   doctor: "whole",

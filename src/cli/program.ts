@@ -25,6 +25,7 @@ import { addModels } from "./models.ts"
 import { printMessage, printOutput } from "./output.ts"
 import { addPeople } from "./people.ts"
 import { addPin } from "./pin.ts"
+import { addPipeline } from "./pipeline.ts"
 import { addPlugins } from "./plugins.ts"
 import { addRoles } from "./roles.ts"
 import { addRules } from "./rules.ts"
@@ -51,7 +52,7 @@ import { addWhy } from "./why.ts"
 
 /** The commands as the help lists them: by what a person wants to do. */
 const commandGroups = {
-  "Try it:": [addStart, addChat, addRun, addCall, addWhy],
+  "Try it:": [addStart, addChat, addRun, addPipeline, addCall, addWhy],
   "Answer what waits:": [addApprovals, addPin, addGrants],
   "Govern:": [addRules, addTools, addGroups, addRoles, addAgents, addDepartments, addPeople, addFreeze, addExperiments],
   "Connect:": [addServe, addOpen, addTokens, addMcp, addInstall, addPlugins, addModels],

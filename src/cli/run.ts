@@ -5,7 +5,7 @@ import { terminalOptions } from "./ask-at-terminal.ts"
 import { activeAgent } from "./calling-agent.ts"
 import type { CliApp, CliContext, Run } from "./context.ts"
 import { findConversation } from "./find-conversation.ts"
-import { isAttended, personOf, withApp } from "./open-app.ts"
+import { personOf, withApp } from "./open-app.ts"
 import { limitsOf } from "./run-limits.ts"
 import { runLimits } from "../model/run-limits.ts"
 import { modelFor } from "./model-for.ts"
@@ -13,6 +13,7 @@ import { divertStdout, onBrokenPipe, printMessage } from "./output.ts"
 import { jsonReport, textReport, type RunReport } from "./run-report.ts"
 import { cancelOnSignal } from "./signals.ts"
 import { CannotDo, UsageError, wholeNumberFlag } from "./usage.ts"
+import { waitTime } from "./wait-flag.ts"
 import { waitForServers } from "./wait-for-servers.ts"
 import { tellWaiting, waitingItems } from "./waiting-items.ts"
 
@@ -56,7 +57,7 @@ const exitCodes: Readonly<Record<ToolChainResult["status"], number>> = {
 /** Runs one task to its end and prints the answer on stdout. What happens meanwhile goes to stderr. */
 async function runTask(context: CliContext, words: readonly string[], flags: RunFlags): Promise<number> {
   const { io } = context
-  const waitMs = waitTime(context, flags.wait)
+  const waitMs = waitTime(context, flags.wait, " Write the task before it.")
   const maxRounds = wholeNumberFlag("--max-rounds", flags.maxRounds)
   const maxCalls = wholeNumberFlag("--max-calls", flags.maxCalls)
   const task = await readTask(io.stdin, words)
@@ -124,14 +125,6 @@ async function goOn(work: () => Promise<ToolChainResult>): Promise<ToolChainResu
     const { ClaimLost } = await import("../agents/chain/log.ts")
     throw error instanceof ClaimLost ? new CannotDo("conversation_not_free", error.message) : error
   }
-}
-
-/** How long to wait for people. With a terminal the person there is asked, so that is to the end unless it is said. */
-function waitTime({ io }: CliContext, given: string | true | undefined): number | undefined {
-  if (given === true) return undefined
-  if (given === undefined) return isAttended(io) ? undefined : 0
-  if (/^\d{1,9}(\.\d+)?$/.test(given)) return Number(given) * 1000
-  throw new UsageError(`--wait takes a number of seconds, and '${given}' is none. Write the task before it.`)
 }
 
 async function readTask(stdin: NodeJS.ReadStream, words: readonly string[]): Promise<string> {

@@ -3,6 +3,7 @@ import type { App } from "../../model/app.ts"
 import type { CallRequest } from "../../model/call.ts"
 import type { Ticket, ToolResult } from "../../model/result.ts"
 import { checkSteps, type StepVerdict } from "./check.ts"
+import { conditionText } from "./condition.ts"
 import { readGiven, readPipeline, type PipelineProblem, type PipelineSource } from "./read-definition.ts"
 import type { StepResult } from "./run-step.ts"
 import { outputsOf, runSteps } from "./run-steps.ts"
@@ -63,7 +64,8 @@ export interface PlannedStep extends StepVerdict {
   wave: number
   /** The steps it waits for. */
   after: readonly string[]
-  hasCondition: boolean
+  /** When it runs, in words: `find#/total above 0`. */
+  condition?: string | undefined
 }
 
 /** What a pipeline needs of the app. */
@@ -156,7 +158,7 @@ export class ToolPipeline {
         input: step.input ?? {},
         wave: waveOf.get(id)!,
         after,
-        hasCondition: when !== undefined,
+        condition: when && conditionText(when),
       }
       return { ...about, ...verdicts.get(id)! }
     })

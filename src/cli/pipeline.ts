@@ -1,0 +1,176 @@
+import { readFile } from "node:fs/promises"
+import { resolve } from "node:path"
+import type { Command } from "commander"
+import type { PipelineProblem } from "../agents/pipeline/read-definition.ts"
+import type { PipelineOptions, PipelineResult } from "../agents/pipeline/tool-pipeline.ts"
+import { shellWord } from "../lib/shell-word.ts"
+import { readArguments } from "./arguments.ts"
+import { terminalOptions } from "./ask-at-terminal.ts"
+import { activeAgent } from "./calling-agent.ts"
+import type { CliApp, CliContext, Run } from "./context.ts"
+import { personOf, withApp } from "./open-app.ts"
+import { divertStdout, onBrokenPipe, printMessage, printResult } from "./output.ts"
+import { planText, stepsInWaves } from "./pipeline-plan.ts"
+import { jsonPipelineReport, textPipelineReport, type PipelineReport } from "./pipeline-report.ts"
+import { cancelOnSignal } from "./signals.ts"
+import { CannotDo, repeated } from "./usage.ts"
+import { waitTime } from "./wait-flag.ts"
+import { waitForServers } from "./wait-for-servers.ts"
+import { tellWaiting } from "./waiting-items.ts"
+
+interface PipelineFlags {
+  input?: string[]
+  dryRun?: boolean
+  wait?: string | true
+  resume?: string
+}
+
+export function addPipeline(program: Command, run: Run): void {
+  const pipeline = program.command("pipeline").description("make the tool calls of a file, without a model")
+  pipeline
+    .command("run <file>")
+    .description("make the calls, each as soon as what it needs has ended, and print the outputs")
+    .option("--input <key=value>", "an input of the pipeline (key:=json for JSON); can be repeated", repeated)
+    .option("--dry-run", "print the order and the verdict on each step; run nothing")
+    .option("--wait [seconds]", "without a terminal: wait for approvals that are answered elsewhere (default: do not)")
+    .option("--resume <id>", "go on with a run that waits; what has run does not run again")
+    .addHelpText("after", pipelineExitCodes)
+    .action(run(runPipeline))
+  pipeline
+    .command("check <file>")
+    .description("say what is wrong with a pipeline: keys, references, tools, inputs, permissions; runs nothing")
+    .option("--input <key=value>", "an input of the pipeline (key:=json for JSON); can be repeated", repeated)
+    .action(run(checkPipeline))
+}
+
+const pipelineExitCodes = `
+Exit codes:
+  0  every step succeeded or was skipped by a condition
+  1  a step failed, was refused or its result withheld
+  2  the pipeline or its input is wrong; nothing was run
+  3  the agent may not make one of the calls; nothing was run
+  4  steps wait for a person; --resume goes on when they are answered
+  6  it was stopped`
+
+const exitCodes: Readonly<Record<Exclude<PipelineResult["status"], "refused">, number>> = {
+  completed: 0,
+  failed: 1,
+  waiting: 4,
+  aborted: 6,
+}
+
+/** Runs a pipeline to its end and prints its outputs on stdout. What happens meanwhile goes to stderr. */
+async function runPipeline(context: CliContext, file: string, flags: PipelineFlags): Promise<number> {
+  const { io } = context
+  if (flags.dryRun === true) return planPipeline(context, file, flags, planText)
+  const waitMs = waitTime(context, flags.wait)
+  const source = await readSource(context, file)
+  const input = inputOf(flags)
+  const { controller, stop } = cancelOnSignal(io.leave, () =>
+    printMessage(context, "Stopping. Press Ctrl-C again to exit immediately."),
+  )
+  onBrokenPipe(io.stdout, () => controller.abort())
+  const stdout = divertStdout(io)
+  try {
+    let nameOf = () => Promise.resolve("terminal")
+    const options = await terminalOptions(context, { yes: false, nameOf: () => nameOf() })
+    return await withApp(context, options, async (app, loaded) => {
+      nameOf = async () => (await personOf(context, app, loaded)).id
+      const agentId = activeAgent(context, loaded, app)
+      const id = flags.resume === undefined ? undefined : await findRun(app, flags.resume, agentId)
+      await waitForServers(context, app)
+      const report = context.flags.json
+        ? jsonPipelineReport(context, stdout.write)
+        : await textPipelineReport(context, stdout.write)
+      const given: PipelineOptions = { agentId, input, id, durable: true, waitMs, signal: controller.signal }
+      const pipeline = app.pipeline(source, { ...given, ...report.callbacks })
+      report.start({ id: pipeline.id, agent: agentId, file })
+      const stopTelling = waitMs === 0 ? () => Promise.resolve() : tellWaiting(app, report.waiting)
+      const result = await pipeline.run()
+      await stopTelling()
+      await finish(app, report, result, resumeCommand(context, file, flags, result))
+      return result.status === "refused" ? refusedCode(result.problems) : exitCodes[result.status]
+    })
+  } finally {
+    stdout.restore()
+    stop()
+  }
+}
+
+async function finish(app: CliApp, report: PipelineReport, result: PipelineResult, resume: string): Promise<void> {
+  for (const { status, callId } of result.steps) {
+    const item = status === "waiting" && callId !== undefined ? await app.approvals.show(callId) : undefined
+    if (item !== undefined) await report.waiting(item)
+  }
+  report.end(result, resume)
+}
+
+function checkPipeline(context: CliContext, file: string, flags: PipelineFlags): Promise<number> {
+  return planPipeline(context, file, flags, (plan, { agentId }) => {
+    return `${file} has no mistakes (${stepsInWaves(plan)}), and agent ${agentId} may make its calls.`
+  })
+}
+
+/** Says what would happen, or everything that is wrong. */
+async function planPipeline(
+  context: CliContext,
+  file: string,
+  flags: PipelineFlags,
+  textOf: typeof planText,
+): Promise<number> {
+  const source = await readSource(context, file)
+  const input = inputOf(flags)
+  return withApp(context, { readOnly: true }, async (app, loaded) => {
+    const agentId = activeAgent(context, loaded, app)
+    await waitForServers(context, app)
+    const plan = await app.pipeline(source, { agentId, input }).check()
+    if (plan.problems.length === 0 || context.flags.json)
+      printResult(context, plan, textOf(plan, { file, agentId }, context))
+    else for (const { place, sentence } of plan.problems) printMessage(context, `${place}: ${sentence}`)
+    return plan.problems.length === 0 ? 0 : refusedCode(plan.problems)
+  })
+}
+
+/** As everywhere: 3 is not allowed, 2 is wrong usage. */
+function refusedCode(problems: readonly PipelineProblem[]): number {
+  return problems.every(({ kind }) => kind === "denied") ? 3 : 2
+}
+
+async function readSource({ io }: CliContext, file: string): Promise<{ yaml: string; file: string }> {
+  try {
+    return { yaml: await readFile(resolve(io.cwd, file), "utf8"), file }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === "ENOENT")
+      throw new CannotDo("file_not_found", `There is no file ${file}. Write the path of a pipeline.`)
+    throw new CannotDo("cannot_read", `${file} cannot be read (${code ?? String(error)}).`)
+  }
+}
+
+function inputOf({ input = [] }: PipelineFlags): Record<string, unknown> {
+  return readArguments(input, undefined) as Record<string, unknown>
+}
+
+const resumableMs = 24 * 60 * 60 * 1000
+
+/** The whole id of a run. What has run is known for a day; later it would run again. */
+async function findRun(app: CliApp, beginning: string, agentId: string): Promise<string> {
+  const [note] = await app.audit.show(beginning)
+  if (note === undefined || note.kind !== "note" || note.agentId !== agentId) {
+    const sentence = `There is no run ${beginning} of agent ${agentId}. The run itself printed the command that goes on.`
+    throw new CannotDo("run_not_found", sentence)
+  }
+  if (Date.now() - note.at < resumableMs) return note.callId
+  throw new CannotDo("run_too_old", `Run ${beginning} began more than 24 hours ago. Leave out --resume to begin again.`)
+}
+
+function resumeCommand(
+  { flags: { agent } }: CliContext,
+  file: string,
+  flags: PipelineFlags,
+  { id }: PipelineResult,
+): string {
+  const inputs = (flags.input ?? []).flatMap((pair) => ["--input", pair])
+  const words = [file, "--resume", id, ...inputs, ...(agent === undefined ? [] : ["--agent", agent])]
+  return `qm pipeline run ${words.map(shellWord).join(" ")}`
+}
