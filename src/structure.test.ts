@@ -60,6 +60,7 @@ const mayImport: Record<string, readonly string[]> = {
     "agents/models",
     "agents/chain",
     "agents/pipeline",
+    "agents/society",
     "cli/chat",
   ],
   "cli/chat": [...base, "cli", "config", "agents/models", "agents/chain"],

@@ -27,7 +27,7 @@ export interface Io {
 
 /** The app with what only the command line uses of the larger `Quartermaster`. */
 export type CliApp = App &
-  Pick<Quartermaster, "chain" | "conversations" | "models" | "pipeline" | "registry" | "settle">
+  Pick<Quartermaster, "chain" | "conversations" | "models" | "pipeline" | "society" | "registry" | "settle">
 
 /** What tests replace. `processRuntime` in runtime.ts is the real one. */
 export interface Runtime {

@@ -17,6 +17,8 @@ export interface RunReport {
   callbacks: Pick<ToolChainOptions, "onToolCallStart" | "onToolCallComplete" | "onLLMResponseComplete">
   start(about: { id: string; agent: string; model: string; resumed: boolean }): void
   waiting(item: PendingItem): Promise<void>
+  /** Another agent begins to work, or how its work ended. */
+  agent(agentId: string, state: "working" | ToolChainResult["status"]): void
   end(result: ToolChainResult): void
 }
 
@@ -37,6 +39,7 @@ export function jsonReport({ io }: CliContext, write: (text: string) => void): R
       const { callId, kind, tool, until } = item
       print({ type: "waiting", callId, kind, tool, until, answer: asTyped(io, await approveCommand(item)) })
     },
+    agent: (agent, state) => print({ type: "agent", agent, state }),
     end: ({ id, status, content, error, waiting, stats }) =>
       print({
         type: "end",
@@ -75,6 +78,7 @@ export async function textReport(context: CliContext, write: (text: string) => v
       const { itemText } = await import("../approval-ui/item-text.ts")
       printMessage(context, `Waiting for a person: ${itemText(item)}. Answer with: ${await approveCommand(item)}`)
     },
+    agent: (agentId, state) => print(paint.dim(`↳ ${printable(agentId)} ${agentStates[state]}`)),
     end({ id, status, content, error }) {
       const resume = resumeCommand(id)
       if (status === "waiting") return printMessage(context, `Then go on with: ${resume}`)
@@ -85,6 +89,15 @@ export async function textReport(context: CliContext, write: (text: string) => v
       if (status === "aborted") printMessage(context, `Stopped. Go on with: ${resume} "Go on."`)
     },
   }
+}
+
+const agentStates = {
+  working: "works",
+  completed: "is done",
+  waiting: "waits",
+  limit: "reached a limit",
+  error: "failed",
+  aborted: "was stopped",
 }
 
 function resumeCommand(id: string): string {

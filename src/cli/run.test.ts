@@ -140,3 +140,55 @@ test("chat needs a terminal, and says what to use without one", async () => {
     stderr: "There is no terminal to talk in. In a script use 'qm run', which takes the task as words.\n",
   })
 })
+
+const brief = {
+  objective: "Count.",
+  constraints: [],
+  inputs: "none",
+  outputs: "a number",
+  completion_criteria: "a number",
+}
+const spawning = (name: string): PlayedTurn => ({
+  calls: [{ name: "create_role", input: { name, rolePrompt: `You are the ${name}.` } }],
+})
+
+/** A model that plays root, which hires somebody, and the one it hires. */
+function hiring(hired: PlayedTurn, ...then: PlayedTurn[]) {
+  let turns = [hired, ...then]
+  return playedModel(({ messages }) => {
+    const texts = messages.map(({ content }) => (typeof content === "string" ? content : JSON.stringify(content)))
+    if (texts[0]?.startsWith("You are the helper.")) {
+      const [turn, ...rest] = turns
+      if (rest.length > 0) turns = rest
+      return turn!
+    }
+    const last = texts.at(-1)!
+    const answer = /The answer of.*\n(.*)\n<\/message/s.exec(last)?.[1]
+    if (answer !== undefined) return { say: `It says: ${answer}` }
+    if (last.includes("messageId")) return { say: "I asked the helper." }
+    const roleId = /\\"id\\":\s*\\"([^"\\]+)/.exec(last)?.[1]
+    if (roleId === undefined) return spawning("helper")
+    return { calls: [{ name: "spawn_agent_with_task", input: { roleId, taskBrief: brief, initialMessage: "Go." } }] }
+  })
+}
+
+test("run goes on until the agents it asked have answered, and prints the last answer", async () => {
+  const { run } = await setUp()
+  const ended = await run(["run", "Count.", "--agent", "root"], { played: hiring({ say: "Seven." }) })
+  expect(ended).toMatchObject({ code: 0, stdout: "It says: Seven.\n" })
+  expect(ended.stderr).toMatch(/↳ \S+ works\n[^]*↳ \S+ is done\n/)
+})
+
+test("run ends with 4 when an agent it asked waits for a person; answered, --resume goes on to its answer", async () => {
+  const { run, ran } = await setUp()
+  const model = hiring({ calls: [{ name: "send" }] }, { say: "Sent." })
+  const asked = await run(["run", "Send it.", "--agent", "root", "--json"], { played: model })
+  const waiting = events(asked.stdout).find(({ type }) => type === "waiting")
+  expect(asked.code).toBe(4)
+  expect(waiting).toMatchObject({ tool: "send" })
+  await run((waiting!["answer"] as string).split(" ").slice(1), { played: model })
+  const { id } = events(asked.stdout).at(-1) as unknown as { id: string }
+  const resumed = await run(["run", "--resume", id], { played: model })
+  expect(resumed).toMatchObject({ code: 0, stdout: "It says: Sent.\n" })
+  expect(ran).toEqual(["send"])
+})

@@ -14,6 +14,7 @@ import { jsonReport, textReport, type RunReport } from "./run-report.ts"
 import { cancelOnSignal } from "./signals.ts"
 import { CannotDo, UsageError, wholeNumberFlag } from "./usage.ts"
 import { waitTime } from "./wait-flag.ts"
+import { waitForAgents } from "./wait-for-agents.ts"
 import { waitForServers } from "./wait-for-servers.ts"
 import { tellWaiting, waitingItems } from "./waiting-items.ts"
 
@@ -81,6 +82,7 @@ async function runTask(context: CliContext, words: readonly string[], flags: Run
         durable: true,
         id: before?.id,
         model,
+        userId: (await personOf(context, app, loaded).catch(() => undefined))?.id,
         waitMs,
         ...limitsOf(loaded, { maxRounds, maxCalls }),
         ...report.callbacks,
@@ -88,7 +90,13 @@ async function runTask(context: CliContext, words: readonly string[], flags: Run
       })
       report.start({ id: chain.id, agent: agentId, model: model.name, resumed: before !== undefined })
       const stopTelling = waitMs === 0 ? () => Promise.resolve() : tellWaiting(app, report.waiting)
-      const result = await goOn(() => (task === "" ? chain.resume() : chain.run(task)))
+      const society = app.society.start({ within: chain.id, waitMs: waitMs ?? Infinity })
+      const stopShowing = showAgents(app, chain.id, report.agent)
+      const result = await goOn(async () => {
+        const first = await (task === "" ? chain.resume() : chain.run(task))
+        return waitForAgents(app, chain, society, first, controller.signal)
+      })
+      stopShowing()
       await stopTelling()
       await finish(app, report, result)
       return exitCodes[result.status]
@@ -96,6 +104,17 @@ async function runTask(context: CliContext, words: readonly string[], flags: Run
   } finally {
     stdout.restore()
     stop()
+  }
+}
+
+/** Tells when other agents begin and end to work. */
+function showAgents(app: CliApp, ownId: string, show: RunReport["agent"]): () => void {
+  const stops = [
+    app.on("RUN_STARTED", ({ conversationId, agentId }) => conversationId !== ownId && show(agentId, "working")),
+    app.on("RUN_ENDED", ({ conversationId, agentId, status }) => conversationId !== ownId && show(agentId, status)),
+  ]
+  return () => {
+    for (const stop of stops) stop()
   }
 }
 

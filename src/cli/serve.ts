@@ -60,6 +60,7 @@ async function serveIn(context: CliContext, flags: ServeFlags, isSample: boolean
       writeServerFile(dataDir, { url: served.publicUrl, pid: process.pid })
       try {
         await printAddresses(context, app, served, loaded)
+        app.society.start()
         const { signal } = controller
         void announceServers(context, app, signal)
         await Promise.all([ended(signal), answerWhileServing(context, app, loaded, { signal, interrupt })])

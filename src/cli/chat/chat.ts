@@ -24,7 +24,7 @@ export interface ChatParts {
   model: LanguageModel
   /** The id of the conversation to go on with; a new one if left out. */
   id?: string | undefined
-  limits: Pick<ChainOptions, "maxRounds" | "maxCalls" | "deadlineMs">
+  limits: Pick<ChainOptions, "maxRounds" | "maxCalls" | "deadlineMs" | "userId">
   approvals: ChainOptions["approvals"]
   output: NodeJS.WriteStream
   paint: TerminalStyle
@@ -57,6 +57,9 @@ export class Chat {
   #leave: () => void = () => {}
   #hasLeft = false
   #said = false
+  /** The agents whose answers have not come yet. */
+  #awaits: readonly string[] = []
+  #isLookingForMail = false
 
   constructor(parts: ChatParts) {
     this.#parts = parts
@@ -100,11 +103,14 @@ export class Chat {
     const stopListening = [
       app.on("TOOL_CALL_OUTPUT", ({ callId, chunk }) => this.#view.addOutput(callId, chunk)),
       app.on("TOOL_CALL_WAITING", () => void this.#lookForCards()),
+      app.on("MESSAGE_SENT", () => void this.#lookForMail()),
+      app.on("RUN_ENDED", () => void this.#lookForMail()),
     ]
     signal.addEventListener("abort", onAbort)
     output.on("resize", onResize)
     this.#takeTerminal()
     if (resumes) void this.#run(() => this.#chain.resume())
+    else void this.#lookForMail()
     if (signal.aborted) this.#quit()
     await left
     signal.removeEventListener("abort", onAbort)
@@ -284,7 +290,7 @@ export class Chat {
   /** Shows what waits for the person. Only at an empty line, so that no typed text answers it. */
   async #lookForCards(): Promise<void> {
     const { cards } = this.#parts
-    if (this.#busySince === undefined || this.#hasLeft) return
+    if ((this.#busySince === undefined && this.#awaits.length === 0) || this.#hasLeft) return
     await cards.look(this.id, {
       mayShow: () => this.#line.text === "" && !this.#line.pasting && !this.#hasLeft,
       before: () => this.#giveTerminal(),
@@ -296,10 +302,28 @@ export class Chat {
     this.#screen.draw()
   }
 
+  /** Answers of other agents begin a run of their own, unless one works: then it reads them itself. */
+  async #lookForMail(): Promise<void> {
+    if (this.#isLookingForMail || this.#hasLeft || !this.hasBegun) return
+    this.#isLookingForMail = true
+    try {
+      const { unread, sent } = await this.#parts.app.society.openMessages(this.id)
+      this.#awaits = [...new Set(sent.map(({ to }) => to))]
+      if (unread === 0 || this.#busySince !== undefined || this.#hasLeft) return
+      this.#screen.print(["", this.#parts.paint.dim("↳ Another agent has answered.")])
+      void this.#run(() => this.#chain.resume())
+    } catch (error) {
+      this.#complain(error)
+    } finally {
+      this.#isLookingForMail = false
+    }
+  }
+
   #ticks = 0
 
   #tick(): void {
-    if (this.#busySince === undefined && this.#hintUntil === 0) return
+    if (this.#awaits.length > 0 && this.#ticks % 8 === 4) void this.#lookForMail()
+    if (this.#busySince === undefined && this.#hintUntil === 0 && this.#awaits.length === 0) return
     if (this.#hintUntil !== 0 && Date.now() > this.#hintUntil) this.#hintUntil = 0
     if (this.#ticks++ % 8 === 0) void this.#lookForCards()
     this.#screen.draw()
@@ -315,6 +339,7 @@ export class Chat {
         queued: this.#queued,
         waiting: cards.waitingText(),
         busy: busy === undefined ? undefined : { doing: this.#isStopping ? "stopping" : this.#view.doing, ms: busy },
+        awaits: this.#awaits,
         leavesNext: this.#hintUntil > 0,
       },
       { columns: this.#screen.columns, height: output.rows || 24, paint },

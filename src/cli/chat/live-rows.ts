@@ -16,6 +16,8 @@ export interface LiveState {
   waiting: string | undefined
   /** What the agent does, and for how many milliseconds; undefined while it does nothing. */
   busy: { doing: string; ms: number } | undefined
+  /** The agents whose answers have not come yet. */
+  awaits?: readonly string[] | undefined
   /** Whether a second Ctrl-C leaves. */
   leavesNext: boolean
 }
@@ -40,12 +42,13 @@ export function liveRows(
   }
 }
 
-function stateRow({ line, waiting, busy }: LiveState, columns: number, paint: TerminalStyle): string[] {
-  if (busy === undefined) return []
+function stateRow({ line, waiting, busy, awaits = [] }: LiveState, columns: number, paint: TerminalStyle): string[] {
+  if (busy === undefined && awaits.length === 0) return []
   if (waiting !== undefined) {
     const how = line.text === "" ? "Enter shows it" : "send or clear your text to see it"
     return [paint.yellow(cutTo(`◆ ${waiting} · ${how}`, columns - 1))]
   }
+  if (busy === undefined) return [paint.dim(cutTo(`… waits for ${onOneLine(awaits.join(", "))}`, columns - 1))]
   const took = busy.ms < 1000 ? "" : ` ${formatDuration(busy.ms)}`
   const frame = frames[Math.floor(busy.ms / frameMs) % frames.length]!
   return [paint.cyan(frame) + paint.dim(cutTo(` ${busy.doing}${took} · Ctrl-C stops it`, columns - 3))]

@@ -43,7 +43,7 @@ export async function startChat(context: CliContext, flags: ChatFlags): Promise<
         agentId,
         model,
         id: before?.id,
-        limits: { ...limitsOf(loaded), deadlineMs },
+        limits: { ...limitsOf(loaded), deadlineMs, userId: by },
         approvals: askedByCards,
         output: io.stdout,
         paint,
@@ -55,6 +55,7 @@ export async function startChat(context: CliContext, flags: ChatFlags): Promise<
       chat.print([`${paint.bold(printable(agentId))}${paint.dim(` · ${printable(model.name)} · /help`)}`])
       if (before !== undefined) chat.print(await lastExchange(app, before, paint, io.stdout.columns || 80))
       const talked = chat
+      app.society.start({ within: talked.id, waitMs: Infinity })
       await talked.talk(controller.signal, before !== undefined && before.state !== "idle")
       if (talked.hasRunningCalls)
         printMessage(context, "A call still runs; this ends when it has ended. Ctrl-C stops the call.")

@@ -1,8 +1,8 @@
 import type { PendingItem } from "../../model/approval.ts"
-import type { App } from "../../model/app.ts"
 import { answerHere } from "../answer-at-terminal.ts"
 import { onOneLine } from "../call-line.ts"
-import type { CliContext } from "../context.ts"
+import type { CliApp, CliContext } from "../context.ts"
+import { itemsInTree } from "../wait-for-agents.ts"
 
 /** How a card takes the terminal from the chat. */
 export interface CardStage {
@@ -15,19 +15,19 @@ export interface CardStage {
 }
 
 /**
- * Shows the approvals, held results and questions of a conversation in its chat, with the card and the keys of
+ * Shows the approvals, held results and questions of a conversation, and of those that its agent began, in its chat, with the card and the keys of
  * `qm approvals`. What the person leaves for later goes on waiting.
  */
 export class WaitingCards {
   readonly #context: CliContext
-  readonly #app: App
+  readonly #app: CliApp
   readonly #by: string
   #open: AbortController | undefined
   #isLooking = false
   #waiting: readonly PendingItem[] = []
   #left = new Set<string>()
 
-  constructor(context: CliContext, app: App, by: string) {
+  constructor(context: CliContext, app: CliApp, by: string) {
     this.#context = context
     this.#app = app
     this.#by = by
@@ -60,8 +60,7 @@ export class WaitingCards {
     this.#isLooking = true
     try {
       for (;;) {
-        const all = await this.#app.approvals.list()
-        this.#waiting = all.filter((item) => item.sessionId === sessionId)
+        this.#waiting = await itemsInTree(this.#app, sessionId)
         const shown = this.#waiting.filter((item) => !this.#left.has(nameOf(item)))
         if (shown.length === 0 || !stage.mayShow()) return
         await this.#show(shown, stage)
