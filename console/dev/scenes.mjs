@@ -131,7 +131,7 @@ const closeDialog = (page) => page.keyboard.press("Escape")
 const playground = (tool, agent) => open(`/tools?tool=${tool}&agent=${agent}`)
 const answerNew = async (page, server, answer, ...words) => {
   const { callId } = await call(page, ...words)
-  await page.goto(`${server.url}/inbox/${callId}`)
+  await page.goto(`${server.url}/inbox/${callId}?one=yes`)
   await page.locator("#card-title").waitFor()
   await page.waitForTimeout(900)
   await answer(page, callId)
@@ -219,13 +219,13 @@ export const scenes = {
         .getByText("With a rule…")
         .first()
         .click()
-        .catch(() => page.getByLabel("Remember").selectOption({ label: "With a rule…" }))
+        .catch(() => page.locator("footer.answer select").first().selectOption({ label: "With a rule…" }))
     }),
     scene(
       "card-changed",
       async (page, server) => {
         const { callId } = await call(page, "dev", "write_file", { path: "docs/plan.md", content: "a\nb\n" }, "")
-        await page.goto(`${server.url}/inbox/${callId}`)
+        await page.goto(`${server.url}/inbox/${callId}?one=yes`)
         await page.locator("#card-title").waitFor()
         const input = { path: "docs/plan.md", content: "a\nc\n" }
         await request(page, "POST", `/v1/approvals/${callId}/answer`, { revision: 1, answer: { kind: "edit", input } })

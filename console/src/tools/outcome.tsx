@@ -26,10 +26,13 @@ export function Outcome() {
   const startedAt = run?.startedAt
   useEffect(() => void goOn(), [])
   // Where the columns are one below the other, what was asked for would be out of view.
+  const isWrong = run?.result?.code === "invalid_arguments" || run?.explanation?.code === "invalid_arguments"
   useEffect(() => {
+    // What is wrong with the input stands at its fields.
+    if (isWrong) return document.querySelector(".sf-wrong")?.scrollIntoView({ block: "center" })
     if (startedAt !== undefined && serverNow() - startedAt < 1000 && matchMedia("(width < 75em)").matches)
       section.current?.scrollIntoView({ block: "start" })
-  }, [startedAt])
+  }, [startedAt, isWrong])
   return (
     <section ref={section} className="why-p" aria-label={words.tools.outcome}>
       <div className="scroll why-b" tabIndex={0} role="group" aria-label={words.audit.stepsLabel}>

@@ -137,7 +137,10 @@ export const en = {
     suggestion: (n: number, tool: string, where: string, agent: string) =>
       `**${n} yes, never no:** \`${tool}\`${where === "" ? "" : ` in \`${where}\``} by ${agent}`,
     suggestionMore: (n: number, refused: number) =>
-      `A rule would have covered ${n} of your answers. It was compared with ${plural(refused, "refused call")} and allows none of them.`,
+      `A rule would have covered ${plural(n, "answer")}. ` +
+      (refused === 0
+        ? "No such call was refused."
+        : `It was compared with ${plural(refused, "refused call")} and allows none of them.`),
     makeRule: "Make it a rule…",
     notNow: "Not now",
     ruleQuestion: "Make it a rule?",

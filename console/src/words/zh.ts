@@ -134,7 +134,8 @@ export const zh: Words = {
     suggestion: (n, tool, where, agent) =>
       `**${n} 次同意，从未拒绝：** ${agent} 调用 \`${tool}\`${where === "" ? "" : `，范围 \`${where}\``}`,
     suggestionMore: (n, refused) =>
-      `规则本可涵盖您的 ${n} 次答复。已与 ${refused} 次被拒绝的调用比对，一次也不会放行。`,
+      `规则本可涵盖 ${n} 次答复。` +
+      (refused === 0 ? "此类调用从未被拒绝。" : `已与 ${refused} 次被拒绝的调用比对，一次也不会放行。`),
     makeRule: "设为规则…",
     notNow: "暂不",
     ruleQuestion: "设为规则？",

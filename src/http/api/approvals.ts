@@ -2,7 +2,7 @@ import { z } from "zod"
 import type { Answer } from "../../model/approval.ts"
 import type { ReasonParams } from "../../model/audit-entry.ts"
 import { endings, type EndingCode } from "../../model/result.ts"
-import { summaryOf } from "./audit-rows.ts"
+import { firstText } from "./audit-rows.ts"
 import { cardOf } from "./card.ts"
 import type { Caller } from "./caller.ts"
 import { endpoint, type Api, type Endpoint } from "./endpoint.ts"
@@ -183,7 +183,7 @@ async function refusedCall({ app }: Api, callId: string, at: number, code: Endin
     at,
     agentId,
     tool,
-    summary: summaryOf(input),
+    summary: firstText(input),
     code,
     reasons:
       reasons.length > 0

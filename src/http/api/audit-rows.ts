@@ -16,7 +16,7 @@ function detailsOf(entries: readonly AuditEntry[]): Omit<AuditRowJson, keyof Aud
   const by = answer !== undefined && "by" in answer ? answer.by : undefined
   const waitedMs = waitedTime(entries)
   return {
-    summary: input === undefined ? "" : summaryOf(input),
+    summary: input === undefined ? "" : firstText(input),
     ran: entries.some((entry) => entry.kind === "end" && entry.ran),
     asked: isKind("asked").length > 0,
     held: isKind("held").length > 0,
@@ -40,7 +40,7 @@ function waitedTime(entries: readonly AuditEntry[]): number | undefined {
 }
 
 /** The first text in a recorded input on one line, else the input itself. */
-export function summaryOf(input: string): string {
+export function firstText(input: string): string {
   const line = (text: string) => text.replaceAll(/\s+/g, " ").trim().slice(0, 200)
   try {
     const value: unknown = JSON.parse(input)

@@ -2,6 +2,7 @@ import type { PendingItem } from "../../model/approval.ts"
 import { resultAsText } from "../../model/model-text.ts"
 import type { StoredReason } from "../../model/audit-entry.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
+import { firstText } from "./audit-rows.ts"
 import type { Caller } from "./caller.ts"
 import { previewOf } from "./preview.ts"
 import type { Card, Message, Preview, Touch } from "./schemas.ts"
@@ -201,7 +202,8 @@ function summaryOf({ item, preview, touches }: Facts): string {
   if (preview?.kind === "request") return preview.url
   const paths = [...new Set(touches.map(({ what }) => what))]
   if (paths.length > 0) return paths.join(", ")
-  return item.input === undefined ? "" : JSON.stringify(item.input)
+  if (preview?.kind === "text" && item.kind === "call") return preview.text.split("\n", 1)[0] ?? ""
+  return item.input === undefined ? "" : firstText(JSON.stringify(item.input))
 }
 
 function hostOf(url: string): string {

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { errorMessage } from "../../lib/error-message.ts"
+import { firstText } from "./audit-rows.ts"
 import { endpoint, type Endpoint } from "./endpoint.ts"
 import { HttpProblem, notFound } from "./problem.ts"
 import { suggestion } from "./schemas.ts"
@@ -72,7 +73,8 @@ export const ruleEndpoints: readonly Endpoint[] = [
     answers: { 200: z.object({ items: z.array(suggestion) }) },
     async handle({ api }) {
       const { suggestions } = await api.app.rules.suggest({ since: api.now() - thirtyDays })
-      return { items: suggestions }
+      const shown = (examples: readonly string[]) => [...new Set(examples.map(firstText))]
+      return { items: suggestions.map((each) => ({ ...each, examples: shown(each.examples) })) }
     },
   }),
   endpoint({
