@@ -236,7 +236,14 @@ export function assemble(
 
   // The call lifecycle.
   const permits = new AgentPermits(concurrentToolLimit(config))
-  const notify = notifier(config.notify ?? [], logger)
+  const notify = notifier(config.notify ?? [], logger, {
+    async linkFor(person, { callId, kind, revision }) {
+      const problem = linkProblem(publicUrl, isPerson(person), (options.environment ?? process.env)["QM_INSIDE"])
+      if (problem !== undefined) throw new Error(problem)
+      const { secret } = await links.create({ callId, kind, revision, person, isMachineUser: false }, person)
+      return new URL(`/answer/${secret}`, publicUrl).href
+    },
+  })
   const closer = new AbortController()
   setMaxListeners(0, closer.signal)
   const ports: Ports = {
@@ -393,6 +400,14 @@ export function assemble(
     await notify.idle()
     await store.close()
   }
+}
+
+/** Why no answer link is sent along with a notification. */
+function linkProblem(publicUrl: string | undefined, isPerson: boolean, inside: string | undefined): string | undefined {
+  if (publicUrl === undefined) return "server.publicUrl is missing. State the address that people open."
+  if (!isPerson) return "There is no such person. 'qm people list' shows all people."
+  // A program that an agent started must not see it.
+  return inside ? "The call was made inside a tool (QM_INSIDE is set)." : undefined
 }
 
 /** The keys of models, which no record shows, and the environment without them, which tools get. */

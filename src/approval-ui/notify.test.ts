@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { deferred, temporaryFolder } from "../testing/test-app.ts"
+import { deferred, openTestApp, temporaryFolder, tool, until } from "../testing/test-app.ts"
 import { notifier } from "./notify.ts"
 import { sampleNotice, makeLogger } from "./testing/notify.ts"
 
@@ -52,6 +52,52 @@ test("a webhook is sent what waits as JSON, and never an input or a result", asy
   expect(JSON.stringify(received)).not.toContain("hunter2")
   expect(warnings).toEqual([])
 })
+
+test("only the target that names a person is sent their answer link, and without one the notice is sent all the same", async () => {
+  const { received, address } = await makeServer()
+  const { warnings, logger } = makeLogger()
+  const targets = [{ webhook: address("/all") }, { webhook: address("/pat"), person: "pat" }, { webhook: address("/sue"), person: "sue" }] // prettier-ignore
+  const linkFor = async (person: string, { callId, revision }: { callId: string; revision: number }) => {
+    if (person === "sue") throw new Error("There is no such person.")
+    return `https://tools.example/answer/${person}-${callId}-${revision}`
+  }
+  const notify = notifier(targets, logger, { linkFor })
+  notify(sampleNotice)
+  await notify.idle()
+  const links = received.map(({ path, body }) => [path, (JSON.parse(body) as { link?: string }).link])
+  expect(Object.fromEntries(links)).toEqual({
+    "/all": undefined,
+    "/pat": "https://tools.example/answer/pat-call-1-1",
+    "/sue": undefined,
+  })
+  expect(warnings).toEqual(["No answer link of sue was sent for call call-1: There is no such person."])
+})
+
+test.each([
+  ["https://tools.example", "pat", undefined, true],
+  [undefined, "pat", undefined, false],
+  ["https://tools.example", "nobody", undefined, false],
+  ["https://tools.example", "pat", "1", false],
+])(
+  "with the public URL %s, the person %s and QM_INSIDE %s a link is sent: %s",
+  async (publicUrl, person, inside, isSent) => {
+    const { received, address } = await makeServer()
+    const config = {
+      server: { publicUrl },
+      notify: [{ webhook: address("/"), person }],
+      org: { people: [{ id: "pat" }] },
+    }
+    const app = await openTestApp(config, { environment: inside === undefined ? {} : { QM_INSIDE: inside } })
+    app.registry.register(tool({ effect: "write", execute: () => 1 }))
+    const { callId } = await app.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 0 })
+    await until(() => received.length === 1, "it is sent")
+    const { link } = JSON.parse(received[0]!.body) as { link?: string }
+    if (!isSent) return expect(link).toBeUndefined()
+    expect(link).toMatch(/^https:\/\/tools\.example\/answer\/[\w-]{43}$/)
+    const found = await app.answerLinks.find(link!.slice(link!.lastIndexOf("/") + 1))
+    expect(found).toMatchObject({ callId, person: "pat", revision: 1, state: "open" })
+  },
+)
 
 test("a redirect is not followed", async () => {
   const { received, address, host } = await makeServer((response, path) => {

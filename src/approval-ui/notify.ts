@@ -8,10 +8,18 @@ import { errorMessage } from "../lib/error-message.ts"
 export interface NotifyTarget {
   webhook?: string | undefined
   command?: string | readonly string[] | undefined
+  /** The person whose answer link is sent along. */
+  person?: string | undefined
 }
 
 /** What waits. It never has input or result: they may hold secrets, and notices leave the machine. */
-export type Notice = Pick<PendingItem, "callId" | "kind" | "agentId" | "tool" | "until">
+export type Notice = Pick<PendingItem, "callId" | "kind" | "agentId" | "tool" | "until" | "revision">
+
+/** A notice as it is sent, with a link that answers it where one was made. */
+type SentNotice = Notice & { link?: string | undefined }
+
+/** Makes a link with which a person answers. Throws a sentence when there can be none. */
+type LinkFor = (person: string, notice: Notice) => Promise<string>
 
 export interface Notifier {
   /** Returns at once and never throws; failures are logged. */
@@ -26,27 +34,38 @@ const defaults = { webhookMs: 5_000, commandMs: 10_000, mostAtOnce: 100 }
 export function notifier(
   targets: readonly NotifyTarget[],
   logger: Logger,
-  limits: Partial<typeof defaults> = {},
+  { linkFor, ...limits }: Partial<typeof defaults> & { linkFor?: LinkFor } = {},
 ): Notifier {
   const { webhookMs, commandMs, mostAtOnce } = { ...defaults, ...limits }
   const inFlight = new Set<Promise<void>>()
+  /** The notice for this target. If its link cannot be made, the notice is sent without. */
+  const withLink = async ({ person }: NotifyTarget, notice: Notice): Promise<SentNotice> => {
+    if (person === undefined || linkFor === undefined) return notice
+    try {
+      return { ...notice, link: await linkFor(person, notice) }
+    } catch (error) {
+      logger.warn(`No answer link of ${person} was sent for call ${notice.callId}: ${errorMessage(error)}`)
+      return notice
+    }
+  }
   const send = (target: NotifyTarget, notice: Notice): void => {
     const { webhook, command = [] } = target
     const failed = (why: string) =>
       logger.warn(`${nameOf(target)} could not be notified that call ${notice.callId} waits: ${why}`)
     if (inFlight.size >= mostAtOnce) return failed(`${mostAtOnce} notifications are in progress.`)
-    const sending = (webhook === undefined ? run(command, notice, commandMs) : post(webhook, notice, webhookMs))
+    const sending = withLink(target, notice)
+      .then((sent) => (webhook === undefined ? run(command, sent, commandMs) : post(webhook, sent, webhookMs)))
       .catch((error: unknown) => failed(errorMessage(error)))
       .finally(() => inFlight.delete(sending))
     inFlight.add(sending)
   }
   // Only these fields, whatever else the caller's object has.
-  const notify = ({ callId, kind, agentId, tool, until }: Notice): void =>
-    targets.forEach((target) => send(target, { callId, kind, agentId, tool, until }))
+  const notify = ({ callId, kind, agentId, tool, until, revision }: Notice): void =>
+    targets.forEach((target) => send(target, { callId, kind, agentId, tool, until, revision }))
   return Object.assign(notify, { idle: async () => void (await Promise.all(inFlight)) })
 }
 
-async function post(webhook: string, notice: Notice, milliseconds: number): Promise<void> {
+async function post(webhook: string, notice: SentNotice, milliseconds: number): Promise<void> {
   const response = await fetch(webhook, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -67,7 +86,7 @@ async function post(webhook: string, notice: Notice, milliseconds: number): Prom
  * Runs the command in a process group of its own, so that what it started ends with it. The notice is in environment
  * variables, never in the arguments.
  */
-async function run(command: string | readonly string[], notice: Notice, milliseconds: number): Promise<void> {
+async function run(command: string | readonly string[], notice: SentNotice, milliseconds: number): Promise<void> {
   const [program = "", ...args] = typeof command === "string" ? [command] : command
   const child = spawn(program, args, {
     shell: typeof command === "string",
@@ -92,9 +111,10 @@ async function run(command: string | readonly string[], notice: Notice, millisec
   })
 }
 
-function variables(notice: Notice): Record<string, string> {
-  const { callId, kind, agentId, tool } = notice
-  const texts = { CALL_ID: callId, KIND: kind, AGENT: agentId, TOOL: tool, UNTIL: untilText(notice) ?? "" }
+function variables(notice: SentNotice): Record<string, string> {
+  const { callId, kind, agentId, tool, link } = notice
+  const until = untilText(notice) ?? ""
+  const texts = { CALL_ID: callId, KIND: kind, AGENT: agentId, TOOL: tool, UNTIL: until, ...(link && { LINK: link }) }
   return Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [`QM_NOTIFY_${name}`, text.replaceAll("\0", "")]),
   )

@@ -185,7 +185,7 @@ export const examples: Readonly<Record<string, string>> = {
   "org.defaultToolGroups": " [console]",
   notify: `
   - webhook: https://chat.example/hooks/quartermaster
-  - command: [notify-send, A call waits for your approval]`,
+  - { command: [notify-send, A call waits for your approval], person: li }`,
   rules: `
   - deny: run_command
     role: [developer]

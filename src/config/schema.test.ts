@@ -77,7 +77,11 @@ const everyKey = {
     },
     demo: { provider: "scripted", script: "demo.yml" },
   },
-  notify: [{ webhook: "https://chat.example/hook?a=b" }, { command: ["notify-send", "waits"] }, { command: "date >x" }],
+  notify: [
+    { webhook: "https://chat.example/hook?a=b", person: "p" },
+    { command: ["notify-send", "waits"] },
+    { command: "date >x" },
+  ],
 }
 
 test("one schema holds every key of this version and changes none of them", () => {

@@ -186,6 +186,11 @@ const notice = z
       })
       .optional()
       .describe("A command to run: a list is a program and its arguments, a text is run by the shell."),
+    person: name
+      .optional()
+      .describe(
+        "The person who alone receives it: a link with which they answer is sent along (needs server.publicUrl).",
+      ),
   })
   .refine(({ webhook, command }) => (webhook === undefined) !== (command === undefined), {
     error: "it must have either a webhook or a command",

@@ -7,6 +7,7 @@ export const sampleNotice: Notice = {
   agentId: "dev",
   tool: "set_env",
   until: Date.UTC(2030, 0, 2, 3, 4, 5),
+  revision: 1,
 }
 
 export function makeLogger() {
