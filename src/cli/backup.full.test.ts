@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { PendingItem } from "../model/approval.ts"
@@ -23,6 +24,25 @@ test("an approval that was used after a backup cannot be used again when the bac
   expect((await run("approvals", "approve", callId, "--revision", "2")).code).toBe(0)
   expect((await run(...setEnv)).code).toBe(0)
   expect((await run("audit", "verify")).code).toBe(0)
+})
+
+test("a conversation that waited when the backup was made stands still until somebody resumes it", async () => {
+  const { cwd, run, write } = makeCli()
+  const folder = join(cwd, "..", "copy")
+  write("quartermaster.yml", "models: { demo: { provider: scripted, script: demo.yml } }\n")
+  write("demo.yml", "- call: { write_file: { path: a.txt, content: x } }\n- say: Written.\n")
+  await run("trust", "--yes")
+  const waiting = await run("run", "Write it.", "--json")
+  expect(waiting.code).toBe(4)
+  const { id } = JSON.parse(waiting.stdout.trim().split("\n").at(-1)!) as { id: string }
+  expect((await run("backup", folder)).code).toBe(0)
+  expect((await run("restore", folder, "--replace")).code).toBe(0)
+
+  const [item] = JSON.parse((await run("approvals", "list", "--json")).stdout) as PendingItem[]
+  expect((await run("approvals", "approve", item!.callId)).code).toBe(0)
+  expect(existsSync(join(cwd, "a.txt"))).toBe(false)
+  expect(await run("run", "--resume", id)).toMatchObject({ code: 0, stdout: "Written.\n" })
+  expect(existsSync(join(cwd, "a.txt"))).toBe(true)
 })
 
 test("a store is not replaced while a call runs; the message names its process", async () => {

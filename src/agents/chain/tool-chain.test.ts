@@ -1,4 +1,4 @@
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
 import { deferred, openTestApp, tool, until } from "../../testing/test-app.ts"
@@ -110,6 +110,20 @@ test.each([
   expect(result.toolCallHistory.at(-1)).toMatchObject({ status: "not_executed" })
 })
 
+test("when the time of a run is over, calls are not made any more and the model sums up", async () => {
+  onTestFinished(() => void vi.useRealTimers())
+  const model = playedModel(({ toolChoice }) => {
+    if (toolChoice === "none") return { say: "So far." }
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61 * 60_000 })
+    return add(1, 2)
+  })
+  const { chain, added } = await openChain(model)
+  const result = await chain.run("Take your time.")
+  expect(result).toMatchObject({ status: "limit", content: "So far." })
+  expect(result.toolCallHistory).toMatchObject([{ toolName: "add", status: "not_executed" }])
+  expect(added).toEqual([])
+})
+
 test("a model that calls a thousand tools at once gets as many as allowed, and an answer for each", async () => {
   const calls = Array.from({ length: 1000 }, (_, a) => ({ name: "add", input: { a, b: 0 } }))
   const model = playedModel(({ toolChoice }) => (toolChoice === "none" ? { say: "Enough." } : { calls }))
@@ -216,7 +230,7 @@ test("the model is told of an input that a person changed", async () => {
   })
 })
 
-test("a result can be passed on by its number, and a person sees the real value", async () => {
+test("a result can be passed on by its number", async () => {
   const model = modelOf(
     { calls: [{ name: "big" }] },
     { calls: [{ name: "length_of", input: { list: { $ref: "r1" } } }] },
@@ -227,6 +241,36 @@ test("a result can be passed on by its number, and a person sees the real value"
   const { toolCallHistory } = await chain.run("How many?")
   expect(model.requests[1]!.messages.at(-1)).toMatchObject({ content: [{ output: expect.stringContaining('"r1"') }] })
   expect(toolCallHistory.map(({ text }) => text).slice(1)).toEqual(["500", expect.stringContaining("no result r9")])
+})
+
+test("a person sees the value that was passed on, and a result that was withheld cannot be passed on", async () => {
+  const model = modelOf(
+    { calls: [{ name: "big" }] },
+    { calls: [{ name: "mail", input: { text: { $ref: "r1" } } }] },
+    { calls: [{ name: "mail", input: { text: { $ref: "r2" } } }] },
+    { say: "ok" },
+  )
+  const { app, chain } = await openChain(model, { tools: ["big", "mail"], reflect: false })
+  app.registry.register(
+    defineTool({
+      name: "mail",
+      group: "mail",
+      description: "Mail.",
+      effect: "communicate",
+      input: z.object({ text: z.unknown() }),
+      execute: () => "mailed",
+    }),
+  )
+  const running = chain.run("Mail it.")
+  await until(async () => (await app.approvals.list()).length === 1, "the call waits")
+  const [item] = await app.approvals.list()
+  expect(item!.input).toMatchObject({ text: { rows: expect.arrayContaining([0, 499]) as number[] } })
+  await app.approvals.answer(item!.callId, { kind: "reject", reason: "No." }, "ada")
+  const { toolCallHistory } = await running
+  expect(toolCallHistory.at(-1)).toMatchObject({
+    callId: undefined,
+    text: expect.stringMatching(/r2 cannot be passed/),
+  })
 })
 
 test("callbacks see messages, text, calls and answers, and messages can be replaced", async () => {
