@@ -62,7 +62,7 @@ export type QuartermasterEvent =
       used: Spent
       durationMs: number
     })
-  | (PipelineEvent & { type: "PIPELINE_STARTED"; name: string; steps: number })
+  | (PipelineEvent & { type: "PIPELINE_STARTED"; name: string | undefined; steps: number })
   | (PipelineEvent & {
       type: "PIPELINE_ENDED"
       status: "completed" | "failed" | "refused" | "waiting" | "aborted"

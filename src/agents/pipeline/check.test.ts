@@ -117,8 +117,8 @@ test.each<[string, string, string[]]>([
   ],
   [
     "calls a tool that is not there",
-    "steps:\n  - { id: a, tool: saay, input: { text: x } }",
-    [`p.yml:2: Step 'a': Tool "saay" not found. Did you mean "say"?`],
+    "steps:\n  - id: a\n    tool: saay\n    input: { text: x }",
+    [`p.yml:3: Step 'a': Tool "saay" not found. Did you mean "say"?`],
   ],
   [
     "has a wrong input",

@@ -38,12 +38,11 @@ export async function checkSteps(
     for (const call of callsOf(step, path)) {
       const { refused, ...verdict } = await judgeCall(call, app, who, given)
       if (!call.isFallback) verdicts.set(step.id, verdict)
-      for (const { kind, sentences } of refused ?? []) {
-        const about = `Step '${step.id}'${call.isFallback ? ", its fallback" : ""}`
-        const place = placeOf([...call.path, kind === "denied" ? "tool" : "input"])
-        for (const sentence of sentences)
-          problems.push({ place, sentence: `${about}: ${sentence}`, kind, step: step.id })
-      }
+      if (refused === undefined) continue
+      const { kind, key, sentences } = refused
+      const about = `Step '${step.id}'${call.isFallback ? ", its fallback" : ""}`
+      const place = placeOf([...call.path, key])
+      for (const sentence of sentences) problems.push({ place, sentence: `${about}: ${sentence}`, kind, step: step.id })
     }
   }
   return { verdicts, problems }
@@ -64,7 +63,14 @@ function callsOf({ tool, input = {}, fallback }: PipelineStep, path: Path): Step
   return [own, other]
 }
 
-type Judged = StepVerdict & { refused?: readonly { kind: PipelineProblem["kind"]; sentences: readonly string[] }[] }
+type Judged = StepVerdict & { refused?: Refusal | undefined }
+
+interface Refusal {
+  kind: PipelineProblem["kind"]
+  /** The key of the call that is to blame. */
+  key: "tool" | "input"
+  sentences: readonly string[]
+}
 
 async function judgeCall(
   { tool, input: template }: StepCall,
@@ -118,7 +124,7 @@ function judged({ verdict, reasons: [first] }: Explanation): Judged {
 function denied({ code, reasons, change, problems }: Explanation): Judged {
   if (code === "invalid_arguments" && problems !== undefined) {
     const sentences = problems.map((problem) => `${problem.replace(/\.$/, "")}.`)
-    return { verdict: "deny", reason: sentences.join(" "), refused: [{ kind: "invalid", sentences }] }
+    return { verdict: "deny", reason: sentences.join(" "), refused: { kind: "invalid", key: "input", sentences } }
   }
   const [reason] = reasons
   const sentence = reason?.sentence ?? "The call would be denied."
@@ -128,7 +134,7 @@ function denied({ code, reasons, change, problems }: Explanation): Judged {
   return {
     verdict: "deny",
     reason: sentence,
-    refused: [{ kind: isUnknown ? "invalid" : "denied", sentences: [said] }],
+    refused: { kind: isUnknown ? "invalid" : "denied", key: "tool", sentences: [said] },
   }
 }
 

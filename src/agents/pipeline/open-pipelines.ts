@@ -38,7 +38,8 @@ export function openPipelines({ app, closing, resumableMs, emit, note }: Pipelin
         resumableMs,
         around: counted,
         async onRunStart({ id, name, steps }) {
-          await note(id, agentId, `A run of the pipeline ${name} began, with ${steps} steps.`)
+          const what = name === undefined ? "a pipeline" : `the pipeline ${name}`
+          await note(id, agentId, `A run of ${what} began. Steps: ${steps}.`)
           emit({ type: "PIPELINE_STARTED", at: Date.now(), pipelineId: id, agentId, name, steps })
         },
         async onRunEnd({ id, status, steps, durationMs }) {
@@ -46,7 +47,7 @@ export function openPipelines({ app, closing, resumableMs, emit, note }: Pipelin
           await note(
             id,
             agentId,
-            `The run of the pipeline ended: ${status}. ${done} of ${steps.length} steps succeeded.`,
+            `The run of the pipeline ended: ${status}. Steps that succeeded: ${done} of ${steps.length}.`,
           )
           emit({ type: "PIPELINE_ENDED", at: Date.now(), pipelineId: id, agentId, status, durationMs })
         },

@@ -397,8 +397,8 @@ test("callbacks and events tell of a run, and its beginning and end are in the a
   expect(told).toEqual(["started sample 1", "start a give", "end a success", "ended completed"])
   await app.settle()
   expect(await app.audit.show(id)).toMatchObject([
-    { kind: "note", text: "A run of the pipeline sample began, with 1 steps." },
-    { kind: "note", text: "The run of the pipeline ended: completed. 1 of 1 steps succeeded." },
+    { kind: "note", text: "A run of the pipeline sample began. Steps: 1." },
+    { kind: "note", text: "The run of the pipeline ended: completed. Steps that succeeded: 1 of 1." },
   ])
 })
 

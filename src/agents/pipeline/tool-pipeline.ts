@@ -79,7 +79,7 @@ export interface InternalOptions {
   /** Surrounds a run, with its checks. */
   around?<T>(work: () => Promise<T>): Promise<T>
   /** The run passed its checks, and no step has begun. */
-  onRunStart?(about: { id: string; name: string; steps: number }): Promise<void>
+  onRunStart?(about: { id: string; name: string | undefined; steps: number }): Promise<void>
   onRunEnd?(result: PipelineResult): Promise<void>
 }
 
@@ -125,7 +125,7 @@ export class ToolPipeline {
       return { id, status: "refused", steps: [], outputs: {}, problems, durationMs: Date.now() - startedAt }
     }
     const { signal = new AbortController().signal, agentId, onStepStart, onStepEnd } = this.#options
-    await this.#options.onRunStart?.({ id, name: definition.name ?? id, steps: graph.steps.length })
+    await this.#options.onRunStart?.({ id, name: definition.name, steps: graph.steps.length })
     const steps = await runSteps(graph, {
       given,
       signal,
