@@ -15,10 +15,11 @@ interface AgentFlags {
   department?: string
   level?: string
   parent?: string
+  folder?: string
 }
 
 export function addAgents(program: Command, run: Run): void {
-  const agents = program.command("agents").description("list, create and terminate agents")
+  const agents = program.command("agents").description("list, create, write to and terminate agents")
   listCommand(agents, "the agents").option("--all", "also show terminated agents").action(run(listAgents))
   agents
     .command("show <id>")
@@ -32,6 +33,7 @@ export function addAgents(program: Command, run: Run): void {
     .option("--department <id>", "department (default: the role's)")
     .option("--level <number>", "level (default: the role's)")
     .option("--parent <id>", "parent agent; the new agent never gets more rights than it")
+    .option("--folder <path>", "folder of the workspace it works in when a message wakes it (default: its parent's)")
     .action(run(createAgent))
   agents
     .command("terminate <id>")
@@ -43,6 +45,25 @@ export function addAgents(program: Command, run: Run): void {
     .description("show the messages an agent received, without marking them as read")
     .option("--unread", "only unread messages")
     .action(run(showInbox))
+  agents
+    .command("message <id> <text...>")
+    .description("write to an agent, which works on it and answers")
+    .option("--wait [seconds]", "wait for the answer and print it")
+    .action(run(message))
+  agents
+    .command("watch")
+    .description("show live who does what, waits for whom, and what it has used")
+    .action(run(watch))
+}
+
+async function message(context: CliContext, id: string, words: readonly string[], flags: { wait?: string | true }) {
+  const { messageAgent } = await import("./agents-message.ts")
+  return messageAgent(context, id, words, flags)
+}
+
+async function watch(context: CliContext) {
+  const { watchAgents } = await import("./agents-watch.ts")
+  return watchAgents(context)
 }
 
 function listAgents(context: CliContext, { all }: { all?: boolean }): Promise<number> {
@@ -88,6 +109,7 @@ function showAgent(context: CliContext, id: string): Promise<number> {
       ["frozen", frozen === undefined ? "no" : frozenText(frozen)],
       ["tools", `${tools} (qm tools list --agent ${agent.id})`],
       ["unread", `${unread} messages (qm agents inbox ${agent.id})`],
+      ["folder", org.view(id)?.folder],
       ["task", agent.taskId],
       ["brief", agent.taskBrief === undefined ? undefined : printableJson(agent.taskBrief, 2)],
       ["source", agent.source],
@@ -98,8 +120,8 @@ function showAgent(context: CliContext, id: string): Promise<number> {
 }
 
 function createAgent(context: CliContext, flags: AgentFlags): Promise<number> {
-  const { id, role, department, parent } = flags
-  const given = { id, role, department, level: numberFlag("--level", flags.level), parentId: parent }
+  const { id, role, department, parent, folder } = flags
+  const given = { id, role, department, folder, level: numberFlag("--level", flags.level), parentId: parent }
   return withPerson(context, async ({ org }, by) => {
     const agent = await org.createAgent(given, by)
     printResult(context, agent, `Created agent ${agent.id} with role ${roleName(org, agent.roleId)}.`)

@@ -56,6 +56,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "agents create": ["qm agents create --id dev --role developer"],
   "agents terminate": ["qm agents terminate dev --reason 'The task is done.'"],
   "agents inbox": ["qm agents inbox dev --unread"],
+  "agents message": ["qm agents message dev 'Which tests fail?' --wait"],
+  "agents watch": ["qm agents watch"],
   departments: ["qm departments list"],
   "departments list": ["qm departments list"],
   "departments create": ["qm departments create --id eng --name Engineering"],

@@ -60,6 +60,9 @@ const agent = z.strictObject({
   department: name.optional().describe("Its department (default: the role's)."),
   level: z.number().optional().describe("Its level (default: the role's)."),
   parent: name.optional().describe("The id of its parent agent; it never has more rights than its parent."),
+  folder: name
+    .optional()
+    .describe("The folder of the workspace it works in when a message wakes it (default: its parent's)."),
   pins,
 })
 

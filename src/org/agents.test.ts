@@ -230,3 +230,43 @@ test("an agent whose parent is terminated while it is created is terminated too"
   const children = here.directory.listAgents({ includeTerminated: true }).filter(({ parentId }) => parentId === "a")
   expect(children.map(({ status }) => status)).toEqual(["terminated"])
 })
+
+test("agents create only agents.maxAgents agents, agents.maxDepth deep; people may create more", async () => {
+  const { directory } = await openDirectory({ limits: { maxAgents: 2, maxDepth: 1 } })
+  const { role } = await directory.createRole({ name: "helper", toolGroups: ["org_management"] }, agent("root"))
+  const spawn = (by: string) => directory.createAgent({ role: role.id }, agent(by))
+  const first = await spawn("root")
+  const own = await directory.createRole({ name: "own", toolGroups: ["org_management"] }, agent(first.id))
+  const below = directory.createAgent({ role: own.role.id }, agent(first.id))
+  expect(await codeOf(below)).toBe("spawn_too_deep")
+  const codes = await Promise.all([spawn("root"), spawn("root")].map(codeOf))
+  expect(codes).toEqual([undefined, "too_many_agents"])
+  await directory.createAgent({ role: role.id }, ann)
+  await directory.terminateAgent(first.id, ann)
+  expect(await codeOf(spawn("root"))).toBeUndefined()
+})
+
+test.each([
+  ["docs", undefined, "docs"],
+  ["docs/guide/", undefined, "docs/guide"],
+  ["docs/./a/../b", undefined, "docs/b"],
+  ["../docs", "invalid_folder", undefined],
+  ["docs/../../etc", "invalid_folder", undefined],
+  ["/etc", "invalid_folder", undefined],
+  ["do*s", "invalid_folder", undefined],
+])("the folder %j of an agent: %s", async (folder, code, stored) => {
+  const { directory } = await openDirectory({ config: { roles: [{ name: "dev" }] } })
+  expect(await codeOf(directory.createAgent({ id: "a", role: "dev", folder }, ann))).toBe(code)
+  expect(directory.view("a")?.folder).toBe(stored)
+})
+
+test("the folder of an agent lies inside its parent's, which it has when it has none of its own", async () => {
+  const { directory } = await openDirectory({ config: { roles: [{ name: "dev" }] } })
+  const create = (id: string, parentId: string | undefined, folder?: string) =>
+    directory.createAgent({ id, role: "dev", parentId, folder }, ann)
+  await create("top", undefined, "docs")
+  await create("plain", "top")
+  await create("inner", "plain", "docs/guide")
+  expect(["top", "plain", "inner"].map((id) => directory.view(id)?.folder)).toEqual(["docs", "docs", "docs/guide"])
+  expect(await codeOf(create("out", "plain", "docs2"))).toBe("folder_not_held")
+})

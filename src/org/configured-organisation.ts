@@ -22,6 +22,7 @@ export interface AgentConfig {
   department?: string | undefined
   level?: number | undefined
   parent?: string | undefined
+  folder?: string | undefined
   pins?: Readonly<Record<string, string>> | undefined
 }
 
@@ -108,13 +109,23 @@ function addRole({ roles, rolesByIdOrName }: MutableOrganisation, given: RoleCon
 }
 
 function addAgent({ agents, rolesByIdOrName }: MutableOrganisation, given: AgentConfig, source: string): void {
-  const { id, department, level, parent: parentId, pins } = given
+  const { id, department, level, parent: parentId, folder, pins } = given
   const role = rolesByIdOrName.get(given.role)
   if (role === undefined)
     throw new Error(`Agent '${id}' has the role '${given.role}', which does not exist. Define it in org.roles.`)
   if (agents.has(id))
     throw new Error(`There are two agents '${id}'. Give each its own id; 'root' and 'operator' exist always.`)
-  agents.set(id, { ...origin(source), id, roleId: role.id, department, level, parentId, status: "active", pins })
+  agents.set(id, {
+    ...origin(source),
+    id,
+    roleId: role.id,
+    department,
+    level,
+    parentId,
+    folder,
+    status: "active",
+    pins,
+  })
 }
 
 function addPerson({ people }: MutableOrganisation, given: PersonConfig): void {

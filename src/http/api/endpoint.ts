@@ -5,7 +5,8 @@ import type { Scope } from "../../model/sign-in.ts"
 import type { Caller } from "./caller.ts"
 
 /** What the server uses of a running Quartermaster. */
-export type ServedApp = App & Pick<Quartermaster, "chain" | "conversations" | "models" | "registry" | "settle">
+export type ServedApp = App &
+  Pick<Quartermaster, "chain" | "conversations" | "models" | "society" | "registry" | "settle">
 
 /** What endpoints work with. */
 export interface Api {

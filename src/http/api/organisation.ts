@@ -190,7 +190,7 @@ export const organisationEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "get",
     path: "/v1/agents/{id}/messages",
-    summary: "The messages that were delivered to an agent, oldest first.",
+    summary: "The messages that were delivered to an agent, or to people (`user`), oldest first.",
     tag,
     scope: "any",
     params: byId,
@@ -198,14 +198,14 @@ export const organisationEndpoints: readonly Endpoint[] = [
     answers: list,
     async handle({ api: { app }, caller, params: { id }, query }) {
       const mayRead = caller.kind === "agent" ? caller.id === id : caller.scopes.includes("read")
-      if (!mayRead || app.org.findAgent(id) === undefined) throw notFound("agent", id)
+      if (!mayRead || (id !== "user" && app.org.findAgent(id) === undefined)) throw notFound("agent", id)
       return { items: await app.org.inbox(id, { unreadOnly: query.unread === "true" }) }
     },
   }),
   endpoint({
     method: "post",
     path: "/v1/messages",
-    summary: "Sends a message to an agent.",
+    summary: "Sends a message to an agent, which works on it. Its answer comes to `user`, with `about`.",
     tag,
     scope: "call",
     body: z.object({ to: text, payload: z.unknown(), taskId: text.max(200).optional() }),
@@ -213,7 +213,7 @@ export const organisationEndpoints: readonly Endpoint[] = [
     async handle({ api: { app }, caller, body }) {
       if (caller.kind === "agent")
         throw new HttpProblem(403, "Agents send messages with the tool send_message.", { code: "use_the_tool" })
-      return app.org.sendMessage({ ...body, payload: body.payload, from: caller.id })
+      return app.society.message({ ...body, payload: body.payload, by: caller.id })
     },
   }),
   endpoint({

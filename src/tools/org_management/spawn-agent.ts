@@ -39,10 +39,10 @@ export const spawnAgent = (book: OrganisationAdmin) => {
 
 export async function spawnWithBrief(
   book: OrganisationAdmin,
-  { roleId, taskBrief }: SpawnInput,
+  { roleId, taskBrief, folder }: SpawnInput,
   context: ToolContext,
 ): Promise<{ id: string; roleId: string; roleName: string }> {
   checkBrief(taskBrief)
-  const agent = await book.createAgent({ role: roleId, taskBrief, taskId: context.taskId }, agentActor(context))
+  const agent = await book.createAgent({ role: roleId, taskBrief, folder, taskId: context.taskId }, agentActor(context))
   return { id: agent.id, roleId: agent.roleId, roleName: book.findRole(agent.roleId)?.name ?? roleId }
 }

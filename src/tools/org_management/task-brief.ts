@@ -20,16 +20,23 @@ const taskBrief = z.looseObject({
 export const spawnInputSchema = z.object({
   roleId: z.string().min(1).describe("The id of a role you made with create_role"),
   taskBrief: taskBrief.describe("The task, so that the agent can begin without asking"),
+  folder: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The folder of the workspace it may use, inside yours; left out: yours"),
 })
 
 export const spawnInputWithoutBriefCheck = z.object({
   roleId: spawnInputSchema.shape.roleId,
   taskBrief: z.unknown().optional(),
+  folder: spawnInputSchema.shape.folder,
 })
 
 export interface SpawnInput {
   roleId: string
   taskBrief?: unknown
+  folder?: string | undefined
 }
 
 const judge = compileSchema(z.object({ taskBrief }) as never, false)
@@ -46,6 +53,7 @@ export function checkBrief(brief: unknown): void {
 }
 
 /** The brief as approvers read it. */
-export function briefPreview({ roleId, taskBrief: brief }: SpawnInput): string {
-  return `An agent with the role ${roleId}\n\n${JSON.stringify(brief ?? null, null, 2)}`
+export function briefPreview({ roleId, taskBrief: brief, folder }: SpawnInput): string {
+  const where = folder === undefined ? "" : `, in the folder ${folder}`
+  return `An agent with the role ${roleId}${where}\n\n${JSON.stringify(brief ?? null, null, 2)}`
 }

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest"
+import { openTeam } from "../agents/society/testing/open-team.ts"
+import { openTestApp } from "../testing/test-app.ts"
+import { runWithApp } from "./testing.ts"
+
+/** `qm` beside a server that runs the agents of the same data folder. */
+async function setUp() {
+  const server = await openTeam(({ agentId }) => ({ say: `I am ${agentId}.` }))
+  const config = { data: { dir: server.dir }, org: { roles: [{ name: "dev" }], agents: [{ id: "dev", role: "dev" }] } }
+  const run = (...words: string[]) => runWithApp({}, words, { runtime: { openApp: () => openTestApp(config) } })
+  return { server, run }
+}
+
+test("a message to an agent is answered by the process that runs the agents, and --wait prints the answer", async () => {
+  const { server, run } = await setUp()
+  server.society.start()
+  expect(await run("agents", "message", "dev", "Who", "are", "you?", "--wait")).toMatchObject({
+    code: 0,
+    stdout: "I am dev.\n",
+  })
+  const [message] = await server.org.inbox("dev")
+  expect(message).toMatchObject({ from: "user", userId: "ada", payload: "Who are you?" })
+  const { stdout } = await run("agents", "inbox", "user", "--json")
+  expect(JSON.parse(stdout)).toMatchObject([{ kind: "answer", about: message!.id, payload: "I am dev." }])
+})
+
+test("without --wait it says where the answer will be; --wait with a time ends with 4 when none has come", async () => {
+  const { run } = await setUp()
+  const sent = await run("agents", "message", "dev", "Hello")
+  expect(sent).toMatchObject({ code: 0, stdout: expect.stringContaining("'qm agents inbox user' shows the answer") })
+  expect((await run("agents", "message", "dev", "Hello", "--wait", "0")).code).toBe(4)
+  expect((await run("agents", "message", "dve", "Hello")).stderr).toContain("dev")
+  expect((await run("agents", "message", "dev", "Hello", "--wait", "soon")).code).toBe(2)
+})

@@ -1,0 +1,48 @@
+import { printable } from "../lib/printable.ts"
+import type { CliContext } from "./context.ts"
+import { withPerson } from "./open-app.ts"
+import { printMessage, printOutput, printResult } from "./output.ts"
+import { cancelOnSignal } from "./signals.ts"
+import { noSuch, UsageError } from "./usage.ts"
+
+/** Sends a message to an agent as the person at the keyboard and, with --wait, prints its answer. */
+export async function messageAgent(
+  context: CliContext,
+  to: string,
+  words: readonly string[],
+  { wait }: { wait?: string | true },
+): Promise<number> {
+  const seconds = wait === undefined || wait === true ? undefined : Number(wait)
+  if (seconds !== undefined && !(seconds >= 0))
+    throw new UsageError(`--wait takes a number of seconds, and '${String(wait)}' is none. Write the text before it.`)
+  const { controller, stop } = cancelOnSignal(context.io.leave, () => {})
+  try {
+    return await withPerson(context, async (app, by) => {
+      const agents = app.org.listAgents().map(({ id }) => id)
+      if (!agents.includes(to)) throw noSuch("agent", to, agents)
+      const sent = await app.society.message({ to, payload: words.join(" "), by: by.id })
+      if (wait === undefined) {
+        const next = "It works on it while 'qm serve' runs; 'qm agents inbox user' shows the answer."
+        printResult(context, sent, `Sent message ${sent.id} to ${to}. ${next}`)
+        return 0
+      }
+      const { signal } = controller
+      const until = seconds === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)])
+      if (!context.flags.json) printMessage(context, `Waiting for ${to}. It works while 'qm serve' runs.`)
+      const answer = await app.society.answer(sent.id, { signal: until })
+      if (answer === undefined) {
+        printMessage(context, `There is no answer yet. 'qm agents inbox user' shows it when it has come.`)
+        return 4
+      }
+      if (context.flags.json) printResult(context, answer, "")
+      else
+        printOutput(
+          context,
+          printable(typeof answer.payload === "string" ? answer.payload : JSON.stringify(answer.payload)),
+        )
+      return 0
+    })
+  } finally {
+    stop()
+  }
+}
