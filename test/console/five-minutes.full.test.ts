@@ -28,6 +28,20 @@ describe.skipIf(!hasBrowser)("the first five minutes", () => {
     expect(problems).toEqual([])
   }, 60_000)
 
+  test("on a phone a tool from the end of the list opens at its beginning", async () => {
+    const { url, signIn } = await openConsole()
+    const { page } = await signIn("me", { viewport: { width: 360, height: 780 }, hasTouch: true, isMobile: true })
+    await page.goto(`${url}/tools?agent=dev`)
+    await page.getByRole("link", { name: /^write_file/ }).click()
+    await page.locator("#tool-name").waitFor()
+    await expect
+      .poll(() => page.locator("#tool-name").evaluate((name) => name.getBoundingClientRect().top))
+      .toBeGreaterThan(0)
+    await expect
+      .poll(() => page.locator("#tool-name").evaluate((name) => name.getBoundingClientRect().top))
+      .toBeLessThan(400)
+  })
+
   test("a link that does not work is replaced by pasting the next one over it", async () => {
     const { app, url, signIn } = await openConsole()
     const { context } = await signIn("pat")

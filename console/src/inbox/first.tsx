@@ -83,7 +83,7 @@ export function Sample() {
       <p className="grow">
         <Marked text={words.first.sample} />
       </p>
-      <Link className="btn btn-s" to="/tools">
+      <Link className="btn btn-s" to="/tools" search={{ agent: "dev" }}>
         {words.first.tryCall}
       </Link>
       {scopes.includes("manage") && (

@@ -29,8 +29,8 @@ export function Outcome() {
   const isWrong = run?.result?.code === "invalid_arguments" || run?.explanation?.code === "invalid_arguments"
   useEffect(() => {
     // What is wrong with the input stands at its fields.
-    if (isWrong) return document.querySelector(".sf-wrong")?.scrollIntoView({ block: "center" })
-    if (startedAt !== undefined && serverNow() - startedAt < 1000 && matchMedia("(width < 75em)").matches)
+    if (isWrong) void document.querySelector(".sf-wrong")?.scrollIntoView({ block: "center" })
+    else if (startedAt !== undefined && serverNow() - startedAt < 1000 && matchMedia("(width < 75em)").matches)
       section.current?.scrollIntoView({ block: "start" })
   }, [startedAt, isWrong])
   return (

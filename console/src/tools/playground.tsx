@@ -72,16 +72,25 @@ export function Playground() {
   )
 }
 
-/** A tool of each level that the agent has, those used most first: something to begin with. */
+/** A tool of each level that the agent has: one that reads, one that writes, one that runs something. */
 function tries(tools: readonly ToolInfo[], agent: AgentInfo | undefined): readonly ToolInfo[] {
   const groups = agent?.groups
-  const usable = tools.filter(({ group }) => groups === null || groups?.includes(group ?? "") === true)
-  return (["public", "moderate", "sensitive"] as const).flatMap((level) =>
-    usable
-      .filter((tool) => tool.level === level && tool.effect !== "none")
-      .toSorted((one, other) => other.calls - one.calls)
-      .slice(0, 1),
+  const usable = tools.filter(
+    ({ group, destructive }) => !destructive && (groups === null || groups?.includes(group) === true),
   )
+  const pairs = [
+    ["public", "read"],
+    ["moderate", "write"],
+    ["sensitive", "execute"],
+  ] as const
+  return pairs.flatMap(([level, effect]) => {
+    const [best] = usable
+      .filter((tool) => tool.level === level)
+      .toSorted(
+        (one, other) => Number(other.effect === effect) - Number(one.effect === effect) || other.calls - one.calls,
+      )
+    return best ?? []
+  })
 }
 
 /** The agent of the address; else one that has a role of its own and that this person may call as. */

@@ -27,6 +27,8 @@ export function ToolPanel({ tool, agent }: { tool: ToolInfo; agent: AgentInfo | 
   const run = useRun()
   const form = useRef<HTMLFormElement>(null)
   const [input, setInput] = useInput(tool.name)
+  // On a phone the list was scrolled to the tool, and the form takes its place.
+  useEffect(() => void form.current?.scrollIntoView({ block: "start" }), [])
   const [view, setView] = useState<"form" | "json">("form")
   const hasFields = propertiesOf(tool.inputSchema).length > 0
   const problems = problemsOf(run, tool.name)
