@@ -354,6 +354,7 @@ export function assemble(
     thaw: freezes.thaw,
     frozen: freezes.frozen,
     setMode: freezes.setMode,
+    modeOf: freezes.modeOf,
     tokens: agentTokens({
       documents,
       isKnown: (agentId) => org.view(agentId) !== undefined,

@@ -337,3 +337,11 @@ test("a plain generator is refused with what to do, and an unknown format names 
     "There is no format 'x'. Use one of: openai",
   )
 })
+
+test("several problems of an input are read as sentences, also after a question", async () => {
+  const system = await openTestApp()
+  const { error } = await system.call({ agentId: "operator", tool: "read_file", input: { pth: "a" } })
+  expect(error).toBe(
+    "Validation failed: Unknown parameter 'pth'. Did you mean 'path'? Parameter 'path' is missing; give path or paths. Correct the input of read_file.",
+  )
+})

@@ -143,3 +143,23 @@ test("output of a command is shown live on a terminal and only once; a program g
   const quiet = await callWith([], success({ exitCode: 0, stdout: "", stderr: "" })).run([], { terminal: true })
   expect(JSON.parse(quiet.stdout)).toEqual({ exitCode: 0, stdout: "", stderr: "" })
 })
+
+test.each([
+  [
+    "permission_denied",
+    "probe was not executed: It is closed. (rule: r1) Do not try the same call again; ask a person or do it another way.",
+    "probe was not executed: It is closed. (rule: r1) 'qm why probe …' says what would change that.\n",
+  ],
+  [
+    "command_denied",
+    "probe was not executed: No. (guard: always denied) Do not try the same call again.",
+    "probe was not executed: No. (guard: always denied)\n",
+  ],
+  [
+    "unknown_tool",
+    'Tool "probe" not found. List the tools to see what there is.',
+    "Tool \"probe\" not found. 'qm tools list' shows what there is.\n",
+  ],
+] as const)("what a model is told to do after %s, a person is told as a command", async (code, error, shown) => {
+  expect((await callWith([], failedWith(code, error, success(0))).run([])).stderr).toBe(shown)
+})

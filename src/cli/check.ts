@@ -42,7 +42,8 @@ async function check(context: CliContext, given: string | undefined): Promise<nu
 }
 
 function summaryOf({ file, trusted, rules, starts }: FileReport, started: readonly Started[]): string[] {
-  const fine = `${file} has no mistakes (${rules} ${rules === 1 ? "rule" : "rules"}, every example passes).`
+  const tested = rules === 0 ? "" : ` (${rules} ${rules === 1 ? "rule" : "rules"}, every example passes)`
+  const fine = `${file} has no mistakes${tested}.`
   if (trusted) {
     const line = ({ name, problem }: Started) =>
       problem === null ? `  ${name} works.` : `  ${name} fails: ${problem.replaceAll("\n", "\n    ")}`

@@ -63,6 +63,15 @@ test("a session's mode is one of three", async () => {
   })
 })
 
+test("without a mode, the session's mode is shown with the commands that change it", async () => {
+  const run = (...words: string[]) => runWithApp({ modeOf: () => "plan" } as never, words)
+  expect(await run("mode", "--session", "s")).toEqual({
+    code: 0,
+    stdout: "Session s is in mode plan. 'qm mode ask' or 'qm mode edits' changes it.\n",
+    stderr: "",
+  })
+})
+
 test("without --session a mode is set for today's session of the agent", async () => {
   const { run, received } = houseWith([])
   expect((await run("mode", "plan", "--agent", "dev")).code).toBe(0)

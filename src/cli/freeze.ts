@@ -4,7 +4,7 @@ import { dailySession } from "../model/call.ts"
 import { callingAgent } from "./calling-agent.ts"
 import type { Run, CliContext } from "./context.ts"
 import { printResult } from "./output.ts"
-import { withPerson } from "./open-app.ts"
+import { withApp, withPerson } from "./open-app.ts"
 import { CannotDo, choiceFlag } from "./usage.ts"
 
 export function addFreeze(program: Command, run: Run): void {
@@ -17,12 +17,12 @@ export function addFreeze(program: Command, run: Run): void {
     .action(run(freeze))
   program.command("thaw").description("end the freeze of an agent (--agent), or of all agents").action(run(thaw))
   program
-    .command("mode <mode>")
+    .command("mode [mode]")
     .description(
-      "set how strict a session is: plan (read only), ask (the default), edits (workspace edits need no approval)",
+      "show or set how strict a session is: plan (read only), ask (the default), edits (workspace edits need no approval)",
     )
     .option("--session <id>", "session id (default: today's session of the agent, for example dev/2026-01-31)")
-    .action(run(setMode))
+    .action(run(showOrSetMode))
 }
 
 function freeze(context: CliContext, { because }: { because?: string }): Promise<number> {
@@ -62,8 +62,21 @@ function nothingFrozen(agentId: string | undefined, frozen: readonly { agentId?:
 }
 
 /** Without --session it is the session of calls that name none. */
-function setMode(context: CliContext, word: string, { session }: { session?: string }): Promise<number> {
-  const mode = choiceFlag("mode", word, sessionModes) ?? "ask"
+function showOrSetMode(
+  context: CliContext,
+  word: string | undefined,
+  { session }: { session?: string },
+): Promise<number> {
+  const mode = choiceFlag("mode", word, sessionModes)
+  if (mode === undefined)
+    return withApp(context, { readOnly: true }, (app, loaded) => {
+      const sessionId = session ?? dailySession(callingAgent(context, loaded, app), Date.now())
+      const now = app.modeOf(sessionId)
+      const others = sessionModes.filter((each) => each !== now).join("' or 'qm mode ")
+      const text = `Session ${sessionId} is in mode ${now}. 'qm mode ${others}' changes it.`
+      printResult(context, { session: sessionId, mode: now }, text)
+      return Promise.resolve(0)
+    })
   return withPerson(context, async (app, by, loaded) => {
     const sessionId = session ?? dailySession(callingAgent(context, loaded, app), Date.now())
     await app.setMode({ sessionId, mode, by: by.id })

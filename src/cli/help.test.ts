@@ -45,7 +45,7 @@ test.each([
   [["roles", "create", "--nmae", "x"], "'qm roles create --help'"],
   [["roles", "create"], "'qm roles create --help'"],
   [["audit", "list", "--since", "yesterday"], "'qm audit list --help'"],
-  [["mode"], "'qm mode --help'"],
+  [["mode", "free"], "'qm mode --help'"],
   [["--nope"], "'qm --help'"],
 ])("wrong usage (%j) leads to the help of the command", async (words, where) => {
   const { code, stderr } = await runWithApp({}, words)

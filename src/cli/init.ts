@@ -1,5 +1,6 @@
 import type { Command } from "commander"
 import { clientNames, type ClientName } from "../config/clients.ts"
+import { commandList } from "./command-list.ts"
 import type { Run, CliContext } from "./context.ts"
 import { printResult } from "./output.ts"
 import { CannotDo, choiceFlag, orCannotWrite, UsageError } from "./usage.ts"
@@ -72,11 +73,15 @@ async function importConfig(context: CliContext, client: ClientName, path: strin
     ...(notes.length === 0 ? [] : ["", "Please check:", ...notes.map((note) => `  - ${note}`)]),
     "",
     "Next:",
-    "  qm trust              show what it allows and starts, and trust it",
-    "  qm mcp list           connect to the servers and list their tools",
-    "  qm tools list         list the tools agents can use",
-    `  qm install ${client} --replace`.padEnd(22) +
-      "  let the client use them through Quartermaster, and only through it",
+    ...commandList(
+      [
+        ["qm trust", "show what it allows and starts, and trust it"],
+        ["qm mcp list", "connect to the servers and list their tools"],
+        ["qm tools list", "list the tools agents can use"],
+        [`qm install ${client} --replace`, "let the client use them through Quartermaster, and only through it"],
+      ],
+      context.io.stdout,
+    ),
   ]
   printResult(context, { ...written, files, servers, rules, notes }, lines.join("\n"))
   return 0

@@ -62,8 +62,13 @@ function printFailure(context: CliContext, { code, error, metadata, toolName }: 
     printMessage(context, `Nothing was executed. 'qm tools show ${toolName}' shows its parameters.`)
     return
   }
-  printMessage(context, (error ?? "The call failed.").replace(listTheTools, "'qm tools list' shows what there is."))
+  const isDenied = code === "permission_denied" || code === "tool_not_available"
+  const forPeople = (error ?? "The call failed.")
+    .replace(listTheTools, "'qm tools list' shows what there is.")
+    .replace(notAgain, "")
+  printMessage(context, isDenied ? `${forPeople} 'qm why ${toolName} …' says what would change that.` : forPeople)
 }
 
-/** What models are told, who have no command line. */
+/** What models are told, who have no command line and repeat themselves. */
+const notAgain = / Do not try the same call again(?:;[^.]*)?\.$/
 const listTheTools = "List the tools to see what there is."

@@ -149,7 +149,7 @@ async function signInLines(context: CliContext, app: CliApp, base: string, loade
     const { id: person } = await personOf(context, app, loaded)
     const { link } = await app.signIn.createLink({ person, isMachineUser: context.flags.as === undefined })
     return [
-      `Open the console, signed in as ${person} (once, for 15 minutes; 'qm open' prints a new link):`,
+      `Open the console, signed in as ${person} (once, for 15 minutes; '${asTyped(context.io, "qm open")}' prints a new link):`,
       "",
       `  ${base}/signin#${link}`,
       "",

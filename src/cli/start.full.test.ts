@@ -15,8 +15,8 @@ test("the tour works as it is printed, from an empty folder to the end", async (
     const ended = await run(...command.split(" "), ...(asks ? ["--wait", "0"] : []))
     expect({ command, code: ended.code }, ended.stderr).toEqual({ command, code: asks ? 4 : 0 })
     expect(ended.stdout === "", command).toBe(asks)
-    if (command.startsWith("why")) expect(ended.stdout).toMatch(/^Agent dev may call set_env after a person/)
-    if (command === "approvals list") expect(ended.stdout).toMatch(/ call +dev +set_env /)
+    if (command.startsWith("why")) expect(ended.stdout).toMatch(/^Agent kit may call set_env after a person/)
+    if (command === "approvals list") expect(ended.stdout).toMatch(/ call +kit +set_env /)
   }
 })
 

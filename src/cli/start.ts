@@ -32,20 +32,20 @@ function start(context: CliContext): Promise<number> {
   })
 }
 
-/** The commands work in this order in an empty folder. `set_env` waits for approval. */
+/** The commands work in this order in an empty folder, and in the sample, whose agents have other names. `set_env` waits for approval. */
 const tour = [
   ["qm tools list", "list the tools an agent can use"],
   ["qm call base64_encode text=hello", "call a tool; every call is logged"],
-  ["qm roles create --name developer --groups data,system", "create a role with two tool groups"],
-  ["qm agents create --id dev --role developer", "create an agent with that role"],
-  ["qm why set_env key=A value=1 --agent dev", "explain whether a call would be allowed, without making it"],
-  ["qm call set_env key=A value=1 --agent dev", "this call asks you for approval; without a terminal it waits"],
+  ["qm roles create --name helper --groups data,system", "create a role with two tool groups"],
+  ["qm agents create --id kit --role helper", "create an agent with that role"],
+  ["qm why set_env key=A value=1 --agent kit", "explain whether a call would be allowed, without making it"],
+  ["qm call set_env key=A value=1 --agent kit", "this call asks you for approval; without a terminal it waits"],
   ["qm approvals list", "list what waits for approval; answer from any terminal"],
-  ["qm freeze --agent dev", "stop an agent; 'qm thaw --agent dev' lets it continue"],
+  ["qm freeze --agent kit", "stop an agent; 'qm thaw --agent kit' lets it continue"],
   ["qm audit list", "list the calls and how they ended"],
   ["qm audit verify", "check that no record was changed"],
   ["qm init", "write a configuration file; 'qm init --from claude' imports Claude's"],
-  ["qm tokens create --agent dev", "create a token for a program that calls tools over HTTP"],
+  ["qm tokens create --agent kit", "create a token for a program that calls tools over HTTP"],
   ["qm doctor", "check what works on this machine and what is missing"],
   ["qm help", "list all commands"],
 ] as const

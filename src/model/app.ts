@@ -101,6 +101,7 @@ export interface App {
   thaw(given: { agentId?: string | undefined; by: string }): Promise<boolean>
   frozen(): readonly (Freeze & { agentId?: string | undefined })[]
   setMode(given: { sessionId: string; mode: SessionMode; by: string }): Promise<void>
+  modeOf(sessionId: string): SessionMode
   readonly audit: AuditReader
   /** Ends abandoned calls and erases expired data. Long-lived processes do this by themselves. */
   sweep(): Promise<void>

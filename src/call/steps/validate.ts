@@ -37,13 +37,19 @@ export function checkInput(tool: RegisteredTool, given: unknown, alias?: Alias):
 const notAnObject = "The input is a text that is not a JSON object; it may have been cut off"
 
 function invalid(tool: RegisteredTool, problems: readonly string[], name = tool.name): Ending {
-  return new Ending("invalid_arguments", `Validation failed: ${listed(problems)}. Correct the input of ${name}.`, {
-    metadata: { problems },
-  })
+  return new Ending(
+    "invalid_arguments",
+    `Validation failed: ${listed(problems).replace(/(?<!\?)$/, ".")} Correct the input of ${name}.`,
+    {
+      metadata: { problems },
+    },
+  )
 }
 
 /** The problems in one sentence. */
 function listed(problems: readonly string[]): string {
-  const parts = problems.map((problem) => (problem.endsWith(".") ? `${problem.slice(0, -1)}; ` : `${problem}, `))
-  return parts.join("").slice(0, -2)
+  const parts = problems.map((problem) =>
+    problem.endsWith("?") ? `${problem} ` : problem.endsWith(".") ? `${problem.slice(0, -1)}; ` : `${problem}, `,
+  )
+  return parts.join("").replace(/[,;]? $/, "")
 }

@@ -1,6 +1,8 @@
-import { existsSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { requestContext, openConnection, isRunning, processLog, stubSpec, textOf } from "../testing/connections.ts"
+import { temporaryFolder } from "../../testing/test-app.ts"
 import { StdioTransport } from "./stdio-transport.ts"
 
 test("the era is probed in one process", async () => {
@@ -106,4 +108,14 @@ test("a server gets only the default and the configured environment variables", 
   expect(names).toContain("QM_INSIDE")
   expect(names).toContain("PATH")
   expect(names).not.toContain("QM_TEST_SECRET")
+})
+
+test("a server that a package runner starts and that is too slow is tried again, because it is downloaded first", async () => {
+  const folder = temporaryFolder()
+  const npx = join(folder, "npx")
+  writeFileSync(npx, "#!/bin/sh\nexec sleep 60\n", { mode: 0o755 })
+  const { connection } = openConnection(stubSpec({}, { command: npx, args: [], connectTimeoutMs: 100 }))
+  connection.start()
+  await connection.firstAttempt()
+  expect(connection.state.problem).toContain("within 0.1 s; the first start downloads it, so try once more.")
 })

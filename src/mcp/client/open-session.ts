@@ -71,10 +71,7 @@ async function open(
   } catch (error) {
     const end = channel.child?.end
     const signIn = host.access?.problemIn(error)
-    const why =
-      end ??
-      signIn ??
-      (error === timedOut ? `did not finish initializing within ${timeoutMs / 1000} s` : notConnected(error))
+    const why = end ?? signIn ?? (error === timedOut ? tooSlow(spec, timeoutMs) : notConnected(error))
     options.onClosing(session.close())
     throw new ConnectFailed(why, {
       lastStderr: channel.child?.lastStderr ?? "",
@@ -83,6 +80,13 @@ async function open(
       cause: error,
     })
   }
+}
+
+/** `npx` and `uvx` download a package when it is started first. */
+function tooSlow({ command = "" }: McpServerSpec, timeoutMs: number): string {
+  const downloads = /(^|[/\\])(npx|uvx|bunx|pnpx)(\.cmd)?$/.test(command)
+  const why = downloads ? "; the first start downloads it, so try once more" : ""
+  return `did not finish initializing within ${timeoutMs / 1000} s${why}`
 }
 
 function notConnected(error: unknown): string {
