@@ -1,5 +1,6 @@
 import { Ending } from "../../model/ending.ts"
 import { nearestName } from "../../lib/nearest-name.ts"
+import { mcpName } from "../../model/mcp.ts"
 import type { Ports } from "../../model/ports.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { hiddenBecause } from "../../policy/visible.ts"
@@ -29,8 +30,13 @@ export function resolve(call: ActiveCall, ports: Ports): RegisteredTool {
 
 function suggestion(call: ActiveCall, ports: Ports): string {
   if (call.who === undefined) return "List the tools to see what there is."
-  const guess = nearestName(call.request.tool, visibleNames(call, ports))
-  return guess === undefined ? "List the tools to see what there is." : `Did you mean "${guess}"?`
+  const { tool } = call.request
+  const [, server, part] = /^(?!mcp:)(.+?)__(.+)$/.exec(tool) ?? []
+  const written = server === undefined || part === undefined ? tool : mcpName(server, part)
+  const guess = nearestName(written, visibleNames(call, ports))
+  if (guess === undefined) return "List the tools to see what there is."
+  // Who writes a tool of a server as models do is answered so.
+  return `Did you mean "${written === tool ? guess : guess.replace(/^mcp:(.+?):/, "$1__")}"?`
 }
 
 /** The tools that the agent may see, by the names of its dialect. */

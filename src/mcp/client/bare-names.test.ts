@@ -64,3 +64,10 @@ test("a tool that a rule hides counts neither as the one that is meant nor as a 
   expect((await call("far", "echo")).code).toBe("unknown_tool")
   expect([one.calls(), two.calls()]).toEqual([["echo"], []])
 })
+
+test("a mistyped tool of a server is answered with the nearest one, as models write it", async () => {
+  const { call } = await twoServers()
+  expect((await call("operator", "one__only_her")).error).toContain('Did you mean "one__only_here"?')
+  expect((await call("operator", "mcp:one:only_her")).error).toContain('Did you mean "mcp:one:only_here"?')
+  expect((await call("far", "one__only_her")).error).not.toContain("one__only_here")
+})
