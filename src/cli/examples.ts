@@ -1,6 +1,7 @@
 /** One or two examples for the help of each command, by its words after `qm`. */
 export const examples: Readonly<Record<string, readonly string[]>> = {
-  "": ["qm call base64_encode text=hello", "qm start"],
+  "": ["qm demo", "qm call base64_encode text=hello"],
+  demo: ["qm demo", "qm demo --fast --keep"],
   chat: ["qm chat --agent dev", "qm chat --resume"],
   run: ["qm run 'Which tests fail, and why?' --agent dev", "git diff | qm run 'Review this change.' - --json"],
   call: ["qm call read_file path=README.md limit=5", `qm call run_javascript '{"code":"return 6*7"}'`],

@@ -7,6 +7,7 @@ import { addBackup } from "./backup.ts"
 import { addCall } from "./call.ts"
 import { addChat } from "./chat-command.ts"
 import { addCheck } from "./check.ts"
+import { addDemo } from "./demo.ts"
 import { addDepartments } from "./departments.ts"
 import { addDoctor } from "./doctor.ts"
 import { examples } from "./examples.ts"
@@ -52,7 +53,7 @@ import { addWhy } from "./why.ts"
 
 /** The commands as the help lists them: by what a person wants to do. */
 const commandGroups = {
-  "Try it:": [addStart, addChat, addRun, addPipeline, addCall, addWhy],
+  "Try it:": [addDemo, addStart, addChat, addRun, addPipeline, addCall, addWhy],
   "Answer what waits:": [addApprovals, addPin, addGrants],
   "Govern:": [addRules, addTools, addGroups, addRoles, addAgents, addDepartments, addPeople, addFreeze, addExperiments],
   "Connect:": [addServe, addOpen, addTokens, addMcp, addInstall, addPlugins, addModels],

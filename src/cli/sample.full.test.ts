@@ -42,7 +42,7 @@ test("the first start makes a sample, prints one link that signs in, and the sam
   const ask = await signIn(link)
   expect(await ask("GET", "/v1/me")).toMatchObject({
     status: 200,
-    body: { sample: true, scopes: ["read", "call", "approve", "manage"], waiting: 2 },
+    body: { sample: true, scopes: ["read", "call", "approve", "manage"], waiting: 3 },
   })
   expect(await ask("GET", "/v1/agents")).toMatchObject({
     body: { items: expect.arrayContaining([expect.objectContaining({ id: "dev", roleName: "developer" })]) },

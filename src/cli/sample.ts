@@ -30,8 +30,8 @@ export async function sampleContext(context: CliContext): Promise<CliContext | u
   return { ...context, flags: { ...flags, config } }
 }
 
-/** Beside dist in the package and in a clone. */
-function templateFolder(): string {
+/** The sample's files, beside dist in the package and in a clone. */
+export function templateFolder(): string {
   const places = ["../examples/sample", "../../examples/sample"].map((place) =>
     fileURLToPath(new URL(place, import.meta.url)),
   )
@@ -51,7 +51,7 @@ const roles = [
     name: "tester",
     department: "engineering",
     rolePrompt: "You run the tests and say what fails.",
-    toolGroups: ["workspace", "command", "interaction", "context"],
+    toolGroups: ["workspace", "command", "interaction", "context", "pipeline"],
   },
   {
     id: "ana",
@@ -75,14 +75,14 @@ export async function addSample(app: CliApp): Promise<void> {
   for (const [agentId, tool, input, intent] of firstCalls)
     // Not awaited: what asks a person runs once somebody has approved it.
     void app.call({ agentId, tool, input, intent, taskId: "try-it" })
-  await until(async () => (await app.approvals.list()).length === 2)
+  await until(async () => (await app.approvals.list()).length === 3)
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 100 && !(await holds()); tries++) await sleep(20)
 }
 
-/** Some run, one is refused, two wait: every page has something to show. */
+/** Some run, one is refused, two wait and the result of one is held: every page has something to show. */
 const firstCalls = [
   ["dev", "list_files", { path: "." }, "I look at what is here."],
   ["dev", "read_file", { path: "src/greet.js" }, "I read what I am going to change."],
