@@ -6,7 +6,7 @@ import type { Command } from "commander"
 import { shellWord } from "../lib/shell-word.ts"
 import type { CliApp, CliContext, Io, Run } from "./context.ts"
 import { readDemoLog } from "./demo-log.ts"
-import { jsonDemoReport, textDemoReport, type DemoReport } from "./demo-report.ts"
+import type { DemoReport } from "./demo-report.ts"
 import { scenes, type Scene, type Seen } from "./demo-scenes.ts"
 import { playStory } from "./demo-story.ts"
 import { withApp } from "./open-app.ts"
@@ -53,6 +53,7 @@ async function demo(context: CliContext, { fast = false, keep = false }: DemoFla
   const { signal } = controller
   try {
     const inside = await insideFolder(context, folder, keep)
+    const { jsonDemoReport, textDemoReport } = await import("./demo-report.ts")
     const report = flags.json ? jsonDemoReport(context) : await textDemoReport(context)
     const pause = fast || flags.json || !io.stdout.isTTY ? 0 : pauseMs
     const missing = await withApp(inside, { longLived: true }, (app) => play(app, report, pause, signal))
