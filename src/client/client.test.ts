@@ -176,3 +176,27 @@ test("every method asks for something that the document describes, with its para
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`)
 }
+
+test("a call that waits survives a lost connection", async () => {
+  const { app, served, sue } = await serving()
+  const { token } = await app.tokens.create({ agentId: "ada" }, "a test")
+  let lost = 0
+  const ada = createClient({
+    baseUrl: served.url,
+    token,
+    // The first answer is a ticket, and the server is gone when it is asked about it.
+    fetch: (address, init) => {
+      if (String(address).includes("/v1/calls/") && lost++ === 0) return Promise.reject(new TypeError("fetch failed"))
+      return fetch(String(address).replace("wait=60", "wait=1"), {
+        ...init,
+        ...(typeof init?.body === "string" ? { body: init.body.replace('"wait":60', '"wait":0') } : {}),
+      })
+    },
+  })
+  const calling = ada.call("send", {})
+  await until(async () => (await sue.approvals.list()).items.length === 1, "it waits")
+  await until(() => lost > 0, "the connection was lost")
+  const [card] = (await sue.approvals.list()).items
+  await sue.approvals.answer(card!, { kind: "approve" })
+  expect(await calling).toMatchObject({ success: true, result: "sent" })
+})

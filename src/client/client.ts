@@ -2,6 +2,7 @@ import type { AuditEntryJson, AuditRowJson, Charts } from "../http/api/audit-sch
 import type { ChainBody, ConversationJson, TurnJson } from "../http/api/chain-schemas.ts"
 import type { AnswerBody, Answered, AnswerLink, Card, Inbox, Me } from "../http/api/schemas.ts"
 import type { CallBody, CallResult, Explanation, Ticket, ToolInfo, WhyBody } from "../http/api/tool-schemas.ts"
+import { askAgain } from "./again.ts"
 import { connect, type ClientOptions, type Method, type Sent } from "./connection.ts"
 import { eventsOf, type EventsOptions, type ServerEvent } from "./events.ts"
 
@@ -63,10 +64,17 @@ export function createClient(options: ClientOptions) {
         json<ToolInfo>("GET", `/v1/tools/${encodeURIComponent(name)}`, { query: filter }),
     },
 
-    /** Calls a tool and waits until the call has ended, also while a person decides. */
+    /**
+     * Calls a tool and waits until the call has ended, also while a person decides, and also when the server is started
+     * again meanwhile.
+     */
     async call(tool: string, input: unknown, given: CallOptions = {}): Promise<CallResult> {
       let ended = await submit(tool, input, { ...given, wait: 60 })
-      while (isTicket(ended)) ended = await getCall(ended.callId, { wait: 60, signal: given.signal })
+      const { signal } = given
+      while (isTicket(ended)) {
+        const { callId } = ended
+        ended = await askAgain(() => getCall(callId, { wait: 60, signal }), signal)
+      }
       return ended
     },
     calls: {

@@ -1,6 +1,6 @@
 import type { Change } from "../model/changes.ts"
+import { isRefusal, pauseAfter } from "./again.ts"
 import type { Connection } from "./connection.ts"
-import { QuartermasterProblem } from "./problem.ts"
 
 /** Something that was stored or printed. `cursor` is the place to go on from; an event may come twice after a lost connection. */
 export type ServerEvent = (
@@ -19,8 +19,6 @@ export interface EventsOptions {
   /** Ends the stream. */
   signal?: AbortSignal | undefined
 }
-
-const waits = [250, 1000, 2000, 4000, 8000]
 
 /** Yields events until `signal` ends it. Reconnects with the cursor when the connection is lost; a refusal is thrown. */
 export async function* eventsOf(
@@ -44,14 +42,10 @@ export async function* eventsOf(
       }
     } catch (error) {
       if (hasEnded()) return
-      if (error instanceof QuartermasterProblem && isRefusal(error.status)) throw error
+      if (isRefusal(error)) throw error
     }
-    await sleep(waits[Math.min(failures, waits.length - 1)]!, signal)
+    await pauseAfter(failures, signal)
   }
-}
-
-function isRefusal(status: number): boolean {
-  return status >= 400 && status < 500 && status !== 408 && status !== 429
 }
 
 interface Message {
@@ -90,16 +84,4 @@ function fieldsOf(block: string): Map<string, string> {
     fields.set(name, name === "data" && fields.has("data") ? `${fields.get("data")}\n${value}` : value)
   }
   return fields
-}
-
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      signal?.removeEventListener("abort", end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal?.addEventListener("abort", end)
-  })
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { mcpEndpoint } from "../mcp/server/endpoint.ts"
@@ -88,6 +89,8 @@ export async function serveHttp(app: ServedApp, options: ServeOptions, makeMcp =
   })
   const closer = new AbortController()
   let listening = httpOrigin(host, port)
+  // Every event stream listens.
+  setMaxListeners(0, closer.signal)
   const api: Api = {
     app,
     version,
