@@ -141,7 +141,8 @@ function createHttpServer(
     {
       headersTimeout: limits.headersMs,
       requestTimeout: limits.requestMs,
-      keepAliveTimeout: 65_000,
+      // Longer than `keep-alive` in the answers says.
+      keepAliveTimeout: 90_000,
       connectionsCheckingInterval: limits.sweepMs,
       noDelay: true,
     },

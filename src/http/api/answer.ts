@@ -61,7 +61,11 @@ export function problemAnswer(error: unknown): Answered {
   return { status: found.status, headers, text: JSON.stringify(found) }
 }
 
-const plain = { "cache-control": "no-store" }
+/**
+ * Clients are told to keep an idle connection for less time than the server does: one that sends a request just when the
+ * server closes the connection would get no answer.
+ */
+const plain = { "cache-control": "no-store", "keep-alive": "timeout=60" }
 const json = { ...plain, "content-type": "application/json" }
 
 /** Who makes the request. Ends it unless they are signed in and have the scope. */

@@ -1,9 +1,12 @@
+import { agentEndpoints } from "./agents.ts"
 import { approvalEndpoints } from "./approvals.ts"
 import { auditEndpoints } from "./audit.ts"
 import { chainEndpoints } from "./chains.ts"
 import type { Endpoint } from "./endpoint.ts"
 import { linkEndpoints } from "./links.ts"
 import { organisationEndpoints } from "./organisation.ts"
+import { peopleEndpoints } from "./people.ts"
+import { roleEndpoints } from "./roles.ts"
 import { ruleEndpoints } from "./rules.ts"
 import { sampleEndpoints } from "./sample.ts"
 import { serverEndpoints } from "./servers.ts"
@@ -15,6 +18,9 @@ export const endpoints: readonly Endpoint[] = [
   ...approvalEndpoints,
   ...linkEndpoints,
   ...organisationEndpoints,
+  ...roleEndpoints,
+  ...agentEndpoints,
+  ...peopleEndpoints,
   ...ruleEndpoints,
   ...auditEndpoints,
   ...chainEndpoints,

@@ -1,36 +1,40 @@
 import type { ServedApp } from "./endpoint.ts"
 
 const refreshMs = 60_000
-const mostCalls = 200
+/** How far back it looks: at this many successful calls, and at this many of them that reached a host. */
+const mostCalls = 5000
+const mostReaching = 500
 
-/** The hosts that successful calls have reached, from the audit log. Read when first needed, and again after a minute. */
-export function knownHosts(app: Pick<ServedApp, "audit" | "registry">, now: () => number) {
+/**
+ * The hosts that successful calls have reached: what their tools say that the recorded inputs touch. Read when first
+ * needed; after a minute only what came since then is read. A host that was reached long ago may count as new.
+ */
+export function knownHosts(app: Pick<ServedApp, "audit" | "findTool">, now: () => number) {
   const hosts = new Set<string>()
-  const seen = new Set<string>()
-  let readAt = -Infinity
+  let readAt: number | undefined
   return async (): Promise<ReadonlySet<string>> => {
-    if (now() - readAt < refreshMs) return hosts
-    readAt = now()
-    for (const { name, effect } of app.registry.list()) {
-      if (effect !== "network") continue
-      for (const { callId } of await app.audit.list({ tool: name, status: "success", limit: mostCalls })) {
-        if (seen.has(callId)) continue
-        seen.add(callId)
-        for (const entry of await app.audit.show(callId))
-          if (entry.kind === "end" && entry.input !== undefined) addHosts(entry.input, hosts)
-      }
-    }
+    const at = now()
+    if (readAt !== undefined && at - readAt < refreshMs) return hosts
+    // A call that is recorded late is not missed: a minute is read twice.
+    const since = readAt === undefined ? {} : { since: readAt - refreshMs }
+    readAt = at
+    const rows = await app.audit.list({ status: "success", limit: mostCalls, ...since })
+    const reaching = rows.filter(({ tool }) => app.findTool(tool)?.effect === "network").slice(0, mostReaching)
+    const entries = await app.audit.showMany(reaching.map(({ callId }) => callId))
+    for (const { callId, tool } of reaching)
+      for (const entry of entries.get(callId) ?? [])
+        if ("input" in entry && entry.input !== undefined)
+          for (const host of hostsOf(app.findTool(tool), entry.input)) hosts.add(host)
     return hosts
   }
 }
 
-/** The hosts of the addresses in an input, as the audit log has it. */
-function addHosts(input: string, hosts: Set<string>): void {
-  for (const [, address] of input.matchAll(/"(https?:\/\/[^"\\]+)/g)) {
-    try {
-      hosts.add(new URL(address!).hostname)
-    } catch {
-      // It only looks like an address.
-    }
+/** None where the input was cut, or the tool takes another one by now. */
+function hostsOf(tool: ReturnType<ServedApp["findTool"]>, input: string): string[] {
+  try {
+    const touches = tool?.touches?.(JSON.parse(input)) ?? []
+    return touches.filter(({ kind }) => kind === "host").map(({ what }) => new URL(what).hostname)
+  } catch {
+    return []
   }
 }
