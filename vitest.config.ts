@@ -19,6 +19,7 @@ const again = [
   "src/testing/reliability/*.full.test.ts",
   "src/store/kill.full.test.ts",
   "src/agents/chain/kill.full.test.ts",
+  "src/agents/society/scale.full.test.ts",
   "src/http/load.full.test.ts",
 ]
 /** What has to be on time in another process does not run beside other files. */

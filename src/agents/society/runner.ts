@@ -26,7 +26,7 @@ export interface RunnerParts {
   closing: AbortSignal
 }
 
-export interface RunnerOptions {
+export interface SocietyOptions {
   /** How many agents work at once (default 8). */
   maxRuns?: number | undefined
   /** How many milliseconds a run waits for people before it gives its place to others (default 0). */
@@ -62,7 +62,7 @@ const restMs = 5000
 /** Runs the agents that have messages or unfinished work, a few at a time, the one that ran longest ago first. */
 export class Runner {
   readonly #parts: RunnerParts
-  readonly #options: RunnerOptions
+  readonly #options: SocietyOptions
   readonly #running = new Map<string, Run>()
   readonly #waitsFor = new Map<string, readonly string[]>()
   readonly #restsUntil = new Map<string, number>()
@@ -76,7 +76,7 @@ export class Runner {
   #isStopped = false
   #whenIdle: (() => void)[] = []
 
-  constructor(parts: RunnerParts, options: RunnerOptions = {}) {
+  constructor(parts: RunnerParts, options: SocietyOptions = {}) {
     this.#parts = parts
     this.#options = options
     const soon = () => this.look()

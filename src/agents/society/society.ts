@@ -16,7 +16,7 @@ import { closeAgent } from "./close-agent.ts"
 import { instructionsFor } from "./instructions.ts"
 import type { MailParts } from "./mail.ts"
 import { overviewOf, type AgentActivity } from "./overview.ts"
-import { Runner, type RunnerOptions, type Work } from "./runner.ts"
+import { Runner, type SocietyOptions, type Work } from "./runner.ts"
 
 /** Agents that work by themselves: a message wakes its recipient, whose model works until it has an answer. */
 export interface Society {
@@ -24,7 +24,7 @@ export interface Society {
    * Runs agents in this process until it is stopped or the app closes. Other processes on the same data may run some of
    * them too; each conversation is worked on by one.
    */
-  start(options?: RunnerOptions): RunningSociety
+  start(options?: SocietyOptions): RunningSociety
   /** Sends a message of a person. */
   message(given: PersonMessage): Promise<Message>
   /** The answer to a message, as soon as there is one. Undefined when the signal aborts first. */
