@@ -72,6 +72,11 @@ describe.skipIf(!hasBrowser)("the audit page", () => {
     await page.getByText("Verified").waitFor()
     await rows.first().getByRole("link").click()
     await page.getByText("Nobody had to be asked.").waitFor()
+
+    await page.setViewportSize({ width: 1024, height: 600 })
+    const edge = (part: string, side: "top" | "bottom") =>
+      page.locator(part).evaluate((element, name) => element.getBoundingClientRect()[name], side)
+    await expect.poll(async () => (await edge(".call-s", "top")) - (await edge(".callp-m .steps", "bottom"))).toBeGreaterThanOrEqual(0) // prettier-ignore
     expect(problems).toEqual([])
   }, 60_000)
 })

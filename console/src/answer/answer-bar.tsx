@@ -4,7 +4,7 @@ import { releaseAnswer, countRedacted, type Redaction } from "../card/redactions
 import { Icon } from "../ui/icon.tsx"
 import { useTell } from "../ui/notices.tsx"
 import { remove } from "../api/http.ts"
-import { useSay, useWords } from "../words/words.tsx"
+import { useWords } from "../words/words.tsx"
 import { AnswerButton } from "./answer-button.tsx"
 import { isInView, type Subject } from "./guard.ts"
 import { HoldButton, TypeName } from "./hold-button.tsx"
@@ -171,12 +171,11 @@ function scrolledIntoView(): boolean {
 /** Sends an answer, and offers for 30 seconds to take back what was remembered with it. */
 export function useSend(): (subject: Subject, answer: Answer) => Promise<void> {
   const words = useWords()
-  const say = useSay()
   const tell = useTell()
   return async (subject, answer) => {
     const outcome = await sendAnswer(subject, answer)
     if (outcome.state !== "done") return
-    const { grantId, message } = outcome.answered
+    const { grantId } = outcome.answered
     if (grantId === undefined) return
     const undo = async () => {
       await remove(`/v1/grants/${encodeURIComponent(grantId)}`)
@@ -184,7 +183,7 @@ export function useSend(): (subject: Subject, answer: Answer) => Promise<void> {
     }
     tell({
       icon: "check",
-      text: `${words.answer.approvedRemembered} ${say(message)} ${words.answer.undoNote}`,
+      text: `${words.answer.approvedRemembered} ${words.answer.undoNote}`,
       ms: 30_000,
       action: { label: words.answer.undo, counts: true, run: () => void undo() },
     })
