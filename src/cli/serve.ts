@@ -160,7 +160,7 @@ async function signInLines(context: CliContext, app: CliApp, base: string, loade
 }
 
 const rows = [
-  ["qm demo", "the first thing to try: watch a small team at work, in half a minute"],
+  ["qm demo", "the first thing to try: a small team at work"],
   ["qm open", "print a new link to the console"],
   ["qm tokens create --agent <id>", "create a token for an agent"],
   ["qm install claude|cursor|vscode", "let a client here use the tools, without a token"],

@@ -34,7 +34,7 @@ function start(context: CliContext): Promise<number> {
 
 /** The commands work in this order in an empty folder, and in the sample, whose agents have other names. `set_env` waits for approval. */
 const tour = [
-  ["qm demo", "watch a small team at work, in half a minute; it leaves nothing behind"],
+  ["qm demo", "watch a small team at work; it leaves nothing behind"],
   ["qm tools list", "list the tools an agent can use"],
   ["qm call base64_encode text=hello", "call a tool; every call is logged"],
   ["qm roles create --name helper --groups data,system", "create a role with two tool groups"],
