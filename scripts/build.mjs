@@ -67,7 +67,8 @@ const ownSources = {
 }
 
 if (!(process.argv.includes("--if-needed") && isUpToDate())) {
-  console.error("Building Quartermaster: about ten seconds, half a minute on a slow machine.")
+  console.error("Building Quartermaster: about ten seconds, a minute on a slow machine.")
+  console.error("1 of 3: the library")
   const builtConsole = buildConsole()
   try {
     const tsc = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json", "--outDir", fresh]
@@ -75,8 +76,10 @@ if (!(process.argv.includes("--if-needed") && isUpToDate())) {
     execFileSync(process.execPath, tsc, { stdio: "inherit" })
     removePrivateTypes()
     copyShellGrammar()
+    console.error("2 of 3: the command line")
     await bundle()
     await bundleModelServer()
+    console.error("3 of 3: the console")
     await builtConsole
     swap()
   } catch (error) {

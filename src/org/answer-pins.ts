@@ -69,7 +69,7 @@ export function answerPins({ documents, personSince, now }: PinOptions): AnswerP
 }
 
 function refuseEasy(pin: string): void {
-  const steps = new Set([...pin].slice(1).map((digit, index) => Number(digit) - Number(pin[index])))
+  const steps = new Set(Array.from(pin.slice(1)).map((digit, index) => Number(digit) - Number(pin[index])))
   const [step = 0] = steps
   const isRun = steps.size <= 1 && Math.abs(step) <= 1
   const problem = !/^\d{6,32}$/.test(pin)

@@ -29,7 +29,7 @@ export function Outcome() {
   const isWrong = run?.result?.code === "invalid_arguments" || run?.explanation?.code === "invalid_arguments"
   useEffect(() => {
     // What is wrong with the input stands at its fields.
-    if (isWrong) void document.querySelector(".sf-wrong")?.scrollIntoView({ block: "center" })
+    if (isWrong) document.querySelector(".sf-wrong")?.scrollIntoView({ block: "center" })
     else if (startedAt !== undefined && serverNow() - startedAt < 1000 && matchMedia("(width < 75em)").matches)
       section.current?.scrollIntoView({ block: "start" })
   }, [startedAt, isWrong])

@@ -28,7 +28,9 @@ export function ToolPanel({ tool, agent }: { tool: ToolInfo; agent: AgentInfo | 
   const form = useRef<HTMLFormElement>(null)
   const [input, setInput] = useInput(tool.name)
   // On a phone the list was scrolled to the tool, and the form takes its place.
-  useEffect(() => void form.current?.scrollIntoView({ block: "start" }), [])
+  useEffect(() => {
+    form.current?.scrollIntoView({ block: "start" })
+  }, [])
   const [view, setView] = useState<"form" | "json">("form")
   const hasFields = propertiesOf(tool.inputSchema).length > 0
   const problems = problemsOf(run, tool.name)
