@@ -21,9 +21,11 @@ export interface DemoLog {
   calls: readonly LoggedCall[]
   notes: ReadonlyMap<string, readonly AuditEntry[]>
   records: { count: number; problem?: string | undefined }
+  /** Whether the story has ended, so that nothing is added any more. */
+  isWhole: boolean
 }
 
-export async function readDemoLog(app: CliApp): Promise<DemoLog> {
+export async function readDemoLog(app: CliApp, isWhole: boolean): Promise<DemoLog> {
   await app.settle()
   const rows = await app.audit.list({ limit: 1000 })
   const stories = await app.audit.showMany(rows.map(({ callId }) => callId))
@@ -34,6 +36,7 @@ export async function readDemoLog(app: CliApp): Promise<DemoLog> {
     calls: calls.toSorted((one, other) => one.end.at - other.end.at),
     notes: await app.audit.showMany([...sessions]),
     records: verified.ok ? { count: verified.records } : { count: 0, problem: verified.problem },
+    isWhole,
   }
 }
 

@@ -93,8 +93,10 @@ export const scenes: readonly Scene[] = [
     expects: "the developer's answer wakes root, and root hires a tester",
     look({ calls, notes }) {
       const call = hiredAs(calls, "tester")
-      const ended = lastNote(notes, calls.find(({ role }) => role === "developer")?.sessionId, "ended: completed")
-      if (call === undefined || ended === undefined || ended > call.end.startedAt) return undefined
+      const developer = calls.find(({ role }) => role === "developer")
+      if (call === undefined || developer === undefined) return undefined
+      // Root ended its first run when it had hired the developer; only a message begins another.
+      if (runs(notes, developer, "ended: completed") < 1 || runs(notes, call, "began") < 2) return undefined
       return { what: "The developer reports to root. That wakes root, and it hires a tester.", calls: [call] }
     },
     why: "A message is information: it approves nothing and gives no rights.",
@@ -130,12 +132,8 @@ export const scenes: readonly Scene[] = [
     name: "audit",
     sign: "done",
     expects: "the audit log verifies",
-    look({ calls, notes, records }) {
-      const root = calls.findLast(({ agentId }) => agentId === "root")?.sessionId
-      const tester = lastNote(notes, calls.find(({ role }) => role === "tester")?.sessionId, "ended: completed")
-      const ended = lastNote(notes, root, "ended: completed")
-      if (records.problem !== undefined || tester === undefined || ended === undefined || ended < tester)
-        return undefined
+    look({ calls, records, isWhole }) {
+      if (!isWhole || records.problem !== undefined) return undefined
       const what = `The audit log has ${calls.length} calls in ${records.count} records; all of them verify.`
       return { what, calls: [] }
     },
@@ -151,10 +149,10 @@ function hiredAs(calls: readonly LoggedCall[], role: string): LoggedCall | undef
   return calls.find((call) => call.agentId === "root" && isDone(call) && call.result?.["roleName"] === role)
 }
 
-/** When a conversation last had such a note. */
-function lastNote(notes: DemoLog["notes"], sessionId: string | undefined, part: string): number | undefined {
-  const ofSession = notes.get(sessionId ?? "") ?? []
-  return ofSession.findLast((entry) => entry.kind === "note" && entry.text?.includes(part) === true)?.at
+/** How many runs of the agent that made a call began, or ended like this, as notes of its conversation say. */
+function runs(notes: DemoLog["notes"], { sessionId = "" }: LoggedCall, how: string): number {
+  const entries = notes.get(sessionId) ?? []
+  return entries.filter((entry) => entry.kind === "note" && entry.text?.includes(how) === true).length
 }
 
 function played(by: string): string {

@@ -32,6 +32,8 @@ export async function playStory(app: CliApp, pauseMs: number, stop: AbortSignal)
   try {
     const { id } = await app.society.message({ to: "root", payload: request, by: person })
     const answer = await app.society.answer(id, { signal })
+    // The run that answered writes its end into the audit log after its answer.
+    if (answer !== undefined) await society.idle()
     return typeof answer?.payload === "string" ? answer.payload : undefined
   } finally {
     stopListening()

@@ -83,7 +83,7 @@ async function play(app: CliApp, report: DemoReport, pause: number, signal: Abor
     for (;;) {
       // Read before the log, so that the last look sees all of the story.
       const isLast = isOver
-      seen = scene.look(await readDemoLog(app))
+      seen = scene.look(await readDemoLog(app, isLast))
       if (seen !== undefined || isLast) break
       await sleep(lookMs)
     }
