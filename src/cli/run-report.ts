@@ -4,6 +4,7 @@ import { shellWord } from "../lib/shell-word.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 import { terminalStyleFor } from "../lib/terminal-style.ts"
 import type { PendingItem } from "../model/approval.ts"
+import { shortId } from "./agent-tree.ts"
 import { callCard, callText, endingOf } from "./call-line.ts"
 import type { CliContext } from "./context.ts"
 import { isAttended } from "./open-app.ts"
@@ -78,7 +79,7 @@ export async function textReport(context: CliContext, write: (text: string) => v
       const { itemText } = await import("../approval-ui/item-text.ts")
       printMessage(context, `Waiting for a person: ${itemText(item)}. Answer with: ${await approveCommand(item)}`)
     },
-    agent: (agentId, state) => print(paint.dim(`↳ ${printable(agentId)} ${agentStates[state]}`)),
+    agent: (agentId, state) => print(paint.dim(`↳ ${printable(shortId(agentId))} ${agentStates[state]}`)),
     end({ id, status, content, error }) {
       const resume = resumeCommand(id)
       if (status === "waiting") return printMessage(context, `Then go on with: ${resume}`)

@@ -12,6 +12,8 @@ interface CallEvent {
 interface RunEvent {
   conversationId: string
   agentId: string
+  /** The conversation at the top of its tree: itself, unless another conversation began it. */
+  root: string
   /** The configured name of the model, and the provider's. */
   model: string
   modelId: string

@@ -127,7 +127,7 @@ export function openChains(parts: ChainParts) {
       onRunStart() {
         running++
         before = { ...log.spent }
-        parts.emit({ type: "RUN_STARTED", ...about, at: Date.now() })
+        parts.emit({ type: "RUN_STARTED", ...about, root: log.root.id, at: Date.now() })
         // Written with the next entry, and before the run is over.
         started = parts.note(id, agentId, `A run of the conversation began, with model ${model.name}.`)
         started.catch(() => {})
@@ -139,6 +139,7 @@ export function openChains(parts: ChainParts) {
         parts.emit({
           type: "RUN_ENDED",
           ...about,
+          root: log.root.id,
           at: Date.now(),
           status,
           used: minus(stats, before),

@@ -215,8 +215,9 @@ export class Runner {
       return false
     }
     if (view.frozen !== undefined || found?.state === "paused") return false
-    if (found === undefined || found.owner === "" || found.owner === owner) return true
-    return !(await isAlive(found.owner))
+    if (found === undefined || found.owner === "") return true
+    // Somebody talks with the agent in this process: what waits is read there.
+    return found.owner !== owner && !(await isAlive(found.owner))
   }
 
   async #isWithin({ conversation, conversationId, message }: Work): Promise<boolean> {

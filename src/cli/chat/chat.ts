@@ -6,6 +6,7 @@ import { errorMessage } from "../../lib/error-message.ts"
 import { printable } from "../../lib/printable.ts"
 import type { TerminalStyle } from "../../lib/terminal-style.ts"
 import type { CliApp } from "../context.ts"
+import { shortId } from "../agent-tree.ts"
 import { onOneLine } from "../call-line.ts"
 import { cutTo } from "../width.ts"
 import type { InputHistory } from "./history.ts"
@@ -339,7 +340,7 @@ export class Chat {
         queued: this.#queued,
         waiting: cards.waitingText(),
         busy: busy === undefined ? undefined : { doing: this.#isStopping ? "stopping" : this.#view.doing, ms: busy },
-        awaits: this.#awaits,
+        awaits: this.#awaits.map(shortId),
         leavesNext: this.#hintUntil > 0,
       },
       { columns: this.#screen.columns, height: output.rows || 24, paint },

@@ -28,7 +28,8 @@ export class WaitingCards {
   #left = new Set<string>()
 
   constructor(context: CliContext, app: CliApp, by: string) {
-    this.#context = context
+    // Agents that the chat's agent asked have cards here too.
+    this.#context = { ...context, flags: { ...context.flags, agent: undefined } }
     this.#app = app
     this.#by = by
   }

@@ -265,6 +265,20 @@ test("a conversation is begun, followed, and seen only by whoever began it", asy
   expect((await (await signIn("me", true)).ask("GET", `/v1/chains/${id}`)).status).toBe(200)
 })
 
+test("a person's message wakes its agent, and the answer comes to user; agents cannot write as one", async () => {
+  const { app, signIn, agent } = await serving({ played: modelOf({ say: "Hello, Pat." }) })
+  app.society.start()
+  const { ask } = await signIn("pat", false)
+  const sent = await ask("POST", "/v1/messages", { to: "ada", payload: "Hello?", from: "root", userId: "eve" })
+  expect(sent).toMatchObject({ status: 201, body: { from: "user", userId: "pat", to: "ada" } })
+  await app.society.answer(sent.body.id)
+  const { body } = await ask("GET", "/v1/agents/user/messages")
+  expect(body.items).toMatchObject([{ kind: "answer", about: sent.body.id, payload: "Hello, Pat." }])
+  const ada = await agent("ada")
+  expect((await ada("POST", "/v1/messages", { to: "bob", payload: "Hello?" })).status).toBe(403)
+  expect((await ada("GET", "/v1/agents/user/messages")).status).toBe(404)
+})
+
 test("the document describes every endpoint, and metrics count calls", async () => {
   const { signIn, agent, served } = await serving()
   await (
