@@ -110,3 +110,20 @@ test("a message of 10 MB is refused, and one of a megabyte is shown in part", as
   expect(shown.length).toBeLessThan(31_000)
   expect(shown).toContain("the message has 999000 characters")
 })
+
+test("agents that are each other's parents can do nothing, so nobody can wake them", async () => {
+  const org = {
+    roles: [{ name: "dev" }],
+    agents: [
+      { id: "hen", role: "dev", parent: "egg" },
+      { id: "egg", role: "dev", parent: "hen" },
+    ],
+  }
+  const app = await openTeam(() => ({ say: "Hello." }), { org })
+  const running = app.society.start()
+  await expect(app.society.message({ to: "hen", payload: "Hello?", ...person })).rejects.toMatchObject({
+    code: "unknown_recipient",
+  })
+  await running.idle()
+  expect(app.model.requests).toEqual([])
+})
