@@ -106,7 +106,8 @@ test("who was terminated, and who was never there, is sent nothing and can call 
   const roleless = await spawn("short", ["data"])
   await system.org.deleteRole("short", { kind: "person", id: "ann" })
   for (const agentId of [id, roleless, "nobody"]) {
-    expect(sent(agentId)).toEqual([])
+    if (agentId === "nobody") expect(() => sent(agentId)).toThrow("There is no agent 'nobody'")
+    else expect(sent(agentId)).toEqual([])
     const ended = await system.call({ agentId, tool: "json_parse", input: { text: "1" } })
     expect(ended).toMatchObject({ code: "tool_not_available" })
   }
