@@ -249,6 +249,21 @@ test("the event stream tells what is stored, and goes on after a cursor", async 
   await until(() => third.text.includes("event: resync"), "it starts anew")
 })
 
+test("an event stream ends with the session that opened it", async () => {
+  const { app, served, signIn } = await serving()
+  const { cookie } = await signIn("pat", false)
+  const { body } = await fetch(`${served.url}/v1/events`, { headers: { cookie } })
+  const reader = body!.getReader()
+  await reader.read()
+  const deleted = { method: "DELETE", headers: { cookie, "x-quartermaster": "1" } }
+  expect((await fetch(`${served.url}/v1/session`, deleted)).status).toBe(204)
+  await app.submit({ agentId: "ada", tool: "send", input: {} }, { waitMs: 0 })
+  let told = ""
+  for (let part = await reader.read(); !part.done; part = await reader.read())
+    told += Buffer.from(part.value).toString()
+  expect(told).not.toContain("event: call")
+})
+
 test("a conversation is begun, followed, and seen only by whoever began it", async () => {
   const { signIn, agent } = await serving({ played: modelOf({ calls: [{ name: "look" }] }, { say: "Done." }) })
   const { ask } = await signIn("pat", false)

@@ -39,7 +39,10 @@ export function createApi(api: Api, { maxBodyBytes }: ApiOptions): OpenAPIHono {
     }),
   )
   sessionRoutes(hono, api)
-  hono.get("/v1/events", (context) => eventStream(context, api, requireCaller(incomingOf(context), api, "any")))
+  hono.get("/v1/events", (context) => {
+    const incoming = incomingOf(context)
+    return eventStream(context, api, () => requireCaller(incoming, api, "any"))
+  })
   for (const each of endpoints) {
     document(hono, each)
     hono.on(each.method.toUpperCase(), honoPath(each.path), (context) => answerWithHono(context, api, each))

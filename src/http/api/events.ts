@@ -36,9 +36,11 @@ function settleSoon(app: Api["app"]): () => void {
 
 /**
  * What was stored, as it is stored, by whichever process. The id of an event is a cursor: a client that reconnects gets
- * what it missed, or `resync` when that is too much.
+ * what it missed, or `resync` when that is too much. Whose token or session has ended is told nothing more; `callerNow` then
+ * throws.
  */
-export async function eventStream(context: Context, { app, closing }: Api, caller: Caller): Promise<Response> {
+export async function eventStream(context: Context, { app, closing }: Api, callerNow: () => Caller): Promise<Response> {
+  let caller = callerNow()
   const feed = await app.changes()
   const given = context.req.header("last-event-id") ?? context.req.query("cursor")
   return streamSSE(context, async (stream) => {
@@ -62,6 +64,9 @@ export async function eventStream(context: Context, { app, closing }: Api, calle
     try {
       await stream.writeSSE({ event: "hello", data: "{}", id: cursor })
       while (!stream.aborted && !stream.closed && !closing.aborted) {
+        const current = callerOrNobody(callerNow)
+        if (current === undefined) break
+        caller = current
         for (const data of output.splice(0)) await stream.writeSSE({ event: "output", data })
         if (hasNews) {
           hasNews = false
@@ -96,6 +101,14 @@ export async function eventStream(context: Context, { app, closing }: Api, calle
       stopSettling()
     }
   })
+}
+
+function callerOrNobody(callerNow: () => Caller): Caller | undefined {
+  try {
+    return callerNow()
+  } catch {
+    return undefined
+  }
 }
 
 function mayRead({ kind, id, scopes }: Caller, agentId: string): boolean {
