@@ -19,6 +19,8 @@ export class SqliteCalls implements CallStore {
   readonly #kysely: Kysely<Tables>
   readonly #watchers = new Map<string, Set<() => void>>()
   #polling: NodeJS.Timeout | undefined
+  /** Settles in the turn of the event loop after the last write. */
+  #lastWrite: Promise<void> = Promise.resolve()
   #lastSeen: { version: unknown; change: number } = { version: 0, change: 0 }
 
   constructor(database: Database) {
@@ -28,7 +30,7 @@ export class SqliteCalls implements CallStore {
 
   async insert(row: CallRow): Promise<{ inserted: true } | { inserted: false; existing: CallRow }> {
     for (;;) {
-      const added = await retryWhileBusy(() =>
+      const added = await this.#write(() =>
         this.#kysely
           .insertInto("calls")
           .values({ ...toTable(row), change: nextChange })
@@ -53,7 +55,7 @@ export class SqliteCalls implements CallStore {
     expected: { state: CallState; owner: string; epoch: number },
     change: Partial<Omit<CallRow, "id">>,
   ): Promise<boolean> {
-    const updated = await retryWhileBusy(() =>
+    const updated = await this.#write(() =>
       this.#kysely
         .updateTable("calls")
         .set({ ...toTable(change), updated_at: Date.now(), change: nextChange })
@@ -72,7 +74,7 @@ export class SqliteCalls implements CallStore {
     result: { votes: readonly Vote[]; answer: SettledAnswer | null },
   ): Promise<boolean> {
     const settled = result.answer !== null
-    const updated = await retryWhileBusy(() =>
+    const updated = await this.#write(() =>
       this.#kysely
         .updateTable("calls")
         .set({
@@ -200,6 +202,22 @@ export class SqliteCalls implements CallStore {
         .executeTakeFirst(),
     )
     return found && fromTable(found)
+  }
+
+  /**
+   * A write is synced to the disk and blocks this thread meanwhile. Under load there is one in each turn of the event loop,
+   * so that requests are read and answered in between.
+   */
+  async #write<T>(work: () => Promise<T>): Promise<T> {
+    const before = this.#lastWrite
+    let end: () => void = () => {}
+    this.#lastWrite = new Promise((resolve) => (end = resolve))
+    await before
+    try {
+      return await retryWhileBusy(work)
+    } finally {
+      setImmediate(end)
+    }
   }
 
   #changed(id: string, rows: bigint): boolean {
