@@ -391,9 +391,10 @@ export function assemble(
     clearInterval(sweeper)
     clearInterval(watch)
     closer.abort()
-    await Promise.all([mcp.close(), builtins.close()])
     permits.cancelWaiting()
+    // Before their processes and servers end: a command that is killed by this must not count as finished.
     for (const { cancel } of ports.running.values()) cancel()
+    await Promise.all([mcp.close(), builtins.close()])
     await idle()
     await chainsIdle()
     await pipelinesIdle()

@@ -38,7 +38,10 @@ export function addServe(program: Command, run: Run): void {
     .action(run(serve))
 }
 
-/** Serves until a signal. Then running calls are cancelled; calls that wait for a person keep waiting. */
+/**
+ * Serves until a signal. Then running calls are ended and their callers told so; calls that wait for a person keep waiting,
+ * and their callers get a ticket.
+ */
 async function serve(given: CliContext, flags: ServeFlags): Promise<number> {
   const sample = flags.sample === true ? await sampleContext(given) : undefined
   return serveIn(sample ?? given, flags, sample !== undefined)
@@ -66,7 +69,7 @@ async function serveIn(context: CliContext, flags: ServeFlags, isSample: boolean
         await Promise.all([ended(signal), answerWhileServing(context, app, loaded, { signal, interrupt })])
       } finally {
         removeServerFile(dataDir, process.pid)
-        await served.close()
+        await served.close(() => app.close())
       }
       return 0
     })

@@ -62,8 +62,11 @@ export interface ServedHttp {
   readonly port: number
   /** The number of open client sessions (protocol revisions before 2026). */
   sessions(): number
-  /** Ends streams and sessions, then stops listening. The app stays open. */
-  close(): Promise<void>
+  /**
+   * Stops listening and ends streams and sessions. `endCalls` closes the app: callers still get how their calls ended, or
+   * a ticket for what waits. Without it the app stays open.
+   */
+  close(endCalls?: () => Promise<void>): Promise<void>
 }
 
 const defaultLimits: ServeLimits = {
@@ -118,10 +121,11 @@ export async function serveHttp(app: ServedApp, options: ServeOptions, makeMcp =
     url: listening,
     publicUrl: api.baseUrl(),
     sessions: () => mcp.sessions(),
-    async close() {
+    async close(endCalls) {
       clearInterval(sweeper)
       closer.abort()
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      await endCalls?.()
       await mcp.close()
       await endpoint.close()
       server.closeIdleConnections()

@@ -39,7 +39,7 @@ async function startGateway() {
   )
   await app.mcp.ready()
   const { url, close } = await serveHttp(app, { port: 0, version: "1.0.0" })
-  onTestFinished(close)
+  onTestFinished(() => close())
   const { token } = await app.tokens.create({ agentId: "suite", person: "ann" }, "ann")
   return { app, url: await addTokenProxy(new URL("/mcp", url), token) }
 }

@@ -27,7 +27,7 @@ export const gateways: Record<"HTTP" | "stdio", (servers: readonly ThirdPartySer
     const app = await openTestApp(configOf(folder, servers), { version: "1.0.0", workspace: folder })
     await app.mcp.ready()
     const { url, close } = await serveHttp(app, { port: 0, version: "1.0.0" })
-    onTestFinished(close)
+    onTestFinished(() => close())
     return {
       folder,
       pidOf: (server) => app.mcp.list().find(({ name }) => name === server)!.pid!,
