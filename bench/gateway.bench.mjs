@@ -2,12 +2,10 @@
  * What a tool call costs in a gateway: CPU time of the gateway's own process per call, and how long the caller waits.
  * All gateways are restarted in each round and take turns; the load is a separate process on the other core.
  */
-import { execFileSync, fork } from "node:child_process"
-import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import { freePort, streamable, targets } from "./gateway-targets.mjs"
+import { cpuMs, startLoad } from "./load-process.mjs"
 import { isSmoke } from "./smoke.mjs"
 import { median, range } from "./table.mjs"
 
@@ -25,7 +23,7 @@ const idleClients = isSmoke ? 5 : 200
 
 /** Runs the whole benchmark. Child processes that must not outlive it are added to `processes`. */
 export async function measureAll({ rounds, folder, processes, say }) {
-  const load = await startLoad(processes)
+  const load = startLoad("gateway-load.mjs", processes)
   const figures = new Map(targets.map(({ row }) => [row, ways.map(() => ({ cpuMs: 0, calls: 0, took: [], each: [] }))]))
   const extras = { listCpuMs: [], idleMegabytes: [], residentMegabytes: [] }
   for (let round = 0; round < rounds; round += 1) {
@@ -105,33 +103,6 @@ async function connected(load, row, { target, child }) {
       await sleep(100)
     }
   }
-}
-
-async function startLoad(processes) {
-  const child = fork(fileURLToPath(new URL("gateway-load.mjs", import.meta.url)), { execArgv: [] })
-  processes.push(child)
-  try {
-    execFileSync("taskset", ["-acp", "1", String(child.pid)], { stdio: "ignore" })
-  } catch {
-    // Without taskset the system chooses the core.
-  }
-  return {
-    child,
-    async ask(message) {
-      const answered = new Promise((resolve) => child.once("message", resolve))
-      child.send(message)
-      const { value, error } = await answered
-      if (error !== undefined) throw new Error(error)
-      return value
-    },
-  }
-}
-
-/** User and system time of a process with all its threads, without its children. */
-function cpuMs(pid) {
-  const text = readFileSync(`/proc/${pid}/stat`, "utf8")
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
-  return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
 function report(figures, extras) {

@@ -2,10 +2,11 @@
  * What a call over the HTTP API costs: CPU time of the server's process per request, and how long the caller waits, beside
  * Hono with the same validation. Both servers are started anew in each round and take turns; the load has a process of its own.
  */
-import { execFileSync, fork } from "node:child_process"
-import { mkdirSync, readFileSync } from "node:fs"
+import { fork } from "node:child_process"
+import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { cpuMs, startLoad } from "./load-process.mjs"
 import { isSmoke } from "./smoke.mjs"
 import { median, range } from "./table.mjs"
 
@@ -21,7 +22,7 @@ const targets = [
 ]
 
 export async function measureAll({ rounds, folder, processes, say }) {
-  const load = startLoad(processes)
+  const load = startLoad("http-load.mjs", processes)
   const figures = new Map(targets.map(({ row }) => [row, { cpu: [], took: [] }]))
   for (let round = 0; round < rounds; round += 1) {
     for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
@@ -34,9 +35,9 @@ export async function measureAll({ rounds, folder, processes, say }) {
         child.once("message", resolve)
         child.once("exit", (code) => reject(new Error(`"${target.row}" ended early (${code}).`)))
       })
-      await load({ ...server, count: warmUp, connections })
+      await load.ask({ ...server, count: warmUp, connections })
       const before = cpuMs(child.pid)
-      const took = await load({ ...server, count, connections })
+      const took = await load.ask({ ...server, count, connections })
       const figure = figures.get(target.row)
       figure.cpu.push(((cpuMs(child.pid) - before) * 1000) / count)
       figure.took.push(...took)
@@ -58,28 +59,4 @@ export async function measureAll({ rounds, folder, processes, say }) {
     "Quartermaster: authenticated with a token, decided, run and recorded (durability crash).",
   ]
   return { lines, columns, legend: legend.join("\n") }
-}
-
-function startLoad(processes) {
-  const child = fork(fileURLToPath(new URL("http-load.mjs", import.meta.url)), { execArgv: [] })
-  processes.push(child)
-  try {
-    execFileSync("taskset", ["-acp", "1", String(child.pid)], { stdio: "ignore" })
-  } catch {
-    // Without taskset the system chooses the core.
-  }
-  return async (message) => {
-    const answered = new Promise((resolve) => child.once("message", resolve))
-    child.send(message)
-    const { value, error } = await answered
-    if (error !== undefined) throw new Error(error)
-    return value
-  }
-}
-
-/** User and system time of a process with all its threads. */
-function cpuMs(pid) {
-  const text = readFileSync(`/proc/${pid}/stat`, "utf8")
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
-  return (Number(fields[11]) + Number(fields[12])) * 10
 }
