@@ -22,11 +22,9 @@ const card = (name, then = async () => {}) =>
 const command = "npm ci --ignore-scripts && npm run build && rm -r dist/legacy && git status --short"
 const lines = (count) => Array.from({ length: count }, (_, at) => `- Point ${at + 1} of the notes.`).join("\n")
 
-/** What the configuration of the sample has not: results that are held, several approvers, an MCP server. */
+/** What the configuration of the sample has not. Its last key is `rules`, which the first lines continue. */
 const configuration = (root) => `
-rules:
   - { ask: json_parse, release: always, because: Somebody looks at customer data before a model reads it. }
-  - { ask: read_file, touching: "read:data/**", release: always, because: Customer data is looked at first. }
   - { ask: move_file, approvers: { count: 2 }, because: Two people agree before files move. }
   - { deny: http_get, touching: "host:ads.example", because: Advertising is not our work. }
 org:
