@@ -9,6 +9,8 @@ export function stateText({ state, questions, waitsFor, unread }: AgentActivity)
   const said = unread === 0 ? "" : `, ${unread} unread`
   const texts = {
     working: "works",
+    unread: "does not work yet: 'qm serve' runs agents",
+    no_model: "waits for a model",
     waiting: `waits for a person: ${tools}`,
     delegated: `waits for ${waitsFor.map(shortId).join(", ")}`,
     frozen: "is frozen",
@@ -32,6 +34,8 @@ export function agentRows(
   const stateWidth = Math.max(8, columns - nameWidth - usedWidth - 4)
   const colours = {
     working: paint.cyan,
+    unread: paint.yellow,
+    no_model: paint.yellow,
     waiting: paint.yellow,
     delegated: paint.dim,
     frozen: paint.red,

@@ -1,13 +1,17 @@
 import { expect, test } from "vitest"
 import { openTeam } from "../agents/society/testing/open-team.ts"
+import { playedModel } from "../agents/testing/played-model.ts"
 import { openTestApp } from "../testing/test-app.ts"
 import { runWithApp } from "./testing.ts"
 
 /** `qm` beside a server that runs the agents of the same data folder. */
-async function setUp() {
+async function setUp(
+  models: Record<string, ReturnType<typeof playedModel>> = { played: playedModel(() => ({ say: "" })) },
+) {
   const server = await openTeam(({ agentId }) => ({ say: `I am ${agentId}.` }))
   const config = { data: { dir: server.dir }, org: { roles: [{ name: "dev" }], agents: [{ id: "dev", role: "dev" }] } }
-  const run = (...words: string[]) => runWithApp({}, words, { runtime: { openApp: () => openTestApp(config) } })
+  const run = (...words: string[]) =>
+    runWithApp({}, words, { runtime: { openApp: () => openTestApp(config, { models }) } })
   return { server, run }
 }
 
@@ -31,4 +35,14 @@ test("without --wait it says where the answer will be; --wait with a time ends w
   expect((await run("agents", "message", "dev", "Hello", "--wait", "0")).code).toBe(4)
   expect((await run("agents", "message", "dve", "Hello")).stderr).toContain("dev")
   expect((await run("agents", "message", "dev", "Hello", "--wait", "soon")).code).toBe(2)
+})
+
+test("without a model nothing is sent, and it says what to configure", async () => {
+  const { server, run } = await setUp({})
+  expect(await run("agents", "message", "dev", "Hello")).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/^No model is configured\. Add one to quartermaster\.yml, for example:\n/),
+  })
+  expect(await server.org.inbox("dev")).toEqual([])
 })

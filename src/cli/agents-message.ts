@@ -1,5 +1,6 @@
 import { printable } from "../lib/printable.ts"
 import type { CliContext } from "./context.ts"
+import { modelFor } from "./model-for.ts"
 import { withPerson } from "./open-app.ts"
 import { printMessage, printOutput, printResult } from "./output.ts"
 import { cancelOnSignal } from "./signals.ts"
@@ -17,9 +18,11 @@ export async function messageAgent(
     throw new UsageError(`--wait takes a number of seconds, and '${String(wait)}' is none. Write the text before it.`)
   const { controller, stop } = cancelOnSignal(context.io.leave, () => {})
   try {
-    return await withPerson(context, async (app, by) => {
+    return await withPerson(context, async (app, by, loaded) => {
       const agents = app.org.listAgents().map(({ id }) => id)
       if (!agents.includes(to)) throw noSuch("agent", to, agents)
+      // Without a model nobody would ever work on it.
+      await modelFor(app, loaded, to, {})
       const sent = await app.society.message({ to, payload: words.join(" "), by: by.id })
       if (wait === undefined) {
         const next = "It works on it while 'qm serve' runs; 'qm agents inbox user' shows the answer."

@@ -3,6 +3,7 @@ import type { Conversation, Conversations, Spent } from "../../model/conversatio
 import type { OrganisationAdmin } from "../../model/organisation-admin.ts"
 import type { Messages } from "../../model/ports.ts"
 import { nothingSpent } from "../chain/log.ts"
+import type { Models } from "../models/open-models.ts"
 
 /** What an agent does at the moment. */
 export interface AgentActivity {
@@ -10,12 +11,14 @@ export interface AgentActivity {
   role: string
   parentId?: string | undefined
   /**
-   * - `working`: its model runs, or is about to.
+   * - `working`: its model runs.
+   * - `unread`: it has messages, and no process works on them yet: none runs agents, or one is about to.
+   * - `no_model`: it has messages, and no model is configured that could work on them.
    * - `waiting`: a person has to answer; `questions` says what.
    * - `delegated`: it waits for the answers of the agents in `waitsFor`.
    * - `frozen`, `idle`
    */
-  state: "working" | "waiting" | "delegated" | "frozen" | "idle"
+  state: "working" | "unread" | "no_model" | "waiting" | "delegated" | "frozen" | "idle"
   questions: readonly Pick<PendingItem, "callId" | "tool" | "kind">[]
   waitsFor: readonly string[]
   unread: number
@@ -27,11 +30,18 @@ interface OverviewParts {
   org: OrganisationAdmin
   messages: Messages
   conversations: Conversations
+  models: Pick<Models, "list">
   approvals: { list(): Promise<readonly PendingItem[]> }
 }
 
 /** What each live agent does, from the store alone, so that it holds for all processes. */
-export async function overviewOf({ org, messages, conversations, approvals }: OverviewParts): Promise<AgentActivity[]> {
+export async function overviewOf({
+  org,
+  messages,
+  conversations,
+  models,
+  approvals,
+}: OverviewParts): Promise<AgentActivity[]> {
   const byAgent = new Map<string, Conversation[]>()
   const all = await conversations.withPrefix("", ["active", "waiting", "idle", "paused", "ended"])
   for (const each of all) byAgent.set(each.agentId, [...(byAgent.get(each.agentId) ?? []), each])
@@ -51,11 +61,15 @@ export async function overviewOf({ org, messages, conversations, approvals }: Ov
         ? "frozen"
         : questions.length > 0
           ? "waiting"
-          : isWorking || unread > 0
+          : isWorking
             ? "working"
-            : waitsFor.length > 0
-              ? "delegated"
-              : "idle"
+            : unread > 0
+              ? models.list().length === 0
+                ? "no_model"
+                : "unread"
+              : waitsFor.length > 0
+                ? "delegated"
+                : "idle"
     return {
       agentId: agent.id,
       role: view?.role.name ?? agent.roleId,

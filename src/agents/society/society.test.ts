@@ -182,6 +182,8 @@ test("without any model nobody is woken, and messages wait", async () => {
   await app.society.start().idle()
   await app.society.message({ to: "dev", payload: "Hello?", ...person })
   expect(await app.org.inbox("dev", { unreadOnly: true })).toHaveLength(1)
+  const [dev] = (await app.society.overview()).filter(({ agentId }) => agentId === "dev")
+  expect(dev).toMatchObject({ state: "no_model", unread: 1 })
 })
 
 test("a society is started once in a process, and again after it was stopped", async () => {
@@ -190,7 +192,8 @@ test("a society is started once in a process, and again after it was stopped", a
   expect(() => app.society.start()).toThrow("The society runs already")
   await running.stop()
   const { id } = await app.society.message({ to: "dev", payload: "Hello?", ...person })
-  expect(await app.org.inbox("dev", { unreadOnly: true })).toHaveLength(1)
+  const [dev] = (await app.society.overview()).filter(({ agentId }) => agentId === "dev")
+  expect(dev).toMatchObject({ state: "unread", unread: 1 })
   app.society.start()
   expect((await app.society.answer(id))?.payload).toBe("Hello.")
 })

@@ -71,6 +71,12 @@ export const agentEndpoints: readonly Endpoint[] = [
     async handle({ api: { app }, caller, body }) {
       if (caller.kind === "agent")
         throw new HttpProblem(403, "Agents send messages with the tool send_message.", { code: "use_the_tool" })
+      if (app.models.list().length === 0)
+        throw new HttpProblem(
+          422,
+          "No model is configured, so no agent can work on it. Add one to 'models' in quartermaster.yml.",
+          { code: "no_model" },
+        )
       return app.society.message({ ...body, payload: body.payload, by: caller.id })
     },
   }),

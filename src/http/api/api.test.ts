@@ -294,6 +294,17 @@ test("a person's message wakes its agent, and the answer comes to user; agents c
   expect((await ada("GET", "/v1/agents/user/messages")).status).toBe(404)
 })
 
+test("where no model is configured, a person's message is refused and not stored", async () => {
+  const { app, signIn } = await serving()
+  const { ask } = await signIn("pat", false)
+  const sent = await ask("POST", "/v1/messages", { to: "ada", payload: "Hello?" })
+  expect(sent).toMatchObject({
+    status: 422,
+    body: { code: "no_model", detail: expect.stringMatching(/^No model is configured/) },
+  })
+  expect(await app.org.inbox("ada")).toEqual([])
+})
+
 test("the document describes every endpoint, and metrics count calls", async () => {
   const { signIn, agent, served } = await serving()
   await (
