@@ -92,7 +92,7 @@ export function usePreviewNote({ preview }: Card): string {
   if (preview?.kind === "command") {
     const { command, cwd, network } = preview
     const folder = cwd === undefined || cwd === "" || cwd === "." ? [] : [card.inFolder(cwd)]
-    return [card.wholeCommand(command.length), ...folder, ...(network ? [card.withNetwork] : [])].join(", ")
+    return [card.wholeCommand(command.length), ...folder, ...(network ? [card.withNetwork] : [])].join(card.comma)
   }
   return card.foundFrom
 }

@@ -252,6 +252,7 @@ export const en = {
     notVerified: "not verified",
     found: "Quartermaster found",
     foundFrom: "from its own reading of the call",
+    comma: ", ",
     wholeCommand: (n: number) => `Whole command, ${plural(n, "character")}`,
     inFolder: (folder: string) => `in ${folder}`,
     withNetwork: "with network",

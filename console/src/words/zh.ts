@@ -239,6 +239,7 @@ export const zh: Words = {
     notVerified: "未经核实",
     found: "Quartermaster 查明",
     foundFrom: "来自对调用本身的分析",
+    comma: "，",
     wholeCommand: (n) => `完整命令，${n} 个字符`,
     inFolder: (folder) => `位于 ${folder}`,
     withNetwork: "使用网络",
