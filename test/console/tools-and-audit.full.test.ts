@@ -34,6 +34,44 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     expect(problems).toEqual([])
   }, 60_000)
 
+  test("begins with the agent that has the most tools, and shows tool and agent again after the inbox", async () => {
+    const { app, url, signIn } = await openConsole({
+      org: {
+        people: [{ id: "pat", name: "Pat Lee", roles: ["lead"] }],
+        roles: [
+          { name: "analyst", toolGroups: ["workspace"] },
+          { name: "developer", toolGroups: ["workspace", "command"] },
+        ],
+        agents: [
+          { id: "ana", role: "analyst" },
+          { id: "dev", role: "developer" },
+        ],
+      },
+    })
+    const { page, problems } = await signIn("me")
+    await page.goto(`${url}/tools`)
+    const agent = page.getByLabel("Call as", { exact: true })
+    await expect.poll(() => agent.inputValue()).toBe("dev")
+    await page
+      .getByRole("navigation", { name: "Tools" })
+      .getByRole("link", { name: /^run_command/ })
+      .click()
+    await page.locator(".sf textarea").first().fill("echo it works")
+    await page.keyboard.press("Control+Enter")
+    await page.getByRole("link", { name: "Answer it in the inbox" }).click()
+    const [waiting] = await app.approvals.list()
+    await app.approvals.answer(waiting!.callId, { kind: "approve" }, "pat")
+    await page.getByRole("link", { name: "Tools" }).click()
+    await page.getByRole("heading", { name: "Ran after a person agreed" }).waitFor()
+    expect(await page.locator("#tool-name").innerText()).toContain("run_command")
+    expect(await agent.inputValue()).toBe("dev")
+
+    await agent.selectOption("ana")
+    await page.goto(`${url}/tools`)
+    await expect.poll(() => agent.inputValue()).toBe("ana")
+    expect(problems).toEqual([])
+  }, 60_000)
+
   test("offers agents that change the organisation only to people who may manage", async () => {
     const { url, signIn } = await openConsole()
     for (const [person, isOffered] of [

@@ -12,6 +12,8 @@ import { useWords } from "../words/words.tsx"
 import { AgentPicker } from "./agent-picker.tsx"
 import { Outcome } from "./outcome.tsx"
 import { agentsQuery, managesOrganisation, toolsQuery, type AgentInfo } from "./queries.ts"
+import { agentWithMostTools, chosenAgent, lastTool, rememberAgent, rememberTool } from "./last-shown.ts"
+import { useRun } from "./run.ts"
 import { ToolList } from "./tool-list.tsx"
 import { ToolPanel } from "./tool-panel.tsx"
 
@@ -24,8 +26,9 @@ export function Playground() {
   const navigate = route.useNavigate()
   const tools = useQuery(toolsQuery)
   const agents = useQuery(agentsQuery)
-  const agent = useAgent(agents.data ?? [], wanted)
+  const agent = useAgent(agents.data ?? [], tools.data ?? [], wanted)
   const tool = tools.data?.find((each) => each.name === name)
+  useLastTool(name)
 
   const failed = tools.error ?? agents.error
   if (failed !== null)
@@ -37,7 +40,10 @@ export function Playground() {
         <AgentPicker
           agents={agents.data}
           chosen={agent?.id}
-          choose={(id) => void navigate({ search: (before) => ({ ...before, agent: id }), replace: true })}
+          choose={(id) => {
+            rememberAgent(id)
+            void navigate({ search: (before) => ({ ...before, agent: id }), replace: true })
+          }}
         />
       </InHead>
       <ToolList tools={tools.data} agent={agent} shown={name} />
@@ -93,11 +99,23 @@ function tries(tools: readonly ToolInfo[], agent: AgentInfo | undefined): readon
   })
 }
 
-/** The agent of the address; else one that has a role of its own and that this person may call as. */
-function useAgent(agents: readonly AgentInfo[], wanted: string | undefined): AgentInfo | undefined {
+/** The agent of the address or chosen before; else the one with the most tools that this person may use. */
+function useAgent(agents: readonly AgentInfo[], tools: readonly ToolInfo[], wanted: string | undefined) {
   const { scopes } = useMe()
   const usable = agents.filter((agent) => scopes.includes("manage") || !managesOrganisation(agent))
-  return agents.find(({ id }) => id === wanted) ?? usable.find((agent) => !managesOrganisation(agent)) ?? usable[0]
+  const find = (among: readonly AgentInfo[], id: string | undefined) => among.find((agent) => agent.id === id)
+  return find(agents, wanted) ?? find(usable, chosenAgent()) ?? agentWithMostTools(usable, tools)
+}
+
+/** Whoever comes back, for example after answering a card, finds the tool that they left. */
+function useLastTool(name: string | undefined) {
+  const navigate = route.useNavigate()
+  const called = useRun()?.request.tool
+  const [back] = useState(name === undefined ? (lastTool() ?? called) : undefined)
+  useEffect(() => {
+    if (back !== undefined) void navigate({ search: (before) => ({ ...before, tool: back }), replace: true })
+  }, [back, navigate])
+  useEffect(() => rememberTool(name), [name])
 }
 
 /** Puts something into the page's head, where it belongs to what is shown below. */

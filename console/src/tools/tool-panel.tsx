@@ -14,6 +14,7 @@ import { Select } from "../ui/select.tsx"
 import { tookText } from "../words/time-text.ts"
 import { useWords } from "../words/words.tsx"
 import { draftOf, keepDraft, recentInputs, rememberInput } from "./drafts.ts"
+import { rememberAgent } from "./last-shown.ts"
 import { managesOrganisation, recordQuery, type AgentInfo } from "./queries.ts"
 import { call, explain, useRun, type Run } from "./run.ts"
 import { ToolDetails } from "./tool-details.tsx"
@@ -43,6 +44,7 @@ export function ToolPanel({ tool, agent }: { tool: ToolInfo; agent: AgentInfo | 
     if (what === "call" && !mayCall) return
     const request = { tool: tool.name, agentId: agent.id, input: input ?? {} }
     rememberInput(tool.name, request.input)
+    rememberAgent(agent.id)
     void (what === "call" ? call(request) : explain(request))
   }
   useShortcuts({ Enter: () => start("call"), e: () => start("explain") })
