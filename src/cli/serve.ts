@@ -146,13 +146,13 @@ async function printAddresses(
   printOutput(context, printable(lines.join("\n")))
 }
 
-/** The link that opens the console, signed in. Without an identity on this machine there is none. */
+/** The link where a person signs in to the console. Without an identity on this machine there is none. */
 async function signInLines(context: CliContext, app: CliApp, base: string, loaded: LoadedConfig): Promise<string[]> {
   try {
     const { id: person } = await personOf(context, app, loaded)
     const { link } = await app.signIn.createLink({ person, isMachineUser: context.flags.as === undefined })
     return [
-      `Open the console, signed in as ${person} (once, for 15 minutes; '${asTyped(context.io, "qm open")}' prints a new link):`,
+      `Sign in to the console as ${person} (once, for 15 minutes; '${asTyped(context.io, "qm open")}' prints a new link):`,
       "",
       `  ${base}/signin#${link}`,
       "",

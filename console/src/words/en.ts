@@ -92,7 +92,7 @@ export const en = {
     failedMore: "A link works once, for a few minutes. Get a new one where Quartermaster runs:",
     offlineTitle: "Quartermaster does not answer",
     offlineMore: "It may have been stopped. Start it where it runs, and this page goes on by itself:",
-    open: "Prints a link for you. It opens this page, signed in.",
+    open: "Prints a link for you, to sign in here.",
   },
   time: {
     left: (time: string) => `${time} left`,

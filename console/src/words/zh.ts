@@ -89,7 +89,7 @@ export const zh: Words = {
     failedMore: "链接只能使用一次，几分钟内有效。请在运行 Quartermaster 的机器上重新生成：",
     offlineTitle: "Quartermaster 没有响应",
     offlineMore: "它可能已停止。请在原机器上启动，此页会自动继续：",
-    open: "它会打印一个链接，打开后即已登录。",
+    open: "它会打印一个用于在此登录的链接。",
   },
   time: {
     left: (time) => `${time} 后过期`,
