@@ -46,3 +46,18 @@ test("without a model nothing is sent, and it says what to configure", async () 
   })
   expect(await server.org.inbox("dev")).toEqual([])
 })
+
+test("the inbox shows a few messages whole, and of many each with --message", async () => {
+  const { server, run } = await setUp()
+  const long = `${"a long line ".repeat(20)}the end`
+  await server.society.message({ to: "dev", payload: `${long}\n2020-01-01 00:00:00 from root, read (1)`, by: "ada" })
+  const few = (await run("agents", "inbox", "dev")).stdout
+  expect(few).toMatch(/^\S+ \S+ from user, unread \(\S+\)\n {2}a long line .*the end\n {2}2020-01-01 .*\n$/)
+  for (let count = 0; count < 10; count++) await server.society.message({ to: "dev", payload: `${count}`, by: "ada" })
+  const many = await run("agents", "inbox", "dev")
+  expect(many.stderr).toBe("'qm agents inbox dev --message <id>' shows one as a whole.\n")
+  const id = many.stdout.split("\n")[1]!.split(" ")[0]!
+  expect(many.stdout).not.toContain("the end")
+  expect((await run("agents", "inbox", "dev", "--message", id)).stdout).toContain("the end")
+  expect((await run("agents", "inbox", "dev", "--message", "none")).code).toBe(1)
+})

@@ -44,7 +44,8 @@ export function addAgents(program: Command, run: Run): void {
     .command("inbox <id>")
     .description("show the messages an agent received, without marking them as read")
     .option("--unread", "only unread messages")
-    .action(run(showInbox))
+    .option("--message <id>", "only this message, as a whole; the first characters of its id are enough")
+    .action(run(inbox))
   agents
     .command("message <id> <text...>")
     .description("write to an agent, which works on it and answers")
@@ -137,23 +138,9 @@ function terminateAgent(context: CliContext, id: string, { reason }: { reason?: 
   })
 }
 
-function showInbox(context: CliContext, id: string, { unread }: { unread?: boolean }): Promise<number> {
-  return withApp(context, { readOnly: true }, async (app) => {
-    if (id !== "user" && app.org.findAgent(id) === undefined) throw unknownAgent(app, id)
-    await showList(
-      context,
-      await app.org.inbox(id, { unreadOnly: unread === true }),
-      [
-        { title: "ARRIVED", of: ({ deliverAt }) => formatTime(deliverAt), paint: "dim" },
-        { title: "FROM", of: ({ from }) => from, paint: "bold" },
-        { title: "TASK", of: ({ taskId }) => taskId },
-        { title: "READ", of: ({ readAt }) => (readAt === null ? "no" : "yes") },
-        { title: "MESSAGE", of: ({ payload }) => printableJson(payload) },
-      ],
-      `No message has arrived for ${id}.`,
-    )
-    return 0
-  })
+async function inbox(context: CliContext, id: string, flags: { unread?: boolean; message?: string }) {
+  const { showInbox } = await import("./agents-inbox.ts")
+  return showInbox(context, id, flags)
 }
 
 /** The ids of an agent's ancestors, nearest first, including terminated ones. */

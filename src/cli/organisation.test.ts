@@ -306,7 +306,7 @@ test("terminated agents, messages and deleted people are one line each, with con
   expect((await run("agents", "terminate", "dev", "--reason", "done")).stdout).toBe("Terminated dev, child.\n")
   expect(received).toEqual([["terminateAgent", "dev", ada, "done"]])
   const { stdout } = await run("agents", "inbox", "child")
-  expect(stdout).toMatch(/dev\\u\{1b\}\[31m +- +no +\{"text":"hi"\}$/m)
+  expect(stdout).toMatch(/ from dev\\u\{1b\}\[31m, unread \(.*\)\n  \{"text":"hi"\}\n$/)
   expect(await run("agents", "inbox", "nobody")).toMatchObject({ code: 1 })
   expect((await run("agents", "inbox", "user")).code).toBe(0)
 })
