@@ -115,7 +115,8 @@ export type AnswerResult =
 
 /**
  * What comes next, for programs. `answer_call_again`: the process that made the call is gone, so the same call must be made
- * again. `answer_fetch`: the caller has a ticket and must come back with it.
+ * again. `answer_fetch`: the caller has a ticket and must come back with it. `answer_agent`: its agent goes on
+ * by itself where agents run.
  */
 export type AnswerCode =
   | "answer_counted"
@@ -124,6 +125,7 @@ export type AnswerCode =
   | "answer_settled"
   | "answer_call_again"
   | "answer_fetch"
+  | "answer_agent"
 
 /** What an adapter shows. */
 export interface ApprovalRequest extends PendingItem {

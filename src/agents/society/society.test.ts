@@ -114,7 +114,10 @@ test("a run that waits for a person gives its place to others, and goes on when 
   expect((await ask(app, "tess", "And you?"))?.payload).toBe("tess is done.")
   const [item] = await app.approvals.list()
   expect(item).toMatchObject({ agentId: "dev", userId: "ada" })
-  await app.approvals.answer(item!.callId, { kind: "approve" }, "ann")
+  expect(await app.approvals.answer(item!.callId, { kind: "approve" }, "ann")).toMatchObject({
+    code: "answer_agent",
+    sentence: "Approved. dev goes on by itself while 'qm serve' runs; if it does not, start it within 10 minutes.",
+  })
   expect((await app.society.answer(id))?.payload).toBe("dev is done.")
   expect(await overview("dev")).toMatchObject({ state: "idle", spent: { rounds: 2, calls: 1 } })
 })

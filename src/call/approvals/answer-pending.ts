@@ -8,6 +8,7 @@ import { checkAnswer } from "./answer-value.ts"
 import { inNativeNames } from "../dialect.ts"
 import { grantOf, describeGrant, rememberProblem } from "./grants.ts"
 import { offeredRule } from "./offered-rule.ts"
+import { isSocietyConversation } from "../../model/society-conversation.ts"
 import { redeemMinutes, storedRequest } from "../stored/rows.ts"
 import { writeAnswerForAbsentCaller } from "./write-answer.ts"
 import { kindOf, verdictWord } from "./verdict-word.ts"
@@ -245,14 +246,20 @@ function whatNext(
     return { code: "answer_counted", params: { count }, sentence: `Counted. ${count} more must agree.` }
   }
   const minutes = redeemMinutes
+  const agentGoesOn = isSocietyConversation(row.sessionId)
   if (answer.edit !== undefined) {
-    const when = callerWaits ? "" : ` when its caller comes back for it, within ${minutes} minutes`
+    const soon = callerWaits || agentGoesOn
+    const when = soon ? "" : ` when its caller comes back for it, within ${minutes} minutes`
     const sentence = `It is checked and decided again${when}, and then waits here as a new revision.`
-    return { code: callerWaits ? "answer_edited" : "answer_edited_later", params: { minutes }, sentence }
+    return { code: soon ? "answer_edited" : "answer_edited_later", params: { minutes }, sentence }
   }
   const verdict = verdictWord(row, answer)
   if (callerWaits || !answer.approved) return { code: "answer_settled", params: { verdict }, sentence: `${verdict}.` }
   const params = { verdict, minutes, tool: row.tool, agent: row.agentId }
+  if (agentGoesOn) {
+    const sentence = `${verdict}. ${row.agentId} goes on by itself while 'qm serve' runs; if it does not, start it within ${minutes} minutes.`
+    return { code: "answer_agent", params, sentence }
+  }
   if (row.wanted) {
     const sentence = `${verdict}. It goes on when its caller asks for the result, within ${minutes} minutes.`
     return { code: "answer_fetch", params, sentence }

@@ -39,6 +39,7 @@ export const chinese: Readonly<Record<string, string>> = {
   answer_counted: "已计入，还需 {count} 人同意。",
   answer_call_again: "发起调用的进程已结束：请在 {minutes} 分钟内重新发起相同的调用，它会继续执行。",
   answer_fetch: "调用方在 {minutes} 分钟内取结果时，它会继续执行。",
+  answer_agent: "“qm serve” 运行时，{agent} 会自行继续；否则请在 {minutes} 分钟内启动它。",
   answer_edited_later: "调用方在 {minutes} 分钟内回来时，它会重新检查，并作为新修订在此等待。",
   part_deletes: "删除 {files}。",
   part_deletes_found: "删除它找到的文件。",
