@@ -31,7 +31,11 @@ async function init(context: CliContext, path: string | undefined, { from }: Ini
     `Wrote ${written.file} and trusted it.`,
     `Wrote ${written.schemaFile}, which editors use to complete and check it.`,
     written.shellMode === "sandbox"
-      ? "Commands run in the bubblewrap sandbox without approval (tools.shell.mode: sandbox). Set it to ask to approve each one."
+      ? [
+          "Commands run in the bubblewrap sandbox without approval (tools.shell.mode: sandbox): no network, and no writing outside this folder.",
+          "In this folder they may change and delete files without asking, and what they delete is not in the trash.",
+          "To approve each command instead, set tools.shell.mode to ask in the file.",
+        ].join("\n")
       : "Commands need approval (tools.shell.mode: ask), because bubblewrap does not work here.",
     "",
     "Edit the file: it has every key, with its default or an example. Then:",

@@ -52,7 +52,9 @@ test("where bubblewrap works the first file sets shell mode sandbox and comments
   expect(loadConfig({ cwd, home, env: {} })).toMatchObject({ warnings: [], trusted: true })
   expect(loadConfig({ cwd, home, env: {} }).config.tools?.shell).toEqual({ mode: "sandbox" })
   const text = readFileSync(file, "utf8")
-  expect(text).toMatch(/# sandbox: commands run in bubblewrap without approval.*\n.*\n {4}mode: sandbox\n {4}#allow: /)
+  expect(text).toMatch(
+    /# sandbox: commands run in bubblewrap without approval.*\n.*delete files without asking.*\n.*mode: ask\n {4}mode: sandbox\n {4}#allow: /,
+  )
   trust(file, home, {})
   for (const key of ["allow", "deny", "sandbox", "timeout", "limits"]) {
     writeFileSync(file, text.replace(`    #${key}:`, `    ${key}:`))

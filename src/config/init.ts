@@ -211,7 +211,8 @@ function withSandbox([explanation = "", , , ...others]: readonly string[]): stri
     explanation,
     "  shell:",
     "    # sandbox: commands run in bubblewrap without approval; they write only in the workspace and have no network.",
-    "    # ask: a person approves each command that is not listed in 'allow'.",
+    "    # There they may change and delete files without asking, and what they delete is not in the trash.",
+    "    # To approve each command that is not listed in 'allow', write instead: mode: ask",
     "    mode: sandbox",
     ...others.map((line) => line.replace("#  ", "  #")),
   ]
