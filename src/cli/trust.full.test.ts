@@ -8,8 +8,13 @@ test("init writes a trusted file and does not overwrite one", async () => {
   const written = await run("init")
   expect(written).toMatchObject({ code: 0, stderr: "" })
   expect(written.stdout).toContain(`Wrote ${join(cwd, "quartermaster.yml")} and trusted it.`)
+  expect(written.stdout).toMatch(/may change and delete files without asking|Commands need approval/)
   expect(await run("call", "base64_encode", "text=a")).toMatchObject({ code: 0, stderr: "" })
   expect((await run("doctor")).stdout).toContain("quartermaster.yml, trusted.")
+  expect(await run("trust")).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/quartermaster\.yml is already trusted, and has not changed since\./) as string,
+  })
   expect(await run("init")).toMatchObject({ code: 2, stderr: expect.stringContaining("is not overwritten") as string })
 })
 

@@ -34,9 +34,15 @@ async function trust(context: CliContext, file: string | undefined, { yes = fals
 async function trustFile(context: CliContext, file: string | undefined, yes: boolean): Promise<number> {
   const { io, flags } = context
   const { examineConfig } = await import("../config/examine.ts")
-  const { pin, ...examined } = examineConfig(file ?? flags.config, io)
+  const { pin, isTrusted, ...examined } = examineConfig(file ?? flags.config, io)
   const { problems } = await inspectFile(context, file ?? flags.config)
   if (problems.length > 0) throw new ConfigError(problems)
+  if (isTrusted) {
+    const [main] = examined.files
+    const sentence = `${main?.file} is already trusted, and has not changed since.`
+    printOutput(context, flags.json ? printableJson(examined) : printable(sentence))
+    return 0
+  }
   const allows =
     examined.allows.length === 0
       ? ["It allows nothing beyond what applies without trust."]

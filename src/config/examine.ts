@@ -18,6 +18,8 @@ export interface ExaminedConfig {
   files: { file: string; sha256: string }[]
   /** What applies only when it is trusted, a line each. */
   allows: string[]
+  /** Whether exactly these bytes are trusted already. */
+  isTrusted: boolean
   /** Trusts exactly the bytes that were read. */
   pin(): void
 }
@@ -40,6 +42,7 @@ export function examineConfig(
       sha256: createHash("sha256").update(bytes).digest("hex"),
     })),
     allows: sources.flatMap(whatTrustAdds),
+    isTrusted: isPinned(sources, home),
     pin() {
       trust(file, home, env)
       if (isPinned(sources, home)) return
