@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs"
+import { existsSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { makeCli, outputOf } from "./testing.ts"
@@ -61,12 +61,31 @@ test("the first start makes a sample, prints one link that signs in, and the sam
     status: 200,
     body: { agents: 3, roles: 3, departments: 2, files: 5 },
   })
-  expect(await ask("GET", "/v1/me")).toMatchObject({ body: { sample: false } })
+  expect(await ask("GET", "/v1/me")).toMatchObject({ body: { sample: false, waiting: 0 } })
   expect(existsSync(join(cli.cwd, "quartermaster-sample/workspace/src/greet.js"))).toBe(false)
   expect(await ask("POST", "/v1/audit/verify", {})).toMatchObject({ body: { ok: true } })
   server.kill("SIGTERM")
   expect((await done).code).toBe(0)
   expect(await cli.run("open")).toMatchObject({ code: 1, stderr: expect.stringContaining("No server runs here") })
+})
+
+test("a sample that was removed is made again once its folder is deleted, and not before", async () => {
+  const cli = makeCli()
+  const first = await startSample(cli)
+  await (
+    await first.signIn(first.link)
+  )("DELETE", "/v1/sample")
+  first.server.kill("SIGTERM")
+  await first.done
+  const second = await startSample(cli)
+  expect(await (await second.signIn(second.link))("GET", "/v1/me")).toMatchObject({ body: { sample: false } })
+  second.server.kill("SIGTERM")
+  await second.done
+  rmSync(join(cli.cwd, "quartermaster-sample"), { recursive: true })
+  const third = await startSample(cli)
+  expect(await (await third.signIn(third.link))("GET", "/v1/me")).toMatchObject({ body: { sample: true, waiting: 3 } })
+  third.server.kill("SIGTERM")
+  expect((await third.done).code).toBe(0)
 })
 
 test("where there is a configuration or data, --sample makes nothing", async () => {

@@ -3,6 +3,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from "p
 import { expect, onTestFinished } from "vitest"
 import { serveHttp } from "../../src/http/serve.ts"
 import type { Config } from "../../src/config/schema.ts"
+import { sampleMaker } from "../../src/model/sample.ts"
 import { openTestApp, temporaryFolder } from "../../src/testing/test-app.ts"
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
@@ -37,7 +38,9 @@ const organisation: Config = {
 export async function openConsole(config: Config = {}) {
   const workspace = temporaryFolder()
   const app = await openTestApp({ ...organisation, ...config }, { workspace })
-  let served = await serveHttp(app, { port: 0, version: "1.2.3", workspace })
+  const isSample = () =>
+    app.org.listRoles().some(({ createdBy, status }) => createdBy === sampleMaker && status === "active")
+  let served = await serveHttp(app, { port: 0, version: "1.2.3", workspace, isSample })
   onTestFinished(() => served.close())
   const { port } = served
   return {

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest"
+import { sampleMaker } from "../../src/model/sample.ts"
 import { tool, until } from "../../src/testing/test-app.ts"
 import { closeBrowser, hasBrowser, openConsole, wakeUp } from "./browser.ts"
 
@@ -41,6 +42,31 @@ describe.skipIf(!hasBrowser)("the first five minutes", () => {
       .poll(() => page.locator("#tool-name").evaluate((name) => name.getBoundingClientRect().top))
       .toBeLessThan(400)
   })
+
+  test("the sample is removed only after a question that says what stays, and nothing of it waits then", async () => {
+    const { app, signIn } = await openConsole()
+    const by = { kind: "person", id: sampleMaker } as const
+    await app.org.createRole({ name: "tester", rolePrompt: "You test.", toolGroups: ["workspace"] }, by)
+    await app.org.createAgent({ id: "tess", role: "tester" }, by)
+    const waits = app.call({ agentId: "tess", tool: "write_file", input: { path: "notes.md", content: "x" } })
+    const { page, problems } = await signIn("me")
+    await page.getByRole("heading", { name: "Change notes.md" }).waitFor()
+    const button = page.getByRole("button", { name: "Remove the sample…" })
+    const dialog = page.getByRole("dialog", { name: "Remove the sample?" })
+    await button.click()
+    await dialog.getByText("Stays:").waitFor()
+    await dialog.getByRole("button", { name: "Cancel" }).click()
+    await dialog.waitFor({ state: "detached" })
+    expect(app.org.findAgent("tess")).toMatchObject({ status: "active" })
+
+    await button.click()
+    await dialog.getByRole("button", { name: "Remove the sample" }).click()
+    await page.getByText("The sample is gone.").waitFor()
+    await page.getByText("Your first five minutes").waitFor()
+    await page.getByText("0 waiting", { exact: true }).waitFor()
+    expect(await waits).toMatchObject({ success: false })
+    expect(problems).toEqual([])
+  }, 60_000)
 
   test("a link that does not work is replaced by pasting the next one over it", async () => {
     const { app, url, signIn } = await openConsole()

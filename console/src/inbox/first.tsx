@@ -1,14 +1,8 @@
-import { useState } from "react"
-import { Link } from "@tanstack/react-router"
-import { problemOf, remove } from "../api/http.ts"
-import { queries } from "../api/live.ts"
 import { useMe } from "../api/queries.ts"
 import { CopyText } from "../ui/copy-text.tsx"
-import { Icon } from "../ui/icon.tsx"
-import { Marked } from "../ui/marked.tsx"
-import { useTell } from "../ui/notices.tsx"
 import { useWords } from "../words/words.tsx"
 import { FiveMinutes } from "./five-minutes.tsx"
+import { Sample } from "./sample.tsx"
 
 const steps = ["resolve", "visible", "validate", "allowed", "approve", "run", "release"] as const
 
@@ -55,42 +49,6 @@ export function First() {
           </dl>
         </section>
       </div>
-    </div>
-  )
-}
-
-/** Says that this is the sample, and removes it. */
-export function Sample() {
-  const words = useWords()
-  const tell = useTell()
-  const { scopes } = useMe()
-  const [busy, setBusy] = useState(false)
-  const removeSample = async () => {
-    setBusy(true)
-    try {
-      await remove("/v1/sample")
-      tell({ icon: "check", text: words.first.sampleRemoved, ms: 12_000 })
-      await queries.invalidateQueries()
-    } catch (error) {
-      tell({ icon: "alert-triangle", text: problemOf(error).detail, ms: 12_000 })
-    } finally {
-      setBusy(false)
-    }
-  }
-  return (
-    <div className="sample">
-      <Icon name="flask" />
-      <p className="grow">
-        <Marked text={words.first.sample} />
-      </p>
-      <Link className="btn btn-s" to="/tools" search={{ agent: "dev" }}>
-        {words.first.tryCall}
-      </Link>
-      {scopes.includes("manage") && (
-        <button type="button" className="btn btn-s" disabled={busy} onClick={() => void removeSample()}>
-          {words.first.removeSample}
-        </button>
-      )}
     </div>
   )
 }

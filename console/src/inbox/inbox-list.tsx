@@ -6,7 +6,7 @@ import { useMe } from "../api/queries.ts"
 import { Icon } from "../ui/icon.tsx"
 import { useSay, useWords } from "../words/words.tsx"
 import { bandsOf, countTabs, type Entry, type Row, type Tab } from "./arrange.ts"
-import { Sample } from "./first.tsx"
+import { Sample } from "./sample.tsx"
 import { DigestLine, RefusedLane, Suggestions } from "./lanes.tsx"
 
 interface Props {

@@ -27,7 +27,8 @@ export function InboxPage() {
   const [wide, setWide] = useState(false)
   const { entries, heldBack } = useEntries(data?.items, still, shown)
   const rows = bandsOf(entries, tab).flatMap((band) => band.rows)
-  const [first] = rows
+  // The list is a moment behind what the server said: what no longer waits is not opened.
+  const first = rows.find(({ card }) => data?.items.some(({ callId }) => callId === card.callId))
 
   const go = (row: Row | undefined) => {
     if (row === undefined) void navigate({ to: "/inbox" })

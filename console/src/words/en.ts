@@ -208,6 +208,12 @@ export const en = {
     stepsMore:
       "Every call of every agent takes these steps, in this order. What happened is written down before anyone hears of it.",
     removeSample: "Remove the sample",
+    removeQuestion: "Remove the sample?",
+    removeExplained: [
+      "**Goes:** the agents dev, tess and ana with their roles and departments. What they have waiting is cancelled. The five files of the workspace go to the trash, changed or not; `qm trash list` shows them.",
+      "**Stays:** the folder `quartermaster-sample` with its configuration, the scripted model, the empty workspace and the audit log.",
+      "**To have it again:** stop the server, delete the folder `quartermaster-sample`, and start as you did the first time (`npm start`, or `qm serve --sample`).",
+    ],
     sampleRemoved: "**The sample is gone.** Its files are in the trash, the audit log stays.",
     minutes: "Your first five minutes",
     openPlayground: "Open the playground",

@@ -200,6 +200,12 @@ export const zh: Words = {
     },
     stepsMore: "每个智能体的每次调用都按此顺序经过这些步骤。发生的一切先被记录，然后才告知任何一方。",
     removeSample: "移除示例",
+    removeQuestion: "移除示例？",
+    removeExplained: [
+      "**移除：** 智能体 dev、tess 和 ana，以及它们的角色和部门。它们正在等待的调用会被取消。工作区的五个文件（无论是否改动过）移入回收站，用 `qm trash list` 查看。",
+      "**保留：** 文件夹 `quartermaster-sample`，其中有配置、按脚本应答的模型、空的工作区和审计日志。",
+      "**想再要一个示例：** 停止服务器，删除文件夹 `quartermaster-sample`，再像第一次那样启动（`npm start` 或 `qm serve --sample`）。",
+    ],
     sampleRemoved: "**示例已移除。** 其文件在回收站中，审计日志保留。",
     minutes: "最初的五分钟",
     openPlayground: "打开试用台",

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { isTicket } from "../../model/result.ts"
 import { sampleFiles, sampleMaker } from "../../model/sample.ts"
@@ -21,6 +22,10 @@ export const sampleEndpoints: readonly Endpoint[] = [
       const files = await deleteFiles(api, caller.id)
       const agents = org.listAgents().filter(isOwn)
       for (const { id } of agents) await org.terminateAgent(id, by, "The sample was removed.")
+      await untilCancelled(
+        api,
+        agents.map(({ id }) => id),
+      )
       const roles = org.listRoles().filter(isOwn)
       for (const { id } of roles) await org.deleteRole(id, by)
       const departments = org.listDepartments().filter(isOwn)
@@ -29,6 +34,12 @@ export const sampleEndpoints: readonly Endpoint[] = [
     },
   }),
 ]
+
+/** Whoever is told that the sample is gone sees none of its cards: their callers cancel them a moment after the agents ended. */
+async function untilCancelled({ app, closing }: Api, agents: readonly string[]): Promise<void> {
+  const waits = async () => (await app.approvals.list()).some(({ agentId }) => agents.includes(agentId))
+  for (let tries = 0; tries < 100 && !closing.aborted && (await waits()); tries++) await sleep(50)
+}
 
 /** Deletes the sample's files by calls that the person who removes the sample approves, so that they can be restored. */
 async function deleteFiles({ app }: Api, person: string): Promise<number> {
