@@ -23,7 +23,7 @@ test("'qm install' shows the change and writes nothing until it is confirmed", a
   expect(JSON.parse(written.stdout)).toEqual({
     file: join(cli.cwd, ".mcp.json"),
     written: true,
-    backup: join(cli.cwd, ".mcp.json.bak"),
+    backup: expect.stringMatching(/home\/\.config\/quartermaster\/backups\/.*\.mcp\.json$/) as string,
     others: ["other"],
     next: expect.any(Array) as string[],
   })
@@ -57,7 +57,7 @@ test.each([
   const ended = await cli.run(...words)
   expect(ended.code).toBe(code)
   expect(ended.stderr).toContain(sentence)
-  expect(existsSync(join(cli.cwd, "broken.json.bak"))).toBe(false)
+  expect(existsSync(join(cli.home, ".config", "quartermaster", "backups"))).toBe(false)
 })
 
 test("with --http the client connects to the configured address, and the message says how to create a token", async () => {

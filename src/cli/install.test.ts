@@ -12,6 +12,11 @@ function setUp(parts: AppParts = {}) {
   return { cwd, run, file: join(cwd, ".mcp.json") }
 }
 
+function backupsIn(cwd: string): string[] {
+  const folder = join(cwd, "home", ".config", "quartermaster", "backups")
+  return readdirSync(folder).map((name) => join(folder, name))
+}
+
 test("without --yes and without a terminal, the change is shown and not made", async () => {
   const { run, file } = setUp()
   const { code, stdout, stderr } = await run("install claude")
@@ -21,18 +26,19 @@ test("without --yes and without a terminal, the change is shown and not made", a
 })
 
 test("with --yes the change is made with a backup, and a second run changes nothing", async () => {
-  const { run, file } = setUp()
+  const { cwd, run, file } = setUp()
   writeFileSync(file, "{} // mine\n")
   const { code, stderr } = await run("install claude --yes")
   expect(code).toBe(0)
-  expect(stderr).toContain(`Wrote ${file}.\nThe previous version is in ${file}.bak.\n`)
+  const [backup] = backupsIn(cwd)
+  expect(stderr).toContain(`Wrote ${file}.\nThe previous version is in ${backup}.\n`)
   expect(readFileSync(file, "utf8")).toMatch(/"quartermaster": \{(.|\n)*\} \/\/ mine\n$/)
-  expect(readFileSync(`${file}.bak`, "utf8")).toBe("{} // mine\n")
+  expect(readFileSync(backup!, "utf8")).toBe("{} // mine\n")
   expect(JSON.parse((await run("install claude --json")).stdout)).toMatchObject({ written: false, backup: null })
 })
 
 test("secrets in the client's file are not printed, references to variables are, and the copy is only for its owner", async () => {
-  const { run, file } = setUp()
+  const { cwd, run, file } = setUp()
   const servers = {
     a: { command: "a", env: { API_KEY: "in-clear-1", REF: "x", TOKEN: "${A_TOKEN}" } },
     b: { url: "http://b", headers: { Authorization: "Bearer in-clear-2" } },
@@ -46,7 +52,8 @@ test("secrets in the client's file are not printed, references to variables are,
     expect(readFileSync(file, "utf8")).toMatch(/in-clear-1(.|\n)*in-clear-2(.|\n)*in-clear-3/)
     if (indent === 0) expect(stdout).toContain('"API_KEY":"***","REF":"x","TOKEN":"${A_TOKEN}"')
   }
-  expect(statSync(`${file}.bak`).mode & 0o777).toBe(0o600)
+  expect(backupsIn(cwd).map((copy) => statSync(copy).mode & 0o777)).toEqual([0o600, 0o600])
+  expect(readdirSync(cwd).filter((name) => name !== "home")).toEqual([".mcp.json"])
 })
 
 test("servers that the client still starts itself are named, and --replace removes those that Quartermaster has", async () => {

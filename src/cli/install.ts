@@ -166,7 +166,7 @@ async function planInstallation(
 ): Promise<InstallationPlan> {
   const { installInto } = await import("../config/install.ts")
   const { listenAddress } = await import("../config/listen-address.ts")
-  const { cwd } = io
+  const { cwd, home } = io
   const { host, port } = listenAddress(config)
   const reachable = ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host
   const known = clientNames.find((each) => each === client)
@@ -174,6 +174,7 @@ async function planInstallation(
   const target = http === true ? { url: `${httpOrigin(reachable, port)}/mcp`, agent } : { ...started, agent, builtin }
   return installInto(known ?? { path: clientFile(client, cwd) }, name, target, {
     cwd,
+    home,
     remove: replace === true ? governed : [],
   })
 }

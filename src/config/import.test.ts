@@ -232,8 +232,13 @@ test.each<[unknown, string]>([
 
 test.each(["claude", "cursor", "vscode"] as const)("what was installed into %s is not imported again", (client) => {
   const { cwd, home } = makeFolders()
-  installInto(client, "one", { command: "/bin/node", args: ["/opt/qm.js"], folder: cwd, agent: "dev" }, { cwd }).write()
-  installInto(client, "two", { url: "http://127.0.0.1:7420/mcp", agent: "dev" }, { cwd }).write()
+  installInto(
+    client,
+    "one",
+    { command: "/bin/node", args: ["/opt/qm.js"], folder: cwd, agent: "dev" },
+    { cwd, home },
+  ).write()
+  installInto(client, "two", { url: "http://127.0.0.1:7420/mcp", agent: "dev" }, { cwd, home }).write()
   const { servers, notes } = importFrom(client, undefined, { cwd, home })
   expect(servers).toEqual([])
   expect(notes).toEqual(

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { installInto } from "./install.ts"
@@ -14,8 +23,8 @@ test.each([
   ["cursor", ".cursor/mcp.json", { mcpServers: { qm: { command: "/bin/node", args } } }],
   ["vscode", ".vscode/mcp.json", { servers: { qm: { type: "stdio", command: "/bin/node", args } } }],
 ] as const)("a client without a configuration file gets one: %s", (client, name, value) => {
-  const { cwd } = makeFolders()
-  const plan = installInto(client, "qm", stdio, { cwd })
+  const { cwd, home } = makeFolders()
+  const plan = installInto(client, "qm", stdio, { cwd, home })
   expect(plan).toMatchObject({ file: join(cwd, name), before: undefined, next: [] })
   expect(existsSync(plan.file)).toBe(false)
   expect(plan.write()).toBeUndefined()
@@ -27,8 +36,8 @@ test.each([
   ["cursor", ["-C", "${workspaceFolder}"]],
   ["vscode", ["-C", "${workspaceFolder}"]],
 ] as const)("without a folder %s starts it in the folder it has open", (client, inFolder) => {
-  const { cwd } = makeFolders()
-  const { after } = installInto(client, "qm", { command: "npx", args: ["--no", "qm"], agent: "dev" }, { cwd })
+  const { cwd, home } = makeFolders()
+  const { after } = installInto(client, "qm", { command: "npx", args: ["--no", "qm"], agent: "dev" }, { cwd, home })
   const written = JSON.stringify(["--no", "qm", ...inFolder, "mcp", "--agent", "dev"])
   expect(JSON.stringify(readJsonc(after).value)).toContain(`"command":"npx","args":${written}`)
 })
@@ -37,8 +46,8 @@ test.each([
   ["claude", { type: "http", url: http.url, headers: { Authorization: "Bearer ${QUARTERMASTER_TOKEN}" } }],
   ["cursor", { url: http.url, headers: { Authorization: "Bearer ${env:QUARTERMASTER_TOKEN}" } }],
 ] as const)("over HTTP %s reads the token from the environment, and a note says how to create it", (client, entry) => {
-  const { cwd } = makeFolders()
-  const { after, next } = installInto(client, "qm", http, { cwd })
+  const { cwd, home } = makeFolders()
+  const { after, next } = installInto(client, "qm", http, { cwd, home })
   expect(readJsonc(after).value).toEqual({ mcpServers: { qm: entry } })
   expect(next).toEqual([
     expect.stringMatching(/^Create a token with 'qm tokens create --agent dev --person me', and set/),
@@ -46,19 +55,19 @@ test.each([
 })
 
 test("VS Code asks for the token, and keeps its other inputs", () => {
-  const { cwd, write } = makeFolders()
+  const { cwd, home, write } = makeFolders()
   write(".vscode/mcp.json", '{ "inputs": [{ "id": "other" }] }')
-  const { after } = installInto("vscode", "qm", http, { cwd })
+  const { after } = installInto("vscode", "qm", http, { cwd, home })
   expect(readJsonc(after).value).toMatchObject({
     servers: { qm: { headers: { Authorization: "Bearer ${input:quartermaster-token}" } } },
     inputs: [{ id: "other" }, { id: "quartermaster-token", password: true }],
   })
   writeFileSync(join(cwd, ".vscode/mcp.json"), after)
-  expect(installInto("vscode", "qm", http, { cwd }).after).toBe(after)
+  expect(installInto("vscode", "qm", http, { cwd, home }).after).toBe(after)
 })
 
-test("comments, other servers and file permissions stay, with a backup beside the file", () => {
-  const { cwd, write } = makeFolders()
+test("comments, other servers and file permissions stay, with a backup that cannot be committed", () => {
+  const { cwd, home, write } = makeFolders()
   const before = `{
     // mine
     "servers": {
@@ -68,13 +77,14 @@ test("comments, other servers and file permissions stay, with a backup beside th
 }
 `
   const file = write(".vscode/mcp.json", before)
-  writeFileSync(`${file}.bak`, "older")
-  const plan = installInto("vscode", "qm", stdio, { cwd })
+  const plan = installInto("vscode", "qm", stdio, { cwd, home })
   expect(readFileSync(file, "utf8")).toBe(before)
   const backup = plan.write()
-  expect(backup).toBe(`${file}.bak.2`)
-  expect([readFileSync(backup ?? "", "utf8"), readFileSync(`${file}.bak`, "utf8")]).toEqual([before, "older"])
+  expect(backup).toMatch(/home\/\.config\/quartermaster\/backups\/.*work_\.vscode_mcp\.json$/)
+  expect([readFileSync(backup ?? "", "utf8"), statSync(backup ?? "").mode & 0o777]).toEqual([before, 0o600])
+  expect(readdirSync(join(cwd, ".vscode"))).toEqual(["mcp.json"])
   const after = readFileSync(file, "utf8")
+  expect(installInto("vscode", "other", stdio, { cwd, home }).write()).toBe(`${backup}.2`)
   for (const line of before.split("\n").filter((each) => each.trim().length > 1))
     expect(after).toContain(line.trimEnd())
   expect(readJsonc(after).value).toMatchObject({ servers: { other: { command: "x" }, qm: { command: "/bin/node" } } })
@@ -86,18 +96,18 @@ test.each([
   ["settings.json", "{}", "mcpServers"],
   [".vscode/other.json", "{}", "servers"],
 ])("a file given by its path, %s with %s, is changed under %s", (name, text, key) => {
-  const { cwd, write } = makeFolders()
+  const { cwd, home, write } = makeFolders()
   write(name, text)
-  expect(readJsonc(installInto({ path: name }, "qm", stdio, { cwd }).after).value).toMatchObject({
+  expect(readJsonc(installInto({ path: name }, "qm", stdio, { cwd, home }).after).value).toMatchObject({
     [key]: { qm: { command: "/bin/node" } },
   })
 })
 
 test("an entry that is there already is replaced, and the same one changes nothing", () => {
-  const { cwd, write } = makeFolders()
+  const { cwd, home, write } = makeFolders()
   write(".mcp.json", '{ "mcpServers": { "qm": { "command": "old" } } }')
-  installInto("claude", "qm", stdio, { cwd }).write()
-  const again = installInto("claude", "qm", stdio, { cwd })
+  installInto("claude", "qm", stdio, { cwd, home }).write()
+  const again = installInto("claude", "qm", stdio, { cwd, home })
   expect(again.after).toBe(again.before)
   expect(again.after).not.toContain("old")
 })
@@ -105,31 +115,31 @@ test("an entry that is there already is replaced, and the same one changes nothi
 test.each(["{", "<<<<<<<", "[1]", '{ "mcpServers": [] }'])(
   "a broken file %j is refused, and nothing is written",
   (text) => {
-    const { cwd, write } = makeFolders()
+    const { cwd, home, write } = makeFolders()
     const file = write(".mcp.json", text)
-    const problems = problemsOf(() => installInto("claude", "qm", stdio, { cwd }))
+    const problems = problemsOf(() => installInto("claude", "qm", stdio, { cwd, home }))
     expect(problems).toMatchObject([
       { file, sentence: expect.stringMatching(/^This is not valid JSON: .*nothing was written\.$/) },
     ])
-    expect([readFileSync(file, "utf8"), existsSync(`${file}.bak`)]).toEqual([text, false])
+    expect([readFileSync(file, "utf8"), existsSync(join(home, ".config"))]).toEqual([text, false])
   },
 )
 
 test("a file that changed after it was shown is not overwritten", () => {
-  const { cwd, write } = makeFolders()
+  const { cwd, home, write } = makeFolders()
   const file = write(".mcp.json", "{}")
-  const plan = installInto("claude", "qm", stdio, { cwd })
+  const plan = installInto("claude", "qm", stdio, { cwd, home })
   write(".mcp.json", '{ "new": 1 }')
   expect(problemsOf(() => plan.write())).toMatchObject([{ sentence: expect.stringContaining("changed meanwhile") }])
   expect(readFileSync(file, "utf8")).toBe('{ "new": 1 }')
 })
 
 test("a link stays a link, and private permissions stay private", () => {
-  const { cwd, write } = makeFolders()
+  const { cwd, home, write } = makeFolders()
   const real = write("dotfiles/claude.json", "{}")
   chmodSync(real, 0o600)
   symlinkSync(real, join(cwd, ".mcp.json"))
-  installInto("claude", "qm", stdio, { cwd }).write()
+  installInto("claude", "qm", stdio, { cwd, home }).write()
   expect(readFileSync(real, "utf8")).toContain("/opt/qm.js")
   expect(statSync(real).mode & 0o777).toBe(0o600)
   expect(lstatSync(join(cwd, ".mcp.json")).isSymbolicLink()).toBe(true)

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
-import { readUpTo } from "./find.ts"
+import { readUpTo, userConfigFolder } from "./find.ts"
 import type { ClientName } from "./clients.ts"
 import { isOurselves } from "./import-servers.ts"
 import { JsoncError, readJsonc } from "./jsonc.ts"
@@ -43,7 +43,7 @@ export function installInto(
   client: ClientName | { path: string },
   name: string,
   wanted: InstallTarget,
-  { cwd, remove = [] }: { cwd: string; remove?: readonly string[] },
+  { cwd, home, remove = [] }: { cwd: string; home: string; remove?: readonly string[] },
 ): InstallationPlan {
   const given = typeof client === "string" ? join(cwd, places[client]) : resolve(cwd, client.path)
   const file = existsSync(given) ? realpathSync(given) : given
@@ -60,7 +60,7 @@ export function installInto(
     after: changed.after,
     others: changed.others.filter((each) => !remove.includes(each)),
     next: "url" in wanted ? [howToToken(changed.dialect, wanted.agent)] : [],
-    write: () => write(file, before, changed.after),
+    write: () => write(file, before, changed.after, home),
   }
 }
 
@@ -155,15 +155,13 @@ function howToToken(dialect: ClientName, agent: string): string {
     : `${create}, and set QUARTERMASTER_TOKEN to it before the program starts.`
 }
 
-/** Writes atomically and keeps the old file as a backup. */
-function write(file: string, before: string | undefined, after: string): string | undefined {
+/** Writes atomically and keeps the old file as a backup. Returns where that is. */
+function write(file: string, before: string | undefined, after: string, home: string): string | undefined {
   const now = existsSync(file) ? readUpTo(file, 32 * 1024 * 1024).bytes : undefined
   if (now?.toString("utf8") !== before)
     throw refused(file, "This file changed meanwhile. Nothing was written; run the command again.")
   mkdirSync(dirname(file), { recursive: true })
-  const backup = now === undefined ? undefined : freeName(`${file}.bak`)
-  // Clients keep secrets in this file, and a copy is easily forgotten.
-  if (now !== undefined && backup !== undefined) writeFileSync(backup, now, { mode: 0o600, flag: "wx" })
+  const backup = now === undefined ? undefined : keepCopy(file, now, home)
   const temporary = `${file}.${process.pid}.tmp`
   try {
     const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0o644
@@ -173,6 +171,16 @@ function write(file: string, before: string | undefined, after: string): string 
     rmSync(temporary, { force: true })
   }
   return backup
+}
+
+/** Clients keep secrets in this file, so its copy is outside the project, where it cannot be committed. */
+function keepCopy(file: string, bytes: Buffer, home: string): string {
+  const folder = join(userConfigFolder(home), "backups")
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const name = file.replaceAll(/[^\p{L}\p{N}.-]+/gu, "_").replace(/^_+/, "")
+  const copy = freeName(join(folder, name.slice(-120)))
+  writeFileSync(copy, bytes, { mode: 0o600, flag: "wx" })
+  return copy
 }
 
 function freeName(wanted: string): string {
