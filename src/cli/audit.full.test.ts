@@ -36,6 +36,10 @@ test("the audit log shows who called what, how it ended and who decided, and eve
     expect.stringMatching(/^ {35}result: \{"previous":null\}$/),
     "",
   ])
+  const passed = / ([0-9a-f-]{36}) /.exec((await run("audit", "list", "--tool", "json_parse")).stdout)?.[1] ?? ""
+  expect((await run("audit", "show", passed)).stdout).toContain(
+    "because the role operator has a group with this tool, and no guard, limit or rule objected\n",
+  )
   expect(await run("audit", "show", "0")).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^Several ids begin with '0': (0\S+, ){3}0\S+\. Give more/) as string,

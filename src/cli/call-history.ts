@@ -4,9 +4,10 @@ import { formatTime } from "./time-text.ts"
 
 /** The records of one call as text: when, what happened, and who decided. */
 export function callHistory(entries: readonly AuditEntry[]): string {
+  const wasAsked = entries.some(({ kind }) => kind === "asked")
   return entries
     .flatMap((entry) => {
-      const [first = "", ...more] = linesOf(entry)
+      const [first = "", ...more] = linesOf(entry, wasAsked)
       const start = `${formatTime(entry.at, { milliseconds: true })}  ${entry.kind.padEnd(9)} ${first}`
       return [start, ...more].map(
         (line, index) => `${index === 0 ? "" : margin}${line.replaceAll("\n", `\n${margin}`)}`,
@@ -18,10 +19,15 @@ export function callHistory(entries: readonly AuditEntry[]): string {
 /** Only the first line of a record begins at the left edge, so text inside a record cannot look like another record. */
 const margin = " ".repeat(35)
 
-function linesOf(entry: AuditEntry): string[] {
+function linesOf(entry: AuditEntry, wasAsked: boolean): string[] {
   switch (entry.kind) {
     case "start":
-      return [whoCalls(entry), ...facts(entry), ...because(entry.reasons)]
+      return [
+        whoCalls(entry),
+        ...facts(entry),
+        ...because(entry.reasons),
+        ...(wasAsked || (entry.reasons ?? []).length > 0 ? [] : [unasked(entry)]),
+      ]
     case "end":
       return [
         ending(entry),
@@ -53,6 +59,12 @@ function facts({ input, intent, sessionId, taskId, userId, parentCallId, key, po
   ]
   const lines = parts.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]))
   return intent === undefined ? lines : [...lines, intentText(intent)]
+}
+
+/** What is known of a call that simply passed: no check had anything to say. */
+function unasked({ role }: AuditCallFields): string {
+  const visible = role === undefined ? "" : `the role ${role} has a group with this tool, and `
+  return `because ${visible}no guard, limit or rule objected`
 }
 
 function ending({ status, code, durationMs, ran }: EndEntry): string {

@@ -1,7 +1,9 @@
+import { useQuery } from "@tanstack/react-query"
 import { Answers } from "../steps/answers.tsx"
 import { Checks } from "../steps/checks.tsx"
 import { Step } from "../steps/step-list.tsx"
 import { ticksOf } from "../steps/ticks.ts"
+import { toolsQuery } from "../tools/queries.ts"
 import { Marked } from "../ui/marked.tsx"
 import { ValueView } from "../ui/value-view.tsx"
 import { clockTime, tookText } from "../words/time-text.ts"
@@ -42,6 +44,17 @@ export function CallSteps({ record }: { record: CallRecord }) {
       </Step>
       <Step name="visible" tick={ticks.visible}>
         {ticks.visible === "refused" && (decided.length > 0 ? <Checks checks={decided} /> : error)}
+        {ticks.visible === "done" && (
+          <p>
+            <Marked
+              text={
+                call?.role === undefined
+                  ? words.steps.visibleTo(record.agentId)
+                  : words.steps.visibleByRole(record.agentId, call.role)
+              }
+            />
+          </p>
+        )}
       </Step>
       <Step name="validate" tick={ticks.validate}>
         {ticks.validate === "done" && <p>{words.steps.inputRight}</p>}
@@ -59,6 +72,7 @@ export function CallSteps({ record }: { record: CallRecord }) {
           </>
         )}
         {ticks.allowed !== "open" && decided.length === 0 && facts.asked && <Asked record={record} />}
+        {ticks.allowed === "done" && decided.length === 0 && !facts.asked && <NothingObjected record={record} />}
         {ticks.allowed === "refused" && error}
       </Step>
       <Step name="approve" tick={ticks.approve} time={facts.asked ? time(waitedMs) : undefined}>
@@ -83,6 +97,20 @@ export function CallSteps({ record }: { record: CallRecord }) {
         {ticks.release === "no" && error}
       </Step>
     </ol>
+  )
+}
+
+/** Why it ran unasked. The effect is that of the tool today, said only where it is still the version that ran. */
+function NothingObjected({ record: { tool, start, end } }: { record: CallRecord }) {
+  const words = useWords()
+  const { data } = useQuery(toolsQuery)
+  const { version, layer = "system" } = start ?? end ?? {}
+  const same = data?.find((each) => each.name === tool && each.version === version && each.layer === layer)
+  const effect = same?.effect === "none" || same?.effect === "read" ? same.effect : undefined
+  return (
+    <p>
+      <Marked text={effect === undefined ? words.steps.nothingObjected : words.steps.runsUnasked(tool, effect)} />
+    </p>
   )
 }
 

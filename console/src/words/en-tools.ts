@@ -65,6 +65,12 @@ export const toolsAndAudit = {
     nobodyAsked: "Nobody had to be asked.",
     notHeld: "The result was not held.",
     inputRight: "The input is right.",
+    visibleByRole: (agent: string, role: string) =>
+      `The role \`${role}\` of ${agent} has a group with this tool, and nothing hid it.`,
+    visibleTo: (agent: string) => `Nothing hid this tool from ${agent}.`,
+    nothingObjected: "No guard, limit or rule objected.",
+    runsUnasked: (tool: string, effect: string) =>
+      `\`${tool}\` has the effect \`${effect}\`, which runs unasked. No guard, limit or rule objected.`,
     resolved: (tool: string, id: string) => `\`${tool}\` is \`${id}\`.`,
     decidedAsk: (n: number) => `**Ask**, for ${plural(n, "reason")}:`,
     decidedBy: (verdict: string) => `**${verdict}.** Checks, in order:`,

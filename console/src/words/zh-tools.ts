@@ -67,6 +67,11 @@ export const toolsAndAudit: Pick<Words, keyof typeof en> = {
     nobodyAsked: "无需询问任何人。",
     notHeld: "结果未被扣留。",
     inputRight: "输入正确。",
+    visibleByRole: (agent, role) => `${agent} 的角色 \`${role}\` 拥有含此工具的分组，没有任何设置将它隐藏。`,
+    visibleTo: (agent) => `没有任何设置对 ${agent} 隐藏此工具。`,
+    nothingObjected: "没有防护、限额或规则提出异议。",
+    runsUnasked: (tool, effect) =>
+      `\`${tool}\` 的作用是 \`${effect}\`，无需询问即可运行。没有防护、限额或规则提出异议。`,
     resolved: (tool, id) => `\`${tool}\` 即 \`${id}\`。`,
     decidedAsk: (count) => `**询问**，共 ${count} 个原因：`,
     decidedBy: (verdict) => `**${verdict}。** 检查，按顺序：`,
