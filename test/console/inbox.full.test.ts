@@ -114,6 +114,21 @@ describe.skipIf(!hasBrowser)("the inbox in a real browser", () => {
     for (const each of pages) await expectGone(each, item!.callId)
   })
 
+  test("an id that never was is told apart from a call that no longer waits", async () => {
+    const { app, url, submit, signIn } = await openConsole()
+    await submit("write_file", { path: "notes.md", content: "x" })
+    const [waiting] = await app.approvals.list()
+    await app.approvals.answer(waiting!.callId, { kind: "reject" }, "sue")
+    const { page, problems } = await signIn()
+    await page.goto(`${url}/inbox/nope`)
+    await page.getByRole("heading", { name: "There is no such call" }).waitFor()
+    expect(await page.getByRole("link", { name: "Open in the audit log" }).count()).toBe(0)
+    await page.goto(`${url}/inbox/${waiting!.callId}`)
+    await page.getByRole("heading", { name: "This call no longer waits" }).waitFor()
+    await page.getByRole("link", { name: "Open in the audit log" }).waitFor()
+    expect(problems).toEqual([])
+  }, 60_000)
+
   test("in Chinese the page and the server's sentences are Chinese", async () => {
     const { submit, signIn } = await openConsole()
     await submit("write_file", { path: "notes.md", content: "x" })

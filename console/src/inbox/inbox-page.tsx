@@ -4,10 +4,12 @@ import { useEffect, useState } from "react"
 import type { Card } from "../../../src/http/api/schemas.ts"
 import { useCommandKeys } from "../answer/use-guard.ts"
 import { serverNow, useServerTime } from "../api/clock.ts"
+import { problemOf } from "../api/http.ts"
 import { inboxQuery } from "../api/queries.ts"
 import { CardPane } from "../card/card-pane.tsx"
 import type { Place } from "../card/card-head.tsx"
 import { useShownCard } from "../card/shown-card.ts"
+import { recordQuery } from "../tools/queries.ts"
 import { Icon } from "../ui/icon.tsx"
 import { Later } from "../ui/later.tsx"
 import { ProblemBox } from "../ui/problem-box.tsx"
@@ -88,7 +90,6 @@ interface PaneProps {
 
 /** The shown card, or the table of its kind. What is shown stays, whatever else comes and goes. */
 function Pane({ callId, waiting, place }: PaneProps) {
-  const words = useWords()
   const navigate = useNavigate()
   const shown = useShownCard(callId, waiting)
   // Whether they stand together is decided once, when the card is known: answering one must not change the page.
@@ -117,17 +118,28 @@ function Pane({ callId, waiting, place }: PaneProps) {
         </Later>
       </section>
     )
+  return <Gone callId={callId} place={place} />
+}
+
+/** Nothing to answer under this id: it no longer waits, or there never was such a call. The audit log knows. */
+function Gone({ callId, place }: Pick<PaneProps, "callId" | "place">) {
+  const words = useWords()
+  const record = useQuery(recordQuery(callId))
+  if (record.isPending) return <section className="pane pane-gone" aria-busy="true" />
+  const wasNever = record.data?.length === 0 || (record.error !== null && problemOf(record.error).status === 404)
   return (
     <section className="pane pane-gone" aria-labelledby="card-title" data-card={callId} data-state="gone">
       <div className="gone">
         <Icon name="clock-off" />
-        <h2 id="card-title">{words.states.gone}</h2>
-        <p className="soft">{words.states.goneMore}</p>
+        <h2 id="card-title">{wasNever ? words.states.never : words.states.gone}</h2>
+        <p className="soft">{wasNever ? words.states.neverMore : words.states.goneMore}</p>
         <code className="dim">{callId}</code>
         <div className="gone-b">
-          <Link className="btn" to="/audit/$callId" params={{ callId }}>
-            {words.states.follow}
-          </Link>
+          {!wasNever && (
+            <Link className="btn" to="/audit/$callId" params={{ callId }}>
+              {words.states.follow}
+            </Link>
+          )}
           <button type="button" className="btn" onClick={place.next}>
             {place.of > 0 ? words.states.next : words.inbox.backToList}
             {place.of > 0 && <kbd aria-hidden="true">J</kbd>}

@@ -341,6 +341,8 @@ export const en = {
     next: "Next",
     follow: "Open in the audit log",
     gone: "This call no longer waits",
+    never: "There is no such call",
+    neverMore: "No call with this id ever waited here, and the audit log has none. Was the address cut?",
     goneMore: "It was answered, it expired, or it was cancelled.",
     keysSleep: "Keys sleep for a moment.",
   },

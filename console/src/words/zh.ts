@@ -327,6 +327,8 @@ export const zh: Words = {
     next: "下一项",
     follow: "在审计日志中打开",
     gone: "此调用不再等待",
+    never: "没有这个调用",
+    neverMore: "这个 id 的调用从未在此等待，审计日志中也没有。地址是否被截断了？",
     goneMore: "它已被答复、已过期或已取消。",
     keysSleep: "快捷键短暂停用。",
   },
