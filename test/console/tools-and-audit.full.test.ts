@@ -110,11 +110,25 @@ describe.skipIf(!hasBrowser)("the audit page", () => {
     await page.getByText("Verified").waitFor()
     await rows.first().getByRole("link").click()
     await page.getByText("Nobody had to be asked.").waitFor()
+    await page.getByText("The role developer of dev has a group with this tool, and nothing hid it.").waitFor()
+    await page.getByText("look has the effect read, which runs unasked. No guard, limit or rule objected.").waitFor()
 
     await page.setViewportSize({ width: 1024, height: 600 })
     const edge = (part: string, side: "top" | "bottom") =>
       page.locator(part).evaluate((element, name) => element.getBoundingClientRect()[name], side)
     await expect.poll(async () => (await edge(".call-s", "top")) - (await edge(".callp-m .steps", "bottom"))).toBeGreaterThanOrEqual(0) // prettier-ignore
+    expect(problems).toEqual([])
+  }, 60_000)
+
+  test("on a phone shows the calls first, and the charts when asked", async () => {
+    const { app, url, signIn } = await openConsole()
+    await app.call({ agentId: "dev", tool: "list_files", input: { path: "." } })
+    const { page, problems } = await signIn("pat", { viewport: { width: 390, height: 844 }, hasTouch: true })
+    await page.goto(`${url}/audit`)
+    await page.locator(".tbl-a tbody tr").waitFor()
+    expect(await page.locator(".charts").count()).toBe(0)
+    await page.getByRole("button", { name: "Charts" }).click()
+    await page.locator(".plot canvas").first().waitFor()
     expect(problems).toEqual([])
   }, 60_000)
 })

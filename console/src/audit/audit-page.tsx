@@ -1,6 +1,7 @@
+import { useMediaQuery } from "@mantine/hooks"
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import { getRouteApi, Link } from "@tanstack/react-router"
-import { lazy, Suspense } from "react"
+import { lazy, Suspense, useState } from "react"
 import { Icon } from "../ui/icon.tsx"
 import { Later } from "../ui/later.tsx"
 import { ProblemBox } from "../ui/problem-box.tsx"
@@ -15,12 +16,14 @@ import { useNewCalls } from "./use-new-calls.ts"
 const Charts = lazy(async () => ({ default: (await import("./charts.tsx")).Charts }))
 const route = getRouteApi("/frame/audit")
 
-/** Every call that has ended: filters, charts, and the calls themselves, newest first. */
+/** Every call that has ended: filters, charts, and the calls themselves, newest first. On a phone the charts are closed. */
 export function AuditPage() {
   const words = useWords()
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const charts = useQuery(chartsQuery(search))
+  const isWide = useMediaQuery("(min-width: 48em)", true, { getInitialValueInEffect: false })
+  const [isOpen, setIsOpen] = useState(false)
   return (
     <main className="page" id="main">
       <div className="head">
@@ -37,7 +40,18 @@ export function AuditPage() {
           change={(next) => void navigate({ search: next, replace: true })}
           charts={charts.data}
         />
-        {charts.error !== null ? (
+        {!isWide && (
+          <button
+            type="button"
+            className="btn btn-s charts-b"
+            aria-expanded={isOpen}
+            onClick={() => setIsOpen(!isOpen)}
+          >
+            <Icon name={isOpen ? "chevron-down" : "chevron-right"} small />
+            {words.audit.charts}
+          </button>
+        )}
+        {!isWide && !isOpen ? null : charts.error !== null ? (
           <ProblemBox error={charts.error} retry={() => void charts.refetch()} />
         ) : (
           <Suspense fallback={<ChartsLoading />}>
