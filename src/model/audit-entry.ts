@@ -65,6 +65,7 @@ export interface EndEntry extends EntryBase, AuditCallFields {
   status: ToolExecuteStatus
   code?: EndingCode | undefined
   startedAt: number
+  /** How long the tool ran. What the call waited for people is not counted. */
   durationMs: number
   error?: string | undefined
   /** The result as JSON text, masked and cut. */

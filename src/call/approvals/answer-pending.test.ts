@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { expect, test } from "vitest"
 import { z } from "zod"
 import { callbackAdapter } from "../../approval-ui/callback.ts"
@@ -365,4 +366,22 @@ test("a call whose end could not be written is ended by the next sweep", async (
   await sweep(ports)
   expect(await ports.calls.get(callId)).toMatchObject({ state: "ended", result: { code: "approval_expired" } })
   expect(recorder.entries.at(-1)).toMatchObject({ kind: "end", code: "approval_expired", role: "operator", ran: false })
+})
+
+test("what a call waited is not counted as time that its tool ran, however it ended", async () => {
+  const system = await openTestApp()
+  system.registry.register(tool({ input: oneNumber, permission: sensitive, execute: () => 1 }))
+  const live = system.call({ ...probing, input: { n: 1 } })
+  await until(async () => (await system.approvals.list()).length === 1, "the call waits")
+  const [item] = await system.approvals.list()
+  const left = await leaveWaiting(system, { input: { n: 2 } })
+  await sleep(5)
+  for (const callId of [item!.callId, left.callId])
+    await system.approvals.answer(callId, { kind: "reject", reason: "No." }, "ann")
+  await live
+  await system.resume(left.callId)
+  const rows = await system.audit.list()
+  expect(rows.map(({ code, durationMs }) => ({ code, durationMs }))).toEqual(
+    Array.from({ length: 2 }, () => ({ code: "approval_rejected", durationMs: 0 })),
+  )
 })

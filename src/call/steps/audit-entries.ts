@@ -61,7 +61,8 @@ export function endEntry(call: ActiveCall, result: ToolResult, ports: Ports): En
     status: result.status,
     code: result.code,
     startedAt: result.startedAt,
-    durationMs: result.durationMs ?? 0,
+    // What a call waited is no time that its tool ran.
+    durationMs: noStart ? 0 : (result.durationMs ?? 0),
     error: result.error === undefined ? undefined : ports.masker.text(result.error, call.maskedInput?.hidden),
     result: maskedResult?.text,
     resultDigest: maskedResult?.digest,

@@ -78,7 +78,7 @@ function endOf(row: CallRow, { code, sentence, ran }: AbandonedEnding, result: T
     status: result.status,
     code,
     startedAt: result.startedAt,
-    durationMs: result.durationMs ?? 0,
+    durationMs: ran ? (result.durationMs ?? 0) : 0,
     error: ports.masker.text(sentence),
     ran,
   }
