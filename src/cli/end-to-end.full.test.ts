@@ -268,7 +268,7 @@ test("rules are added, tried, simulated and removed", async () => {
   expect(read(why)).toMatchObject({ verdict: "deny", code: "permission_denied" })
   expect((await run("call", "base64_encode", "text=bye")).code).toBe(0)
   expect((await run("rules", "remove", (read(added) as { id: string }).id)).code).toBe(0)
-  expect(await run("rules", "add", '{"deny":"base64_encode"}')).toMatchObject({ code: 1, stderr: saying("because") })
+  expect(await run("rules", "add", '{"deny":"base64_encode"}')).toMatchObject({ code: 2, stderr: saying("because") })
 
   write("good.yml", '- { ask: base64_encode, because: "Look first.", examples: { match: [{ input: { text: a } }] } }')
   write(

@@ -232,9 +232,9 @@ test("a refused change is reported by its sentence, and with --json by its code"
   const error = new OrganisationError("invalid_tool_group_ids", "There is no group 'dta'.", { invalidGroups: ["dta"] })
   const { run } = cliWithOrganisation({ updateRole: () => Promise.reject(error) })
   const words = ["roles", "update", "developer", "--groups", "dta"]
-  expect(await run(...words)).toEqual({ code: 1, stdout: "", stderr: "There is no group 'dta'.\n" })
+  expect(await run(...words)).toEqual({ code: 2, stdout: "", stderr: "There is no group 'dta'.\n" })
   const json = await run(...words, "--json")
-  expect(json.code).toBe(1)
+  expect(json.code).toBe(2)
   expect(JSON.parse(json.stdout)).toEqual({
     error: "invalid_tool_group_ids",
     message: "There is no group 'dta'.",

@@ -126,13 +126,13 @@ test.each<[string, string, number, RegExp]>([
   expect(ran).toEqual([])
 })
 
-test.each<[string, string[], string]>([
-  ["a file that is not there", ["no.yml"], "There is no file no.yml. Write the path of a pipeline."],
-  ["a run that is not there", ["p.yml", "--resume", "123"], "There is no run 123 of agent operator."],
-])("%s is told as a sentence", async (_, words, sentence) => {
+test.each<[string, string[], number, string]>([
+  ["a file that is not there", ["no.yml"], 2, "There is no file no.yml. Write the path of a pipeline."],
+  ["a run that is not there", ["p.yml", "--resume", "123"], 1, "There is no run 123 of agent operator."],
+])("%s is told as a sentence", async (_, words, code, sentence) => {
   const { run, ran } = await setUp()
   const ended = await run("pipeline", "run", ...words)
-  expect(ended.code).toBe(1)
+  expect(ended.code).toBe(code)
   expect(ended.stderr).toContain(sentence)
   expect(ran).toEqual([])
 })

@@ -13,7 +13,7 @@ import { divertStdout, onBrokenPipe, printMessage, printResult } from "./output.
 import { planText, stepsInWaves } from "./pipeline-plan.ts"
 import { jsonPipelineReport, textPipelineReport, type PipelineReport } from "./pipeline-report.ts"
 import { cancelOnSignal } from "./signals.ts"
-import { CannotDo, repeated } from "./usage.ts"
+import { CannotDo, repeated, UsageError } from "./usage.ts"
 import { waitTime } from "./wait-flag.ts"
 import { waitForServers } from "./wait-for-servers.ts"
 import { tellWaiting } from "./waiting-items.ts"
@@ -141,9 +141,8 @@ async function readSource({ io }: CliContext, file: string): Promise<{ yaml: str
     return { yaml: await readFile(resolve(io.cwd, file), "utf8"), file }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === "ENOENT")
-      throw new CannotDo("file_not_found", `There is no file ${file}. Write the path of a pipeline.`)
-    throw new CannotDo("cannot_read", `${file} cannot be read (${code ?? String(error)}).`)
+    if (code === "ENOENT") throw new UsageError(`There is no file ${file}. Write the path of a pipeline.`)
+    throw new UsageError(`${file} cannot be read (${code ?? String(error)}).`)
   }
 }
 

@@ -141,7 +141,7 @@ function refused(context: CliContext, error: OrganisationError | CannotDo): numb
   const details = error instanceof OrganisationError ? error.details : {}
   printMessage(context, message)
   if (context.flags.json) printOutput(context, printableJson({ error: code, message, ...details }))
-  return 1
+  return code.startsWith("invalid_") ? 2 : 1
 }
 
 const exitCodes = `

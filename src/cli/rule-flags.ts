@@ -48,9 +48,10 @@ export function ruleFromFlags({ flags: { agent } }: CliContext, flags: RuleFlags
   const { role, department, effect, arg, expires, approvers, deadline, ...plain } = flags
   if ([flags.allow, flags.ask, flags.deny].every((tool) => tool === undefined))
     throw new UsageError(
-      `The rule says about no tool what to do. Begin with one of --allow, --ask and --deny. ${example}`,
+      `The rule says about no tool what to do. Begin with one of --allow, --ask and --deny. ${ruleExample}`,
     )
-  if (flags.because === undefined) throw new UsageError(`--because is missing: people and models read why. ${example}`)
+  if (flags.because === undefined)
+    throw new UsageError(`--because is missing: people and models read why. ${ruleExample}`)
   const given = {
     ...plain,
     agent: commaList(agent),
@@ -65,10 +66,10 @@ export function ruleFromFlags({ flags: { agent } }: CliContext, flags: RuleFlags
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
-const example = `For example: qm rules add --allow write_file --touching 'write:docs/**' --because "Everybody may write documentation."`
+export const ruleExample = `For example: qm rules add --allow write_file --touching 'write:docs/**' --because "Everybody may write documentation."`
 
 export function noRuleGiven(): UsageError {
-  return new UsageError(`Give the rule as options, as JSON or as @file. ${example}`)
+  return new UsageError(`Give the rule as options, as JSON or as @file. ${ruleExample}`)
 }
 
 function readArgument(text: string): [string, string] {

@@ -167,11 +167,14 @@ test("a rule is added as JSON or from a file, and a refused rule is reported", a
   ])
   const refusing = rulesWith([], { add: () => Promise.reject(new Error("'because' is missing. Say why.")) })
   expect(await refusing.run("rules", "add", "{}")).toEqual({
-    code: 1,
+    code: 2,
     stdout: "",
-    stderr: "'because' is missing. Say why.\n",
+    stderr: "'because' is missing. Say why. 'qm rules add --help' shows how to use it.\n",
   })
-  expect(await run("rules", "add", "{oops")).toMatchObject({ code: 2 })
+  expect(await run("rules", "add", "deny http_post")).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^The rule is not JSON .* For example: qm rules add --allow write_file /),
+  })
 })
 
 test("a rule that names something unknown is not added without a terminal, unless --yes says so", async () => {

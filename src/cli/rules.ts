@@ -8,7 +8,7 @@ import type { Run, CliContext } from "./context.ts"
 import { showList } from "./listing.ts"
 import { printResult, printMessage } from "./output.ts"
 import { readRule, readRules } from "./rule-file.ts"
-import { noRuleGiven, ruleFromFlags, withRuleOptions, type RuleFlags } from "./rule-flags.ts"
+import { noRuleGiven, ruleExample, ruleFromFlags, withRuleOptions, type RuleFlags } from "./rule-flags.ts"
 import { flawText, whenText } from "./rule-text.ts"
 import { waitForServers } from "./wait-for-servers.ts"
 import { isAttended, withApp, withPerson } from "./open-app.ts"
@@ -124,7 +124,7 @@ async function addRule(
       printMessage(context, "Nothing was added.")
       return 4
     }
-    const rule = await orCannotDo(rules.add(given, by.id))
+    const rule = await orWrongRule(rules.add(given, by.id))
     printResult(context, rule, `Added ${rule.source}: ${rule.verdict} ${rule.tool}, because ${rule.because}`)
     for (const flaw of rules.flaws().filter(({ source, kind }) => source === rule.source && kind !== "dead"))
       printMessage(context, flawText(flaw))
@@ -132,10 +132,19 @@ async function addRule(
   })
 }
 
+/** A rule that was given wrongly is wrong usage. */
+async function orWrongRule<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await orCannotDo(work)
+  } catch (error) {
+    throw error instanceof CannotDo ? new UsageError(error.message) : error
+  }
+}
+
 /** A rule that names something unknown is shown, and added only if the person agrees: it would decide nothing. */
 async function mayNameNothing(context: CliContext, app: Pick<App, "rules" | "mcp">, given: unknown): Promise<boolean> {
   const find = async () => {
-    const { flaws } = await orCannotDo(app.rules.simulate([given], noCalls))
+    const { flaws } = await orWrongRule(app.rules.simulate([given], noCalls))
     return flaws.filter(({ kind }) => kind === "dead")
   }
   if ((await find()).length === 0) return true
@@ -160,7 +169,7 @@ async function givenRule(context: CliContext, text: string | undefined, flags: R
   if (text === undefined && byFlags === undefined) throw noRuleGiven()
   if (text === undefined) return byFlags
   if (byFlags !== undefined) throw new UsageError("The rule is given twice: by options and as JSON. Use one of them.")
-  return text.startsWith("@") ? readRule(context, text.slice(1)) : parseJsonArgument(text, "The rule is")
+  return text.startsWith("@") ? readRule(context, text.slice(1)) : parseJsonArgument(text, "The rule is", ruleExample)
 }
 
 function removeRule(context: CliContext, given: string): Promise<number> {

@@ -60,7 +60,8 @@ test("the list can be filtered by agent", async () => {
 
 test.each([
   ["tokens create", 2, "Name the agent the token is for: --agent <id>."],
-  ["tokens create --agent nobody", 1, "There is no agent 'nobody', or it has ended."],
+  ["tokens create --agent nobody", 2, "There is no agent 'nobody'."],
+  ["tokens create --agent dve", 2, "There is no agent 'dve'. Did you mean 'dev'?"],
   [
     "tokens create --agent dev --expires soon",
     2,

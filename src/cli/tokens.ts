@@ -5,7 +5,7 @@ import { showList } from "./listing.ts"
 import { printResult } from "./output.ts"
 import { withApp, withPerson } from "./open-app.ts"
 import { formatTime, parseDuration } from "./time-text.ts"
-import { CannotDo, requireId, listCommand, NotAllowed, UsageError } from "./usage.ts"
+import { CannotDo, requireId, listCommand, NotAllowed, noSuch, UsageError } from "./usage.ts"
 
 interface TokenFlags {
   name?: string
@@ -55,7 +55,9 @@ function createToken(context: CliContext, { name, person, expires = "90d" }: Tok
   const { agent } = context.flags
   if (agent === undefined) throw new UsageError("Name the agent the token is for: --agent <id>.")
   const lifetimeMs = expires === "never" ? null : parseDuration(expires, "--expires")
-  return withPerson(context, async ({ tokens }, by) => {
+  return withPerson(context, async ({ tokens, org }, by) => {
+    const known = org.listAgents().map(({ id }) => id)
+    if (!known.includes(agent)) throw new UsageError(noSuch("agent", agent, known).message)
     const given = { agentId: agent, name, lifetimeMs, person: ownId(person, by.id) }
     const { token, entry } = await tokens.create(given, by.id)
     const until = entry.expiresAt === null ? "until it is revoked" : `until ${formatTime(entry.expiresAt)}`

@@ -1,5 +1,6 @@
 import type { App } from "../model/app.ts"
 import type { AgentToken } from "../model/agent-tokens.ts"
+import { unknownToken } from "./api/caller.ts"
 
 /** The owner of a request's token, or why the request is refused. */
 export type TokenCheck = { holder: AgentToken } | { holder?: undefined; sentence: string; challenge: string }
@@ -11,16 +12,10 @@ export function checkBearerToken(app: Pick<App, "tokens">, header: string | unde
   if (header.slice(0, space).toLowerCase() !== "bearer") return missing
   const token = header.slice(space + 1).trim()
   const holder = token === "" ? undefined : app.tokens.holder(token)
-  return holder === undefined ? unknown : { holder }
+  return holder === undefined ? unknownToken : { holder }
 }
 
 const missing: TokenCheck = {
   sentence: "Send 'Authorization: Bearer <token>'. Create a token with: qm tokens create --agent <agent>",
   challenge: 'Bearer realm="quartermaster"',
-}
-
-const unknown: TokenCheck = {
-  sentence:
-    "The token is unknown, expired or revoked, or its agent has ended. Create a new one with: qm tokens create --agent <agent>",
-  challenge: 'Bearer realm="quartermaster", error="invalid_token"',
 }

@@ -1,3 +1,4 @@
+import { nearestName } from "../lib/nearest-name.ts"
 import type { AgentView, Role } from "../model/organisation.ts"
 import { OrganisationError, type NewRole } from "../model/organisation-admin.ts"
 import { groupsNotHeld, weakerLevel } from "./inherited-limits.ts"
@@ -64,9 +65,13 @@ function chooseGroups(
   const chosen = [...new Set(given ?? [])]
   const unknown = chosen.filter((id) => !groups.has(id))
   if (unknown.length > 0) {
-    throw new OrganisationError("invalid_tool_group_ids", `${noSuchGroups(unknown)} Use some of: ${idsOf(groups)}.`, {
-      invalidGroups: unknown,
-    })
+    throw new OrganisationError(
+      "invalid_tool_group_ids",
+      `${noSuchGroups(unknown)}${meant(unknown, groups)} Use some of: ${idsOf(groups)}.`,
+      {
+        invalidGroups: unknown,
+      },
+    )
   }
   const beyond = groupsNotHeld(chosen, held)
   if (beyond.length > 0) {
@@ -110,6 +115,12 @@ function refuseBadPrompt(rolePrompt: string): void {
 
 function noSuchGroups(unknown: readonly string[]): string {
   return unknown.length === 1 ? `There is no group ${quoted(unknown)}.` : `There are no groups ${quoted(unknown)}.`
+}
+
+function meant(unknown: readonly string[], groups: OrganisationContext["groups"]): string {
+  const known = groups.list().map(({ id }) => id)
+  const guesses = unknown.flatMap((id) => nearestName(id, known) ?? [])
+  return guesses.length === 0 ? "" : ` Did you mean ${quoted(guesses)}?`
 }
 
 function quoted(ids: readonly string[]): string {

@@ -88,7 +88,9 @@ test("unknown groups are refused by name, both in a new role and in a change", a
   ]) {
     await expect(work).rejects.toMatchObject({
       code: "invalid_tool_group_ids",
-      message: expect.stringMatching(/^There are no groups 'dta', '', '__proto__'\. Use some of: org_management, data/),
+      message: expect.stringMatching(
+        /^There are no groups 'dta', '', '__proto__'\. Did you mean 'data'\? Use some of: org_management, data/,
+      ),
       details: { invalidGroups: ["dta", "", "__proto__"] },
     })
   }

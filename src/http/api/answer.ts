@@ -1,10 +1,11 @@
 import type { z } from "zod"
 import { errorMessage } from "../../lib/error-message.ts"
+import { nearestName } from "../../lib/nearest-name.ts"
 import { OrganisationError } from "../../model/organisation-admin.ts"
 import { StoreUnavailable } from "../../model/ending.ts"
 import { issueSentence } from "../../schema/issue-sentence.ts"
 import { valueAtPath } from "../../schema/problems.ts"
-import { callerOfSession, callerOfToken, sessionCookie, type Caller } from "./caller.ts"
+import { callerOfSession, callerOfToken, sessionCookie, unknownToken, type Caller } from "./caller.ts"
 import { Reply, type Api, type Asked, type Endpoint } from "./endpoint.ts"
 import { HttpProblem } from "./problem.ts"
 
@@ -71,7 +72,7 @@ const json = { ...plain, "content-type": "application/json" }
 /** Who makes the request. Ends it unless they are signed in and have the scope. */
 export function requireCaller(incoming: Incoming, api: Api, scope: Endpoint["scope"]): Caller {
   const caller = callerOf(incoming, api)
-  if (caller === undefined) throw unauthorized
+  if (caller === undefined) throw bearerOf(incoming) === undefined ? unauthorized : refusedToken
   if (caller.sessionId !== undefined) refuseOtherSites(incoming)
   if (scope !== "any" && !caller.scopes.includes(scope))
     throw new HttpProblem(403, missingScope(caller, scope), {
@@ -88,11 +89,22 @@ const unauthorized = new HttpProblem(
   { "www-authenticate": 'Bearer realm="quartermaster"' },
 )
 
+const refusedToken = new HttpProblem(
+  401,
+  unknownToken.sentence,
+  { code: "not_signed_in" },
+  { "www-authenticate": unknownToken.challenge },
+)
+
+function bearerOf(incoming: Incoming): string | undefined {
+  const [scheme = "", token] = (incoming.header("authorization") ?? "").split(" ", 2)
+  return scheme.toLowerCase() === "bearer" ? token : undefined
+}
+
 function callerOf(incoming: Incoming, { app }: Api): Caller | undefined {
-  const header = incoming.header("authorization")
-  if (header !== undefined) {
-    const [scheme = "", token = ""] = header.split(" ", 2)
-    return scheme.toLowerCase() === "bearer" ? callerOfToken(app, token) : undefined
+  if (incoming.header("authorization") !== undefined) {
+    const token = bearerOf(incoming)
+    return token === undefined ? undefined : callerOfToken(app, token)
   }
   const secret = cookie.exec(incoming.header("cookie") ?? "")?.[1]
   return secret === undefined ? undefined : callerOfSession(app, secret)
@@ -129,6 +141,7 @@ function jsonOf(text: string, { header }: Incoming): unknown {
 
 function valid(schema: z.ZodType, value: unknown, part: keyof typeof parts): unknown {
   const parsed = schema.safeParse(value)
+  if (part === "body") refuseMistyped(schema, value)
   if (parsed.success) return parsed.data
   const errors = parsed.error.issues.map((issue) => ({
     path: `/${issue.path.join("/")}`,
@@ -141,6 +154,21 @@ function valid(schema: z.ZodType, value: unknown, part: keyof typeof parts): unk
     code: "invalid_request",
     errors,
   })
+}
+
+/** Refuses a key of the body that is nearly one that was left out. Other unknown keys are ignored. */
+function refuseMistyped(schema: z.ZodType, value: unknown): void {
+  if (!("shape" in schema.def) || typeof value !== "object" || value === null) return
+  const known = Object.keys(schema.def.shape as object)
+  const left = known.filter((key) => !(key in value))
+  for (const key of Object.keys(value)) {
+    const meant = known.includes(key) ? undefined : nearestName(key, left)
+    if (meant === undefined) continue
+    throw new HttpProblem(400, `The body has no key '${key}'. Did you mean '${meant}'?`, {
+      code: "invalid_request",
+      errors: [{ path: `/${key}`, sentence: `is not a key. Did you mean '${meant}'?` }],
+    })
+  }
 }
 
 const parts = { params: "the path", query: "the query", body: "the body" }

@@ -294,6 +294,27 @@ test("a person's message wakes its agent, and the answer comes to user; agents c
   expect((await ada("GET", "/v1/agents/user/messages")).status).toBe(404)
 })
 
+test("a token that is not known is said to be unknown, and none to be missing", async () => {
+  const { client } = await serving()
+  const unknown = await client({ authorization: "Bearer qma_nobody" })("GET", "/v1/me")
+  expect(unknown).toMatchObject({
+    status: 401,
+    body: { detail: expect.stringMatching(/^The token is unknown, expired/) },
+  })
+  const missing = await client({})("GET", "/v1/me")
+  expect(missing).toMatchObject({
+    status: 401,
+    body: { detail: expect.stringMatching(/^Send 'Authorization: Bearer/) },
+  })
+})
+
+test("a key of the body that is mistyped is named with the one that was meant", async () => {
+  const { agent } = await serving()
+  const sent = await (await agent("ada"))("POST", "/v1/tools/echo/call", { inpt: {} })
+  const detail = "The body has no key 'inpt'. Did you mean 'input'?"
+  expect(sent).toMatchObject({ status: 400, body: { code: "invalid_request", detail } })
+})
+
 test("where no model is configured, a person's message is refused and not stored", async () => {
   const { app, signIn } = await serving()
   const { ask } = await signIn("pat", false)

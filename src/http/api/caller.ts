@@ -18,6 +18,13 @@ export interface Caller {
 
 export const sessionCookie = "qm_session"
 
+/** Why a bearer token was not taken. */
+export const unknownToken = {
+  sentence:
+    "The token is unknown, expired or revoked, or its agent has ended. Create a new one with: qm tokens create --agent <agent>",
+  challenge: 'Bearer realm="quartermaster", error="invalid_token"',
+}
+
 type Known = Pick<ServedApp, "tokens" | "org" | "signIn">
 
 /** Who has this bearer token: an agent, or a person of the organisation. */
