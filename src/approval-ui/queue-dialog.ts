@@ -27,32 +27,39 @@ export async function askAboutItem(screen: Screen, item: PendingItem): Promise<G
   return decision && { answer: answerToQuestion(decision) }
 }
 
-const mostListed = 9
+/** How many of a list have a number. */
+export const mostListed = 9
+
+/** A question with what stands before it. */
+export function withNote(note: string | undefined, question: string): string {
+  return note === undefined ? question : `${note} ${question}`
+}
 
 /**
  * Lists what waits and returns the one that the person wants to see. Nothing is answered by that. `putOff` is how many
- * others wait that the person left for later.
+ * others wait that the person left for later. Items that are added to the list while it is shown can be chosen too.
  */
 export async function chooseItem(
   screen: Screen,
   items: readonly PendingItem[],
-  putOff = 0,
+  { putOff = 0, note }: { putOff?: number; note?: string | undefined } = {},
 ): Promise<PendingItem | undefined> {
   const listed = items.slice(0, mostListed)
   const rows = listed.map((item, place) => `  ${place + 1}  ${fitted(itemText(item), screen.columns - 5)}`)
   const more = items.length > listed.length ? [`  … and ${items.length - listed.length} more after these`] : []
   const waits = items.length === 1 ? "1 waits for a person:" : `${items.length} wait for a person:`
   const title = putOff === 0 ? waits : `${items.length} more, ${putOff} put off:`
-  const words = { ...Object.fromEntries(listed.map((_, place) => [String(place + 1), ""])), [enterKey]: "the first" }
-  const key = await choose(
-    screen,
-    [screen.paint.bold(title), ...rows, ...more],
-    listed.length === 1 ? "Show it?" : "Show which? its number,",
-    words,
-    screen.escape,
-  )
-  if (key === undefined) return undefined
-  return key === enterKey ? listed[0] : listed[Number(key) - 1]
+  const numbers = Array.from({ length: mostListed }, (_, place) => [String(place + 1), ""])
+  const words = { ...Object.fromEntries(numbers), [enterKey]: "the first" }
+  const question = withNote(note, listed.length === 1 ? "Show it?" : "Show which? its number,")
+  let lines = [screen.paint.bold(title), ...rows, ...more]
+  for (;;) {
+    const key = await choose(screen, lines, question, words, screen.escape)
+    if (key === undefined) return undefined
+    const chosen = items[key === enterKey ? 0 : Number(key) - 1]
+    if (chosen !== undefined) return chosen
+    lines = []
+  }
 }
 
 /** Cut to the width, counting a wide character as two columns. */

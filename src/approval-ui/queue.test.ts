@@ -167,6 +167,39 @@ test.concurrent("the list counts what was put off apart from what was not seen y
   expect(queue.answered).toEqual([])
 })
 
+test.concurrent("what arrives or leaves while the list is open is written below it, and the list is not repeated", async () => {
+  const queue = start([call("ann"), call("bea")], { note: "Console: http://here" })
+  await play(queue, [
+    ["2 wait for a person:"],
+    ["Console: http://here Show which? its number, enter the first, escape later\n> "],
+  ])
+  queue.waiting.push(call("cleo"))
+  await play(queue, [["Also waits now, as 3: cleo wants to call probe"], [menu]])
+  queue.remove("ann")
+  await play(queue, [
+    ["No longer waits: ann wants to call probe"],
+    [menu, "3"],
+    ["1 more waits besides this:"],
+    ["cleo (dev) wants"],
+    [menu, "a"],
+  ])
+  await queue.appears("Answered.")
+  queue.stop()
+  await queue.end
+  expect(queue.answered).toEqual([["cleo", 1, { kind: "approve" }]])
+  expect(queue.seen().match(/wait for a person:/g)).toHaveLength(1)
+})
+
+test.concurrent("a number that nothing has is asked for again, and what is chosen after it left is not shown", async () => {
+  const queue = start([call("ann"), call("bea")])
+  await play(queue, [["2 wait for a person:"], [menu, "7"], ["7\n"], [menu]])
+  queue.remove("ann")
+  await play(queue, [["No longer waits: ann"], [menu, "1"], ["It was answered elsewhere"], ["1 waits for a person:"]])
+  queue.stop()
+  await queue.end
+  expect(queue.seen()).not.toContain("ann (dev) wants")
+})
+
 test.concurrent.each(["the menu", "the question why"])("Ctrl-C at %s stops and answers nothing", async (where) => {
   const queue = start([call("ann")])
   await play(

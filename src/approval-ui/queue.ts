@@ -4,7 +4,7 @@ import { oneLine, trustedRows } from "./card-rows.ts"
 import { choose, withScreen, writeLines, type Screen, type Terminal } from "./dialog.ts"
 import { enterKey } from "./keys.ts"
 import { answeredText, itemText } from "./item-text.ts"
-import { askAboutItem, chooseItem, type GivenAnswer } from "./queue-dialog.ts"
+import { askAboutItem, chooseItem, mostListed, withNote, type GivenAnswer } from "./queue-dialog.ts"
 import { pollMs, watchedDialog } from "./watched-dialog.ts"
 
 /** What waits, and where answers go. */
@@ -27,6 +27,8 @@ export interface QueueOptions {
   isAttended(): boolean
   /** Whether to end after one answer, or when the person leaves. */
   once: boolean
+  /** Stands before the question of each list, so that it is always at the end of the terminal: where the console is. */
+  note?: string | undefined
   /** What to say while nothing waits. */
   idleText?: string | undefined
 }
@@ -83,19 +85,41 @@ class TerminalQueue {
   async #present(open: readonly PendingItem[], putOff: number): Promise<void> {
     this.#isIdle = false
     this.#listFirst ??= open.length > 1
-    const item = this.#listFirst ? await this.#pick(open, putOff) : open[0]
-    if (item !== undefined) await this.#ask(item, open)
+    if (!this.#listFirst) return this.#ask(open[0]!, open)
+    const item = await this.#pick(open, putOff)
+    if (item === undefined) return
+    const now = this.#open(await this.#options.queue.list())
+    if (namesOf(now).includes(nameOf(item))) return this.#ask(item, now)
+    await this.#screen(this.#options.signal, async (screen) => tell(screen, notWaiting))
   }
 
-  /** Lets the person choose from the list, which is shown again when it changes. */
+  /** Lets the person choose from the list. Only what changes is written below it: what arrives gets the next number. */
   async #pick(open: readonly PendingItem[], putOff: number): Promise<PendingItem | undefined> {
+    const listed = [...open]
+    const gone = new Set<string>()
+    const tellChanges = (now: readonly PendingItem[], { interject }: Screen) => {
+      if (interject === undefined) return
+      const names = new Set(now.map(nameOf))
+      const left = listed.filter((item) => !names.has(nameOf(item)) && !gone.has(nameOf(item)))
+      const news = this.#open(now).filter((item) => !namesOf(listed).includes(nameOf(item)))
+      for (const item of left) gone.add(nameOf(item))
+      const sentences = [
+        ...left.map((item) => `No longer waits: ${itemText(item)}`),
+        ...news.map((item) => alsoWaits(item, listed.push(item))),
+      ]
+      if (sentences.length > 0) interject(sentences.join(" "))
+    }
     const { answer, wasClosed } = await this.#watched(
-      (now) => (namesOf(this.#open(now)) === namesOf(open) ? undefined : "The list has changed."),
-      (screen) => chooseItem(screen, open, putOff),
+      (now, screen) => {
+        if (!now.some((item) => namesOf(listed).includes(nameOf(item)))) return "None of these waits any more."
+        tellChanges(now, screen)
+        return undefined
+      },
+      (screen) => chooseItem(screen, listed, { putOff, note: this.#options.note }),
     )
     if (answer === undefined && !wasClosed) {
       this.#end ??= "left"
-      this.#leave(open)
+      this.#leave(listed)
     }
     return answer
   }
@@ -163,9 +187,10 @@ class TerminalQueue {
       this.#isIdle = true
       return this.#pause()
     }
-    const title = waiting.length === 1 ? "1 is left for later." : `${waiting.length} are left for later.`
+    const left = waiting.length === 1 ? "1 is left for later." : `${waiting.length} are left for later.`
+    const title = withNote(this.#options.note, left)
     const { answer } = await this.#watched(
-      (now) => (namesOf(now) === namesOf(waiting) ? undefined : ""),
+      (now) => (namesOf(now).join() === namesOf(waiting).join() ? undefined : ""),
       (screen) => choose(screen, [], title, { [enterKey]: "show" }, "wait"),
     )
     if (answer === undefined) return
@@ -213,9 +238,15 @@ class TerminalQueue {
   }
 }
 
+function alsoWaits(item: PendingItem, place: number): string {
+  return `Also waits now${place > mostListed ? "" : `, as ${place}`}: ${itemText(item)}`
+}
+
+const notWaiting = "It was answered elsewhere, or its time is over."
+
 function whyClosed(item: PendingItem, now: readonly PendingItem[]): string | undefined {
   const current = now.find(({ callId, kind }) => callId === item.callId && kind === item.kind)
-  if (current === undefined) return "It was answered elsewhere, or its time is over."
+  if (current === undefined) return notWaiting
   return current.revision === item.revision ? undefined : "It has changed meanwhile, so nothing was answered."
 }
 
@@ -228,6 +259,6 @@ function nameOf({ callId, kind, revision }: PendingItem): string {
   return `${callId} ${kind} ${revision}`
 }
 
-function namesOf(items: readonly PendingItem[]): string {
-  return items.map(nameOf).join()
+function namesOf(items: readonly PendingItem[]): string[] {
+  return items.map(nameOf)
 }

@@ -20,6 +20,7 @@ export interface AnswerHere {
   filter?: (item: PendingItem) => boolean
   once?: boolean
   idleText?: string
+  note?: string
 }
 
 /** Shows what waits in this terminal and takes the answers of the person there. */
@@ -27,7 +28,7 @@ export async function answerHere(
   context: CliContext,
   app: App,
   by: string,
-  { signal, interrupt, filter = () => true, once = false, idleText }: AnswerHere,
+  { signal, interrupt, filter = () => true, once = false, idleText, note }: AnswerHere,
 ): Promise<QueueEnd> {
   const { io, flags } = context
   const { approvals } = app
@@ -47,6 +48,7 @@ export async function answerHere(
     isAttended: () => isAttended(io),
     once,
     idleText,
+    note,
   })
 
   async function approveWithRule(item: PendingItem, duration: string): Promise<AnswerResult> {

@@ -66,7 +66,10 @@ async function serveIn(context: CliContext, flags: ServeFlags, isSample: boolean
         app.society.start()
         const { signal } = controller
         void announceServers(context, app, signal)
-        await Promise.all([ended(signal), answerWhileServing(context, app, loaded, { signal, interrupt })])
+        await Promise.all([
+          ended(signal),
+          answerWhileServing(context, app, loaded, { signal, interrupt, note: `Console: ${served.publicUrl}` }),
+        ])
       } finally {
         removeServerFile(dataDir, process.pid)
         await served.close(() => app.close())
@@ -83,7 +86,7 @@ async function answerWhileServing(
   context: CliContext,
   app: CliApp,
   loaded: LoadedConfig,
-  here: Pick<AnswerHere, "signal" | "interrupt">,
+  here: Pick<AnswerHere, "signal" | "interrupt" | "note">,
 ): Promise<void> {
   if (!canAnswerHere(context)) return
   try {
