@@ -32,7 +32,7 @@ export const mostListed = 9
 
 /** A question with what stands before it. */
 export function withNote(note: string | undefined, question: string): string {
-  return note === undefined ? question : `${note} ${question}`
+  return note === undefined ? question : `${note} · ${question}`
 }
 
 /**

@@ -171,7 +171,7 @@ test.concurrent("what arrives or leaves while the list is open is written below 
   const queue = start([call("ann"), call("bea")], { note: "Console: http://here" })
   await play(queue, [
     ["2 wait for a person:"],
-    ["Console: http://here Show which? its number, enter the first, escape later\n> "],
+    ["Console: http://here · Show which? its number, enter the first, escape later\n> "],
   ])
   queue.waiting.push(call("cleo"))
   await play(queue, [["Also waits now, as 3: cleo wants to call probe"], [menu]])

@@ -107,7 +107,7 @@ class TerminalQueue {
         ...left.map((item) => `No longer waits: ${itemText(item)}`),
         ...news.map((item) => alsoWaits(item, listed.push(item))),
       ]
-      if (sentences.length > 0) interject(sentences.join(" "))
+      if (sentences.length > 0) interject(sentences.join(". "))
     }
     const { answer, wasClosed } = await this.#watched(
       (now, screen) => {

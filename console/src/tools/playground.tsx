@@ -13,7 +13,7 @@ import { AgentPicker } from "./agent-picker.tsx"
 import { Outcome } from "./outcome.tsx"
 import { agentsQuery, managesOrganisation, toolsQuery, type AgentInfo } from "./queries.ts"
 import { agentWithMostTools, chosenAgent, lastTool, rememberAgent, rememberTool } from "./last-shown.ts"
-import { useRun } from "./run.ts"
+import { lastRequest } from "./run.ts"
 import { ToolList } from "./tool-list.tsx"
 import { ToolPanel } from "./tool-panel.tsx"
 
@@ -110,8 +110,7 @@ function useAgent(agents: readonly AgentInfo[], tools: readonly ToolInfo[], want
 /** Whoever comes back, for example after answering a card, finds the tool that they left. */
 function useLastTool(name: string | undefined) {
   const navigate = route.useNavigate()
-  const called = useRun()?.request.tool
-  const [back] = useState(name === undefined ? (lastTool() ?? called) : undefined)
+  const [back] = useState(() => (name === undefined ? (lastTool() ?? lastRequest()?.tool) : undefined))
   useEffect(() => {
     if (back !== undefined) void navigate({ search: (before) => ({ ...before, tool: back }), replace: true })
   }, [back, navigate])

@@ -83,6 +83,9 @@ function readStored(): Pick<Run, "request" | "callId" | "startedAt"> | undefined
   }
 }
 
+/** What was called last, also by the page that was here before while its call waits. */
+export const lastRequest = () => (run ?? readStored())?.request
+
 function store() {
   if (run?.callId === undefined || run.state === "ended") return sessionStorage.removeItem(storageKey)
   const { request, callId, startedAt } = run
