@@ -82,7 +82,7 @@ export interface Quartermaster extends App {
   executor(agentId?: string): ToolExecutor
   /**
    * The tools this agent may see, in the format of a model provider. `groups` and `tools` narrow the list; they do not change
-   * what the agent may call. Throws for an agent that never was.
+   * what the agent may call. Throws for an agent that never was, and for a group that there is not.
    *
    * ```ts
    * app.toolsFor("operator", { format: "anthropic", groups: ["maths"], tools: ["translate"] })

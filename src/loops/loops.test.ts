@@ -185,7 +185,7 @@ test.each(Object.entries(namesOf))(
     const { app } = await office()
     expect(names(app, {})).toEqual(["add", "hold", "send"])
     expect(names(app, { tools: ["send"] })).toEqual(["send"])
-    expect(names(app, { groups: ["other"] })).toEqual([])
+    expect(names(app, { groups: ["data"] })).toEqual([])
     expect(names(app, { groups: ["office"] })).toEqual(["add", "hold", "send"])
   },
 )

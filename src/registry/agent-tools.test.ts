@@ -38,3 +38,14 @@ test("toolsFor of an agent that never was throws, with the nearest name; one tha
   await app.org.terminateAgent(id, { kind: "person", id: "ann" })
   expect(sent(id, {})).toEqual([])
 })
+
+test("toolsFor of a group that there is not throws, with the nearest name; one without visible tools is empty", async () => {
+  const { sent } = await appWithMaths()
+  expect(() => sent("operator", { groups: ["data", "mats"] })).toThrow(
+    "There is no group 'mats'. Did you mean 'maths'?",
+  )
+  expect(() => sent("operator", { groups: ["quite_another"] })).toThrow(
+    /There is no group 'quite_another'\. There are: /,
+  )
+  expect(sent("a", { groups: ["workspace"] })).toEqual([])
+})

@@ -70,6 +70,8 @@ export function agentTools(registry: ToolRegistry, discovery: Discovery, org: Ag
     toolsInDialect: shownTools,
     toolsFor(agentId, options) {
       if (viewOf(agentId) === undefined && org.findAgent(agentId) === undefined) throw noSuchAgent(agentId, org)
+      for (const group of options?.groups ?? [])
+        if (!registry.groups.hasGroup(group)) throw noSuchGroup(group, registry)
       return definitionsOf(agentId, options)
     },
     getToolDefinitionsForAgent: (agentId) => definitionsOf(agentId),
@@ -92,6 +94,13 @@ export function agentTools(registry: ToolRegistry, discovery: Discovery, org: Ag
     wireName: (tool) => registry.wireNames().toWire(tool),
     toolListVersion: () => discovery.version,
   }
+}
+
+function noSuchGroup(group: string, { groups }: ToolRegistry): Error {
+  const known = groups.getAllGroupIds()
+  const guess = nearestName(group, known)
+  const help = guess === undefined ? `There are: ${known.join(", ")}.` : `Did you mean '${guess}'?`
+  return new Error(`There is no group '${group}'. ${help}`)
 }
 
 function noSuchAgent(agentId: string, org: Agents): Error {
