@@ -23,7 +23,7 @@ test("a PIN is set from stdin for oneself or --as, shown nowhere, and cleared", 
 })
 
 test.each([
-  ["too short", "pin set --stdin", { stdin: "1234" }, 1, "A PIN has at least 6 digits"],
+  ["too short", "pin set --stdin", { stdin: "1234" }, 2, "A PIN has at least 6 digits"],
   ["without a terminal", "pin set", {}, 2, "There is no terminal to ask for the PIN."],
   ["inside a tool", "pin set --stdin", { stdin: "739164", env: { QM_INSIDE: "1" } }, 3, "'qm pin set' is for people"],
   ["cleared inside a tool", "pin clear", { env: { QM_INSIDE: "1" } }, 3, "'qm pin clear' is for people"],
