@@ -14,6 +14,7 @@ import {
   oneNumber as input,
   useFakeClock,
   expectTicket,
+  leaveWaiting,
 } from "../testing.ts"
 
 const never: ApprovalUIAdapter = callbackAdapter({
@@ -246,6 +247,34 @@ test("an approval fits one exact call: a changed definition goes back to the app
   expect(back).toMatchObject({ callId, state: "waiting" })
   await approvePending(system, callId)
   expect(await system.resume(callId)).toMatchObject({ callId, result: "new" })
+})
+
+test.each([
+  ["a yes to what was shown before is asked again", { kind: "approve" }, { state: "waiting" }],
+  ["a no counts", { kind: "reject", reason: "Never." }, { code: "approval_rejected" }],
+] as const)("an answer at the moment a changed call comes back to the queue: %s", async (_what, answer, expected) => {
+  const system = await openTestApp()
+  const sensitive = { level: "sensitive" } as const
+  system.registry.register(tool({ permission: sensitive, execute: () => "old" }))
+  const { callId } = await leaveWaiting(system)
+  let isAnswered = false
+  system.registry.register(
+    tool({
+      description: "Does more now.",
+      permission: sensitive,
+      async preview() {
+        if (!isAnswered) await system.approvals.answer(callId, answer, "ann")
+        isAnswered = true
+        return "what it does now"
+      },
+      execute: () => "new",
+    }),
+    { replace: true },
+  )
+  expect(await system.resume(callId, { waitMs: 10 })).toMatchObject({ callId, ...expected })
+  if (answer.kind === "reject") return
+  await approvePending(system, callId, "bob")
+  expect(await system.resume(callId)).toMatchObject({ result: "new" })
 })
 
 test("an agent that loses the tool while its call waits does not get to run it", async () => {

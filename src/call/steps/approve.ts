@@ -18,7 +18,7 @@ import {
 import { join } from "../stored/join.ts"
 import { rejectedEnding, unansweredEnding } from "../refusal-endings.ts"
 import { resolve } from "./resolve.ts"
-import { advance, answerDeadline, callDigest, newRow, redeemableUntil } from "../stored/rows.ts"
+import { answerDeadline, callDigest, newRow, redeemableUntil, tryAdvance } from "../stored/rows.ts"
 import { checkInput, givenInput } from "./validate.ts"
 import { visible } from "./visible.ts"
 import { announceWaiting, type ActiveCall } from "../active-call.ts"
@@ -199,6 +199,7 @@ async function askPerson(
 ): Promise<void> {
   const { tool, input, asks } = proposal
   const isRevised = await enqueue(call, proposal, revised, ports)
+  if (isRevised === undefined) return readEarlierAnswer(call, tool, ports)
   const { callId } = call
   const { agentId } = call.request
   if (isNew || isRevised) {
@@ -256,11 +257,19 @@ async function applyEdit(
   }
 }
 
-/** Puts the call into the approval queue as a new revision, unless this proposal waits there already. */
-async function enqueue(call: ActiveCall, proposal: Proposal, revised: Revised, ports: Ports): Promise<boolean> {
+/**
+ * Puts the call into the approval queue as a new revision, unless this proposal waits there already (false). Undefined
+ * means that the row changed first: somebody answered the last revision.
+ */
+async function enqueue(
+  call: ActiveCall,
+  proposal: Proposal,
+  revised: Revised,
+  ports: Ports,
+): Promise<boolean | undefined> {
   if (call.row?.state === "waiting" && showsProposal(call.row, proposal)) return false
   const { note, editedBy = call.row?.card.editedBy } = revised
-  await advance(call, ports, {
+  const isQueued = await tryAdvance(call, ports, {
     state: "waiting",
     answer: null,
     // They were for the last revision.
@@ -273,7 +282,17 @@ async function enqueue(call: ActiveCall, proposal: Proposal, revised: Revised, p
     preview: await renderPreview(proposal, call),
     deadline: deadlineFrom(await ports.calls.clock(), call, proposal, ports),
   })
-  return true
+  return isQueued || undefined
+}
+
+/** Takes the answer into account that was given at the moment the call should have come back to the queue. */
+async function readEarlierAnswer(call: ActiveCall, tool: RegisteredTool, ports: Ports): Promise<void> {
+  const row = await ports.calls.get(call.callId)
+  const isOurs = row?.owner === call.row?.owner && row?.epoch === call.row?.epoch
+  if (!isOurs || row?.state !== "ready" || row.answer === null)
+    throw new Ending("interrupted", "Another process ended this call or continued it. Look it up in the audit log.")
+  call.row = row
+  await recordAnswer(call, tool, row.answer, ports)
 }
 
 function deadlineFrom(at: number, call: ActiveCall, { verdict }: Proposal, ports: Ports): number {
