@@ -108,8 +108,9 @@ export const scenes: readonly Scene[] = [
     look({ calls }) {
       const call = calls.find(({ end }) => end.code === "result_withheld")
       const by = call?.steps.find(({ kind }) => kind === "answered" || kind === "withheld")?.by
-      if (call === undefined || by === undefined) return undefined
-      const what = `The ${call.role} reads ${text(call.input["path"])}. ${played(by)} withholds it.`
+      if (call === undefined) return undefined
+      const who = by === undefined ? "A person" : played(by)
+      const what = `The ${call.role} reads ${text(call.input["path"])}. ${who} withholds it.`
       return { what, calls: [call] }
     },
     why: "Results can be held back too: the model never sees the names.",

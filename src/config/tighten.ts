@@ -14,6 +14,8 @@ const tightening: Readonly<Record<string, (value: unknown) => boolean>> = {
   "agents.maxConcurrentTools": atMost(defaults.agents.maxConcurrentTools),
   "agents.maxRounds": atMost(defaults.agents.maxRounds),
   "agents.maxCalls": atMost(defaults.agents.maxCalls),
+  "agents.maxAgents": atMost(defaults.agents.maxAgents),
+  "agents.maxDepth": atMost(defaults.agents.maxDepth),
   "agents.deadline": atMost(defaults.agents.deadline),
   // A smaller value could remove conversations that a person still wants to read.
   "agents.keepDays": (days) => days === defaults.agents.keepDays,

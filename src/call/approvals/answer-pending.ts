@@ -77,13 +77,20 @@ export async function answerPending(
     // Somebody else answered at the same moment: read the row again.
     if (!(await ports.calls.recordAnswer(callId, { revision: row.revision, votes: row.votes }, counted))) continue
     const { answer: settled } = counted
-    const callerWaits = row.owner !== "" && (await ports.isAlive(row.owner))
+    const owner = (await wasLeft(callId, ports)) ? "" : row.owner
+    const callerWaits = owner !== "" && (await ports.isAlive(owner))
     if (settled === null) await noteVote(row, counted.votes.at(-1)!, ports)
-    else if (!callerWaits) await writeAnswerForAbsentCaller(row, settled, ports)
+    else if (!callerWaits) await writeAnswerForAbsentCaller({ ...row, owner }, settled, ports)
     const { remember, minutes }: Remember = answer.kind === "approve" || answer.kind === "reject" ? answer : {}
     if (settled !== null && remember !== undefined) await ports.grants.save(grantOf(row, settled, remember, minutes))
     return { ok: true, done: settled !== null, ...whatNext(row, counted, callerWaits, ports) }
   }
+}
+
+/** Whether the caller stopped waiting just before the answer was stored. */
+async function wasLeft(callId: string, ports: Ports): Promise<boolean> {
+  const row = await ports.calls.get(callId)
+  return row?.owner === "" && row.state !== "ended"
 }
 
 /** Writes a vote to the audit log that does not settle the call yet. The settling one is written by the call's process, if it lives. */

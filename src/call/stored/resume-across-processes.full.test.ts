@@ -170,7 +170,7 @@ test("a process on another machine lives for twenty seconds after its last beat"
     await changeRow(system.dir, callId, () => ({ owner }))
     await beat(ago)
     const { sentence } = await system.approvals.answer(callId, { kind: "approve" }, "ann")
-    expect(sentence).toBe("Approved.")
+    expect(sentence).toMatch(/^Approved\./)
     const before = runs
     const ended = await system.resume(callId, { waitMs: 400 })
     if (lives) expect(expectTicket(ended).state).toBe("ready")
