@@ -10,7 +10,10 @@ export async function writeAnswer(
   ports: Ports,
 ): Promise<void> {
   const { id: callId, agentId, tool } = row
-  const text = ports.masker.text(row.state === "held" || row.state === "released" ? describeRelease(answer) : describeAnswer(answer), hidden)
+  const text = ports.masker.text(
+    row.state === "held" || row.state === "released" ? describeRelease(answer) : describeAnswer(answer),
+    hidden,
+  )
   const entry = { kind: "answered", at: answer.at, callId, agentId, tool, by: answer.by, text } as const
   await ports.recorder.write(entry, ports.settings.durability)
 }
