@@ -63,6 +63,7 @@ describe.skipIf(!hasBrowser)("the first five minutes", () => {
     await dialog.getByRole("button", { name: "Remove the sample" }).click()
     await page.getByText("The sample is gone.").waitFor()
     await page.getByText("Your first five minutes").waitFor()
+    await page.getByText("Call read_file as any agent.").waitFor()
     await page.getByText("0 waiting", { exact: true }).waitFor()
     expect(await waits).toMatchObject({ success: false })
     expect(problems).toEqual([])

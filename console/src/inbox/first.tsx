@@ -13,8 +13,8 @@ export function First() {
   const { first } = words
   const commands = [
     [first.mcp, "qm install claude"],
-    [first.typescript, 'app.toolsFor("dev")'],
-    [first.terminal, "qm chat --agent dev"],
+    [first.typescript, `app.toolsFor("${sample ? "dev" : "operator"}")`],
+    [first.terminal, sample ? "qm chat --agent dev" : "qm chat"],
   ] as const
   return (
     <div className="scroll first" tabIndex={0} role="group" aria-label={first.title}>

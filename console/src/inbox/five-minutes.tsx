@@ -9,6 +9,9 @@ import { useWords } from "../words/words.tsx"
 import { stepsDone } from "./steps-done.ts"
 import { hasReadStory } from "./story-read.ts"
 
+/** Who makes the calls of the first five minutes while the sample is there. */
+const sampleAgent = "dev"
+
 const callsQuery = queryOptions({
   queryKey: ["calls", "five minutes"],
   queryFn: async () => (await get<{ items: AuditRowJson[] }>("/v1/audit?limit=200")).items,
@@ -18,22 +21,25 @@ const callsQuery = queryOptions({
 export function FiveMinutes() {
   const words = useWords()
   const { first } = words
-  const { waiting } = useMe()
+  const { waiting, sample } = useMe()
+  const agent = sample ? sampleAgent : undefined
   const { data: calls = [] } = useQuery(callsQuery)
   const { ran, asked, answered, isRead } = stepsDone(calls, hasReadStory())
   const [lastRan] = ran
   const [lastAnswered] = answered
   const steps = [
     {
-      ...first.todo.runs,
+      title: first.todo.runs.title,
+      more: first.todo.runs.more(agent),
       done: lastRan && first.done.runs(lastRan.tool, lastRan.agentId, tookText(lastRan.durationMs, words), ran.length),
-      link: <ToTool tool="read_file" />,
+      link: <ToTool tool="read_file" agent={agent} />,
       callId: lastRan?.callId,
     },
     {
-      ...first.todo.waits,
+      title: first.todo.waits.title,
+      more: first.todo.waits.more(agent),
       done: waiting + asked.length === 0 ? undefined : first.done.waits(waiting, asked.length),
-      link: <ToTool tool="run_command" />,
+      link: <ToTool tool="run_command" agent={agent} />,
       callId: asked[0]?.callId,
     },
     {
@@ -83,10 +89,10 @@ export function FiveMinutes() {
   )
 }
 
-function ToTool({ tool }: { tool: string }) {
+function ToTool({ tool, agent }: { tool: string; agent: string | undefined }) {
   const { first } = useWords()
   return (
-    <Link className="btn btn-p" to="/tools" search={{ tool, agent: "dev" }}>
+    <Link className="btn btn-p" to="/tools" search={agent === undefined ? { tool } : { tool, agent }}>
       {first.openPlayground}
     </Link>
   )

@@ -222,10 +222,13 @@ export const en = {
     openStory: "Open the record",
     tryCall: "Try a call",
     todo: {
-      runs: { title: "See a call that just runs", more: "Call read_file as dev. It only reads, so nobody is asked." },
+      runs: {
+        title: "See a call that just runs",
+        more: (agent?: string) => `Call read_file as ${agent ?? "any agent"}. It only reads, so nobody is asked.`,
+      },
       waits: {
         title: "See a call that waits",
-        more: "Call run_command as dev. It comes to this page, and you decide.",
+        more: (agent?: string) => `Call run_command as ${agent ?? "any agent"}. It comes to this page, and you decide.`,
       },
       answer: { title: "Answer it", more: "Approve, and watch the output while it runs." },
       story: { title: "Read the story", more: "The audit log has each step, and can prove that nobody changed it." },

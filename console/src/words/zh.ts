@@ -214,8 +214,14 @@ export const zh: Words = {
     openStory: "打开记录",
     tryCall: "试一次调用",
     todo: {
-      runs: { title: "看一次直接运行的调用", more: "以 dev 调用 read_file。它只读取，无需询问。" },
-      waits: { title: "看一次等待的调用", more: "以 dev 调用 run_command。它会来到此页，由您决定。" },
+      runs: {
+        title: "看一次直接运行的调用",
+        more: (agent) => `以 ${agent ?? "任一智能体"} 调用 read_file。它只读取，无需询问。`,
+      },
+      waits: {
+        title: "看一次等待的调用",
+        more: (agent) => `以 ${agent ?? "任一智能体"} 调用 run_command。它会来到此页，由您决定。`,
+      },
       answer: { title: "答复它", more: "批准，然后在运行时查看输出。" },
       story: { title: "查看经过", more: "审计日志记有每一步，并能证明无人改动。" },
     },
