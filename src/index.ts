@@ -109,6 +109,10 @@ export {
   fromHandler,
   fromModule,
   fromResultTool,
+  type DefinedTool,
+  type HandlerTool,
+  type ResultTool,
+  type ToolModule,
 } from "./registry/adapters.ts"
 export { PluginManager, type PluginOptions } from "./registry/plugins/manager.ts"
 export type { PluginCatalog, PluginEntry, PluginState } from "./model/plugin.ts"
@@ -119,6 +123,7 @@ export { ToolDiscovery } from "./call/discovery.ts"
 export { ToolExecutor, type ToolCall } from "./executor.ts"
 export { callbackAdapter, type ApprovalCallbacks } from "./approval-ui/callback.ts"
 export { terminalAdapter, terminalAsk } from "./approval-ui/terminal.ts"
+export type { Snippet, SnippetDraft, SnippetFilter, SnippetStorage } from "./model/snippets.ts"
 export type { Telemetry, Tracer } from "./telemetry/spans.ts"
 export { textAdapter, type Chat } from "./approval-ui/chat.ts"
 export { MCPClient, type MCPCallOptions, type MCPClientOptions, type MCPServer } from "./mcp/client/client.ts"

@@ -74,6 +74,11 @@ import * as anthropic from "quartermaster/anthropic"
 import * as langchain from "quartermaster/langchain"
 import * as openai from "quartermaster/openai"
 import * as agents from "quartermaster/openai-agents"
+import * as s0 from "quartermaster/designs/s0"
+import * as s1 from "quartermaster/designs/s1"
+import * as s2 from "quartermaster/designs/s2"
+import * as s3 from "quartermaster/designs/s3"
+import * as s4 from "quartermaster/designs/s4"
 import { z } from "zod"
 
 const quartermaster = await createQuartermaster()
@@ -105,6 +110,9 @@ console.log(langchain.governedTools(quartermaster, "operator", { groups: ["maths
 const result = await quartermaster.call({ agentId: "operator", tool: "add", input: { a: 2, b: 3 } })
 console.log(result.status, modelText(result))
 await quartermaster.close()
+console.log([s0, s1, s2, s3, s4].every((names) => Object.keys(names).length > 0) ? "all five designs" : "")
+// Nothing closes its app; the program ends by itself.
+console.log((await s4.base64_encode.execute({ text: "hello" }, { taskId: "t" })).result)
 `
 
 test.each([
@@ -118,7 +126,15 @@ test.each([
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify(config))
   await node(join(repository, "node_modules/typescript/bin/tsc"), "-p", ".")
   const printed = await node(join(outDir, "main.js"))
-  for (const text of ['success {"sum":5}', '{"sum":2}', "[ 'add' ]", "object", "function"])
+  for (const text of [
+    'success {"sum":5}',
+    '{"sum":2}',
+    "[ 'add' ]",
+    "object",
+    "function",
+    "all five designs",
+    "aGVsbG8=",
+  ])
     expect(printed).toContain(text)
 })
 

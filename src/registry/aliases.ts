@@ -29,6 +29,17 @@ export class Aliases {
     }
   }
 
+  /** Removes a name from all dialects, so that a tool can have it. */
+  remove(name: string): void {
+    for (const alias of this.#byName.get(name) ?? []) {
+      const key = `${alias.dialect} ${alias.tool}`
+      if (this.#byTool.get(key) !== alias) continue
+      this.#byTool.delete(key)
+      this.#spoken.get(alias.dialect)?.delete(alias.tool)
+    }
+    this.#byName.delete(name)
+  }
+
   /** A name that is in two dialects is looked up in the role's dialect first. */
   find(name: string, dialect: string | undefined): Alias | undefined {
     const aliases = this.#byName.get(name)

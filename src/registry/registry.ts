@@ -215,6 +215,12 @@ export class ToolRegistry {
     this.#version++
   }
 
+  /** Removes a name that stands for another tool in some dialect. A tool may then be registered under it. */
+  unregisterAlias(name: string): void {
+    this.#aliases.remove(name)
+    this.#version++
+  }
+
   alias(written: string, who: AgentView | undefined): Alias | undefined {
     const [name = written] = written.split("@", 1)
     return this.#aliases.find(name, who?.role.dialect)

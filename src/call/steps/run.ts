@@ -21,7 +21,7 @@ export type RunOutcome = { value: unknown; ending?: undefined } | { value?: unde
 
 const tries = 3
 const longestMs = 600_000
-const networkMs = 60_000
+export const networkTimeoutMs = 60_000
 
 /**
  * Runs the tool inside its limits, after its start is in the audit log. If the call was resumed and the tool has run
@@ -139,7 +139,7 @@ export function timeoutOf(call: ActiveCall, tool: RegisteredTool, ports: Ports):
   if (requested !== undefined) return Math.min(requested, longestMs)
   if (own !== undefined) return own === null ? null : Math.min(own, longestMs)
   if (tool.kind !== "plain") return null
-  return tool.effect === "network" ? Math.max(networkMs, ports.settings.timeoutMs) : ports.settings.timeoutMs
+  return tool.effect === "network" ? Math.max(networkTimeoutMs, ports.settings.timeoutMs) : ports.settings.timeoutMs
 }
 
 function checkOutput(tool: RegisteredTool, value: unknown): unknown {

@@ -1,0 +1,255 @@
+import { join } from "node:path"
+import { createQuartermaster } from "../app.ts"
+import { adapterFromOptions } from "../approval-ui/adapter-from-options.ts"
+import { callbackAdapter, type ApprovalCallbacks } from "../approval-ui/callback.ts"
+import type { Config } from "../config/schema.ts"
+import type { ApprovalUIAdapter, Ask } from "../model/approval.ts"
+import type { CallRequest } from "../model/call.ts"
+import type { Dialect } from "../model/dialect.ts"
+import type { EventType, Listener } from "../model/events.ts"
+import type { Language } from "../model/language.ts"
+import type { ToolResult } from "../model/result.ts"
+import type { RegisteredTool } from "../model/tool.ts"
+import type { Quartermaster, QuartermasterOptions } from "../quartermaster.ts"
+import { nameOf, type AnyTool } from "../registry/recognise-tool.ts"
+import type { RegisterOptions, ToolRegistry } from "../registry/registry.ts"
+
+/** Whose app it is, and what it is made of. */
+export interface PrivateAppSettings {
+  /** The design's id, for example `s4`. Its calls are made as an agent of this name. */
+  design: string
+  /** The language of the design, whatever the configuration says. */
+  language: Language
+  dialect?: Dialect
+  config?: Config
+  options?: QuartermasterOptions
+  /** The only tools there are, read before every call. Left out: all built-in tools. */
+  tools?: () => Iterable<PrivateTool>
+}
+
+/** A tool, or the name of a built-in one. */
+export type PrivateTool = string | { tool: AnyTool; options?: RegisterOptions }
+
+/** What a call of a private app may bring along. */
+export interface PrivateCallContext extends Partial<
+  Pick<CallRequest, "agentId" | "taskId" | "userId" | "sessionId" | "signal" | "timeoutMs" | "allowedPaths">
+> {
+  /** Answers what would be asked. Without it, such a call is refused. */
+  approve?: ApprovalCallbacks["onExecution"] | undefined
+  /** Answers the questions of `ask_user`. */
+  ask?: Ask | undefined
+  /** Both, and the release of results. `approve` counts before it. */
+  approvals?: ApprovalUIAdapter | undefined
+}
+
+/**
+ * An app that a design's classes use inside: opened by the first call, recorded like every other. A call that would ask is
+ * refused unless the caller brings somebody to ask.
+ */
+export class PrivateApp {
+  readonly #settings: PrivateAppSettings
+  readonly #registered = new Map<string, AnyTool>()
+  #builtIn = new Map<string, RegisteredTool>()
+  readonly #listeners: ((app: Quartermaster) => void)[] = []
+  #opening: Promise<Quartermaster> | undefined
+  #opened: Quartermaster | undefined
+  #calls = 0
+
+  constructor(settings: PrivateAppSettings) {
+    this.#settings = settings
+  }
+
+  get isIdle(): boolean {
+    return this.#calls === 0
+  }
+
+  /** Makes a call. Like every call of the core it returns a result, however it ends. */
+  async call(name: string, input: unknown, context: PrivateCallContext = {}): Promise<ToolResult> {
+    const { agentId, approve, ask, approvals, ...more } = context
+    const asked = approve === undefined ? approvals : callbackAdapter({ onExecution: approve })
+    const caller = asked === undefined && ask === undefined ? {} : { approvalUI: adapterFromOptions(asked, ask) }
+    this.#calls++
+    try {
+      const app = await this.open()
+      return await app.executor(agentId).execute(this.#nameOfCall(app.registry, name), input, { ...more, caller })
+    } finally {
+      this.#calls--
+    }
+  }
+
+  /** The app itself, with the tools that there are now. */
+  async open(): Promise<Quartermaster> {
+    const app = await (this.#opening ??= this.#create())
+    this.#updateTools(app.registry)
+    return app
+  }
+
+  on<T extends EventType>(type: T, listener: Listener<T>): void {
+    const listen = (app: Quartermaster) => void app.on(type, listener)
+    this.#listeners.push(listen)
+    if (this.#opened !== undefined) listen(this.#opened)
+  }
+
+  async close(): Promise<void> {
+    const opening = this.#opening
+    this.#opening = this.#opened = undefined
+    this.#registered.clear()
+    openApps.delete(this)
+    await (await opening?.catch(() => undefined))?.close()
+  }
+
+  async #create(): Promise<Quartermaster> {
+    closeWhenProcessEnds(this)
+    try {
+      const app = await createQuartermaster(configOf(this.#settings), this.#settings.options)
+      this.#builtIn = new Map(app.registry.list({ type: "builtin" }).map((tool) => [tool.name, tool]))
+      for (const listen of this.#listeners) listen(app)
+      return (this.#opened = app)
+    } catch (error) {
+      // The next call tries again.
+      this.#opening = undefined
+      throw error
+    }
+  }
+
+  #updateTools(registry: ToolRegistry): void {
+    const wanted = this.#settings.tools === undefined ? undefined : [...this.#settings.tools()]
+    if (wanted === undefined) return
+    const kept = new Set(
+      wanted.map((one) => (typeof one === "string" ? registry.canonicalName(one) : nameOf(one.tool))),
+    )
+    for (const name of registry.names()) if (!kept.has(name)) registry.unregister(name)
+    for (const name of this.#registered.keys()) if (!kept.has(name)) this.#registered.delete(name)
+    for (const one of wanted) {
+      if (typeof one === "string") this.#registerBuiltIn(registry, registry.canonicalName(one))
+      else this.#register(registry, one)
+    }
+  }
+
+  /** It was removed while it was not listed. */
+  #registerBuiltIn(registry: ToolRegistry, name: string): void {
+    const tool = this.#builtIn.get(name)
+    if (tool !== undefined && !registry.has(name)) registry.register(tool, { type: "builtin" })
+  }
+
+  #register(registry: ToolRegistry, { tool, options }: Exclude<PrivateTool, string>): void {
+    const name = nameOf(tool) ?? ""
+    if (this.#registered.get(name) === tool) return
+    registry.unregisterAlias(name)
+    registry.unregister(name)
+    registry.register(tool, { ...options, replace: true })
+    this.#registered.set(name, tool)
+  }
+
+  /** A tool that the design does not have is unknown, also where the core has one of that name. */
+  #nameOfCall(registry: ToolRegistry, name: string): string {
+    const { tools } = this.#settings
+    if (tools === undefined) return name
+    for (const one of tools()) if ((typeof one === "string" ? one : nameOf(one.tool)) === name) return name
+    return registry.get(name) === undefined ? name : `${name}@none`
+  }
+}
+
+const mostFences = 8
+
+/** Private apps over the same tools, one for each list of paths that calls are limited to. */
+export class FencedApps {
+  readonly #settings: PrivateAppSettings
+  readonly #apps = new Map<string, PrivateApp>()
+  readonly #listeners: ((app: PrivateApp) => void)[] = []
+
+  constructor(settings: PrivateAppSettings) {
+    this.#settings = settings
+  }
+
+  /** The fence is `allowedPaths` of the context, else those of the configuration, else the working folder. */
+  call(name: string, input: unknown, context: PrivateCallContext = {}): Promise<ToolResult> {
+    return this.#appFor(context.allowedPaths).call(name, input, context)
+  }
+
+  on<T extends EventType>(type: T, listener: Listener<T>): void {
+    const listen = (app: PrivateApp) => app.on(type, listener)
+    this.#listeners.push(listen)
+    for (const app of this.#apps.values()) listen(app)
+  }
+
+  async close(): Promise<void> {
+    const apps = [...this.#apps.values()]
+    this.#apps.clear()
+    await Promise.all(apps.map((app) => app.close()))
+  }
+
+  #appFor(allowedPaths: readonly string[] | undefined): PrivateApp {
+    const folder = process.cwd()
+    const key = JSON.stringify([folder, allowedPaths])
+    const known = this.#apps.get(key)
+    if (known !== undefined) return known
+    const { config = {}, options } = this.#settings
+    const tools = allowedPaths === undefined ? config.tools : { ...config.tools, allowedPaths: [...allowedPaths] }
+    const isPlaced = (config.workspace ?? config.tools?.workspaceDir) !== undefined
+    const app = new PrivateApp({
+      ...this.#settings,
+      config: { data: { dir: join(folder, ".quartermaster") }, ...config, ...(tools === undefined ? {} : { tools }) },
+      options: { writes: "direct", ...(isPlaced ? {} : { workspace: folder }), ...options },
+    })
+    for (const listen of this.#listeners) listen(app)
+    this.#apps.set(key, app)
+    this.#closeOldest()
+    return app
+  }
+
+  /** An open app has a few open files. */
+  #closeOldest(): void {
+    if (this.#apps.size <= mostFences) return
+    const [key, app] = [...this.#apps].find(([, each]) => each.isIdle) ?? []
+    if (key !== undefined) this.#apps.delete(key)
+    void app?.close()
+  }
+}
+
+const standalone = new Map<string, FencedApps>()
+
+/** Makes a call of one tool for its standalone `execute(params, context)`. */
+export function callStandalone(
+  { design, language, dialect }: Pick<PrivateAppSettings, "design" | "language" | "dialect">,
+  name: string,
+  input: unknown,
+  context?: PrivateCallContext,
+): Promise<ToolResult> {
+  const apps = standalone.get(design) ?? new FencedApps({ design, language, ...(dialect && { dialect }) })
+  standalone.set(design, apps)
+  return apps.call(name, input, context)
+}
+
+/** Closes the apps of all standalone calls, for tests. */
+export async function closeStandalone(): Promise<void> {
+  await Promise.all([...standalone.values()].map((apps) => apps.close()))
+}
+
+function configOf({ design, language, dialect, config = {} }: PrivateAppSettings): Config {
+  const role = { name: design, ...(dialect && { dialect }) }
+  return {
+    ...(config.org === undefined
+      ? { agent: design, org: { roles: [role], agents: [{ id: design, role: design }] } }
+      : {}),
+    ...config,
+    language,
+    approvals: { ...config.approvals, unattended: "reject" },
+  }
+}
+
+const openApps = new Set<PrivateApp>()
+let isWatched = false
+
+/** Nobody closes the app of a standalone call. It keeps no process alive, so it is closed when there is nothing left to do. */
+function closeWhenProcessEnds(app: PrivateApp): void {
+  openApps.add(app)
+  if (isWatched) return
+  isWatched = true
+  process.once("beforeExit", closeOpenApps)
+}
+
+async function closeOpenApps(): Promise<void> {
+  isWatched = false
+  await Promise.all([...openApps].map((app) => app.close()))
+}

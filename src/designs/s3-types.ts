@@ -1,0 +1,77 @@
+import type { Config } from "../config/schema.ts"
+import type { Logger } from "../model/logger.ts"
+import type { ToolResult as Ended } from "../model/result.ts"
+import type { BaseTool, BaseToolResult } from "../registry/base-tool.ts"
+
+export type ToolResult = BaseToolResult
+
+/** What a model asks for. */
+export interface ToolCall {
+  name: string
+  arguments: Record<string, unknown>
+}
+
+export interface ValidationResult {
+  valid: boolean
+  errors: string[]
+}
+
+export interface ToolDefinition {
+  name: string
+  description: string
+  parameters: Readonly<Record<string, unknown>>
+}
+
+/** `warn` is ours and may be missing. */
+export type ILogger = Omit<Logger, "warn"> & Partial<Pick<Logger, "warn">>
+
+export interface GlobalConfig {
+  /** `enabled` and `workspaceDir` are S3's own; the others are keys of the core and of S3's later source. */
+  tools: Config["tools"] & { enabled?: readonly string[]; workspaceDir?: string; shellTimeout?: number }
+}
+
+export interface ToolPlugin {
+  name: string
+  version: string
+  tools: BaseTool[]
+}
+
+/** A match of `code_query`. */
+export interface SearchResult {
+  file: string
+  line: number
+  column: number
+  code: string
+  context: string
+}
+
+/** An entry of `file_list`. */
+export interface FileInfo {
+  name: string
+  path: string
+  type: "file" | "directory"
+  size: number
+  modified: number
+}
+
+/** What `shell_exec` returns, besides its command. */
+export interface ExecResult {
+  stdout: string
+  stderr: string
+  exitCode: number
+}
+
+/** A call as S3 writes its result. */
+export function resultOf({ success, result, error, code, metadata = {}, durationMs = 0 }: Ended): ToolResult {
+  const { problems, ...rest } = metadata
+  const text = code === "invalid_arguments" && Array.isArray(problems) ? validationText(problems) : error
+  return {
+    success,
+    ...(success ? { data: result } : { error: text ?? "" }),
+    metadata: { ...rest, executionTime: durationMs },
+  }
+}
+
+function validationText(problems: readonly unknown[]): string {
+  return `Validation failed: ${problems.join(", ")}`
+}

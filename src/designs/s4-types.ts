@@ -1,0 +1,53 @@
+import type { z } from "zod"
+import type { ToolCategory } from "../model/tool.ts"
+import type { ToolResult as Ended } from "../model/result.ts"
+import { errorOf } from "../model/errors.ts"
+import type { PrivateCallContext } from "./private-app.ts"
+
+/** What a tool is, in S4. */
+export interface Tool {
+  name: string
+  description: string
+  category: ToolCategory
+  parameters: z.ZodTypeAny
+  execute: (params: unknown, context: ToolContext) => Promise<ToolResult>
+}
+
+export interface ToolResult {
+  toolName: string
+  success: boolean
+  result?: unknown
+  error?: string
+  startedAt: number
+  completedAt?: number
+  durationMs?: number
+}
+
+/** `approve`, `ask`, `sessionId`, `signal` and `timeoutMs` are ours. */
+export interface ToolContext extends Pick<
+  PrivateCallContext,
+  "approve" | "ask" | "approvals" | "sessionId" | "signal" | "timeoutMs"
+> {
+  taskId: string
+  userId?: string | undefined
+  allowedPaths?: string[] | undefined
+}
+
+/** A call as S4 writes its result, with the messages of S4's error classes. */
+export function resultOf(ended: Ended, toolName: string): ToolResult {
+  const { success, startedAt, completedAt, durationMs } = ended
+  return {
+    toolName,
+    success,
+    ...(success ? { result: ended.result } : { error: errorText(ended, toolName) }),
+    startedAt,
+    ...(completedAt === undefined ? {} : { completedAt }),
+    ...(durationMs === undefined ? {} : { durationMs }),
+  }
+}
+
+function errorText(ended: Ended, toolName: string): string {
+  const { message } = errorOf({ ...ended, toolName })
+  const problems = ended.code === "invalid_arguments" ? ended.metadata?.["problems"] : undefined
+  return Array.isArray(problems) ? `${message}: ${problems.join(", ")}` : message
+}

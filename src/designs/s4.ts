@@ -1,0 +1,56 @@
+// The names of design S4. Every name is listed by hand.
+import { resolve } from "node:path"
+import { readSource } from "../config/find.ts"
+import { readTrusted } from "../config/read-layer.ts"
+import type { Config } from "../config/schema.ts"
+
+export { ToolCategory } from "../model/tool.ts"
+export type { Tool, ToolContext, ToolResult } from "./s4-types.ts"
+export { ToolExecutor, ToolRegistry, type ToolExecutorOptions } from "./s4-executor.ts"
+export type { ToolStats } from "../registry/registry.ts"
+export type { LLMTools } from "../registry/formats.ts"
+export {
+  base64_decode,
+  base64_encode,
+  builtinTools,
+  current_time,
+  delete_file,
+  get_env,
+  get_file_info,
+  http_get,
+  http_post,
+  http_request,
+  json_parse,
+  json_stringify,
+  list_files,
+  move_file,
+  read_file,
+  set_env,
+  sleep,
+  web_search,
+  write_file,
+} from "./s4-tools.ts"
+export { DEFAULT_TOOL_TIMEOUT, isPathAllowed, NETWORK_TOOL_TIMEOUT, Semaphore } from "./s4-limits.ts"
+export { jsonSchemaToZod, MCPClient, wrapMCPTool } from "./s4-mcp.ts"
+export type { McpToolDefinition as MCPTool } from "../model/mcp.ts"
+export {
+  ToolError,
+  ToolNotFoundError,
+  ToolPermissionError,
+  ToolTimeoutError,
+  ToolValidationError,
+} from "../model/errors.ts"
+export { Actor } from "../agents/acting/actor.ts"
+export { newTask, type ActionResult, type PlanStep, type TaskContext } from "../agents/acting/task.ts"
+export { ruleReflector } from "../agents/reflection/rules.ts"
+export type { Reflection, Reflector } from "../agents/reflection/reflector.ts"
+
+/** The events of a call, for `executor.on` and `app.on`. */
+export const TOOL_CALL_REQUESTED = "TOOL_CALL_REQUESTED"
+export const TOOL_CALL_COMPLETED = "TOOL_CALL_COMPLETED"
+export const TOOL_CALL_FAILED = "TOOL_CALL_FAILED"
+
+/** Reads a `config.yml` as S4 writes it, with its variables filled in. For `createQuartermaster` and `ToolExecutor`. */
+export function loadConfig(file: string): Config {
+  return readTrusted(readSource(resolve(file)), process.env).config
+}

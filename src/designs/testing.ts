@@ -1,0 +1,24 @@
+import { copyFileSync, mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { onTestFinished, vi } from "vitest"
+import { databaseFile, temporaryFolder } from "../testing/test-app.ts"
+import { closeStandalone } from "./private-app.ts"
+
+/** A new folder that counts as the working folder during one test. The apps of standalone calls are closed after it. */
+export async function workingFolder(): Promise<string> {
+  const folder = await projectFolder()
+  const spy = vi.spyOn(process, "cwd").mockReturnValue(folder)
+  onTestFinished(async () => {
+    await closeStandalone()
+    spy.mockRestore()
+  })
+  return folder
+}
+
+/** A new folder with an empty data folder in it. */
+export async function projectFolder(): Promise<string> {
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, ".quartermaster"), { mode: 0o700 })
+  copyFileSync(await databaseFile(), join(folder, ".quartermaster", "quartermaster.db"))
+  return folder
+}
