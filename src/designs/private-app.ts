@@ -65,13 +65,10 @@ export class PrivateApp {
 
   /** Makes a call. Like every call of the core it returns a result, however it ends. */
   async call(name: string, input: unknown, context: PrivateCallContext = {}): Promise<ToolResult> {
-    const { agentId, approve, ask, approvals, ...more } = context
-    const asked = approve === undefined ? approvals : callbackAdapter({ onExecution: approve })
-    const caller = asked === undefined && ask === undefined ? {} : { approvalUI: adapterFromOptions(asked, ask) }
     this.#calls++
     try {
       const app = await this.open()
-      return await app.executor(agentId).execute(this.#nameOfCall(app.registry, name), input, { ...more, caller })
+      return await callIn(app, this.#nameOfCall(app.registry, name), input, context)
     } finally {
       this.#calls--
     }
@@ -151,6 +148,20 @@ export class PrivateApp {
 }
 
 const mostFences = 8
+
+/** Makes a call in an app. Of the context only what a request can hold goes along. */
+export function callIn(
+  app: Quartermaster,
+  name: string,
+  input: unknown,
+  context: PrivateCallContext,
+): Promise<ToolResult> {
+  const { agentId, approve, ask, approvals, taskId, userId, sessionId, signal, timeoutMs, allowedPaths } = context
+  const asked = approve === undefined ? approvals : callbackAdapter({ onExecution: approve })
+  const caller = asked === undefined && ask === undefined ? {} : { approvalUI: adapterFromOptions(asked, ask) }
+  const more = { taskId, userId, sessionId, signal, timeoutMs, allowedPaths, caller }
+  return app.executor(agentId).execute(name, input, more)
+}
 
 /** Private apps over the same tools, one for each list of paths that calls are limited to. */
 export class FencedApps {

@@ -1,0 +1,14 @@
+import type { Quartermaster } from "../quartermaster.ts"
+import { callIn, type PrivateApp } from "./private-app.ts"
+
+/** What the classes of a design need of an app: one of their own, or the host's. */
+export type DesignApp = Pick<PrivateApp, "call" | "open" | "close">
+
+/** An app of the host. What must be approved is asked as that app asks, and nobody here closes it. */
+export function hostApp(app: Quartermaster): DesignApp {
+  return {
+    open: () => Promise.resolve(app),
+    call: (name, input, context = {}) => callIn(app, name, input, context),
+    close: () => Promise.resolve(),
+  }
+}
