@@ -1,3 +1,17 @@
-// The names of design S1. Every name is listed by hand.
+// Design S1, approvals, in its own names: `quartermaster/designs/s1`. docs/designs.md has both ways to write each of them.
 export { ToolPermissionLevel } from "../model/permission.ts"
 export { ToolExecuteStatus } from "../model/result.ts"
+export { ToolExecutor, type Tool, type ToolExecuteFunction, type ToolExecutorOptions } from "./s1-executor.ts"
+export type { ToolDefinitionWithPermission, ToolExecuteResult } from "./s1-result.ts"
+export {
+  ChatInDocUIAdapter,
+  ChatUIAdapter,
+  DefaultUIAdapter,
+  type ApprovalUIAdapter,
+  type ChatDocument,
+  type ResultApprovalCallback,
+  type UserApprovalCallback,
+} from "./s1-adapters.ts"
+export { executeToolChain, ToolChain, type ToolChainCallbacks, type ToolChainOptions } from "./s1-chain.ts"
+export type { ToolCallHistoryEntry, ToolChainResult } from "./s1-chain-result.ts"
+export type { Complete, CompletionResponse, Message, ToolCallResponse } from "./s1-messages.ts"
