@@ -1,0 +1,97 @@
+import type { AuditEntry, EndEntry, StartEntry } from "../model/audit-entry.ts"
+import type { AuditFilter } from "../model/ports.ts"
+import type { ToolRegistry } from "./s2-registry.ts"
+
+export interface LoggedStart {
+  id: string
+  agentId: string
+  toolName: string
+  /** Without secrets. */
+  params: unknown
+  timestamp: number
+}
+
+export interface LoggedSuccess {
+  id: string
+  duration: number
+  /** As text, cut where it is long. */
+  result: string | undefined
+  timestamp: number
+}
+
+export interface LoggedFailure {
+  id: string
+  duration: number
+  error: string
+  timestamp: number
+}
+
+/** One execution in the audit log. */
+export interface AuditedExecution extends LoggedStart {
+  success: boolean
+  duration: number
+  result?: string | undefined
+  error?: string | undefined
+}
+
+/**
+ * S2's view of the audit log, which every call writes itself. An engine tells its logger what was written, so that a subclass
+ * can pass it on.
+ */
+export class ToolAuditLogger {
+  readonly #registry: ToolRegistry
+
+  constructor(registry: ToolRegistry) {
+    this.#registry = registry
+  }
+
+  logStart(_entry: LoggedStart): void | Promise<void> {}
+
+  logSuccess(_entry: LoggedSuccess): void | Promise<void> {}
+
+  logFailure(_entry: LoggedFailure): void | Promise<void> {}
+
+  /** The executions in the audit log, newest first, also those that were refused. */
+  async list(filter: AuditFilter = {}): Promise<AuditedExecution[]> {
+    const app = await this.#registry.appFor(undefined).open()
+    await app.settle()
+    const rows = await app.audit.list(filter)
+    const entries = await app.audit.showMany(rows.map(({ callId }) => callId))
+    return rows.flatMap(({ callId }) => {
+      const end = entries.get(callId)?.find((entry) => entry.kind === "end")
+      return end === undefined ? [] : [executionOf(end)]
+    })
+  }
+}
+
+/** Tells a logger what the audit log has about a call. */
+export async function tellLogger(
+  logger: Pick<ToolAuditLogger, "logStart" | "logSuccess" | "logFailure">,
+  entries: readonly AuditEntry[],
+): Promise<void> {
+  for (const entry of entries) {
+    if (entry.kind === "start") await logger.logStart(startOf(entry))
+    if (entry.kind !== "end" || !entry.ran) continue
+    const { callId: id, durationMs: duration, result, error = "", at: timestamp } = entry
+    if (entry.status === "success") await logger.logSuccess({ id, duration, result, timestamp })
+    else await logger.logFailure({ id, duration, error, timestamp })
+  }
+}
+
+function startOf({ callId, agentId, tool, input, at }: StartEntry | EndEntry): LoggedStart {
+  return { id: callId, agentId, toolName: tool, params: parsed(input), timestamp: at }
+}
+
+function executionOf(end: EndEntry): AuditedExecution {
+  const { status, startedAt, durationMs: duration, result, error } = end
+  return { ...startOf(end), timestamp: startedAt, success: status === "success", duration, result, error }
+}
+
+/** The input, as text where it was cut. */
+function parsed(input: string | undefined): unknown {
+  try {
+    return input === undefined ? undefined : (JSON.parse(input) as unknown)
+  } catch {
+    return input
+  }
+}

@@ -1,0 +1,87 @@
+import { callbackAdapter } from "../approval-ui/callback.ts"
+import { tellLogger, type ToolAuditLogger } from "./s2-audit.ts"
+import { executionError } from "./s2-errors.ts"
+import { execution, type Execution, type MCPCaller } from "./s2-execution.ts"
+import type { ToolRegistry } from "./s2-registry.ts"
+import type { Agent, ExecutionContext, Tool, ToolResult } from "./s2-types.ts"
+
+export interface EngineOptions {
+  /** Told what the audit log has about each call. */
+  auditLogger?: Pick<ToolAuditLogger, "logStart" | "logSuccess" | "logFailure">
+  getAgent?(agentId: string): Agent | undefined | Promise<Agent | undefined>
+  /** Asks a person. Without it, calls that must be confirmed are cancelled. */
+  requestConfirmation?(agent: Agent, tool: Tool, params: unknown): boolean | Promise<boolean>
+  getMCPClient?(mcpName: string): MCPCaller | Promise<MCPCaller>
+}
+
+/**
+ * S2's engine: permission, confirmation, audit log, execution. A subclass may have `getAgent`, `requestConfirmation` and
+ * `getMCPClient` of its own.
+ *
+ * ```ts
+ * const engine = new ToolExecutionEngine(registry, { requestConfirmation: async (agent, tool, params) => true })
+ * const { content } = await engine.execute("a1", "Read", { file_path: "notes.md" }, {})
+ * ```
+ */
+export class ToolExecutionEngine {
+  protected readonly registry: ToolRegistry
+  readonly #options: EngineOptions
+
+  constructor(registry: ToolRegistry, options: EngineOptions = {}) {
+    this.registry = registry
+    this.#options = options
+  }
+
+  /** Returns what the tool returned. Throws what its handler threw, or S2's errors. */
+  async execute(
+    agentId: string,
+    toolName: string,
+    params: unknown,
+    context: ExecutionContext = {},
+  ): Promise<ToolResult> {
+    const agent = await this.getAgent(agentId)
+    const app = this.registry.appFor(agent)
+    const running: Execution = { context, getMCPClient: (mcpName) => this.getMCPClient(mcpName) }
+    const ended = await execution.run(running, () =>
+      app.call(toolName, params, { ...context, agentId, approvals: this.#approvals(agent, toolName, context) }),
+    )
+    const { auditLogger } = this.#options
+    if (ended.success && auditLogger === undefined) return ended.result
+    const opened = await app.open()
+    await opened.settle()
+    const entries = await opened.audit.show(ended.callId)
+    if (auditLogger !== undefined) await tellLogger(auditLogger, entries)
+    if (ended.success) return ended.result
+    if (ended.code === "tool_failed" && running.thrown !== undefined) throw running.thrown.error
+    const end = entries.find((entry) => entry.kind === "end")
+    throw executionError(ended, end?.reasons?.[0]?.sentence)
+  }
+
+  protected getAgent(agentId: string): Agent | undefined | Promise<Agent | undefined> {
+    return this.#options.getAgent?.(agentId) ?? this.registry.findAgent(agentId)
+  }
+
+  protected requestConfirmation(agent: Agent, tool: Tool, params: unknown): boolean | Promise<boolean> {
+    return this.#options.requestConfirmation?.(agent, tool, params) ?? false
+  }
+
+  protected getMCPClient(mcpName: string): MCPCaller | Promise<MCPCaller> {
+    const client = this.#options.getMCPClient?.(mcpName)
+    if (client === undefined)
+      throw new Error(`There is no client for the MCP server '${mcpName}'. Pass it to registerMCP.`)
+    return client
+  }
+
+  /** Undefined where nobody asks here: then the app does, or the call is cancelled. */
+  #approvals(agent: Agent | undefined, toolName: string, context: ExecutionContext) {
+    const ask = context.requestConfirmation?.bind(context) ?? this.requestConfirmation.bind(this)
+    const isOwn = this.requestConfirmation !== ToolExecutionEngine.prototype.requestConfirmation
+    if (!isOwn && (context.requestConfirmation ?? this.#options.requestConfirmation) === undefined) return undefined
+    return callbackAdapter({
+      onExecution: ({ args }) => {
+        const tool = this.registry.getTool(toolName)
+        return agent !== undefined && tool !== undefined && ask(agent, tool, args)
+      },
+    })
+  }
+}

@@ -1,0 +1,37 @@
+import { AsyncLocalStorage } from "node:async_hooks"
+import type { ToolContext } from "../model/tool.ts"
+import type { ExecutionContext } from "./s2-types.ts"
+
+/** Calls the tools of an MCP server. */
+export interface MCPCaller {
+  callTool(name: string, params: Record<string, unknown>): Promise<unknown>
+}
+
+/** What an engine gives to the handlers of its calls. */
+export interface Execution {
+  context: ExecutionContext
+  getMCPClient(mcpName: string): MCPCaller | Promise<MCPCaller>
+  /** What the handler threw, so that the engine can throw the same. */
+  thrown?: { error: unknown }
+}
+
+/** The execution that a handler runs in. */
+export const execution = new AsyncLocalStorage<Execution>()
+
+/** What a handler is given: what every tool of ours is given, and the rest of the context of `execute`. */
+export function handlerContext(context: ToolContext): ExecutionContext & ToolContext {
+  const { context: given = {} } = execution.getStore() ?? {}
+  const rest = Object.entries(given).filter(([name]) => !(name in context))
+  return Object.assign(context, Object.fromEntries(rest)) as ExecutionContext & ToolContext
+}
+
+/** Runs a handler and keeps what it throws. */
+export async function remembering<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const current = execution.getStore()
+    if (current !== undefined) current.thrown = { error }
+    throw error
+  }
+}

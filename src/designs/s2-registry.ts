@@ -1,0 +1,181 @@
+import type { Config } from "../config/schema.ts"
+import { toolValue } from "../mcp/client/check-result.ts"
+import type { RegisteredTool } from "../model/tool.ts"
+import type { Quartermaster, QuartermasterOptions } from "../quartermaster.ts"
+import type { HandlerTool } from "../registry/adapters.ts"
+import { ToolRegistry as CoreRegistry } from "../registry/registry.ts"
+import { hostApp, type DesignApp } from "./host-app.ts"
+import { PrivateApp, type PrivateTool } from "./private-app.ts"
+import { isBuiltinTool } from "./s2-builtin-tools.ts"
+import { execution, handlerContext, remembering, type MCPCaller } from "./s2-execution.ts"
+import { toolView } from "./s2-tool-view.ts"
+import type { Agent, BuiltinTool, MCPTool, Tool, ToolDescription, ToolFilter } from "./s2-types.ts"
+
+export interface ToolRegistryOptions extends QuartermasterOptions {
+  /** Who may call. An engine may also find them by its own `getAgent`. */
+  agents?: readonly Agent[]
+  config?: Config
+  /** An app of your own: its tools, agents and rules. Left out: the first call opens one. */
+  app?: Quartermaster
+}
+
+/**
+ * S2's registry. It starts empty; `builtinTools` are the tools of S2.
+ *
+ * ```ts
+ * const registry = new ToolRegistry({ agents: [{ id: "a1", role: "developer", departmentId: "north", level: 2 }] })
+ * registry.registerBuiltin(Read)
+ * registry.registerMCP("github", tools, client)
+ * ```
+ */
+export class ToolRegistry {
+  readonly #given = new Map<string, BuiltinTool | MCPTool>()
+  readonly #core: CoreRegistry
+  readonly #options: ToolRegistryOptions
+  readonly #apps = new Map<string, DesignApp>()
+
+  constructor(options: ToolRegistryOptions = {}) {
+    this.#options = options
+    this.#core = options.app?.registry ?? new CoreRegistry()
+  }
+
+  /** A tool of the same name is replaced. */
+  registerBuiltin(tool: BuiltinTool): void {
+    this.#add(tool, "builtin")
+  }
+
+  /** The tools are called `mcp:server:tool`. `client` calls them, unless the engine has a `getMCPClient` of its own. */
+  registerMCP(mcpName: string, tools: readonly MCPTool[], client?: MCPCaller): void {
+    for (const tool of tools) {
+      const handler: HandlerTool["handler"] = async (params) => {
+        const caller = client ?? (await execution.getStore()?.getMCPClient(mcpName))
+        if (caller === undefined)
+          throw new Error(`There is no client for the MCP server '${mcpName}'. Pass it to registerMCP.`)
+        const answer = await caller.callTool(tool.name, params)
+        return isMcpResult(answer) ? toolValue(tool.name, answer) : answer
+      }
+      const { description = `The tool ${tool.name} of the MCP server ${mcpName}.`, inputSchema = { type: "object" } } =
+        tool
+      // What its author says about permissions counts; otherwise that it reaches out.
+      const effect = tool.permissions === undefined ? { effect: "network" } : {}
+      const own = { handler, category: "mcp", ...effect, ...tool, description, inputSchema }
+      this.#add({ ...own, name: `mcp:${mcpName}:${tool.name}`, mcpName } as BuiltinTool, "mcp")
+    }
+  }
+
+  /** Registers a tool by its `type`; a custom one where it says none. */
+  register(tool: BuiltinTool): void {
+    const { type = "custom", mcpName = "mcp" } = tool
+    if (type === "mcp") return this.registerMCP(mcpName, [tool])
+    if (type !== "builtin" && type !== "custom") throw new Error(`Unknown tool type: ${String(type)}`)
+    this.#add(tool, type)
+  }
+
+  getTool(name: string): Tool | undefined {
+    const found = this.#core.get(name)
+    return found && this.#view(found, name)
+  }
+
+  getBuiltinTool(name: string): Tool | undefined {
+    const found = this.getTool(name)
+    return found?.type === "builtin" ? found : undefined
+  }
+
+  listTools(filter: ToolFilter = {}): Tool[] {
+    const { category, type } = filter
+    const listed = this.#core.list({ ...(category && { category }), ...(type && { type }) })
+    const order = [...this.#given.keys()]
+    return listed
+      .sort((one, other) => order.indexOf(one.name) - order.indexOf(other.name))
+      .map((tool) => this.#view(tool))
+  }
+
+  /** For a model. */
+  getToolDescriptions(): ToolDescription[] {
+    return this.#core.getToolDescriptions() as ToolDescription[]
+  }
+
+  /** The agent as S2 sees it. */
+  findAgent(agentId: string): Agent | undefined {
+    const { app, agents = [] } = this.#options
+    const view = app?.org.view(agentId)
+    if (view === undefined) return agents.find(({ id }) => id === agentId)
+    const { department, level, role } = view
+    return { id: agentId, role: role.name, level, ...(department === undefined ? {} : { departmentId: department }) }
+  }
+
+  /** The app in which this agent calls. */
+  appFor(agent: Agent | undefined): DesignApp {
+    const { agents: listed = [], app, config = {}, ...options } = this.#options
+    if (app !== undefined) return hostApp(app)
+    const isListed = agent === undefined || listed.some((one) => isSame(one, agent))
+    const agents = isListed ? listed : [agent]
+    const key = JSON.stringify(isListed ? null : agent)
+    const known = this.#apps.get(key)
+    if (known !== undefined) return known
+    const roles = [...new Set(agents.map(({ role }) => role))].map((name) => ({ name, dialect: "claude" as const }))
+    const org = {
+      roles,
+      agents: agents.map(({ id, role, departmentId, level }) => {
+        return { id, role, ...(departmentId && { department: departmentId }), ...(level !== undefined && { level }) }
+      }),
+    }
+    const opened = new PrivateApp({
+      design: "s2",
+      language: "en",
+      config: { ...(agents.length > 0 && { org }), ...config },
+      options,
+      dialect: "claude",
+      tools: () => this.#privateTools(),
+    })
+    this.#apps.set(key, opened)
+    return opened
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#apps.values()].map((app) => app.close()))
+  }
+
+  #add(tool: BuiltinTool, type: RegisteredTool["type"]): void {
+    this.#given.set(tool.name, tool)
+    // An app of the host has it already.
+    if (isBuiltinTool(tool) && this.#options.app !== undefined) return
+    const { id: _id, type: _type, mcpName: _mcpName, handler: _handler, ...rest } = tool
+    const handler: HandlerTool["handler"] = (params, context) =>
+      remembering(() => tool.handler(params, handlerContext(context)))
+    this.#core.register({ touches: pathsOf(tool), ...rest, handler }, { type, replace: true })
+  }
+
+  #view(tool: RegisteredTool, name = tool.name): Tool {
+    const call: Tool["handler"] = async (params, context) => {
+      const ended = await this.appFor(undefined).call(tool.name, params, context)
+      if (ended.success) return ended.result
+      throw new Error(ended.error)
+    }
+    return toolView(tool, this.#given.get(name) ?? this.#given.get(tool.name), call)
+  }
+
+  *#privateTools(): Iterable<PrivateTool> {
+    for (const tool of this.#core.list()) {
+      const given = this.#given.get(tool.name)
+      yield given !== undefined && isBuiltinTool(given) ? tool.name : { tool, options: { type: tool.type } }
+    }
+  }
+}
+
+function isSame(one: Agent, other: Agent): boolean {
+  return (["id", "role", "departmentId", "level"] as const).every((field) => one[field] === other[field])
+}
+
+function isMcpResult(answer: unknown): boolean {
+  return typeof answer === "object" && answer !== null && Array.isArray((answer as { content?: unknown }).content)
+}
+
+/** S2 checks the access to what a call names as `file_path` or `path`. */
+function pathsOf({ permissions = {} }: BuiltinTool): NonNullable<HandlerTool["touches"]> {
+  const kind = permissions.isDangerous === true || permissions.requireConfirmation === true ? "write" : "read"
+  return (params) => {
+    const { file_path, path } = params as Record<string, unknown>
+    return [file_path, path].flatMap((what) => (typeof what === "string" ? [{ kind, what }] : []))
+  }
+}

@@ -1,0 +1,344 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { dataFolder, openTestApp, temporaryFolder, tool } from "../testing/test-app.ts"
+import {
+  builtinTools,
+  ExecutionCancelledError,
+  PermissionDeniedError,
+  Read,
+  ToolAuditLogger,
+  ToolDiscovery,
+  ToolExecutionEngine,
+  ToolNotFoundError,
+  ToolPermissionManager,
+  ToolRegistry,
+  type Agent,
+  type BuiltinTool,
+  type ToolPermissions,
+  type ToolRegistryOptions,
+} from "./s2.ts"
+
+const developer: Agent = { id: "a1", role: "developer", departmentId: "north", level: 2 }
+const intern: Agent = { id: "a2", role: "intern", departmentId: "south", level: 0 }
+
+/** A registry in a folder of its own. */
+async function newRegistry(options: ToolRegistryOptions = {}): Promise<ToolRegistry> {
+  const config = { data: { dir: await dataFolder() } }
+  const registry = new ToolRegistry({ agents: [developer, intern], config, ...options })
+  onTestFinished(() => registry.close())
+  return registry
+}
+
+const open: ToolPermissions = {
+  allowedRoles: [],
+  allowedDepartments: [],
+  minLevel: 0,
+  requireConfirmation: false,
+  isDangerous: false,
+  rateLimit: { maxCallsPerMinute: 60, maxCallsPerHour: 600 },
+}
+
+function greet(permissions: Partial<ToolPermissions> = {}, more: Partial<BuiltinTool> = {}): BuiltinTool {
+  return {
+    id: "greet",
+    name: "Greet",
+    description: "Greet somebody.",
+    category: "utility",
+    type: "builtin",
+    inputSchema: { name: "string", path: "string?" },
+    outputSchema: { text: "string" },
+    version: "1.0.0",
+    author: "Ada",
+    tags: ["words"],
+    permissions: { ...open, ...permissions },
+    handler: ({ name }) => ({ text: `Hello, ${String(name)}!` }),
+    ...more,
+  }
+}
+
+test("a registry starts empty; tools are registered, found, listed and described as S2 writes it", async () => {
+  const registry = await newRegistry()
+  expect(registry.listTools()).toEqual([])
+  expect(registry.getTool("Greet")).toBeUndefined()
+  const given = greet()
+  registry.registerBuiltin(given)
+  registry.registerMCP("github", [
+    { name: "create_issue", description: "Create an issue.", inputSchema: { type: "object" } },
+  ])
+  registry.register(greet({}, { name: "Wave", type: "custom", category: "communication" }))
+  expect(registry.getTool("Greet")).toMatchObject({ ...given, id: expect.any(String), type: "builtin" })
+  expect(registry.getBuiltinTool("Greet")?.name).toBe("Greet")
+  expect(registry.getBuiltinTool("Wave")).toBeUndefined()
+  expect(registry.getTool("mcp:github:create_issue")).toMatchObject({ type: "mcp", mcpName: "github" })
+  const names = (filter?: Parameters<ToolRegistry["listTools"]>[0]) =>
+    registry.listTools(filter).map(({ name }) => name)
+  expect(names()).toEqual(["Greet", "mcp:github:create_issue", "Wave"])
+  expect(names({ type: "mcp" })).toEqual(["mcp:github:create_issue"])
+  expect(names({ category: "utility" })).toEqual(["Greet"])
+  expect(names({ category: "utility", type: "custom" })).toEqual([])
+  expect(registry.getToolDescriptions().find(({ name }) => name === "Greet")).toEqual({
+    name: "Greet",
+    description: "Greet somebody.",
+    parameters: expect.objectContaining({ type: "object", required: ["name"] }),
+  })
+})
+
+test("a tool of the same name is replaced, and an unknown type is refused", async () => {
+  const registry = await newRegistry()
+  registry.registerBuiltin(greet())
+  registry.registerBuiltin(greet({}, { description: "Greet again." }))
+  expect(registry.listTools().map(({ description }) => description)).toEqual(["Greet again."])
+  expect(() => registry.register(greet({}, { type: "other" as never }))).toThrow("Unknown tool type: other")
+})
+
+test("the tools of S2's chapter 3 are there to register, with their names, categories and permissions", async () => {
+  const registry = await newRegistry()
+  for (const one of builtinTools) registry.registerBuiltin(one)
+  expect(registry.listTools().map(({ name, category }) => [name, category])).toEqual([
+    ["Read", "file"],
+    ["Edit", "file"],
+    ["Glob", "file"],
+    ["Grep", "search"],
+    ["Bash", "execution"],
+    ["NotebookRead", "data"],
+    ["NotebookEdit", "data"],
+    ["TodoWrite", "utility"],
+  ])
+  expect(registry.getTool("Edit")?.permissions).toMatchObject({
+    requireConfirmation: true,
+    isDangerous: true,
+    rateLimit: { maxCallsPerMinute: 30, maxCallsPerHour: 500 },
+  })
+})
+
+test("built-in, MCP and custom tools run with the parameters and the context of the call", async () => {
+  const registry = await newRegistry()
+  const seen: unknown[] = []
+  registry.registerBuiltin(
+    greet(
+      {},
+      { handler: (params, { projectId, agent }) => (seen.push([params, projectId, agent.id]), { text: "builtin" }) },
+    ),
+  )
+  registry.register(greet({}, { name: "Wave", type: "custom", handler: () => ({ text: "custom" }) }))
+  const tools = [{ name: "create_issue", permissions: open }]
+  registry.registerMCP("github", tools)
+  const engine = new ToolExecutionEngine(registry, {
+    getMCPClient: (mcpName) => ({
+      callTool: (name, params) => (seen.push([mcpName, name, params]), Promise.resolve({ number: 7 })),
+    }),
+  })
+  const context = { projectId: "p1" }
+  expect(await engine.execute("a1", "Greet", { name: "Ada" }, context)).toEqual({ text: "builtin" })
+  expect(await engine.execute("a1", "Wave", { name: "Ada" }, context)).toEqual({ text: "custom" })
+  expect(await engine.execute("a1", "mcp:github:create_issue", { title: "x" }, context)).toEqual({ number: 7 })
+  expect(seen).toEqual([
+    [{ name: "Ada" }, "p1", "a1"],
+    ["github", "create_issue", { title: "x" }],
+  ])
+})
+
+test("S2's own Read is run by the lifecycle, in its dialect", async () => {
+  const workspace = temporaryFolder()
+  writeFileSync(join(workspace, "notes.md"), "one\ntwo\n")
+  const registry = await newRegistry({ workspace })
+  registry.registerBuiltin(Read)
+  const engine = new ToolExecutionEngine(registry)
+  expect(await engine.execute("a1", "Read", { file_path: "notes.md", offset: 2, limit: 1 }, {})).toMatchObject({
+    content: "two\n",
+    total_lines: 2,
+    encoding: "utf-8",
+  })
+  await expect(engine.execute("a1", "Read", { file_path: "/etc/passwd" }, {})).rejects.toThrow(PermissionDeniedError)
+  await expect(engine.execute("a1", "Bash", { command: "ls" }, {})).rejects.toThrow(ToolNotFoundError)
+})
+
+const denials: [string, Partial<ToolPermissions>, Agent, string][] = [
+  ["role", { allowedRoles: ["developer"] }, intern, "Role intern not in allowed roles"],
+  ["department", { allowedDepartments: ["north"] }, intern, "Department south not allowed"],
+  ["level", { minLevel: 2 }, intern, "Level 0 below minimum 2"],
+]
+
+test.each(denials)("a call denied by %s throws the reason alone", async (_check, permissions, agent, reason) => {
+  const registry = await newRegistry()
+  registry.registerBuiltin(greet(permissions))
+  const engine = new ToolExecutionEngine(registry)
+  const denied: unknown = await engine.execute(agent.id, "Greet", { name: "Ada" }, {}).catch((error: unknown) => error)
+  expect(denied).toBeInstanceOf(PermissionDeniedError)
+  expect((denied as Error).message).toBe(reason)
+  expect(await engine.execute(developer.id, "Greet", { name: "Ada" }, {})).toEqual({ text: "Hello, Ada!" })
+})
+
+test.each(denials)(
+  "checkPermission gives the same reason for %s, and lets others",
+  async (_check, permissions, agent, reason) => {
+    const registry = await newRegistry()
+    const manager = new ToolPermissionManager(registry)
+    const given = greet(permissions)
+    expect(await manager.checkPermission(agent, given, { name: "Ada" })).toEqual({ allowed: false, reason })
+    expect(await manager.checkPermission(developer, given, { name: "Ada" })).toEqual({
+      allowed: true,
+      requiresConfirmation: false,
+    })
+  },
+)
+
+test("checkPermission knows agents by what it is given, and says whether a person must confirm", async () => {
+  const registry = await newRegistry({ agents: [] })
+  const manager = new ToolPermissionManager(registry)
+  const given = greet({ minLevel: 3, isDangerous: true })
+  registry.registerBuiltin(given)
+  expect(await manager.checkPermission({ ...developer, level: 2 }, given, { name: "Ada" })).toMatchObject({
+    reason: "Level 2 below minimum 3",
+  })
+  expect(await manager.checkPermission({ ...developer, level: 3 }, given, { name: "Ada" })).toEqual({
+    allowed: true,
+    requiresConfirmation: true,
+  })
+})
+
+test.each([
+  [{ maxCallsPerMinute: 2, maxCallsPerHour: 100 }, "Rate limit exceeded: 2 calls per minute"],
+  [{ maxCallsPerMinute: 100, maxCallsPerHour: 2 }, "Rate limit exceeded: 2 calls per hour"],
+])("the third call within %o throws S2's sentence", async (rateLimit, reason) => {
+  const registry = await newRegistry()
+  const given = greet({ rateLimit })
+  registry.registerBuiltin(given)
+  const engine = new ToolExecutionEngine(registry)
+  for (let call = 0; call < 2; call++) await engine.execute("a1", "Greet", { name: "Ada" }, {})
+  const limited: unknown = await engine.execute("a1", "Greet", { name: "Ada" }, {}).catch((error: unknown) => error)
+  expect(limited).toBeInstanceOf(PermissionDeniedError)
+  expect((limited as Error).message).toBe(reason)
+  expect(await new ToolPermissionManager(registry).checkPermission(developer, given, { name: "Ada" })).toEqual({
+    allowed: false,
+    reason,
+  })
+})
+
+test("the path that a call names is checked", async () => {
+  const registry = await newRegistry({ workspace: temporaryFolder() })
+  registry.registerBuiltin(greet())
+  const manager = new ToolPermissionManager(registry)
+  const given = registry.getTool("Greet")!
+  expect(await manager.checkPermission(developer, given, { name: "Ada", path: "/etc/passwd" })).toMatchObject({
+    allowed: false,
+    reason: expect.stringContaining("/etc/passwd"),
+  })
+  expect(await manager.checkPermission(developer, given, { name: "Ada", path: "notes.md" })).toMatchObject({
+    allowed: true,
+  })
+})
+
+test.each([
+  ["the engine's option", "option"],
+  ["the context", "context"],
+  ["a method of a subclass", "subclass"],
+] as const)("a dangerous tool is confirmed by %s, or cancelled", async (_way, way) => {
+  const registry = await newRegistry()
+  registry.registerBuiltin(greet({ isDangerous: true }))
+  let answer = true
+  const asked: unknown[] = []
+  const requestConfirmation = (agent: Agent, { name }: { name: string }, params: unknown) => {
+    asked.push([agent, name, params])
+    return answer
+  }
+  class OwnEngine extends ToolExecutionEngine {
+    protected override requestConfirmation = requestConfirmation
+  }
+  const engine = way === "subclass" ? new OwnEngine(registry) : new ToolExecutionEngine(registry, way === "option" ? { requestConfirmation } : {}) // prettier-ignore
+  const context = way === "context" ? { requestConfirmation } : {}
+  expect(await engine.execute("a1", "Greet", { name: "Ada" }, context)).toEqual({ text: "Hello, Ada!" })
+  answer = false
+  await expect(engine.execute("a1", "Greet", { name: "Ada" }, context)).rejects.toThrow(ExecutionCancelledError)
+  expect(asked).toEqual(Array.from({ length: 2 }, () => [developer, "Greet", { name: "Ada" }]))
+})
+
+test("a call that nobody confirms is cancelled, and its tool has not run", async () => {
+  const registry = await newRegistry()
+  let ran = false
+  registry.registerBuiltin(greet({ requireConfirmation: true }, { handler: () => (ran = true) }))
+  await expect(new ToolExecutionEngine(registry).execute("a1", "Greet", { name: "Ada" }, {})).rejects.toThrow(
+    ExecutionCancelledError,
+  )
+  expect(ran).toBe(false)
+})
+
+test("what is unknown is S2's error, and what a handler throws comes back as it was thrown", async () => {
+  const registry = await newRegistry()
+  const thrown = new RangeError("too far")
+  registry.registerBuiltin(greet({}, { handler: () => { throw thrown } })) // prettier-ignore
+  const engine = new ToolExecutionEngine(registry)
+  await expect(engine.execute("a1", "Fly", {}, {})).rejects.toThrow(ToolNotFoundError)
+  await expect(engine.execute("a1", "Greet", { name: "Ada" }, {})).rejects.toBe(thrown)
+  await expect(engine.execute("nobody", "Greet", { name: "Ada" }, {})).rejects.toThrow(PermissionDeniedError)
+})
+
+test("an engine may find its agents itself", async () => {
+  const registry = await newRegistry({ agents: [] })
+  registry.registerBuiltin(greet({ allowedRoles: ["developer"] }))
+  const agents = new Map([["x", { ...developer, id: "x" }], ["y", { ...intern, id: "y" }]]) // prettier-ignore
+  const engine = new ToolExecutionEngine(registry, { getAgent: (id) => agents.get(id) })
+  expect(await engine.execute("x", "Greet", { name: "Ada" }, {})).toEqual({ text: "Hello, Ada!" })
+  await expect(engine.execute("y", "Greet", { name: "Ada" }, {})).rejects.toThrow("Role intern not in allowed roles")
+})
+
+test("an agent discovers the tools that its role, department and level allow", async () => {
+  const registry = await newRegistry()
+  registry.registerBuiltin(greet())
+  registry.registerBuiltin(greet({ allowedRoles: ["developer"] }, { name: "ByRole" }))
+  registry.registerBuiltin(greet({ allowedDepartments: ["north"] }, { name: "ByDepartment" }))
+  registry.registerBuiltin(greet({ minLevel: 1 }, { name: "ByLevel" }))
+  registry.registerBuiltin(Read)
+  const discovery = new ToolDiscovery(registry)
+  const names = async (agentId: string) => (await discovery.discoverToolsForAgent(agentId)).map(({ name }) => name)
+  expect(await names("a1")).toEqual(["Greet", "ByRole", "ByDepartment", "ByLevel", "Read"])
+  expect(await names("a2")).toEqual(["Greet", "Read"])
+  expect(await names("nobody")).toEqual([])
+})
+
+test("the audit log has every execution, and a logger is told of it in S2's order, without secrets", async () => {
+  const registry = await newRegistry()
+  registry.registerBuiltin(greet({}, { inputSchema: { name: "string", token: "string?" } }))
+  registry.registerBuiltin(greet({}, { name: "Fail", handler: () => { throw new Error("no") } })) // prettier-ignore
+  const told: [string, Record<string, unknown>][] = []
+  const auditLogger = {
+    logStart: (entry: object) => void told.push(["start", { ...entry }]),
+    logSuccess: (entry: object) => void told.push(["success", { ...entry }]),
+    logFailure: (entry: object) => void told.push(["failure", { ...entry }]),
+  }
+  const engine = new ToolExecutionEngine(registry, { auditLogger })
+  await engine.execute("a1", "Greet", { name: "Ada", token: "very-secret" }, {})
+  await expect(engine.execute("a1", "Fail", { name: "Ada" }, {})).rejects.toThrow("no")
+  expect(told.map(([kind]) => kind)).toEqual(["start", "success", "start", "failure"])
+  expect(told[0]?.[1]).toEqual({
+    id: expect.any(String),
+    agentId: "a1",
+    toolName: "Greet",
+    params: { name: "Ada", token: "***" },
+    timestamp: expect.any(Number),
+  })
+  expect(told[1]?.[1]).toMatchObject({
+    id: told[0]?.[1]["id"],
+    duration: expect.any(Number),
+    result: expect.stringContaining("Hello, Ada!"),
+  })
+  expect(told[3]?.[1]).toMatchObject({ duration: expect.any(Number), error: expect.stringContaining("no") })
+  const listed = await new ToolAuditLogger(registry).list()
+  expect(listed.map(({ toolName, success }) => [toolName, success])).toEqual([["Fail", false], ["Greet", true]]) // prettier-ignore
+})
+
+test("over an app of the host S2's classes use its tools, agents and rules", async () => {
+  const org = {
+    roles: [{ name: "developer", level: 2, dialect: "claude" as const }],
+    agents: [{ id: "d", role: "developer" }],
+  }
+  const app = await openTestApp({ org, rules: [{ deny: "probe", because: "It is Sunday." }] })
+  const registry = new ToolRegistry({ app })
+  app.registry.register(tool({ execute: () => 1 }))
+  registry.registerBuiltin(greet())
+  const engine = new ToolExecutionEngine(registry)
+  expect(await engine.execute("d", "Greet", { name: "Ada" }, {})).toEqual({ text: "Hello, Ada!" })
+  await expect(engine.execute("d", "probe", {}, {})).rejects.toThrow("It is Sunday.")
+  expect((await new ToolDiscovery(registry).discoverToolsForAgent("d")).map(({ name }) => name)).toContain("Greet")
+})
