@@ -222,13 +222,13 @@ const standalone = new Map<string, FencedApps>()
 
 /** Makes a call of one tool for its standalone `execute(params, context)`. */
 export function callStandalone(
-  { design, language, dialect }: Pick<PrivateAppSettings, "design" | "language" | "dialect">,
+  settings: PrivateAppSettings,
   name: string,
   input: unknown,
   context?: PrivateCallContext,
 ): Promise<ToolResult> {
-  const apps = standalone.get(design) ?? new FencedApps({ design, language, ...(dialect && { dialect }) })
-  standalone.set(design, apps)
+  const apps = standalone.get(settings.design) ?? new FencedApps(settings)
+  standalone.set(settings.design, apps)
   return apps.call(name, input, context)
 }
 

@@ -108,7 +108,8 @@ function coreToolOf(tool: BaseTool): Tool {
 
 function coreKeys({ shellTimeout, ...tools }: Omit<GlobalConfig["tools"], "enabled" | "workspaceDir">) {
   const shell = shellTimeout === undefined ? tools.shell : { timeout: shellTimeout, ...tools.shell }
-  return { ...tools, ...(shell && { shell }) } as NonNullable<Config["tools"]>
+  const permissions = { ...s3.config.tools.permissions, ...tools.permissions }
+  return { ...tools, permissions, ...(shell && { shell }) } as NonNullable<Config["tools"]>
 }
 
 /** The manager itself writes the lines of S3 about registering and calling, with S3's names. */

@@ -5,12 +5,13 @@ import { callStandalone, FencedApps, type PrivateAppSettings, type PrivateCallCo
 import { coreStorage, type ISnippetStorage } from "./s3-snippets.ts"
 import { resultOf, type ToolResult } from "./s3-types.ts"
 
-/** S3's language and tool names. */
-export const s3: Pick<PrivateAppSettings, "design" | "language" | "dialect"> = {
+/** S3's language and tool names. It asks about dangerous tools only, and saving a snippet is none. */
+export const s3 = {
   design: "s3",
   language: "zh",
   dialect: "classic",
-}
+  config: { tools: { permissions: { snippet_save: { level: "public" } } } },
+} as const satisfies PrivateAppSettings
 
 const texts = classicTexts.zh
 

@@ -62,16 +62,21 @@ export interface ExecResult {
 }
 
 /** A call as S3 writes its result. */
-export function resultOf({ success, result, error, code, metadata = {}, durationMs = 0 }: Ended): ToolResult {
-  const { problems, ...rest } = metadata
-  const text = code === "invalid_arguments" && Array.isArray(problems) ? validationText(problems) : error
+export function resultOf(ended: Ended): ToolResult {
+  const { success, result, durationMs = 0 } = ended
+  const { problems: _problems, calledAs: _calledAs, ran: _ran, ...metadata } = ended.metadata ?? {}
   return {
     success,
-    ...(success ? { data: result } : { error: text ?? "" }),
-    metadata: { ...rest, executionTime: durationMs },
+    ...(success ? { data: result } : { error: errorText(ended) }),
+    metadata: { ...metadata, executionTime: durationMs },
   }
 }
 
-function validationText(problems: readonly unknown[]): string {
-  return `Validation failed: ${problems.join(", ")}`
+/** The core's sentence without what S3 does not say, where S3 gives the whole text. */
+function errorText({ error = "", code, metadata = {} }: Ended): string {
+  const { problems, toolCode } = metadata
+  if (code === "invalid_arguments" && Array.isArray(problems)) return `Validation failed: ${problems.join(", ")}`
+  if (toolCode === "snippet_not_found") return error.replace(/(?<=' not found)\. [^.]*\.$/, "")
+  if (code === "command_denied") return error.replace(/^\S+ was not executed: /, "Command execution failed: ")
+  return code === "path_outside_workspace" ? error.replace("Access denied: Path", "Path") : error
 }
