@@ -42,12 +42,14 @@ export interface Documents {
   get(kind: DocumentKind, id: string): StoredDocument | undefined
   /**
    * Stores a document. It is not stored, and the existing one is returned, when another live document has the name, when
-   * the document changed after `expected`, or when it exists and `expected` is 0.
+   * the document changed after `expected`, or when it exists and `expected` is 0. With `knowsAll` it is also not stored when
+   * any document of its kind changed that this process had not read when `put` was called; the newest one is returned.
    */
   put(
     document: { kind: DocumentKind; id: string; name?: string | null; live?: boolean; body: unknown },
     by: string,
     expected?: number,
+    options?: { knowsAll?: boolean },
   ): Promise<{ written: true; document: StoredDocument } | { written: false; existing: StoredDocument }>
   /** Reads what other processes changed. Returns whether there was something. */
   refresh(): Promise<boolean>

@@ -39,8 +39,10 @@ export async function createAgent(context: OrganisationContext, given: NewAgent,
   }
   refuseBadBrief(given.taskBrief)
   refuseTooDeep(context, draft.parentId)
-  if (parent !== undefined) refuseTooMany(context, parent)
-  const agent = await writeDocument<Agent>(context, { kind: "agent", id: draft.id }, by, (existing) => {
+  // Counted and written in one transaction: several processes may create agents at once.
+  const document = { kind: "agent", id: draft.id, knowsAll: parent !== undefined } as const
+  const agent = await writeDocument<Agent>(context, document, by, (existing) => {
+    if (parent !== undefined) refuseTooMany(context, parent)
     if (existing !== undefined || context.roster.configured.agents.has(draft.id)) refuseTakenId(draft.id)
     return { body: draft }
   })

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { ann, codeOf, openDirectory } from "./testing/open-directory.ts"
+import { agent, ann, codeOf, openDirectory } from "./testing/open-directory.ts"
 
 const bob = { kind: "person", id: "bob" } as const
 
@@ -41,4 +41,19 @@ test("when two directories take one name or id, or terminate one agent at once, 
     expect(await both((it) => it.createDepartment({ id: `d${run}` }, ann))).toEqual(["department_exists", "done"])
   }
   expect([...here.stopped, ...there.stopped].length).toBeGreaterThanOrEqual(20)
+})
+
+test("two directories that create agents at once create no more than agents.maxAgents together", async () => {
+  const here = await openDirectory({ limits: { maxAgents: 5, maxDepth: 1 } })
+  const there = await here.again()
+  const { role } = await here.directory.createRole({ name: "helper" }, agent("root"))
+  const codes = await Promise.all(
+    [here, there, here, there, here, there, here, there].map(({ directory }) =>
+      codeOf(directory.createAgent({ role: role.id }, agent("root"))),
+    ),
+  )
+  expect(codes.filter((code) => code === undefined)).toHaveLength(5)
+  expect(codes.filter((code) => code !== undefined)).toEqual(Array(3).fill("too_many_agents"))
+  await here.documents.refresh()
+  expect(here.directory.listAgents().filter(({ madeBy }) => madeBy === "agent")).toHaveLength(5)
 })

@@ -112,7 +112,7 @@ export class Directory implements Organisation, OrganisationAdmin {
 
   createAgent(given: NewAgent, by: ChangedBy): Promise<Agent> {
     if (by.kind === "person") return createAgent(this.#context, given, by)
-    // One after the other, so that agents.maxAgents is not exceeded by many at once.
+    // One after the other: each is counted against agents.maxAgents, and would have to be counted again.
     const created = this.#creating.then(() => createAgent(this.#context, given, by))
     this.#creating = created.catch(() => {})
     return created

@@ -51,11 +51,12 @@ interface Content<T> {
 /**
  * Writes one document of the organisation. `make` gets the stored body and returns the new content; it throws to refuse,
  * or returns undefined to leave the document as it is. It is called again when another process changed the document in
- * between. `taken` is called when another document has the name.
+ * between; with `knowsAll`, when any document of the kind was changed, so that it may count them. `taken` is called when
+ * another document has the name.
  */
 export async function writeDocument<T extends object>(
   { documents }: OrganisationContext,
-  { kind, id }: { kind: DocumentKind; id: string },
+  { kind, id, knowsAll = false }: { kind: DocumentKind; id: string; knowsAll?: boolean },
   by: ChangedBy,
   make: (existing: T | undefined) => Content<T> | undefined,
   taken: (other: StoredDocument) => T = refuseTakenName,
@@ -65,9 +66,9 @@ export async function writeDocument<T extends object>(
     const content = make(existing?.body as T | undefined)
     if (content === undefined) return existing?.body as T
     const { body, name = null, live = true } = content
-    const put = await documents.put({ kind, id, name, live, body }, by.id, existing?.change ?? 0)
+    const put = await documents.put({ kind, id, name, live, body }, by.id, existing?.change ?? 0, { knowsAll })
     if (put.written) return put.document.body as T
-    if (put.existing.id !== id) return taken(put.existing)
+    if (put.existing.id !== id && !knowsAll) return taken(put.existing)
   }
   throw new OrganisationError("conflict", `Other processes keep changing ${kind} '${id}'. Try again.`)
 }

@@ -18,10 +18,10 @@ export function auditedDocuments(
     get: (kind, id) => documents.get(kind, id),
     refresh: () => documents.refresh(),
     onChange: (listener) => documents.onChange(listener),
-    async put(document, by, expected) {
+    async put(document, by, expected, options) {
       const { kind, id, live = true } = document
       const before = documents.get(kind, id)
-      const put = await documents.put(document, by, expected)
+      const put = await documents.put(document, by, expected, options)
       if (!put.written) return put
       const { tokenHash: _token, pinHash: _pin, ...body } = document.body as Record<string, unknown>
       const what = live ? (before?.live === true ? "changed" : "made") : "ended"

@@ -69,6 +69,18 @@ export function documentsContract(name: string, open: () => Promise<[Documents, 
       expect(here.get("role", "never")).toBeUndefined()
     })
 
+    test("a put that must know all is refused when one of its kind changed that was not read, and succeeds after that", async () => {
+      const [here, there] = await open()
+      await there.put(role("a"), "ann")
+      await there.put({ kind: "department", id: "d", body: {} }, "ann")
+      const first = await here.put(role("b"), "bob", 0, { knowsAll: true })
+      expect(first).toMatchObject({ written: false, existing: { id: "a" } })
+      expect((await here.put(role("b"), "bob", 0, { knowsAll: true })).written).toBe(true)
+      await there.put({ kind: "department", id: "e", body: {} }, "ann")
+      const both = await Promise.all(["c", "d"].map((id) => here.put(role(id), "bob", 0, { knowsAll: true })))
+      expect(both.map(({ written }) => written)).toEqual([true, false])
+    })
+
     test("law: of many concurrent changes or names exactly one wins, and all see the same afterwards", async () => {
       const [here, there] = await open()
       let run = 0

@@ -46,6 +46,7 @@ export class SqliteDocuments implements Documents {
     document: { kind: DocumentKind; id: string; name?: string | null; live?: boolean; body: unknown },
     by: string,
     expected?: number,
+    { knowsAll = false }: { knowsAll?: boolean } = {},
   ): Promise<{ written: true; document: StoredDocument } | { written: false; existing: StoredDocument }> {
     const { kind, id, name = null, live = true, body } = document
     const row = {
@@ -57,7 +58,9 @@ export class SqliteDocuments implements Documents {
       changed_at: Date.now(),
       changed_by: by,
     }
-    const written = await retryWhileBusy(() => transaction(this.#database, () => this.#write(row, expected)))
+    const known = this.#cursor
+    const write = () => (knowsAll ? this.#newerThan(known, kind) : undefined) ?? this.#write(row, expected)
+    const written = await retryWhileBusy(() => transaction(this.#database, write))
     await retryWhileBusy(() => this.#read())
     return written
   }
@@ -92,7 +95,13 @@ export class SqliteDocuments implements Documents {
     return { written: true, document: fromTable(this.#one("kind = ? and id = ?", kind, id)!) }
   }
 
-  #one(where: string, ...values: string[]): Row | undefined {
+  /** The newest document of a kind, if it changed after `change`. */
+  #newerThan(change: number, kind: DocumentKind): { written: false; existing: StoredDocument } | undefined {
+    const newest = this.#one("kind = ? and change > ? order by change desc limit 1", kind, change)
+    return newest && { written: false, existing: fromTable(newest) }
+  }
+
+  #one(where: string, ...values: (string | number)[]): Row | undefined {
     return this.#database.prepare(`select * from documents where ${where}`).get(...values) as Row | undefined
   }
 
