@@ -1,5 +1,5 @@
 import type { AuditEntryJson, AuditRowJson, Charts } from "../http/api/audit-schemas.ts"
-import type { ChainBody, ConversationJson, TurnJson } from "../http/api/chain-schemas.ts"
+import type { ChainBody, ChainEventsJson, ConversationJson } from "../http/api/chain-schemas.ts"
 import type { AnswerBody, Answered, AnswerLink, Card, Inbox, Me } from "../http/api/schemas.ts"
 import type { CallBody, CallResult, Explanation, Ticket, ToolInfo, WhyBody } from "../http/api/tool-schemas.ts"
 import { askAgain } from "./again.ts"
@@ -9,6 +9,7 @@ import { eventsOf, type EventsOptions, type ServerEvent } from "./events.ts"
 export type { ClientOptions, Method, Sent } from "./connection.ts"
 export type { EventsOptions, ServerEvent } from "./events.ts"
 export { QuartermasterProblem } from "./problem.ts"
+export type { AgentEventJson as AgentEvent, TurnJson as Turn } from "../http/api/chain-schemas.ts"
 export type { Answered, AnswerLink, Card, Inbox, Me, Message, Problem } from "../http/api/schemas.ts"
 export type { CallResult, Explanation, Ticket, ToolInfo } from "../http/api/tool-schemas.ts"
 
@@ -119,9 +120,12 @@ export function createClient(options: ClientOptions) {
         json<Page<ConversationJson>>("GET", "/v1/chains", { query: filter }),
       create: (body: ChainBody) => json<ConversationJson>("POST", "/v1/chains", { body }),
       get: (id: string) => json<ConversationJson>("GET", chainPath(id)),
-      /** Its turns from an index on. Waits up to `wait` seconds for the next one. */
-      turns: (id: string, { signal, ...query }: Signal & { from?: number; wait?: number } = {}) =>
-        json<{ items: TurnJson[]; state: string }>("GET", chainPath(id, "/events"), { query, signal }),
+      /**
+       * Its turns, and in `agents` what the agents do that it gave work to: from an index on, or what came after the
+       * `cursor` of the answer before. Waits up to `wait` seconds for the next.
+       */
+      turns: (id: string, { signal, ...query }: Signal & { from?: number; cursor?: string; wait?: number } = {}) =>
+        json<ChainEventsJson>("GET", chainPath(id, "/events"), { query, signal }),
       /** Steers it while it works, else begins the next run. */
       say: (id: string, message: string) =>
         json<ConversationJson>("POST", chainPath(id, "/messages"), { body: { message } }),

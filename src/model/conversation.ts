@@ -56,6 +56,39 @@ export interface Turn {
 
 export type NewTurn = Pick<Turn, "kind" | "body">
 
+/** A turn of a conversation below another one. `row` grows with every turn that is stored. */
+export interface TurnBelow extends Turn {
+  row: number
+  agentId: string
+  /** What its conversation has used by now. */
+  spent: Spent
+}
+
+/** A call that waits for a person in a conversation below another one. `change` grows with every change of a call. */
+export interface WaitingBelow {
+  change: number
+  callId: string
+  tool: string
+  agentId: string
+  conversationId: string
+  at: number
+  spent: Spent
+}
+
+/** A message that was sent from a conversation, or from one below it. */
+export interface SentBelow {
+  id: string
+  conversationId: string
+  at: number
+}
+
+/** What was stored in the conversations below one. */
+export interface StoredBelow {
+  turns: TurnBelow[]
+  waiting: WaitingBelow[]
+  sent: SentBelow[]
+}
+
 /** The claim of a process on a conversation. A write with an older epoch is refused. */
 export interface ConversationClaim {
   owner: string
@@ -107,6 +140,12 @@ export interface Conversations {
   spentInTree(root: string): Promise<Spent>
   /** The turns from this index on, oldest first. */
   turns(id: string, from?: number, limit?: number): Promise<Turn[]>
+  /**
+   * What was stored in the conversations that were written to from this one, directly or through others: turns after `row`,
+   * with what was said to them and how their runs ended also before it; calls that wait and changed after `change`; and all
+   * messages that led there.
+   */
+  below(id: string, after: { row: number; change: number }): Promise<StoredBelow>
   /** Resolves when the conversation has more than `length` turns, after the time, or when a signal aborts. */
   waitForTurns(
     id: string,

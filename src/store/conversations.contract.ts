@@ -189,6 +189,38 @@ export function conversationsContract(
       })
     })
 
+    test("what lies below a conversation is found through messages, once for each, also where agents write back", async () => {
+      const [store, other, messages] = await open()
+      const [top, child, grandchild, stranger] = [
+        await store.create(someConversation()),
+        await store.create(someConversation({ agentId: "bob", spent: { ...nothingSpent, cost: 2 } })),
+        await store.create(someConversation({ agentId: "cid" })),
+        await store.create(someConversation()),
+      ]
+      const links = [
+        [top, child],
+        [child, grandchild],
+        [grandchild, top],
+        [grandchild, child],
+        [stranger, grandchild],
+      ] as const
+      for (const [from, to] of links) await messages.insert(someMessage({ conversationId: from.id, target: to.id }))
+      await messages.insert(someMessage({ kind: "answer", conversationId: child.id, target: stranger.id }))
+      for (const { id } of [top, child, grandchild, stranger]) await store.post(id, said(id))
+      await store.post(child.id, { kind: "assistant", body: {} })
+      const { turns, sent, waiting } = await other.below(top.id, { row: 0, change: 0 })
+      expect(turns.map(({ agentId, kind, spent }) => [agentId, kind, spent.cost])).toEqual([
+        ["bob", "user", 2],
+        ["cid", "user", 0],
+        ["bob", "assistant", 2],
+      ])
+      expect(sent).toHaveLength(4)
+      expect(waiting).toEqual([])
+      const later = await other.below(top.id, { row: turns.at(-1)!.row, change: 0 })
+      expect(later.turns.map(({ kind }) => kind)).toEqual(["user", "user"])
+      expect((await other.below(stranger.id, { row: 0, change: 0 })).turns).toHaveLength(4)
+    })
+
     test("conversations that did not change since a time are erased, with their turns", async () => {
       const [store] = await open()
       const old = await store.create(someConversation())

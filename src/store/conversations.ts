@@ -7,9 +7,11 @@ import type {
   ConversationState,
   NewTurn,
   Spent,
+  StoredBelow,
   Turn,
 } from "../model/conversation.ts"
 import { retryWhileBusy, transaction, type Database } from "./database.ts"
+import { readBelow } from "./conversations-below.ts"
 import { moveMessages } from "./messages.ts"
 import type { Tables } from "./tables.ts"
 
@@ -149,6 +151,10 @@ export class SqliteConversations implements Conversations {
       body: JSON.parse(row.body) as unknown,
       at: row.at,
     }))
+  }
+
+  below(id: string, after: { row: number; change: number }): Promise<StoredBelow> {
+    return retryWhileBusy(() => readBelow(this.#database, id, after))
   }
 
   async waitForTurns(

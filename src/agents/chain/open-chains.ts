@@ -1,10 +1,12 @@
 import { setMaxListeners } from "node:events"
 import { newId } from "../../lib/new-id.ts"
 import type { ConversationContexts } from "../../model/context.ts"
+import type { AgentEvent } from "../../model/agent-event.ts"
 import type { Conversation, Conversations, ConversationState, Spent, Turn } from "../../model/conversation.ts"
 import type { QuartermasterEvent } from "../../model/events.ts"
 import type { LanguageModel } from "../models/port.ts"
 import type { Models } from "../models/open-models.ts"
+import { agentEvents } from "./agent-events.ts"
 import type { Budget } from "./budget.ts"
 import type { ToolChainResult } from "./chain-result.ts"
 import type { ChainMail } from "./mail.ts"
@@ -35,6 +37,8 @@ export interface ConversationAdmin {
   turns(id: string, from?: number): Promise<Turn[]>
   /** Its turns from an index on, and then each new one as it comes, until the signal aborts. Runs in any process. */
   follow(id: string, options?: { from?: number | undefined; signal?: AbortSignal | undefined }): AsyncIterable<Turn>
+  /** What the agents did that it gave work to, directly or through others, after the cursor of a former answer. */
+  agentEvents(id: string, cursor?: string): Promise<{ events: AgentEvent[]; cursor: string }>
   /** Tells the model something, also while it works in another process. Returns false when there is no such conversation. */
   say(id: string, text: string, by: string): Promise<boolean>
   /** Ends the current run, also in another process. */
@@ -84,6 +88,7 @@ export function openChains(parts: ChainParts) {
     get: (id) => conversations.get(id),
     turns: (id, from) => conversations.turns(id, from),
     follow: (id, options) => follow(conversations, id, options),
+    agentEvents: (id, cursor) => agentEvents(conversations, id, cursor),
     say: async (id, text, by) =>
       (await conversations.post(id, { kind: "user", body: { text, begins: false, by } })) !== undefined,
     stop: async (id, by) => (await conversations.post(id, { kind: "stop", body: { by } })) !== undefined,

@@ -18,6 +18,43 @@ export const turn = z
   .looseObject({ index: z.number(), kind: z.string(), at: z.number(), body: z.unknown() })
   .meta({ id: "Turn" })
 
+const spent = z.object({
+  rounds: z.number(),
+  calls: z.number(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cost: z.number().describe("In the currency of the configured prices."),
+})
+
+export const agentEvent = z
+  .object({
+    type: z
+      .enum(["woken", "calling", "waiting", "delegated", "answered", "failed"])
+      .describe(
+        "`waiting` is told only while the call waits. `delegated`: it answers when those it asked have answered.",
+      ),
+    agentId: z.string(),
+    conversationId: z.string().describe("The agent's own conversation."),
+    depth: z.number().describe("1: asked by the conversation's agent itself; 2: by one of those; and so on."),
+    at: z.number(),
+    tools: z.array(z.string()).optional().describe("For `calling` and `waiting`."),
+    callId: z.string().optional().describe("For `waiting`."),
+    status: z.string().optional().describe("For `answered` and `failed`: completed, limit, error or aborted."),
+    spent: spent.describe("What the agent's conversation has used by now."),
+  })
+  .meta({ id: "AgentEvent" })
+
+export const chainEvents = z
+  .object({
+    items: z.array(turn),
+    agents: z
+      .array(agentEvent)
+      .describe("What the agents did that it gave work to, as far as the caller may see them."),
+    state: z.string(),
+    cursor: z.string().describe("What comes after this answer: send it with the next request."),
+  })
+  .meta({ id: "ChainEvents" })
+
 export const chainBody = z
   .object({
     agentId: text.optional(),
@@ -31,4 +68,6 @@ export const chainBody = z
 
 export type ConversationJson = z.infer<typeof conversation>
 export type TurnJson = z.infer<typeof turn>
+export type AgentEventJson = z.infer<typeof agentEvent>
+export type ChainEventsJson = z.infer<typeof chainEvents>
 export type ChainBody = z.infer<typeof chainBody>

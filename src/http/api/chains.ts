@@ -2,8 +2,8 @@ import { z } from "zod"
 import { setTimeout as sleep } from "node:timers/promises"
 import { errorMessage } from "../../lib/error-message.ts"
 import type { Conversation } from "../../model/conversation.ts"
-import type { Caller } from "./caller.ts"
-import { chainBody, conversation, turn } from "./chain-schemas.ts"
+import { chainNews, seen } from "./chain-news.ts"
+import { chainBody, chainEvents, conversation } from "./chain-schemas.ts"
 import { endpoint, Reply, type Api, type Endpoint } from "./endpoint.ts"
 import { HttpProblem, notFound } from "./problem.ts"
 import { agentOf, refuseManagers } from "./tools.ts"
@@ -11,14 +11,6 @@ import { agentOf, refuseManagers } from "./tools.ts"
 const tag = "Chains"
 const text = z.string().min(1)
 const byId = z.object({ id: text })
-/** A conversation is seen by whoever began it, and by people who may manage. */
-async function seen({ app }: Api, caller: Caller, id: string): Promise<Conversation> {
-  const found = await app.conversations.get(id)
-  const isOwn = found?.startedBy === caller.id || (caller.kind === "agent" && found?.agentId === caller.id)
-  if (found === undefined || !(isOwn || caller.scopes.includes("manage"))) throw notFound("conversation", id)
-  return found
-}
-
 /** The conversation as soon as it is stored. Rejects when the run fails before that. */
 async function stored(app: Api["app"], id: string, run: Promise<unknown>): Promise<Conversation> {
   start(run)
@@ -92,27 +84,21 @@ export const chainEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "get",
     path: "/v1/chains/{id}/events",
-    summary: "Its turns from an index on. Waits up to `wait` seconds for the next one.",
+    summary:
+      "Its turns, and what the agents do that it gave work to: from an index on, or after a cursor. Waits up to `wait` seconds for the next.",
     tag,
     scope: "any",
     params: byId,
     query: z.object({
       from: z.coerce.number().int().min(0).optional(),
+      cursor: z
+        .string()
+        .regex(/^\d{1,15}\.\d{1,15}\.\d{1,15}$/, "is not a cursor of an earlier answer")
+        .optional(),
       wait: z.coerce.number().min(0).max(60).optional(),
     }),
-    answers: { 200: z.object({ items: z.array(turn), state: z.string() }) },
-    async handle({ api, caller, params: { id }, query: { from = 0, wait = 0 }, signal }) {
-      await seen(api, caller, id)
-      const { conversations } = api.app
-      const until = AbortSignal.any([signal, AbortSignal.timeout(Math.max(1, wait * 1000))])
-      let items = await conversations.turns(id, from)
-      if (items.length === 0 && wait > 0)
-        for await (const next of conversations.follow(id, { from, signal: until })) {
-          items = [next]
-          break
-        }
-      return { items, state: (await seen(api, caller, id)).state }
-    },
+    answers: { 200: chainEvents },
+    handle: ({ api, caller, params: { id }, query, signal }) => chainNews(api, caller, id, query, signal),
   }),
   endpoint({
     method: "post",

@@ -111,7 +111,7 @@ function callerOrNobody(callerNow: () => Caller): Caller | undefined {
   }
 }
 
-function mayRead({ kind, id, scopes }: Caller, agentId: string): boolean {
+export function mayRead({ kind, id, scopes }: Caller, agentId: string): boolean {
   return kind === "agent" ? id === agentId : scopes.includes("read")
 }
 
