@@ -41,6 +41,7 @@ import type { ConversationContexts } from "./model/context.ts"
 import { silentLogger, type Logger } from "./model/logger.ts"
 import { describeOrphanedAgents } from "./model/orphaned-agents.ts"
 import type { Ports } from "./model/ports.ts"
+import { goesOnByItself } from "./model/society-conversation.ts"
 import { agentTokens, isTokenValid } from "./org/agent-tokens.ts"
 import { answerLinks, endOldAnswerLinks } from "./org/answer-links.ts"
 import { answerPins } from "./org/answer-pins.ts"
@@ -257,6 +258,10 @@ export function assemble(
     approvalUI: adapterFromOptions(options.approvals, options.ask),
     rolesOf: (person) => org.findPerson(person)?.roles,
     isTokenValid: (tokenId) => isTokenValid(documents, tokenId, now()),
+    async goesOnByItself(sessionId) {
+      const found = await store.conversations.get(sessionId)
+      return goesOnByItself(found ?? { id: sessionId, settings: {} })
+    },
     isAgent: (name) => org.findPerson(name) === undefined && org.findAgent(name) !== undefined,
     emit,
     hasListeners: emitter.hasListeners,
@@ -293,7 +298,7 @@ export function assemble(
   const approvals = approvalsApi(ports, documents, rules.add)
   const toolsOfAgents = agentTools(registry, discovery, org, settings.askIntent)
   const mailParts = { messages: store.messages, conversations: store.conversations, org, emit, now }
-  const { chainsIdle, openChain, ...chains } = openChains({
+  const { chainsIdle, openChain, reopen, ...chains } = openChains({
     app: { ...calls, ...toolsOfAgents },
     models,
     conversations: store.conversations,
@@ -324,6 +329,7 @@ export function assemble(
     models,
     dialectNames: (dialect) => registry.dialectNames(dialect),
     openChain,
+    reopen,
     limits: societyLimits(config),
     closing: closer.signal,
     logger,

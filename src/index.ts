@@ -66,6 +66,7 @@ export type { ChainOptions, ConversationAdmin } from "./agents/chain/open-chains
 export type { AgentActivity } from "./agents/society/overview.ts"
 export type { PersonMessage, RunningSociety, Society } from "./agents/society/society.ts"
 export type { SocietyOptions } from "./agents/society/runner.ts"
+export type { AgentEvent } from "./model/agent-event.ts"
 export type { Conversation, ConversationState, Turn } from "./model/conversation.ts"
 export type { App, AuditReader, Approvals, BatchOptions, Explanation, RuleAdmin } from "./model/app.ts"
 export type { Preview } from "./model/preview.ts"

@@ -80,6 +80,7 @@ async function runTask(context: CliContext, words: readonly string[], flags: Run
       const report = context.flags.json ? jsonReport(context, stdout.write) : await textReport(context, stdout.write)
       const chain = app.chain(agentId, {
         durable: true,
+        wakes: false,
         id: before?.id,
         model,
         userId: (await personOf(context, app, loaded).catch(() => undefined))?.id,

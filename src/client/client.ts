@@ -1,5 +1,5 @@
 import type { AuditEntryJson, AuditRowJson, Charts } from "../http/api/audit-schemas.ts"
-import type { ChainBody, ChainEventsJson, ConversationJson } from "../http/api/chain-schemas.ts"
+import type { ChainBody, ChainEventsJson, ConversationJson, ConversationNowJson } from "../http/api/chain-schemas.ts"
 import type { AnswerBody, Answered, AnswerLink, Card, Inbox, Me } from "../http/api/schemas.ts"
 import type { CallBody, CallResult, Explanation, Ticket, ToolInfo, WhyBody } from "../http/api/tool-schemas.ts"
 import { askAgain } from "./again.ts"
@@ -119,7 +119,8 @@ export function createClient(options: ClientOptions) {
       list: (filter: { agentId?: string; cursor?: string } = {}) =>
         json<Page<ConversationJson>>("GET", "/v1/chains", { query: filter }),
       create: (body: ChainBody) => json<ConversationJson>("POST", "/v1/chains", { body }),
-      get: (id: string) => json<ConversationJson>("GET", chainPath(id)),
+      /** A conversation, with the last answer of its model and the agents that have not answered it yet. */
+      get: (id: string) => json<ConversationNowJson>("GET", chainPath(id)),
       /**
        * Its turns, and in `agents` what the agents do that it gave work to: from an index on, or what came after the
        * `cursor` of the answer before. Waits up to `wait` seconds for the next.

@@ -47,6 +47,8 @@ export type QuartermasterEvent =
   | (CallEvent & { type: "TOOL_CALL_WAITING"; until: number })
   | (CallEvent & { type: "TOOL_CALL_APPROVED"; by: string })
   | (CallEvent & { type: "TOOL_CALL_REJECTED"; by: string; reason: string })
+  /** A person's answer was stored by this process. The call goes on where it is waited for. */
+  | (CallEvent & { type: "TOOL_CALL_ANSWERED"; by: string })
   /** `peopleOnly`: a person may still withhold the result, so do not show this output to the model. */
   | (CallEvent & { type: "TOOL_CALL_OUTPUT"; chunk: unknown; peopleOnly: boolean })
   | (CallEvent & { type: "TOOL_CALL_LATE_RESULT"; outcome: "returned" | "failed" | "lost"; peopleOnly: boolean })

@@ -37,6 +37,8 @@ export interface Ports {
   rolesOf(person: string): readonly string[] | undefined
   /** Whether the token exists and is neither revoked nor expired. */
   isTokenValid(tokenId: string): boolean
+  /** Whether the calls of a session go on by themselves, once they are answered, wherever agents run. */
+  goesOnByItself(sessionId: string): Promise<boolean>
   /** Whether the name is that of an agent and not of a person. */
   isAgent(name: string): boolean
   emit(event: QuartermasterEvent): void

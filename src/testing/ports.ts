@@ -75,6 +75,7 @@ export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Pr
     grants: { save: () => Promise.resolve() },
     rolesOf: () => undefined,
     isTokenValid: () => true,
+    goesOnByItself: () => Promise.resolve(false),
     isAgent: () => false,
     emit: () => {},
     hasListeners: () => true,

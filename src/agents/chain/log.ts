@@ -94,9 +94,9 @@ export interface NewConversation {
   id: string
   agentId: string
   startedBy: string
-  settings: unknown
-  /** Whether the settings replace those of an existing conversation. */
-  changesSettings: boolean
+  settings: object
+  /** The settings that an existing conversation takes over. */
+  changes: object
   resumableMs: number
   /** The conversation whose agent began this one. */
   parent?: string | undefined
@@ -143,8 +143,8 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
       if (found.owner !== "" && found.owner !== owner && (await store.isAlive(found.owner))) throw new ClaimLost(id)
       claim = await conversations.claim(id, found, owner)
       if (claim === undefined) throw new ClaimLost(id)
-      const { settings } = given
-      if (given.changesSettings && JSON.stringify(settings) !== JSON.stringify(found.settings))
+      const settings = { ...Object(found.settings), ...given.changes } as object
+      if (JSON.stringify(settings) !== JSON.stringify(found.settings))
         await conversations.append(id, claim, [], { settings })
       Object.assign(spent, found.spent)
       const root = found.root === "" ? found : await conversations.get(found.root)

@@ -10,6 +10,7 @@ import { agentEvents } from "./agent-events.ts"
 import type { Budget } from "./budget.ts"
 import type { ToolChainResult } from "./chain-result.ts"
 import type { ChainMail } from "./mail.ts"
+import { rememberedOf, settingsOf } from "./remembered.ts"
 import { memoryLog, nothingSpent, storedLog, type LogStore } from "./log.ts"
 import { ToolChain, type ChainApp, type ToolChainOptions } from "./tool-chain.ts"
 
@@ -20,6 +21,11 @@ export interface ChainOptions extends ToolChainOptions {
   durable?: boolean | undefined
   /** The id of a stored conversation to go on with. */
   id?: string | undefined
+  /**
+   * Whether answers of agents that it asked begin a run of their own where agents work by themselves, and what was left
+   * unfinished goes on there (default true, for stored conversations with a configured model).
+   */
+  wakes?: boolean | undefined
   /** The stored conversation whose agent begins this one: both count against the budget of the first. */
   parent?: string | undefined
 }
@@ -39,6 +45,11 @@ export interface ConversationAdmin {
   follow(id: string, options?: { from?: number | undefined; signal?: AbortSignal | undefined }): AsyncIterable<Turn>
   /** What the agents did that it gave work to, directly or through others, after the cursor of a former answer. */
   agentEvents(id: string, cursor?: string): Promise<{ events: AgentEvent[]; cursor: string }>
+  /**
+   * A chain that goes on with a stored conversation, with its model and options as long as no others are given. Undefined
+   * when there is no such conversation.
+   */
+  open(id: string, options?: ChainOptions): Promise<ToolChain | undefined>
   /** Tells the model something, also while it works in another process. Returns false when there is no such conversation. */
   say(id: string, text: string, by: string): Promise<boolean>
   /** Ends the current run, also in another process. */
@@ -83,12 +94,15 @@ export function openChains(parts: ChainParts) {
   setMaxListeners(0, parts.closing)
   let running = 0
   let onIdle: () => void = () => {}
+  /** The runs that the society has begun. Whoever goes on with one of their conversations waits for the end of its run. */
+  const woken = new Map<string, Promise<void>>()
   const admin: ConversationAdmin = {
     list: (filter) => conversations.list(filter),
     get: (id) => conversations.get(id),
     turns: (id, from) => conversations.turns(id, from),
     follow: (id, options) => follow(conversations, id, options),
     agentEvents: (id, cursor) => agentEvents(conversations, id, cursor),
+    open: (id, options) => reopen(id, options),
     say: async (id, text, by) =>
       (await conversations.post(id, { kind: "user", body: { text, begins: false, by } })) !== undefined,
     stop: async (id, by) => (await conversations.post(id, { kind: "stop", body: { by } })) !== undefined,
@@ -97,27 +111,43 @@ export function openChains(parts: ChainParts) {
     conversations: admin,
     chain: (agentId: string, given?: ChainOptions): ToolChain => openChain(agentId, given),
     openChain,
+    reopen,
     /** Resolves when no run is in progress. They end when the app closes. */
     chainsIdle: () => (running === 0 ? Promise.resolve() : new Promise<void>((resolve) => (onIdle = resolve))),
   }
 
+  async function reopen(id: string, given: ChainOptions = {}, society?: SocietyChain): Promise<ToolChain | undefined> {
+    const found = await conversations.get(id)
+    if (found === undefined) return undefined
+    const { model, options } = rememberedOf(found)
+    const known = model !== undefined && isConfigured(model) ? { model } : {}
+    return openChain(found.agentId, { ...known, ...options, ...given, id }, society)
+  }
+
+  function isConfigured(model: string): boolean {
+    return parts.models.list().some(({ name }) => name === model)
+  }
+
   function openChain(agentId: string, given: ChainOptions = {}, society: SocietyChain = {}): ToolChain {
-    const { model: chosen, durable, id = newId(), parent, ...options } = given
+    const { model: chosen, durable, id = newId(), parent, wakes = true, ...options } = given
     const { resumableMs, maxRounds, maxCalls, budget } = parts.settings
     const role = parts.roleOf(agentId)
     const model = typeof chosen === "object" ? chosen : parts.models.get(chosen ?? role?.llmServiceId)
-    // The model of the last run, for those who resume it.
-    const settings = { model: model.name, ...society.settings }
-    const changesSettings = chosen !== undefined
-    const startedBy = options.userId ?? agentId
     const isStored = durable === true || given.id !== undefined || parent !== undefined
-    const log = isStored
-      ? storedLog(parts, { id, agentId, startedBy, settings, changesSettings, resumableMs, parent })
-      : memoryLog(id, agentId)
+    const stored = () => {
+      const remembered = society.settings ?? settingsOf(options, wakes && isConfigured(model.name))
+      // The model of the last run, for those who resume it.
+      const settings = { model: model.name, ...remembered }
+      const changes = chosen === undefined ? remembered : settings
+      const startedBy = options.userId ?? agentId
+      return storedLog(parts, { id, agentId, startedBy, settings, changes, resumableMs, parent })
+    }
+    const log = isStored ? stored() : memoryLog(id, agentId)
     const instructions = options.instructions ?? (role?.rolePrompt || undefined)
     const about = { conversationId: id, agentId, model: model.name, modelId: model.modelId }
     let before = nothingSpent()
     let started: Promise<void> | undefined
+    let over: () => void = () => {}
     return new ToolChain(parts.app, agentId, model, {
       log,
       ...options,
@@ -129,8 +159,10 @@ export function openChains(parts: ChainParts) {
       closing: society.pause === undefined ? parts.closing : AbortSignal.any([parts.closing, society.pause]),
       mail: isStored ? parts.mailOf?.(id, agentId) : undefined,
       contexts: parts.contexts,
+      beforeRun: () => (society.pause === undefined ? woken.get(id) : undefined),
       onRunStart() {
         running++
+        if (society.pause !== undefined) woken.set(id, new Promise<void>((resolve) => (over = resolve)))
         before = { ...log.spent }
         parts.emit({ type: "RUN_STARTED", ...about, root: log.root.id, at: Date.now() })
         // Written with the next entry, and before the run is over.
@@ -152,6 +184,8 @@ export function openChains(parts: ChainParts) {
         })
       },
       onReleased() {
+        if (society.pause !== undefined) woken.delete(id)
+        over()
         if (--running === 0) onIdle()
       },
     })

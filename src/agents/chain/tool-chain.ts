@@ -68,6 +68,8 @@ interface InternalOptions {
   mail?: ChainMail | undefined
   /** Where the run is found by the tools that look at its context. */
   contexts?: ConversationContexts | undefined
+  /** The run begins after this. */
+  beforeRun?(): Promise<void> | undefined
   onRunStart?(): void
   onRunEnd?(result: ToolChainResult): Promise<void>
   /** The run is over and nothing of it is written any more. */
@@ -136,6 +138,7 @@ export class ToolChain {
     const { signal: given, closing = neverClosing } = this.#options
     const signal = given === undefined ? stop.signal : AbortSignal.any([given, stop.signal])
     let over: AbortController | undefined
+    await this.#options.beforeRun?.()
     await this.#log.claim()
     try {
       this.#options.onRunStart?.()

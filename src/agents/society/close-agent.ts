@@ -33,7 +33,7 @@ export async function closeAgent(parts: CloseParts, agentId: string): Promise<vo
 }
 
 async function closeConversation(parts: CloseParts, id: string, agentId: string): Promise<void> {
-  const given = { id, agentId, startedBy: agentId, settings: {}, changesSettings: false, resumableMs: 0 }
+  const given = { id, agentId, startedBy: agentId, settings: {}, changes: {}, resumableMs: 0 }
   const log = storedLog(parts, given)
   try {
     await log.claim()

@@ -4,7 +4,7 @@ import type { Conversation, Conversations } from "../../model/conversation.ts"
 import type { Logger } from "../../model/logger.ts"
 import type { AgentView, Message } from "../../model/organisation.ts"
 import type { Messages } from "../../model/ports.ts"
-import { societyPrefix } from "../../model/society-conversation.ts"
+import { goesOnByItself, isSocietyConversation } from "../../model/society-conversation.ts"
 import { ClaimLost } from "../chain/log.ts"
 import type { ToolChain } from "../chain/tool-chain.ts"
 
@@ -72,7 +72,7 @@ export class Runner {
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
   #lookAgain = false
-  #unfinishedAt = 0
+  #unfinishedAt = -Infinity
   #isStopped = false
   #whenIdle: (() => void)[] = []
 
@@ -81,15 +81,12 @@ export class Runner {
     this.#options = options
     const soon = () => this.look()
     const answered = () => {
-      this.#unfinishedAt = 0
+      this.#unfinishedAt = -Infinity
       this.look()
     }
     this.#stopListening = [
       parts.on("MESSAGE_SENT", soon),
-      parts.on("TOOL_CALL_APPROVED", answered),
-      parts.on("TOOL_CALL_REJECTED", answered),
-      parts.on("TOOL_CALL_RELEASED", answered),
-      parts.on("TOOL_CALL_WITHHELD", answered),
+      parts.on("TOOL_CALL_ANSWERED", answered),
       parts.on("AGENT_CHANGED", answered),
     ]
     parts.closing.addEventListener("abort", () => void this.stop(), { once: true })
@@ -182,13 +179,19 @@ export class Runner {
     const { messages, conversations, approvals, now } = this.#parts
     const at = now()
     const work = new Map<string, Work>()
-    for (const message of await messages.unreadConversations(societyPrefix, at)) {
+    for (const message of await messages.unreadConversations("", at)) {
       const conversationId = message.target!
-      work.set(conversationId, { conversationId, agentId: message.to, conversation: undefined, message })
+      const isOwn = isSocietyConversation(conversationId)
+      const conversation = isOwn ? undefined : await conversations.get(conversationId)
+      if (isOwn || (conversation !== undefined && goesOnByItself(conversation)))
+        work.set(conversationId, { conversationId, agentId: message.to, conversation, message })
     }
     if (at - this.#unfinishedAt >= unfinishedMs || this.#whenIdle.length > 0) {
       this.#unfinishedAt = at
-      const unfinished = await conversations.withPrefix(societyPrefix, ["active", "waiting"])
+      // What nobody has claimed yet is about to be begun by somebody else.
+      const unfinished = (await conversations.withPrefix("", ["active", "waiting"])).filter(
+        (each) => goesOnByItself(each) && each.epoch > 0,
+      )
       const isWaiting = unfinished.some(({ state }) => state === "waiting")
       const pending = new Set(isWaiting ? (await approvals.list()).map(({ callId }) => callId) : [])
       for (const [id, calls] of this.#waitsFor)
@@ -211,7 +214,9 @@ export class Runner {
     if (!(await this.#isWithin(work))) return false
     const view = viewOf(work.agentId)
     if (view === undefined) {
-      await this.#parts.close(work.agentId)
+      // What it has not read is answered for it; others' conversations stay as they are.
+      if (work.message !== undefined || isSocietyConversation(work.conversationId))
+        await this.#parts.close(work.agentId)
       return false
     }
     if (view.frozen !== undefined || found?.state === "paused") return false
@@ -261,11 +266,12 @@ export class Runner {
     this.organisationChanged()
     const { status, waiting } = await run.chain.resume()
     this.#restsUntil.delete(work.conversationId)
-    if (status === "waiting" && waiting.length > 0)
-      this.#waitsFor.set(
-        work.conversationId,
-        waiting.map(({ callId }) => callId),
-      )
+    if (status === "waiting" && waiting.length > 0) {
+      const calls = waiting.map(({ callId }) => callId)
+      this.#waitsFor.set(work.conversationId, calls)
+      // A person may have answered just before.
+      this.#unfinishedAt = -Infinity
+    }
     if (viewOf(work.agentId) === undefined) await this.#parts.close(work.agentId)
   }
 }

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest"
-import { deferred, tool, until } from "../../testing/test-app.ts"
+import { expect, onTestFinished, test, vi } from "vitest"
+import { dataFolder, deferred, tool, until } from "../../testing/test-app.ts"
 import { openTeam, textOf, type Answer } from "./testing/open-team.ts"
 
 const person = { by: "ada" }
@@ -71,6 +71,41 @@ function spawn(roleId: string) {
   return { name: "spawn_agent_with_task", input: { roleId, taskBrief, initialMessage: "Begin." } }
 }
 
+const asksTess: Answer = ({ last }) =>
+  last === "Ask tess." ? { calls: [{ name: "send_message", input: { to: "tess", payload: "Well?" } }] } : { say: last }
+
+test("a stored conversation that asked others goes on by itself, in any process, with the options it was begun with", async () => {
+  const dir = await dataFolder()
+  const options = { durable: true, userId: "ada", tools: ["send_message"], allowedPaths: ["docs"], maxRounds: 3 }
+  const first = await openTeam(asksTess, { data: { dir } })
+  const chain = first.chain("dev", options)
+  expect(await chain.run("Ask tess.")).toMatchObject({ status: "completed" })
+  const other = await openTeam(asksTess, { data: { dir } })
+  const running = other.society.start()
+  await until(
+    async () => (await first.conversations.turns(chain.id)).filter(({ kind }) => kind === "end").length === 2,
+    "it went on",
+  )
+  await running.idle()
+  const offered = other.model.requests.find(({ messages }) => textOf(messages[0]!) === "You write code.")
+  expect(offered?.tools?.map(({ name }) => name)).toEqual(["send_message"])
+  expect(await first.conversations.get(chain.id)).toMatchObject({
+    settings: { wakes: true, options: { userId: "ada" } },
+  })
+  expect((await chain.resume()).content).toMatch(/^The answer of agent tess/)
+  expect(first.model.requests).toHaveLength(2)
+})
+
+test("a conversation with wakes: false reads answers in its next run only", async () => {
+  const app = await openTeam(asksTess)
+  const chain = app.chain("dev", { durable: true, wakes: false })
+  await chain.run("Ask tess.")
+  await app.society.start().idle()
+  expect((await app.conversations.turns(chain.id)).at(-1)?.kind).toBe("end")
+  expect(await app.society.openMessages(chain.id)).toMatchObject({ unread: 1 })
+  expect((await chain.resume()).content).toMatch(/^The answer of agent tess/)
+})
+
 test("two agents that ask each other both get their answer", async () => {
   const app = await openTeam(({ agentId, round, last }) => {
     if (agentId === "dev" && round === 0)
@@ -120,6 +155,23 @@ test("a run that waits for a person gives its place to others, and goes on when 
   })
   expect((await app.society.answer(id))?.payload).toBe("dev is done.")
   expect(await overview("dev")).toMatchObject({ state: "idle", spent: { rounds: 2, calls: 1 } })
+})
+
+test("a run goes on by the event of its answer, without a look at the clock", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
+  onTestFinished(() => void vi.useRealTimers())
+  const app = await openTeam(({ round }) => (round < 2 ? { calls: [{ name: "send" }] } : { say: "Sent twice." }))
+  app.registry.register(tool({ name: "send", effect: "communicate", execute: () => "sent" }))
+  app.society.start()
+  const { id } = await app.society.message({ to: "dev", payload: "Send it.", ...person })
+  for (let sent = 0; sent < 2; sent++) {
+    const state = async () => (await app.conversations.list({ agentId: "dev" })).conversations[0]
+    await until(async () => (await state())?.state === "waiting" && (await state())?.owner === "", "it waits")
+    const [item] = await app.approvals.list()
+    await app.approvals.answer(item!.callId, { kind: "approve" }, "ann")
+    await until(async () => (await state())?.state !== "waiting", "it goes on")
+  }
+  expect((await app.society.answer(id))?.payload).toBe("Sent twice.")
 })
 
 test("a frozen agent stands still and goes on when it is thawed", async () => {

@@ -6,7 +6,7 @@ import type { AgentView, Message } from "../../model/organisation.ts"
 import type { OrganisationAdmin } from "../../model/organisation-admin.ts"
 import type { DialectNames } from "../../model/dialect-text.ts"
 import type { Messages } from "../../model/ports.ts"
-import { societyPrefix } from "../../model/society-conversation.ts"
+import { isSocietyConversation, societyPrefix } from "../../model/society-conversation.ts"
 import type { SocietyChain, ChainOptions } from "../chain/open-chains.ts"
 import type { ToolChain } from "../chain/tool-chain.ts"
 import type { Models } from "../models/open-models.ts"
@@ -64,6 +64,8 @@ export interface SocietyParts extends MailParts {
   models: Models
   dialectNames(dialect: string): DialectNames | undefined
   openChain(agentId: string, options: ChainOptions, society: SocietyChain): ToolChain
+  /** A chain that goes on with a conversation that somebody else began. */
+  reopen(id: string, options: ChainOptions, society: SocietyChain): Promise<ToolChain | undefined>
   /** The limits of one run. */
   limits: { maxRounds: number; maxCalls: number }
   closing: AbortSignal
@@ -147,6 +149,10 @@ async function openRun(
   view: AgentView,
   { waitMs, pause }: { waitMs: number | undefined; pause: AbortSignal },
 ): Promise<ToolChain> {
+  if (!isSocietyConversation(conversationId)) {
+    const chain = await parts.reopen(conversationId, { waitMs }, { pause })
+    if (chain !== undefined) return chain
+  }
   const stored = conversation?.settings as { taskId?: string } | undefined
   const taskId = view.agent.taskId ?? stored?.taskId ?? message?.taskId
   const origin = message?.conversationId

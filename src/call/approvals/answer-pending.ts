@@ -8,7 +8,6 @@ import { checkAnswer } from "./answer-value.ts"
 import { inNativeNames } from "../dialect.ts"
 import { grantOf, describeGrant, rememberProblem } from "./grants.ts"
 import { offeredRule } from "./offered-rule.ts"
-import { isSocietyConversation } from "../../model/society-conversation.ts"
 import { redeemMinutes, storedRequest } from "../stored/rows.ts"
 import { writeAnswerForAbsentCaller } from "./write-answer.ts"
 import { kindOf, verdictWord } from "./verdict-word.ts"
@@ -83,7 +82,10 @@ export async function answerPending(
     else if (!callerWaits) await writeAnswerForAbsentCaller({ ...row, owner }, settled, ports)
     const { remember, minutes }: Remember = answer.kind === "approve" || answer.kind === "reject" ? answer : {}
     if (settled !== null && remember !== undefined) await ports.grants.save(grantOf(row, settled, remember, minutes))
-    return { ok: true, done: settled !== null, ...whatNext(row, counted, callerWaits, ports) }
+    const agentGoesOn = await ports.goesOnByItself(row.sessionId)
+    if (settled !== null)
+      ports.emit({ type: "TOOL_CALL_ANSWERED", at: ports.now(), callId, toolName: row.tool, agentId: row.agentId, by })
+    return { ok: true, done: settled !== null, ...whatNext(row, counted, { callerWaits, agentGoesOn }, ports) }
   }
 }
 
@@ -245,7 +247,7 @@ function plainProblem(what: string, value: unknown): string | undefined {
 function whatNext(
   row: CallRow,
   { votes, answer }: CountedAnswer,
-  callerWaits: boolean,
+  { callerWaits, agentGoesOn }: { callerWaits: boolean; agentGoesOn: boolean },
   ports: Ports,
 ): Pick<Extract<AnswerResult, { ok: true }>, "code" | "params" | "sentence"> {
   if (answer === null) {
@@ -253,7 +255,6 @@ function whatNext(
     return { code: "answer_counted", params: { count }, sentence: `Counted. ${count} more must agree.` }
   }
   const minutes = redeemMinutes
-  const agentGoesOn = isSocietyConversation(row.sessionId)
   if (answer.edit !== undefined) {
     const soon = callerWaits || agentGoesOn
     const when = soon ? "" : ` when its caller comes back for it, within ${minutes} minutes`

@@ -148,6 +148,7 @@ export class Chat {
     const { app, agentId, limits, approvals } = this.#parts
     return app.chain(agentId, {
       durable: true,
+      wakes: false,
       id,
       model: this.#model,
       ...limits,

@@ -142,3 +142,22 @@ test("an agent that works for two conversations is told of in each with what it 
   expect(new Set(first!.map(({ agentId, depth }) => `${depth} ${agentId}`))).toEqual(new Set(["1 tess"]))
   expect(new Set(second!.map(({ agentId, depth }) => `${depth} ${agentId}`))).toEqual(new Set(["1 dan", "2 tess"]))
 })
+
+test("a conversation begun over HTTP goes on by itself when the agents that it asked have answered", async () => {
+  const { app, signedIn } = await serving()
+  app.society.start()
+  const pat = await signedIn("pat")
+  const { id } = await pat.chains.create({ agentId: "lea", message: "Let it be sent.", tools: ["send_message"] })
+  await until(async () => (await app.approvals.list()).length > 0, "tess waits")
+  expect(await pat.chains.get(id)).toMatchObject({ state: "idle", content: "The lead said a secret.", awaits: ["dan"] })
+  const [item] = await app.approvals.list()
+  await app.approvals.answer(item!.callId, { kind: "approve" }, "pat")
+  const { cursor } = await pat.chains.turns(id)
+  const { items } = await pat.chains.turns(id, { cursor, wait: 30 })
+  expect(items[0]).toMatchObject({ kind: "user", body: { by: "dan", message: { from: "dan", kind: "answer" } } })
+  await until(async () => (await pat.chains.get(id)).content === "The lead has read a secret.", "lea has read it")
+  await until(async () => (await pat.chains.get(id)).state === "idle", "lea has ended")
+  expect((await pat.chains.get(id)).awaits).toEqual([])
+  const offered = team.requests.filter(({ messages }) => textOf(messages[0]!).includes("the lead")).at(-1)?.tools
+  expect(offered?.map(({ name }) => name)).toEqual(["send_message"])
+})

@@ -14,6 +14,13 @@ export const conversation = z
   })
   .meta({ id: "Conversation" })
 
+export const conversationNow = conversation
+  .extend({
+    content: z.string().describe("The last answer of its model."),
+    awaits: z.array(z.string()).describe("The agents that it asked and that have not answered yet."),
+  })
+  .meta({ id: "ConversationNow" })
+
 export const turn = z
   .looseObject({ index: z.number(), kind: z.string(), at: z.number(), body: z.unknown() })
   .meta({ id: "Turn" })
@@ -70,4 +77,5 @@ export type ConversationJson = z.infer<typeof conversation>
 export type TurnJson = z.infer<typeof turn>
 export type AgentEventJson = z.infer<typeof agentEvent>
 export type ChainEventsJson = z.infer<typeof chainEvents>
+export type ConversationNowJson = z.infer<typeof conversationNow>
 export type ChainBody = z.infer<typeof chainBody>

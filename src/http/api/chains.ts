@@ -2,8 +2,9 @@ import { z } from "zod"
 import { setTimeout as sleep } from "node:timers/promises"
 import { errorMessage } from "../../lib/error-message.ts"
 import type { Conversation } from "../../model/conversation.ts"
+import type { Caller } from "./caller.ts"
 import { chainNews, seen } from "./chain-news.ts"
-import { chainBody, chainEvents, conversation } from "./chain-schemas.ts"
+import { chainBody, chainEvents, conversation, conversationNow } from "./chain-schemas.ts"
 import { endpoint, Reply, type Api, type Endpoint } from "./endpoint.ts"
 import { HttpProblem, notFound } from "./problem.ts"
 import { agentOf, refuseManagers } from "./tools.ts"
@@ -19,6 +20,13 @@ async function stored(app: Api["app"], id: string, run: Promise<unknown>): Promi
     if (found !== undefined) return found
     await Promise.race([run, sleep(5)])
   }
+}
+
+/** The conversation with the model and options that it was begun with, for whoever says something now. */
+async function reopened({ app }: Api, { id }: Conversation, caller: Caller) {
+  const chain = await app.conversations.open(id, caller.kind === "person" ? { userId: caller.id } : {})
+  if (chain === undefined) throw notFound("conversation", id)
+  return chain
 }
 
 /** Runs in the background: the client follows the turns. What goes wrong is in the turns and the log. */
@@ -78,8 +86,14 @@ export const chainEndpoints: readonly Endpoint[] = [
     tag,
     scope: "any",
     params: byId,
-    answers: { 200: conversation },
-    handle: ({ api, caller, params }) => seen(api, caller, params.id),
+    answers: { 200: conversationNow },
+    async handle({ api, caller, params: { id } }) {
+      const found = await seen(api, caller, id)
+      const { sent } = await api.app.society.openMessages(id)
+      const said = (await api.app.conversations.turns(id)).findLast(({ kind }) => kind === "assistant")
+      const { text: content = "" } = Object(said?.body) as { text?: string }
+      return { ...found, content, awaits: [...new Set(sent.map(({ to }) => to))] }
+    },
   }),
   endpoint({
     method: "get",
@@ -114,7 +128,7 @@ export const chainEndpoints: readonly Endpoint[] = [
       const found = await seen(api, caller, id)
       if (found.state === "active" || found.state === "waiting")
         await app.conversations.say(id, body.message, caller.id)
-      else start(app.chain(found.agentId, { id, userId: caller.id }).run(body.message))
+      else start((await reopened(api, found, caller)).run(body.message))
       return new Reply(await app.conversations.get(id), 202)
     },
   }),
@@ -128,7 +142,7 @@ export const chainEndpoints: readonly Endpoint[] = [
     answers: { 202: conversation },
     async handle({ api, caller, params: { id } }) {
       const found = await seen(api, caller, id)
-      start(api.app.chain(found.agentId, { id, userId: caller.id }).resume())
+      start((await reopened(api, found, caller)).resume())
       return new Reply(found, 202)
     },
   }),
