@@ -48,11 +48,13 @@ export function chainSettings({ agents = {} }: Config) {
     keepDays = defaults.agents.keepDays,
     maxTokens,
     maxCost,
+    maxTreeCalls,
+    perAgent = {},
   } = agents
   const resumableMs = deadline * 60_000
   // As long as people may answer, there is a conversation to go on with.
   const keepMs = Math.max(resumableMs, keepDays * 24 * 60 * 60_000)
-  return { maxRounds, maxCalls, resumableMs, keepMs, budget: { maxTokens, maxCost } }
+  return { maxRounds, maxCalls, resumableMs, keepMs, budget: { maxTokens, maxCost, maxCalls: maxTreeCalls }, perAgent }
 }
 
 function realPath(folder: string): string {

@@ -163,6 +163,8 @@ export const examples: Readonly<Record<string, string>> = {
   demo: { provider: scripted, script: demo.yml }`,
   "agents.maxTokens": " 200000",
   "agents.maxCost": " 5",
+  "agents.maxTreeCalls": " 1000",
+  "agents.perAgent": " { maxTokens: 50000, maxCost: 1, maxCalls: 300 }",
   "server.publicUrl": " https://tools.example",
   "server.allowedHosts": " [tools.example]",
   "server.allowedOrigins": " [console.example]",

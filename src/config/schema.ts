@@ -142,6 +142,19 @@ const agents = z.strictObject({
     .positive()
     .optional()
     .describe("How much money they may cost, by the prices of the models; then a person is asked for more."),
+  maxTreeCalls: count
+    .optional()
+    .describe(
+      "How many tool calls a conversation and those of its sub-agents may make; then a person is asked for more.",
+    ),
+  perAgent: z
+    .strictObject({
+      maxTokens: count.optional().describe("How many tokens."),
+      maxCost: z.number().positive().optional().describe("How much money, by the prices of the models."),
+      maxCalls: count.optional().describe("How many tool calls."),
+    })
+    .optional()
+    .describe("What one agent may use in one conversation; then a person is asked for more."),
   maxAgents: count.optional().describe("How many agents that agents created may live at once."),
   maxDepth: count
     .optional()

@@ -22,6 +22,10 @@ const tools = ["count"]
 test.each([
   ["tokens", { maxTokens: 250 }],
   ["money", { maxCost: 2.5 }],
+  ["calls", { maxTreeCalls: 3 }],
+  ["agent's tokens", { perAgent: { maxTokens: 250 } }],
+  ["agent's money", { perAgent: { maxCost: 2.5 } }],
+  ["agent's calls", { perAgent: { maxCalls: 3 } }],
 ])(
   "a conversation that has used up its %s waits for a person, and goes on with as much again",
   async (_what, limit) => {
@@ -31,7 +35,7 @@ test.each([
     expect(model.requests).toHaveLength(3)
     const [item] = await app.approvals.list()
     expect(item).toMatchObject({ tool: "agents:budget", agentId: "operator", remember: [] })
-    expect(item!.preview).toContain("has used up its budget")
+    expect(item!.preview).toMatch(/has used up its (own )?budget/)
     await app.approvals.answer(item!.callId, { kind: "approve" }, "ann")
     expect(await running).toMatchObject({ status: "completed", content: "Done." })
   },
@@ -113,3 +117,54 @@ test("a role without any group is asked for its budget too", async () => {
   expect(await app.approvals.list()).toMatchObject([{ tool: "agents:budget", agentId: "tim" }])
   expect(app.mcpTools("tim")).toEqual([])
 })
+
+test("an agent's own budget counts its own conversation, and its answer gives more there only", async () => {
+  const { app, model, chain } = await openApp(0)
+  const perAgent = { maxTokens: 150 }
+  const top = chain({ tools, perAgent, durable: true })
+  await top.run("Begin.")
+  const child = chain({ tools, perAgent, parent: top.id })
+  for (const text of ["Help.", "More."]) await child.run(text)
+  expect(await app.approvals.list()).toEqual([])
+  const running = child.run("And more.")
+  await until(async () => (await app.approvals.list()).length === 1, "it asks")
+  const [item] = await app.approvals.list()
+  expect(item).toMatchObject({
+    input: { conversation: child.id, agent: "operator", maxTokens: 150, moreTokens: 150 },
+    preview: expect.stringContaining("Agent operator has used up its own budget"),
+  })
+  await app.approvals.answer(item!.callId, { kind: "approve" }, "ann")
+  expect(await running).toMatchObject({ status: "completed" })
+  await top.run("More.")
+  expect(model.requests).toHaveLength(5)
+  const refused = top.run("And more.")
+  await until(async () => (await app.approvals.list()).length === 1, "it asks for the other one")
+  await app.approvals.answer((await app.approvals.list())[0]!.callId, { kind: "reject" }, "ann")
+  expect(await refused).toMatchObject({
+    status: "limit",
+    error: "The budget of agent operator is used up (150 tokens), and nobody gave it more.",
+  })
+})
+
+test.each([
+  ["agents.maxTokens", { maxTokens: 100 }],
+  ["agents.maxCost", { maxCost: 1 }],
+  ["agents.maxTreeCalls", { maxTreeCalls: 1 }],
+  ["agents.perAgent.maxTokens", { perAgent: { maxTokens: 100 } }],
+  ["agents.perAgent.maxCost", { perAgent: { maxCost: 1 } }],
+  ["agents.perAgent.maxCalls", { perAgent: { maxCalls: 1 } }],
+])(
+  "%s of the configuration holds for agents that a message woke, and what they used is in the overview",
+  async (_key, agents) => {
+    const { app } = await openApp(3, { agents })
+    const running = app.society.start()
+    await app.society.message({ to: "operator", payload: "Go.", by: "ada" })
+    await running.idle()
+    expect(await app.approvals.list()).toMatchObject([{ tool: "agents:budget", agentId: "operator", userId: "ada" }])
+    const used = (await app.society.overview()).find(({ agentId }) => agentId === "operator")
+    expect(used).toMatchObject({
+      state: "waiting",
+      spent: { rounds: 1, calls: 1, inputTokens: 100, outputTokens: 0, cost: 1 },
+    })
+  },
+)

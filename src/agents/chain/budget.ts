@@ -1,67 +1,132 @@
+import type { Spent } from "../../model/conversation.ts"
 import { isTicket, type Ticket } from "../../model/result.ts"
 import { budgetToolName } from "./loop-tools.ts"
 import type { TurnLog } from "./log.ts"
 import type { CallContext } from "./run-calls.ts"
 import type { BudgetTurn, ChainTurn } from "./turns.ts"
 
-/** What a conversation may use, together with those that it began. */
+/** How much may be used. */
 export interface Budget {
   maxTokens?: number | undefined
   maxCost?: number | undefined
+  maxCalls?: number | undefined
 }
 
-export function isUnlimited({ maxTokens, maxCost }: Budget): boolean {
-  return maxTokens === undefined && maxCost === undefined
+export interface Budgets {
+  /** What a conversation may use together with those that it began. */
+  tree: Budget
+  /** What the agent of one of them may use in it. */
+  agent: Budget
 }
+
+type Stop = { waiting: Ticket } | { usedUp: string }
 
 /**
- * Asks a person for more when the budget is used up. Returns undefined when the run may go on; else the ticket of the
+ * Asks a person for more when a budget is used up. Returns undefined when the run may go on; else the ticket of the
  * question that waits, or a sentence when nobody gave more.
  */
-export async function checkBudget(
-  budget: Budget,
-  { root, isStored }: TurnLog,
-  { app, request, waitMs }: CallContext,
-): Promise<{ waiting: Ticket } | { usedUp: string } | undefined> {
-  const { inputTokens, outputTokens, cost } = await root.spent()
-  const tokens = inputTokens + outputTokens
-  if (isWithin(budget, tokens, cost)) return undefined
-  const given = answersOf(await root.turns())
-  const now = extended(budget, given)
-  if (isWithin(now, tokens, cost)) return undefined
-  const input = { conversation: root.id, ...now, moreTokens: budget.maxTokens, moreCost: budget.maxCost }
-  // All conversations of the tree make the same call, so that people are asked once.
-  const key = isStored ? `${root.id}/budget/${given.length}` : undefined
-  const asked = { ...request, agentId: root.agentId, sessionId: root.id, tool: budgetToolName, input, key }
-  const [ended] = await app.callBatch([asked], { waitMs })
-  if (ended === undefined || isTicket(ended)) return ended && { waiting: ended }
-  if (request.signal?.aborted === true) return undefined
-  const more = ended.success ? (ended.result as Omit<BudgetTurn, "callId">) : { moreTokens: 0, moreCost: 0 }
-  await root.post({ kind: "budget", body: { callId: ended.callId, ...more } satisfies BudgetTurn })
-  if (isWithin(extended(now, [{ callId: ended.callId, ...more }]), tokens, cost)) return undefined
-  return { usedUp: `The budget of the conversation is used up (${textOf(now)}), and nobody gave it more.` }
+export async function checkBudgets(
+  { tree, agent }: Budgets,
+  log: TurnLog,
+  calls: CallContext,
+): Promise<Stop | undefined> {
+  const stopped = isUnlimited(agent) ? undefined : await checkBudget(agent, ownAccount(log, calls), log, calls)
+  return stopped ?? (isUnlimited(tree) ? undefined : await checkBudget(tree, treeAccount(log), log, calls))
 }
 
-function isWithin({ maxTokens = Infinity, maxCost = Infinity }: Budget, tokens: number, cost: number): boolean {
-  return tokens < maxTokens && cost < maxCost
+function isUnlimited({ maxTokens, maxCost, maxCalls }: Budget): boolean {
+  return maxTokens === undefined && maxCost === undefined && maxCalls === undefined
 }
 
-/** What people answered, each question once. */
-function answersOf(turns: readonly ChainTurn[]): BudgetTurn[] {
-  const byCall = new Map(turns.flatMap((turn) => (turn.kind === "budget" ? [[turn.body.callId, turn.body]] : [])))
-  return [...byCall.values()]
+/** Whose budget it is, and where the answers of people are. */
+interface Account {
+  of: "tree" | "agent"
+  id: string
+  agentId: string
+  spent(): Spent | Promise<Spent>
+  turns(): readonly ChainTurn[] | Promise<readonly ChainTurn[]>
+  post(body: BudgetTurn): Promise<void>
 }
 
-function extended({ maxTokens, maxCost }: Budget, given: readonly BudgetTurn[]): Budget {
+function treeAccount({ root }: TurnLog): Account {
   return {
-    maxTokens: maxTokens && given.reduce((sum, { moreTokens }) => sum + moreTokens, maxTokens),
-    maxCost: maxCost && given.reduce((sum, { moreCost }) => sum + moreCost, maxCost),
+    of: "tree",
+    id: root.id,
+    agentId: root.agentId,
+    spent: () => root.spent(),
+    turns: () => root.turns(),
+    post: (body) => root.post({ kind: "budget", body }),
   }
 }
 
-function textOf({ maxTokens, maxCost }: Budget): string {
+function ownAccount(log: TurnLog, { request }: CallContext): Account {
+  return {
+    of: "agent",
+    id: log.id,
+    agentId: request.agentId,
+    spent: () => log.spent,
+    turns: () => log.turns,
+    post: (body) => log.append([{ kind: "budget", body }]),
+  }
+}
+
+async function checkBudget(
+  budget: Budget,
+  account: Account,
+  { isStored }: TurnLog,
+  { app, request, waitMs }: CallContext,
+): Promise<Stop | undefined> {
+  const { of, id, agentId } = account
+  const spent = await account.spent()
+  if (isWithin(budget, spent)) return undefined
+  const given = answersOf(await account.turns(), of)
+  const now = extended(budget, given)
+  if (isWithin(now, spent)) return undefined
+  const more = { moreTokens: budget.maxTokens, moreCost: budget.maxCost, moreCalls: budget.maxCalls }
+  // All conversations of a tree make the same call, so that people are asked once.
+  const key = isStored ? `${id}/budget/${of === "tree" ? "" : "agent/"}${given.length}` : undefined
+  const input = { conversation: id, ...(of === "agent" && { agent: agentId }), ...now, ...more }
+  const asked = { ...request, agentId, sessionId: id, tool: budgetToolName, input, key }
+  const [ended] = await app.callBatch([asked], { waitMs })
+  if (ended === undefined || isTicket(ended)) return ended && { waiting: ended }
+  if (request.signal?.aborted === true) return undefined
+  const answer: BudgetTurn = {
+    callId: ended.callId,
+    ...(of === "agent" && { of }),
+    ...(ended.success ? (ended.result as Required<Omit<BudgetTurn, "callId" | "of">>) : { moreTokens: 0, moreCost: 0 }),
+  }
+  await account.post(answer)
+  if (isWithin(extended(now, [answer]), spent)) return undefined
+  const whose = of === "tree" ? "the conversation" : `agent ${agentId}`
+  return { usedUp: `The budget of ${whose} is used up (${textOf(now)}), and nobody gave it more.` }
+}
+
+function isWithin({ maxTokens = Infinity, maxCost = Infinity, maxCalls = Infinity }: Budget, spent: Spent): boolean {
+  return spent.inputTokens + spent.outputTokens < maxTokens && spent.cost < maxCost && spent.calls < maxCalls
+}
+
+/** What people answered, each question once. */
+function answersOf(turns: readonly ChainTurn[], of: Account["of"]): BudgetTurn[] {
+  const answers = turns.flatMap((turn) =>
+    turn.kind === "budget" && (turn.body.of ?? "tree") === of ? [turn.body] : [],
+  )
+  return [...new Map(answers.map((answer) => [answer.callId, answer])).values()]
+}
+
+function extended({ maxTokens, maxCost, maxCalls }: Budget, given: readonly BudgetTurn[]): Budget {
+  const plus = (most: number | undefined, more: (answer: BudgetTurn) => number | undefined) =>
+    most && given.reduce((sum, answer) => sum + (more(answer) ?? 0), most)
+  return {
+    maxTokens: plus(maxTokens, ({ moreTokens }) => moreTokens),
+    maxCost: plus(maxCost, ({ moreCost }) => moreCost),
+    maxCalls: plus(maxCalls, ({ moreCalls }) => moreCalls),
+  }
+}
+
+function textOf({ maxTokens, maxCost, maxCalls }: Budget): string {
   return [
     ...(maxTokens === undefined ? [] : [`${maxTokens} tokens`]),
     ...(maxCost === undefined ? [] : [`${maxCost} in money`]),
+    ...(maxCalls === undefined ? [] : [`${maxCalls} calls`]),
   ].join(", ")
 }

@@ -7,7 +7,7 @@ import { makeRoom, needsRoom, type Shortenable } from "../context/make-room.ts"
 import { ModelError } from "../models/model-error.ts"
 import type { LanguageModel, ModelMessage, ModelPart, ModelTool, ModelTurn } from "../models/port.ts"
 import { runTurn } from "../models/run-turn.ts"
-import { checkBudget, isUnlimited, type Budget } from "./budget.ts"
+import { checkBudgets, type Budgets } from "./budget.ts"
 import type { TurnLog } from "./log.ts"
 import { endRun, receiveMail, type ChainMail } from "./mail.ts"
 import { messagesOf } from "./messages.ts"
@@ -25,7 +25,7 @@ export interface ActiveChain {
   reflector: Reflector
   instructions: string | undefined
   limits: RunLimits
-  budget: Budget
+  budgets: Budgets
   /** The time by which the run must be over, in milliseconds since 1970. */
   until: number
   calls: CallContext
@@ -74,7 +74,7 @@ export async function runChain(chain: ActiveChain): Promise<ChainEnd> {
       const stopped = await reflect(chain)
       if (stopped !== undefined && !chain.closing.aborted) return end(chain, stopped)
     } else if (step.kind === "ask") {
-      const budget = isUnlimited(chain.budget) ? undefined : await checkBudget(chain.budget, chain.log, chain.calls)
+      const budget = await checkBudgets(chain.budgets, chain.log, chain.calls)
       const stop = budget ?? (chain.mail && (await chain.mail.checkHops(chain.log, chain.calls)))
       if (stop !== undefined && "waiting" in stop) {
         await chain.log.append([], { state: "waiting" })

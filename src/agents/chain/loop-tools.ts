@@ -13,25 +13,31 @@ function budgetTool(): Tool {
   return defineTool({
     name: budgetToolName,
     group: "interaction",
-    description: "Let a conversation go on that has used up its budget of tokens or money.",
+    description: "Let a conversation go on that has used up its budget of tokens, money or calls.",
     effect: "communicate",
     kind: "interactive",
     exposedAs: "loop",
     permission: { level: "sensitive" },
     input: z.object({
       conversation: z.string().describe("Its id"),
+      agent: z.string().optional().describe("The agent whose own budget it is; left out: that of the whole tree"),
       maxTokens: count.optional().describe("The budget so far, in tokens"),
       maxCost: count.optional().describe("The budget so far, in money"),
+      maxCalls: count.optional().describe("The budget so far, in calls"),
       moreTokens: count.optional().describe("How many tokens more it may use"),
       moreCost: count.optional().describe("How much more it may cost"),
+      moreCalls: count.optional().describe("How many calls more it may make"),
     }),
-    preview: ({ conversation, maxTokens, maxCost, moreTokens, moreCost }) =>
+    preview: ({ conversation, agent, maxTokens, maxCost, maxCalls, moreTokens, moreCost, moreCalls }) =>
       [
-        `Conversation ${conversation} has used up its budget:`,
+        agent === undefined
+          ? `Conversation ${conversation} has used up its budget:`
+          : `Agent ${agent} has used up its own budget in conversation ${conversation}:`,
         ...(maxTokens === undefined ? [] : [`- ${maxTokens} tokens; ${moreTokens ?? 0} more if you approve`]),
         ...(maxCost === undefined ? [] : [`- ${maxCost} in money; ${moreCost ?? 0} more if you approve`]),
+        ...(maxCalls === undefined ? [] : [`- ${maxCalls} calls; ${moreCalls ?? 0} more if you approve`]),
       ].join("\n"),
-    execute: ({ moreTokens, moreCost }) => ({ moreTokens: moreTokens ?? 0, moreCost: moreCost ?? 0 }),
+    execute: ({ moreTokens = 0, moreCost = 0, moreCalls = 0 }) => ({ moreTokens, moreCost, moreCalls }),
   })
 }
 

@@ -84,7 +84,9 @@ export interface ChainSettings {
   maxCalls: number
   /** How long people may take to answer the calls of a stored conversation, and so long it can be resumed. */
   resumableMs: number
+  /** What a conversation may use with those that it began, and what one agent may use in one of them. */
   budget: Budget
+  perAgent: Budget
 }
 
 /** Makes chains over the app, and gives access to their stored conversations. */
@@ -130,7 +132,7 @@ export function openChains(parts: ChainParts) {
 
   function openChain(agentId: string, given: ChainOptions = {}, society: SocietyChain = {}): ToolChain {
     const { model: chosen, durable, id = newId(), parent, wakes = true, ...options } = given
-    const { resumableMs, maxRounds, maxCalls, budget } = parts.settings
+    const { resumableMs, maxRounds, maxCalls, budget, perAgent } = parts.settings
     const role = parts.roleOf(agentId)
     const model = typeof chosen === "object" ? chosen : parts.models.get(chosen ?? role?.llmServiceId)
     const isStored = durable === true || given.id !== undefined || parent !== undefined
@@ -155,6 +157,8 @@ export function openChains(parts: ChainParts) {
       maxCalls: options.maxCalls ?? maxCalls,
       maxTokens: options.maxTokens ?? budget.maxTokens,
       maxCost: options.maxCost ?? budget.maxCost,
+      maxTreeCalls: options.maxTreeCalls ?? budget.maxCalls,
+      perAgent: options.perAgent ?? perAgent,
       instructions,
       closing: society.pause === undefined ? parts.closing : AbortSignal.any([parts.closing, society.pause]),
       mail: isStored ? parts.mailOf?.(id, agentId) : undefined,

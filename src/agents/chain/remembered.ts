@@ -9,6 +9,8 @@ const remembered = [
   "deadlineMs",
   "maxTokens",
   "maxCost",
+  "maxTreeCalls",
+  "perAgent",
   "tools",
   "independent",
   "checkToolResults",

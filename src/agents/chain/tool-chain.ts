@@ -12,6 +12,7 @@ import type { LanguageModel, ModelMessage, ModelPart, ModelTool, ModelTurn } fro
 import type { Reflector } from "../reflection/reflector.ts"
 import { ruleReflector } from "../reflection/rules.ts"
 import { offeredTools, runChain, type ActiveChain, type ChainPhase } from "./chain.ts"
+import type { Budget } from "./budget.ts"
 import { resultOf, type ToolChainResult } from "./chain-result.ts"
 import { memoryLog, type TurnLog } from "./log.ts"
 import type { ChainMail } from "./mail.ts"
@@ -33,6 +34,10 @@ export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" 
   maxTokens?: number | undefined
   /** How much it may cost, by the prices of the models; then a person is asked for more. */
   maxCost?: number | undefined
+  /** How many tool calls it may make, with those of its sub-agents; then a person is asked for more. */
+  maxTreeCalls?: number | undefined
+  /** What its agent may use in it, without sub-agents; then a person is asked for more. */
+  perAgent?: Budget | undefined
   /** The only tools the model is offered, by name. */
   tools?: readonly string[] | undefined
   /**
@@ -214,7 +219,10 @@ export class ToolChain {
         reflects: options.reflect !== false,
       },
       reflector: typeof options.reflect === "object" ? options.reflect : ruleReflector,
-      budget: { maxTokens: options.maxTokens, maxCost: options.maxCost },
+      budgets: {
+        tree: { maxTokens: options.maxTokens, maxCost: options.maxCost, maxCalls: options.maxTreeCalls },
+        agent: options.perAgent ?? {},
+      },
       until: startedAt + (options.deadlineMs ?? 3_600_000),
       tools: () => this.#offered(),
       spent: this.#log.spent,

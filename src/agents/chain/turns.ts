@@ -82,8 +82,11 @@ export interface ReferencesTurn {
 export interface BudgetTurn {
   /** The call that asked. Several conversations of a tree may report the same one. */
   callId: string
+  /** Whose budget it was: that of the whole tree (left out), or that of the conversation's agent. */
+  of?: "agent"
   moreTokens: number
   moreCost: number
+  moreCalls?: number
 }
 
 /** A person let messages go on, or did not, when many had led to a run. */
