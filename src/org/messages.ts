@@ -39,7 +39,7 @@ export async function sendMessage(
     const sentence = `Agent '${to}' works on another task, so you cannot write to it. Write to root, or to user.`
     throw new OrganisationError("cross_task_communication_denied", sentence)
   }
-  const conversationId = await openConversation(context, session)
+  const conversationId = await openConversation(context, session, from)
   const task = sender?.taskId ?? taskId
   const target = to === "user" ? undefined : await targetOf(context, { from, to, taskId: recipient?.taskId ?? task })
   const at = context.now()
@@ -87,13 +87,14 @@ function checkDelay(delayMs: number): number {
   throw new OrganisationError("invalid_delay", "A delay is a whole number of milliseconds, 30 days at most.")
 }
 
-/** The conversation of this id, if there is one that can take an answer. */
+/** The conversation of this id, if it is one of this agent and can take an answer. Callers choose their session's id. */
 async function openConversation(
   { conversations }: OrganisationContext,
   id: string | undefined,
+  agentId: string,
 ): Promise<string | undefined> {
   const found = id === undefined ? undefined : await conversations.get(id)
-  return found === undefined || found.state === "ended" ? undefined : id
+  return found === undefined || found.agentId !== agentId || found.state === "ended" ? undefined : id
 }
 
 /** Who wrote to the sender is answered in the conversation that it wrote from; others in that of their task. */
@@ -102,7 +103,7 @@ async function targetOf(
   { from, to, taskId }: { from: string; to: string; taskId: string | undefined },
 ): Promise<string> {
   const last = from === "user" ? undefined : await context.messages.lastConversation(to, from)
-  return (await openConversation(context, last)) ?? societyConversation(to, taskId)
+  return (await openConversation(context, last, to)) ?? societyConversation(to, taskId)
 }
 
 async function hopsBefore({ messages }: OrganisationContext, conversationId: string | undefined): Promise<number> {

@@ -151,3 +151,12 @@ test("a conversation waits over a restart and days for its approval, and expires
     vi.useRealTimers()
   }
 })
+
+test("a conversation of one agent does not go on as another", async () => {
+  const { open } = await openHosts()
+  const app = await open({}, { say: "Hello." })
+  const chain = app.chain("operator", { durable: true })
+  await chain.run("Hello.")
+  const other = app.chain("root", { id: chain.id })
+  await expect(other.run("And now?")).rejects.toThrow("is one of agent operator, not of root")
+})

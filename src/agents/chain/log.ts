@@ -140,6 +140,8 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
     async claim() {
       const found = (await conversations.get(id)) ?? (await create(store, given))
       if (found.state === "ended") throw hasEnded(id)
+      if (found.agentId !== given.agentId)
+        throw new Error(`Conversation ${id} is one of agent ${found.agentId}, not of ${given.agentId}.`)
       if (found.owner !== "" && found.owner !== owner && (await store.isAlive(found.owner))) throw new ClaimLost(id)
       claim = await conversations.claim(id, found, owner)
       if (claim === undefined) throw new ClaimLost(id)

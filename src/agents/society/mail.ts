@@ -63,7 +63,7 @@ export async function answerTarget(
   const sender = org.findAgent(from)
   if (sender === undefined) return undefined
   const origin = conversationId === undefined ? undefined : await conversations.get(conversationId)
-  const isOpen = origin !== undefined && origin.state !== "ended"
+  const isOpen = origin !== undefined && origin.agentId === from && origin.state !== "ended"
   return isOpen ? origin.id : societyConversation(from, sender.taskId ?? taskId)
 }
 

@@ -2,6 +2,7 @@ import { z } from "zod"
 import { endpoint, type Endpoint } from "./endpoint.ts"
 import { HttpProblem, notFound } from "./problem.ts"
 import { actor, byId, entry, list, resource, text } from "./resource.ts"
+import { refuseManagers } from "./tools.ts"
 
 const tag = "Organisation"
 const agents = resource("/v1/agents", tag)
@@ -71,6 +72,7 @@ export const agentEndpoints: readonly Endpoint[] = [
     async handle({ api: { app }, caller, body }) {
       if (caller.kind === "agent")
         throw new HttpProblem(403, "Agents send messages with the tool send_message.", { code: "use_the_tool" })
+      refuseManagers(app, caller, body.to)
       if (app.models.list().length === 0)
         throw new HttpProblem(
           422,

@@ -1,15 +1,24 @@
 import type { AgentEvent } from "../../model/agent-event.ts"
 import type { Conversation, Turn } from "../../model/conversation.ts"
+import { isSocietyConversation } from "../../model/society-conversation.ts"
 import type { Caller } from "./caller.ts"
 import type { Api } from "./endpoint.ts"
 import { mayRead } from "./events.ts"
 import { notFound } from "./problem.ts"
 
-/** A conversation is seen by whoever began it, and by people who may manage. */
+/**
+ * A conversation is seen by its agent, by the person who began it, and by people who may manage. Messages of several people
+ * reach one of the society, so it is not opened by who wrote first.
+ */
+export function maySee({ kind, id, scopes }: Caller, conversation: Conversation): boolean {
+  if (scopes.includes("manage")) return true
+  if (kind === "agent") return conversation.agentId === id
+  return conversation.startedBy === id && !isSocietyConversation(conversation.id)
+}
+
 export async function seen({ app }: Api, caller: Caller, id: string): Promise<Conversation> {
   const found = await app.conversations.get(id)
-  const isOwn = found?.startedBy === caller.id || (caller.kind === "agent" && found?.agentId === caller.id)
-  if (found === undefined || !(isOwn || caller.scopes.includes("manage"))) throw notFound("conversation", id)
+  if (found === undefined || !maySee(caller, found)) throw notFound("conversation", id)
   return found
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { errorMessage } from "../../lib/error-message.ts"
 import type { Conversation } from "../../model/conversation.ts"
 import type { Caller } from "./caller.ts"
-import { chainNews, seen } from "./chain-news.ts"
+import { chainNews, maySee, seen } from "./chain-news.ts"
 import { chainBody, chainEvents, conversation, conversationNow } from "./chain-schemas.ts"
 import { endpoint, Reply, type Api, type Endpoint } from "./endpoint.ts"
 import { HttpProblem, notFound } from "./problem.ts"
@@ -22,9 +22,21 @@ async function stored(app: Api["app"], id: string, run: Promise<unknown>): Promi
   }
 }
 
+/** A conversation to go on with. */
+async function toGoOn(api: Api, caller: Caller, id: string): Promise<Conversation> {
+  const found = await seen(api, caller, id)
+  refuseManagers(api.app, caller, found.agentId)
+  return found
+}
+
+/** The person for whom a run happens. An agent acts for nobody. */
+function personOf({ kind, id }: Caller): string | undefined {
+  return kind === "person" ? id : undefined
+}
+
 /** The conversation with the model and options that it was begun with, for whoever says something now. */
 async function reopened({ app }: Api, { id }: Conversation, caller: Caller) {
-  const chain = await app.conversations.open(id, caller.kind === "person" ? { userId: caller.id } : {})
+  const chain = await app.conversations.open(id, { userId: personOf(caller) })
   if (chain === undefined) throw notFound("conversation", id)
   return chain
 }
@@ -45,12 +57,7 @@ export const chainEndpoints: readonly Endpoint[] = [
     answers: { 200: z.object({ items: z.array(conversation), cursor: z.string().optional() }) },
     async handle({ api: { app }, caller, query }) {
       const { conversations, cursor } = await app.conversations.list({ ...query, limit: 100 })
-      const items = conversations.filter(
-        ({ startedBy, agentId }) =>
-          caller.scopes.includes("manage") ||
-          startedBy === caller.id ||
-          (caller.kind === "agent" && agentId === caller.id),
-      )
+      const items = conversations.filter((each) => maySee(caller, each))
       return cursor === undefined ? { items } : { items, cursor }
     },
   }),
@@ -68,10 +75,9 @@ export const chainEndpoints: readonly Endpoint[] = [
       if (agentId === undefined) throw new HttpProblem(400, "Name the agent: agentId.", { code: "missing_agent" })
       if (app.org.view(agentId) === undefined) throw notFound("agent", agentId)
       refuseManagers(app, caller, agentId)
-      const userId = caller.kind === "person" ? caller.id : undefined
       let chain
       try {
-        chain = app.chain(agentId, { ...options, durable: true, userId })
+        chain = app.chain(agentId, { ...options, durable: true, userId: personOf(caller) })
       } catch (error) {
         throw new HttpProblem(422, errorMessage(error), { code: "no_model" })
       }
@@ -125,7 +131,7 @@ export const chainEndpoints: readonly Endpoint[] = [
     answers: { 202: conversation },
     async handle({ api, caller, params: { id }, body }) {
       const { app } = api
-      const found = await seen(api, caller, id)
+      const found = await toGoOn(api, caller, id)
       if (found.state === "active" || found.state === "waiting")
         await app.conversations.say(id, body.message, caller.id)
       else start((await reopened(api, found, caller)).run(body.message))
@@ -141,7 +147,7 @@ export const chainEndpoints: readonly Endpoint[] = [
     params: byId,
     answers: { 202: conversation },
     async handle({ api, caller, params: { id } }) {
-      const found = await seen(api, caller, id)
+      const found = await toGoOn(api, caller, id)
       start((await reopened(api, found, caller)).resume())
       return new Reply(found, 202)
     },

@@ -170,17 +170,21 @@ export const toolEndpoints: readonly Endpoint[] = [
   }),
 ]
 
-/** Who may call as an agent that can change the organisation could give themselves anything. */
+/** Who may call as an agent that can change the organisation, or tell it what to do, could give themselves anything. */
 export function refuseManagers(app: Api["app"], { kind, scopes }: Caller, agentId: string): void {
   if (kind === "agent" || scopes.includes("manage")) return
   const who = app.org.view(agentId)
   const manages =
     agentId === "root" || (who !== undefined && (who.groups === null || who.groups.includes("org_management")))
   if (manages)
-    throw new HttpProblem(403, `${agentId} can change the organisation. Only people who may manage call as it.`, {
-      code: "manager_agent",
-      params: { agent: agentId },
-    })
+    throw new HttpProblem(
+      403,
+      `${agentId} can change the organisation. Only people who may manage call as it or write to it.`,
+      {
+        code: "manager_agent",
+        params: { agent: agentId },
+      },
+    )
 }
 
 type Counted = { count: number; failures: number; p50: number; p95: number } | undefined
