@@ -1,14 +1,17 @@
+import type { ToolResult } from "../model/result.ts"
 import type { Quartermaster } from "../quartermaster.ts"
-import { callIn, type PrivateApp } from "./private-app.ts"
+import { callIn, type PrivateApp, type PrivateCallContext } from "./private-app.ts"
 
 /** What the classes of a design need of an app: one of their own, or the host's. */
-export type DesignApp = Pick<PrivateApp, "call" | "open" | "close">
+export interface DesignApp extends Pick<PrivateApp, "open" | "close"> {
+  call(name: string, input: unknown, context: PrivateCallContext): Promise<ToolResult>
+}
 
 /** An app of the host. What must be approved is asked as that app asks, and nobody here closes it. */
 export function hostApp(app: Quartermaster): DesignApp {
   return {
     open: () => Promise.resolve(app),
-    call: (name, input, context = {}) => callIn(app, name, input, context),
+    call: (name, input, context) => callIn(app, name, input, context),
     close: () => Promise.resolve(),
   }
 }

@@ -18,6 +18,8 @@ export interface GroupDefinition {
 
 export interface ToolGroupManagerOptions {
   logger?: ModuleLogger
+  /** True: begins with the built-in groups, still without tools. */
+  registerBuiltins?: boolean
   /** The groups of an app, `app.groups`. Left out: the manager has groups of its own and starts empty. */
   groups?: CoreGroups
 }
@@ -34,9 +36,9 @@ export class ToolGroupManager {
   readonly log: ModuleLogger
   #groups: CoreGroups
 
-  constructor({ logger, groups }: ToolGroupManagerOptions = {}) {
+  constructor({ logger, groups, registerBuiltins = false }: ToolGroupManagerOptions = {}) {
     this.log = logger ?? createNoopModuleLogger()
-    this.#groups = groups ?? new CoreGroups({ logger: completeLogger(this.log), registerBuiltins: false })
+    this.#groups = groups ?? new CoreGroups({ logger: completeLogger(this.log), registerBuiltins })
   }
 
   /** Makes a manager that was made before its app speak for the groups of the app. */

@@ -42,6 +42,7 @@ export interface ChainBeginning {
 export function chainResult(ended: CoreResult, made: MadeCalls, began: ChainBeginning): ToolChainResult {
   const { content, error, stats } = ended
   const { context, isContinued, startTime } = began
+  const endTime = Date.now()
   const said = ended.messages.filter(({ role }) => role !== "system").slice(isContinued ? 1 : 0)
   const toolChain = said.flatMap(messagesFrom)
   const toolCallHistory = ended.toolCallHistory.map((entry) => historyEntry(entry, made, startTime))
@@ -54,9 +55,9 @@ export function chainResult(ended: CoreResult, made: MadeCalls, began: ChainBegi
     stats: {
       totalRounds: Math.max(0, ...toolCallHistory.map(({ roundIndex }) => roundIndex)),
       totalCalls: stats.calls,
-      totalTime: stats.durationMs,
+      totalTime: endTime - startTime,
       startTime,
-      endTime: startTime + stats.durationMs,
+      endTime,
     },
   }
 }

@@ -57,10 +57,7 @@ export class ToolAuditLogger {
     await app.settle()
     const rows = await app.audit.list(filter)
     const entries = await app.audit.showMany(rows.map(({ callId }) => callId))
-    return rows.flatMap(({ callId }) => {
-      const end = entries.get(callId)?.find((entry) => entry.kind === "end")
-      return end === undefined ? [] : [executionOf(end)]
-    })
+    return rows.flatMap(({ callId }) => executionsOf(entries.get(callId) ?? [], this.#registry))
   }
 }
 
@@ -68,9 +65,10 @@ export class ToolAuditLogger {
 export async function tellLogger(
   logger: Pick<ToolAuditLogger, "logStart" | "logSuccess" | "logFailure">,
   entries: readonly AuditEntry[],
+  names: Names,
 ): Promise<void> {
   for (const entry of entries) {
-    if (entry.kind === "start") await logger.logStart(startOf(entry))
+    if (entry.kind === "start") await logger.logStart(startOf(entry, names))
     if (entry.kind !== "end" || !entry.ran) continue
     const { callId: id, durationMs: duration, result, error = "", at: timestamp } = entry
     if (entry.status === "success") await logger.logSuccess({ id, duration, result, timestamp })
@@ -78,13 +76,19 @@ export async function tellLogger(
   }
 }
 
-function startOf({ callId, agentId, tool, input, at }: StartEntry | EndEntry): LoggedStart {
-  return { id: callId, agentId, toolName: tool, params: parsed(input), timestamp: at }
+type Names = Pick<ToolRegistry, "nameOf">
+
+function startOf({ callId, agentId, tool, input, at }: StartEntry | EndEntry, names: Names): LoggedStart {
+  return { id: callId, agentId, toolName: names.nameOf(tool), params: parsed(input), timestamp: at }
 }
 
-function executionOf(end: EndEntry): AuditedExecution {
-  const { status, startedAt, durationMs: duration, result, error } = end
-  return { ...startOf(end), timestamp: startedAt, success: status === "success", duration, result, error }
+/** A call that was refused has no start. */
+function executionsOf(entries: readonly AuditEntry[], names: Names): AuditedExecution[] {
+  const start = entries.find((entry) => entry.kind === "start")
+  const end = entries.find((entry) => entry.kind === "end")
+  if (end === undefined) return []
+  const { status, startedAt: timestamp, durationMs: duration, result, error } = end
+  return [{ ...startOf(start ?? end, names), timestamp, success: status === "success", duration, result, error }]
 }
 
 /** The input, as text where it was cut. */

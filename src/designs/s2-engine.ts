@@ -43,14 +43,14 @@ export class ToolExecutionEngine {
     const app = this.registry.appFor(agent)
     const running: Execution = { context, getMCPClient: (mcpName) => this.getMCPClient(mcpName) }
     const ended = await execution.run(running, () =>
-      app.call(toolName, params, { ...context, agentId, approvals: this.#approvals(agent, toolName, context) }),
+      app.call(toolName, params, { ...context, agentId, approvals: this.#approvals(agent, toolName, params, context) }),
     )
     const { auditLogger } = this.#options
     if (ended.success && auditLogger === undefined) return ended.result
     const opened = await app.open()
     await opened.settle()
     const entries = await opened.audit.show(ended.callId)
-    if (auditLogger !== undefined) await tellLogger(auditLogger, entries)
+    if (auditLogger !== undefined) await tellLogger(auditLogger, entries, this.registry)
     if (ended.success) return ended.result
     if (ended.code === "tool_failed" && running.thrown !== undefined) throw running.thrown.error
     const end = entries.find((entry) => entry.kind === "end")
@@ -73,14 +73,14 @@ export class ToolExecutionEngine {
   }
 
   /** Undefined where nobody asks here: then the app does, or the call is cancelled. */
-  #approvals(agent: Agent | undefined, toolName: string, context: ExecutionContext) {
+  #approvals(agent: Agent | undefined, toolName: string, params: unknown, context: ExecutionContext) {
     const ask = context.requestConfirmation?.bind(context) ?? this.requestConfirmation.bind(this)
     const isOwn = this.requestConfirmation !== ToolExecutionEngine.prototype.requestConfirmation
     if (!isOwn && (context.requestConfirmation ?? this.#options.requestConfirmation) === undefined) return undefined
     return callbackAdapter({
-      onExecution: ({ args }) => {
+      onExecution: () => {
         const tool = this.registry.getTool(toolName)
-        return agent !== undefined && tool !== undefined && ask(agent, tool, args)
+        return agent !== undefined && tool !== undefined && ask(agent, tool, params)
       },
     })
   }

@@ -3,6 +3,7 @@ import { toolValue } from "../mcp/client/check-result.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import type { Quartermaster, QuartermasterOptions } from "../quartermaster.ts"
 import type { HandlerTool } from "../registry/adapters.ts"
+import { claudeDialect } from "../registry/dialects/claude.ts"
 import { ToolRegistry as CoreRegistry } from "../registry/registry.ts"
 import { hostApp, type DesignApp } from "./host-app.ts"
 import { PrivateApp, type PrivateTool } from "./private-app.ts"
@@ -12,8 +13,9 @@ import { toolView } from "./s2-tool-view.ts"
 import type { Agent, BuiltinTool, MCPTool, Tool, ToolDescription, ToolFilter } from "./s2-types.ts"
 
 export interface ToolRegistryOptions extends QuartermasterOptions {
-  /** Who may call. An engine may also find them by its own `getAgent`. */
+  /** Who may call. Those that are not in the list are found by `getAgent`. */
   agents?: readonly Agent[]
+  getAgent?(agentId: string): Agent | undefined | Promise<Agent | undefined>
   config?: Config
   /** An app of your own: its tools, agents and rules. Left out: the first call opens one. */
   app?: Quartermaster
@@ -95,18 +97,24 @@ export class ToolRegistry {
     return this.#core.getToolDescriptions() as ToolDescription[]
   }
 
+  /** S2's name of a tool, where it is one of S2's own. */
+  nameOf(tool: string): string {
+    if (this.#given.has(tool)) return tool
+    return claudeDialect().find((alias) => alias.tool === tool && this.#given.has(alias.name))?.name ?? tool
+  }
+
   /** The agent as S2 sees it. */
-  findAgent(agentId: string): Agent | undefined {
-    const { app, agents = [] } = this.#options
+  async findAgent(agentId: string): Promise<Agent | undefined> {
+    const { app, agents = [], getAgent } = this.#options
     const view = app?.org.view(agentId)
-    if (view === undefined) return agents.find(({ id }) => id === agentId)
+    if (view === undefined) return agents.find(({ id }) => id === agentId) ?? getAgent?.(agentId)
     const { department, level, role } = view
     return { id: agentId, role: role.name, level, ...(department === undefined ? {} : { departmentId: department }) }
   }
 
   /** The app in which this agent calls. */
   appFor(agent: Agent | undefined): DesignApp {
-    const { agents: listed = [], app, config = {}, ...options } = this.#options
+    const { agents: listed = [], app, config = {}, getAgent: _forEngines, ...options } = this.#options
     if (app !== undefined) return hostApp(app)
     const isListed = agent === undefined || listed.some((one) => isSame(one, agent))
     const agents = isListed ? listed : [agent]

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { dataFolder, openTestApp, temporaryFolder, tool } from "../testing/test-app.ts"
 import {
   builtinTools,
+  Edit,
   ExecutionCancelledError,
   PermissionDeniedError,
   Read,
@@ -144,7 +145,11 @@ test("S2's own Read is run by the lifecycle, in its dialect", async () => {
   writeFileSync(join(workspace, "notes.md"), "one\ntwo\n")
   const registry = await newRegistry({ workspace })
   registry.registerBuiltin(Read)
-  const engine = new ToolExecutionEngine(registry)
+  registry.registerBuiltin(Edit)
+  const asked: unknown[] = []
+  const engine = new ToolExecutionEngine(registry, {
+    requestConfirmation: (_agent, { name }, params) => (asked.push([name, params]), true),
+  })
   expect(await engine.execute("a1", "Read", { file_path: "notes.md", offset: 2, limit: 1 }, {})).toMatchObject({
     content: "two\n",
     total_lines: 2,
@@ -152,6 +157,17 @@ test("S2's own Read is run by the lifecycle, in its dialect", async () => {
   })
   await expect(engine.execute("a1", "Read", { file_path: "/etc/passwd" }, {})).rejects.toThrow(PermissionDeniedError)
   await expect(engine.execute("a1", "Bash", { command: "ls" }, {})).rejects.toThrow(ToolNotFoundError)
+  const edit = { file_path: "notes.md", old_string: "one", new_string: "three" }
+  expect(await engine.execute("a1", "Edit", edit, {})).toMatchObject({ diff: expect.stringContaining("+three") })
+  expect(asked).toEqual([["Edit", edit]])
+  const listed = await new ToolAuditLogger(registry).list()
+  expect(listed.map(({ toolName, success }) => [toolName, success])).toEqual([
+    ["Edit", true],
+    ["Bash", false],
+    ["Read", false],
+    ["Read", true],
+  ])
+  expect(listed[0]?.params).toMatchObject({ path: "notes.md" })
 })
 
 const denials: [string, Partial<ToolPermissions>, Agent, string][] = [
@@ -275,10 +291,17 @@ test("what is unknown is S2's error, and what a handler throws comes back as it 
 })
 
 test("an engine may find its agents itself", async () => {
-  const registry = await newRegistry({ agents: [] })
+  const registry = await newRegistry({ agents: [], getAgent: () => intern })
   registry.registerBuiltin(greet({ allowedRoles: ["developer"] }))
   const agents = new Map([["x", { ...developer, id: "x" }], ["y", { ...intern, id: "y" }]]) // prettier-ignore
   const engine = new ToolExecutionEngine(registry, { getAgent: (id) => agents.get(id) })
+  class OwnDiscovery extends ToolDiscovery {
+    protected override getAgent(id: string) {
+      return agents.get(id)
+    }
+  }
+  expect(await new OwnDiscovery(registry).discoverToolsForAgent("x")).toHaveLength(1)
+  expect(await new OwnDiscovery(registry).discoverToolsForAgent("y")).toEqual([])
   expect(await engine.execute("x", "Greet", { name: "Ada" }, {})).toEqual({ text: "Hello, Ada!" })
   await expect(engine.execute("y", "Greet", { name: "Ada" }, {})).rejects.toThrow("Role intern not in allowed roles")
 })

@@ -169,7 +169,6 @@ export class JournalRecorder implements Recorder {
       cells: this.#shared.buffer as SharedArrayBuffer,
     }
     const mover = new Worker(workerFile(), { workerData, execArgv: [] })
-    mover.unref()
     mover.on("message", (message: string | { error: string }) => {
       if (typeof message === "object") {
         this.#moverError = message.error
@@ -194,6 +193,8 @@ export class JournalRecorder implements Recorder {
         resolve()
       })
     })
+    // After the listeners: the one for messages would keep the process alive again.
+    mover.unref()
     this.#mover = mover
   }
 
