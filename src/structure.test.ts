@@ -77,6 +77,7 @@ const mayImport: Record<string, readonly string[]> = {
     "registry/plugins",
     "approval-ui",
     "call",
+    "call/approvals",
     "call/steps",
     "guards/paths",
     "guards/commands",

@@ -27,7 +27,10 @@ test("a standalone call is a call like any other: it is decided on, and recorded
 test("a call that would ask is refused, unless the context brings somebody to ask", async () => {
   await workingFolder()
   const write = (context = {}) => callStandalone(s4, "write_file", { path: "a.txt", content: "x" }, context)
-  expect(await write()).toMatchObject({ code: "approval_rejected", error: expect.stringContaining("Nobody") as string })
+  expect(await write()).toMatchObject({
+    code: "approval_rejected",
+    error: expect.stringContaining("Pass 'approve'") as string,
+  })
   expect(await write({ approve: () => false })).toMatchObject({ code: "approval_rejected" })
   expect(await write({ approve: () => true })).toMatchObject({ success: true })
   expect(await write({ approvals: callbackAdapter({ onExecution: () => true }) })).toMatchObject({ success: true })

@@ -11,6 +11,7 @@ import type { Language } from "../model/language.ts"
 import type { ToolResult } from "../model/result.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import type { Quartermaster, QuartermasterOptions } from "../quartermaster.ts"
+import { nobodyToAsk } from "../call/approvals/wait-for-answer.ts"
 import { nameOf, type AnyTool } from "../registry/recognise-tool.ts"
 import type { RegisterOptions, ToolRegistry } from "../registry/registry.ts"
 
@@ -68,7 +69,7 @@ export class PrivateApp {
     this.#calls++
     try {
       const app = await this.open()
-      return await callIn(app, this.#nameOfCall(app.registry, name), input, context)
+      return withAdvice(await callIn(app, this.#nameOfCall(app.registry, name), input, context))
     } finally {
       this.#calls--
     }
@@ -98,7 +99,8 @@ export class PrivateApp {
   async #create(): Promise<Quartermaster> {
     closeWhenProcessEnds(this)
     try {
-      const app = await createQuartermaster(configOf(this.#settings), this.#settings.options)
+      // Nothing of it may keep the process alive, which the threads of the journal do.
+      const app = await createQuartermaster(configOf(this.#settings), { writes: "direct", ...this.#settings.options })
       this.#builtIn = new Map(app.registry.list({ type: "builtin" }).map((tool) => [tool.name, tool]))
       for (const listen of this.#listeners) listen(app)
       return (this.#opened = app)
@@ -201,7 +203,7 @@ export class FencedApps {
     const app = new PrivateApp({
       ...this.#settings,
       config: { data: { dir: join(folder, ".quartermaster") }, ...config, ...(tools === undefined ? {} : { tools }) },
-      options: { writes: "direct", ...(isPlaced ? {} : { workspace: folder }), ...options },
+      options: { ...(isPlaced ? {} : { workspace: folder }), ...options },
     })
     for (const listen of this.#listeners) listen(app)
     this.#apps.set(key, app)
@@ -246,6 +248,15 @@ function configOf({ design, language, dialect, config = {} }: PrivateAppSettings
     ...config,
     language,
     approvals: { ...config.approvals, unattended: "reject" },
+  }
+}
+
+/** Says how to bring somebody to ask, where nobody was. */
+function withAdvice(ended: ToolResult): ToolResult {
+  if (ended.rejectReason !== nobodyToAsk) return ended
+  return {
+    ...ended,
+    error: `${ended.error} Pass 'approve' in the context: a function that returns whether it may run.`,
   }
 }
 

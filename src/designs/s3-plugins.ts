@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url"
 import type { BaseTool } from "../registry/base-tool.ts"
 import { preparePlugin, stopPlugin } from "../registry/plugins/start-plugin.ts"
 import { ToolManager } from "./s3-manager.ts"
@@ -18,7 +19,8 @@ export class PluginManager {
 
   /** Registers all tools of the plugin or none. Rejects with "Invalid plugin format" and what is wrong. */
   async loadPlugin(pluginPath: string): Promise<void> {
-    const ready = await preparePlugin({ entry: { path: pluginPath } }, ({ name }) => this.#refuseTaken(name), {})
+    const path = pluginPath.startsWith("file:") ? fileURLToPath(pluginPath) : pluginPath
+    const ready = await preparePlugin({ entry: { path } }, ({ name }) => this.#refuseTaken(name), {})
     const { name, version = "1.0.0" } = ready.plugin
     const tools = ready.plugin.tools as BaseTool[]
     const registered: string[] = []

@@ -78,5 +78,6 @@ function errorText({ error = "", code, metadata = {} }: Ended): string {
   if (code === "invalid_arguments" && Array.isArray(problems)) return `Validation failed: ${problems.join(", ")}`
   if (toolCode === "snippet_not_found") return error.replace(/(?<=' not found)\. [^.]*\.$/, "")
   if (code === "command_denied") return error.replace(/^\S+ was not executed: /, "Command execution failed: ")
-  return code === "path_outside_workspace" ? error.replace("Access denied: Path", "Path") : error
+  if (code === "path_outside_workspace") return error.replace(/(?<=^[^:]+: )\S+ was not executed: Access denied: /, "")
+  return error
 }

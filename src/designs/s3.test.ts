@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { expect, onTestFinished, test } from "vitest"
 import { temporaryFolder } from "../testing/test-app.ts"
 import {
@@ -344,7 +345,7 @@ test("a plugin's tools are registered all or not at all, and what is no plugin i
     writeFileSync(path, code)
     return path
   }
-  await plugins.loadPlugin(file("a.mjs", plugin("first", `[tool("one"), tool("two")]`)))
+  await plugins.loadPlugin(pathToFileURL(file("a.mjs", plugin("first", `[tool("one"), tool("two")]`))).href)
   expect(plugins.plugins.get("first")).toMatchObject({ version: "1.2.0" })
   expect(await manager.execute({ name: "two", arguments: {} })).toMatchObject({ success: true, data: "two" })
   const clash = plugins.loadPlugin(file("b.mjs", plugin("second", `[tool("three"), tool("one")]`)))

@@ -47,7 +47,8 @@ export function resultOf(ended: Ended, toolName: string): ToolResult {
 }
 
 function errorText(ended: Ended, toolName: string): string {
-  const { message } = errorOf({ ...ended, toolName })
+  // Who reads the result knows that it was not executed.
+  const message = errorOf({ ...ended, toolName }).message.replace(`${toolName} was not executed: `, "")
   const problems = ended.code === "invalid_arguments" ? ended.metadata?.["problems"] : undefined
   return Array.isArray(problems) ? `${message}: ${problems.join(", ")}` : message
 }

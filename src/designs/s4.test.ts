@@ -76,7 +76,8 @@ test("S4's unit test of read_file: content, 'not found', 'Access denied'", async
   const missing = await read_file.execute({ path: join(folder, "nonexistent.txt") }, context)
   expect(missing).toMatchObject({ success: false, error: text("not found") })
   const refused = await read_file.execute({ path: "/etc/passwd" }, { taskId: "test", allowedPaths: [tmpdir()] })
-  expect(refused).toMatchObject({ success: false, error: text("Access denied") })
+  const denied = text("Permission denied: Access denied: Path is outside workspace directory")
+  expect(refused).toMatchObject({ success: false, error: denied })
   expect(refused).not.toHaveProperty("result")
 })
 

@@ -69,6 +69,9 @@ async function ownRow(call: ActiveCall, ports: Ports): Promise<CallRow> {
   }
 }
 
+/** Why a call is rejected where no person can be asked. */
+export const nobodyToAsk = "Nobody is here to ask."
+
 interface DialogResult {
   answer: Answer
   by: string | undefined
@@ -80,8 +83,7 @@ function openDialog(call: ActiveCall, tool: RegisteredTool, input: unknown, port
   if (row === undefined) return
   const dialog = dialogFor(row, tool, input, call.request.caller?.approvalUI ?? ports.approvalUI, signal)
   if (dialog === undefined) {
-    if (ports.settings.unattended === "reject")
-      void storeAnswer(row, refusal(row, "Nobody is here to ask."), "nobody", ports)
+    if (ports.settings.unattended === "reject") void storeAnswer(row, refusal(row, nobodyToAsk), "nobody", ports)
     else ports.tellUnasked(row)
     return
   }
