@@ -36,6 +36,7 @@ const external = [
   "ignore",
   "image-size",
   "linkedom",
+  "pg",
   "quickjs-emscripten-core",
   "re2js",
   "turndown",

@@ -27,6 +27,7 @@ import { keyWindowMs } from "./call/stored/rows.ts"
 import { explainCall } from "./call/explain-call.ts"
 import { refuseBadConfig } from "./config/check.ts"
 import { createKnownFolder } from "./config/known-folders.ts"
+import { databaseSecrets } from "./config/databases-schema.ts"
 import { listenAddress } from "./config/listen-address.ts"
 import { readOnlyTrusted, serverSpecs } from "./config/mcp-servers.ts"
 import { modelEntries } from "./config/models-schema.ts"
@@ -48,6 +49,7 @@ import { answerPins } from "./org/answer-pins.ts"
 import { endOldSessions, signIn } from "./org/sign-in.ts"
 import { Directory } from "./org/directory.ts"
 import { freezesAndModes } from "./org/freezes.ts"
+import { hasRole } from "./policy/has-role.ts"
 import type { Quartermaster, QuartermasterOptions } from "./quartermaster.ts"
 import { openRegistry } from "./registry/open-registry.ts"
 import { pluginCatalog } from "./registry/plugins/catalog.ts"
@@ -85,7 +87,7 @@ export async function createQuartermaster(
     const app = assemble(config, options, store, owner, logger)
     const tool = (name: string) => app.registry.get(name)
     await startTracing(config.telemetry, options.telemetry, app.on, {
-      masker: masker(store.key, modelKeys(config, options).values),
+      masker: masker(store.key, knownSecrets(config, options).values),
       tool,
     })
     await app.plugins.start()
@@ -114,7 +116,7 @@ export function assemble(
   const { emit } = emitter
 
   // The audit log and documents.
-  const keys = modelKeys(config, options)
+  const keys = knownSecrets(config, options)
   const masking = masker(store.key, keys.values)
   const audit = lazyAudit(store)
   const recording = { recorder: store.recorder, masker: masking, grade: settings.durability }
@@ -149,6 +151,11 @@ export function assemble(
     longLived: !isShort,
     ownAddresses: () => addresses,
     unsetForWebSearch: options.unset?.webSearch,
+    unsetForDatabases: options.unset?.databases,
+    hasRole(agentId, roles) {
+      const who = org.view(agentId)
+      return who !== undefined && hasRole(who, roles)
+    },
   })
 
   // Every tool by name, version and layer.
@@ -418,19 +425,36 @@ function linkProblem(publicUrl: string | undefined, isPerson: boolean, inside: s
   return inside ? "The call was made inside a tool (QM_INSIDE is set)." : undefined
 }
 
-/** The keys of models, which no record shows, and the environment without them, which tools get. */
-function modelKeys({ models }: Config, { environment = process.env }: QuartermasterOptions) {
+/** The keys of models and the addresses of databases, which no record shows, and the environment without them, which tools get. */
+function knownSecrets({ models, databases }: Config, { environment = process.env }: QuartermasterOptions) {
   const variables = keyVariables(modelEntries(models))
+  const ofDatabases = databaseSecrets(databases)
+  const keys = variables.map((name) => environment[name] ?? "").filter((key) => key.length >= 8)
+  const isOther = ([name, value = ""]: [string, string | undefined]) =>
+    !variables.includes(name) && !ofDatabases.some((secret) => value.includes(secret))
   return {
-    values: variables.map((name) => environment[name] ?? "").filter((key) => key.length >= 8),
-    otherVariables: Object.fromEntries(Object.entries(environment).filter(([name]) => !variables.includes(name))),
+    values: [...keys, ...ofDatabases],
+    otherVariables: Object.fromEntries(Object.entries(environment).filter(isOther)),
   }
 }
 
 /** The parts of the configuration that affect decisions; the audit log contains their hash. */
 function decisiveConfig(config: Config) {
   const { org, agents, rules, approvals, experiments } = config
+  const databases = Object.entries(config.databases ?? {}).map(([name, { url: _secret, ...entry }]) => ({
+    name,
+    ...entry,
+  }))
   const { askIntent: _decidesNothing, ...tools } = config.tools ?? {}
   const trusted = readOnlyTrusted(config)
-  return { tools, org, agents, rules, approvals, experiments, ...(trusted.length === 0 ? {} : { trusted }) }
+  return {
+    tools,
+    org,
+    agents,
+    rules,
+    approvals,
+    experiments,
+    ...(trusted.length === 0 ? {} : { trusted }),
+    ...(databases.length === 0 ? {} : { databases }),
+  }
 }

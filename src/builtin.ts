@@ -19,6 +19,7 @@ import { artifactTools } from "./tools/artifact/index.ts"
 import { codeTools } from "./tools/code/index.ts"
 import { commandTools } from "./tools/command/index.ts"
 import { consoleTools } from "./tools/console/index.ts"
+import { databaseTools } from "./tools/database/index.ts"
 import { contextTools } from "./tools/context/index.ts"
 import { dataTools } from "./tools/data/index.ts"
 import { interactionTools } from "./tools/interaction/index.ts"
@@ -26,6 +27,7 @@ import { networkTools } from "./tools/network/index.ts"
 import { systemTools } from "./tools/system/index.ts"
 import { todoTools } from "./tools/todo/index.ts"
 import { workspaceTools } from "./tools/workspace/index.ts"
+import { openDatabases } from "./platform/database/databases.ts"
 import { openCodeIndex } from "./platform/code/code-index.ts"
 import { pathPolicyFor, openFiles, openTrash, type FilesOptions } from "./platform/files/files.ts"
 import { openReadMarkLog } from "./platform/files/read-mark-log.ts"
@@ -62,6 +64,10 @@ export interface BuiltinOptions {
   ownAddresses(): readonly string[]
   /** The variables in `tools.webSearch` that are not set. */
   unsetForWebSearch?: readonly string[] | undefined
+  /** The variables in `databases` that are not set, by database. */
+  unsetForDatabases?: Readonly<Record<string, readonly string[]>> | undefined
+  /** Whether the agent has one of the roles. */
+  hasRole(agentId: string, roles: readonly string[]): boolean
 }
 
 export interface BuiltinParts {
@@ -123,6 +129,17 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
   })
   const processes = options.longLived ? opened : { ...opened, start: refuseBackground }
   const web = openWeb(network)
+  const { databases: databaseSettings = {} } = config
+  const { unsetForDatabases = {} } = options
+  const databases = openDatabases({
+    settings: databaseSettings,
+    unset: unsetForDatabases,
+    dataFolder: dataDir,
+    timeoutMs: tools.timeout ?? defaults.tools.timeout,
+    hasRole: options.hasRole,
+  })
+  // Where there is no database, its tools would only cost tokens.
+  const hasDatabases = Object.keys({ ...databaseSettings, ...unsetForDatabases }).length > 0
   const marks = openReadMarkLog(join(dataDir, "read-marks"))
   const code = openCodeIndex(files, { allowedExtensions: tools.allowedExtensions })
   return {
@@ -146,6 +163,7 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
         sessionVariables: (sessionId) => options.session.all(sessionId),
         allowedPaths: tools.allowedPaths,
       }),
+      ...(hasDatabases ? databaseTools(databases) : []),
       ...networkTools({
         web,
         pages: openPages(),
@@ -156,7 +174,7 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
     ],
     async close() {
       marks.close()
-      await Promise.all([processes.close(), web.close(), code.close()])
+      await Promise.all([processes.close(), web.close(), code.close(), databases.close()])
     },
   }
 }

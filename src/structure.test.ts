@@ -33,6 +33,7 @@ const mayImport: Record<string, readonly string[]> = {
   "platform/web": [...base, "guards/hosts"],
   "platform/code": base,
   "platform/javascript": base,
+  "platform/database": base,
   store: base,
   config: base,
   telemetry: base,

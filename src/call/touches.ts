@@ -36,4 +36,4 @@ function isTouch({ kind, what }: Touch): boolean {
   return touchKinds.includes(kind) && typeof what === "string"
 }
 
-const touchKinds: readonly Touch["kind"][] = ["read", "write", "command", "host"]
+const touchKinds: readonly Touch["kind"][] = ["read", "write", "command", "host", "database"]

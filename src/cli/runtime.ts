@@ -83,7 +83,7 @@ function defaultConfig(cwd: string, project: string | undefined): LoadedConfig {
     permissions: { trusted: {}, untrusted: {} },
     permissionSources: {},
     ruleSources: [],
-    unset: { servers: {}, models: {}, webSearch: [] },
+    unset: { servers: {}, models: {}, databases: {}, webSearch: [] },
   }
 }
 

@@ -211,6 +211,6 @@ export function loadedConfig(config: Config = {}, dataDir = "/nowhere"): LoadedC
     permissions,
     permissionSources: {},
     ruleSources: [],
-    unset: { servers: {}, models: {}, webSearch: [] },
+    unset: { servers: {}, models: {}, databases: {}, webSearch: [] },
   }
 }

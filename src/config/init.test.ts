@@ -23,7 +23,7 @@ test("the first file is trusted, loads without warnings and sets only defaults",
     ignoredAgents: [],
     permissions: { trusted: {}, untrusted: {} },
     permissionSources: {},
-    unset: { servers: {}, models: {}, webSearch: [] },
+    unset: { servers: {}, models: {}, databases: {}, webSearch: [] },
     ruleSources: [],
     configFile: file,
   })

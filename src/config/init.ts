@@ -161,6 +161,9 @@ export const examples: Readonly<Record<string, string>> = {
     apiKey: "\${ANTHROPIC_API_KEY}"
     price: { input: 3, output: 15, cachedInput: 0.3 }
   demo: { provider: scripted, script: demo.yml }`,
+  databases: `
+  shop: { url: "sqlite:./shop.db", description: Orders and customers }
+  crm: { url: "postgres://agent:\${CRM_PASSWORD:-}@db.example/crm", readOnly: true, roles: [analyst] }`,
   "agents.maxTokens": " 200000",
   "agents.maxCost": " 5",
   "agents.maxTreeCalls": " 1000",

@@ -67,6 +67,7 @@ export function inspectConfig(
       mcpServers: _servers,
       plugins: _plugins,
       modules: _modules,
+      databases: _databases,
       notify: _notify,
       telemetry: _spans,
       ...rest
@@ -88,7 +89,7 @@ export function inspectConfig(
         [],
       ),
       ruleSources: withRules === -1 ? [] : placesOfRules(sources[withRules]!.file, config),
-      unset: { servers: {}, models: {}, webSearch: [] },
+      unset: { servers: {}, models: {}, databases: {}, webSearch: [] },
     }
   }
 }

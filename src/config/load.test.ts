@@ -19,7 +19,7 @@ test("without a file the configuration is empty and the data folder is in the wo
     ignoredAgents: [],
     permissions: { trusted: {}, untrusted: {} },
     permissionSources: {},
-    unset: { servers: {}, models: {}, webSearch: [] },
+    unset: { servers: {}, models: {}, databases: {}, webSearch: [] },
     ruleSources: [],
   })
 })
@@ -140,7 +140,7 @@ test("what needs a variable that is not set is left out with a warning and its p
     tools: { webSearch: { provider: "tavily" } },
     telemetry: { content: true },
   })
-  expect(unset).toEqual({ servers: { tickets: ["TICKETS"] }, models: {}, webSearch: ["TAVILY"] })
+  expect(unset).toEqual({ servers: { tickets: ["TICKETS"] }, models: {}, databases: {}, webSearch: ["TAVILY"] })
   expect(warnings.map((text) => /q\.yml:(\d+):\d+: .* variable (\w+) is not set/.exec(text)?.slice(1))).toEqual([
     ["2", "TICKETS"],
     ["4", "TAVILY"],
@@ -149,7 +149,7 @@ test("what needs a variable that is not set is left out with a warning and its p
   const env = { TICKETS: "a", TAVILY: "b", TRACES: "true" }
   expect(loadConfig({ cwd, home, env, configPath: file })).toMatchObject({
     config: { mcpServers: { tickets: { headers: { Authorization: "Bearer a" } } }, telemetry: { enabled: true } },
-    unset: { servers: {}, models: {}, webSearch: [] },
+    unset: { servers: {}, models: {}, databases: {}, webSearch: [] },
     warnings: [],
   })
 })

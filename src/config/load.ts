@@ -110,7 +110,7 @@ export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadO
   // The deny and ask rules of an untrusted file apply in addition to all other rules.
   const rules = [...guarded.flatMap((layer) => layer.config.rules ?? []), ...(trustedConfig.rules ?? [])]
   const whole = withAllDenials(rules.length === 0 ? merged : { ...merged, rules }, untrustedConfig)
-  const config = withoutModels(withoutServers(whole, Object.keys(unset.servers)), Object.keys(unset.models))
+  const config = withoutUnusable(withoutServers(whole, Object.keys(unset.servers)), unset)
   if (problems.length === 0) {
     const file = sources[0]?.file ?? "environment"
     for (const flaw of mergedConfigFlaws(config)) problems.push({ file, ...flaw })
@@ -140,19 +140,24 @@ export function loadConfig({ cwd, env, home, configPath, overrides = {} }: LoadO
 const emptyLayer: TrustedLayer = {
   config: {},
   warnings: [],
-  unset: { servers: {}, models: {}, webSearch: [] },
+  unset: { servers: {}, models: {}, databases: {}, webSearch: [] },
   permissionPlaces: {},
 }
 
 function mergeUnset(all: readonly UnsetVariables[]): UnsetVariables {
-  const byName = (kind: "servers" | "models") => {
+  const byName = (kind: "servers" | "models" | "databases") => {
     const found = new Map<string, readonly string[]>()
     for (const [name, variables] of all.flatMap((one) => Object.entries(one[kind]))) {
       found.set(name, [...(found.get(name) ?? []), ...variables])
     }
     return Object.fromEntries(found)
   }
-  return { servers: byName("servers"), models: byName("models"), webSearch: all.flatMap(({ webSearch }) => webSearch) }
+  return {
+    servers: byName("servers"),
+    models: byName("models"),
+    databases: byName("databases"),
+    webSearch: all.flatMap(({ webSearch }) => webSearch),
+  }
 }
 
 function withoutServers(config: Config, names: readonly string[]): Config {
@@ -162,10 +167,16 @@ function withoutServers(config: Config, names: readonly string[]): Config {
   return { ...rest, mcpServers: Object.fromEntries(left) as Config["mcpServers"] }
 }
 
-function withoutModels(config: Config, names: readonly string[]): Config {
-  if (config.models === undefined || names.length === 0) return config
-  const left = Object.entries(config.models).filter(([name]) => !names.includes(name))
-  return { ...config, models: Object.fromEntries(left) }
+/** Leaves out the models and databases that cannot be used. */
+function withoutUnusable(config: Config, unset: UnsetVariables): Config {
+  const usable = <Entries extends object>(kind: "models" | "databases", entries: Entries): Entries =>
+    Object.fromEntries(Object.entries(entries).filter(([name]) => !Object.hasOwn(unset[kind], name))) as Entries
+  const { models, databases } = config
+  return {
+    ...config,
+    ...(models === undefined ? {} : { models: usable("models", models) }),
+    ...(databases === undefined ? {} : { databases: usable("databases", databases) }),
+  }
 }
 
 /** One line, however much is ignored. */

@@ -77,6 +77,10 @@ const everyKey = {
     },
     demo: { provider: "scripted", script: "demo.yml" },
   },
+  databases: {
+    shop: { url: "sqlite:./shop.db", description: "Orders" },
+    crm: { url: "postgres://a:b@c.example/crm", readOnly: true, roles: ["analyst"] },
+  },
   notify: [
     { webhook: "https://chat.example/hook?a=b", person: "p" },
     { command: ["notify-send", "waits"] },

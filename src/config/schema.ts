@@ -5,6 +5,7 @@ import { defaultCommandLimits } from "../model/processes.ts"
 import { scopes } from "../model/sign-in.ts"
 import { ruleSchema } from "../schema/rule-schema.ts"
 import { isLoopback, parseUrl } from "../lib/url.ts"
+import { databasesSchema } from "./databases-schema.ts"
 import { serversSchema } from "./mcp-server-schema.ts"
 import { modelsSchema } from "./models-schema.ts"
 import { experimentsSchema, modulesSchema, pluginsSchema, toolKeys } from "./tool-schema.ts"
@@ -264,6 +265,7 @@ const keys = z.strictObject({
   modules: modulesSchema.optional().describe("Modules with tools, as a list, or by name with the settings of each."),
   experiments: experimentsSchema.optional().describe("Experiments that compare two versions of a tool, by name."),
   models: modelsSchema.optional().describe("The models that agents talk to, by name."),
+  databases: databasesSchema.optional().describe("Databases for the tools of the group database, by name."),
 })
 
 /** Every key of the configuration. */

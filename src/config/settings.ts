@@ -3,6 +3,7 @@ import { pathText } from "../schema/problems.ts"
 import { resolve } from "node:path"
 import { checkConfig, expandShortForms } from "./check.ts"
 import type { Environment } from "./interpolate.ts"
+import { resolveDatabaseFiles } from "./databases-schema.ts"
 import { withServersByName } from "./mcp-servers.ts"
 import { mergeConfigs } from "./merge.ts"
 import { resolveScripts } from "./models-schema.ts"
@@ -69,8 +70,12 @@ function configOf(settings: readonly Setting[], cwd: string, problems: ConfigPro
 /** Resolves the paths of a layer relative to `folder`, so that layers from different places can be merged. */
 export function resolvePathsFrom(folder: string, layer: Config): Config {
   const plugged = resolvePluginPaths(folder, withWorkspace(folder, withServersByName(layer, folder)))
-  const { models } = plugged
-  const config = models === undefined ? plugged : { ...plugged, models: resolveScripts(folder, models) }
+  const { models, databases } = plugged
+  const config = {
+    ...plugged,
+    ...(models === undefined ? {} : { models: resolveScripts(folder, models) }),
+    ...(databases === undefined ? {} : { databases: resolveDatabaseFiles(folder, databases) }),
+  }
   const dir = config.data?.dir
   return dir === undefined ? config : { ...config, data: { ...config.data, dir: resolve(folder, dir) } }
 }

@@ -15,6 +15,7 @@ export function trustLines(key: string, value: unknown): string[] {
 
 function linesFor(key: string, value: unknown): string[] {
   if (/^(tools\.)?mcpServers$/.test(key)) return serverLines(key, value)
+  if (key === "databases") return databaseLines(value)
   if (key === "notify") return listOf(value).map(noticeLine)
   if (key === "plugins" || key === "modules") return pluginLines(key, value)
   if (key === "rules") return rulesInOrder(listOf(value)).map(ruleLine)
@@ -30,6 +31,7 @@ export function startLines(value: unknown): string[] {
   return [
     ...serverLines("mcpServers", value["mcpServers"]),
     ...serverLines("tools.mcpServers", tools["mcpServers"]),
+    ...databaseLines(value["databases"]),
     ...listOf(value["notify"]).map(noticeLine),
     ...["plugins", "modules"].flatMap((key) => pluginLines(key, value[key])),
   ].map(escapeControls)
@@ -44,6 +46,18 @@ function serverLines(key: string, servers: unknown): string[] {
     const { command, args, url, type: _type, name: _name, ...rest } = entry
     const more = Object.keys(rest).length === 0 ? "" : ` with ${masked("", rest)}`
     return [`${startText(url, [command, ...listOf(args)])}${more} (${key}.${name})`]
+  })
+}
+
+/** A password that is written in an address is not shown. */
+function databaseLines(databases: unknown): string[] {
+  return Object.entries(isObject(databases) ? databases : {}).map(([name, entry]) => {
+    const { url, ...rest } = isObject(entry) ? entry : {}
+    const more = Object.keys(rest).length === 0 ? "" : ` with ${masked("", rest)}`
+    const shown = String(url)
+      .replace(/(:\/\/[^/?#]*?:).*@/s, "$1***@")
+      .replace(/([?&]password=)[^&#]*/g, "$1***")
+    return `opens the database: ${shown}${more} (databases.${name})`
   })
 }
 

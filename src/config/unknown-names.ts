@@ -51,6 +51,8 @@ export function unknownNames(config: Config, known: KnownNames): UnknownName[] {
     allowedRoles.forEach((one, index) => role(one, [...path, "allowedRoles", index]))
     allowedDepartments.forEach((one, index) => department(one, [...path, "allowedDepartments", index]))
   }
+  for (const [name, { roles: named = [] }] of Object.entries(config.databases ?? {}))
+    named.forEach((one, index) => role(one, ["databases", name, "roles", index]))
   for (const [name, { tool: tried }] of Object.entries(experiments)) tool(tried, ["experiments", name, "tool"])
   org.roles?.forEach((one, index) => {
     one.toolGroups?.forEach((id, at) => group(id, ["org", "roles", index, "toolGroups", at]))

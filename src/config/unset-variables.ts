@@ -12,6 +12,7 @@ export interface UnsetVariable extends Flaw {
 /** Under these keys a variable that is not set is a warning; everywhere else it is a problem. */
 const optionalPlaces: readonly Path[] = [
   ["models"],
+  ["databases"],
   ["telemetry"],
   ["mcpServers"],
   ["tools", "mcpServers"],
@@ -22,9 +23,9 @@ export function mayBeUnset(path: Path): boolean {
   return optionalPlaces.some((place) => place.every((step, index) => path[index] === step))
 }
 
-/** The value without what cannot be used: a server or model is left out completely, elsewhere only the key. */
+/** The value without what cannot be used: a server, model or database is left out completely, elsewhere only the key. */
 export function withoutUnset(value: unknown, unset: readonly UnsetVariable[]): unknown {
-  const left = new Set(unset.map(({ path }) => pathText(serverPath(path) ?? modelPath(path) ?? path)))
+  const left = new Set(unset.map(({ path }) => pathText(serverPath(path) ?? entryPath(path) ?? path)))
   const filter = (part: unknown, path: Path): unknown => {
     const isKept = (step: string | number) => !left.has(pathText([...path, step]))
     if (Array.isArray(part)) {
@@ -38,29 +39,32 @@ export function withoutUnset(value: unknown, unset: readonly UnsetVariable[]): u
   return filter(value, [])
 }
 
-/** Which servers and models, and whether the web search, cannot be used until variables are set. */
+/** Which servers, models and databases, and whether the web search, cannot be used until variables are set. */
 export function unusableParts(value: unknown, unset: readonly UnsetVariable[]): UnsetVariables {
   const servers = new Map<string, string[]>()
   const models: Record<string, string[]> = {}
+  const databases: Record<string, string[]> = {}
   const webSearch: string[] = []
   for (const { path, names } of unset) {
     const server = serverPath(path)
-    const model = modelPath(path)?.[1]
-    if (model !== undefined) models[model] = [...(models[model] ?? []), ...names]
+    const [section, entry] = entryPath(path) ?? []
+    const unusable = section === "models" ? models : databases
+    if (entry !== undefined) unusable[entry] = [...(unusable[entry] ?? []), ...names]
     if (server !== undefined) {
       const name = serverName(value, server)
       servers.set(name, [...(servers.get(name) ?? []), ...names])
     } else if (path[1] === "webSearch") webSearch.push(...names)
   }
-  return { servers: Object.fromEntries(servers), models, webSearch }
+  return { servers: Object.fromEntries(servers), models, databases, webSearch }
 }
 
 /** What happens until the variable is set. */
 export function consequence(value: unknown, path: Path): string {
   const server = serverPath(path)
   if (server !== undefined) return `Until then the MCP server '${serverName(value, server)}' is not started.`
-  const model = modelPath(path)
-  if (model !== undefined) return `Until then the model '${model[1]}' cannot be used.`
+  const [section, entry] = entryPath(path) ?? []
+  if (entry !== undefined)
+    return `Until then the ${section === "models" ? "model" : "database"} '${entry}' cannot be used.`
   return path[1] === "webSearch" ? "Until then web_search fails." : `Until then '${pathText(path)}' has its default.`
 }
 
@@ -70,9 +74,10 @@ function serverPath(path: Path): Path | undefined {
   return at === undefined || path.length < at ? undefined : path.slice(0, at)
 }
 
-/** The path of the model a place belongs to. */
-function modelPath(path: Path): Path | undefined {
-  return path[0] === "models" && path.length > 2 ? path.slice(0, 2) : undefined
+/** The path of the model or database a place belongs to. */
+function entryPath([section, entry, ...rest]: Path): readonly ["models" | "databases", string | number] | undefined {
+  const isEntry = (section === "models" || section === "databases") && entry !== undefined && rest.length > 0
+  return isEntry ? [section, entry] : undefined
 }
 
 /** The name of a server, which in a list is one of its keys. */

@@ -27,7 +27,8 @@ export function combineGuards({ paths, commands, hosts }: GuardList): Guards {
     commandParts: (touch) => commands.parts(touch),
     ready: (touches) => (touches.some(({ kind }) => kind === "command") ? commands.ready() : undefined),
     check(touches, options) {
-      const list: Touch[] = []
+      // No guard looks at databases: they are named in the configuration.
+      const list: Touch[] = [...ofKinds(touches, ["database"])]
       const findings: Finding[] = []
       const allowedBy: (Reason | undefined)[] = []
       let proved = true

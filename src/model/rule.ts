@@ -28,7 +28,7 @@ export interface Rule {
   department?: readonly string[] | undefined
   agent?: readonly string[] | undefined
   effect?: readonly Effect[] | undefined
-  /** Any of these: `file:`, `read:`, `write:`, `command:` or `host:` with a glob. */
+  /** Any of these: `file:`, `read:`, `write:`, `command:`, `host:` or `database:` with a glob. */
   touching?: readonly string[] | undefined
   /** JSON pointer into the input → glob over the value's text. */
   args?: Readonly<Record<string, string>> | undefined
@@ -71,10 +71,10 @@ export interface RuleFlaw {
   sentence: string
 }
 
-/** A file, command or host that a call will use. */
+/** A file, command, host or database that a call will use. */
 export interface Touch {
-  kind: "read" | "write" | "command" | "host"
-  /** A path, a shell script or one segment of it, or an address or host name. */
+  kind: "read" | "write" | "command" | "host" | "database"
+  /** A path, a shell script or one segment of it, an address or host name, or the name of a database. */
   what: string
   /** For a command: its folder, its additional variables, and whether it may use the network. */
   cwd?: string | undefined
@@ -93,6 +93,8 @@ export interface Touch {
   opens?: boolean | undefined
   /** For a host: it comes from the configuration, so it may be a private address. Only a tool's own code may set this. */
   configured?: boolean | undefined
+  /** For a database: the only roles whose agents may use it. */
+  roles?: readonly string[] | undefined
 }
 
 /** What a call touches. `proved` is true when the list is certain to be complete. */

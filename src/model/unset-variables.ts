@@ -4,6 +4,8 @@ export interface UnsetVariables {
   readonly servers: Readonly<Record<string, readonly string[]>>
   /** By the name of the model. */
   readonly models: Readonly<Record<string, readonly string[]>>
+  /** By the name of the database. */
+  readonly databases: Readonly<Record<string, readonly string[]>>
   readonly webSearch: readonly string[]
 }
 

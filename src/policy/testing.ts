@@ -185,12 +185,14 @@ const texts = {
   read: ["docs", "docs/a.md", "docs/x/b.md", "src/a.ts", ".env", "docs2/a.md", "./docs//a.md", "docs/../.env", "/work/docs/a.md", "/etc/passwd", "../x/.env", "docs/$A", ".", "DOCS/a.md", "Docs/X"], // prettier-ignore
   command: ["rm x", "rm -rf /", "git status", "farm x"],
   host: ["example.com", "api.example.com", "evilexample.com", "API.Example.com.", "example.org"],
+  database: ["shop", "crm", "crm2"],
 }
 
 export const someTouch: fc.Arbitrary<Touch> = fc.oneof(
   fc.record({ kind: fc.constantFrom("read" as const, "write" as const), what: fc.constantFrom(...texts.read) }),
   fc.record({ kind: fc.constant("command" as const), what: fc.constantFrom(...texts.command) }),
   fc.record({ kind: fc.constant("host" as const), what: fc.constantFrom(...texts.host) }),
+  fc.record({ kind: fc.constant("database" as const), what: fc.constantFrom(...texts.database) }),
 )
 
 const somePattern = fc.oneof(
@@ -220,6 +222,8 @@ const somePattern = fc.oneof(
     "host:*.example.com",
     "host:example.com",
     "host:*",
+    "database:crm",
+    "database:crm*",
   ),
 )
 

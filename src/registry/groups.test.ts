@@ -42,6 +42,7 @@ describe("built-in groups", () => {
     ["context", "上下文管理工具"],
     ["console", "控制台工具"],
     ["code", "代码工具"],
+    ["database", "数据库工具"],
     ["data", "数据处理工具"],
     ["system", "系统工具"],
     ["interaction", "交互工具"],
@@ -55,21 +56,21 @@ describe("built-in groups", () => {
   it("describes the groups in English unless another language is given", () => {
     const described = new ToolGroupManager().listGroups().map(({ description }) => description)
     for (const description of described) expect(description).toMatch(/^[\x20-\x7e]+$/)
-    expect(new Set(described).size).toBe(13)
+    expect(new Set(described).size).toBe(14)
   })
 
   it("the built-in groups register themselves and nothing else is there", () => {
     const manager = new ToolGroupManager()
     const seven = "org_management artifact workspace command network context console"
     expect(manager.getAllGroupIds().slice(0, 7).join(" ")).toBe(seven)
-    expect(manager.getGroupCount()).toBe(13)
+    expect(manager.getGroupCount()).toBe(14)
     expect(manager.listGroups().every((row) => row.isReserved)).toBe(true)
     expect(manager.getAllToolNames()).toEqual([])
   })
 
   it("options may be left out, a logger may be given, and the built-ins may be declined", () => {
-    expect(new ToolGroupManager().getGroupCount()).toBe(13)
-    expect(new ToolGroupManager({ registerBuiltins: true }).getGroupCount()).toBe(13)
+    expect(new ToolGroupManager().getGroupCount()).toBe(14)
+    expect(new ToolGroupManager({ registerBuiltins: true }).getGroupCount()).toBe(14)
     const { logger, warnings } = listening()
     const manager = new ToolGroupManager({ logger, registerBuiltins: false })
     expect(manager.getGroupCount()).toBe(0)

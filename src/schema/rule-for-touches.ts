@@ -23,6 +23,8 @@ export function patternsFor(
 /** An empty text for a touch that no pattern is certain to mean. */
 function patternsOf(touch: Touch, workspace: string, stemOf: (command: string) => string | undefined): string[] {
   const { kind, what } = touch
+  // It would cover every statement.
+  if (kind === "database") return [""]
   if (isPath(kind)) return [pathPattern(kind, what, posix.resolve(workspace))]
   const stem = kind === "command" ? stemOf(what) : undefined
   if (stem === undefined) return [`${kind}:${literal(touchText(touch))}`]

@@ -41,8 +41,14 @@ export function readTouchPattern(written: string, loosens: boolean): TouchPatter
   const kinds = Object.hasOwn(kindsOf, written.slice(0, colon)) ? kindsOf[written.slice(0, colon)] : undefined
   if (kinds === undefined) return { mistake: `must begin with one of: ${Object.keys(kindsOf).join(":, ")}:` }
   const pattern = written.slice(colon + 1)
-  if (kinds[0] !== "command" && kinds[0] !== "host") return readPath(written.slice(0, colon), kinds, pattern, loosens)
-  const read = kinds[0] === "command" ? readGlob(pattern, "text") : readHost(pattern.toLowerCase(), loosens)
+  const [kind] = kinds
+  if (kind === "read" || kind === "write") return readPath(written.slice(0, colon), kinds, pattern, loosens)
+  const read =
+    kind === "command"
+      ? readGlob(pattern, "text")
+      : kind === "host"
+        ? readHost(pattern.toLowerCase(), loosens)
+        : readPlainGlob(pattern, "text")
   return "mistake" in read ? read : { kinds, glob: read.glob, loosens, written }
 }
 
@@ -80,6 +86,7 @@ const kindsOf: Readonly<Record<string, readonly Touch["kind"][]>> = {
   write: ["write"],
   command: ["command"],
   host: ["host"],
+  database: ["database"],
 }
 
 function readHost(pattern: string, loosens: boolean): { glob: Glob } | Mistake {

@@ -31,7 +31,9 @@ const fields = z.strictObject({
   effect: someOf(z.enum(effects), `one or more of ${effects.join(", ")}`).describe(
     "The effect of the tool, for example write.",
   ),
-  touching: someOf(name).describe("What the call touches: file:, read:, write:, command: or host: with a pattern."),
+  touching: someOf(name).describe(
+    "What the call touches: file:, read:, write:, command:, host: or database: with a pattern.",
+  ),
   args: z
     .record(z.string(), z.string())
     .superRefine(refuseBadArguments)

@@ -1,12 +1,13 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite"
 import { StoreUnavailable } from "../model/ending.ts"
 import { errorMessage } from "../lib/error-message.ts"
+import { loadSqlite } from "../lib/load-sqlite.ts"
 
 export type Database = DatabaseSyncInstance
 
 /** Opens the embedded database, with Node's own SQLite from version 24 on, else with the packaged one. */
 export async function openDatabase(file: string): Promise<Database> {
-  const { DatabaseSync } = await sqlite()
+  const { DatabaseSync } = await loadSqlite()
   return retryWhileBusy(() => {
     const database = new DatabaseSync(file)
     try {
@@ -23,7 +24,7 @@ export async function openDatabase(file: string): Promise<Database> {
 
 /** Copies a database file as it is at one moment, while other processes write to it. Does not block this thread. */
 export async function copyDatabase(file: string, target: string): Promise<void> {
-  const { backup } = await sqlite()
+  const { backup } = await loadSqlite()
   // The copy occupies its connection, so it gets its own. It copies all pages at once, because a write would restart it.
   const source = await openDatabase(file)
   try {
@@ -33,17 +34,6 @@ export async function copyDatabase(file: string, target: string): Promise<void> 
   } finally {
     source.close()
   }
-}
-
-interface Sqlite {
-  DatabaseSync: new (file: string) => Database
-  backup(source: Database, target: string, options: { rate: number }): Promise<number>
-}
-
-async function sqlite(): Promise<Sqlite> {
-  const major = Number(process.versions.node.split(".")[0])
-  const builtin: string = "node:sqlite"
-  return (major >= 24 ? await import(builtin) : await import("@photostructure/sqlite")) as never
 }
 
 /** Whether SQLite failed because another process held the lock longer than the busy timeout. */

@@ -68,7 +68,7 @@ export function Why({ card }: { card: Card }) {
   )
 }
 
-const order: readonly Touch["kind"][] = ["delete", "write", "read", "command", "host"]
+const order: readonly Touch["kind"][] = ["delete", "write", "read", "command", "host", "database"]
 
 export function Touches({ card: { touches, proved } }: { card: Card }) {
   const { card: words } = useWords()

@@ -116,7 +116,8 @@ function deletedBytes(touches: readonly Touch[]): number | undefined {
 function filesOf(touches: readonly Touch[]): number {
   const files = new Map<string, number>()
   for (const { kind, what, files: count = 1 } of touches)
-    if (kind !== "command" && kind !== "host") files.set(what, Math.max(count, files.get(what) ?? 0))
+    if (kind !== "command" && kind !== "host" && kind !== "database")
+      files.set(what, Math.max(count, files.get(what) ?? 0))
   return [...files.values()].reduce((sum, count) => sum + count, 0)
 }
 
@@ -141,7 +142,9 @@ function riskOf({ item, tool, preview, touches }: Facts): Card["risk"] {
     ...((preview?.kind === "command" && preview.network) || parts.some(({ network }) => network)
       ? [tag("network", "network")]
       : []),
-    ...(touches.some(({ kind }) => kind === "write") ? [tag("writes", "writes")] : []),
+    ...(touches.some(({ kind }) => kind === "write" || (kind === "database" && tool?.effect === "write"))
+      ? [tag("writes", "writes")]
+      : []),
     ...(touches.some(({ kind }) => kind === "command") || tool?.effect === "execute"
       ? [tag("executes", "executes")]
       : []),
@@ -162,7 +165,7 @@ function sendsOut(preview: Preview | undefined): boolean {
   return preview?.kind === "request" && (preview.body !== undefined || !["GET", "HEAD"].includes(preview.method))
 }
 
-function titleOf({ item, preview, touches }: Facts): Message {
+function titleOf({ item, tool: registered, preview, touches }: Facts): Message {
   const { tool, agentId: agent } = item
   if (item.kind === "question") return { code: "title_question", params: { agent }, text: `${agent} asks` }
   if (item.kind === "result")
@@ -187,7 +190,11 @@ function titleOf({ item, preview, touches }: Facts): Message {
       text,
     }
   }
-  return { code: "title_call", params: { tool }, text: `Call ${tool}` }
+  const database = touches.find(({ kind }) => kind === "database")?.what
+  if (database === undefined) return { code: "title_call", params: { tool }, text: `Call ${tool}` }
+  return registered?.effect === "write"
+    ? { code: "title_database_change", params: { database }, text: `Change the database ${database}` }
+    : { code: "title_database_read", params: { database }, text: `Read the database ${database}` }
 }
 
 const titlesByTouch = [
@@ -200,10 +207,15 @@ function summaryOf({ item, preview, touches }: Facts): string {
   if (item.question !== undefined) return item.question.question
   if (preview?.kind === "command") return preview.command
   if (preview?.kind === "request") return preview.url
+  if (preview?.kind === "text" && touches.some(({ kind }) => kind === "database")) return firstLine(preview.text)
   const paths = [...new Set(touches.map(({ what }) => what))]
   if (paths.length > 0) return paths.join(", ")
-  if (preview?.kind === "text" && item.kind === "call") return preview.text.split("\n", 1)[0] ?? ""
+  if (preview?.kind === "text" && item.kind === "call") return firstLine(preview.text)
   return item.input === undefined ? "" : firstText(JSON.stringify(item.input))
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0] ?? ""
 }
 
 function hostOf(url: string): string {

@@ -55,7 +55,7 @@ export const me = z
 
 export const touch = z
   .object({
-    kind: z.enum(["read", "write", "delete", "command", "host"]),
+    kind: z.enum(["read", "write", "delete", "command", "host", "database"]),
     what: z.string(),
     reachedBefore: z.boolean().optional().describe("For a host: whether a call has reached it before."),
     files: z.number().optional().describe("For what is written or deleted: how many files there are now, if counted."),

@@ -26,6 +26,8 @@ export const chinese: Readonly<Record<string, string>> = {
   title_change_several: "修改 {count} 个文件",
   title_read: "读取 {path}",
   title_read_several: "读取 {count} 个文件",
+  title_database_change: "修改数据库 {database}",
+  title_database_read: "读取数据库 {database}",
   title_call: "调用 {tool}",
   risk_deletes: "删除",
   risk_sends_out: "外发数据",

@@ -130,7 +130,7 @@ function diffLines(diff: string): Html[] {
 
 /** Files, commands and hosts, one row for each kind. A command stands above already. */
 function touchRows(touches: readonly Touch[], words: Words): Html[] {
-  const kinds = ["read", "write", "delete", "host"] as const
+  const kinds = ["read", "write", "delete", "host", "database"] as const
   return kinds.flatMap((kind) => {
     const found = touches.filter((touch) => touch.kind === kind)
     const names = [...new Map(found.map((touch) => [touch.what, touch])).values()]

@@ -5,6 +5,7 @@ import { allowedDepartmentsCheck } from "./allowed-departments.ts"
 import { allowedRolesCheck } from "./allowed-roles.ts"
 import { askRulesCheck } from "./ask-rules.ts"
 import { confirmationCheck } from "./confirmation.ts"
+import { databaseRolesCheck } from "./database-roles.ts"
 import { denyRulesCheck } from "./deny-rules.ts"
 import { dependencyCheck } from "./dependency.ts"
 import { editsModeCheck } from "./edits-mode.ts"
@@ -46,6 +47,7 @@ export const checks: readonly AnyCheck[] = [
 
   rateLimitCheck,
   guardDenyCheck,
+  databaseRolesCheck,
   denyRulesCheck,
   planModeCheck,
   rememberedNoCheck,

@@ -1,0 +1,100 @@
+import { failure } from "../../model/ending.ts"
+import type { DatabaseKind, Statement } from "../../model/databases.ts"
+import { dialectText, toolRef } from "../../model/dialect-text.ts"
+import { readTokens, type Token } from "./tokens.ts"
+
+type Use = "query" | "change"
+
+/**
+ * The statements that may run, by their first word. That a query only reads is not decided here: its transaction or
+ * connection is read-only. What is left out would end our transaction, or reach other files and programs: ATTACH, PRAGMA,
+ * VACUUM INTO, COPY, DO, COMMIT, SET.
+ */
+const firstWords: Readonly<Record<DatabaseKind, Readonly<Record<Use, readonly string[]>>>> = {
+  SQLite: {
+    query: ["SELECT", "WITH", "VALUES", "EXPLAIN"],
+    change: ["INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "CREATE", "ALTER", "DROP", "REINDEX", "ANALYZE"],
+  },
+  PostgreSQL: {
+    query: ["SELECT", "WITH", "VALUES", "TABLE", "EXPLAIN", "SHOW"],
+    change: ["INSERT", "UPDATE", "DELETE", "MERGE", "WITH", "SELECT", "CALL", "CREATE", "ALTER", "DROP", "TRUNCATE", "COMMENT", "REFRESH", "REINDEX", "ANALYZE"],
+  },
+} // prettier-ignore
+
+/** Fails unless the text is one statement of a kind that may run, with a value for each placeholder. Returns its tokens. */
+export function checkStatement({ sql, parameters }: Statement, kind: DatabaseKind, use: Use): Token[] {
+  if (sql.includes("\0")) throw failure("The SQL contains a NUL character. Leave it out.", { toolCode: "bad_sql" })
+  const tokens = withoutLastSemicolons(readTokens(sql, kind))
+  const [first] = tokens
+  if (first === undefined)
+    throw failure("The SQL contains no statement. Write one, for example: select 1", { toolCode: "bad_sql" })
+  if (tokens.some(({ kind: what, text }) => what === "symbol" && text === ";"))
+    throw failure("The SQL contains several statements. Give one statement in each call.", {
+      toolCode: "several_statements",
+    })
+  const allowed = firstWords[kind][use]
+  const word = first.text.toUpperCase()
+  if (first.kind !== "word" || !allowed.includes(word)) throw notAllowed(word, kind, use)
+  checkParameters(placeholdersOf(tokens), parameters)
+  return tokens
+}
+
+function withoutLastSemicolons(tokens: readonly Token[]): Token[] {
+  return tokens.slice(0, tokens.findLastIndex(({ kind, text }) => kind !== "symbol" || text !== ";") + 1)
+}
+
+function notAllowed(word: string, kind: DatabaseKind, use: Use) {
+  const { query, change } = firstWords[kind]
+  if (use === "query" && change.includes(word))
+    return failure(dialectText`${word} writes, and this tool only reads. Use ${toolRef("change_database")}.`, {
+      toolCode: "read_only",
+    })
+  if (use === "change" && query.includes(word))
+    return failure(dialectText`${word} only reads. Use ${toolRef("query_database")}.`, {
+      toolCode: "statement_not_allowed",
+    })
+  const allowed = (use === "query" ? query : change).join(", ")
+  return failure(
+    `A statement that begins with ${word.slice(0, 40)} is not allowed here. Begin with one of: ${allowed}.`,
+    {
+      toolCode: "statement_not_allowed",
+    },
+  )
+}
+
+/** A placeholder with the number of its value, counted from 1. */
+export interface Placeholder extends Token {
+  readonly number: number
+  /** `?` without a number. */
+  readonly isCounted: boolean
+}
+
+/** The placeholders of a statement. Those with names are refused, because values come as a list. */
+export function placeholdersOf(tokens: readonly Token[]): Placeholder[] {
+  let counted = 0
+  return tokens
+    .filter(({ kind }) => kind === "parameter")
+    .map((token) => {
+      if (token.text === "?") return { ...token, number: ++counted, isCounted: true }
+      if (!/^[?$]\d{1,5}$/.test(token.text))
+        throw failure(`The placeholder ${token.text} has a name. Number it: ?1 in SQLite, $1 in PostgreSQL.`, {
+          toolCode: "bad_parameters",
+        })
+      return { ...token, number: Number(token.text.slice(1)), isCounted: false }
+    })
+}
+
+function checkParameters(placeholders: readonly Placeholder[], parameters: readonly unknown[]): void {
+  if (new Set(placeholders.map(({ text }) => text.replace(/\d+/, "1"))).size > 1)
+    throw failure("The SQL mixes kinds of placeholders. Use only ?, only ?1 or only $1.", {
+      toolCode: "bad_parameters",
+    })
+  const used = new Set(placeholders.map(({ number }) => number))
+  const missing = parameters.findIndex((_, index) => !used.has(index + 1))
+  const needed = Math.max(0, ...used)
+  if (needed === parameters.length && missing === -1) return
+  throw failure(
+    `The SQL has placeholders for ${needed} ${needed === 1 ? "value" : "values"}, and 'parameters' has ${parameters.length}. Give a value for each placeholder, and no others.`,
+    { toolCode: "bad_parameters" },
+  )
+}

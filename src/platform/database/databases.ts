@@ -1,0 +1,120 @@
+import { failure } from "../../model/ending.ts"
+import type { Database, DatabaseKind, Databases, MatchingRows, Statement } from "../../model/databases.ts"
+import { dialectText, toolRef } from "../../model/dialect-text.ts"
+import { needsVariables } from "../../model/unset-variables.ts"
+import { affectedRows } from "./affected-rows.ts"
+import { checkStatement } from "./check-statement.ts"
+import { postgresDatabase } from "./postgres.ts"
+import { sqliteDatabase } from "./sqlite.ts"
+import { SqliteProcesses } from "./sqlite-processes.ts"
+
+/** An entry of `databases` in the configuration. */
+export interface DatabaseSettings {
+  readonly url: string
+  readonly readOnly?: boolean | undefined
+  readonly roles?: readonly string[] | undefined
+  readonly description?: string | undefined
+}
+
+export interface DatabasesOptions {
+  readonly settings: Readonly<Record<string, DatabaseSettings>>
+  /** Databases whose settings need variables that are not set. */
+  readonly unset?: Readonly<Record<string, readonly string[]>> | undefined
+  readonly dataFolder: string
+  /** How long a statement may take, in milliseconds. The database ends it later by itself. */
+  readonly timeoutMs: number
+  /** Whether the agent has one of the roles. */
+  hasRole(agentId: string, roles: readonly string[]): boolean
+}
+
+const previewRows = 10
+const previewMs = 8000
+
+/** Opens nothing before the first use. */
+export function openDatabases(options: DatabasesOptions): Databases {
+  const { settings, unset = {}, hasRole } = options
+  const processes = new SqliteProcesses()
+  const opened = new Map<string, Database>()
+
+  const find = (name: string): { database: Database; readOnly: boolean } => {
+    if (Object.hasOwn(unset, name))
+      throw failure(`The database '${name}' ${needsVariables(unset[name]!)}. A person must set it.`, {
+        toolCode: "database_unreachable",
+      })
+    const entry = Object.hasOwn(settings, name) ? settings[name] : undefined
+    if (entry === undefined)
+      throw failure(dialectText`There is no database '${name}'. Call ${toolRef("list_databases")} for their names.`, {
+        toolCode: "database_not_found",
+      })
+    const database = opened.get(name) ?? open(name, entry, options, processes)
+    opened.set(name, database)
+    return { database, readOnly: entry.readOnly ?? false }
+  }
+
+  return {
+    list: (agentId) =>
+      Object.entries(settings)
+        .filter(([, { roles }]) => roles === undefined || hasRole(agentId, roles))
+        .map(([name, { url, readOnly = false, description }]) => ({ name, kind: kindOf(url), readOnly, description })),
+    rolesOf: (name) => (Object.hasOwn(settings, name) ? settings[name]?.roles : undefined),
+    describe: async (name, request) => find(name).database.describe(request),
+    query: async (name, request) => find(name).database.query(request),
+    async change(name, request) {
+      const { database, readOnly } = find(name)
+      if (readOnly) throw failure(readOnlySentence(name), { toolCode: "read_only" })
+      return database.change(request)
+    },
+    async matchingRows(name, statement) {
+      const { database, readOnly } = find(name)
+      return readOnly ? { unknown: readOnlySentence(name) } : readMatching(database, statement)
+    },
+    async close() {
+      await Promise.all([processes.close(), ...[...opened.values()].map((database) => database.close())])
+    },
+  }
+}
+
+function open(
+  name: string,
+  { url }: DatabaseSettings,
+  { dataFolder, timeoutMs }: DatabasesOptions,
+  processes: SqliteProcesses,
+): Database {
+  if (kindOf(url) === "PostgreSQL") return postgresDatabase({ name, url, timeoutMs })
+  return sqliteDatabase({ name, path: url.slice("sqlite:".length), dataFolder, processes })
+}
+
+function kindOf(url: string): DatabaseKind {
+  return url.startsWith("sqlite:") ? "SQLite" : "PostgreSQL"
+}
+
+function readOnlySentence(name: string): string {
+  return `The database '${name}' is read-only here (databases.${name}.readOnly).`
+}
+
+/** Counts and reads the rows that an UPDATE or DELETE is about, with a SELECT that has the same condition. */
+async function readMatching(database: Database, statement: Statement): Promise<MatchingRows> {
+  const tokens = checkStatement(statement, database.kind, "change")
+  const affected = affectedRows(statement, tokens, database.kind)
+  if (affected === undefined)
+    return {
+      unknown: "Which rows it changes cannot be shown without running it: it is no UPDATE or DELETE of one table.",
+    }
+  const { table, from, condition } = affected
+  const where = condition === undefined ? "" : ` where (${condition.sql}\n)`
+  const read = (columns: string, limit: number) =>
+    database.query({
+      sql: `select ${columns} from ${from}${where}`,
+      parameters: condition?.parameters ?? [],
+      limit,
+      offset: 0,
+      signal: AbortSignal.timeout(previewMs),
+    })
+  try {
+    const { rows } = await read("count(*)", 1)
+    const first = await read("*", previewRows)
+    return { table, count: Number(rows[0]?.[0]), first, isWholeTable: condition === undefined }
+  } catch (error) {
+    return { unknown: `Which rows it changes could not be read. ${(error as Error).message}` }
+  }
+}

@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { missingPackages } from "../../lib/missing-packages.ts"
+import { failure } from "../../model/ending.ts"
+import { asFailure, stopped } from "./postgres-failures.ts"
+
+export interface PostgresOptions {
+  readonly name: string
+  readonly url: string
+  /** How long a statement may take. The server ends it a little later, also when this process is gone. */
+  readonly timeoutMs: number
+  readonly connectMs?: number | undefined
+  /** How much longer than this process the server waits before it ends a statement itself. */
+  readonly graceMs?: number | undefined
+}
+
+export interface PostgresField {
+  readonly name: string
+  readonly dataTypeID: number
+  readonly dataTypeModifier: number
+}
+
+export interface PostgresResult {
+  readonly fields: readonly PostgresField[]
+  readonly rows: readonly (string | null)[][]
+  readonly rowCount: number | null
+}
+
+interface QueryConfig {
+  readonly text: string
+  readonly values?: readonly unknown[] | undefined
+  readonly rowMode?: "array" | undefined
+  /** The server refuses several statements in one text. */
+  readonly queryMode?: "extended" | undefined
+}
+
+/** A connection with an open transaction. */
+export interface PostgresClient {
+  query(config: QueryConfig): Promise<PostgresResult>
+  /** Hands out the rows one by one, and keeps none. */
+  each(config: QueryConfig, row: (row: (string | null)[]) => void): Promise<Omit<PostgresResult, "rows">>
+}
+
+/** Runs work on a connection of its own, in a transaction that ends with it. A stop cancels the statement at the server. */
+export async function withClient<Result>(
+  options: PostgresOptions,
+  signal: AbortSignal,
+  access: "read only" | "read write",
+  work: (client: PostgresClient) => Promise<Result>,
+): Promise<Result> {
+  if (signal.aborted) throw stopped()
+  const pg = await loadPackage()
+  const client = newClient(pg, options)
+  const destroy = () => client.connection.stream.destroy()
+  signal.addEventListener("abort", destroy, { once: true })
+  const cancel = () =>
+    void cancelAtServer(pg, options, client.processID).finally(() =>
+      sleep(2000, undefined, { ref: false }).then(destroy),
+    )
+  try {
+    await client.connect()
+    signal.removeEventListener("abort", destroy)
+    signal.addEventListener("abort", cancel, { once: true })
+    await client.query({ text: beginning(access, options) })
+    await refuseMightyUsers(client, options.name)
+    const result = await work({
+      query: (config) => client.query(config),
+      each: (config, onRow) => queryEach(pg, client, config, onRow),
+    })
+    return result
+  } catch (error) {
+    throw signal.aborted ? stopped() : asFailure(options.name, error)
+  } finally {
+    signal.removeEventListener("abort", destroy)
+    signal.removeEventListener("abort", cancel)
+    // What was not committed is rolled back.
+    await Promise.race([client.end().catch(() => {}), sleep(1000, undefined, { ref: false })])
+    destroy()
+  }
+}
+
+function beginning(access: "read only" | "read write", { timeoutMs, graceMs = 5000 }: PostgresOptions): string {
+  const settings = {
+    statement_timeout: timeoutMs + graceMs,
+    lock_timeout: Math.min(10_000, timeoutMs),
+    idle_in_transaction_session_timeout: timeoutMs + graceMs,
+    timezone: "UTC",
+    datestyle: "ISO, YMD",
+    intervalstyle: "iso_8601",
+    bytea_output: "hex",
+    extra_float_digits: 1,
+    standard_conforming_strings: "on",
+  }
+  const set = Object.entries(settings).map(([name, value]) => `set local ${name} = '${value}'`)
+  return [`begin ${access}`, ...set].join("; ")
+}
+
+/**
+ * Refuses users for whom a statement is no limit: those who may read files of the server, or run programs there. For all
+ * others the server itself refuses pg_read_file, COPY … PROGRAM and the like.
+ */
+async function refuseMightyUsers(client: Client, name: string): Promise<void> {
+  const { rows } = await client.query({
+    text: `select exists (
+             select from pg_roles r
+              where pg_has_role(session_user, r.oid, 'member')
+                and (r.rolsuper or r.rolname in ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')))`,
+    rowMode: "array",
+  })
+  if (rows[0]?.[0] === "f") return
+  throw failure(
+    `The database '${name}' signs in as a superuser, or as a user who may read files of the server or run programs there, so it is not used. A person must put another user into databases.${name}.url, made for example with: create role agent login password '…'; grant pg_read_all_data to agent`,
+    { toolCode: "user_too_mighty" },
+  )
+}
+
+async function cancelAtServer(pg: PgPackage, options: PostgresOptions, processId: number | null): Promise<void> {
+  const client = newClient(pg, options)
+  try {
+    await client.connect()
+    await client.query({ text: "select pg_cancel_backend($1)", values: [processId] })
+  } catch {
+    // The server cannot be reached: the connection is closed instead.
+  } finally {
+    await Promise.race([client.end().catch(() => {}), sleep(1000, undefined, { ref: false })])
+  }
+}
+
+function queryEach(
+  { Query }: PgPackage,
+  client: Client,
+  config: QueryConfig,
+  onRow: (row: (string | null)[]) => void,
+): Promise<PostgresResult> {
+  return new Promise((resolve, reject) => {
+    const query = new Query(config)
+    query.on("row", onRow)
+    query.on("error", reject)
+    query.on("end", resolve)
+    client.query(query)
+  })
+}
+
+/** What is used of the package `pg`. */
+interface Client {
+  readonly processID: number | null
+  readonly connection: { readonly stream: { destroy(): void } }
+  connect(): Promise<void>
+  query(config: QueryConfig): Promise<PostgresResult>
+  query(query: Submitted): void
+  end(): Promise<void>
+  on(event: "error", listener: (error: Error) => void): void
+}
+
+interface Submitted {
+  on(event: "row", listener: (row: (string | null)[]) => void): void
+  on(event: "error", listener: (error: Error) => void): void
+  on(event: "end", listener: (result: PostgresResult) => void): void
+}
+
+interface PgPackage {
+  readonly Client: new (config: object) => Client
+  readonly Query: new (config: QueryConfig) => Submitted
+}
+
+async function loadPackage(): Promise<PgPackage> {
+  const missing = missingPackages("A PostgreSQL database", ["pg"])
+  if (missing !== undefined) throw failure(missing, { toolCode: "package_missing" })
+  // By a variable, because the package has no types.
+  const name: string = "pg"
+  return ((await import(name)) as { default: PgPackage }).default
+}
+
+function newClient({ Client }: PgPackage, { url, connectMs = 10_000 }: PostgresOptions): Client {
+  const client = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: connectMs,
+    application_name: "quartermaster",
+    // Every value comes as the text that the server wrote.
+    types: { getTypeParser: () => (text: string) => text },
+  })
+  // A connection that breaks also ends its query, which reports it.
+  client.on("error", () => {})
+  return client
+}

@@ -1,0 +1,100 @@
+import { failure } from "../../model/ending.ts"
+import type { Change, Column, Database, RowPage, Statement } from "../../model/databases.ts"
+import { checkStatement } from "./check-statement.ts"
+import { checkRowSize, PageBuilder, pageLimits } from "./page-builder.ts"
+import { withClient, type PostgresClient, type PostgresField, type PostgresOptions } from "./postgres-client.ts"
+import { describeTables } from "./postgres-tables.ts"
+import { jsonValue, type ValueType } from "./postgres-values.ts"
+
+const batch = 100
+
+/** A PostgreSQL server. Each call has a connection of its own. Queries run in a read-only transaction. */
+export function postgresDatabase(options: PostgresOptions): Database {
+  return {
+    kind: "PostgreSQL",
+    describe: ({ signal, ...request }) =>
+      withClient(options, signal, "read only", (client) => describeTables(client, request)),
+    async query({ limit, offset, signal, ...statement }) {
+      const [first] = checkStatement(statement, "PostgreSQL", "query")
+      const isCursor = !["EXPLAIN", "SHOW"].includes(first!.text.toUpperCase())
+      return withClient(options, signal, "read only", (client) =>
+        isCursor
+          ? readByCursor(client, statement, limit, offset)
+          : readAll(client, statement, { limit, offset }).then(({ page }) => page),
+      )
+    },
+    async change({ signal, ...statement }) {
+      checkStatement(statement, "PostgreSQL", "change")
+      return withClient(options, signal, "read write", async (client): Promise<Change> => {
+        const { page, changedRows } = await readAll(client, statement, { limit: pageLimits.returnedRows, offset: 0 })
+        if (signal.aborted) throw failure("The statement was stopped, and nothing was changed.")
+        await client.query({ text: "commit" })
+        return { changedRows, ...(page.columns.length === 0 ? {} : { returned: page }) }
+      })
+    },
+    close: async () => {},
+  }
+}
+
+/** Reads with a cursor of the server, so that rows nobody asked for are not sent. */
+async function readByCursor(
+  client: PostgresClient,
+  { sql, parameters }: Statement,
+  limit: number,
+  offset: number,
+): Promise<RowPage> {
+  await client.query(oneStatement(`declare quartermaster no scroll cursor for ${sql}`, parameters))
+  if (offset > 0) await client.query({ text: `move forward ${offset} from quartermaster` })
+  const page = new PageBuilder(limit)
+  for (let types: ValueType[] | undefined; ;) {
+    const fetched = await client.query({ text: `fetch forward ${batch} from quartermaster`, rowMode: "array" })
+    types ??= await typesOf(client, fetched.fields)
+    for (const row of fetched.rows) if (!page.add(jsonRow(row, types))) return page.finish(types.map(asColumn))
+    if (fetched.rows.length < batch) return page.finish(types.map(asColumn))
+  }
+}
+
+/** Runs the statement as it is, and keeps a page of its rows. */
+async function readAll(
+  client: PostgresClient,
+  { sql, parameters }: Statement,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ page: RowPage; changedRows: number | null }> {
+  const rows: (string | null)[][] = []
+  const result = await client.each(oneStatement(sql, parameters), (row) => {
+    if (rows.length < offset + limit + 1) rows.push(row)
+  })
+  const types = await typesOf(client, result.fields)
+  const page = new PageBuilder(limit)
+  for (const row of rows.slice(offset)) if (!page.add(jsonRow(row, types))) break
+  return { page: page.finish(types.map(asColumn)), changedRows: result.rowCount }
+}
+
+/** Sent so that the server refuses a text with several statements. */
+function oneStatement(text: string, parameters: readonly unknown[]) {
+  return { text, values: [...parameters], queryMode: "extended", rowMode: "array" } as const
+}
+
+async function typesOf(client: PostgresClient, fields: readonly PostgresField[]): Promise<ValueType[]> {
+  if (fields.length === 0) return []
+  const { rows } = await client.query({
+    text: `select format_type(c.id, c.modifier), case t.typcategory when 'A' then t.typelem else 0 end
+             from unnest($1::oid[], $2::int[]) with ordinality as c (id, modifier, place)
+             join pg_type t on t.oid = c.id order by c.place`,
+    values: [fields.map(({ dataTypeID }) => dataTypeID), fields.map(({ dataTypeModifier }) => dataTypeModifier)],
+    rowMode: "array",
+  })
+  return fields.map(({ name, dataTypeID: id }, index) => {
+    const [type = "", element = "0"] = rows[index] ?? []
+    return { name, type: type ?? "", id, element: Number(element) }
+  })
+}
+
+function jsonRow(row: readonly (string | null)[], types: readonly ValueType[]): unknown[] {
+  checkRowSize(row)
+  return row.map((text, index) => jsonValue(text, types[index]!))
+}
+
+function asColumn({ name, type }: ValueType): Column {
+  return { name, type }
+}

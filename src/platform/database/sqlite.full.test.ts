@@ -1,0 +1,125 @@
+import { copyFileSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, expect, test } from "vitest"
+import { loadSqlite } from "../../lib/load-sqlite.ts"
+import type { ToolFailure } from "../../model/ending.ts"
+import { temporaryFolder } from "../../testing/test-app.ts"
+import { databaseContract, type TestDatabase } from "./database.contract.ts"
+import { sqliteDatabase } from "./sqlite.ts"
+import { SqliteProcesses } from "./sqlite-processes.ts"
+
+const { DatabaseSync } = await loadSqlite()
+const processes = new SqliteProcesses()
+afterAll(() => processes.close())
+
+async function openSqlite(options: { lockMs?: number } = {}) {
+  const folder = temporaryFolder()
+  const path = join(folder, "shop.db")
+  const dataFolder = join(folder, "data")
+  mkdirSync(dataFolder)
+  const run = async (script: string) => {
+    const other = new DatabaseSync(path)
+    other.exec(script)
+    other.close()
+  }
+  await run("vacuum")
+  const open = (given: string) => sqliteDatabase({ name: "shop", path: given, dataFolder, processes, ...options })
+  const other = join(folder, "other.db")
+  copyFileSync(path, other)
+  const opened: TestDatabase = {
+    database: open(path),
+    run,
+    endless: "with recursive n (i) as (select 1 union all select i + 1 from n) select count(*) from n",
+    placeholder: () => "?",
+    dangerous: [
+      `attach '${other}' as other`,
+      `/* x */ ATTACH database '${other}' as other`,
+      "select load_extension('x')",
+      "insert into orders (id) values (load_extension('x'))",
+      `vacuum into '${join(folder, "copy.db")}'`,
+      "pragma query_only = off",
+      "pragma writable_schema = on",
+      "savepoint x",
+    ],
+  }
+  const query = (sql: string, parameters: unknown[] = [], database = opened.database) =>
+    database.query({ sql, parameters, limit: 100, offset: 0, signal: AbortSignal.timeout(60_000) })
+  return { ...opened, folder, dataFolder, path, open, query }
+}
+
+const codeOf = (error: ToolFailure) => error.toolCode
+
+databaseContract("SQLite", openSqlite)
+
+test("every type of SQLite has its JSON value", async () => {
+  const { run, query } = await openSqlite()
+  await run(`create table t (a integer, b real, c text, d blob, e json, f numeric, g);
+    insert into t values (9007199254740993, 1.5, 'ü', x'00ff', '{"x":[1]}', 12.5, null), (7, 9e999, '', x'', 'no json', 'text', 1)`)
+  const { columns, rows } = await query("select * from t order by a desc")
+  expect(columns.map(({ type }) => type)).toEqual(["integer", "real", "text", "blob", "json", "numeric", ""])
+  expect(rows).toEqual([
+    ["9007199254740993", 1.5, "ü", "AP8=", { x: [1] }, 12.5, null],
+    [7, "Infinity", "", "", "no json", "text", 1],
+  ])
+})
+
+test.each(["?", "?1", "$1"])("the placeholder %s takes values of every kind", async (mark) => {
+  const { query } = await openSqlite()
+  const list = [1, 1.5, true, null, "x", [1], { a: 1 }]
+  const marks = list.map((_, index) => (mark === "?" ? "?" : `${mark[0]}${index + 1}`))
+  const { rows } = await query(`select ${marks.join(", ")}`, list)
+  expect(rows).toEqual([[1, 1.5, 1, null, "x", "[1]", '{"a":1}']])
+  expect(await query("select typeof(?)", [1])).toMatchObject({ rows: [["integer"]] })
+  expect(await query("select :name", ["x"]).catch(codeOf)).toBe("bad_parameters")
+  expect(await query("select ?, $1", ["x"]).catch(codeOf)).toBe("bad_parameters")
+})
+
+test("a locked database is reported as locked, and can be tried again", async () => {
+  const { run, path, query, database } = await openSqlite({ lockMs: 50 })
+  await run("create table t (a)")
+  const other = new DatabaseSync(path)
+  other.exec("begin exclusive")
+  const change = { sql: "insert into t values (1)", parameters: [], signal: AbortSignal.timeout(60_000) }
+  const expected = { toolCode: "database_locked", transient: true }
+  await expect(query("select * from t")).rejects.toMatchObject(expected)
+  await expect(database.change(change)).rejects.toMatchObject(expected)
+  other.close()
+  expect(await database.change(change)).toEqual({ changedRows: 1 })
+})
+
+test("our own store is not opened: in its folder, by a link, a link to the folder, or a second name", async () => {
+  const { folder, dataFolder, path, open, query } = await openSqlite()
+  const own = join(dataFolder, "quartermaster.db")
+  copyFileSync(path, own)
+  symlinkSync(own, join(folder, "link.db"))
+  symlinkSync(dataFolder, join(folder, "linked"))
+  linkSync(own, join(folder, "second.db"))
+  const spellings = [own, join(dataFolder, "..", "data", "quartermaster.db"), `${dataFolder}/./quartermaster.db`]
+  const links = ["link.db", "linked/quartermaster.db", "second.db"].map((name) => join(folder, name))
+  for (const written of [...spellings, ...links])
+    expect([written, await query("select 1", [], open(written)).catch(codeOf)]).toEqual([written, "own_data"])
+  expect(await query("select 1", [], open(path))).toMatchObject({ rows: [[1]] })
+})
+
+test("a file that is not there is not made, and one that is no database is refused", async () => {
+  const { folder, open, query } = await openSqlite()
+  const text = join(folder, "text.db")
+  writeFileSync(text, "This is a text and not a database.".repeat(50))
+  const missing = open(join(folder, "missing.db"))
+  const create = { sql: "create table t (a)", parameters: [], signal: AbortSignal.timeout(60_000) }
+  expect(await missing.change(create).catch(codeOf)).toBe("database_not_found")
+  expect(await query("select 1", [], open(text)).catch(codeOf)).toBe("database_unreachable")
+})
+
+test("a statement that needs too much memory or gives too large a row fails, and the next one runs", async () => {
+  const { query } = await openSqlite()
+  expect(await query("select hex(zeroblob(300000000))").catch(codeOf)).toMatch(/sql_error|database_failed/)
+  expect(await query("select zeroblob(3000000)").catch(codeOf)).toBe("row_too_large")
+  expect(await query("select 1")).toMatchObject({ rows: [[1]] })
+})
+
+test("more statements at once than processes all get their answers", async () => {
+  const { query } = await openSqlite()
+  const answers = await Promise.all(Array.from({ length: 9 }, (_, index) => query("select ?", [index])))
+  expect(answers.map(({ rows }) => rows[0]?.[0])).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8])
+})

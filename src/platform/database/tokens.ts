@@ -1,0 +1,84 @@
+import type { DatabaseKind } from "../../model/databases.ts"
+
+/** A piece of SQL text. `broken` is a text or comment that never ends. */
+export interface Token {
+  readonly kind: "word" | "quoted" | "string" | "number" | "parameter" | "symbol" | "broken"
+  readonly text: string
+  readonly start: number
+  readonly end: number
+}
+
+type Pattern = readonly [kind: Token["kind"] | "space", pattern: RegExp]
+
+const word: Pattern = ["word", /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y]
+const number: Pattern = ["number", /(?:\d[\w.]*|\.\d[\w.]*)/y]
+const string: Pattern = ["string", /'(?:[^']|'')*'/y]
+const quoted: Pattern = ["quoted", /"(?:[^"]|"")*"/y]
+const lineComment: Pattern = ["space", /--[^\n]*/y]
+
+/** What SQL is made of, as each database reads it. The first pattern that fits counts. */
+const patterns: Readonly<Record<DatabaseKind, readonly Pattern[]>> = {
+  SQLite: [
+    ["space", /[ \t\n\f\r]+/y],
+    lineComment,
+    ["space", /\/\*[^]*?(?:\*\/|$)/y],
+    string,
+    quoted,
+    ["quoted", /`(?:[^`]|``)*`|\[[^\]]*\]/y],
+    ["parameter", /\?\d*|[:@$](?:[\w$\u0080-\uffff]|::)+/y],
+    number,
+    word,
+    ["broken", /['"`[][^]*/y],
+    ["symbol", /[^]/y],
+  ],
+  PostgreSQL: [
+    ["space", /[ \t\n\f\r\v]+/y],
+    lineComment,
+    ["string", /[eE]'(?:[^'\\]|\\[^]|'')*'/y],
+    ["broken", /[eE]'[^]*/y],
+    string,
+    quoted,
+    ["string", /\$([A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$[^]*?\$\1\$/y],
+    ["parameter", /\$\d+/y],
+    number,
+    word,
+    ["broken", /(?:['"]|\/\*|\$[A-Za-z_$])[^]*/y],
+    ["symbol", /[^]/y],
+  ],
+}
+
+/** The tokens of a text, without spaces and comments. */
+export function readTokens(sql: string, kind: DatabaseKind): Token[] {
+  const tokens: Token[] = []
+  for (let at = 0; at < sql.length;) {
+    const comment = kind === "PostgreSQL" ? nestedCommentEnd(sql, at) : undefined
+    if (comment !== undefined) {
+      at = comment
+      continue
+    }
+    const [found, end] = match(sql, at, patterns[kind])
+    if (found !== "space") tokens.push({ kind: found, text: sql.slice(at, end), start: at, end })
+    at = end
+  }
+  return tokens
+}
+
+function match(sql: string, at: number, all: readonly Pattern[]): [Pattern[0], number] {
+  for (const [kind, pattern] of all) {
+    pattern.lastIndex = at
+    if (pattern.test(sql)) return [kind, pattern.lastIndex]
+  }
+  throw new Error("The last pattern fits everything.")
+}
+
+/** Where a comment that may hold comments ends; undefined where there is none, or none that ends. */
+function nestedCommentEnd(sql: string, start: number): number | undefined {
+  if (!sql.startsWith("/*", start)) return undefined
+  const marks = /\/\*|\*\//g
+  marks.lastIndex = start
+  for (let depth = 0, mark = marks.exec(sql); mark !== null; mark = marks.exec(sql)) {
+    depth += mark[0] === "/*" ? 1 : -1
+    if (depth === 0) return marks.lastIndex
+  }
+  return undefined
+}

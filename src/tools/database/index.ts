@@ -1,0 +1,13 @@
+import type { Databases } from "../../model/databases.ts"
+import type { Tool } from "../../model/tool.ts"
+import { changeDatabase } from "./change-database.ts"
+import { describeDatabase } from "./describe-database.ts"
+import { listDatabases } from "./list-databases.ts"
+import { queryDatabase } from "./query-database.ts"
+
+export const databaseTools = (databases: Databases): Tool[] => [
+  listDatabases(databases),
+  describeDatabase(databases),
+  queryDatabase(databases),
+  changeDatabase(databases),
+]
