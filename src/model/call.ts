@@ -48,6 +48,8 @@ export interface CallRequest {
   resumableUntil?: number | undefined
   /** Have a person release the result before the caller gets it, even if neither tool nor rules ask for that. */
   holdResult?: boolean | undefined
+  /** Asked before each call that its tool makes, also through other tools. False refuses that call. */
+  takeSubCall?: (() => boolean) | undefined
   /** Cancels the call. */
   signal?: AbortSignal | undefined
   /** The program that made the call, where it can be asked questions. Sub-calls have the same caller. */

@@ -13,7 +13,7 @@ import { endRun, receiveMail, type ChainMail } from "./mail.ts"
 import { messagesOf } from "./messages.ts"
 import { reflectOn } from "./reflect.ts"
 import type { Reflector } from "../reflection/reflector.ts"
-import { nextStep, type NextStep, type RunLimits } from "./next-step.ts"
+import { callsIn, nextStep, type NextStep, type RunLimits } from "./next-step.ts"
 import { runCalls, type CallContext } from "./run-calls.ts"
 import type { AssistantTurn, ChainStatus } from "./turns.ts"
 
@@ -238,7 +238,7 @@ async function makeCalls(
     await log.append([], { state: "waiting" })
     return ended.waiting
   }
-  spent.calls += ended.results.filter(({ callId }) => callId !== undefined).length
+  spent.calls += callsIn(ended)
   await log.append([{ kind: "results", body: { results: ended.results } }], { spent, state: "active" })
   return undefined
 }

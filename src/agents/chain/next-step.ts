@@ -1,4 +1,11 @@
-import { currentRun, unanswered, type AssistantTurn, type ChainStatus, type ChainTurn } from "./turns.ts"
+import {
+  currentRun,
+  unanswered,
+  type AssistantTurn,
+  type ChainStatus,
+  type ChainTurn,
+  type ResultsTurn,
+} from "./turns.ts"
 
 /** The limits of one run. A run ends with a last answer when it reaches one. */
 export interface RunLimits {
@@ -63,7 +70,12 @@ function awaitsReflection(run: readonly ChainTurn[]): boolean {
 
 /** How many calls of this run were really made. */
 function callsMade(run: readonly ChainTurn[]): number {
-  return run.reduce((sum, turn) => sum + (turn.kind === "results" ? turn.body.results.filter(wasMade).length : 0), 0)
+  return run.reduce((sum, turn) => sum + (turn.kind === "results" ? callsIn(turn.body) : 0), 0)
+}
+
+/** How many calls were made for these results, with those that tools made. */
+export function callsIn({ results }: ResultsTurn): number {
+  return results.filter(wasMade).reduce((sum, { subCalls = 0 }) => sum + 1 + subCalls, 0)
 }
 
 function wasMade({ callId }: { callId?: string | undefined }): boolean {
@@ -71,5 +83,7 @@ function wasMade({ callId }: { callId?: string | undefined }): boolean {
 }
 
 function callsAsked(run: readonly ChainTurn[]): number {
-  return run.reduce((sum, turn) => sum + (turn.kind === "assistant" ? turn.body.calls.length : 0), 0)
+  const made = run.flatMap((turn) => (turn.kind === "results" ? turn.body.results : []))
+  const asked = run.reduce((sum, turn) => sum + (turn.kind === "assistant" ? turn.body.calls.length : 0), 0)
+  return made.reduce((sum, { subCalls = 0 }) => sum + subCalls, asked)
 }

@@ -32,6 +32,8 @@ export interface ChainOptions extends ToolChainOptions {
 
 /** Conversations in the store, of any process. */
 export interface ConversationAdmin {
+  /** What the configuration lets a run do that is given no limits of its own. */
+  readonly limits: Pick<ChainSettings, "maxRounds" | "maxCalls">
   list(filter?: {
     agentId?: string | undefined
     states?: readonly ConversationState[] | undefined
@@ -99,6 +101,7 @@ export function openChains(parts: ChainParts) {
   /** The runs that the society has begun. Whoever goes on with one of their conversations waits for the end of its run. */
   const woken = new Map<string, Promise<void>>()
   const admin: ConversationAdmin = {
+    limits: { maxRounds: parts.settings.maxRounds, maxCalls: parts.settings.maxCalls },
     list: (filter) => conversations.list(filter),
     get: (id) => conversations.get(id),
     turns: (id, from) => conversations.turns(id, from),

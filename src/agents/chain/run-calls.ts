@@ -47,8 +47,9 @@ export async function runCalls(
   const refs = resultsByRef(batch.turns)
   const prepared = batch.calls.map((call, place) => prepare(call, place, batch, refs))
   const made = prepared.filter((each) => "input" in each)
+  const subCalls = countSubCalls(made.length, batch.allowed)
   const ended = await context.app.callBatch(
-    made.map((each) => requestOf(each, batch.turn, context)),
+    made.map((each, index) => ({ ...requestOf(each, batch.turn, context), takeSubCall: subCalls.takeFor(index) })),
     {
       waitMs: context.waitMs,
       independent: context.independent,
@@ -72,10 +73,27 @@ export async function runCalls(
   return {
     results: prepared.map((each) => {
       const ref = `r${refs.size + each.place + 1}`
-      if ("input" in each) return toldResult(each, ref, results[next++]!, context, limit, checked?.told.get(each.place))
+      if ("input" in each) {
+        const told = toldResult(each, ref, results[next]!, context, limit, checked?.told.get(each.place))
+        const count = subCalls.counts[next++]!
+        return count === 0 ? told : { ...told, subCalls: count }
+      }
       return { ref, id: each.call.id, name: each.call.name, text: each.refused, isError: true }
     }),
   }
+}
+
+/** Counts the calls that tools make, such as the steps of a pipeline: they are calls of the run too. */
+function countSubCalls(made: number, allowed: number) {
+  const counts = Array.from({ length: made }, () => 0)
+  let left = allowed - made
+  const takeFor = (index: number) => () => {
+    if (left <= 0) return false
+    left--
+    counts[index]!++
+    return true
+  }
+  return { counts, takeFor }
 }
 
 /** A call of the model with its input, or with the answer to a call that is not made. */

@@ -327,3 +327,19 @@ test("a chain that may not wait returns with what waits, and goes on when it is 
   await app.approvals.answer(first.waiting[0]!.callId, { kind: "approve" }, "ann")
   expect(await chain.resume()).toMatchObject({ status: "completed", content: "Sent." })
 })
+
+test("calls that a tool makes are calls of the run: the steps of pipelines over the limit are refused", async () => {
+  const steps = [1, 2, 3, 4].map((a) => ({ id: `s${a}`, tool: "add", input: { a, b: 1 } }))
+  const inner = { id: "inner", tool: "run_pipeline", input: { steps } }
+  const model = modelOf({ calls: [{ name: "run_pipeline", input: { steps: [inner] } }] }, add(9, 9), {
+    say: "Two are left.",
+  })
+  const { app, chain, added } = await openChain(model, { tools: ["add", "run_pipeline"], maxCalls: 4, reflect: false })
+  const result = await chain.run("Add.")
+  expect(result).toMatchObject({ status: "limit", content: "Two are left.", stats: { calls: 4 } })
+  expect(added).toHaveLength(2)
+  expect(result.toolCallHistory[0]!.text).toContain("as many calls as it may")
+  expect(result.toolCallHistory[1]).toMatchObject({ toolName: "add", status: "not_executed" })
+  const codes = (await app.audit.list({ tool: "add" })).map(({ code, status }) => code ?? status)
+  expect(codes.toSorted()).toEqual(["permission_denied", "permission_denied", "success", "success"])
+})

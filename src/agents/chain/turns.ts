@@ -59,6 +59,8 @@ export interface CallResult {
   status?: ToolExecuteStatus | undefined
   code?: EndingCode | undefined
   durationMs?: number | undefined
+  /** How many calls its tool made in turn. */
+  subCalls?: number | undefined
   /** Whether the call failed, also when it was tried again, of something that may pass. */
   transient?: boolean | undefined
   /** The number by which the model may pass this result on: `{"$ref": "r3"}`. */

@@ -224,6 +224,35 @@ test("whoever wrote to an agent that is terminated gets a sentence, for what it 
   }, "the conversation has ended")
 })
 
+test("terminating an agent stops those below it where they work, and whoever waits for one of them is told", async () => {
+  const begun = new Set<string>()
+  const app = await openTeam(({ agentId, signal, round, last }) => {
+    if (agentId === "dev" || last.startsWith("The answer of")) return { say: last }
+    if (agentId === "boss" && round === 0)
+      return { calls: ["kid", "pal"].map((to) => ({ name: "send_message", input: { to, payload: "Work." } })) }
+    if (agentId === "boss") return { say: "They work." }
+    begun.add(agentId)
+    return new Promise((_resolve, reject) => signal!.addEventListener("abort", () => reject(new Error("stopped"))))
+  })
+  const ann = { kind: "person", id: "ann" } as const
+  await app.org.createAgent({ id: "boss", role: "dev" }, ann)
+  for (const id of ["kid", "pal"]) await app.org.createAgent({ id, role: "dev", parentId: "boss" }, ann)
+  app.society.start()
+  const { id } = await app.society.message({ to: "boss", payload: "Work.", ...person })
+  const other = await app.org.sendMessage({ from: "dev", to: "kid", payload: "And this." })
+  await until(() => begun.size === 2, "both work")
+  await until(async () => (await stateOf("boss")) === "idle", "their parent waits for them")
+  expect((await app.org.terminateAgent("boss", ann)).toSorted()).toEqual(["boss", "kid", "pal"])
+  expect((await app.society.answer(id))?.payload).toBe("Agent boss has ended, so it does not answer.")
+  expect((await app.society.answer(other.id))?.payload).toMatch(/^Agent kid (was stopped|has ended)/)
+  for (const agentId of ["boss", "kid", "pal"])
+    await until(async () => (await stateOf(agentId)) === "ended", `the conversation of ${agentId} has ended`)
+
+  async function stateOf(agentId: string) {
+    return (await app.conversations.list({ agentId })).conversations[0]?.state
+  }
+})
+
 test("an agent whose model is gone says so", async () => {
   const app = await openTeam(() => ({ say: "Hello." }), {
     org: { roles: [{ name: "lost", llmServiceId: "gone" }], agents: [{ id: "lost", role: "lost" }] },

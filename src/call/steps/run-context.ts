@@ -121,9 +121,10 @@ export class RunContext implements ToolContext {
       if (this.#tool.kind !== "composite" && this.#tool.questionTool !== tool) {
         throw new Error(`Tool ${this.#tool.name} calls tools but is not defined with kind "composite". Define it so.`)
       }
-      const { agentId, taskId, userId, allowedPaths } = this.#active.request
+      const { agentId, taskId, userId, allowedPaths, takeSubCall } = this.#active.request
       const caller = this.#caller
-      const request = { agentId, tool, input, taskId, userId, allowedPaths, caller, signal: this.signal }
+      const about = { agentId, taskId, userId, allowedPaths, takeSubCall, caller }
+      const request = { ...about, tool, input, signal: this.signal }
       const result = await this.#whileWaiting(() => this.#callTool(request, this.#ports, { parent: this.#active }))
       if (isTicket(result)) throw new Error("A sub-call waits for its ending and never gets a ticket.")
       return result

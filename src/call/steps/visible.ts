@@ -22,4 +22,8 @@ export function visible(call: ActiveCall, tool: RegisteredTool, ports: Ports): v
   if (call.depth > deepest) {
     throw new Ending("permission_denied", `Tools may call tools ${deepest} deep at most. Do the work in fewer layers.`)
   }
+  if (call.parent !== undefined && call.request.takeSubCall?.() === false) {
+    const sentence = "The run has made as many calls as it may. Answer with what you have, and say what is left to do."
+    throw new Ending("permission_denied", sentence)
+  }
 }

@@ -280,6 +280,24 @@ test("a conversation is begun, followed, and seen only by whoever began it", asy
   expect((await (await signIn("me", true)).ask("GET", `/v1/chains/${id}`)).status).toBe(200)
 })
 
+test.each([
+  ["an agent", 5],
+  ["a person", 7],
+])(
+  "%s begins a conversation with its own limits: an agent cannot exceed those of the configuration",
+  async (who, rounds) => {
+    const { app, signIn, agent } = await serving({ played: modelOf({ calls: [{ name: "look" }] }) })
+    const ask = who === "an agent" ? await agent("ada") : (await signIn("pat", false)).ask
+    const limits = { maxRounds: 7, maxCalls: 50 }
+    const { body } = await ask("POST", "/v1/chains", { agentId: "ada", message: "Look.", ...limits })
+    const ended = async () => (await app.conversations.get(body.id))?.state === "idle"
+    await until(ended, "it has reached a limit")
+    const turns = await app.conversations.turns(body.id)
+    // The answer over the limit is not carried out, and the last one has no calls.
+    expect(turns.filter(({ kind }) => kind === "assistant")).toHaveLength(rounds + 2)
+  },
+)
+
 test("a person's message wakes its agent, and the answer comes to user; agents cannot write as one", async () => {
   const { app, signIn, agent } = await serving({ played: modelOf({ say: "Hello, Pat." }) })
   app.society.start()

@@ -41,6 +41,19 @@ async function reopened({ app }: Api, { id }: Conversation, caller: Caller) {
   return chain
 }
 
+type Limits = Api["app"]["conversations"]["limits"]
+
+/** An agent gives itself no more than the configuration does. */
+function withinLimits(
+  { maxRounds, maxCalls }: { [Name in keyof Limits]?: number | undefined },
+  configured: Limits,
+): Limits {
+  return {
+    maxRounds: Math.min(maxRounds ?? Infinity, configured.maxRounds),
+    maxCalls: Math.min(maxCalls ?? Infinity, configured.maxCalls),
+  }
+}
+
 /** Runs in the background: the client follows the turns. What goes wrong is in the turns and the log. */
 function start(run: Promise<unknown>): void {
   run.catch(() => {})
@@ -77,7 +90,8 @@ export const chainEndpoints: readonly Endpoint[] = [
       refuseManagers(app, caller, agentId)
       let chain
       try {
-        chain = app.chain(agentId, { ...options, durable: true, userId: personOf(caller) })
+        const limits = caller.kind === "agent" ? withinLimits(options, app.conversations.limits) : {}
+        chain = app.chain(agentId, { ...options, ...limits, durable: true, userId: personOf(caller) })
       } catch (error) {
         throw new HttpProblem(422, errorMessage(error), { code: "no_model" })
       }
