@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events"
 import { dirname, isAbsolute, join, resolve } from "node:path"
 import { loopTools } from "./agents/chain/loop-tools.ts"
 import { openChains } from "./agents/chain/open-chains.ts"
+import { chainTurns, currentRun, messagesIn } from "./agents/chain/turns.ts"
 import type { PipelineApp } from "./agents/pipeline/tool-pipeline.ts"
 import { openPipelines } from "./agents/pipeline/open-pipelines.ts"
 import { runPipelineTool } from "./agents/pipeline/run-pipeline-tool.ts"
@@ -177,7 +178,10 @@ export function assemble(
     config: config.org ?? {},
     documents,
     messages: store.messages,
-    conversations: store.conversations,
+    conversations: {
+      get: (id) => store.conversations.get(id),
+      readInRun: async (id) => messagesIn(currentRun(chainTurns(await store.conversations.turns(id)))),
+    },
     limits: agentLimits(config),
     groups: groupList,
     levelOrder,

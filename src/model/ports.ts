@@ -165,8 +165,6 @@ export interface Messages {
   answerTo(messageId: string): Promise<Message | undefined>
   /** The conversation from which `from` last wrote to `to`. */
   lastConversation(from: string, to: string): Promise<string | undefined>
-  /** The highest `hops` of the messages that a conversation read last. */
-  hopsRead(conversationId: string): Promise<number | undefined>
   /** Marks messages as read and stores answers, both or neither. A second answer to the same message is left out. */
   settle(messageIds: readonly string[], answers: readonly Message[], at: number): Promise<void>
 }

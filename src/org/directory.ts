@@ -1,4 +1,3 @@
-import type { Conversations } from "../model/conversation.ts"
 import type { QuartermasterEvent } from "../model/events.ts"
 import type { Agent, AgentView, Department, Message, Person, Role } from "../model/organisation.ts"
 import type {
@@ -16,7 +15,7 @@ import { createAgent } from "./agents.ts"
 import { readConfiguredOrganisation, type OrganisationConfig } from "./configured-organisation.ts"
 import { createDepartment, deleteDepartment, renameDepartment } from "./departments.ts"
 import { sendMessage } from "./messages.ts"
-import type { AgentLimits, GroupCatalog, OrganisationContext } from "./write-document.ts"
+import type { AgentLimits, GroupCatalog, OrganisationContext, SendersConversations } from "./write-document.ts"
 import { createPerson, deletePerson, updatePerson, withoutTokenHash } from "./people.ts"
 import { createRole, deleteRole, updateRole } from "./roles.ts"
 import { Roster } from "./roster.ts"
@@ -29,7 +28,7 @@ export interface DirectoryOptions {
   documents: Documents
   messages: Messages
   /** Where answers to messages go. */
-  conversations?: Pick<Conversations, "get"> | undefined
+  conversations?: SendersConversations | undefined
   /** Default: 100 agents, 5 deep. */
   limits?: AgentLimits | undefined
   groups: GroupCatalog
@@ -38,6 +37,11 @@ export interface DirectoryOptions {
   now?: (() => number) | undefined
   /** Called with the agents that were terminated, here or in another process, so that their work can be stopped. */
   onTerminated?: ((agentIds: readonly string[]) => void | Promise<void>) | undefined
+}
+
+const noConversations: SendersConversations = {
+  get: () => Promise.resolve(undefined),
+  readInRun: () => Promise.resolve([]),
 }
 
 const kinds: readonly DocumentKind[] = ["role", "agent", "department", "person", "freeze"]
@@ -52,7 +56,7 @@ export class Directory implements Organisation, OrganisationAdmin {
 
   constructor(options: DirectoryOptions) {
     const { config = {}, documents, messages, groups, levelOrder } = options
-    const { conversations = { get: () => Promise.resolve(undefined) } } = options
+    const { conversations = noConversations } = options
     const { limits = { maxAgents: 100, maxDepth: 5 } } = options
     const { emit = () => {}, now = Date.now, onTerminated = () => {} } = options
     const defaultToolGroups = config.defaultToolGroups ?? null

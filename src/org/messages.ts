@@ -1,10 +1,12 @@
 import { newId } from "../lib/new-id.ts"
+import type { Conversation } from "../model/conversation.ts"
 import type { Agent, Message } from "../model/organisation.ts"
 import { OrganisationError, type OrganisationAdmin } from "../model/organisation-admin.ts"
-import { societyConversation } from "../model/society-conversation.ts"
+import { goesOnByItself, societyConversation } from "../model/society-conversation.ts"
 import { plainProblems } from "../schema/json-problems.ts"
 import type { OrganisationContext } from "./write-document.ts"
 
+type ReadInRun = Awaited<ReturnType<OrganisationContext["conversations"]["readInRun"]>>
 type NewMessage = Parameters<OrganisationAdmin["sendMessage"]>[0]
 
 const maxBytes = 1_000_000
@@ -39,9 +41,11 @@ export async function sendMessage(
     const sentence = `Agent '${to}' works on another task, so you cannot write to it. Write to root, or to user.`
     throw new OrganisationError("cross_task_communication_denied", sentence)
   }
-  const conversationId = await openConversation(context, session, from)
+  const conversationId = (await openConversation(context, session, from))?.id
+  const read = conversationId === undefined ? [] : await context.conversations.readInRun(conversationId)
   const task = sender?.taskId ?? taskId
-  const target = to === "user" ? undefined : await targetOf(context, { from, to, taskId: recipient?.taskId ?? task })
+  const target =
+    to === "user" ? undefined : await targetOf(context, { from, to, taskId: recipient?.taskId ?? task, read })
   const at = context.now()
   const message: Message = {
     id: newId(),
@@ -49,7 +53,7 @@ export async function sendMessage(
     to,
     payload: JSON.parse(textOf(payload)) as unknown,
     kind: "message",
-    hops: from === "user" ? 0 : 1 + (await hopsBefore(context, conversationId)),
+    hops: from === "user" ? 0 : 1 + Math.max(0, ...read.map(({ hops }) => hops)),
     ...(task !== undefined && { taskId: task }),
     ...(userId !== undefined && { userId }),
     ...(conversationId !== undefined && { conversationId }),
@@ -92,20 +96,22 @@ async function openConversation(
   { conversations }: OrganisationContext,
   id: string | undefined,
   agentId: string,
-): Promise<string | undefined> {
+): Promise<Conversation | undefined> {
   const found = id === undefined ? undefined : await conversations.get(id)
-  return found === undefined || found.agentId !== agentId || found.state === "ended" ? undefined : id
+  return found?.agentId === agentId && found.state !== "ended" ? found : undefined
 }
 
-/** Who wrote to the sender is answered in the conversation that it wrote from; others in that of their task. */
+/**
+ * Who wrote to the sender is answered in the conversation that it wrote from, where that is sure to be read: because it goes
+ * on by itself, or because the sender works for it right now. Others are woken in the conversation of their task.
+ */
 async function targetOf(
   context: OrganisationContext,
-  { from, to, taskId }: { from: string; to: string; taskId: string | undefined },
+  { from, to, taskId, read }: { from: string; to: string; taskId: string | undefined; read: ReadInRun },
 ): Promise<string> {
   const last = from === "user" ? undefined : await context.messages.lastConversation(to, from)
-  return (await openConversation(context, last, to)) ?? societyConversation(to, taskId)
-}
-
-async function hopsBefore({ messages }: OrganisationContext, conversationId: string | undefined): Promise<number> {
-  return conversationId === undefined ? 0 : ((await messages.hopsRead(conversationId)) ?? 0)
+  const origin = await openConversation(context, last, to)
+  const isRead =
+    origin !== undefined && (goesOnByItself(origin) || read.some(({ conversationId }) => conversationId === origin.id))
+  return isRead ? origin.id : societyConversation(to, taskId)
 }

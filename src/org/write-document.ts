@@ -1,5 +1,6 @@
 import type { Conversations } from "../model/conversation.ts"
 import type { QuartermasterEvent } from "../model/events.ts"
+import type { Message } from "../model/organisation.ts"
 import { OrganisationError, type ChangedBy } from "../model/organisation-admin.ts"
 import type { LevelOrder } from "../model/permission.ts"
 import type { DocumentKind, Documents, StoredDocument } from "../model/documents.ts"
@@ -21,13 +22,19 @@ export interface AgentLimits {
   maxDepth: number
 }
 
+/** The conversations that messages are sent from. */
+export interface SendersConversations extends Pick<Conversations, "get"> {
+  /** The messages that the current run of a conversation was given. */
+  readInRun(conversationId: string): Promise<readonly Pick<Message, "hops" | "conversationId">[]>
+}
+
 /** What the functions that change the organisation need. */
 export interface OrganisationContext {
   readonly roster: Roster
   readonly views: AgentViews
   readonly documents: Documents
   readonly messages: Messages
-  readonly conversations: Pick<Conversations, "get">
+  readonly conversations: SendersConversations
   readonly groups: GroupCatalog
   readonly levelOrder: LevelOrder
   /** The groups of a role that names none; null means all. */

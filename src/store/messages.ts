@@ -68,13 +68,6 @@ export class SqliteMessages implements Messages {
     return (await this.#all(query, to, from))[0]?.conversationId
   }
 
-  async hopsRead(conversationId: string): Promise<number | undefined> {
-    const query = `select max(hops) as hops from messages where target = ?1
-      and read_at = (select max(read_at) from messages where target = ?1)`
-    const row = await retryWhileBusy(() => this.#database.prepare(query).get(conversationId))
-    return (row as { hops: number | null }).hops ?? undefined
-  }
-
   async settle(ids: readonly string[], answers: readonly Message[], at: number): Promise<void> {
     if (ids.length === 0 && answers.length === 0) return
     await retryWhileBusy(() => transaction(this.#database, () => moveMessages(this.#database, ids, answers, at)))
