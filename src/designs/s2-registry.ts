@@ -1,5 +1,6 @@
 import type { Config } from "../config/schema.ts"
 import { toolValue } from "../mcp/client/check-result.ts"
+import { failure } from "../model/ending.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import type { Quartermaster, QuartermasterOptions } from "../quartermaster.ts"
 import type { HandlerTool } from "../registry/adapters.ts"
@@ -149,8 +150,10 @@ export class ToolRegistry {
     // An app of the host has it already.
     if (isBuiltinTool(tool) && this.#options.app !== undefined) return
     const { id: _id, type: _type, mcpName: _mcpName, handler: _handler, ...rest } = tool
-    const handler: HandlerTool["handler"] = (params, context) =>
-      remembering(() => tool.handler(params, handlerContext(context)))
+    const handler: HandlerTool["handler"] = (params, context) => {
+      if (tool.handler === undefined) throw failure(`The tool ${tool.name} has no handler. Register it with one.`)
+      return remembering(() => tool.handler?.(params, handlerContext(context)))
+    }
     this.#core.register({ touches: pathsOf(tool), ...rest, handler }, { type, replace: true })
   }
 

@@ -47,11 +47,10 @@ export interface Tool extends WithHandler {
   mcpName?: string
 }
 
-type Given = "name" | "description" | "inputSchema" | "handler" | "permissions"
+type Given = "name" | "description" | "inputSchema" | "permissions"
 
-/** A tool to register. What it leaves out gets a default; without permissions a person is asked. */
-export interface BuiltinTool
-  extends Pick<Tool, "name" | "description" | "inputSchema" | "handler">, Partial<Omit<Tool, Given>> {
+/** A tool to register. What it leaves out gets a default; without permissions a person is asked. Only a handler makes it work. */
+export interface BuiltinTool extends Pick<Tool, "name" | "description" | "inputSchema">, Partial<Omit<Tool, Given>> {
   permissions?: Partial<ToolPermissions>
 }
 
