@@ -7,6 +7,7 @@ import type { Reason } from "../model/audit-entry.ts"
 import type { Ticket, ToolResult } from "../model/result.ts"
 import type { Alias } from "../model/dialect.ts"
 import type { Touches } from "../model/rule.ts"
+import type { SecretPaths } from "../model/schema.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import type { BatchPlace } from "./batch-gate.ts"
 import type { RunClock } from "./run-clock.ts"
@@ -67,6 +68,8 @@ export interface ActiveCall {
   ranInput: { input: unknown } | undefined
   /** What the person who approved it said to the model. */
   approvalNote: string | undefined
+  /** What the tool's `secretFields` said of this input. */
+  secretFields: SecretPaths | undefined
   /** The input as the audit log shows it. */
   maskedInput: Masked | undefined
   /** The result as the audit log shows it. */
@@ -121,6 +124,7 @@ export function beginCall(input: CallRequest, ports: Ports, options: CallOptions
     holds: [],
     ranInput: undefined,
     approvalNote: undefined,
+    secretFields: undefined,
     maskedInput: undefined,
     maskedResult: undefined,
     startedAt: undefined,

@@ -184,6 +184,11 @@ export interface ToolSpec<Input = unknown, Given = unknown, Output = unknown, Re
   durability?: "power"
   /** The files, commands and hosts that a run with this input will use. Rules and guards see only what is listed here. */
   touches?(input: Input, session?: CallSession): readonly Touch[]
+  /**
+   * The fields of this input that no record shows, beyond those that its schema marks as secret. Asked before anything of the
+   * call is recorded. If it fails, the whole input is hidden.
+   */
+  secretFields?(input: Input, session?: CallSession): readonly string[] | Promise<readonly string[]>
   /** Whether this input changes nothing, for example a dry run. Then the tool's level does not ask a person. */
   onlyReads?(input: Input): boolean
   /** What an approver is shown: a diff, a command, the request, or a text. */
@@ -240,6 +245,7 @@ export interface Tool {
   readonly cache?: boolean | { readonly ttlMs: number } | undefined
   readonly durability?: "power" | undefined
   touches?(input: unknown, session?: CallSession): readonly Touch[]
+  secretFields?(input: unknown, session?: CallSession): readonly string[] | Promise<readonly string[]>
   onlyReads?(input: unknown): boolean
   preview?(input: unknown, session?: CallSession): string | Preview | Promise<string | Preview>
   question?(input: unknown): Question

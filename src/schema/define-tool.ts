@@ -6,7 +6,7 @@ import type { ResultOf, Tool, ToolSpec, TypedTool } from "../model/tool.ts"
 const kinds = ["plain", "composite", "interactive"]
 const fields = [
   "name", "description", "describe", "group", "title", "category", "effect", "kind", "exposedAs", "questionTool", "wireName", "quarantine", "mcp", "input", "output", "permission", "version", "author",
-  "tags", "timeoutMs", "idempotent", "destructive", "exclusive", "fallback", "dependsOn", "cache", "durability", "touches", "onlyReads", "preview", "question", "execute",
+  "tags", "timeoutMs", "idempotent", "destructive", "exclusive", "fallback", "dependsOn", "cache", "durability", "touches", "secretFields", "onlyReads", "preview", "question", "execute",
 ] // prettier-ignore
 
 const namePattern = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
@@ -16,8 +16,8 @@ export function defineTool<Input, Given = Input, Output = unknown, Returned = un
   spec: ToolSpec<Input, Given, Output, Returned>,
 ): TypedTool<Given, ResultOf<Output, Returned>> {
   refuseMistakes(spec as ToolSpec)
-  const { input, output, permission, execute, preview, touches, onlyReads, question, describe, fallback, ...rest } =
-    spec
+  const { input, output, permission, execute, preview, touches, secretFields, onlyReads, question, ...more } = spec
+  const { describe, fallback, ...rest } = more
   // The description may be a getter, so it is read each time and not copied.
   const { description: _description, ...named } = rest
   return {
@@ -42,6 +42,7 @@ export function defineTool<Input, Given = Input, Output = unknown, Returned = un
     ...(preview === undefined ? {} : { preview: preview.bind(spec) as Tool["preview"] & {} }),
     ...(onlyReads === undefined ? {} : { onlyReads: onlyReads.bind(spec) as Tool["onlyReads"] & {} }),
     ...(touches === undefined ? {} : { touches: touches.bind(spec) as Tool["touches"] & {} }),
+    ...(secretFields === undefined ? {} : { secretFields: secretFields.bind(spec) as Tool["secretFields"] & {} }),
     ...(question === undefined ? {} : { question: question.bind(spec) as Tool["question"] & {} }),
     execute: execute.bind(spec) as Tool["execute"],
   }

@@ -30,7 +30,9 @@ export interface TraceOptions {
   /** Without a masker no content is sent. */
   masker?: Masker | undefined
   /** Looks up a tool in the registry. */
-  tool?: ((name: string) => Pick<RegisteredTool, "description" | "input" | "output"> | undefined) | undefined
+  tool?:
+    | ((name: string) => Pick<RegisteredTool, "description" | "input" | "output" | "secretFields"> | undefined)
+    | undefined
 }
 
 /** The tracer of the OpenTelemetry SDK this process has loaded. Without an SDK it does nothing. */
@@ -94,7 +96,9 @@ export function traceCalls(on: App["on"], tracer: Tracer, options: TraceOptions 
   listen("TOOL_CALL_WITHHELD", (event) => answered(event, "withheld"))
   if (content !== undefined) {
     listen("TOOL_CALL_REQUESTED", ({ callId, toolName, params }) => {
-      const { text } = content.mask(params, secretsOf(options.tool?.(toolName)?.input))
+      const tool = options.tool?.(toolName)
+      // Which fields are secret depends on the input, and was asked elsewhere.
+      const { text } = content.mask(params, tool?.secretFields === undefined ? secretsOf(tool?.input) : [[]])
       openCall(callId).input = { "gen_ai.tool.call.arguments": text }
     })
   }

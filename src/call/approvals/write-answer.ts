@@ -1,6 +1,6 @@
 import type { CallRow, SettledAnswer } from "../../model/call.ts"
 import type { Ports } from "../../model/ports.ts"
-import { secretPaths } from "../../schema/secret-paths.ts"
+import { inputSecrets } from "../input-secrets.ts"
 
 /** Writes what a person answered to the audit log. `hidden` are the secret values of the input, which the answer may repeat. */
 export async function writeAnswer(
@@ -32,7 +32,7 @@ export async function writeAnswerForAbsentCaller(row: CallRow, answer: SettledAn
 function hiddenIn({ tool: name, agentId, input }: CallRow, ports: Ports): readonly string[] | undefined {
   const tool = ports.tools.resolve(name, ports.organisation.view(agentId))
   if (tool === undefined || input === null) return undefined
-  return ports.masker.mask(JSON.parse(input), secretPaths(tool.input.json)).hidden
+  return ports.masker.mask(JSON.parse(input), inputSecrets(tool)).hidden
 }
 
 function describeAnswer({ approved, edit, value, note, rejectReason, via }: SettledAnswer): string {

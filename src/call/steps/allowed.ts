@@ -4,6 +4,7 @@ import type { CheckedTouches } from "../../model/guard.ts"
 import type { DecisionInput, LimitVerdict, Ports, Verdict } from "../../model/ports.ts"
 import { toolRef, dialectText } from "../../model/dialect-text.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
+import { askSecretFields } from "../input-secrets.ts"
 import { loadGuards, checkTouches, declaredTouches, type DeclaredTouches } from "../touches.ts"
 import { requireAgent, type ActiveCall } from "../active-call.ts"
 import { throwIfAborted } from "../stopped-endings.ts"
@@ -20,6 +21,8 @@ export function allowed(
   at = call.receivedAt,
 ): Verdict | Promise<Verdict> {
   throwIfAborted(call)
+  if (tool.secretFields !== undefined && call.secretFields === undefined)
+    return askSecretFields(call, tool, input).then(() => allowed(call, tool, input, ports, at))
   const declared = declaredTouches(tool, input, call)
   const loading = loadGuards(declared, ports.guards)
   return loading === undefined

@@ -1,9 +1,9 @@
 import type { Masked, Ports } from "../../model/ports.ts"
 import type { EndEntry, StartEntry } from "../../model/audit-entry.ts"
 import type { ToolResult } from "../../model/result.ts"
-import { secretPaths } from "../../schema/secret-paths.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import type { ActiveCall } from "../active-call.ts"
+import { inputSecrets } from "../input-secrets.ts"
 
 // Every call writes both entries. They are built field by field, because spreading objects was the slowest part.
 
@@ -74,7 +74,7 @@ export function endEntry(call: ActiveCall, result: ToolResult, ports: Ports): En
 /** The input of a refused call was not validated, and may even not be JSON. */
 function maskRefused(call: ActiveCall, ports: Ports): Masked {
   try {
-    return ports.masker.mask(call.request.input, call.tool && secretPaths(call.tool.input.json))
+    return ports.masker.mask(call.request.input, call.tool && inputSecrets(call.tool, call.secretFields))
   } catch {
     return { text: '"(not JSON)"', length: 0 }
   }

@@ -3,10 +3,10 @@ import { hasRun } from "../../model/call.ts"
 import { Ending, StoreUnavailable, ToolFailure } from "../../model/ending.ts"
 import type { Ports } from "../../model/ports.ts"
 import type { EndingCode, ToolResult } from "../../model/result.ts"
-import { secretPaths } from "../../schema/secret-paths.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { rateLimitedEnding } from "./allowed.ts"
 import { RunContext } from "./run-context.ts"
+import { inputSecrets } from "../input-secrets.ts"
 import { fromCache } from "../result-cache.ts"
 import { execute } from "./execute.ts"
 import { runFallbacks } from "./fallback.ts"
@@ -69,7 +69,7 @@ export async function run(
  * it is queued, and written before the caller gets anything, together with the end if the tool is fast.
  */
 function writeStart(call: ActiveCall, tool: RegisteredTool, input: unknown, ports: Ports): Promise<void> | undefined {
-  call.maskedInput ??= ports.masker.mask(input, secretPaths(tool.input.json))
+  call.maskedInput ??= ports.masker.mask(input, inputSecrets(tool, call.secretFields))
   ports.logger.logToolCall(tool.name, call.maskedInput.text)
   const at = ports.now()
   const entry = startEntry(call, tool, at, ports)

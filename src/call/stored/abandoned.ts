@@ -3,7 +3,7 @@ import type { Ending } from "../../model/ending.ts"
 import type { Ports } from "../../model/ports.ts"
 import type { EndEntry } from "../../model/audit-entry.ts"
 import { failedWith, type EndingCode, type ToolResult } from "../../model/result.ts"
-import { secretPaths } from "../../schema/secret-paths.ts"
+import { inputSecrets } from "../input-secrets.ts"
 import type { DialectText } from "../../model/dialect-text.ts"
 import { rejectedEnding, unansweredEnding, withheldEnding } from "../refusal-endings.ts"
 import { agentEndedSentence, tokenRevokedSentence } from "../stopped-endings.ts"
@@ -88,7 +88,7 @@ function endOf(row: CallRow, { code, sentence, ran }: AbandonedEnding, result: T
 function inputOf(row: CallRow, ports: Ports): Pick<EndEntry, "input" | "inputDigest"> {
   const tool = ports.tools.resolve(row.tool, ports.organisation.view(row.agentId))
   if (row.input === null || tool?.definitionHash !== row.definitionHash) return {}
-  const { text, digest } = ports.masker.mask(JSON.parse(row.input), secretPaths(tool.input.json))
+  const { text, digest } = ports.masker.mask(JSON.parse(row.input), inputSecrets(tool))
   return { input: text, inputDigest: digest }
 }
 

@@ -48,18 +48,26 @@ export function checkedConnect(build: typeof buildConnector, options: ConnectOpt
       `${protocol}//${isIP(hostname) === 6 ? `[${hostname}]` : hostname}${port === "" ? "" : `:${port}`}`,
     )
     if ("problem" in address) throw hostDenied(address.problem)
-    const plain = hostname.replace(/^\[|\]$/g, "")
-    const found = isIP(plain) === 0 ? await options.lookup(plain) : [{ address: plain, family: isIP(plain) }]
-    for (const { address: ip } of found) {
-      const facts = { configured: options.isConfigured(address), ofThisMachine: isOfThisMachine(ip) }
-      const refused = lists.refused(address, ip, facts)
-      if (refused !== undefined) throw hostDenied(refused)
-    }
-    return found
+    return checkedAddresses(address, { lists, lookup: options.lookup, configured: options.isConfigured(address) })
   }
 }
 
-function pinned(found: readonly ResolvedAddress[]): LookupFunction {
+/** All IP addresses of a host, each of them allowed. Throws if one is not. */
+export async function checkedAddresses(
+  address: WebAddress,
+  { lists, lookup, configured }: { lists: HostLists; lookup: HostLookup; configured: boolean },
+): Promise<readonly ResolvedAddress[]> {
+  const { host } = address
+  const found = isIP(host) === 0 ? await lookup(host) : [{ address: host, family: isIP(host) }]
+  for (const { address: ip } of found) {
+    const refused = lists.refused(address, ip, { configured, ofThisMachine: isOfThisMachine(ip) })
+    if (refused !== undefined) throw hostDenied(refused)
+  }
+  return found
+}
+
+/** A lookup that knows these addresses and no others. */
+export function pinned(found: readonly ResolvedAddress[]): LookupFunction {
   return (host, { all }, callback) => {
     const [first] = found
     if (first === undefined)

@@ -1,0 +1,38 @@
+import type { Socket } from "node:net"
+import type { Files } from "./files.ts"
+import type { Language } from "./language.ts"
+import type { Logger } from "./logger.ts"
+import type { ToolContext } from "./tool.ts"
+
+/** Where to connect. Without a scheme the port decides: 443 is https, 80 is http, another port may be either. */
+export interface ConnectTarget {
+  readonly host: string
+  readonly port: number
+  readonly scheme?: "http" | "https" | undefined
+  /** True when a call that touches this address was let through, so that an unusual port or http was decided on already. */
+  readonly decided?: boolean | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What the `init` of a plugin or module receives first. Its own configuration comes second. */
+export interface ModuleRuntime {
+  readonly log: Logger
+  readonly toolGroupManager: unknown
+  /** The configured `language`. */
+  readonly language: Language
+  /** False in a process that ends after its call, such as `qm call`: what the module keeps open ends with it. */
+  readonly longLived: boolean
+  readonly hosts: {
+    /**
+     * Connects to an address that the host lists allow. Names are looked up once, and every address found is checked before
+     * the connection. Rejects with a sentence; its `toolCode` is `host_denied`, `host_not_found`, `connection_refused` …
+     */
+    connect(target: ConnectTarget): Promise<Socket>
+  }
+  /** The files that a call may use: the workspace and the configured folders, within the call's `allowedPaths`. */
+  files(context: Pick<ToolContext, "allowedPaths" | "mayRead">): Files
+  /** A folder of the module's own, which no tool reads or writes. It exists. */
+  readonly dataFolder: string
+  /** From now on no record of this process shows this text. Texts of less than four characters are ignored. */
+  mask(secret: string): void
+}
