@@ -37,6 +37,7 @@ const external = [
   "image-size",
   "linkedom",
   "pg",
+  "playwright-core",
   "quickjs-emscripten-core",
   "re2js",
   "turndown",

@@ -14,6 +14,7 @@ import { notifier } from "./approval-ui/notify.ts"
 import { waitingLine } from "./approval-ui/waiting-line.ts"
 import { printable } from "./lib/printable.ts"
 import { homeFolder, openBuiltins } from "./builtin.ts"
+import { builtinModules, moduleRuntimes } from "./builtin-modules.ts"
 import { artifactsApi } from "./call/artifacts-api.ts"
 import { LruResultCache } from "./call/result-cache.ts"
 import { pendingItem } from "./call/approvals/answer-pending.ts"
@@ -118,7 +119,8 @@ export function assemble(
 
   // The audit log and documents.
   const keys = knownSecrets(config, options)
-  const masking = masker(store.key, keys.values)
+  const secrets = [...keys.values]
+  const masking = masker(store.key, secrets)
   const audit = lazyAudit(store)
   const recording = { recorder: store.recorder, masker: masking, grade: settings.durability }
   const documents = auditedDocuments(store.documents, recording)
@@ -220,6 +222,15 @@ export function assemble(
     language,
     base: workspace,
     watch: options.reloadPlugins,
+    known: builtinModules,
+    runtime: moduleRuntimes({
+      language,
+      longLived: !isShort,
+      connect: builtins.connect,
+      files: builtins.files,
+      dataDir,
+      mask: (secret) => void secrets.push(secret),
+    }),
   })
 
   const models = openModels({

@@ -5,6 +5,7 @@ import type { ConversationContexts } from "./model/context.ts"
 import { failure } from "./model/ending.ts"
 import type { Files, Trash } from "./model/files.ts"
 import type { Guards } from "./model/guard.ts"
+import type { ModuleRuntime } from "./model/module-runtime.ts"
 import { errorMessage } from "./lib/error-message.ts"
 import type { SessionEnvironment } from "./model/ports.ts"
 import type { Processes } from "./model/processes.ts"
@@ -37,6 +38,7 @@ import { openProcesses } from "./platform/processes/processes.ts"
 import type { ProtectedPath } from "./platform/processes/protected-mounts.ts"
 import { findSandbox } from "./platform/processes/sandbox.ts"
 import { openPages } from "./platform/web/pages.ts"
+import { guardedConnect } from "./platform/web/guarded-connect.ts"
 import { openWeb } from "./platform/web/web.ts"
 
 /** What the built-in tools need. */
@@ -74,6 +76,8 @@ export interface BuiltinParts {
   guards: Guards
   tools: Tool[]
   files: Files
+  /** Connects for modules, where the host lists allow it. */
+  connect: ModuleRuntime["hosts"]["connect"]
   trash: Trash
   processes: Processes
   close(): Promise<void>
@@ -145,6 +149,7 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
   return {
     guards: combineGuards({ paths, commands, hosts: hostGuard(network) }),
     files,
+    connect: guardedConnect(network),
     trash: openTrash(filesOptions, pathPolicy),
     processes,
     tools: [

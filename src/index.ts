@@ -117,6 +117,7 @@ export {
 } from "./registry/adapters.ts"
 export { PluginManager, type PluginOptions } from "./registry/plugins/manager.ts"
 export type { PluginCatalog, PluginEntry, PluginState } from "./model/plugin.ts"
+export type { ConnectTarget, ModuleRuntime } from "./model/module-runtime.ts"
 export type { Experiment, Experiments, ExperimentReport } from "./model/experiment.ts"
 export { BaseTool, type BaseToolResult } from "./registry/base-tool.ts"
 export type { LLMFormat, LLMTools } from "./registry/formats.ts"

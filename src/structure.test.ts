@@ -34,6 +34,9 @@ const mayImport: Record<string, readonly string[]> = {
   "platform/code": base,
   "platform/javascript": base,
   "platform/database": base,
+  // Modules use the module interface only: the types of what `init` and the calls get.
+  modules: ["model"],
+  "builtin-modules.ts": ["modules", "model"],
   store: base,
   config: base,
   telemetry: base,
@@ -102,6 +105,7 @@ const mayImport: Record<string, readonly string[]> = {
   "app.ts": [
     "quartermaster.ts",
     "builtin.ts",
+    "builtin-modules.ts",
     "emitter.ts",
     "executor.ts",
     "call",

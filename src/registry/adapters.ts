@@ -53,7 +53,8 @@ export interface ModuleContext extends Omit<ToolContext, "agent"> {
 export interface ToolModule {
   readonly name: string
   readonly toolGroupId?: string | undefined
-  readonly toolGroupDescription?: string | undefined
+  /** A text, or one per language. */
+  readonly toolGroupDescription?: string | Readonly<Record<Language, string>> | undefined
   getToolDefinitions(): readonly ToolDefinition[]
   /** A returned `{ error: "code", message? }` is a failure. */
   executeToolCall(context: ModuleContext, toolName: string, args: unknown): unknown
@@ -89,7 +90,8 @@ export function moduleGroup(
   language: Language = "en",
 ): { id: string; description: string } {
   const usual = { en: `Tools of the module ${name}`, zh: `${name} 模块提供的工具` }
-  return { id: toolGroupId ?? name, description: toolGroupDescription ?? usual[language] }
+  const description = toolGroupDescription ?? usual
+  return { id: toolGroupId ?? name, description: typeof description === "string" ? description : description[language] }
 }
 
 /** Permissions in the spelling of handler tools. All fields are optional. */

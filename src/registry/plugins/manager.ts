@@ -50,7 +50,15 @@ export class PluginManager {
   constructor(registry: ToolRegistry, options: PluginOptions = {}) {
     this.#registry = registry
     this.#logger = options.logger ?? silentLogger
-    this.#options = { runtime: { toolGroupManager: registry.groups, log: this.#logger }, ...options }
+    const own = { toolGroupManager: registry.groups, log: this.#logger }
+    const { runtime = {} } = options
+    // Its fields may be getters, which make something when they are first read.
+    const runtimeFor = (plugin: string) =>
+      Object.defineProperties(
+        { ...own },
+        Object.getOwnPropertyDescriptors(typeof runtime === "function" ? runtime(plugin) : runtime),
+      )
+    this.#options = { ...options, runtime: runtimeFor }
   }
 
   /** Loads a file, a folder, an installed package or a plugin object. Rejects with a sentence when it cannot be loaded. */

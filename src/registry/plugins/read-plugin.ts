@@ -34,7 +34,8 @@ function readModule(given: Fields, language: Language): ReadPlugin {
   const problems = [
     ...expecting(given, "text", ["name"]),
     ...expecting(given, "function", ["getToolDefinitions", "executeToolCall"]),
-    ...expecting(given, "text", ["toolGroupId", "toolGroupDescription", "version"], true),
+    ...expecting(given, "text", ["toolGroupId", "version"], true),
+    ...expecting(given, "text or one text per language", ["toolGroupDescription"], true),
     ...expecting(given, "function", ["init", "shutdown"], true),
   ]
   if (problems.length > 0) throw invalid("module", problems)
@@ -96,6 +97,8 @@ const checks: Readonly<Record<string, (value: unknown) => boolean>> = {
   text: (value) => typeof value === "string" && value.trim() !== "",
   function: (value) => typeof value === "function",
   list: (value) => Array.isArray(value),
+  "text or one text per language": (value) =>
+    checks["text"]!(value) || (isFields(value) && checks["text"]!(value["en"]) && checks["text"]!(value["zh"])),
 }
 
 function expecting(given: Fields, what: string, fields: readonly string[], optional = false): string[] {

@@ -1,0 +1,42 @@
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import type { Files } from "./model/files.ts"
+import type { Language } from "./model/language.ts"
+import type { ModuleRuntime } from "./model/module-runtime.ts"
+
+/** The modules that come with Quartermaster, by name. Nothing of one is loaded until the configuration names it. */
+export const builtinModules: Readonly<Record<string, () => Promise<unknown>>> = {
+  chrome: async () => (await import("./modules/chrome/chrome-module.ts")).chromeModule(),
+}
+
+interface RuntimeParts {
+  readonly language: Language
+  readonly longLived: boolean
+  readonly connect: ModuleRuntime["hosts"]["connect"]
+  readonly files: Files
+  readonly dataDir: string
+  mask(secret: string): void
+}
+
+const mostSecrets = 1000
+
+/** What every plugin and module gets in `init`. Each has a data folder of its own, made when it is first asked for. */
+export function moduleRuntimes({ language, longLived, connect, files, dataDir, mask }: RuntimeParts) {
+  const masked = new Set<string>()
+  return (plugin: string): Omit<ModuleRuntime, "log" | "toolGroupManager"> => ({
+    language,
+    longLived,
+    hosts: { connect },
+    files: ({ allowedPaths, mayRead }) => files.within(allowedPaths, mayRead),
+    get dataFolder() {
+      const folder = join(dataDir, "modules", plugin)
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      return folder
+    },
+    mask(secret) {
+      if (secret.length < 4 || masked.has(secret) || masked.size >= mostSecrets) return
+      masked.add(secret)
+      mask(secret)
+    },
+  })
+}

@@ -1,0 +1,105 @@
+import type { BrowserContext } from "playwright-core"
+import type { BrowserFolder } from "./browser-folder.ts"
+import { findChromium } from "./find-chromium.ts"
+import { firstLine, refusal } from "./refusal.ts"
+import type { ChromeSettings } from "./settings.ts"
+
+/** What a model may say about how the browser looks. Everything else could lead around the proxy or run programs. */
+const allowedArguments = [
+  "--window-size",
+  "--lang",
+  "--user-agent",
+  "--force-dark-mode",
+  "--force-device-scale-factor",
+  "--hide-scrollbars",
+  "--mute-audio",
+  "--disable-gpu",
+  "--headless",
+  "--incognito",
+]
+
+/** No traffic but through the proxy: no UDP of WebRTC or QUIC, and no names looked up. */
+const closedArguments = [
+  "--disable-quic",
+  "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+  "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+  "--disable-background-networking",
+  "--disable-features=WebRtcHideLocalIpsWithMdns,MediaRouter,DialMediaRouteProvider,AsyncDns,DnsOverHttps,OptimizationHints",
+  "--dns-prefetch-disable",
+  "--no-pings",
+]
+
+/** Starts the machine's Chromium with a new profile behind the proxy. */
+export async function launchChromium(
+  folder: BrowserFolder,
+  proxyPort: number,
+  given: readonly string[],
+  settings: ChromeSettings,
+): Promise<BrowserContext> {
+  const refused = given.find((argument) => !allowedArguments.includes(argument.split("=")[0]!))
+  if (refused !== undefined) {
+    throw refusal(
+      "argument_refused",
+      `The argument ${refused} is not accepted. Leave it out; accepted are ${allowedArguments.join(", ")}.`,
+    )
+  }
+  const executablePath = findChromium(settings.executablePath)
+  const { chromium } = await loadPlaywright()
+  const windowSize = given.map((argument) => /^--window-size=(\d{2,4}),(\d{2,4})$/.exec(argument)).find(Boolean)
+  const viewport =
+    windowSize == null ? settings.viewport : { width: Number(windowSize[1]), height: Number(windowSize[2]) }
+  try {
+    return await chromium.launchPersistentContext(folder.profile, {
+      executablePath,
+      headless: settings.headless,
+      chromiumSandbox: settings.sandbox,
+      viewport,
+      acceptDownloads: settings.downloads !== false,
+      downloadsPath: folder.downloads,
+      proxy: { server: `socks5://127.0.0.1:${proxyPort}`, bypass: "<-loopback>" },
+      args: [...closedArguments, ...given.filter((argument) => !argument.startsWith("--headless")), ...settings.args],
+      // With it every script opens windows without a click.
+      ignoreDefaultArgs: ["--disable-popup-blocking"],
+      env: environment(folder),
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+      timeout: 30_000,
+    })
+  } catch (error) {
+    throw refusal("launch_failed", launchSentence(error, executablePath))
+  }
+}
+
+async function loadPlaywright(): Promise<typeof import("playwright-core")> {
+  try {
+    return await import("playwright-core")
+  } catch {
+    throw refusal(
+      "playwright_missing",
+      "The chrome module needs the package playwright-core. A person installs it: npm install playwright-core@1.65.0",
+    )
+  }
+}
+
+/** The browser gets no variables of ours beyond what it needs, and its own folder as home. */
+function environment({ profile }: BrowserFolder): Record<string, string> {
+  const needed = ["PATH", "LANG", "LC_ALL", "TZ", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR"]
+  const windows = ["SystemRoot", "TEMP", "TMP", "ProgramFiles", "LOCALAPPDATA"]
+  const kept = [...needed, ...windows].flatMap((name) => {
+    const value = process.env[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return { ...Object.fromEntries(kept), HOME: profile }
+}
+
+function launchSentence(error: unknown, path: string): string {
+  const text = error instanceof Error ? error.message : String(error)
+  if (/no usable sandbox|sandbox_host_linux|SUID sandbox/i.test(text)) {
+    return `${path} cannot use its sandbox on this machine. A person allows user namespaces, or sets 'sandbox: false' for modules.chrome.`
+  }
+  if (/missing X server|\$DISPLAY/i.test(text)) {
+    return `${path} has no display to show its window. A person sets 'headless: true' for modules.chrome.`
+  }
+  return `${path} could not be started: ${firstLine(error)}`
+}
