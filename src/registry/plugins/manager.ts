@@ -51,13 +51,12 @@ export class PluginManager {
     this.#registry = registry
     this.#logger = options.logger ?? silentLogger
     const own = { toolGroupManager: registry.groups, log: this.#logger }
-    const { runtime = {} } = options
-    // Its fields may be getters, which make something when they are first read.
-    const runtimeFor = (plugin: string) =>
-      Object.defineProperties(
-        { ...own },
-        Object.getOwnPropertyDescriptors(typeof runtime === "function" ? runtime(plugin) : runtime),
-      )
+    const { runtime = own } = options
+    // The fields may be getters, which make something when they are first read.
+    const runtimeFor = (plugin: string): unknown =>
+      typeof runtime === "function"
+        ? Object.defineProperties({ ...own }, Object.getOwnPropertyDescriptors(runtime(plugin)))
+        : runtime
     this.#options = { ...options, runtime: runtimeFor }
   }
 

@@ -14,8 +14,8 @@ export interface PluginStartOptions {
   language?: Language | undefined
   /** The folder for relative paths and packages. Default: the working folder. */
   base?: string | undefined
-  /** Passed to `init` besides the plugin's configuration; a function makes it for the plugin of that name. */
-  runtime?: object | ((plugin: string) => object) | undefined
+  /** Passed to `init` besides the plugin's configuration; what a function returns for the plugin's name is added to the usual. */
+  runtime?: unknown
   /** Modules that can be loaded by name alone. */
   known?: Readonly<Record<string, () => Promise<unknown>>> | undefined
   /** The runtime's `import`, for environments that replace it. */
@@ -118,7 +118,7 @@ async function start(started: Pick<ReadyPlugin, "plugin" | "calls">, config: unk
   const { plugin } = started
   if (plugin.init === undefined) return
   const { startMs = 10_000 } = options
-  const runtime = typeof options.runtime === "function" ? options.runtime(plugin.name) : options.runtime
+  const runtime: unknown = typeof options.runtime === "function" ? options.runtime(plugin.name) : options.runtime
   let isLate = false
   const starting = Promise.resolve().then(() => plugin.init?.(runtime, config))
   // A plugin that starts after the time limit is shut down again.
