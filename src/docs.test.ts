@@ -32,7 +32,7 @@ test("every configuration in the documentation is one that the schema accepts", 
 const isPipeline = (value: unknown) => typeof value === "object" && value !== null && "steps" in value
 
 test("every pipeline in the documentation is one that would run", async () => {
-  const app = await openTestApp({}, { workspace: root })
+  const app = await openTestApp({ modules: ["chrome"] }, { workspace: root })
   const yaml = pages.flatMap(({ text }) => [...text.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, block = ""]) => block))
   const found = yaml.filter((block) => isPipeline(parse(block)))
   expect(found.length).toBeGreaterThan(0)
