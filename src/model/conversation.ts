@@ -138,6 +138,8 @@ export interface Conversations {
   post(id: string, turn: NewTurn, state?: ConversationState): Promise<number | undefined>
   /** What a conversation and all those below it have used. */
   spentInTree(root: string): Promise<Spent>
+  /** What all stored conversations of each agent have used. */
+  spentByAgent(): Promise<{ agentId: string; spent: Spent }[]>
   /** The turns from this index on, oldest first. */
   turns(id: string, from?: number, limit?: number): Promise<Turn[]>
   /**

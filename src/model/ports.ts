@@ -162,6 +162,10 @@ export interface Messages {
   unreadTo(recipient: string): Promise<Message[]>
   /** Messages sent from a conversation to agents whose answer has not come or is not read. */
   openFrom(conversationId: string): Promise<Message[]>
+  /** Which agents wait for answers of which: `openFrom` of all conversations that have not ended. */
+  openByAgent(): Promise<{ agentId: string; to: string }[]>
+  /** How many messages for conversations each recipient has not read, also those that are not due yet. */
+  unreadCounts(): Promise<{ agentId: string; unread: number }[]>
   answerTo(messageId: string): Promise<Message | undefined>
   /** The conversation from which `from` last wrote to `to`. */
   lastConversation(from: string, to: string): Promise<string | undefined>

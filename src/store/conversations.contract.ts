@@ -187,6 +187,10 @@ export function conversationsContract(
         outputTokens: 12,
         cost: 6,
       })
+      const used = await store.spentByAgent()
+      expect(used).toEqual([
+        { agentId: "ann", spent: { ...spent(106), rounds: 4, calls: 8, inputTokens: 120, outputTokens: 16 } },
+      ])
     })
 
     test("what lies below a conversation is found through messages, once for each, also where agents write back", async () => {
@@ -218,6 +222,12 @@ export function conversationsContract(
       expect(waiting).toEqual([])
       const later = await other.below(top.id, { row: turns.at(-1)!.row, change: 0 })
       expect(later.turns.map(({ kind }) => kind)).toEqual(["user", "user"])
+      expect(await messages.openByAgent()).toEqual([
+        { agentId: "ann", to: "bob" },
+        { agentId: "bob", to: "bob" },
+        { agentId: "cid", to: "bob" },
+      ])
+      expect(await messages.unreadCounts()).toEqual([{ agentId: "bob", unread: 6 }])
       expect((await other.below(stranger.id, { row: 0, change: 0 })).turns).toHaveLength(4)
     })
 

@@ -17,6 +17,8 @@ import type { Tables } from "./tables.ts"
 
 type Row = Tables["conversations"]
 
+const spentKeys = ["rounds", "calls", "inputTokens", "outputTokens", "cost"] as const satisfies (keyof Spent)[]
+
 /** How often turns of other processes are looked for. */
 const pollMs = 100
 
@@ -137,6 +139,13 @@ export class SqliteConversations implements Conversations {
       for (const key of Object.keys(sum) as (keyof Spent)[]) sum[key] += spent[key]
     }
     return sum
+  }
+
+  async spentByAgent(): Promise<{ agentId: string; spent: Spent }[]> {
+    const sums = spentKeys.map((key) => `sum(json_extract(spent, '$.${key}')) as "${key}"`).join(", ")
+    const query = `select agent_id as agentId, ${sums} from conversations group by agent_id`
+    const rows = await retryWhileBusy(() => this.#database.prepare(query).all() as (Spent & { agentId: string })[])
+    return rows.map(({ agentId, ...spent }) => ({ agentId, spent }))
   }
 
   async turns(id: string, from = 0, limit = 10_000): Promise<Turn[]> {

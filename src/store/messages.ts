@@ -7,6 +7,10 @@ type Row = Tables["messages"]
 
 const maxMessages = 1000
 
+/** Of a message that was sent to an agent: its answer has not come, or is not read. */
+const isOpen = `sent.kind = 'message' and sent.recipient <> 'user'
+  and not exists (select 1 from messages where about = sent.id and read_at is not null)`
+
 /** The messages table of the embedded store. Several processes share it. */
 export class SqliteMessages implements Messages {
   readonly #database: Database
@@ -53,9 +57,21 @@ export class SqliteMessages implements Messages {
   }
 
   openFrom(conversationId: string): Promise<Message[]> {
-    const query = `select * from messages sent where conversation = ? and kind = 'message' and recipient <> 'user'
-      and not exists (select 1 from messages where about = sent.id and read_at is not null) order by id`
+    const query = `select * from messages sent where conversation = ? and ${isOpen} order by id`
     return this.#all(query, conversationId)
+  }
+
+  openByAgent(): Promise<{ agentId: string; to: string }[]> {
+    const query = `select distinct conversations.agent_id as agentId, recipient as "to" from messages sent
+      join conversations on conversations.id = sent.conversation and conversations.state <> 'ended'
+      where sent.conversation is not null and ${isOpen} order by 1, 2`
+    return this.#rows(query)
+  }
+
+  unreadCounts(): Promise<{ agentId: string; unread: number }[]> {
+    const query = `select recipient as agentId, count(*) as unread from messages
+      where read_at is null and target is not null group by recipient`
+    return this.#rows(query)
   }
 
   async answerTo(messageId: string): Promise<Message | undefined> {
@@ -71,6 +87,10 @@ export class SqliteMessages implements Messages {
   async settle(ids: readonly string[], answers: readonly Message[], at: number): Promise<void> {
     if (ids.length === 0 && answers.length === 0) return
     await retryWhileBusy(() => transaction(this.#database, () => moveMessages(this.#database, ids, answers, at)))
+  }
+
+  #rows<T>(query: string): Promise<T[]> {
+    return retryWhileBusy(() => this.#database.prepare(query).all() as T[])
   }
 
   async #all(query: string, ...values: (string | number)[]): Promise<Message[]> {

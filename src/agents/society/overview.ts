@@ -42,19 +42,18 @@ export async function overviewOf({
   models,
   approvals,
 }: OverviewParts): Promise<AgentActivity[]> {
-  const byAgent = new Map<string, Conversation[]>()
-  const all = await conversations.withPrefix("", ["active", "waiting", "idle", "paused", "ended"])
-  for (const each of all) byAgent.set(each.agentId, [...(byAgent.get(each.agentId) ?? []), each])
-  const pending = await approvals.list()
-  const rows = org.listAgents().map(async (agent): Promise<AgentActivity> => {
-    const own = byAgent.get(agent.id) ?? []
-    const ids = new Set(own.map(({ id }) => id))
-    const open = own.filter(({ state }) => state !== "ended")
-    const sent = (await Promise.all(open.map(({ id }) => messages.openFrom(id)))).flat()
-    const questions = pending.filter(({ agentId, sessionId }) => agentId === agent.id || ids.has(sessionId))
-    const unread = (await messages.unreadTo(agent.id)).filter(({ target }) => target !== undefined).length
-    const waitsFor = [...new Set(sent.map(({ to }) => to))]
-    const isWorking = open.some(({ state }) => state === "active")
+  const working = agentsOf(await conversations.withPrefix("", ["active"]))
+  const spent = new Map((await conversations.spentByAgent()).map((each) => [each.agentId, each.spent]))
+  const unreadBy = new Map((await messages.unreadCounts()).map((each) => [each.agentId, each.unread]))
+  const open = await messages.openByAgent()
+  const pending = await Promise.all(
+    (await approvals.list()).map(async (item) => ({ item, whose: await whoseOf(item) })),
+  )
+  return org.listAgents().map((agent): AgentActivity => {
+    const questions = pending.filter(({ whose }) => whose.has(agent.id)).map(({ item }) => item)
+    const unread = unreadBy.get(agent.id) ?? 0
+    const waitsFor = [...new Set(open.filter(({ agentId }) => agentId === agent.id).map(({ to }) => to))]
+    const isWorking = working.has(agent.id)
     const view = org.view(agent.id)
     const state =
       view?.frozen !== undefined
@@ -78,14 +77,16 @@ export async function overviewOf({
       questions: questions.map(({ callId, tool, kind }) => ({ callId, tool, kind })),
       waitsFor,
       unread,
-      spent: sumOf(own),
+      spent: spent.get(agent.id) ?? nothingSpent(),
     }
   })
-  return Promise.all(rows)
+
+  /** The agent that asks, and the one in whose conversation it asks. */
+  async function whoseOf({ agentId, sessionId }: PendingItem): Promise<ReadonlySet<string>> {
+    return new Set([agentId, (await conversations.get(sessionId))?.agentId ?? agentId])
+  }
 }
 
-function sumOf(conversations: readonly Conversation[]): Spent {
-  const sum = nothingSpent()
-  for (const { spent } of conversations) for (const key of Object.keys(sum) as (keyof Spent)[]) sum[key] += spent[key]
-  return sum
+function agentsOf(conversations: readonly Conversation[]): ReadonlySet<string> {
+  return new Set(conversations.map(({ agentId }) => agentId))
 }

@@ -242,6 +242,8 @@ test("terminating an agent stops those below it where they work, and whoever wai
   const other = await app.org.sendMessage({ from: "dev", to: "kid", payload: "And this." })
   await until(() => begun.size === 2, "both work")
   await until(async () => (await stateOf("boss")) === "idle", "their parent waits for them")
+  const boss = (await app.society.overview()).find(({ agentId }) => agentId === "boss")
+  expect(boss).toMatchObject({ state: "delegated", waitsFor: ["kid", "pal"], spent: { rounds: 2, calls: 2 } })
   expect((await app.org.terminateAgent("boss", ann)).toSorted()).toEqual(["boss", "kid", "pal"])
   expect((await app.society.answer(id))?.payload).toBe("Agent boss has ended, so it does not answer.")
   expect((await app.society.answer(other.id))?.payload).toMatch(/^Agent kid (was stopped|has ended)/)
