@@ -7,7 +7,8 @@ const text = z.string().min(1)
 const entry = z.strictObject({
   url: z
     .string()
-    .regex(/^(sqlite:(?!:memory:$).|postgres(ql)?:\/\/.)/s, {
+    // A variable is replaced before this counts; editors see it as it is written.
+    .regex(/^(sqlite:(?!:memory:$).|postgres(ql)?:\/\/.|\$\{)/s, {
       error: "it must be sqlite: with the path of a file, or begin with postgres://",
     })
     .describe("sqlite: with a path relative to this file, or postgres://; models never see it."),

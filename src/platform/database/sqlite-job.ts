@@ -43,10 +43,21 @@ export function runSqliteJob(job: SqliteJob, { DatabaseSync }: Sqlite): SqliteAn
     return { result: readPage(prepare(database, job), job) }
   } catch (error) {
     if (error instanceof RangeError) return { error: error.message, tooLarge: true }
-    return { error: errorMessage(error), errcode: (error as { errcode?: number }).errcode }
+    return { error: errorMessage(error), errcode: codeOf(error) }
   } finally {
     database?.close()
   }
+}
+
+/** Errors while rows are read have no code, only SQLite's own words. */
+function codeOf(error: unknown): number | undefined {
+  const { errcode, message } = error as { errcode?: number; message?: string }
+  return errcode ?? (message === undefined ? undefined : codesByText[message])
+}
+
+const codesByText: Readonly<Record<string, number>> = {
+  "database is locked": 5,
+  "attempt to write a readonly database": 8,
 }
 
 function prepare(database: DatabaseSyncInstance, { sql }: BoundStatement): StatementSyncInstance {

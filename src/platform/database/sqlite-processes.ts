@@ -31,7 +31,10 @@ export class SqliteProcesses {
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     const ended = [...this.#all].map((child) => new Promise<void>((resolve) => child.once("exit", () => resolve())))
-    for (const child of this.#all) this.#end(child)
+    for (const child of this.#all) {
+      child.ref()
+      this.#end(child)
+    }
     await Promise.all(ended)
   }
 

@@ -40,7 +40,7 @@ function describeTable(database: DatabaseSyncInstance, name: string, isView: boo
     columns: columns.map((column): TableColumn => ({
       name: column.name,
       type: column.type.toLowerCase(),
-      nullable: column.notnull === 0,
+      nullable: column.notnull === 0 && column.pk === 0,
       ...(column.dflt_value === null ? {} : { default: column.dflt_value }),
     })),
     primaryKey: columns
