@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { isTicket } from "../model/result.ts"
-import { deferred, openTestApp, tool, until } from "../testing/test-app.ts"
+import { deferred, openTestApp, temporaryFolder, tool, until } from "../testing/test-app.ts"
 
 /** An app with a tool that reads, one that writes unasked, and one that asks; and the order in which they ran. */
 async function openBatchApp() {
@@ -65,6 +65,19 @@ test("a call that depends on another of its batch does not hold that one up", as
   await app.approvals.answer((await waiting()).callId, { kind: "approve" }, "ann")
   await batch
   expect(ran).toEqual(["write", "after"])
+})
+
+test("a caller that does not wait for people still waits until all its calls are decided on", async () => {
+  const app = await openTestApp({ rules: [{ allow: "*", because: "the test" }], workspace: temporaryFolder() })
+  // The first command takes a while to be judged, the files do not.
+  const calls = [
+    { tool: "write_file", input: { path: "a.txt", content: "a" } },
+    { tool: "write_file", input: { path: "../b.txt", content: "b" } },
+    { tool: "run_command", input: { command: "true" } },
+  ]
+  const requests = calls.map((each, place) => ({ ...each, agentId: "operator", key: String(place), sessionId: "s" }))
+  const ended = await app.callBatch(requests, { waitMs: 0 })
+  expect(ended.map((each) => !isTicket(each) && each.success)).toEqual([true, false, true])
 })
 
 test("when the caller stops waiting, stored calls become tickets and none of them has run", async () => {

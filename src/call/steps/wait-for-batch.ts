@@ -20,10 +20,10 @@ export async function waitForBatch(
   if (readsOnly || hasRun(call.row) || place.state() === "open") return
   while (place.state() !== "open") {
     throwIfAborted(call)
-    if (place.state() === "never" || ports.closing.aborted || ports.now() >= (call.waitUntil ?? Infinity)) {
-      await leave(call, place, ports)
-    }
-    await nextChange(call, place, ports)
+    // Only people may take longer than the caller waits.
+    const until = place.state() === "closed" ? (call.waitUntil ?? Infinity) : Infinity
+    if (place.state() === "never" || ports.closing.aborted || ports.now() >= until) await leave(call, place, ports)
+    await nextChange(call, place, until, ports)
   }
   await recheckBeforeRun(call, tool, input, ports)
 }
@@ -37,10 +37,10 @@ async function leave(call: ActiveCall, place: BatchPlace, ports: Ports): Promise
   throw abortedEnding(call)
 }
 
-function nextChange(call: ActiveCall, place: BatchPlace, ports: Ports): Promise<void> {
+function nextChange(call: ActiveCall, place: BatchPlace, until: number, ports: Ports): Promise<void> {
   return new Promise((resolve) => {
     const { signal } = call.request
-    const wait = (call.waitUntil ?? Infinity) - ports.now()
+    const wait = until - ports.now()
     const timer = wait < 2 ** 31 ? setTimeout(done, Math.max(1, wait)) : undefined
     const stop = place.onChange(done)
     for (const each of [signal, ports.closing]) if (each !== undefined) onAbort(each, done)
