@@ -51,7 +51,7 @@ const mayImport: Record<string, readonly string[]> = {
   "agents/society": [...base, "agents/chain", "agents/models", "agents/reflection"],
   "agents/acting": [...base, "agents/chain", "agents/reflection"],
   "agents/models": base,
-  "agents/pipeline": base,
+  "agents/pipeline": [...base, "agents/chain"],
   cli: [
     ...base,
     "app.ts",

@@ -11,6 +11,8 @@ export interface Terminal extends Keyboard {
   by?: string
   /** Environment for NO_COLOR, VISUAL and EDITOR; by default that of the process. */
   env?: Readonly<Record<string, string | undefined>>
+  /** Called for Ctrl-C at a card, which is then no answer. Without it, Ctrl-C closes the card, as escape does. */
+  onInterrupt?: (() => void) | undefined
 }
 
 /** A terminal while one dialog has it. */
@@ -137,10 +139,15 @@ export async function choose<Key extends string>(
   })
   screen.interject = undefined
   const chosen = keys.find((each) => each === key)
-  const ending = key === "closed" ? closeReasonText(signal) : chosen === undefined ? escape : words[chosen] || chosen
-  if (isShown) terminal.output.write(`${ending}\n`)
+  if (isShown)
+    terminal.output.write(`${chosen === undefined ? noChoice(screen, key, escape) : words[chosen] || chosen}\n`)
   if (key === "interrupt") screen.onInterrupt?.()
   return chosen
+}
+
+function noChoice({ signal, onInterrupt }: Screen, key: string, escape: string): string {
+  if (key === "closed") return closeReasonText(signal)
+  return key === "interrupt" && onInterrupt !== undefined ? "stopped" : escape
 }
 
 function nameOfKey(key: string): string {

@@ -36,6 +36,27 @@ async function play({ appears, press }: ReturnType<typeof fakeTerminal>, steps: 
   }
 }
 
+test("with onInterrupt, Ctrl-C stops the program: no card is answered, and none is shown any more", async () => {
+  let stops = 0
+  const fake = fakeTerminal({ onInterrupt: () => stops++ })
+  const { showToolExecutionApproval } = terminalAdapter(fake.terminal)
+  const [first, second] = [new AbortController(), new AbortController()]
+  const answered: unknown[] = []
+  const open = [first, second].map(({ signal }, place) => {
+    const request = approvalRequest({ signal, tool: `tool${place}` })
+    const { tool, description, input, level } = request
+    return showToolExecutionApproval(tool, description, input, level, request).then((answer) => answered.push(answer))
+  })
+  await play(fake, [["Run tool0?", controlC]])
+  await fake.appears("> stopped")
+  await new Promise(setImmediate)
+  expect([stops, answered]).toEqual([1, []])
+  first.abort()
+  second.abort()
+  await Promise.all(open)
+  expect(fake.seen()).not.toContain("tool1")
+})
+
 test.concurrent.each<[string, Partial<ApprovalRequest>, string[][], object]>([
   ["a approves", {}, [[menu, "a"]], yes],
   ["escape is no", {}, [[menu, escape]], closed],

@@ -19,15 +19,33 @@ export function terminalAdapter(terminal: Terminal): ApprovalUIAdapter {
   const closed = { approved: false, rejectReason: "The dialog was closed.", by }
   const noTerminal = (what: string) => `A person must ${what}, and there is no terminal to ask in.`
 
+  let isStopped = false
+  const onInterrupt = terminal.onInterrupt && stop
+  function stop() {
+    isStopped = true
+    terminal.onInterrupt?.()
+  }
+
+  /** From a Ctrl-C that stops the program on, nothing is shown or answered: what is open stays so until it is closed. */
+  function show<Decision>(outer: AbortSignal, ask: (screen: Screen) => Promise<Decision>) {
+    const unlessStopped = async (screen: Screen) => {
+      const decision = isStopped ? undefined : await ask(screen)
+      if (isStopped) await aborted(screen.signal)
+      return decision
+    }
+    return withScreen(terminal, outer, unlessStopped, { onInterrupt })
+  }
+
   async function showDialog<Decision extends { approved: boolean }>(
     signal: AbortSignal,
     ask: (screen: Screen) => Promise<Decision | undefined>,
   ) {
-    return withScreen(terminal, signal, async (screen) => {
+    const decided = await show(signal, async (screen) => {
       if (!isInteractive(terminal)) return { approved: false, rejectReason: noTerminal("agree"), by: "nobody" }
       const decision = await ask(screen)
-      return decision === undefined ? closed : { ...decision, by }
+      return decision && { ...decision, by }
     })
+    return decided ?? closed
   }
 
   return {
@@ -45,7 +63,7 @@ export function terminalAdapter(terminal: Terminal): ApprovalUIAdapter {
     async showQuestion(question, request) {
       if (!isInteractive(terminal)) return { rejectReason: noTerminal("answer"), by: "nobody" }
       const item: PendingItem = { ...request, kind: "question", question }
-      const decision = await withScreen(terminal, request.signal, (screen) =>
+      const decision = await show(request.signal, (screen) =>
         askQuestion(screen, question, () => cardLines(item, screen)),
       )
       return { ...(decision ?? { rejectReason: closedQuestion }), by }
@@ -68,6 +86,13 @@ function questionLines(question: Question, screen: Screen): string[] {
   if (question.form !== undefined || question.url !== undefined) return questionRows(question, cardStyle(screen))
   const limit = { characters: Infinity, lines: Infinity }
   return untrustedRows(question.question, { columns: screen.columns, limit }).rows
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener("abort", () => resolve(), { once: true })
+  })
 }
 
 function isBinding(reason: StoredReason): boolean {

@@ -10,7 +10,7 @@ import { UsageError } from "./usage.ts"
 /** Asks the person at this terminal. Without one, the call waits in the approval queue. */
 export async function terminalOptions(
   context: CliContext,
-  { yes, nameOf }: { yes: boolean; nameOf: () => Promise<string> },
+  { yes, nameOf, onInterrupt }: { yes: boolean; nameOf: () => Promise<string>; onInterrupt?: () => void },
 ): Promise<OpenOptions> {
   const { io } = context
   const print = (text: string) => printMessage(context, text)
@@ -18,7 +18,7 @@ export async function terminalOptions(
     throw new UsageError("--yes is for people, and this runs inside a tool (QM_INSIDE is set). Leave it out.")
   if (!yes && !isAttended(io)) return { print }
   const { terminalAdapter } = await import("../approval-ui/terminal.ts")
-  const adapter = terminalAdapter({ input: io.stdin, output: io.stderr, yes })
+  const adapter = terminalAdapter({ input: io.stdin, output: io.stderr, yes, onInterrupt })
   return { print, approvals: attributeAnswers(adapter, nameOf) }
 }
 

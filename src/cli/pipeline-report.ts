@@ -17,7 +17,8 @@ export interface PipelineReport {
   callbacks: Pick<PipelineOptions, "onStepStart" | "onStepEnd">
   start(about: { id: string; agent: string; file: string }): void
   waiting(item: PendingItem): Promise<void>
-  end(result: PipelineResult, resume: string): void
+  /** `resume` is the command that goes on, and `open` what waits for people. */
+  end(result: PipelineResult, left: { resume: string; open: readonly PendingItem[] }): Promise<void>
 }
 
 /** One JSON object a line: start, call, step, waiting, end. */
@@ -33,8 +34,8 @@ export function jsonPipelineReport({ io }: CliContext, write: (text: string) => 
       const { callId, kind, tool, until } = item
       print({ type: "waiting", callId, kind, tool, until, answer: asTyped(io, await approveCommand(item)) })
     },
-    end({ id, status, outputs, problems, durationMs }, resume) {
-      const goOn = status === "waiting" ? { resume: asTyped(io, resume) } : {}
+    async end({ id, status, outputs, problems, durationMs }, { resume }) {
+      const goOn = status === "waiting" || status === "aborted" ? { resume: asTyped(io, resume) } : {}
       print({ type: "end", id, status, outputs, problems, durationMs, ...goOn })
     },
   }
@@ -69,11 +70,9 @@ export async function textPipelineReport(context: CliContext, write: (text: stri
     },
     start() {},
     async waiting(item) {
-      if (isAttended(io)) return
-      const { itemText } = await import("../approval-ui/item-text.ts")
-      printMessage(context, `Waiting for a person: ${itemText(item)}. Answer with: ${await approveCommand(item)}`)
+      if (!isAttended(io)) await tellOpen(context, item)
     },
-    end(result, resume) {
+    async end(result, { resume, open }) {
       const { status, steps, problems, durationMs } = result
       for (const { place, sentence } of problems) printMessage(context, `${place}: ${sentence}`)
       const text = outputText(result, io.stdout.isTTY)
@@ -82,10 +81,18 @@ export async function textPipelineReport(context: CliContext, write: (text: stri
       const count = `${done} of ${steps.length} steps succeeded, in ${durationText(durationMs)}.`
       if (status === "refused") printMessage(context, "Nothing was run.")
       else if (status === "waiting") printMessage(context, `${count} When it is answered, go on with: ${resume}`)
-      else if (status === "aborted") printMessage(context, `Stopped. ${count}`)
-      else printMessage(context, count)
+      else if (status === "aborted") {
+        printMessage(context, `Stopped. ${count}`)
+        for (const item of open) await tellOpen(context, item)
+        printMessage(context, `Go on with: ${resume}`)
+      } else printMessage(context, count)
     },
   }
+}
+
+async function tellOpen(context: CliContext, item: PendingItem): Promise<void> {
+  const { itemText } = await import("../approval-ui/item-text.ts")
+  printMessage(context, `Waiting for a person: ${itemText(item)}. Answer with: ${await approveCommand(item)}`)
 }
 
 /** A single text as it is, anything else as JSON. */
@@ -101,6 +108,7 @@ function endingOf({ status, reason, durationMs, tries, fallbackBecause }: StepRe
   if (status === "success") {
     const words = [
       ...(durationMs === undefined ? [] : [durationText(durationMs)]),
+      ...(reason === undefined ? [] : ["a person says that it has happened"]),
       ...(tries === undefined ? [] : [`${tries} tries`]),
       ...(fallbackBecause === undefined ? [] : ["by its fallback"]),
     ]

@@ -3,16 +3,16 @@ import { resolve } from "node:path"
 import type { Command } from "commander"
 import type { PipelineProblem } from "../agents/pipeline/read-definition.ts"
 import type { PipelineOptions, PipelineResult } from "../agents/pipeline/tool-pipeline.ts"
+import type { PendingItem } from "../model/approval.ts"
 import { shellWord } from "../lib/shell-word.ts"
 import { readArguments } from "./arguments.ts"
-import { terminalOptions } from "./ask-at-terminal.ts"
 import { activeAgent } from "./calling-agent.ts"
 import type { CliApp, CliContext, Run } from "./context.ts"
-import { personOf, withApp } from "./open-app.ts"
-import { divertStdout, onBrokenPipe, printMessage, printResult } from "./output.ts"
+import { withApp } from "./open-app.ts"
+import { printMessage, printResult } from "./output.ts"
 import { planText, stepsInWaves } from "./pipeline-plan.ts"
-import { jsonPipelineReport, textPipelineReport, type PipelineReport } from "./pipeline-report.ts"
-import { cancelOnSignal } from "./signals.ts"
+import { jsonPipelineReport, textPipelineReport } from "./pipeline-report.ts"
+import { untilStopped } from "./until-stopped.ts"
 import { CannotDo, repeated, UsageError } from "./usage.ts"
 import { waitTime } from "./wait-flag.ts"
 import { waitForServers } from "./wait-for-servers.ts"
@@ -50,7 +50,7 @@ Exit codes:
   2  the pipeline or its input is wrong; nothing was run
   3  the agent may not make one of the calls; nothing was run
   4  steps wait for a person; --resume goes on when they are answered
-  6  it was stopped`
+  6  it was stopped; --resume goes on`
 
 const exitCodes: Readonly<Record<Exclude<PipelineResult["status"], "refused">, number>> = {
   completed: 0,
@@ -61,48 +61,40 @@ const exitCodes: Readonly<Record<Exclude<PipelineResult["status"], "refused">, n
 
 /** Runs a pipeline to its end and prints its outputs on stdout. What happens meanwhile goes to stderr. */
 async function runPipeline(context: CliContext, file: string, flags: PipelineFlags): Promise<number> {
-  const { io } = context
   if (flags.dryRun === true) return planPipeline(context, file, flags, planText)
   const waitMs = waitTime(context, flags.wait)
   const source = await readSource(context, file)
   const input = inputOf(flags)
-  const { controller, stop } = cancelOnSignal(io.leave, () =>
-    printMessage(context, "Stopping. Press Ctrl-C again to exit immediately."),
-  )
-  onBrokenPipe(io.stdout, () => controller.abort())
-  const stdout = divertStdout(io)
-  try {
-    let nameOf = () => Promise.resolve("terminal")
-    const options = await terminalOptions(context, { yes: false, nameOf: () => nameOf() })
-    return await withApp(context, options, async (app, loaded) => {
-      nameOf = async () => (await personOf(context, app, loaded)).id
-      const agentId = activeAgent(context, loaded, app)
-      const id = flags.resume === undefined ? undefined : await findRun(app, flags.resume, agentId)
-      await waitForServers(context, app)
-      const report = context.flags.json
-        ? jsonPipelineReport(context, stdout.write)
-        : await textPipelineReport(context, stdout.write)
-      const given: PipelineOptions = { agentId, input, id, durable: true, waitMs, signal: controller.signal }
-      const pipeline = app.pipeline(source, { ...given, ...report.callbacks })
-      report.start({ id: pipeline.id, agent: agentId, file })
-      const stopTelling = waitMs === 0 ? () => Promise.resolve() : tellWaiting(app, report.waiting)
-      const result = await pipeline.run()
-      await stopTelling()
-      await finish(app, report, result, resumeCommand(context, file, flags, result))
-      return result.status === "refused" ? refusedCode(result.problems) : exitCodes[result.status]
+  return untilStopped(context, async ({ app, loaded, signal, write }) => {
+    const agentId = activeAgent(context, loaded, app)
+    const id = flags.resume === undefined ? undefined : await findRun(app, flags.resume, agentId)
+    await waitForServers(context, app)
+    const report = context.flags.json ? jsonPipelineReport(context, write) : await textPipelineReport(context, write)
+    const given: PipelineOptions = { agentId, input, id, durable: true, waitMs }
+    const pipeline = app.pipeline(source, { ...given, ...report.callbacks })
+    report.start({ id: pipeline.id, agent: agentId, file })
+    const items = new Map<string, PendingItem>()
+    const stopTelling = tellWaiting(app, async (item) => {
+      items.set(item.callId, item)
+      if (waitMs !== 0) await report.waiting(item)
     })
-  } finally {
-    stdout.restore()
-    stop()
-  }
+    const running = pipeline.run()
+    // Closing cancels what runs and leaves what waits in the approval queue. The run has begun, so it is waited for.
+    onceAborted(signal, () => void app.close())
+    const result = await running
+    await stopTelling()
+    const open = result.steps
+      .filter(({ status }) => status === "waiting")
+      .flatMap(({ callId = "" }) => items.get(callId) ?? [])
+    if (waitMs === 0) for (const item of open) await report.waiting(item)
+    await report.end(result, { resume: resumeCommand(context, file, flags, result), open })
+    return result.status === "refused" ? refusedCode(result.problems) : exitCodes[result.status]
+  })
 }
 
-async function finish(app: CliApp, report: PipelineReport, result: PipelineResult, resume: string): Promise<void> {
-  for (const { status, callId } of result.steps) {
-    const item = status === "waiting" && callId !== undefined ? await app.approvals.show(callId) : undefined
-    if (item !== undefined) await report.waiting(item)
-  }
-  report.end(result, resume)
+function onceAborted(signal: AbortSignal, listener: () => void): void {
+  if (signal.aborted) listener()
+  else signal.addEventListener("abort", listener, { once: true })
 }
 
 function checkPipeline(context: CliContext, file: string, flags: PipelineFlags): Promise<number> {

@@ -34,6 +34,16 @@ test("in a terminal, run asks inline, and a key answers", async () => {
   expect(readFileSync(file, "utf8")).toBe("Finish the notes.")
 })
 
+test("Ctrl-C at a card stops the run, and is no answer for the model", async () => {
+  const { inTerminal, run, file } = await withScript(writes)
+  const { code, stdout } = await inTerminal(["run", "Write it down."], [["Run write_file?", "\u0003"]])
+  expect(code).toBe(6)
+  expect(stdout).toMatch(/Stopped\. Go on with: qm run --resume \S+ "Go on\."\r\n$/)
+  const { stdout: log } = await run("audit", "list", "--json")
+  expect(JSON.parse(log)).toMatchObject([{ tool: "write_file", code: "aborted" }])
+  expect(existsSync(file)).toBe(false)
+})
+
 test("run --wait goes on when another process answers", async () => {
   const { start, run, file } = await withScript(writes)
   const child = start("run", "Write it down.", "--wait")

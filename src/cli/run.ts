@@ -1,17 +1,15 @@
 import type { Command } from "commander"
 import type { ToolChainResult } from "../agents/chain/chain-result.ts"
 import type { LoadedConfig } from "../config/load.ts"
-import { terminalOptions } from "./ask-at-terminal.ts"
 import { activeAgent } from "./calling-agent.ts"
 import type { CliApp, CliContext, Run } from "./context.ts"
 import { findConversation } from "./find-conversation.ts"
-import { personOf, withApp } from "./open-app.ts"
+import { personOf } from "./open-app.ts"
 import { limitsOf } from "./run-limits.ts"
 import { runLimits } from "../model/run-limits.ts"
 import { modelFor } from "./model-for.ts"
-import { divertStdout, onBrokenPipe, printMessage } from "./output.ts"
 import { jsonReport, textReport, type RunReport } from "./run-report.ts"
-import { cancelOnSignal } from "./signals.ts"
+import { untilStopped } from "./until-stopped.ts"
 import { CannotDo, UsageError, wholeNumberFlag } from "./usage.ts"
 import { waitTime } from "./wait-flag.ts"
 import { waitForAgents } from "./wait-for-agents.ts"
@@ -57,55 +55,41 @@ const exitCodes: Readonly<Record<ToolChainResult["status"], number>> = {
 
 /** Runs one task to its end and prints the answer on stdout. What happens meanwhile goes to stderr. */
 async function runTask(context: CliContext, words: readonly string[], flags: RunFlags): Promise<number> {
-  const { io } = context
   const waitMs = waitTime(context, flags.wait, " Write the task before it.")
   const maxRounds = wholeNumberFlag("--max-rounds", flags.maxRounds)
   const maxCalls = wholeNumberFlag("--max-calls", flags.maxCalls)
-  const task = await readTask(io.stdin, words)
+  const task = await readTask(context.io.stdin, words)
   if (task === "" && flags.resume === undefined)
     throw new UsageError("There is no task. Write it after 'qm run', or send it on stdin with 'qm run -'.")
-  const { controller, stop } = cancelOnSignal(io.leave, () =>
-    printMessage(context, "Stopping. Press Ctrl-C again to exit immediately."),
-  )
-  onBrokenPipe(io.stdout, () => controller.abort())
-  const stdout = divertStdout(io)
-  try {
-    let nameOf = () => Promise.resolve("terminal")
-    const options = await terminalOptions(context, { yes: false, nameOf: () => nameOf() })
-    return await withApp(context, options, async (app, loaded) => {
-      nameOf = async () => (await personOf(context, app, loaded)).id
-      const { before, agentId } = await whoGoesOn(context, app, loaded, flags.resume)
-      const model = await modelFor(app, loaded, agentId, { named: flags.model, before })
-      await waitForServers(context, app)
-      const report = context.flags.json ? jsonReport(context, stdout.write) : await textReport(context, stdout.write)
-      const chain = app.chain(agentId, {
-        durable: true,
-        wakes: false,
-        id: before?.id,
-        model,
-        userId: (await personOf(context, app, loaded).catch(() => undefined))?.id,
-        waitMs,
-        ...limitsOf(loaded, { maxRounds, maxCalls }),
-        ...report.callbacks,
-        signal: controller.signal,
-      })
-      report.start({ id: chain.id, agent: agentId, model: model.name, resumed: before !== undefined })
-      const stopTelling = waitMs === 0 ? () => Promise.resolve() : tellWaiting(app, report.waiting)
-      const society = app.society.start({ within: chain.id, waitMs: waitMs ?? Infinity })
-      const stopShowing = showAgents(app, chain.id, report.agent)
-      const result = await goOn(async () => {
-        const first = await (task === "" ? chain.resume() : chain.run(task))
-        return waitForAgents(app, chain, society, first, controller.signal)
-      })
-      stopShowing()
-      await stopTelling()
-      await finish(app, report, result)
-      return exitCodes[result.status]
+  return untilStopped(context, async ({ app, loaded, signal, write }) => {
+    const { before, agentId } = await whoGoesOn(context, app, loaded, flags.resume)
+    const model = await modelFor(app, loaded, agentId, { named: flags.model, before })
+    await waitForServers(context, app)
+    const report = context.flags.json ? jsonReport(context, write) : await textReport(context, write)
+    const chain = app.chain(agentId, {
+      durable: true,
+      wakes: false,
+      id: before?.id,
+      model,
+      userId: (await personOf(context, app, loaded).catch(() => undefined))?.id,
+      waitMs,
+      ...limitsOf(loaded, { maxRounds, maxCalls }),
+      ...report.callbacks,
+      signal,
     })
-  } finally {
-    stdout.restore()
-    stop()
-  }
+    report.start({ id: chain.id, agent: agentId, model: model.name, resumed: before !== undefined })
+    const stopTelling = waitMs === 0 ? () => Promise.resolve() : tellWaiting(app, report.waiting)
+    const society = app.society.start({ within: chain.id, waitMs: waitMs ?? Infinity })
+    const stopShowing = showAgents(app, chain.id, report.agent)
+    const result = await goOn(async () => {
+      const first = await (task === "" ? chain.resume() : chain.run(task))
+      return waitForAgents(app, chain, society, first, signal)
+    })
+    stopShowing()
+    await stopTelling()
+    await finish(app, report, result)
+    return exitCodes[result.status]
+  })
 }
 
 /** Tells when other agents begin and end to work. */

@@ -84,9 +84,10 @@ function interruptedTool(): Tool {
         .describe("The id of the call"),
       tool: z.string().describe("Its tool"),
       input: z.string().describe("Its input as JSON"),
+      then: z.string().optional().describe("What follows from each answer"),
     }),
-    question: ({ call, tool, input }) => ({
-      question: `The process ended while ${tool} ran, so it is not known whether it had its effect. Please check. Its input: ${input}. Its record: qm audit show ${call}`,
+    question: ({ call, tool, input, then }) => ({
+      question: `The process ended while ${tool} ran, so it is not known whether it had its effect. Please check. ${then === undefined ? "" : `${then} `}Its input: ${input}. Its record: qm audit show ${call}`,
       options: Object.values(interruptedAnswers),
     }),
     execute: (_input, { answer }) => ({ answer: String(answer) }),

@@ -64,8 +64,8 @@ test.each<[string, string, string[]]>([
     "refers to a step that is not there",
     "steps:\n  - { id: fetch, tool: say, input: { text: x } }\n  - id: b\n    tool: say\n    input:\n      text: { $from: fech#/text }\n    needs: [c]",
     [
-      "p.yml:7: Step 'b' refers to step 'c', and there is no such step. Correct the id, or add the step.",
       "p.yml:6: Step 'b' refers to step 'fech', and there is no such step. Did you mean 'fetch'?",
+      "p.yml:7: Step 'b' refers to step 'c', and there is no such step. Correct the id, or add the step.",
     ],
   ],
   [
@@ -165,6 +165,55 @@ test.each<[string, string, string[]]>([
   const texts = result.problems.map(problemText)
   expect(texts.map((text, at) => text.slice(0, expected[at]?.length))).toEqual(expected)
   expect(ran).toEqual([])
+})
+
+test("problems of all kinds are told at once, in the order of their lines, and none of them twice", async () => {
+  const { ran, open } = await setUp()
+  const yaml = `nam: sample
+input:
+  folder: { description: Where }
+steps:
+  - { id: a, tool: say, input: { text: { $from: b#/text }, times: many } }
+  - { id: b, tool: say, input: { text: { $from: a#/text } }, needs: [c] }
+  - { id: d, tool: saay, retry: { tmes: 2 } }
+  - { id: e, tool: erase }
+  - { id: f, tool: say, inptu: { text: x } }
+  - { id: g, tool: say, input: { text: { $from: g#/text } } }
+outputs: { text: { $from: h } }
+`
+  const { status, problems } = await open(yaml).run()
+  expect(problems.map(problemText)).toEqual([
+    "p.yml:1: 'nam' is not a key of a pipeline. Did you mean 'name'?",
+    "p.yml:3: The input 'folder' has no default and was not given. Give it.",
+    "p.yml:5: Steps wait for each other in a circle: a → b → a. Take one of these references away.",
+    "p.yml:5: Step 'a': Parameter 'times' expected number, got string.",
+    "p.yml:6: Step 'b' refers to step 'c', and there is no such step. Correct the id, or add the step.",
+    "p.yml:7: 'steps[2].retry.times' is missing. Add it.",
+    "p.yml:7: 'steps[2].retry.tmes' is not a key of a pipeline. Did you mean 'times'?",
+    `p.yml:7: Step 'd': Tool "saay" not found. Did you mean "say"?`,
+    expect.stringMatching(/^p\.yml:8: Step 'e': it would be denied\. /),
+    "p.yml:9: 'steps[4].inptu' is not a key of a pipeline. Did you mean 'input'?",
+    "p.yml:10: Step 'g' refers to itself. Take that reference away.",
+    "p.yml:11: An output refers to step 'h', and there is no such step. Correct the id, or add the step.",
+  ])
+  expect([status, ran]).toEqual(["refused", []])
+})
+
+test.each([
+  [
+    "a step without its id",
+    "steps:\n  - { idd: a, tool: say, input: { text: x } }\n  - { id: b, tool: say, input: { text: { $from: a } } }",
+    2,
+  ],
+  [
+    "an input that is written wrongly",
+    "input: { word: { defalt: x } }\nsteps:\n  - { id: a, tool: say, input: { text: { $from: input#/word } } }",
+    1,
+  ],
+  ["a step that is none", "steps:\n  - hello\n  - { id: b, tool: say, input: { text: x } }", 1],
+])("%s makes no problem where it is referred to", async (_, yaml, count) => {
+  const { open } = await setUp()
+  expect((await open(yaml, {}).check()).problems).toHaveLength(count)
 })
 
 test("an input that the pipeline does not have is refused", async () => {

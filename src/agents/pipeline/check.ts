@@ -1,10 +1,12 @@
 import { canonicalJson } from "../../lib/canonical-json.ts"
 import type { App, Explanation } from "../../model/app.ts"
 import { pathText } from "../../schema/problems.ts"
-import { inputName, type PipelineDefinition, type PipelineStep } from "./definition.ts"
-import type { PipelineProblem, PlaceOf } from "./read-definition.ts"
+import { inputName, type PipelineStep } from "./definition.ts"
+import type { PipelineProblem, ReadPipeline } from "./read-definition.ts"
 import { expandReferences, fillReferences, referencesIn, type Path } from "./references.ts"
 import { standIn } from "./stand-ins.ts"
+
+type Parts = Required<ReadPipeline>["parts"]
 
 /** What a check needs of the app. */
 export type CheckApp = Pick<App, "why" | "inputSchemaOf">
@@ -23,10 +25,12 @@ export interface CheckedSteps {
   problems: readonly PipelineProblem[]
 }
 
-/** Decides about every step without calling it, as far as its input is known before the others have run. */
+/**
+ * Decides about every step without calling it, as far as its input is known before the others have run. Of `wrongSteps` the
+ * input is not checked: something is wrong with them already.
+ */
 export async function checkSteps(
-  { steps }: PipelineDefinition,
-  placeOf: PlaceOf,
+  { definition: { steps }, placeOf, wrongSteps }: Pick<Parts, "definition" | "placeOf" | "wrongSteps">,
   app: CheckApp,
   who: { agentId: string; sessionId?: string | undefined },
   given: Readonly<Record<string, unknown>>,
@@ -35,11 +39,12 @@ export async function checkSteps(
   const problems: PipelineProblem[] = []
   for (const [position, step] of steps.entries()) {
     const path = ["steps", position]
-    for (const call of callsOf(step, path)) {
+    for (const call of callsOf(step, path).filter(({ tool }) => tool !== "")) {
       const { refused, ...verdict } = await judgeCall(call, app, who, given)
       if (!call.isFallback) verdicts.set(step.id, verdict)
       if (refused === undefined) continue
       const { kind, key, sentences } = refused
+      if (key === "input" && wrongSteps.has(position)) continue
       const about = `Step '${step.id}'${call.isFallback ? ", its fallback" : ""}`
       const place = placeOf([...call.path, key])
       for (const sentence of sentences) problems.push({ place, sentence: `${about}: ${sentence}`, kind, step: step.id })

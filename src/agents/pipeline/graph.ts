@@ -25,12 +25,20 @@ export interface Graph {
   waves: readonly (readonly string[])[]
 }
 
-/** The order of the steps, or everything that is wrong with how they refer to each other. */
-export function graphOf(definition: PipelineDefinition): Graph | { problems: GraphProblem[] } {
+/**
+ * The order of the steps, and everything that is wrong with how they refer to each other. `lacksInput`: which inputs the
+ * pipeline takes is not known.
+ */
+export function graphOf(
+  definition: PipelineDefinition,
+  { lacksInput = false } = {},
+): Graph & { problems: GraphProblem[] } {
   const { steps } = definition
-  if (steps.length > maxSteps) return { problems: [{ path: ["steps"], sentence: tooManySteps(steps.length) }] }
   const problems = duplicateIds(steps)
   const ids = new Set(steps.map(({ id }) => id))
+  // Where a step lacks its id, any reference may be to that one.
+  const lacksIds = steps.some(({ id }) => id.startsWith("#"))
+  const isMissing = ({ step: id }: { step: string }) => !lacksIds && !ids.has(id)
   const note = ({ path, sentence }: GraphProblem) => void problems.push({ path, sentence })
   const nodes = steps.map((step, position): GraphStep => {
     const path = ["steps", position]
@@ -40,24 +48,25 @@ export function graphOf(definition: PipelineDefinition): Graph | { problems: Gra
     for (const found of [input, fallback, when]) found.problems.forEach(note)
     const references = [...input.references, ...fallback.references, ...when.references]
     const named = [...namedSteps(step, path), ...references.filter(({ step: id }) => id !== inputName)]
-    for (const one of named) if (!ids.has(one.step)) note(missingStep(one, `Step '${step.id}'`, ids))
-    for (const one of references) noteMissingInput(one, `Step '${step.id}'`, definition, note)
+    const who = `Step '${step.id}'`
+    for (const one of named) if (isMissing(one)) note(missingStep(one, who, ids))
+    for (const one of references) if (!lacksInput) noteMissingInput(one, who, definition, note)
     const required = input.references.filter(({ hasDefault, step: id }) => !hasDefault && id !== inputName)
     return {
       definition: step,
       position,
-      after: [...new Set(named.map(({ step: id }) => id))],
+      after: [...new Set(named.map(({ step: id }) => id).filter((id) => ids.has(id)))],
       needs: [...new Set([...(step.needs ?? []), ...required.map(({ step: id }) => id)])],
     }
   })
   const outputs = referencesIn(definition.outputs, ["outputs"])
   outputs.problems.forEach(note)
   for (const one of outputs.references) {
-    if (one.step === inputName) noteMissingInput(one, "An output", definition, note)
-    else if (!ids.has(one.step)) note(missingStep(one, "An output", ids))
+    if (one.step !== inputName && isMissing(one)) note(missingStep(one, "An output", ids))
+    else if (!lacksInput) noteMissingInput(one, "An output", definition, note)
   }
-  if (problems.length > 0) return { problems }
-  return inOrder(nodes)
+  const { circles, ...graph } = inOrder(nodes)
+  return { ...graph, problems: [...problems, ...circles] }
 }
 
 export function tooManySteps(count: number): string {
@@ -102,14 +111,18 @@ function noteMissingInput(
   note({ path, sentence: `${who} takes the input '${name}', which the pipeline does not have. ${help}` })
 }
 
-/** Takes away the steps that wait for nothing, again and again. What is left waits in a circle. */
-function inOrder(nodes: readonly GraphStep[]): Graph | { problems: GraphProblem[] } {
+/** Takes away the steps that wait for nothing, again and again. Where none is left that does, there is a circle. */
+function inOrder(nodes: readonly GraphStep[]): Graph & { circles: GraphProblem[] } {
   const waveOf = new Map<string, number>()
   const steps: GraphStep[] = []
+  const circles: GraphProblem[] = []
   let left = nodes
   for (let wave = 0; left.length > 0; wave++) {
-    const free = left.filter(({ after }) => after.every((id) => waveOf.has(id)))
-    if (free.length === 0) return { problems: [circleProblem(left)] }
+    let free = left.filter(({ after }) => after.every((id) => waveOf.has(id)))
+    if (free.length === 0) {
+      free = circleIn(left)
+      circles.push(circleProblem(free))
+    }
     for (const node of free) steps.push(node)
     // Only now: steps of one wave do not wait for each other.
     for (const { definition } of free) waveOf.set(definition.id, wave)
@@ -118,23 +131,26 @@ function inOrder(nodes: readonly GraphStep[]): Graph | { problems: GraphProblem[
   }
   const waves: string[][] = []
   for (const [id, wave] of waveOf) (waves[wave] ??= []).push(id)
-  return { steps, waves }
+  return { steps, waves, circles }
 }
 
-function circleProblem(left: readonly GraphStep[]): GraphProblem {
+/** Steps that wait for each other in a circle: every step that is left waits for another one that is left. */
+function circleIn(left: readonly GraphStep[]): GraphStep[] {
   const byId = new Map(left.map((node) => [node.definition.id, node]))
-  const path: string[] = []
-  let id = left[0]!.definition.id
-  while (!path.includes(id)) {
-    path.push(id)
-    // Every step that is left waits for another one that is left.
-    id = byId.get(id)!.after.find((other) => byId.has(other))!
+  const path: GraphStep[] = []
+  let node = left[0]!
+  while (!path.includes(node)) {
+    path.push(node)
+    node = byId.get(node.after.find((id) => byId.has(id))!)!
   }
-  const circle = path.slice(path.indexOf(id))
-  const start = circle[0]!
+  return path.slice(path.indexOf(node))
+}
+
+function circleProblem(circle: readonly GraphStep[]): GraphProblem {
+  const ids = circle.map(({ definition: { id } }) => id)
   const sentence =
     circle.length === 1
-      ? `Step '${start}' refers to itself. Take that reference away.`
-      : `Steps wait for each other in a circle: ${[...circle, start].join(" → ")}. Take one of these references away.`
-  return { path: ["steps", byId.get(start)!.position], sentence }
+      ? `Step '${ids[0]}' refers to itself. Take that reference away.`
+      : `Steps wait for each other in a circle: ${[...ids, ids[0]].join(" → ")}. Take one of these references away.`
+  return { path: ["steps", circle[0]!.position], sentence }
 }

@@ -28,13 +28,12 @@ export function openPipelines({ app, closing, resumableMs, emit, note }: Pipelin
   }
   return {
     pipeline(source: PipelineSource, options: PipelineOptions): ToolPipeline {
-      const { agentId } = options
-      const signal = options.signal === undefined ? closing : AbortSignal.any([options.signal, closing])
+      const { agentId, signal } = options
       // Every call that runs listens to it.
-      setMaxListeners(0, signal)
+      if (signal !== undefined) setMaxListeners(0, signal)
       return new ToolPipeline(app, source, {
         ...options,
-        signal,
+        closing,
         resumableMs,
         around: counted,
         async onRunStart({ id, name, steps }) {

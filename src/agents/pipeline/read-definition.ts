@@ -6,6 +6,7 @@ import { readYaml } from "../../schema/yaml.ts"
 import { definitionSchema, knownKeys, maxSteps, type PipelineDefinition } from "./definition.ts"
 import { graphOf, tooManySteps, type Graph } from "./graph.ts"
 import type { Path } from "./references.ts"
+import { withoutWrongParts } from "./without-wrong-parts.ts"
 
 /** Something that keeps a pipeline from running. */
 export interface PipelineProblem {
@@ -24,11 +25,22 @@ export type PipelineSource = PipelineDefinition | { yaml: string; file?: string 
 /** Says where a part of the definition stands. */
 export type PlaceOf = (path: Path, what?: "key" | "value") => string
 
-export type ReadPipeline =
-  | { definition: PipelineDefinition; graph: Graph; placeOf: PlaceOf; problems?: undefined }
-  | { problems: PipelineProblem[] }
+export interface ReadPipeline {
+  problems: PipelineProblem[]
+  /** What can be checked further, also when there are problems. Undefined when there is nothing. */
+  parts?: {
+    definition: PipelineDefinition
+    /** The order of the steps, if there are no problems. */
+    graph: Graph
+    placeOf: PlaceOf
+    /** The positions of the steps in which something is wrong already, so that their inputs need no second problem. */
+    wrongSteps: ReadonlySet<unknown>
+    /** Whether the inputs that the pipeline takes are not known, because something is wrong with them. */
+    lacksInput: boolean
+  }
+}
 
-/** Reads a pipeline and checks everything that needs no app: keys, ids, references, circles. */
+/** Reads a pipeline and finds every problem that can be found without the app: keys, ids, references, circles. */
 export function readPipeline(source: PipelineSource): ReadPipeline {
   const { value, placeOf, broken } = sourceOf(source)
   if (broken.length > 0) return { problems: broken }
@@ -41,15 +53,26 @@ export function readPipeline(source: PipelineSource): ReadPipeline {
     return { problems: [problem([], "The pipeline is nested too deeply. Write fewer levels.")] }
   const count = stepCount(value)
   if (count > maxSteps) return { problems: [problem(["steps"], tooManySteps(count))] }
-  const parsed = definitionSchema.safeParse(value)
-  if (!parsed.success) {
-    const found = schemaProblems(parsed.error.issues, { noun: "pipeline", value, known: knownKeys })
-    return { problems: found.map(({ path, what, sentence }) => problem(path, sentence, what)) }
-  }
-  const definition = parsed.data
-  const graph = graphOf(definition)
-  if (!("problems" in graph)) return { definition, graph, placeOf }
-  return { problems: graph.problems.map(({ path, sentence }) => problem(path, sentence)) }
+  const { data, error } = definitionSchema.safeParse(value)
+  const issues = error?.issues ?? []
+  const wrongKeys = schemaProblems(issues, { noun: "pipeline", value, known: knownKeys })
+  const problems = wrongKeys.map(({ path, what, sentence }) => problem(path, sentence, what))
+  const definition = data ?? withoutWrongParts(value, issues)
+  if (definition === undefined) return { problems }
+  const lacksInput = issues.some(({ path }) => path[0] === "input")
+  const { problems: wrongReferences, ...graph } = graphOf(definition, { lacksInput })
+  problems.push(...wrongReferences.map(({ path, sentence }) => problem(path, sentence)))
+  const ofInputs = wrongReferences.filter(({ path: [, , key] }) => key === "input" || key === "fallback")
+  const wrongSteps = new Set(
+    [...issues, ...ofInputs].map(({ path: [first, at] }) => (first === "steps" ? at : undefined)),
+  )
+  return { problems, parts: { definition, graph, placeOf, wrongSteps, lacksInput } }
+}
+
+/** In the order of their lines. */
+export function byLine(problems: readonly PipelineProblem[]): PipelineProblem[] {
+  const lineOf = ({ place }: PipelineProblem) => Number(/:(\d+)$/.exec(place)?.[1] ?? 0)
+  return problems.toSorted((one, other) => lineOf(one) - lineOf(other))
 }
 
 function sourceOf(source: PipelineSource): { value: unknown; placeOf: PlaceOf; broken: PipelineProblem[] } {
@@ -78,12 +101,12 @@ function stepCount(value: unknown): number {
 
 /** What the pipeline is given, with its defaults; or what is wrong with it. */
 export function readGiven(
-  { input = {} }: PipelineDefinition,
+  { definition: { input = {} }, placeOf, lacksInput }: Required<ReadPipeline>["parts"],
   given: Readonly<Record<string, unknown>>,
-  placeOf: PlaceOf,
 ): { values: Record<string, unknown>; problems: PipelineProblem[] } {
   const names = Object.keys(input)
   const problems: PipelineProblem[] = []
+  if (lacksInput) return { values: {}, problems }
   const note = (sentence: string, place = placeOf(["input"])) => problems.push({ place, sentence, kind: "invalid" })
   for (const name of Object.keys(given).filter((each) => !names.includes(each))) {
     const guess = nearestName(name, names)

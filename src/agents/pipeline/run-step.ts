@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { endings, isTicket, type EndingCode, type Ticket, type ToolResult } from "../../model/result.ts"
 import { conditionText, judge } from "./condition.ts"
+import type { TreatedAsDone } from "./cut-short.ts"
 import { inputName, type PipelineStep, type StepStatus } from "./definition.ts"
 import type { GraphStep } from "./graph.ts"
 import { expandReferences, pick, type Lookup } from "./references.ts"
@@ -20,7 +21,7 @@ export interface StepResult {
   value?: unknown
   /** How the call ended, when it did not succeed. */
   code?: EndingCode | undefined
-  /** Why it did not succeed, as a sentence. */
+  /** Why it did not succeed, or who says that it did, as a sentence. */
   reason?: string | undefined
   /** How often it was called, when that is more than once. */
   tries?: number | undefined
@@ -29,19 +30,21 @@ export interface StepResult {
   durationMs?: number | undefined
 }
 
+export interface StepCall {
+  tool: string
+  input: unknown
+  /** Different for each call of a run, and the same in each run with the same id. */
+  tryName: string
+  intent?: string | undefined
+}
+
 /** What a step needs to run. */
 export interface StepRun {
   /** What the pipeline was given. */
   given: Readonly<Record<string, unknown>>
   /** The steps that have ended. */
   ended: ReadonlyMap<string, StepResult>
-  /** Makes a call. The try's name is different for each call of a run, and the same in each run with the same id. */
-  call(request: {
-    tool: string
-    input: unknown
-    tryName: string
-    intent?: string | undefined
-  }): Promise<ToolResult | Ticket>
+  call(request: StepCall): Promise<ToolResult | Ticket | TreatedAsDone>
   /** Whether calling the tool twice has the same effect as once. */
   isIdempotent(tool: string): boolean
   onStart?(id: string, tool: string, input: unknown): void
@@ -110,7 +113,7 @@ async function callWithRetries(step: PipelineStep, input: unknown, run: StepRun)
     run.onStart?.(step.id, tool, input)
     const ended = await run.call({ tool, input, tryName: `${step.id}/${attempt}`, intent })
     const made = { ...outcomeOf(ended, tool), ...(attempt > 1 && { tries: attempt }) }
-    if (isTicket(ended) || attempt === tries || !mayBeRetried(ended, tool, run)) return made
+    if ("treatedAsDone" in ended || isTicket(ended) || attempt === tries || !mayBeRetried(ended, tool, run)) return made
     const isStopped = await sleep((retry?.pauseMs ?? pauseMs) * attempt, false, { signal: run.signal }).catch(
       () => true,
     )
@@ -145,8 +148,11 @@ async function useFallback(step: PipelineStep, failed: StepResult, run: StepRun)
   return { id, ...outcomeOf(ended, tool), tries: (tries ?? 1) + 1, ...(callId !== undefined && { fallbackBecause }) }
 }
 
-function outcomeOf(ended: ToolResult | Ticket, tool: string): Made {
+function outcomeOf(ended: ToolResult | Ticket | TreatedAsDone, tool: string): Made {
   const { callId } = ended
+  if ("treatedAsDone" in ended) {
+    return { tool, status: "success", callId, value: null, reason: "A person says that it has happened." }
+  }
   if (isTicket(ended)) return { tool, status: "waiting", callId, reason: "It waits for a person." }
   const { durationMs } = ended
   if (ended.success) return { tool, status: "success", callId, value: ended.result, durationMs }

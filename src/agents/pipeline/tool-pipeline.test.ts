@@ -379,6 +379,48 @@ test("a stored run that waits is gone on with under its id, in another process, 
   expect([first.log, second.log]).toEqual([["a"], ["send", "c"]])
 })
 
+test("closing the app leaves what waits in the queue, and the run goes on under its id", async () => {
+  const dir = await dataFolder()
+  const definition = steps({ id: "a", tool: "send" }, { id: "b", tool: "give", input: { name: "b" }, needs: ["a"] })
+  const first = await setUp({ data: { dir } })
+  const pipeline = first.app.pipeline(definition, { agentId: "operator", durable: true })
+  const running = pipeline.run()
+  await until(async () => (await first.app.approvals.list()).length === 1, "a call waits")
+  await first.app.close()
+  const left = await running
+  expect([left.status, left.steps.map(({ status }) => status)]).toEqual(["aborted", ["waiting", "aborted"]])
+  const second = await setUp({ data: { dir } })
+  await second.answer({ kind: "approve" })
+  const ended = await second.app.pipeline(definition, { agentId: "operator", durable: true, id: pipeline.id }).run()
+  expect([ended.status, second.log]).toEqual(["completed", ["send", "b"]])
+})
+
+test("a step that was stopped before it ran, or that only reads, is called again by the run that goes on", async () => {
+  const { app, log } = await setUp()
+  const begun = deferred()
+  let isHanging = true
+  const hang = async (signal: AbortSignal) => {
+    log.push("look")
+    if (!isHanging) return
+    begun.resolve()
+    await new Promise((resolve) => signal.addEventListener("abort", resolve))
+  }
+  app.registry.register(
+    tool({ name: "look", effect: "read", execute: (_, { signal }: { signal: AbortSignal }) => hang(signal) }),
+  )
+  const definition = steps({ id: "a", tool: "look" }, { id: "b", tool: "give", input: { name: "b" }, needs: ["a"] })
+  const options = { agentId: "operator", durable: true }
+  const controller = new AbortController()
+  const pipeline = app.pipeline(definition, { ...options, signal: controller.signal })
+  const running = pipeline.run()
+  await begun.promise
+  controller.abort()
+  expect((await running).status).toBe("aborted")
+  isHanging = false
+  const ended = await app.pipeline(definition, { ...options, id: pipeline.id }).run()
+  expect([ended.status, log]).toEqual(["completed", ["look", "look", "b"]])
+})
+
 test("callbacks and events tell of a run, and its beginning and end are in the audit log", async () => {
   const { app } = await setUp()
   const told: string[] = []

@@ -1,11 +1,12 @@
 import { newId } from "../../lib/new-id.ts"
 import type { App } from "../../model/app.ts"
 import type { CallRequest } from "../../model/call.ts"
-import type { Ticket, ToolResult } from "../../model/result.ts"
+import { isTicket, type Ticket, type ToolResult } from "../../model/result.ts"
 import { checkSteps, type StepVerdict } from "./check.ts"
 import { conditionText } from "./condition.ts"
-import { readGiven, readPipeline, type PipelineProblem, type PipelineSource } from "./read-definition.ts"
-import type { StepResult } from "./run-step.ts"
+import { askWhatBecame, mayBeRepeated, wasCutShort, type TreatedAsDone } from "./cut-short.ts"
+import { byLine, readGiven, readPipeline, type PipelineProblem, type PipelineSource } from "./read-definition.ts"
+import type { StepCall, StepResult } from "./run-step.ts"
 import { outputsOf, runSteps } from "./run-steps.ts"
 
 export interface PipelineOptions extends Pick<
@@ -75,6 +76,8 @@ export type PipelineApp = Pick<App, "callBatch" | "why" | "inputSchemaOf" | "vis
 export interface InternalOptions {
   /** Makes the calls in place of the app: as sub-calls. */
   call?(tool: string, input: unknown): Promise<ToolResult>
+  /** The app closes: it cancels what runs itself and leaves what waits for people, so calls do not get this signal. */
+  closing?: AbortSignal
   resumableMs?: number
   /** Surrounds a run, with its checks. */
   around?<T>(work: () => Promise<T>): Promise<T>
@@ -124,31 +127,34 @@ export class ToolPipeline {
     if (problems.length > 0 || graph === undefined) {
       return { id, status: "refused", steps: [], outputs: {}, problems, durationMs: Date.now() - startedAt }
     }
-    const { signal = new AbortController().signal, agentId, onStepStart, onStepEnd } = this.#options
+    const { agentId, onStepStart, onStepEnd } = this.#options
+    const stops = [this.#options.signal, this.#options.closing]
+    const signal = AbortSignal.any(stops.filter((each) => each !== undefined))
     await this.#options.onRunStart?.({ id, name: definition.name, steps: graph.steps.length })
     const steps = await runSteps(graph, {
       given,
       signal,
-      call: (request) => this.#call(request, signal),
+      call: (request) => this.#call(request, { startedAt, signal }),
       isIdempotent: (tool) => this.#app.visibleTool(agentId, tool)?.idempotent === true,
       ...(onStepStart !== undefined && { onStart: onStepStart }),
       ...(onStepEnd !== undefined && { onEnd: onStepEnd }),
     })
     const outputs = outputsOf(definition, graph, steps, given)
     const durationMs = Date.now() - startedAt
-    const result: PipelineResult = { id, status: statusOf(steps), steps, outputs, problems, durationMs }
+    const result: PipelineResult = { id, status: statusOf(steps, signal.aborted), steps, outputs, problems, durationMs }
     await this.#options.onRunEnd?.(result)
     return result
   }
 
   async #prepare() {
     const { agentId, sessionId = this.id, input = {} } = this.#options
-    const read = readPipeline(this.#source)
-    if (read.problems !== undefined) return { problems: read.problems }
-    const { definition, graph, placeOf } = read
-    const { values: given, problems: wrongInput } = readGiven(definition, input, placeOf)
-    if (wrongInput.length > 0) return { problems: wrongInput }
-    const { verdicts, problems } = await checkSteps(definition, placeOf, this.#app, { agentId, sessionId }, given)
+    const { problems: wrong, parts } = readPipeline(this.#source)
+    if (parts === undefined) return { problems: wrong }
+    const { definition, graph } = parts
+    const { values: given, problems: wrongInput } = readGiven(parts, input)
+    const { verdicts, problems: refused } = await checkSteps(parts, this.#app, { agentId, sessionId }, given)
+    const problems = byLine([...wrong, ...wrongInput, ...refused])
+    if (wrong.length > 0 || wrongInput.length > 0) return { problems }
     const waveOf = new Map(graph.waves.flatMap((ids, wave) => ids.map((step) => [step, wave + 1])))
     const steps = graph.steps.map(({ definition: step, after }): PlannedStep => {
       const { id, tool, when } = step
@@ -166,12 +172,31 @@ export class ToolPipeline {
     return { problems, graph, definition, given, plan }
   }
 
+  /** Calls a tool. In a run that goes on, a call that was cut short is made again if it may be, or a person is asked. */
   async #call(
-    { tool, input, tryName, intent }: { tool: string; input: unknown; tryName: string; intent?: string | undefined },
-    signal: AbortSignal,
-  ): Promise<ToolResult | Ticket> {
-    const { call, agentId, sessionId = this.id, durable, waitMs, resumableMs, ...options } = this.#options
+    request: StepCall,
+    run: { startedAt: number; signal: AbortSignal },
+  ): Promise<ToolResult | Ticket | TreatedAsDone> {
+    const { agentId, durable, call } = this.#options
+    const { tool, input, tryName } = request
     if (call !== undefined) return call(tool, input)
+    for (let time = 1; ; time++) {
+      // No id of a step has this sign, so this is no other try of any step.
+      const name = time === 1 ? tryName : `${tryName}#${time}`
+      const ended = await this.#callOnce({ ...request, tryName: name })
+      if (durable !== true || isTicket(ended) || !wasCutShort(ended, run)) return ended
+      const { callId } = ended
+      if (mayBeRepeated(ended, this.#app.visibleTool(agentId, tool))) continue
+      const became = await askWhatBecame({ callId, tool, input }, (question) =>
+        this.#call({ ...question, tryName: `${name}/interrupted` }, run),
+      )
+      if (became === "done") return { callId, treatedAsDone: true }
+      if (became !== "again") return became === "unknown" ? ended : became
+    }
+  }
+
+  async #callOnce({ tool, input, tryName, intent }: StepCall): Promise<ToolResult | Ticket> {
+    const { agentId, sessionId = this.id, durable, waitMs, resumableMs, signal, ...options } = this.#options
     const { taskId, userId, allowedPaths, parentCallId, caller } = options
     const about = { agentId, sessionId, taskId, userId, allowedPaths, parentCallId, caller, signal }
     const stored = durable === true && {
@@ -184,9 +209,9 @@ export class ToolPipeline {
   }
 }
 
-function statusOf(steps: readonly StepResult[]): PipelineResult["status"] {
+function statusOf(steps: readonly StepResult[], isStopped: boolean): PipelineResult["status"] {
   const has = (...statuses: string[]) => steps.some(({ status }) => statuses.includes(status))
   if (has("aborted")) return "aborted"
-  if (has("waiting")) return "waiting"
+  if (has("waiting")) return isStopped ? "aborted" : "waiting"
   return has("failed", "refused", "withheld") ? "failed" : "completed"
 }

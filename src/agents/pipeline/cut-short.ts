@@ -1,0 +1,47 @@
+import type { RegisteredTool } from "../../model/tool.ts"
+import { isTicket, type Ticket, type ToolResult } from "../../model/result.ts"
+import { interruptedAnswers, interruptedToolName, openQuestions } from "../chain/loop-tools.ts"
+
+/** A call that a person says has happened. Its result is lost. */
+export interface TreatedAsDone {
+  callId: string
+  treatedAsDone: true
+}
+
+/** Whether a call of an earlier run with the same id has no result: its process was killed, or that run was stopped. */
+export function wasCutShort(
+  { code, startedAt, completedAt = startedAt }: ToolResult,
+  run: { startedAt: number; signal: AbortSignal },
+): boolean {
+  if (run.signal.aborted) return false
+  return code === "interrupted" || (code === "aborted" && completedAt <= run.startedAt)
+}
+
+/** Whether such a call may be made again without asking: it had not begun, or has no effect, or the same one twice. */
+export function mayBeRepeated({ metadata }: ToolResult, tool: RegisteredTool | undefined): boolean {
+  if (metadata?.["ran"] !== true) return true
+  if (tool === undefined || tool.kind === "composite") return false
+  return tool.effect === "none" || tool.effect === "read" || tool.idempotent
+}
+
+const then =
+  "If it has happened, the pipeline goes on without its result. If it has not happened, it is called again. If you cannot tell, the step fails."
+
+/** Asks a person what became of a call that was cut short. */
+export async function askWhatBecame(
+  { callId, tool, input }: { callId: string; tool: string; input: unknown },
+  call: (request: { tool: string; input: unknown }) => Promise<ToolResult | Ticket | TreatedAsDone>,
+): Promise<"again" | "done" | "unknown" | Ticket> {
+  openQuestions.add(callId)
+  try {
+    const about = { call: callId, tool, input: JSON.stringify(input), then }
+    const ended = await call({ tool: interruptedToolName, input: about })
+    if ("treatedAsDone" in ended) return "unknown"
+    if (isTicket(ended)) return ended
+    const answer = ended.success ? (ended.result as { answer: string }).answer : undefined
+    if (answer === interruptedAnswers.notRun) return "again"
+    return answer === interruptedAnswers.ran ? "done" : "unknown"
+  } finally {
+    openQuestions.delete(callId)
+  }
+}
