@@ -302,6 +302,7 @@ export function assemble(
     for (const { source, sentence } of rules.flaws()) logger.warn(`${source}: ${sentence}`)
     for (const sentence of describeOrphanedAgents(org.listAgents())) logger.warn(sentence)
   })
+  const folderOf = (agentId: string) => org.view(agentId)?.folder
   const { keepMs, ...chainLimits } = chainSettings(config)
   const sweep = async () => {
     await sweepAll(ports, { documents, conversations: store.conversations, keepMs })
@@ -327,6 +328,7 @@ export function assemble(
     owner,
     isAlive: ports.isAlive,
     roleOf: (agentId) => org.view(agentId)?.role,
+    folderOf,
     closing: closer.signal,
     contexts,
     settings: chainLimits,
@@ -337,6 +339,7 @@ export function assemble(
   const pipelineApp: PipelineApp = { ...calls, ...toolsOfAgents, why }
   const { pipelinesIdle, pipeline } = openPipelines({
     app: pipelineApp,
+    folderOf,
     closing: closer.signal,
     resumableMs: Math.min(chainLimits.resumableMs, keyWindowMs),
     emit,

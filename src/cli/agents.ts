@@ -33,7 +33,10 @@ export function addAgents(program: Command, run: Run): void {
     .option("--department <id>", "department (default: the role's)")
     .option("--level <number>", "level (default: the role's)")
     .option("--parent <id>", "parent agent; the new agent never gets more rights than it")
-    .option("--folder <path>", "folder of the workspace it works in when a message wakes it (default: its parent's)")
+    .option(
+      "--folder <path>",
+      "folder of the workspace that its model works in, and nothing else (default: its parent's)",
+    )
     .action(run(createAgent))
   agents
     .command("terminate <id>")
@@ -71,13 +74,14 @@ function listAgents(context: CliContext, { all }: { all?: boolean }): Promise<nu
   return withApp(context, { readOnly: true }, async ({ org }) => {
     await showList(
       context,
-      org.listAgents({ includeTerminated: all === true }),
+      org.listAgents({ includeTerminated: all === true }).map((agent) => ({ ...agent, folder: folderOf(org, agent) })),
       [
         { title: "ID", of: ({ id }) => id, paint: "bold" },
         { title: "ROLE", of: ({ roleId }) => roleName(org, roleId) },
         { title: "DEPARTMENT", of: ({ id, department }) => org.view(id)?.department ?? department },
         { title: "LEVEL", of: (agent) => levelOf(org, agent) },
         { title: "PARENT", of: ({ parentId }) => parentId },
+        { title: "FOLDER", of: ({ folder }) => folder },
         { title: "STATUS", of: ({ status }) => status },
         { title: "SOURCE", of: ({ source }) => source, paint: "dim" },
       ],
@@ -100,7 +104,9 @@ function showAgent(context: CliContext, id: string): Promise<number> {
     const role = roleName(org, agent.roleId)
     const { department } = org.view(id) ?? agent
     const level = levelOf(org, agent)
-    showFields(context, { ...agent, role, department, level, ancestors, tools, frozen: frozen ?? null, unread }, [
+    const folder = folderOf(org, agent)
+    const fields = { ...agent, role, department, level, folder, ancestors, tools, frozen: frozen ?? null, unread }
+    showFields(context, fields, [
       ["id", agent.id],
       ["role", role],
       ["department", department],
@@ -110,7 +116,7 @@ function showAgent(context: CliContext, id: string): Promise<number> {
       ["frozen", frozen === undefined ? "no" : frozenText(frozen)],
       ["tools", `${tools} (qm tools list --agent ${agent.id})`],
       ["unread", `${unread} messages (qm agents inbox ${agent.id})`],
-      ["folder", org.view(id)?.folder],
+      ["folder", folder],
       ["task", agent.taskId],
       ["brief", agent.taskBrief === undefined ? undefined : printableJson(agent.taskBrief, 2)],
       ["source", agent.source],
@@ -176,6 +182,11 @@ export function unknownAgent({ org }: Pick<App, "org">, id: string) {
     id,
     org.listAgents().map((agent) => agent.id),
   )
+}
+
+/** The agent's own folder, or that of the nearest agent above it. */
+function folderOf(org: App["org"], { id, folder }: Agent): string | undefined {
+  return org.view(id)?.folder ?? folder
 }
 
 /** The agent's own level or its role's, as far as its parents allow; undefined if neither has one. */

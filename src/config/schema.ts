@@ -63,7 +63,7 @@ const agent = z.strictObject({
   parent: name.optional().describe("The id of its parent agent; it never has more rights than its parent."),
   folder: name
     .optional()
-    .describe("The folder of the workspace it works in when a message wakes it (default: its parent's)."),
+    .describe("The folder of the workspace that its model works in, and nothing else (default: its parent's)."),
   pins,
 })
 

@@ -1,8 +1,8 @@
-import { posix } from "node:path"
 import { newId } from "../lib/new-id.ts"
 import type { Agent, AgentView, Role } from "../model/organisation.ts"
 import { OrganisationError, type ChangedBy, type NewAgent, type Sourced } from "../model/organisation-admin.ts"
 import { plainProblems } from "../schema/json-problems.ts"
+import { isInFolder, workspaceFolder } from "./agent-folder.ts"
 import { actingAgent, refuseBadId, refuseBadLevel, refuseBadPins, refuseUnknownDepartment } from "./validation.ts"
 import { sources } from "./configured-organisation.ts"
 import { writeDocument, type OrganisationContext } from "./write-document.ts"
@@ -129,15 +129,14 @@ function folderOf(
   parentId: string | undefined,
 ): Pick<Agent, "folder"> {
   if (folder === undefined || folder === "") return {}
-  const path = posix.normalize(folder).replace(/\/+$/, "")
-  const isInside = !posix.isAbsolute(path) && path !== ".." && !path.startsWith("../") && !/[*?[\]{}\0\\]/.test(path)
-  if (!isInside)
+  const path = workspaceFolder(folder)
+  if (path === undefined)
     throw new OrganisationError(
       "invalid_folder",
       `${JSON.stringify(folder)} is not a folder of the workspace. Write it relative to the workspace, for example docs/guide.`,
     )
   const above = parentId === undefined ? undefined : views.view(parentId)?.folder
-  if (above !== undefined && above !== "." && path !== above && !path.startsWith(`${above}/`))
+  if (above !== undefined && !isInFolder(path, above))
     throw new OrganisationError(
       "folder_not_held",
       `The folder ${JSON.stringify(folder)} is not inside ${JSON.stringify(above)}, the folder of agent '${parentId}'. Choose one inside it.`,

@@ -1,3 +1,4 @@
+import { isInFolder, workspaceFolder } from "./agent-folder.ts"
 import type { Scope } from "../model/sign-in.ts"
 import type { Agent, Department, Person, Role } from "../model/organisation.ts"
 import type { NewRole, Sourced } from "../model/organisation-admin.ts"
@@ -66,6 +67,7 @@ export function readConfiguredOrganisation(config: OrganisationConfig = {}): Con
   }
   for (const role of roles) addRole(configured, role, sources.configuration)
   for (const agent of agents) addAgent(configured, agent, sources.configuration)
+  refuseFoldersOutside(configured.agents)
   for (const { id, name = id } of departments) {
     configured.departments.set(id, { ...origin(sources.configuration), id, name, status: "active" })
   }
@@ -109,12 +111,17 @@ function addRole({ roles, rolesByIdOrName }: MutableOrganisation, given: RoleCon
 }
 
 function addAgent({ agents, rolesByIdOrName }: MutableOrganisation, given: AgentConfig, source: string): void {
-  const { id, department, level, parent: parentId, folder, pins } = given
+  const { id, department, level, parent: parentId, pins } = given
   const role = rolesByIdOrName.get(given.role)
   if (role === undefined)
     throw new Error(`Agent '${id}' has the role '${given.role}', which does not exist. Define it in org.roles.`)
   if (agents.has(id))
     throw new Error(`There are two agents '${id}'. Give each its own id; 'root' and 'operator' exist always.`)
+  const folder = given.folder === undefined ? undefined : workspaceFolder(given.folder)
+  if (folder === undefined && given.folder !== undefined)
+    throw new Error(
+      `Agent '${id}' has the folder '${given.folder}', which is none of the workspace. Write it relative to the workspace, for example docs/guide.`,
+    )
   agents.set(id, {
     ...origin(source),
     id,
@@ -126,6 +133,24 @@ function addAgent({ agents, rolesByIdOrName }: MutableOrganisation, given: Agent
     status: "active",
     pins,
   })
+}
+
+/** The folder of an agent must lie inside that of the nearest agent above it that has one. */
+function refuseFoldersOutside(agents: ReadonlyMap<string, Agent>): void {
+  for (const { id, folder, parentId } of agents.values()) {
+    const seen = new Set<string | undefined>()
+    let above = agents.get(parentId ?? "")
+    for (
+      ;
+      above !== undefined && above.folder === undefined && !seen.has(above.id);
+      above = agents.get(above.parentId ?? "")
+    )
+      seen.add(above.id)
+    if (folder === undefined || above?.folder === undefined || isInFolder(folder, above.folder)) continue
+    throw new Error(
+      `Agent '${id}' has the folder '${folder}', which is not inside '${above.folder}', the folder of agent '${above.id}' above it. Choose one inside it.`,
+    )
+  }
 }
 
 function addPerson({ people }: MutableOrganisation, given: PersonConfig): void {

@@ -146,6 +146,22 @@ test.each<[string, Config["org"] & {}, RegExp]>([
     },
     /two agents 'ann'/,
   ],
+  [
+    "an agent with a folder outside the workspace",
+    { agents: [{ id: "a", role: "operator", folder: "../x" }] },
+    /^Agent 'a' has the folder '\.\.\/x', which is none of the workspace\./,
+  ],
+  [
+    "an agent with a folder that the one above it does not have",
+    {
+      agents: [
+        { id: "a", role: "operator", folder: "src", parent: "b" },
+        { id: "b", role: "operator", parent: "c" },
+        { id: "c", role: "operator", folder: "docs/" },
+      ],
+    },
+    /^Agent 'a' has the folder 'src', which is not inside 'docs', the folder of agent 'c' above it\./,
+  ],
   ["an agent called root", { agents: [{ id: "root", role: "operator" }] }, /two agents 'root'/],
   ["an agent called operator", { agents: [{ id: "operator", role: "root" }] }, /two agents 'operator'/],
   ["an agent with an undefined role", { agents: [{ id: "ann", role: "dev" }] }, /role 'dev', which does not exist/],

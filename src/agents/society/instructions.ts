@@ -26,11 +26,11 @@ export function instructionsFor(facts: Facts): string {
   return parts.filter((part) => part.trim() !== "").join("\n\n")
 }
 
-function whoItIs({ view: { agent, role }, taskId }: Facts): string {
+function whoItIs({ view: { agent, role, folder }, taskId }: Facts): string {
   const parent = agent.parentId === undefined ? "" : ` Agent ${agent.parentId} created you.`
   const task = taskId === undefined ? "" : ` You work on task ${taskId}.`
-  const folder = agent.folder === undefined ? "" : ` Your folder is ${agent.folder}.`
-  return `You are agent ${agent.id} with the role ${role.name}.${parent}${task}${folder}`
+  const place = folder === undefined ? "" : ` Your folder is ${folder}: files and commands outside it are refused.`
+  return `You are agent ${agent.id} with the role ${role.name}.${parent}${task}${place}`
 }
 
 const aboutMessages = [

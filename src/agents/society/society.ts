@@ -142,7 +142,7 @@ function runnerParts(parts: SocietyParts): ConstructorParameters<typeof Runner>[
   }
 }
 
-/** The chain of an agent's next run, with its own model, tools, instructions and folder. */
+/** The chain of an agent's next run, with its own model, tools and instructions. */
 async function openRun(
   parts: SocietyParts,
   { conversationId, agentId, conversation, message }: Work,
@@ -168,7 +168,6 @@ async function openRun(
       userId: message?.userId,
       taskId,
       instructions: instructionsFor({ view, taskId, offered, names }),
-      allowedPaths: view.folder === undefined ? undefined : [view.folder],
       reflect: afterFreeze,
       waitMs,
       ...parts.limits,
