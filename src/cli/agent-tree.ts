@@ -3,8 +3,11 @@ import { printable } from "../lib/printable.ts"
 import type { TerminalStyle } from "../lib/terminal-style.ts"
 import { cutTo, padTo, width } from "./width.ts"
 
-/** What an agent does, in a few words. */
-export function stateText({ state, questions, waitsFor, unread }: AgentActivity): string {
+/** What an agent does, in a few words. Those it waits for are named by `all`. */
+export function stateText(
+  { state, questions, waitsFor, unread }: AgentActivity,
+  all: readonly AgentActivity[],
+): string {
   const tools = [...new Set(questions.map(({ tool }) => tool))].join(", ")
   const said = unread === 0 ? "" : `, ${unread} unread`
   const texts = {
@@ -12,7 +15,7 @@ export function stateText({ state, questions, waitsFor, unread }: AgentActivity)
     unread: "does not work yet: 'qm serve' runs agents",
     no_model: "waits for a model",
     waiting: `waits for a person: ${tools}`,
-    delegated: `waits for ${waitsFor.map(shortId).join(", ")}`,
+    delegated: `waits for ${waitsFor.map((id) => nameOf(all.find(({ agentId }) => agentId === id) ?? { agentId: id, role: id })).join(", ")}`,
     frozen: "is frozen",
     idle: "idle",
   }
@@ -43,7 +46,7 @@ export function agentRows(
   }
   return lines.map(({ agent }, place) => {
     const name = padTo(cutTo(names[place]!, nameWidth), nameWidth)
-    const state = padTo(cutTo(stateText(agent), stateWidth), stateWidth)
+    const state = padTo(cutTo(stateText(agent, activity), stateWidth), stateWidth)
     return `${paint.bold(name)}  ${colours[agent.state](state)}  ${paint.dim(cutTo(used[place]!, usedWidth))}`.trimEnd()
   })
 }
@@ -75,8 +78,8 @@ function treeOf(activity: readonly AgentActivity[]): TreeLine[] {
   return below(childrenOf(undefined), "top")
 }
 
-function nameOf({ agentId, role }: AgentActivity): string {
-  return agentId === role ? agentId : `${shortId(agentId)} (${role})`
+function nameOf({ agentId, role }: Pick<AgentActivity, "agentId" | "role">): string {
+  return agentId === role ? shortId(agentId) : `${shortId(agentId)} (${role})`
 }
 
 /** Ids that were generated begin with the time, so their ends tell them apart. */
@@ -88,7 +91,11 @@ function usedText({ spent }: AgentActivity): string {
   const { rounds, calls, inputTokens, outputTokens, cost } = spent
   if (rounds === 0) return ""
   const money = cost === 0 ? [] : [cost.toFixed(cost < 1 ? 4 : 2)]
-  return [`${calls} calls`, `${tokenText(inputTokens + outputTokens)} tokens`, ...money].join(" · ")
+  return [
+    `${calls} ${calls === 1 ? "call" : "calls"}`,
+    `${tokenText(inputTokens + outputTokens)} tokens`,
+    ...money,
+  ].join(" · ")
 }
 
 function tokenText(tokens: number): string {

@@ -9,7 +9,8 @@ import { asTyped } from "./typed-command.ts"
 
 /** Shows the demo: to people as it happens, or to programs at its end. */
 export interface DemoReport {
-  start(): void
+  /** `watch` is the command that shows the agents in another terminal, where there is time for it. */
+  start(watch: string | undefined): void
   /** `seen` is undefined for a scene that did not happen. */
   scene(scene: Scene, seen: Seen | undefined): void
   answer(text: string): void
@@ -51,13 +52,16 @@ export async function textDemoReport({ io }: CliContext): Promise<DemoReport> {
   ]
   const plain = (text: string) => wrap(text, room() + labelWidth)
   return {
-    start() {
+    start(watch) {
+      const also =
+        watch === undefined ? [] : ["Watch the agents in another terminal, if you like:", `  ${asTyped(io, watch)}`]
       write([
         "",
         ...plain("A person, Ann, asks for a small change, and a team of agents makes it."),
         ...plain(
           "Scripts play Ann and the models. Everything else is real: each call, each decision, each record.",
         ).map(paint.dim),
+        ...also.map(paint.dim),
         "",
       ])
     },

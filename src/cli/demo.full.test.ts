@@ -1,10 +1,11 @@
+import type { ChildProcess } from "node:child_process"
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
 import { temporaryFolder } from "../testing/test-app.ts"
 import { scenes } from "./demo-scenes.ts"
-import { dist, makeCli, outputOf } from "./testing.ts"
+import { dist, makeCli, outputOf, waitForOutput, type CliOutput } from "./testing.ts"
 
 const names = scenes.map(({ name }) => name)
 
@@ -18,7 +19,7 @@ interface Printed {
 /** A command line whose temporary folders can be looked at. */
 function demoCli() {
   const temporary = temporaryFolder()
-  return { ...makeCli({ TMPDIR: temporary, NO_COLOR: "1" }), left: () => readdirSync(temporary) }
+  return { ...makeCli({ TMPDIR: temporary, NO_COLOR: "1" }), temporary, left: () => readdirSync(temporary) }
 }
 
 test("the demo shows every scene and leaves nothing behind", async () => {
@@ -32,6 +33,29 @@ test("the demo shows every scene and leaves nothing behind", async () => {
   expect(text).toContain("A rule denies it: Customer data stays as it is.")
   expect(stdout).not.toContain("\u001b[")
   expect([cli.left(), readdirSync(cli.cwd), readdirSync(cli.home)]).toEqual([[], [], []])
+})
+
+test("agents watch shows the demo's agents by its file; Ctrl-C ends both, and nothing is left", async () => {
+  const cli = demoCli()
+  let watched: Promise<CliOutput> | undefined
+  const watchAndStop = async (terminal: ChildProcess) => {
+    const file = join(cli.temporary, cli.left()[0]!, "quartermaster.yml")
+    const watch = cli.start("--config", file, "agents", "watch")
+    watched = outputOf(watch, "")
+    await waitForOutput(watch, "(developer)")
+    terminal.stdin?.write("\u0003")
+  }
+  const { code, stdout } = await cli.inTerminal(["demo"], [["● hire", watchAndStop]])
+  expect(stdout).toContain(`agents watch\r\n`)
+  expect(stdout).toMatch(/Stopping\.\r\nThe demo was stopped before its end\. Nothing of it is left\.\r\n$/)
+  expect(code).toBe(6)
+  expect(await watched).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(
+      /\nThe data folder was removed, so there is nothing to watch any more\.\n$/,
+    ) as string,
+  })
+  expect([cli.left(), readdirSync(cli.cwd)]).toEqual([[], []])
 })
 
 test("--json prints the scenes as data, and with --keep their calls are in the audit log of the folder", async () => {

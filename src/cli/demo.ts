@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -49,15 +49,31 @@ async function demo(context: CliContext, { fast = false, keep = false }: DemoFla
   if (flags.config !== undefined || flags.data !== undefined || flags.set.length > 0)
     throw new UsageError("The demo has a configuration and data of its own. Leave --config, --data and --set out.")
   const folder = makeFolder()
-  const { controller, stop } = cancelOnSignal(io.leave, () => printMessage(context, "Stopping."))
+  const remove = () => {
+    if (!keep) rmSync(folder, { recursive: true, force: true })
+  }
+  // A second Ctrl-C does not wait, but leaves nothing behind either.
+  const leave = (code: number) => {
+    remove()
+    io.leave(code)
+  }
+  const { controller, stop } = cancelOnSignal(leave, () => printMessage(context, "Stopping."))
   const { signal } = controller
   try {
     const inside = await insideFolder(context, folder, keep)
     const { jsonDemoReport, textDemoReport } = await import("./demo-report.ts")
     const report = flags.json ? jsonDemoReport(context) : await textDemoReport(context)
     const pause = fast || flags.json || !io.stdout.isTTY ? 0 : pauseMs
-    const missing = await withApp(inside, { longLived: true }, (app) => play(app, report, pause, signal))
-    if (signal.aborted) return 6
+    const watch = pause === 0 ? undefined : `qm --config ${shellWord(configIn(folder))} agents watch`
+    const missing = await withApp(inside, { longLived: true }, (app) => {
+      report.start(watch)
+      return play(app, report, pause, signal)
+    })
+    if (signal.aborted) {
+      const left = keep ? `Its folder is kept: ${folder}` : "Nothing of it is left."
+      printMessage(context, `The demo was stopped before its end. ${left}`)
+      return 6
+    }
     report.end(missing.length === 0, keep ? folder : undefined)
     for (const { expects } of missing) printMessage(context, `This part did not happen: ${expects}.`)
     if (missing.length > 0)
@@ -66,13 +82,12 @@ async function demo(context: CliContext, { fast = false, keep = false }: DemoFla
     return missing.length === 0 ? 0 : 1
   } finally {
     stop()
-    if (!keep) rmSync(folder, { recursive: true, force: true })
+    remove()
   }
 }
 
 /** Shows each scene once it is in the audit log, and returns those that never were. */
 async function play(app: CliApp, report: DemoReport, pause: number, signal: AbortSignal): Promise<Scene[]> {
-  report.start()
   let isOver = false
   const story = playStory(app, pause, signal).finally(() => (isOver = true))
   // It is awaited below; until then it must not count as unhandled.
@@ -97,16 +112,21 @@ async function play(app: CliApp, report: DemoReport, pause: number, signal: Abor
   return missing
 }
 
-/** A copy of the sample's files in a new folder. */
+/** A copy of the sample's files in a new folder. It names its data, so that whoever names its file can watch. */
 function makeFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "quartermaster-demo-")))
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "qm-demo-")))
   cpSync(templateFolder(), folder, { recursive: true })
+  appendFileSync(configIn(folder), "data: .quartermaster\n")
   return folder
+}
+
+function configIn(folder: string): string {
+  return join(folder, "quartermaster.yml")
 }
 
 /** The context of the folder. Nothing of the user's counts there, and only a folder that is kept is remembered. */
 async function insideFolder({ io, flags }: CliContext, folder: string, keep: boolean): Promise<CliContext> {
-  const config = join(folder, "quartermaster.yml")
+  const config = configIn(folder)
   const env = Object.fromEntries(
     Object.entries(io.env).filter(([name]) => !name.startsWith("QM_") && name !== "QUARTERMASTER_DATA"),
   )

@@ -59,7 +59,7 @@ export function makeCli(env: Record<string, string> = {}) {
     /** Runs `qm` in a terminal; each key is pressed, or each function called, once the text before it has appeared. */
     inTerminal: (words: string[], keys: TerminalSteps) => {
       const line = [process.execPath, qm, ...words].map((word) => `'${word}'`).join(" ")
-      return pressed(start("script", "-qec", `stty cols 120 rows 40; ${line}`, "/dev/null"), keys)
+      return pressed(start("script", "-qec", `stty cols 120 rows 40; exec ${line}`, "/dev/null"), keys)
     },
     /** Runs a shell with jobs in a terminal; `$QM` is the command line. */
     shellInTerminal: (lines: string) => {
