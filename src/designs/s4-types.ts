@@ -1,6 +1,7 @@
 import type { z } from "zod"
 import type { ToolCategory } from "../model/tool.ts"
 import type { ToolResult as Ended } from "../model/result.ts"
+import type { JsonSchema } from "../model/schema.ts"
 import { errorOf } from "../model/errors.ts"
 import type { PrivateCallContext } from "./private-app.ts"
 
@@ -31,6 +32,29 @@ export interface ToolContext extends Pick<
   taskId: string
   userId?: string | undefined
   allowedPaths?: string[] | undefined
+}
+
+/** What a model is shown of a tool. */
+export interface ToolDefinition {
+  name: string
+  description: string
+  parameters: JsonSchema
+}
+
+/** An entry of `list_files`. */
+export interface FileInfo {
+  name: string
+  path: string
+  type: string
+  size: number
+  modified: number | null
+}
+
+/** A result of `web_search`. */
+export interface SearchResult {
+  title: string
+  url: string
+  snippet: string
 }
 
 /** A call as S4 writes its result, with the messages of S4's error classes. */

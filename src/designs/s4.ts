@@ -5,10 +5,10 @@ import { readTrusted } from "../config/read-layer.ts"
 import type { Config } from "../config/schema.ts"
 
 export { ToolCategory } from "../model/tool.ts"
-export type { Tool, ToolContext, ToolResult } from "./s4-types.ts"
+export type { FileInfo, SearchResult, Tool, ToolContext, ToolDefinition, ToolResult } from "./s4-types.ts"
 export { ToolExecutor, ToolRegistry, type ToolExecutorOptions } from "./s4-executor.ts"
 export type { ToolStats } from "../registry/registry.ts"
-export type { LLMTools } from "../registry/formats.ts"
+export type { JsonSchema as JSONSchema } from "../model/schema.ts"
 export {
   base64_decode,
   base64_encode,
