@@ -265,7 +265,7 @@ const keys = z.strictObject({
   modules: modulesSchema.optional().describe("Modules with tools, as a list, or by name with the settings of each."),
   experiments: experimentsSchema.optional().describe("Experiments that compare two versions of a tool, by name."),
   models: modelsSchema.optional().describe("The models that agents talk to, by name."),
-  databases: databasesSchema.optional().describe("Databases for the tools of the group database, by name."),
+  databases: databasesSchema.optional().describe("Databases for the tools of the group databases, by name."),
 })
 
 /** Every key of the configuration. */

@@ -8,7 +8,7 @@ export const builtinGroups = [
   ["context", { en: "The model's context window", zh: "上下文管理工具" }],
   ["console", { en: "Output to the console", zh: "控制台工具" }],
   ["code", { en: "Code search and snippets", zh: "代码工具" }],
-  ["database", { en: "Databases", zh: "数据库工具" }],
+  ["databases", { en: "Databases", zh: "数据库工具" }],
   ["data", { en: "JSON and Base64", zh: "数据处理工具" }],
   ["system", { en: "Time, sleep and environment variables", zh: "系统工具" }],
   ["interaction", { en: "Questions to the user", zh: "交互工具" }],

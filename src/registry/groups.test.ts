@@ -42,7 +42,7 @@ describe("built-in groups", () => {
     ["context", "上下文管理工具"],
     ["console", "控制台工具"],
     ["code", "代码工具"],
-    ["database", "数据库工具"],
+    ["databases", "数据库工具"],
     ["data", "数据处理工具"],
     ["system", "系统工具"],
     ["interaction", "交互工具"],

@@ -8,7 +8,7 @@ import { columns, databaseTouch, rows, statementFields, statementText } from "./
 export const changeDatabase = (databases: Databases) =>
   defineTool({
     name: "change_database",
-    group: "database",
+    group: "databases",
     category: "data",
     description:
       "Change a database with one SQL statement, such as INSERT, UPDATE, DELETE or CREATE TABLE. It runs in a transaction of its own. Put values into parameters, not into the SQL.",

@@ -9,7 +9,7 @@ const names = z.array(z.string())
 export const describeDatabase = (databases: Databases) =>
   defineTool({
     name: "describe_database",
-    group: "database",
+    group: "databases",
     category: "data",
     description: "Describe a database: its tables and views with columns, keys and about how many rows they have.",
     effect: "read",

@@ -6,7 +6,7 @@ import { defineTool } from "../../schema/define-tool.ts"
 export const listDatabases = (databases: Databases) =>
   defineTool({
     name: "list_databases",
-    group: "database",
+    group: "databases",
     category: "data",
     description: "List the databases you may use, with their kind, which decides the SQL to write.",
     effect: "read",

@@ -7,7 +7,7 @@ import { columns, databaseTouch, rows, statementFields } from "./database-schema
 export const queryDatabase = (databases: Databases) =>
   defineTool({
     name: "query_database",
-    group: "database",
+    group: "databases",
     category: "data",
     description:
       "Read from a database with one SQL statement, such as a SELECT. Put values into parameters, not into the SQL. Each row is a list in the order of the columns; bytes are Base64. Write ORDER BY if you read several pages.",
