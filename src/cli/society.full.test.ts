@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest"
 import { startModelServer } from "../agents/testing/model-server.ts"
+import { createClient } from "../client/client.ts"
 import { openTestApp, until } from "../testing/test-app.ts"
 import { makeCli, outputOf, waitForOutput } from "./testing.ts"
 
@@ -36,6 +37,67 @@ test("two servers on one folder: one is killed in the middle of a task, the othe
   expect(await app.org.inbox("user")).toHaveLength(1)
   servers[1 - killed]!.kill("SIGTERM")
   await ended[1 - killed]
+})
+
+const team = (baseUrl: string) => `
+models:
+  default: lead
+  lead: { provider: scripted, script: lead.yml }
+  dev: { provider: openai-compatible, baseUrl: "${baseUrl}", model: x }
+org:
+  roles:
+    - { name: lead, toolGroups: [org_management], llmServiceId: lead }
+    - { name: dev, toolGroups: [], llmServiceId: dev }
+  agents: [{ id: lea, role: lead }, { id: dan, role: dev, parent: lea }]
+rules: [{ allow: send_message, because: the test }]
+`
+
+test("a conversation begun over HTTP goes on in the next server when the one that began it is killed while others work", async () => {
+  const model = await startModelServer()
+  onTestFinished(() => model.close())
+  model.reply({ text: "I th", then: "hang" })
+  const cli = makeCli()
+  cli.write("quartermaster.yml", team(model.openai))
+  cli.write(
+    "lead.yml",
+    "- call: { send_message: { to: dan, payload: Well? } }\n- say: Asked.\n- say: dan has answered.\n",
+  )
+  await cli.run("trust", "--yes")
+  const { token } = JSON.parse((await cli.run("tokens", "create", "--agent", "lea", "--json")).stdout) as {
+    token: string
+  }
+
+  const first = await serveAndConnect()
+  const { id } = await first.client.chains.create({ message: "What does dan say?" })
+  await until(() => model.requests.length === 1, "dan works")
+  await until(async () => (await first.client.chains.get(id)).state === "idle", "lea has ended its turn")
+  expect(await first.client.chains.get(id)).toMatchObject({ content: "Asked.", awaits: ["dan"] })
+  first.server.kill("SIGKILL")
+  await first.ended
+
+  model.reply({ text: "Forty-two." })
+  const second = await serveAndConnect()
+  await until(async () => (await second.client.chains.get(id)).content === "dan has answered.", "lea goes on")
+  await until(async () => (await second.client.chains.get(id)).state === "idle", "lea has ended its turn")
+  const { items, agents } = await second.client.chains.turns(id)
+  expect(items.map(({ kind }) => kind)).toEqual("user assistant results assistant end user assistant end".split(" "))
+  expect(agents.map(({ type, agentId, depth }) => [type, agentId, depth])).toEqual([
+    ["woken", "dan", 1],
+    ["answered", "dan", 1],
+  ])
+  expect(model.requests).toHaveLength(2)
+  second.server.kill("SIGTERM")
+  await second.ended
+
+  async function serveAndConnect() {
+    const server = cli.start("serve", "--port", "0", "--json")
+    const ended = outputOf(server, "")
+    let printed = ""
+    server.stdout!.on("data", (chunk: Buffer) => (printed += chunk.toString()))
+    await until(() => printed.includes("}"), "it listens")
+    const { url } = JSON.parse(printed) as { url: string }
+    return { server, ended, client: createClient({ baseUrl: url, token }) }
+  }
 })
 
 test("qm agents watch prints what changes, one JSON object a line", async () => {

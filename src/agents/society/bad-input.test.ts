@@ -12,8 +12,9 @@ const wishes = [
 ]
 
 test.each(wishes)("a message that says %j is quoted and changes nothing", async (payload) => {
-  const app = await openTeam(({ round, agentId }) =>
-    agentId === "tess" && round === 0 ? { calls: [{ name: "send" }] } : { say: "No." },
+  const app = await openTeam(
+    ({ round, agentId }) => (agentId === "tess" && round === 0 ? { calls: [{ name: "send" }] } : { say: "No." }),
+    { agents: { maxTokens: 15 } },
   )
   app.registry.register(tool({ name: "send", effect: "communicate", execute: () => "sent" }))
   const running = app.society.start()
@@ -29,7 +30,14 @@ test.each(wishes)("a message that says %j is quoted and changes nothing", async 
   )
   expect(offered?.map(({ name }) => name).toSorted()).toEqual(tools.toSorted())
   expect(app.org.view("tess")).toEqual(before)
-  expect(await app.approvals.list()).toMatchObject([{ agentId: "tess", tool: "send", userId: "ada" }])
+  const [item, ...others] = await app.approvals.list()
+  expect(item).toMatchObject({ agentId: "tess", tool: "send", userId: "ada" })
+  expect(others).toEqual([])
+  expect(app.modeOf(item!.sessionId)).toBe("ask")
+  await app.approvals.answer(item!.callId, { kind: "reject" }, "ann")
+  await running.idle()
+  const budget = { maxTokens: 15, moreTokens: 15 }
+  expect(await app.approvals.list()).toMatchObject([{ tool: "agents:budget", input: budget }])
 })
 
 test("two agents that write to each other for ever are stopped by a person after 20 hops", async () => {
