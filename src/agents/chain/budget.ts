@@ -1,5 +1,6 @@
 import type { Spent } from "../../model/conversation.ts"
-import { isTicket, type Ticket } from "../../model/result.ts"
+import type { Ticket } from "../../model/result.ts"
+import { askForMore } from "./ask-for-more.ts"
 import { budgetToolName } from "./loop-tools.ts"
 import type { TurnLog } from "./log.ts"
 import type { CallContext } from "./run-calls.ts"
@@ -73,32 +74,43 @@ function ownAccount(log: TurnLog, { request }: CallContext): Account {
 async function checkBudget(
   budget: Budget,
   account: Account,
-  { isStored }: TurnLog,
-  { app, request, waitMs }: CallContext,
+  log: TurnLog,
+  calls: CallContext,
 ): Promise<Stop | undefined> {
   const { of, id, agentId } = account
+  const { isStored } = log
   const spent = await account.spent()
   if (isWithin(budget, spent)) return undefined
   const given = answersOf(await account.turns(), of)
   const now = extended(budget, given)
   if (isWithin(now, spent)) return undefined
   const more = { moreTokens: budget.maxTokens, moreCost: budget.maxCost, moreCalls: budget.maxCalls }
-  // All conversations of a tree make the same call, so that people are asked once.
-  const key = isStored ? `${id}/budget/${of === "tree" ? "" : "agent/"}${given.length}` : undefined
-  const input = { conversation: id, ...(of === "agent" && { agent: agentId }), ...now, ...more }
-  const asked = { ...request, agentId, sessionId: id, tool: budgetToolName, input, key }
-  const [ended] = await app.callBatch([asked], { waitMs })
-  if (ended === undefined || isTicket(ended)) return ended && { waiting: ended }
-  if (request.signal?.aborted === true) return undefined
+  const whose = of === "tree" ? "the conversation" : `agent ${agentId}`
+  const sentence = `The budget of ${whose} is used up (${textOf(now)})`
+  const asked = await askForMore(
+    {
+      conversation: { id, agentId },
+      tool: budgetToolName,
+      input: { conversation: id, ...(of === "agent" && { agent: agentId }), ...now, ...more },
+      key: isStored ? `${id}/budget/${of === "tree" ? "" : "agent/"}${given.length}` : undefined,
+    },
+    calls,
+  )
+  if ("waiting" in asked) return asked
+  if (calls.request.signal?.aborted === true) return undefined
+  if ("failed" in asked) return { usedUp: `${sentence}, and nobody could be asked for more: ${asked.failed}` }
+  const isTakenBack = "takenBack" in asked
   const answer: BudgetTurn = {
-    callId: ended.callId,
+    callId: isTakenBack ? asked.takenBack : asked.callId,
     ...(of === "agent" && { of }),
-    ...(ended.success ? (ended.result as Required<Omit<BudgetTurn, "callId" | "of">>) : { moreTokens: 0, moreCost: 0 }),
+    moreTokens: 0,
+    moreCost: 0,
+    ...(isTakenBack ? {} : (asked.result as Partial<BudgetTurn> | undefined)),
   }
   await account.post(answer)
+  if (isTakenBack) return checkBudget(budget, account, log, calls)
   if (isWithin(extended(now, [answer]), spent)) return undefined
-  const whose = of === "tree" ? "the conversation" : `agent ${agentId}`
-  return { usedUp: `The budget of ${whose} is used up (${textOf(now)}), and nobody gave it more.` }
+  return { usedUp: `${sentence}, and nobody gave it more.` }
 }
 
 function isWithin({ maxTokens = Infinity, maxCost = Infinity, maxCalls = Infinity }: Budget, spent: Spent): boolean {

@@ -96,8 +96,8 @@ export interface HopsTurn {
   callId: string
   /** How many hops were allowed before. */
   after: number
-  /** How many more there may be; 0 when the person said no. */
-  more: number
+  /** How many more there may be; 0 when the person said no, null when the question was taken back. */
+  more: number | null
 }
 
 export type ChainStatus = "completed" | "aborted" | "error" | "limit"

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest"
+import { until } from "../../testing/test-app.ts"
+import type { TurnLog } from "../chain/log.ts"
+import type { CallContext } from "../chain/run-calls.ts"
+import type { ChainTurn } from "../chain/turns.ts"
+import { checkHops } from "./hops.ts"
+import { openTeam } from "./testing/open-team.ts"
+
+const brief = { objective: "x", constraints: [], inputs: "none", outputs: "y", completion_criteria: "z" }
+const usage = { inputTokens: 100, outputTokens: 0 }
+
+/** Root hires two helpers, each with a task of its own. */
+async function openHelpers(config: object) {
+  return openTeam(({ agentId, round, last }) => {
+    if (agentId !== "root") return { usage, say: "Helped." }
+    if (round === 0) return { usage, calls: [{ name: "create_role", input: { name: "helper", rolePrompt: "Help.", toolGroups: [] } }] } // prettier-ignore
+    const role = /"id": ?"([^"]+)"/.exec(last)?.[1]
+    const spawn = { name: "spawn_agent_with_task", input: { roleId: role, taskBrief: brief, initialMessage: "Go." } }
+    return round === 1 ? { usage, calls: [spawn, spawn] } : { usage, say: "Done." }
+  }, config)
+}
+
+test("agents with different tasks that use up the budget of their tree ask once, and the yes holds for all of them", async () => {
+  const app = await openHelpers({ agents: { maxTokens: 300 } })
+  const running = app.society.start()
+  const { id } = await app.society.message({ to: "root", payload: "Go.", by: "ada" })
+  await until(async () => (await app.approvals.list()).length > 0, "it asked")
+  await running.idle()
+  const [item, ...more] = await app.approvals.list()
+  expect(item).toMatchObject({ tool: "agents:budget", agentId: "root", userId: "ada" })
+  expect(more).toEqual([])
+  const [root] = (await app.conversations.list({ agentId: "root" })).conversations
+  const answers = async () => (await app.conversations.turns(root!.id)).filter(({ kind }) => kind === "budget")
+  expect(await answers()).toEqual([])
+  await app.approvals.answer(item!.callId, { kind: "approve" }, "ann")
+  expect((await app.society.answer(id))?.payload).toBe("Done.")
+  await running.idle()
+  expect(await app.approvals.list()).toEqual([])
+  for (const { body } of await answers()) expect(body).toMatchObject({ callId: item!.callId, moreTokens: 300 })
+})
+
+test("agents with different tasks that write too often ask once, and only a person's no is a no", async () => {
+  const app = await openTeam(() => ({ say: "Done." }))
+  const turns: ChainTurn[] = []
+  const root = {
+    id: "top",
+    agentId: "root",
+    turns: () => Promise.resolve(turns),
+    post: ({ kind, body }: object & { kind: string; body: unknown }) =>
+      Promise.resolve(void turns.push({ index: turns.length, at: 0, kind, body } as ChainTurn)),
+  }
+  const check = (hops: number, taskId: string, signal?: AbortSignal) => {
+    const message = { id: "m", from: "root", kind: "message", hops }
+    const log = { root, turns: [{ index: 0, at: 0, kind: "user", body: { text: "", begins: true, by: "root", message } }] } // prettier-ignore
+    const request = { agentId: "dev", sessionId: "below", taskId, userId: "ada", signal }
+    const waitMs = signal === undefined ? 0 : undefined
+    return checkHops(log as unknown as TurnLog, { app, request, waitMs } as unknown as CallContext)
+  }
+  const stopped = new AbortController()
+  const first = check(20, "t0", stopped.signal)
+  await until(async () => (await app.approvals.list()).length === 1, "the first one asked")
+  stopped.abort()
+  expect(await first).toBeUndefined()
+  expect(turns).toEqual([])
+  const asked = [await check(20, "t1"), await check(22, "t2")]
+  const [item, ...more] = await app.approvals.list()
+  expect(more).toEqual([])
+  expect(asked).toMatchObject([{ waiting: { callId: item!.callId } }, { waiting: { callId: item!.callId } }])
+  await app.approvals.answer(item!.callId, { kind: "approve" }, "ann")
+  expect([await check(20, "t1"), await check(22, "t2")]).toEqual([undefined, undefined])
+  await app.freeze({ by: "ann" })
+  expect(await check(40, "t1")).toMatchObject({ usedUp: expect.stringContaining("40 messages") })
+  expect(turns.filter(({ body }) => (body as { more: number }).more === 0)).toEqual([])
+})
