@@ -18,7 +18,7 @@ import { memoryLog, type TurnLog } from "./log.ts"
 import type { ChainMail } from "./mail.ts"
 import { messagesOf } from "./messages.ts"
 import { toolsGivenUp } from "./reflect.ts"
-import { currentRun, messagesIn } from "./turns.ts"
+import { currentRun, personOf, unnamedPerson } from "./turns.ts"
 
 /** The limits and callbacks of a chain. */
 export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" | "allowedPaths"> {
@@ -134,7 +134,7 @@ export class ToolChain {
   }
 
   get #speaker(): string {
-    return this.#options.userId ?? "user"
+    return this.#options.userId ?? unnamedPerson
   }
 
   async #go(first?: NewTurn): Promise<ToolChainResult> {
@@ -234,10 +234,8 @@ export class ToolChain {
           agentId: this.#agentId,
           sessionId: this.#log.id,
           taskId: options.taskId,
-          /** Messages say for whom they were sent. */
           get userId() {
-            const [message] = options.mail === undefined ? [] : messagesIn(currentRun(log.turns))
-            return message?.userId ?? options.userId
+            return personOf(currentRun(log.turns))
           },
           allowedPaths: options.allowedPaths,
           caller: options.approvals && { approvalUI: options.approvals },

@@ -121,6 +121,20 @@ export function currentRun(turns: readonly ChainTurn[]): readonly ChainTurn[] {
   return turns.slice(Math.max(0, start))
 }
 
+/**
+ * The person for whom a run works: whoever began it, by a text or through messages. It stays so, whoever writes or resumes
+ * it later. Undefined for nobody, and for a run that nobody has begun yet.
+ */
+export function personOf([first]: readonly ChainTurn[]): string | undefined {
+  if (first?.kind !== "user" || !first.body.begins) return undefined
+  const { message, by } = first.body
+  if (message !== undefined) return message.userId
+  return by === unnamedPerson ? undefined : by
+}
+
+/** Who speaks in a conversation that belongs to no person by name. */
+export const unnamedPerson = "user"
+
 /** The messages that a run was given. */
 export function messagesIn(run: readonly ChainTurn[]): DeliveredMessage[] {
   return run.flatMap((turn) => (turn.kind === "user" && turn.body.message !== undefined ? [turn.body.message] : []))

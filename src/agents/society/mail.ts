@@ -5,7 +5,7 @@ import type { OrganisationAdmin } from "../../model/organisation-admin.ts"
 import type { Messages } from "../../model/ports.ts"
 import { societyConversation } from "../../model/society-conversation.ts"
 import type { ChainMail } from "../chain/mail.ts"
-import { currentRun, messagesIn, type DeliveredMessage } from "../chain/turns.ts"
+import { currentRun, personOf, type DeliveredMessage } from "../chain/turns.ts"
 import { answeredNow, answerTo, hopsOf, lastWords } from "./answers.ts"
 import { checkHops } from "./hops.ts"
 import { messageTurn } from "./message-text.ts"
@@ -32,7 +32,7 @@ export function mailOf(parts: MailParts, conversationId: string, agentId: string
       const [first] = unread
       if (first === undefined) return undefined
       // A run works for one person.
-      const person = begins ? first.userId : messagesIn(currentRun(turns))[0]?.userId
+      const person = begins ? first.userId : personOf(currentRun(turns))
       const taken = upTo(unread.filter(({ userId }) => userId === person))
       if (taken.length === 0) return undefined
       return {
