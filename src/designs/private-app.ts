@@ -268,7 +268,7 @@ function closeWhenProcessEnds(app: PrivateApp): void {
   openApps.add(app)
   if (isWatched) return
   isWatched = true
-  process.once("beforeExit", closeOpenApps)
+  process.once("beforeExit", () => void closeOpenApps())
 }
 
 async function closeOpenApps(): Promise<void> {

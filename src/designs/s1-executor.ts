@@ -31,8 +31,10 @@ export interface Tool {
 }
 
 export interface ToolExecutorOptions extends QuartermasterOptions {
-  /** Asks the person. Callbacks that are set later come first. */
+  /** Asks the person. A callback comes first. */
   approvalAdapter?: ApprovalUIAdapter
+  executionApprovalCallback?: UserApprovalCallback
+  resultApprovalCallback?: ResultApprovalCallback
   config?: Config
   /** An app of your own, and the agent that calls. Left out: the first call opens one. */
   app?: Quartermaster
@@ -61,8 +63,12 @@ export class ToolExecutor {
   #onExecution: UserApprovalCallback | undefined
   #onResult: ResultApprovalCallback | undefined
 
-  constructor({ approvalAdapter, config, app, agentId, ...options }: ToolExecutorOptions = {}) {
+  constructor(given: ToolExecutorOptions = {}) {
+    const { approvalAdapter, executionApprovalCallback, resultApprovalCallback, ...rest } = given
+    const { config, app, agentId, ...options } = rest
     this.#adapter = approvalAdapter
+    this.#onExecution = executionApprovalCallback
+    this.#onResult = resultApprovalCallback
     this.#agentId = agentId
     this.#isGiven = app !== undefined
     this.#registry = app?.registry ?? new ToolRegistry()

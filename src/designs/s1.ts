@@ -11,6 +11,7 @@ export {
   type ChatDocument,
   type ResultApprovalCallback,
   type UserApprovalCallback,
+  type UserApprovalCallback as ApprovalCallback,
 } from "./s1-adapters.ts"
 export { executeToolChain, ToolChain, type ToolChainCallbacks, type ToolChainOptions } from "./s1-chain.ts"
 export type { ToolCallHistoryEntry, ToolChainResult } from "./s1-chain-result.ts"

@@ -1,11 +1,14 @@
 import { callbackAdapter } from "../approval-ui/callback.ts"
 import { tellLogger, type ToolAuditLogger } from "./s2-audit.ts"
-import { executionError } from "./s2-errors.ts"
+import { executionError, PermissionDeniedError } from "./s2-errors.ts"
 import { execution, type Execution, type MCPCaller } from "./s2-execution.ts"
+import { ToolPermissionManager } from "./s2-permissions.ts"
 import type { ToolRegistry } from "./s2-registry.ts"
 import type { Agent, ExecutionContext, Tool, ToolResult } from "./s2-types.ts"
 
 export interface EngineOptions {
+  /** A manager of your own, asked first. It can only deny more. */
+  permissionManager?: Pick<ToolPermissionManager, "checkPermission">
   /** Told what the audit log has about each call. */
   auditLogger?: Pick<ToolAuditLogger, "logStart" | "logSuccess" | "logFailure">
   getAgent?(agentId: string): Agent | undefined | Promise<Agent | undefined>
@@ -27,9 +30,15 @@ export class ToolExecutionEngine {
   protected readonly registry: ToolRegistry
   readonly #options: EngineOptions
 
-  constructor(registry: ToolRegistry, options: EngineOptions = {}) {
+  /** The parts may also stand one after the other, as S2 lists them. */
+  constructor(
+    registry: ToolRegistry,
+    options: EngineOptions | ToolPermissionManager = {},
+    auditLogger?: EngineOptions["auditLogger"],
+  ) {
     this.registry = registry
-    this.#options = options
+    const given = options instanceof ToolPermissionManager ? { permissionManager: options } : options
+    this.#options = { ...given, ...(auditLogger && { auditLogger }) }
   }
 
   /** Returns what the tool returned. Throws what its handler threw, or S2's errors. */
@@ -40,6 +49,7 @@ export class ToolExecutionEngine {
     context: ExecutionContext = {},
   ): Promise<ToolResult> {
     const agent = await this.getAgent(agentId)
+    await this.#askOwnManager(agent, toolName, params)
     const app = this.registry.appFor(agent)
     const running: Execution = { context, getMCPClient: (mcpName) => this.getMCPClient(mcpName) }
     const ended = await execution.run(running, () =>
@@ -70,6 +80,16 @@ export class ToolExecutionEngine {
     if (client === undefined)
       throw new Error(`There is no client for the MCP server '${mcpName}'. Pass it to registerMCP.`)
     return client
+  }
+
+  /** Ours asks what the call asks anyway. */
+  async #askOwnManager(agent: Agent | undefined, toolName: string, params: unknown): Promise<void> {
+    const { permissionManager: manager } = this.#options
+    const tool = this.registry.getTool(toolName)
+    const isOurs = manager?.checkPermission === ToolPermissionManager.prototype.checkPermission
+    if (manager === undefined || isOurs || agent === undefined || tool === undefined) return
+    const { allowed, reason = "The call is denied." } = await manager.checkPermission(agent, tool, params)
+    if (!allowed) throw new PermissionDeniedError(reason)
   }
 
   /** Undefined where nobody asks here: then the app does, or the call is cancelled. */

@@ -170,35 +170,46 @@ test("S2's own Read is run by the lifecycle, in its dialect", async () => {
   expect(listed[0]?.params).toMatchObject({ path: "notes.md" })
 })
 
-const denials: [string, Partial<ToolPermissions>, Agent, string][] = [
-  ["role", { allowedRoles: ["developer"] }, intern, "Role intern not in allowed roles"],
-  ["department", { allowedDepartments: ["north"] }, intern, "Department south not allowed"],
-  ["level", { minLevel: 2 }, intern, "Level 0 below minimum 2"],
-]
-
-test.each(denials)("a call denied by %s throws the reason alone", async (_check, permissions, agent, reason) => {
+test("a call denied by role, department or level throws the reason alone, and checkPermission gives the same", async () => {
   const registry = await newRegistry()
-  registry.registerBuiltin(greet(permissions))
   const engine = new ToolExecutionEngine(registry)
-  const denied: unknown = await engine.execute(agent.id, "Greet", { name: "Ada" }, {}).catch((error: unknown) => error)
-  expect(denied).toBeInstanceOf(PermissionDeniedError)
-  expect((denied as Error).message).toBe(reason)
-  expect(await engine.execute(developer.id, "Greet", { name: "Ada" }, {})).toEqual({ text: "Hello, Ada!" })
-})
-
-test.each(denials)(
-  "checkPermission gives the same reason for %s, and lets others",
-  async (_check, permissions, agent, reason) => {
-    const registry = await newRegistry()
-    const manager = new ToolPermissionManager(registry)
+  const manager = new ToolPermissionManager(registry)
+  for (const [permissions, reason] of [
+    [{ allowedRoles: ["developer"] }, "Role intern not in allowed roles"],
+    [{ allowedDepartments: ["north"] }, "Department south not allowed"],
+    [{ minLevel: 2 }, "Level 0 below minimum 2"],
+  ] as const) {
     const given = greet(permissions)
-    expect(await manager.checkPermission(agent, given, { name: "Ada" })).toEqual({ allowed: false, reason })
+    registry.registerBuiltin(given)
+    const denied: unknown = await engine.execute("a2", "Greet", { name: "Ada" }, {}).catch((error: unknown) => error)
+    expect(denied).toBeInstanceOf(PermissionDeniedError)
+    expect((denied as Error).message).toBe(reason)
+    expect(await manager.checkPermission(intern, given, { name: "Ada" })).toEqual({ allowed: false, reason })
+    expect(await engine.execute("a1", "Greet", { name: "Ada" }, {})).toEqual({ text: "Hello, Ada!" })
     expect(await manager.checkPermission(developer, given, { name: "Ada" })).toEqual({
       allowed: true,
       requiresConfirmation: false,
     })
-  },
-)
+  }
+})
+
+test("a permission manager of one's own is asked first and can deny more, a logger stands after it", async () => {
+  const registry = await newRegistry()
+  registry.registerBuiltin(greet({ minLevel: 1 }))
+  class OwnManager extends ToolPermissionManager {
+    override async checkPermission(agent: Agent, given: BuiltinTool, params: unknown) {
+      const named = (params as { name: string }).name
+      return named === "Eve" ? { allowed: false, reason: "Not Eve" } : super.checkPermission(agent, given, params)
+    }
+  }
+  const ended: string[] = []
+  const logger = { logStart() {}, logSuccess: () => void ended.push("success"), logFailure() {} }
+  const engine = new ToolExecutionEngine(registry, new OwnManager(registry), logger)
+  await expect(engine.execute("a1", "Greet", { name: "Eve" }, {})).rejects.toThrow(/^Not Eve$/)
+  await expect(engine.execute("a2", "Greet", { name: "Ada" }, {})).rejects.toThrow("Level 0 below minimum 1")
+  expect(await engine.execute("a1", "Greet", { name: "Ada" }, {})).toEqual({ text: "Hello, Ada!" })
+  expect(ended).toEqual(["success"])
+})
 
 test("checkPermission knows agents by what it is given, and says whether a person must confirm", async () => {
   const registry = await newRegistry({ agents: [] })
