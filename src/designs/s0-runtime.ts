@@ -90,7 +90,9 @@ export class Runtime {
 
   async #load(modules: Modules, runtime: unknown): Promise<readonly PluginState[]> {
     const { registry } = (this.#app ??= await this.#opening.open())
-    const manager = (this.#modules ??= new PluginManager(registry, { runtime, language: "zh" }))
+    // S0 knows no approvals: what a module offers is run, unless its `toolOptions` say more.
+    const moduleDefaults = { permission: { level: "public" } } as const
+    const manager = (this.#modules ??= new PluginManager(registry, { runtime, language: "zh", moduleDefaults }))
     if (!isList(modules)) return manager.loadModules(modules)
     const states = modules.map((one) =>
       typeof one === "object" && "getToolDefinitions" in one

@@ -194,7 +194,6 @@ test("a module becomes a group after the built-in ones, is started with the runt
     name: "chrome",
     toolGroupId: "chrome",
     toolGroupDescription: "Chrome 浏览器控制工具",
-    toolOptions: { chrome_open: { effect: "none" } },
     getToolDefinitions: () => [definition("chrome_open")],
     executeToolCall: (ctx: { agent: { id: string; roleId: string } }, toolName: string, args: unknown) => {
       story.push([ctx.agent.id, ctx.agent.roleId, toolName, args])
@@ -221,12 +220,12 @@ test("a module becomes a group after the built-in ones, is started with the runt
   expect(story).toEqual([["init", true, {}], ["t", "tester", "chrome_open", {}], "shutdown"])
 })
 
-test("a module's own error comes back as it returned it", async () => {
+test("a module's own error comes back as it returned it, and what it says about its tools counts", async () => {
   const runtime = await startRuntime()
   const failing = {
     name: "failing",
-    toolOptions: { fail: { effect: "none" } },
-    getToolDefinitions: () => [definition("fail")],
+    toolOptions: { send: { effect: "communicate" } },
+    getToolDefinitions: () => [definition("fail"), definition("send")],
     executeToolCall: () => ({ error: "tab_not_found", message: "There is no such tab." }),
   }
   await runtime.init()
@@ -235,6 +234,9 @@ test("a module's own error comes back as it returned it", async () => {
     error: "tab_not_found",
     toolName: "fail",
     message: "There is no such tab.",
+  })
+  expect(await runtime.executeToolCall({ agent: { id: "s0" } }, "send", {})).toMatchObject({
+    error: "approval_rejected",
   })
 })
 

@@ -59,9 +59,7 @@ export class ToolRegistry {
       }
       const { description = `The tool ${tool.name} of the MCP server ${mcpName}.`, inputSchema = { type: "object" } } =
         tool
-      // What its author says about permissions counts; otherwise that it reaches out.
-      const effect = tool.permissions === undefined ? { effect: "network" } : {}
-      const own = { handler, category: "mcp", ...effect, ...tool, description, inputSchema }
+      const own = { handler, category: "mcp", ...tool, description, inputSchema }
       this.#add({ ...own, name: `mcp:${mcpName}:${tool.name}`, mcpName } as BuiltinTool, "mcp")
     }
   }
@@ -154,7 +152,9 @@ export class ToolRegistry {
       if (tool.handler === undefined) throw failure(`The tool ${tool.name} has no handler. Register it with one.`)
       return remembering(() => tool.handler?.(params, handlerContext(context)))
     }
-    this.#core.register({ touches: pathsOf(tool), ...rest, handler }, { type, replace: true })
+    // S2 asks only about tools that say so.
+    const permissions = { requireConfirmation: false, isDangerous: false, ...tool.permissions }
+    this.#core.register({ touches: pathsOf(tool), ...rest, permissions, handler }, { type, replace: true })
   }
 
   #view(tool: RegisteredTool, name = tool.name): Tool {

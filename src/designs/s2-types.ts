@@ -49,7 +49,7 @@ export interface Tool extends WithHandler {
 
 type Given = "name" | "description" | "inputSchema" | "permissions"
 
-/** A tool to register. What it leaves out gets a default; without permissions a person is asked. Only a handler makes it work. */
+/** A tool to register. What it leaves out gets a default. Only a handler makes it work. */
 export interface BuiltinTool extends Pick<Tool, "name" | "description" | "inputSchema">, Partial<Omit<Tool, Given>> {
   permissions?: Partial<ToolPermissions>
 }

@@ -123,7 +123,7 @@ test("built-in, MCP and custom tools run with the parameters and the context of 
     ),
   )
   registry.register(greet({}, { name: "Wave", type: "custom", handler: () => ({ text: "custom" }) }))
-  const tools = [{ name: "create_issue", permissions: open }]
+  const tools = [{ name: "create_issue" }]
   registry.registerMCP("github", tools)
   const engine = new ToolExecutionEngine(registry, {
     getMCPClient: (mcpName) => ({

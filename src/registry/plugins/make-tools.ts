@@ -13,7 +13,11 @@ export interface PluginCallCounter {
 }
 
 /** Makes all tools of a plugin. Throws one error that lists every tool that cannot be made. */
-export function makePluginTools(plugin: ReadPlugin, calls: PluginCallCounter): Tool[] {
+export function makePluginTools(
+  plugin: ReadPlugin,
+  calls: PluginCallCounter,
+  moduleDefaults: Omit<ModuleOptions, "tools"> = {},
+): Tool[] {
   const problems: string[] = []
   const attempt = (where: string, make: () => Tool[]): Tool[] => {
     try {
@@ -26,7 +30,7 @@ export function makePluginTools(plugin: ReadPlugin, calls: PluginCallCounter): T
   const made =
     plugin.module === undefined
       ? plugin.tools.flatMap((given, index) => attempt(`tools[${index}]`, () => [oneTool(given, plugin)]))
-      : moduleTools(plugin, attempt)
+      : moduleTools(plugin, attempt, moduleDefaults)
   if (problems.length > 0) throw new Error(`Invalid ${plugin.kind} format: ${problems.join(" ")}`)
   if (made.length === 0) throw new Error(`The ${plugin.kind} ${plugin.name} has no tools. Give it at least one.`)
   return made.map((tool) => inPlugin(tool, plugin.group, calls))
@@ -35,7 +39,11 @@ export function makePluginTools(plugin: ReadPlugin, calls: PluginCallCounter): T
 type Attempt = (where: string, make: () => Tool[]) => Tool[]
 
 /** The tools of a module (S0). Effects and permissions are in its `toolOptions`, by tool name. */
-function moduleTools({ module, version, group }: ReadPlugin, attempt: Attempt): Tool[] {
+function moduleTools(
+  { module, version, group }: ReadPlugin,
+  attempt: Attempt,
+  defaults: Omit<ModuleOptions, "tools">,
+): Tool[] {
   const given: unknown = module!.getToolDefinitions()
   if (!Array.isArray(given)) {
     throw new Error(
@@ -53,7 +61,8 @@ function moduleTools({ module, version, group }: ReadPlugin, attempt: Attempt): 
         getToolDefinitions: () => [definition as ToolDefinition],
         executeToolCall: (...call) => module!.executeToolCall(...call),
       }
-      return fromModule(one, { ...shared, tools: toolOptions })
+      const usual = Object.hasOwn(toolOptions, described.name) ? {} : defaults
+      return fromModule(one, { ...usual, ...shared, tools: toolOptions })
     }),
   )
 }

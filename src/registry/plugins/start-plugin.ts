@@ -2,6 +2,7 @@ import type { Language } from "../../model/language.ts"
 import type { Logger } from "../../model/logger.ts"
 import type { PluginDigest, PluginEntry } from "../../model/plugin.ts"
 import type { Layer, Tool } from "../../model/tool.ts"
+import type { ModuleOptions } from "../adapters.ts"
 import { pluginDigest, findPlugin, type FoundPlugin } from "./find-plugin.ts"
 import { importFile, type Import } from "./import-file.ts"
 import { readPlugin, type ReadPlugin } from "./read-plugin.ts"
@@ -16,6 +17,8 @@ export interface PluginStartOptions {
   base?: string | undefined
   /** Passed to `init` besides the plugin's configuration; what a function returns for the plugin's name is added to the usual. */
   runtime?: unknown
+  /** For tools of modules that have no `toolOptions` of their own. Left out: they are sensitive. */
+  moduleDefaults?: Omit<ModuleOptions, "tools"> | undefined
   /** Modules that can be loaded by name alone. */
   known?: Readonly<Record<string, () => Promise<unknown>>> | undefined
   /** The runtime's `import`, for environments that replace it. */
@@ -64,7 +67,7 @@ export async function preparePlugin(
   const running = countPluginCalls()
   await start({ plugin, calls: running }, config, options)
   try {
-    return { ...place, plugin, layer, calls: running, tools: makePluginTools(plugin, running) }
+    return { ...place, plugin, layer, calls: running, tools: makePluginTools(plugin, running, options.moduleDefaults) }
   } catch (error) {
     await stopPlugin({ plugin, calls: running }, options)
     throw error
