@@ -24,8 +24,10 @@ const closedArguments = [
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--disable-background-networking",
-  "--disable-features=WebRtcHideLocalIpsWithMdns,MediaRouter,DialMediaRouteProvider,AsyncDns,DnsOverHttps,OptimizationHints",
   "--dns-prefetch-disable",
+  // The browser itself asks Google for accounts and updates; it does not connect to this port.
+  "--gaia-url=http://127.0.0.1:1",
+  "--component-updater=url-source=http://127.0.0.1:1",
   "--no-pings",
 ]
 
