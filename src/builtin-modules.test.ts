@@ -110,6 +110,12 @@ test.each([
   expect(app.listGroups().find(({ id }) => id === "chrome")).toMatchObject({ description: text, toolCount: 16 })
 })
 
+test("the eight groups of the reference architecture are there with the chrome module", async () => {
+  const app = await openTestApp({ modules: ["chrome"] })
+  const eight = ["org_management", "artifact", "workspace", "command", "network", "context", "console", "chrome"]
+  expect(app.listGroups().map(({ id }) => id)).toEqual(expect.arrayContaining(eight))
+})
+
 test("without its name nothing of the chrome module is there", async () => {
   const app = await openTestApp()
   expect(app.listGroups().map(({ id }) => id)).not.toContain("chrome")
