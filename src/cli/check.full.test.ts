@@ -110,6 +110,25 @@ rules:
   expect(notes).toEqual([expect.stringContaining("'rules[2]' names 'mcp:made:thing'. Nothing has this name yet")])
 })
 
+test("a role of approvers that nobody has is noted, with its line and the name that is meant", async () => {
+  const { check, run } = makeChecked(`org: { people: [{ id: ann, roles: [lead], tokenHash: "${"0".repeat(64)}" }] }
+rules:
+  - { ask: write_file, approvers: { role: leed }, because: So. }
+  - { ask: move_file, approvers: { role: lead, count: 2 }, because: So. }
+`)
+  const { code, notes } = await check()
+  expect(code).toBe(0)
+  expect(notes).toEqual([
+    expect.stringMatching(
+      /:3: 'rules\[0\]\.approvers\.role': No person has the role 'leed', .* Did you mean 'lead'\?$/,
+    ),
+    expect.stringMatching(
+      /:4: 'rules\[1\]\.approvers': The rule needs 2 people with the role 'lead', and there is 1, /,
+    ),
+  ])
+  expect((await run("trust", "--yes")).stderr).toBe(notes.map((note) => `Note: ${note}\n`).join(""))
+})
+
 test("of a trusted file check also says whether its servers start and its plugins load", async () => {
   const { check, run, write } = makeChecked(
     "mcpServers: { gone: { command: no-such-program } }\nplugins: [./greet.mjs]\n",

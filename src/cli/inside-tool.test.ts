@@ -29,6 +29,7 @@ const people = [
   "departments rename x --name y",
   "departments delete x",
   "people create --id x",
+  "people token x",
   "people update x --name y",
   "people delete x",
   "freeze",

@@ -83,7 +83,21 @@ export async function problemsIn(
     else if (isLimit) notes.push(noteText(problem))
     else problems.push(problem)
   }
-  return { problems, notes, rules: list.length }
+  return { problems, notes: [...notes, ...(await notesAboutApprovers())], rules: list.length }
+
+  async function notesAboutApprovers(): Promise<string[]> {
+    const { approverNotes } = await import("../config/approver-notes.ts")
+    const { loginName } = await import("../config/identify-person.ts")
+    const found = approverNotes({
+      rules: list.map((rule) => ({ ...rule, path: ["rules", ruleSources.indexOf(rule.source)] })),
+      people: app.org.listPeople().filter(({ status }) => status === "active"),
+      configured: (config.org?.people ?? []).map(({ id }) => id),
+      login: loginName(),
+    })
+    return found.map(({ path, sentence }) =>
+      noteText({ ...placeOf(path), key: pathText(path), sentence: `'${pathText(path)}': ${sentence}` }),
+    )
+  }
 }
 
 /** For a name that only what is started later can have. */

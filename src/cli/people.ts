@@ -1,11 +1,12 @@
 import type { Command } from "commander"
+import { ConfigError } from "../config/config-error.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import type { Person } from "../model/organisation.ts"
 import type { Run, CliContext } from "./context.ts"
 import { createdFields, showFields, showList } from "./listing.ts"
 import { printResult } from "./output.ts"
 import { withApp, withPerson } from "./open-app.ts"
-import { commaList, listCommand, noSuch, UsageError } from "./usage.ts"
+import { CannotDo, commaList, listCommand, noSuch, UsageError } from "./usage.ts"
 
 interface PersonFlags {
   id: string
@@ -19,6 +20,10 @@ export function addPeople(program: Command, run: Run): void {
   people.command("show <id>").description("show one person").action(run(showPerson))
   const create = people.command("create").description("add a person; prints their token once")
   described(create.requiredOption("--id <id>", "id, for --as")).action(run(createPerson))
+  people
+    .command("token <id>")
+    .description("make the token of a person of the configuration; prints it and its tokenHash")
+    .action(run(makeToken))
   described(people.command("update <id>").description("change only the given fields")).action(run(updatePerson))
   people.command("delete <id>").description("delete a person; their token stops working").action(run(deletePerson))
 }
@@ -91,6 +96,44 @@ async function saveToken({ io }: CliContext, id: string, token: string): Promise
     return { file: savePersonToken(id, token, io.home, io.env) }
   } catch (error) {
     return { problem: errorMessage(error) }
+  }
+}
+
+/** Also for a person of a file that is not trusted yet: the hash counts only once it stands in a trusted one. */
+function makeToken(context: CliContext, id: string): Promise<number> {
+  const { io } = context
+  return withApp(context, { readOnly: true }, async ({ org }) => {
+    const found = org.findPerson(id)
+    if (found !== undefined && found.madeBy !== "configuration") {
+      const help = `For another token, delete the person and create them again: qm people delete ${id}`
+      throw new CannotDo("person_not_configured", `'${id}' got a token from 'qm people create'. ${help}`)
+    }
+    const known = [...org.listPeople(), ...(await writtenPeople(context))].map((person) => person.id)
+    if (!known.includes(id)) throw noSuch("person", id, known)
+    const { tokenForConfiguration } = await import("../config/identify-person.ts")
+    const { file, token, tokenHash, isNew } = tokenForConfiguration(id, io.home, io.env)
+    const isKnown = org.personOfToken(token)?.id === id
+    const lines = [
+      isNew
+        ? `This token proves that somebody is ${id}, and is shown only now:\n  ${token}\nIt is saved in ${file}. Elsewhere, set QM_PERSON_TOKEN.`
+        : `The token of ${id} is in ${file}. To make another one, delete that file first.`,
+      isKnown
+        ? `The configuration has its tokenHash, so 'qm --as ${id}' works for this user.`
+        : `Write this line for '${id}' into org.people, then run 'qm trust'. From then on 'qm --as ${id}' works for this user:\n  tokenHash: "${tokenHash}"`,
+    ]
+    printResult(context, { id, token: isNew ? token : null, tokenHash, file }, lines.join("\n"))
+    return 0
+  })
+}
+
+/** The people of the project's file, trusted or not. */
+async function writtenPeople({ io, flags }: CliContext): Promise<readonly { id: string }[]> {
+  const { inspectConfig } = await import("../config/inspect.ts")
+  try {
+    return inspectConfig(flags.config, io).harmless?.config.org?.people ?? []
+  } catch (error) {
+    if (error instanceof ConfigError) return []
+    throw error
   }
 }
 

@@ -35,8 +35,9 @@ async function trustFile(context: CliContext, file: string | undefined, yes: boo
   const { io, flags } = context
   const { examineConfig } = await import("../config/examine.ts")
   const { pin, isTrusted, ...examined } = examineConfig(file ?? flags.config, io)
-  const { problems } = await inspectFile(context, file ?? flags.config)
+  const { problems, notes } = await inspectFile(context, file ?? flags.config)
   if (problems.length > 0) throw new ConfigError(problems)
+  for (const text of notes) printMessage(context, `Note: ${text}`)
   if (isTrusted) {
     const [main] = examined.files
     const sentence = `${main?.file} is already trusted, and has not changed since.`

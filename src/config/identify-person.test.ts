@@ -104,6 +104,18 @@ test("--as is proved by the person's own token in a file or a variable", () => {
   expect(sentence(ann)).toEqual([expect.stringContaining("Other users can read this file")])
 })
 
+test("a person of the configuration without a tokenHash is led to the command that makes one", () => {
+  const { home } = makeFolders()
+  const file = join(home, ".config", "quartermaster", "people", "ann.token")
+  const claim = (tokenHash?: string) => makeClaim(home, { as: "ann", configured: [{ id: "ann", tokenHash }] })
+  expect(sentence(claim())).toEqual([
+    "Nothing here proves that you are 'ann'. In the configuration this person has no tokenHash. Run 'qm people token ann': it makes a token, and the line to write there.",
+  ])
+  expect(sentence(claim("0".repeat(64)))).toEqual([
+    `Nothing here proves that you are 'ann'. Put the token that 'qm people token' showed into ${file} with mode 600, or into QM_PERSON_TOKEN.`,
+  ])
+})
+
 test.each(["carl", "dev", "root", ""])("--as %j names no person", (as) => {
   const { home } = makeFolders()
   const env = { QM_PERSON_TOKEN: "token-of-ann" }

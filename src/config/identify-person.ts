@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto"
 import { userInfo } from "node:os"
 import { join } from "node:path"
 import { userConfigFolder } from "./find.ts"
+import { hashToken, newPersonToken } from "../lib/person-token.ts"
 import type { Environment } from "./interpolate.ts"
 import { createPrivateFile, readPrivateFile, writePrivateFile } from "./private-file.ts"
 import { ConfigError } from "./config-error.ts"
@@ -54,6 +54,24 @@ export function savePersonToken(id: string, token: string, home: string, env: En
   return file
 }
 
+/**
+ * The token of a person of the configuration, for `tokenHash`: the one saved here for `--as`, otherwise a new one, which
+ * is saved. It proves nothing until a trusted configuration has its hash.
+ */
+export function tokenForConfiguration(
+  id: string,
+  home: string,
+  env: Environment,
+): { file: string; token: string; tokenHash: string; isNew: boolean } {
+  const file = tokenFile(id, home)
+  refuseInside(file, env)
+  const saved = readPrivateFile(file)?.trim()
+  if (saved) return { file, token: saved, tokenHash: hashToken(saved), isNew: false }
+  const made = newPersonToken()
+  savePersonToken(id, made.token, home, env)
+  return { file, ...made, isNew: true }
+}
+
 /** A login that has the name of another person or an agent is called `<login>@localhost`, unless a token proves it is that person. */
 function userOfMachine(claim: IdentityClaim, login: string, proof: string): IdentifiedPerson {
   const { org } = claim
@@ -72,8 +90,14 @@ function personNamed(claim: IdentityClaim, as: string, login: string, proof: str
   const proved = as === login && isConfiguredLogin(claim, as) ? proof : tokenProof(claim, as)
   if (proved !== undefined) return { id: as, proved }
   const what = tokensFor(claim, as).length === 0 ? "Nothing here proves" : "The token found here does not prove"
-  const help = `Put the token that 'qm people create' showed into ${file} with mode 600, or into ${tokenVariable}.`
-  throw refused("--as", `${what} that you are '${as}'. ${help}`)
+  throw refused("--as", `${what} that you are '${as}'. ${helpFor(claim, as, file)}`)
+}
+
+function helpFor(claim: IdentityClaim, as: string, file: string): string {
+  if (isConfiguredLogin(claim, as))
+    return `In the configuration this person has no tokenHash. Run 'qm people token ${as}': it makes a token, and the line to write there.`
+  const command = claim.configured?.some(({ id }) => id === as) === true ? "token" : "create"
+  return `Put the token that 'qm people ${command}' showed into ${file} with mode 600, or into ${tokenVariable}.`
 }
 
 function isConfiguredLogin({ configured = [] }: IdentityClaim, id: string): boolean {
@@ -98,7 +122,7 @@ function tokensFor({ home, env }: IdentityClaim, id: string): { where: string; t
 function machineUserProof(home: string): string {
   const file = join(userConfigFolder(home), "person.token")
   try {
-    if (readPrivateFile(file) === undefined) createPrivateFile(file, `qmp_${randomBytes(32).toString("base64url")}\n`)
+    if (readPrivateFile(file) === undefined) createPrivateFile(file, `${newPersonToken().token}\n`)
   } catch (error) {
     if (error instanceof ConfigError) throw error
     const why = (error as NodeJS.ErrnoException).code
@@ -139,7 +163,7 @@ function refused(file: string, sentence: string): ConfigError {
 }
 
 /** An account without a name, as in containers, is called by its number. */
-function loginName(): string {
+export function loginName(): string {
   try {
     return userInfo().username
   } catch {

@@ -1,8 +1,8 @@
+import { newPersonToken } from "../lib/person-token.ts"
 import type { Person } from "../model/organisation.ts"
 import { OrganisationError, type ChangedBy, type NewPerson, type Sourced } from "../model/organisation-admin.ts"
 import { requirePerson, refuseBadId, refuseBadName, refuseConfigured } from "./validation.ts"
 import { writeDocument, type OrganisationContext } from "./write-document.ts"
-import { newPersonToken } from "./person-tokens.ts"
 
 /** A person as other folders see them: `hasToken` instead of the hash of the token. */
 export function withoutTokenHash<T extends Person>(person: T): Omit<T, "tokenHash"> & { hasToken: boolean } {

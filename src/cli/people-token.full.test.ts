@@ -1,0 +1,57 @@
+import { existsSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { makeCli, waitForOutput } from "./testing.ts"
+
+const team = (tokenHash = "") => `org:
+  people:
+    - id: ann
+      roles: [lead]
+      ${tokenHash}
+rules:
+  - { ask: write_file, approvers: { role: lead }, because: A lead reads it. }
+`
+
+test("a person of the configuration gets a token, answers with it and opens the console", async () => {
+  const cli = makeCli()
+  cli.write("quartermaster.yml", team())
+  const noted = /Note: .*quartermaster.yml:3: 'org.people\[0\]': 'ann' has no tokenHash, .* 'qm people token ann' makes/
+  expect((await cli.run("check")).stderr).toMatch(noted)
+  expect((await cli.run("trust", "--yes")).stderr).toMatch(noted)
+  const waiting = cli.start("call", "write_file", "path=a.txt", "content=hi", "--wait", "300")
+  await waitForOutput(waiting, "qm approvals")
+  const [{ callId }] = JSON.parse((await cli.run("approvals", "list", "--json")).stdout) as [{ callId: string }]
+  const refused = await cli.run("approvals", "approve", callId, "--as", "ann")
+  expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining("Run 'qm people token ann'") })
+
+  const { stdout } = await cli.run("people", "token", "ann")
+  const [, token = "", line = ""] = /^ {2}(qmp_\S+)$[^]*^ {2}(tokenHash: "[0-9a-f]{64}")$/m.exec(stdout) ?? []
+  const file = join(cli.home, ".config/quartermaster/people/ann.token")
+  expect(readFileSync(file, "utf8")).toBe(`${token}\n`)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect((await cli.run("people", "token", "ann")).stdout).toContain(line)
+
+  cli.write("quartermaster.yml", team(line))
+  expect((await cli.run("trust", "--yes")).stderr).toBe("")
+  expect((await cli.run("people", "token", "ann")).stdout).toContain("'qm --as ann' works for this user.")
+  expect((await cli.run("approvals", "approve", callId, "--as", "ann")).code).toBe(0)
+  await new Promise((resolve) => waiting.on("close", resolve))
+  expect(existsSync(join(cli.cwd, "a.txt"))).toBe(true)
+
+  const server = cli.start("serve", "--port", "0")
+  await waitForOutput(server, "/signin#")
+  expect((await cli.run("open", "--as", "ann")).stdout).toMatch(/\/signin#\S+\nThis link signs ann in, once/)
+})
+
+test("a person whom no file names gets no token, and one of the store has theirs", async () => {
+  const cli = makeCli()
+  cli.write("quartermaster.yml", team())
+  expect(await cli.run("people", "token", "anne")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("There is no person 'anne'. Did you mean 'ann'?"),
+  })
+  // The file is not trusted, so the hash would count for nothing yet.
+  expect((await cli.run("people", "token", "ann")).stdout).toContain("then run 'qm trust'")
+  await cli.run("people", "create", "--id", "dora")
+  expect((await cli.run("people", "token", "dora")).stderr).toContain("'dora' got a token from 'qm people create'.")
+})
