@@ -155,6 +155,9 @@ export interface Conversations {
     milliseconds: number,
     signals?: readonly (AbortSignal | undefined)[],
   ): Promise<void>
-  /** Deletes conversations that have not changed since, with their turns. Returns how many. */
+  /**
+   * Deletes conversations that have not changed since, with their turns and the messages that they had read, and messages
+   * that people had read. Returns how many conversations.
+   */
   erase(olderThan: number): Promise<number>
 }

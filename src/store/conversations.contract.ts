@@ -231,15 +231,27 @@ export function conversationsContract(
       expect((await other.below(stranger.id, { row: 0, change: 0 })).turns).toHaveLength(4)
     })
 
-    test("conversations that did not change since a time are erased, with their turns", async () => {
-      const [store] = await open()
+    test("conversations that did not change since a time are erased, with their turns and what they had read", async () => {
+      const [store, , messages] = await open()
       const old = await store.create(someConversation())
       await store.post(old.id, said("a"))
       const { updatedAt } = (await store.get(old.id))!
       await waitUntilAfter(updatedAt)
       const recent = await store.create(someConversation())
       await store.post(recent.id, said("b"))
+      const sent = {
+        read: someMessage({ target: old.id }),
+        unread: someMessage({ target: old.id }),
+        elsewhere: someMessage({ target: recent.id }),
+        toUser: someMessage(),
+        later: someMessage(),
+      }
+      for (const message of Object.values(sent)) await messages.insert(message)
+      await messages.markRead([sent.read.id, sent.elsewhere.id, sent.toUser.id], updatedAt)
+      await messages.markRead([sent.later.id], updatedAt + 1)
       expect(await store.erase(updatedAt + 1)).toBe(1)
+      const left = (await messages.inbox("bob", { at: 1 })).map(({ id }) => id)
+      expect(left).toEqual([sent.unread.id, sent.elsewhere.id, sent.later.id])
       expect(await store.get(old.id)).toBeUndefined()
       expect(await store.turns(old.id)).toEqual([])
       expect(await store.turns(recent.id)).toHaveLength(1)

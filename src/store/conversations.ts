@@ -184,7 +184,10 @@ export class SqliteConversations implements Conversations {
       transaction(this.#database, () => {
         const old = "select id from conversations where updated_at < ?"
         this.#database.prepare(`delete from turns where conversation_id in (${old})`).run(olderThan)
-        return Number(this.#database.prepare("delete from conversations where updated_at < ?").run(olderThan).changes)
+        const erased = this.#database.prepare("delete from conversations where updated_at < ?").run(olderThan)
+        const isGone = "target is null or not exists (select 1 from conversations where id = target)"
+        this.#database.prepare(`delete from messages where read_at < ? and (${isGone})`).run(olderThan)
+        return Number(erased.changes)
       }),
     )
   }
