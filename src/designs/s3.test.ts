@@ -116,6 +116,9 @@ test("definitions have S3's names, Chinese descriptions and parameters", async (
       required: ["path"],
     },
   })
+  const { properties, required } = definitions[4]!.parameters as { properties: object; required: string[] }
+  expect(Object.keys(properties)).toEqual(["name", "code", "description", "language", "tags"])
+  expect(required).toEqual(["name", "code"])
 })
 
 test("a call returns S3's result: data, and the time it took", async () => {
@@ -142,9 +145,13 @@ test("failures begin with S3's words", async () => {
     metadata: { executionTime },
   })
   expect(await call("file_read", { path: "../../etc/passwd" })).toMatchObject({
-    error: text("Path is outside workspace directory"),
+    error: text("Failed to read file: Path is outside workspace directory"),
   })
   expect(await call("file_list", { path: "none" })).toMatchObject({ error: text("Failed to list files: ") })
+  expect(await call("code_query", { query: "a", path: "none" })).toMatchObject({
+    success: false,
+    error: text("There is no 'none'"),
+  })
   expect(await call("snippet_load", { name: "none" })).toMatchObject({ error: "Snippet 'none' not found" })
 })
 
@@ -178,6 +185,11 @@ test("dangerous tools are asked about: refused without anybody, run with an appr
   const approve = () => true
   expect(await manager.execute(write, { approve })).toMatchObject({
     data: { path: "sub/a.txt", size: 2, mode: "overwrite" },
+  })
+  const outside = { name: "file_write", arguments: { path: "../a.txt", content: "hi" } }
+  expect(await manager.execute(outside, { approve })).toMatchObject({
+    success: false,
+    error: text("Failed to write file: Path is outside workspace directory"),
   })
 })
 
@@ -320,6 +332,11 @@ test.each([
   const check = () => CommandValidator.validate(command)
   if (refused === undefined) expect(check).not.toThrow()
   else expect(check).toThrow(new SecurityError(`Command '${refused}' is not allowed`))
+})
+
+test("CommandValidator lets S3's ten commands through", () => {
+  for (const command of ["ls", "cat", "grep", "find", "git", "npm", "yarn", "node", "python", "pip"])
+    expect(() => CommandValidator.validate(`${command} x`), command).not.toThrow()
 })
 
 test("FileSizeValidator names both sizes", async () => {
