@@ -38,7 +38,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   rules: ["qm rules list"],
   "rules list": ["qm rules list"],
   "rules test": ["qm rules test"],
-  "rules simulate": ["qm rules simulate new-rules.yml --since 7d"],
+  "rules simulate": ["qm rules simulate --rules new-rules.yml --since 7d"],
   "rules add": [
     "qm rules add --allow web_fetch --because 'Pages are public.'",
     `qm rules add '{"allow":"web_fetch","because":"Pages are public."}'`,
@@ -91,7 +91,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "plugins unload": ["qm plugins unload word-count"],
   experiments: ["qm experiments list"],
   "experiments list": ["qm experiments list"],
-  "experiments start": ["qm experiments start faster --tool search --a 1.0.0 --b 2.0.0"],
+  "experiments start": ["qm experiments start faster --tool search --versions 1.0.0,2.0.0"],
   "experiments stop": ["qm experiments stop faster"],
   "experiments show": ["qm experiments show faster"],
   models: ["qm models test"],

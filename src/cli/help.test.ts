@@ -35,9 +35,16 @@ test("the help of every command has an example of it, with options that it has",
   for (const [command, help] of await allHelp()) {
     const [, lines = ""] = /\nExamples?:\n((?: {2}qm .*\n?)+)/.exec(help) ?? []
     expect(lines, `Write an example of '${command}' in examples.ts.`).toContain(`qm ${command}`.trimEnd())
-    if (command === "") continue
+    // A command above others shows examples of those.
+    const [list = ""] = help.split(/^Examples?:$/m)
+    if (/^Commands:$|^Try it:$/m.test(list)) continue
     const options = lines.replaceAll(/'[^']*'/g, "").match(/--[a-z]+(?:-[a-z]+)*/g) ?? []
-    for (const option of options) expect(help, command).toContain(`${option} `)
+    for (const option of options) expect(list, command).toMatch(new RegExp(`${option}[ ,\n]`))
+    const required = [...list.matchAll(/(--[a-z-]+) [^\n]*(?:\n {10,}[^\n]*)*\(required\)/g)].map(
+      ([, option = ""]) => option,
+    )
+    for (const line of lines.split("\n").filter((text) => text !== ""))
+      for (const option of required) expect(line, `An example of '${command}'`).toContain(option)
   }
 })
 

@@ -1,4 +1,4 @@
-import { Command, CommanderError } from "commander"
+import { Command, CommanderError, Help, type Option } from "commander"
 import { OrganisationError } from "../model/organisation-admin.ts"
 import { addAgents } from "./agents.ts"
 import { addApprovals } from "./approvals.ts"
@@ -102,7 +102,10 @@ export async function runProgram(argv: readonly string[], io: Io, runtime: Runti
       throw unknownCommand(word, program)
     })
     .helpOption("-h, --help", "show help")
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      optionDescription: (option) => (option.mandatory ? `${option.description} (required)` : describeOption(option)),
+    })
     .configureOutput({ writeOut: (text) => io.stdout.write(asTyped({ typed: io.typed }, text)), writeErr: () => {} })
     .addHelpText("after", exitCodes)
     .hook("preAction", (_, command) => {
@@ -120,6 +123,8 @@ export async function runProgram(argv: readonly string[], io: Io, runtime: Runti
   else await program.parseAsync([...argv], { from: "user" })
   return code
 }
+
+const describeOption = (option: Option) => new Help().optionDescription(option)
 
 /** Gives every command examples in its help, and its wrong usage a sentence that leads there. */
 function addHelp(command: Command, argv: readonly string[]): void {

@@ -94,5 +94,5 @@ const firstCalls = [
     { path: "docs/notes.md", edits: [{ oldText: "in other languages", newText: "in Chinese and Spanish" }] },
     "The notes should name the languages that were decided.",
   ],
-  ["tess", "run_command", { command: "npm test && git status --short" }, "I run the tests before the change."],
+  ["tess", "run_command", { command: "npm test && ls -l test" }, "I run the tests before the change."],
 ] as const

@@ -91,7 +91,9 @@ export const toolKeys = {
       deny: names.optional().describe("Hosts that are always denied."),
     })
     .optional()
-    .describe("Which hosts the network tools may reach."),
+    .describe(
+      "Which hosts the network tools reach unasked, and which never. For every other host a person is asked; a rule that denies them makes the list complete.",
+    ),
   webSearch: z
     .strictObject({
       provider: z.enum(["tavily", "google", "bing", "duckduckgo"]).optional().describe("The search service."),

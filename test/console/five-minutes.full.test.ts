@@ -14,13 +14,14 @@ describe.skipIf(!hasBrowser)("the first five minutes", () => {
     await page.getByText("1 of 4 done").waitFor()
 
     await page.goto(`${url}/tools?tool=run_command&agent=dev`)
-    await page.locator(".sf textarea").first().fill("echo it works")
+    await page.locator(".sf textarea").first().fill("ls nowhere")
     await page.keyboard.press("Control+Enter")
     await page.getByRole("link", { name: "Answer it in the inbox" }).click()
     await page.getByRole("heading", { name: "Run a command" }).waitFor()
     await wakeUp(page)
     await page.getByRole("button", { name: /^Approve/ }).click()
-    await page.getByRole("log").getByText("it works").waitFor()
+    await page.getByRole("log").getByText("nowhere").waitFor()
+    await page.getByText("It has ended. exit 2").waitFor()
 
     await page.getByRole("link", { name: "Open in the audit log" }).click()
     await page.getByRole("heading", { name: "run_command by dev" }).waitFor()

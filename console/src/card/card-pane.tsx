@@ -52,7 +52,7 @@ export function CardPane({ shown, card, place }: Props) {
   const main = (
     <>
       {answered && outcome.answer.kind.startsWith("approve") && (
-        <Output printed={printed} begins={!isCallerGone(outcome)} />
+        <Output callId={card.callId} printed={printed} begins={!isCallerGone(outcome)} />
       )}
       <Says card={card} />
       {card.kind === "result" ? (

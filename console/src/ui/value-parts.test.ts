@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { imagesIn, textIn } from "./value-parts.ts"
+import { exitCodeIn, imagesIn, textIn } from "./value-parts.ts"
 
 test.each([
   ["a text", "hello", "hello"],
@@ -17,6 +17,13 @@ test.each([
   ["a file", { content: "# Title", path: "a.md" }, "# Title"],
   ["numbers only", { slept: 2 }, undefined],
 ])("the text in %s", (_, value, text) => expect(textIn(value)).toBe(text))
+
+test.each([
+  [{ stdout: "", exitCode: 2 }, 2],
+  [{ stdout: "x", exitCode: 0 }, 0],
+  [{ stdout: "still runs", exitCode: null }, undefined],
+  ["exitCode", undefined],
+])("the exit code in %j is %s", (value, code) => expect(exitCodeIn(value)).toBe(code))
 
 test("images are shown only in formats that cannot run anything", () => {
   const block = (mimeType: string) => ({ type: "image", data: "QUJD", mimeType })

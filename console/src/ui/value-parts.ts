@@ -18,6 +18,12 @@ export function textIn(value: unknown): string | undefined {
   return text(value["content"]) ?? text(value["text"]) ?? text(value["diff"])
 }
 
+/** The code that a command ended with, where the value is what a command left. */
+export function exitCodeIn(value: unknown): number | undefined {
+  const code = isRecord(value) ? value["exitCode"] : undefined
+  return typeof code === "number" ? code : undefined
+}
+
 /** The images in a value as addresses for the page: MCP blocks, or the value itself. */
 export function imagesIn(value: unknown): readonly string[] {
   return [value, isRecord(value) ? value["image"] : undefined, ...blocksOf(value)].flatMap((part) => {

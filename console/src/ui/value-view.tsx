@@ -2,7 +2,7 @@ import { useState } from "react"
 import { isRecord } from "../form/schema.ts"
 import { useWords } from "../words/words.tsx"
 import { CopyButton } from "./copy-text.tsx"
-import { imagesIn, textIn } from "./value-parts.ts"
+import { exitCodeIn, imagesIn, textIn } from "./value-parts.ts"
 
 type View = "text" | "image" | "json"
 
@@ -24,6 +24,7 @@ export function ValueView({ value, label, jsonOnly = false }: { value: unknown; 
     <div className="vv">
       <div className="vv-h">
         <b>{label}</b>
+        <ExitCode value={value} />
         <span className="grow" />
         {views.length > 1 && (
           <div className="seg" role="group" aria-label={words.card.view}>
@@ -45,6 +46,14 @@ export function ValueView({ value, label, jsonOnly = false }: { value: unknown; 
       )}
     </div>
   )
+}
+
+/** How a command ended: a code other than 0 is no failure of the call, and easily overlooked. */
+export function ExitCode({ value }: { value: unknown }) {
+  const words = useWords()
+  const code = exitCodeIn(value)
+  if (code === undefined) return null
+  return <span className={code === 0 ? "tag" : "tag tag-deny"}>{words.steps.exit(code)}</span>
 }
 
 /** Text as a tool printed it. It scrolls, so it can have the focus. */

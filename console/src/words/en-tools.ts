@@ -76,6 +76,7 @@ export const toolsAndAudit = {
     decidedBy: (verdict: string) => `**${verdict}.** Checks, in order:`,
     took: (time: string) => `took ${time}`,
     waited: (time: string) => `waited ${time}`,
+    exit: (code: number) => `exit ${code}`,
     asText: "Text",
     asImage: "Image",
     theImage: "The image that the tool returned",

@@ -224,7 +224,8 @@ export const en = {
     todo: {
       runs: {
         title: "See a call that just runs",
-        more: (agent?: string) => `Call read_file as ${agent ?? "any agent"}. It only reads, so nobody is asked.`,
+        more: (agent?: string) =>
+          `Call read_file as ${agent === undefined ? "any agent" : `${agent}, with the path src/greet.js`}. It only reads, so nobody is asked.`,
       },
       waits: {
         title: "See a call that waits",

@@ -77,6 +77,7 @@ export const toolsAndAudit: Pick<Words, keyof typeof en> = {
     decidedBy: (verdict) => `**${verdict}。** 检查，按顺序：`,
     took: (time) => `用时 ${time}`,
     waited: (time) => `等待 ${time}`,
+    exit: (code) => `退出码 ${code}`,
     asText: "文本",
     asImage: "图片",
     theImage: "工具返回的图片",

@@ -216,7 +216,8 @@ export const zh: Words = {
     todo: {
       runs: {
         title: "看一次直接运行的调用",
-        more: (agent) => `以 ${agent ?? "任一智能体"} 调用 read_file。它只读取，无需询问。`,
+        more: (agent) =>
+          `以 ${agent ?? "任一智能体"} 调用 read_file${agent === undefined ? "" : "，路径为 src/greet.js"}。它只读取，无需询问。`,
       },
       waits: {
         title: "看一次等待的调用",
