@@ -285,7 +285,7 @@ export const en = {
       delete: "Deletes",
       command: "Runs",
       host: "Reaches",
-      database: "Uses the database",
+      database: "Database",
     },
     newHost: "never reached before",
     proved: "Proved: it can touch nothing else.",

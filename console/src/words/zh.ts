@@ -269,7 +269,7 @@ export const zh: Words = {
     whyHeld: "为何扣留",
     everyTime: "每次都问",
     touches: "涉及范围",
-    touch: { read: "读取", write: "写入", delete: "删除", command: "运行", host: "访问", database: "使用数据库" },
+    touch: { read: "读取", write: "写入", delete: "删除", command: "运行", host: "访问", database: "数据库" },
     newHost: "从未访问过",
     proved: "已证实：不会涉及其他内容。",
     perhapsMore: "可能不止这些：并非所有行为都能从调用中读出。",

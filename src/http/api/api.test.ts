@@ -7,6 +7,7 @@ import { modelOf } from "../../agents/testing/played-model.ts"
 import type { Card } from "./schemas.ts"
 
 const config = {
+  databases: { crm: { url: "postgres://db.example/crm", readOnly: true } },
   org: {
     people: [{ id: "pat", name: "Pat", roles: ["lead"] }],
     roles: [{ name: "worker", toolGroups: ["test", "data", "interaction", "workspace"] }],
@@ -176,6 +177,7 @@ test.each([
   ["http_get", { url: "https://api.example/x" }, "medium", "title_request"],
   ["move_file", { from: "a.txt", to: "b.txt" }, "medium", "title_change_several"],
   ["ask_user", { question: "Which?" }, "low", "title_question"],
+  ["change_database", { database: "crm", sql: "drop table x" }, "high", "title_database_change"],
 ])("the card of %s %j is of %s risk", async (name, input, band, title) => {
   const { app, signIn, workspace } = await serving()
   writeFileSync(join(workspace, "gone.txt"), "12345")

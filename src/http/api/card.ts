@@ -122,18 +122,20 @@ function filesOf(touches: readonly Touch[]): number {
 }
 
 /**
- * High: deletes, sends data out, could not be proved, or needs several people. Medium: writes, executes, reaches a new host,
+ * High: deletes, changes a database, sends data out, could not be proved, or needs several people. Medium: writes, executes, reaches a new host,
  * or is a held result. Low: the rest.
  */
 function riskOf({ item, tool, preview, touches }: Facts): Card["risk"] {
   if (item.kind === "question") return { band: "low", destructive: false, tags: [] }
   if (item.kind === "result") return { band: "medium", destructive: false, tags: [tag("result_held", "result held")] }
   const parts = item.commandParts ?? []
-  const destructive =
-    touches.some(({ kind }) => kind === "delete") || parts.some(({ deletes }) => deletes !== undefined)
+  const deletes = touches.some(({ kind }) => kind === "delete") || parts.some((part) => part.deletes !== undefined)
+  // What a database loses cannot be brought back.
+  const isFinal = tool?.destructive === true && touches.some(({ kind }) => kind === "database")
   const people = item.approvers.reduce((sum, { count }) => sum + count, 0)
   const high = [
-    ...(destructive ? [tag("deletes", "deletes")] : []),
+    ...(deletes ? [tag("deletes", "deletes")] : []),
+    ...(isFinal ? [tag("final", "cannot be undone")] : []),
     ...(sendsOut(preview) ? [tag("sends_out", "sends data out")] : []),
     ...(item.touches.proved ? [] : [tag("unproved", "unproved")]),
     ...(people > 1 ? [tag("several_people", `${people} people`, { count: people })] : []),
@@ -142,9 +144,7 @@ function riskOf({ item, tool, preview, touches }: Facts): Card["risk"] {
     ...((preview?.kind === "command" && preview.network) || parts.some(({ network }) => network)
       ? [tag("network", "network")]
       : []),
-    ...(touches.some(({ kind }) => kind === "write" || (kind === "database" && tool?.effect === "write"))
-      ? [tag("writes", "writes")]
-      : []),
+    ...(touches.some(({ kind }) => kind === "write") ? [tag("writes", "writes")] : []),
     ...(touches.some(({ kind }) => kind === "command") || tool?.effect === "execute"
       ? [tag("executes", "executes")]
       : []),
@@ -153,7 +153,7 @@ function riskOf({ item, tool, preview, touches }: Facts): Card["risk"] {
       : []),
   ]
   const band = high.length > 0 ? "high" : medium.length > 0 ? "medium" : "low"
-  return { band, destructive, tags: [...high, ...medium] }
+  return { band, destructive: deletes || isFinal, tags: [...high, ...medium] }
 }
 
 function tag(code: string, text: string, params?: Message["params"]): Message {

@@ -30,6 +30,7 @@ export const chinese: Readonly<Record<string, string>> = {
   title_database_read: "读取数据库 {database}",
   title_call: "调用 {tool}",
   risk_deletes: "删除",
+  risk_final: "无法撤销",
   risk_sends_out: "外发数据",
   risk_unproved: "未证实",
   risk_several_people: "{count} 人",
