@@ -52,21 +52,22 @@ export async function withClient<Result>(
   const client = newClient(pg, options)
   const destroy = () => client.connection.stream.destroy()
   signal.addEventListener("abort", destroy, { once: true })
-  const cancel = () =>
-    void cancelAtServer(pg, options, client.processID).finally(() =>
-      sleep(2000, undefined, { ref: false }).then(destroy),
-    )
+  const cancel = () => {
+    void cancelAtServer(pg, options, client.processID)
+    // If that does not help, the connection is given up.
+    void sleep(3000, undefined, { ref: false }).then(destroy)
+  }
   try {
     await client.connect()
     signal.removeEventListener("abort", destroy)
     signal.addEventListener("abort", cancel, { once: true })
     await client.query({ text: beginning(access, options) })
     await refuseMightyUsers(client, options.name)
-    const result = await work({
-      query: (config) => client.query(config),
-      each: (config, onRow) => queryEach(pg, client, config, onRow),
+    // A stop between two statements cancels none, so the next one does not begin.
+    return await work({
+      query: async (config) => (signal.throwIfAborted(), client.query(config)),
+      each: async (config, onRow) => (signal.throwIfAborted(), queryEach(pg, client, config, onRow)),
     })
-    return result
   } catch (error) {
     throw signal.aborted ? stopped() : asFailure(options.name, error)
   } finally {

@@ -10,14 +10,21 @@ const batch = 100
 
 /** A PostgreSQL server. Each call has a connection of its own. Queries run in a read-only transaction. */
 export function postgresDatabase(options: PostgresOptions): Database {
+  const running = new Set<Promise<unknown>>()
+  const inTransaction: typeof withClient = (...given) => {
+    const work = withClient(...given)
+    running.add(work)
+    void work.catch(() => {}).finally(() => running.delete(work))
+    return work
+  }
   return {
     kind: "PostgreSQL",
     describe: ({ signal, ...request }) =>
-      withClient(options, signal, "read only", (client) => describeTables(client, request)),
+      inTransaction(options, signal, "read only", (client) => describeTables(client, request)),
     async query({ limit, offset, signal, ...statement }) {
       const [first] = checkStatement(statement, "PostgreSQL", "query")
       const isCursor = !["EXPLAIN", "SHOW"].includes(first!.text.toUpperCase())
-      return withClient(options, signal, "read only", (client) =>
+      return inTransaction(options, signal, "read only", (client) =>
         isCursor
           ? readByCursor(client, statement, limit, offset)
           : readAll(client, statement, { limit, offset }).then(({ page }) => page),
@@ -25,14 +32,15 @@ export function postgresDatabase(options: PostgresOptions): Database {
     },
     async change({ signal, ...statement }) {
       checkStatement(statement, "PostgreSQL", "change")
-      return withClient(options, signal, "read write", async (client): Promise<Change> => {
+      return inTransaction(options, signal, "read write", async (client): Promise<Change> => {
         const { page, changedRows } = await readAll(client, statement, { limit: pageLimits.returnedRows, offset: 0 })
         if (signal.aborted) throw failure("The statement was stopped, and nothing was changed.")
         await client.query({ text: "commit" })
         return { changedRows, ...(page.columns.length === 0 ? {} : { returned: page }) }
       })
     },
-    close: async () => {},
+    // What is being cancelled at the server must get there.
+    close: async () => void (await Promise.allSettled(running)),
   }
 }
 
