@@ -73,6 +73,7 @@ const mayImport: Record<string, readonly string[]> = {
   designs: [
     ...base,
     "app.ts",
+    "builtin-modules.ts",
     "quartermaster.ts",
     "executor.ts",
     "config",

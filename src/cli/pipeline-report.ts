@@ -3,6 +3,7 @@ import type { PipelineOptions, PipelineResult } from "../agents/pipeline/tool-pi
 import { printable, printableJson } from "../lib/printable.ts"
 import { terminalStyleFor } from "../lib/terminal-style.ts"
 import type { PendingItem } from "../model/approval.ts"
+import { withoutImages } from "../model/result-image.ts"
 import { callCard, callText, durationText, onOneLine, type CallEnding } from "./call-line.ts"
 import type { CliContext } from "./context.ts"
 import { isAttended } from "./open-app.ts"
@@ -100,7 +101,7 @@ function outputText({ outputs }: PipelineResult, isTerminal: boolean): string {
   const values = Object.values(outputs)
   if (values.length === 0) return ""
   const [only] = values
-  if (values.length > 1 || typeof only !== "string") return printableJson(outputs, 2)
+  if (values.length > 1 || typeof only !== "string") return printableJson(withoutImages(outputs), 2)
   return (isTerminal ? printable(only) : only).replace(/\n$/, "")
 }
 

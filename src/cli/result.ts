@@ -1,3 +1,4 @@
+import { withoutImages } from "../model/result-image.ts"
 import { ToolExecuteStatus, type Ticket, type ToolResult } from "../model/result.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 import type { CliContext } from "./context.ts"
@@ -49,9 +50,9 @@ export function showTicket(context: CliContext, ticket: Ticket, live: LiveOutput
   }
 }
 
-/** Text as it is (escaped on a terminal), anything else as JSON. */
+/** Text as it is (escaped on a terminal), anything else as JSON, without the bytes of images. */
 function resultText({ io }: CliContext, value: unknown): string {
-  if (typeof value !== "string") return printableJson(value, 2)
+  if (typeof value !== "string") return printableJson(withoutImages(value), 2)
   return (io.stdout.isTTY ? printable(value) : value).replace(/\n$/, "")
 }
 

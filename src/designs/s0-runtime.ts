@@ -1,3 +1,4 @@
+import { builtinModules } from "../builtin-modules.ts"
 import type { Config } from "../config/schema.ts"
 import type { Agent, Role } from "../model/organisation.ts"
 import type { PluginEntry, PluginState } from "../model/plugin.ts"
@@ -34,7 +35,7 @@ export interface ToolCallError {
  * S0's runtime: the built-in groups, modules, and calls as an agent.
  *
  * ```ts
- * const runtime = new Runtime({ config: { modules: ["plugins/chrome.mjs"] } })
+ * const runtime = new Runtime({ config: { modules: ["chrome"] } })
  * await runtime.init()
  * await runtime.executeToolCall({ agent: { id: "root" } }, "find_role_by_name", { name: "developer" })
  * ```
@@ -89,16 +90,20 @@ export class Runtime {
   }
 
   async #load(modules: Modules, runtime: unknown): Promise<readonly PluginState[]> {
-    const { registry } = (this.#app ??= await this.#opening.open())
+    const { registry, plugins } = (this.#app ??= await this.#opening.open())
     // S0 knows no approvals: what a module offers is run, unless its `toolOptions` say more.
     const moduleDefaults = { permission: { level: "public" } } as const
     const manager = (this.#modules ??= new PluginManager(registry, { runtime, language: "zh", moduleDefaults }))
-    if (!isList(modules)) return manager.loadModules(modules)
-    const states = modules.map((one) =>
-      typeof one === "object" && "getToolDefinitions" in one
-        ? manager.loadPlugin(one).then((state) => [state])
-        : manager.loadModules([one]),
-    )
+    const list = isList(modules)
+      ? modules
+      : Object.entries(modules).map(([path, config]) => ({ path, config: config as PluginEntry["config"] }))
+    const states = list.map((one) => {
+      if (typeof one === "object" && "getToolDefinitions" in one)
+        return manager.loadPlugin(one).then((state) => [state])
+      const entry = typeof one === "string" ? { path: one } : one
+      // A built-in module gets what modules of the app get in `init`.
+      return (Object.hasOwn(builtinModules, entry.path) ? plugins.manager : manager).loadAll([entry])
+    })
     return (await Promise.all(states)).flat()
   }
 }

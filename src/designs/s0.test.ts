@@ -220,6 +220,17 @@ test("a module becomes a group after the built-in ones, is started with the runt
   expect(story).toEqual([["init", true, {}], ["t", "tester", "chrome_open", {}], "shutdown"])
 })
 
+test.each([[["chrome"]], [{ chrome: { maxTabs: 3 } }]])(
+  "the reference module is loaded by its name, from a list or with its settings",
+  async (modules) => {
+    const runtime = await startRuntime({ config: { modules } })
+    await runtime.init()
+    const chrome = runtime.toolGroupManager.getGroup("chrome")
+    expect(chrome).toMatchObject({ description: "Chrome 浏览器控制工具", toolCount: 16 })
+    expect(runtime.getToolDefinitionsForAgent("root").map((one) => one.function.name)).not.toContain("chrome_launch")
+  },
+)
+
 test("a module's own error comes back as it returned it, and what it says about its tools counts", async () => {
   const runtime = await startRuntime()
   const failing = {

@@ -1,4 +1,4 @@
-import { withoutImageData } from "./result-image.ts"
+import { withoutImageData, withoutImages } from "./result-image.ts"
 import { isTicket, ToolExecuteStatus, type Ticket, type ToolResult } from "./result.ts"
 
 /** The most characters of a result that a model is given. */
@@ -51,7 +51,9 @@ export function ticketText({ state, until }: Ticket, tool: string): string {
 /** A string as it is, anything else as JSON. Of an image only its description, not its bytes. */
 export function resultAsText(value: unknown): string {
   if (value === undefined) return "(no result)"
-  return typeof value === "string" ? value : JSON.stringify(withoutImageData(value))
+  if (typeof value === "string") return value
+  const text = JSON.stringify(withoutImageData(value))
+  return text.length > 1000 && text.includes('"mimeType":"image/') ? JSON.stringify(withoutImages(value)) : text
 }
 
 function cut(text: string, result: ToolResult, limit: number): string {

@@ -23,3 +23,11 @@ export function withoutImageData(value: unknown): unknown {
   const { data: _data, ...known } = image
   return { ...rest, image: known }
 }
+
+/** The same for images anywhere in the value, such as those in the outputs of a pipeline. */
+export function withoutImages(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutImages)
+  if (typeof value !== "object" || value === null) return value
+  const fields = Object.entries(withoutImageData(value) as object)
+  return Object.fromEntries(fields.map(([name, part]) => [name, withoutImages(part)]))
+}

@@ -93,3 +93,12 @@ test.each([40, 200])("no live row is wider than %i columns", (columns) => {
   onLLMResponseUpdate("word ".repeat(3))
   expect(Math.max(...view.rows().map(width))).toBeLessThan(columns)
 })
+
+test("a picture that a tool took is told with its size and its artifact, without its bytes", () => {
+  const { printed, onToolCallStart, onToolCallComplete } = open()
+  const image = { mimeType: "image/jpeg", data: "QUJD" }
+  onToolCallStart("chrome_screenshot", { tabId: "tab-1" }, "m1")
+  onToolCallComplete({ ...success, result: { images: ["artifact:7"], width: 1280, height: 720, image } }, "m1")
+  expect(printed.at(-1)).toBe("  ▣ picture, 1280 × 720 pixels: artifact:7")
+  expect(printed.join("\n")).not.toContain("QUJD")
+})

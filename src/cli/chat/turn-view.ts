@@ -1,6 +1,7 @@
 import type { ToolChainOptions } from "../../agents/chain/tool-chain.ts"
 import type { ModelMessage } from "../../agents/models/port.ts"
 import { printableJson } from "../../lib/printable.ts"
+import { imageIn } from "../../model/result-image.ts"
 import type { TerminalStyle } from "../../lib/terminal-style.ts"
 import { callCard, callText, durationText, endingOf, onOneLine, type CallEnding } from "../call-line.ts"
 import { cutTo } from "../width.ts"
@@ -90,6 +91,8 @@ export class TurnView {
       this.#open.delete(id)
       this.#output.delete(result.callId)
       this.#printCard(text, endingOf(result))
+      const picture = pictureText(result.result)
+      if (picture !== undefined) this.#screen.print([this.#paint.dim(cutTo(picture, this.#screen.columns - 1))])
     },
   }
 
@@ -166,6 +169,15 @@ export class TurnView {
       this.#printCard(onOneLine(name), { kind: "refused", words: onOneLine(output.replace(/^NOT EXECUTED\. /, "")) })
     }
   }
+}
+
+/** A picture that a tool took: its size, and the artifact that people open in the console. */
+function pictureText(value: unknown): string | undefined {
+  if (imageIn(value) === undefined) return undefined
+  const { images, width, height } = value as { images?: unknown; width?: unknown; height?: unknown }
+  const size = typeof width === "number" && typeof height === "number" ? `, ${width} × ${height} pixels` : ""
+  const stored = Array.isArray(images) ? `: ${images.map((one) => onOneLine(String(one))).join(", ")}` : ""
+  return `  ▣ picture${size}${stored}`
 }
 
 /** A card with its sign in a colour and what is said about a call that went well dimmed. */
