@@ -1,5 +1,6 @@
 import type { ToolParameter } from "../model/schema.ts"
-import { BaseTool } from "../registry/base-tool.ts"
+import type { BaseTool as CoreBaseTool } from "../registry/base-tool.ts"
+import { BaseTool } from "./s3-base-tool.ts"
 import { classicTexts } from "../registry/dialects/classic-texts.ts"
 import { callStandalone, FencedApps, type PrivateAppSettings, type PrivateCallContext } from "./private-app.ts"
 import { coreStorage, type ISnippetStorage } from "./s3-snippets.ts"
@@ -155,6 +156,6 @@ export function standardTools(storage: ISnippetStorage): StandardTool[] {
 }
 
 /** The storage of a tool for snippets. */
-export function storageOf(tool: BaseTool): ISnippetStorage | undefined {
+export function storageOf(tool: CoreBaseTool): ISnippetStorage | undefined {
   return tool instanceof SnippetTool ? tool.storage : undefined
 }

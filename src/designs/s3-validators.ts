@@ -1,9 +1,9 @@
-import { realpathSync } from "node:fs"
 import { stat } from "node:fs/promises"
 import { resolve } from "node:path"
 import { readCommandList } from "../guards/commands/command-lists.ts"
 import { looseCommands } from "../guards/commands/loose-scan.ts"
 import { createPathPolicy } from "../guards/paths/path-policy.ts"
+import { resolveLinks } from "../guards/paths/resolve-links.ts"
 import { SecurityError as CoreSecurityError, ValidationError } from "../model/errors.ts"
 
 export { ValidationError }
@@ -20,11 +20,12 @@ export class SecurityError extends CoreSecurityError {
 export const PathValidator = {
   /** Returns the absolute path. Links are followed before it is compared with the workspace. */
   validate(path: string, workspaceDir: string): string {
-    const policy = createPathPolicy({ workspace: realpathSync(workspaceDir) })
+    const workspace = resolve(workspaceDir)
+    const policy = createPathPolicy({ workspace: resolveLinks(workspace) ?? workspace })
     const absolute = policy.resolve(path)
     const real = typeof absolute === "string" ? policy.realpath(absolute) : undefined
     if (real === undefined || !policy.contains(real)) throw new SecurityError("Path is outside workspace directory")
-    return resolve(workspaceDir, path)
+    return resolve(workspace, path)
   },
 }
 

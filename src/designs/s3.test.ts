@@ -121,6 +121,23 @@ test("definitions have S3's names, Chinese descriptions and parameters", async (
   expect(required).toEqual(["name", "code"])
 })
 
+test("a definition has S3's fields and no others", () => {
+  class Plain extends CustomAPITool {
+    override readonly parameters: ToolParameter[] = [
+      { name: "endpoint", type: "string", description: "API 端点", required: true },
+    ]
+  }
+  expect(new Plain().getDefinition()).toEqual({
+    name: "custom_api_call",
+    description: "调用自定义 API",
+    parameters: {
+      type: "object",
+      properties: { endpoint: { type: "string", description: "API 端点" } },
+      required: ["endpoint"],
+    },
+  })
+})
+
 test("a call returns S3's result: data, and the time it took", async () => {
   const { manager, workspaceDir, logger } = await openManager()
   writeFileSync(join(workspaceDir, "a.txt"), "hello")
@@ -313,6 +330,7 @@ test("PathValidator follows links and knows neighbours", () => {
   mkdirSync(workspace)
   symlinkSync("/etc", join(workspace, "link"))
   expect(PathValidator.validate("a/b.txt", workspace)).toBe(join(workspace, "a/b.txt"))
+  expect(PathValidator.validate("a", join(folder, "none"))).toBe(join(folder, "none/a"))
   for (const path of ["../x", "/etc/passwd", "link/passwd", `${workspace}-evil/a`]) {
     const check = () => PathValidator.validate(path, workspace)
     expect(check, path).toThrow(SecurityError)

@@ -1,5 +1,5 @@
 // The names of design S3. Every name is listed by hand.
-export { BaseTool } from "../registry/base-tool.ts"
+export { BaseTool } from "./s3-base-tool.ts"
 export type { ToolParameter } from "../model/schema.ts"
 export type {
   ExecResult,

@@ -2,7 +2,8 @@ import type { Config } from "../config/schema.ts"
 import type { ApprovalUIAdapter, Ask } from "../model/approval.ts"
 import type { EventType, Listener } from "../model/events.ts"
 import type { Logger } from "../model/logger.ts"
-import type { ToolCategory } from "../model/tool.ts"
+import { toolValue } from "../mcp/client/check-result.ts"
+import { ToolCategory } from "../model/tool.ts"
 import { fromResultTool } from "../registry/adapters.ts"
 import type { LLMFormat, LLMTools } from "../registry/formats.ts"
 import { recogniseTool, type AnyTool } from "../registry/recognise-tool.ts"
@@ -74,7 +75,18 @@ function coreToolOf(tool: Tool) {
   const known = coreTools.get(tool)
   if (typeof known === "object") return recogniseTool(known.tool, { group: "custom" })
   if ("effect" in tool || "permission" in tool) return recogniseTool(tool as AnyTool, { group: "custom" })
-  return fromResultTool(tool as never, { group: "custom", permission: { level: "public" } })
+  const { name, description, category, parameters } = tool
+  const execute = async (params: unknown, context: unknown) =>
+    wholeResult(tool, await tool.execute(params, context as ToolContext))
+  const whole = { name, description, category, parameters, execute }
+  return fromResultTool(whole, { group: "custom", permission: { level: "public" } })
+}
+
+/** S4's own `wrapMCPTool` returns what the server sent, not a result. */
+function wholeResult({ name, category }: Tool, returned: unknown): ToolResult {
+  if (typeof (returned as Partial<ToolResult> | undefined)?.success === "boolean") return returned as ToolResult
+  const result = category === ToolCategory.MCP ? toolValue(name, returned) : returned
+  return { toolName: name, success: true, result, startedAt: Date.now() }
 }
 
 /** All of it is ours. */
@@ -104,12 +116,13 @@ export class ToolExecutor {
     })
   }
 
-  /** Returns a result, however the call ends. */
-  async execute(toolName: string, params: unknown, context: ToolContext): Promise<ToolResult> {
+  /** Takes a registered tool or its name. Returns a result, however the call ends. */
+  async execute(tool: string | Tool, params: unknown, context: ToolContext): Promise<ToolResult> {
+    const toolName = typeof tool === "string" ? tool : tool.name
     const ended = await this.#apps.call(toolName, params, context)
     const { core } = this.#inside
-    const tool = core.get(toolName)
-    if (tool !== undefined) core.count(tool, ended.durationMs ?? 0, ended.error)
+    const known = core.get(toolName)
+    if (known !== undefined) core.count(known, ended.durationMs ?? 0, ended.error)
     return resultOf(ended, toolName)
   }
 

@@ -162,6 +162,19 @@ test("only registered tools can be called, and built-in ones are asked about lik
   })
 })
 
+test("a tool that returns no whole result returns its value; what a server calls an error is one", async () => {
+  const answers: unknown[] = [{ answer: 42 }, { content: [{ type: "text", text: "no" }], isError: true }]
+  const raw: Tool = {
+    ...customTool(() => 0),
+    category: ToolCategory.MCP,
+    execute: async () => answers.shift() as never,
+  }
+  const { executor } = await openExecutor([{ ...raw, name: "plain", category: ToolCategory.CUSTOM }, raw])
+  const call = (tool: string | Tool) => executor.execute(tool, { input: "" }, context)
+  expect(await call("plain")).toMatchObject({ success: true, result: { answer: 42 } })
+  expect(await call(raw)).toMatchObject({ success: false, error: text("no") })
+})
+
 test("a tool sees the paths that its call is limited to", async () => {
   const other = temporaryFolder()
   const { executor } = await openExecutor([customTool((_, { allowedPaths }) => allowedPaths)])
