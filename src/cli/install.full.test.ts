@@ -94,9 +94,13 @@ test("'qm init --from' writes an untrusted configuration and lists what it could
   expect(readFileSync(join(cli.cwd, "quartermaster.yml"), "utf8")).not.toContain("s3cret")
   expect(JSON.parse((await cli.run("mcp", "list", "--json")).stdout)).toEqual([])
   expect((await cli.run("trust", "--yes")).stdout).toContain("starts the program: /nowhere/x with ")
+  const unset =
+    "variable API_TOKEN is not set. Set it, or write ${API_TOKEN:-default}. Until then the MCP server 'gone' is not started."
+  expect((await cli.run("check")).stderr).toContain(unset)
   const listed = await cli.run("mcp", "list", "--json")
-  expect(listed).toMatchObject({ code: 0, stderr: "" })
-  expect(JSON.parse(listed.stdout)).toMatchObject([{ name: "gone", tools: 0 }])
+  expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining(unset) })
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ name: "gone", state: "refused", tools: 0 }])
+  expect((await cli.run("install", "claude", "--replace", "--yes")).stderr).toContain(unset)
   const { rules } = JSON.parse((await cli.run("rules", "--json")).stdout) as { rules: object[] }
   expect(rules).toContainEqual(expect.objectContaining({ verdict: "deny", tool: "mcp:gone:delete" }))
   expect(rules).toContainEqual(

@@ -27,8 +27,8 @@ export class ServerTextImport {
     return written.replace(/\$\{([^}]*)\}/g, (whole, inside: string) => {
       const { folder } = this.#context
       if (/^[A-Za-z_]\w*:-/.test(inside)) return whole
-      if (/^[A-Za-z_]\w*$/.test(inside) && !fixed.has(inside)) return `\${${inside}:-}`
-      if (/^env:[A-Za-z_]\w*$/.test(inside)) return `\${${inside.slice(4)}:-}`
+      if (/^[A-Za-z_]\w*$/.test(inside) && !fixed.has(inside)) return whole
+      if (/^env:[A-Za-z_]\w*$/.test(inside)) return `\${${inside.slice(4)}}`
       if (inside.startsWith("input:")) return this.#input(inside.slice("input:".length))
       if (inside === "workspaceFolder") return folder
       if (inside === "workspaceFolderBasename") return folder.split(/[/\\]/).at(-1) ?? ""
@@ -86,9 +86,9 @@ export class ServerTextImport {
     if (secret === "" || secret.includes("${")) return this.text(secret)
     const variable = this.#variable(name, secret)
     this.#context.notes.push(
-      `Set ${variable} to the secret that server '${this.#server}' has in ${this.#from}; until then it is empty.`,
+      `Set ${variable} to the secret that server '${this.#server}' has in ${this.#from}; until then it is not started.`,
     )
-    return `\${${variable}:-}`
+    return `\${${variable}}`
   }
 
   #variable(name: string, secret: string): string {
@@ -109,7 +109,7 @@ export class ServerTextImport {
       `Set ${variable}${what}: server '${this.#server}' needs it; here it is read from the environment.`,
     )
     const usual = typeof asked?.["default"] === "string" && !asked["default"].includes("${") ? asked["default"] : ""
-    return `\${${variable}:-${usual}}`
+    return usual === "" ? `\${${variable}}` : `\${${variable}:-${usual}}`
   }
 }
 

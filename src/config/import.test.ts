@@ -144,19 +144,19 @@ test("secrets become variables, and the notes say which to set", () => {
     mcpServers: {
       github: {
         command: "npx",
-        args: ["-y", "server", "--api-key", "${API_KEY:-}", "--token=${TOKEN:-}", "--verbose"],
+        args: ["-y", "server", "--api-key", "${API_KEY}", "--token=${TOKEN}", "--verbose"],
         env: {
-          GITHUB_TOKEN: "${GITHUB_TOKEN:-}",
+          GITHUB_TOKEN: "${GITHUB_TOKEN}",
           LOG_LEVEL: "info",
-          FROM: "${OUTER:-}",
-          API_KEY: "${ALREADY:-}",
+          FROM: "${OUTER}",
+          API_KEY: "${ALREADY}",
         },
       },
       far: {
-        url: "https://a.example/mcp?api_key=${FAR_API_KEY:-}&page=1",
-        headers: { Authorization: "Bearer ${FAR_AUTHORIZATION:-}" },
+        url: "https://a.example/mcp?api_key=${FAR_API_KEY}&page=1",
+        headers: { Authorization: "Bearer ${FAR_AUTHORIZATION}" },
       },
-      twin: { command: "x", env: { GITHUB_TOKEN: "${TWIN_GITHUB_TOKEN:-}" } },
+      twin: { command: "x", env: { GITHUB_TOKEN: "${TWIN_GITHUB_TOKEN}" } },
     },
   })
   const named = imported.notes.map((note) => /^Set (\w+) /.exec(note)?.[1])
@@ -180,7 +180,7 @@ test("VS Code's file has comments, inputs and variables of its own", () => {
   const imported = importFrom("vscode", undefined, { cwd, home })
   expect(parse(imported.text)).toEqual({
     mcpServers: {
-      db: { type: "stdio", command: "db", args: ["${PG_URL:-}", `${cwd}/x`, "$${unknown:1}"], cwd: "." },
+      db: { type: "stdio", command: "db", args: ["${PG_URL}", `${cwd}/x`, "$${unknown:1}"], cwd: "." },
       sub: { command: "${HOME}/bin/x", cwd: "./sub" },
     },
   })
@@ -261,11 +261,14 @@ test("an imported file starts nothing until it is trusted, and then loads even b
   const env = { H: "b.example", TOKEN: "u" }
   expect(serverSpecs(loadConfig({ cwd, home, env }).config)).toEqual([])
   trust(file, home, {})
+  const b = { name: "b", url: "https://b.example/mcp" }
   const loaded = loadConfig({ cwd, home, env })
-  expect(loaded).toMatchObject({ trusted: true, warnings: [] })
-  expect(serverSpecs(loaded.config)).toMatchObject([
-    { name: "a", args: ["", "a\n# b: c", "c"], env: { TOKEN: "u" } },
-    { name: "b", url: "https://b.example/mcp" },
+  expect(loaded).toMatchObject({ trusted: true, unset: { servers: { a: ["A"] } } })
+  expect(loaded.warnings).toEqual([expect.stringMatching(/variable A is not set\..* server 'a' is not started\.$/)])
+  expect(serverSpecs(loaded.config)).toMatchObject([b])
+  expect(serverSpecs(loadConfig({ cwd, home, env: { ...env, A: "v" } }).config)).toMatchObject([
+    { name: "a", args: ["v", "a\n# b: c", "c"], env: { TOKEN: "u" } },
+    b,
   ])
 })
 

@@ -116,17 +116,17 @@ for (const era of eras) {
       const [item] = await app.approvals.list()
       return app.approvals.answer(item?.callId ?? "", decision, "ben")
     }
-    const released = call(1)
+    const tickets = [await call(1)]
     await answer({ kind: "release" })
-    expect(textOf(await released)).toBe("the secret")
-    const second = call(2)
+    expect(textOf(await call(1))).toBe("the secret")
+    tickets.push(await call(2))
     await answer({ kind: "withhold", reason: "It names people." })
-    const withheld = await second
+    const withheld = await call(2)
     expect(withheld.isError).toBe(true)
     expect(textOf(withheld)).toMatch(/withheld.*It names people\./)
     const waits = await client.callTool({ name: "probe", arguments: { n: 3 } })
     expect(textOf(waits)).toMatch(/^The tool ran, but its result is held back/)
-    expect(JSON.stringify([withheld, waits, notifications, reports, asked])).not.toContain("the secret")
+    expect(JSON.stringify([...tickets, withheld, waits, notifications, reports, asked])).not.toContain("the secret")
     expect(asked).toEqual([])
   })
 
@@ -228,16 +228,23 @@ for (const era of eras) {
     expect(runs).toBe(1)
   })
 
-  test(`a call with a progress token waits and reports again and again that it waits (${era})`, async () => {
+  test(`a client that follows progress gets reports and then a ticket, until it has shown that it lasts longer (${era})`, async () => {
     const app = await openTestApp()
     app.registry.register(tool({ ...guarded, execute: () => "ran" }))
-    const { client } = await connectClient(openEndpoint(app, { waitMs: 1, progressMs: 30 }), era)
+    app.registry.register(tool({ name: "slow", execute: () => new Promise((done) => setTimeout(done, 200)) }))
+    const { client } = await connectClient(openEndpoint(app, { waitMs: 20, lastsMs: 100, progressMs: 30 }), era)
     const progress: { progress: number; message?: string | undefined }[] = []
-    const called = client.callTool({ name: "probe", arguments: {} }, { onprogress: (one) => void progress.push(one) })
-    await until(() => progress.length >= 3, "it reported three times")
+    const call = (name: string) =>
+      client.callTool({ name, arguments: {} }, { onprogress: (one) => void progress.push(one) })
+    expect(textOf(await call("probe"))).toContain("NOT EXECUTED YET")
     const [item] = await app.approvals.list()
-    expect(progress[0]?.message).toBe(`probe waits for a person. To answer: qm approvals show ${item?.callId}`)
-    expect(progress.map(({ progress }) => progress).slice(0, 3)).toEqual([1, 2, 3])
+    const message = `probe waits for a person. To answer: qm approvals show ${item?.callId}`
+
+    await call("slow")
+    progress.length = 0
+    const called = call("probe")
+    await until(() => progress.length >= 3, "it reported three times")
+    expect(progress.slice(0, 3)).toEqual([1, 2, 3].map((count) => ({ progress: count, message })))
     await app.approvals.answer(item?.callId ?? "", { kind: "approve" }, "ann")
     expect(textOf(await called)).toBe("ran")
   })

@@ -1,4 +1,9 @@
-import { CLIENT_CAPABILITIES_META_KEY, type ClientCapabilities, type ServerContext } from "@modelcontextprotocol/server"
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  type ClientCapabilities,
+  type ServerContext,
+} from "@modelcontextprotocol/server"
 import type { Caller } from "../../model/call.ts"
 
 /** What a client can be asked. */
@@ -25,6 +30,12 @@ export function capabilitiesOf(
   const envelope = context.mcpReq.envelope as Record<string, unknown> | undefined
   const declared = era === "modern" ? (envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities) : session
   return readCapabilities(declared)
+}
+
+/** What the client says it is, with this request or when it opened the session. */
+export function clientInfoOf(era: "legacy" | "modern", context: ServerContext, session: unknown): unknown {
+  const envelope = context.mcpReq.envelope as Record<string, unknown> | undefined
+  return era === "modern" ? envelope?.[CLIENT_INFO_META_KEY] : session
 }
 
 export function readCapabilities(declared: ClientCapabilities | undefined): ClientAbilities {

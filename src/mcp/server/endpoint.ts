@@ -1,7 +1,8 @@
 import { ProtocolError, type LoggingLevel, type Server, type ServerContext } from "@modelcontextprotocol/server"
 import type { App } from "../../model/app.ts"
 import { callTool, type ToolCallResponse } from "./call-tool.ts"
-import { noAbilities, capabilitiesOf } from "./capabilities.ts"
+import { noAbilities, capabilitiesOf, clientInfoOf } from "./capabilities.ts"
+import { ClientPatience } from "./client-patience.ts"
 import { ListChangeWatcher, type ListChange } from "./list-changes.ts"
 import { PerClientServer } from "./per-client-server.ts"
 import { serveCall, traceIdIn, type OneShotRequest, type EndpointParts, type InteractiveRequest } from "./serve-call.ts"
@@ -22,8 +23,10 @@ import { Tickets } from "./tickets.ts"
 export interface McpEndpointOptions {
   /** Our version, as reported to clients. */
   version: string
-  /** How long a call without progress notifications waits for a person before its caller gets a ticket. */
+  /** How long a call waits for a person before its caller gets a ticket. */
   waitMs?: number | undefined
+  /** A client that follows progress and has kept a request open for so long gets no tickets: its calls wait. */
+  lastsMs?: number | undefined
   /** How often a waiting call reports progress. */
   progressMs?: number | undefined
   /** How many calls may be open in memory while their callers are expected to come back. */
@@ -66,7 +69,8 @@ const instructions =
 const readyMs = 5000
 
 export function mcpEndpoint(app: App, options: McpEndpointOptions): McpEndpoint {
-  const { version, waitMs = 45_000, progressMs = 5000, maxOpenCalls = 1000, keepEndedMs = 600_000 } = options
+  const { version, waitMs = 45_000, lastsMs = 65_000, progressMs = 5000 } = options
+  const { maxOpenCalls = 1000, keepEndedMs = 600_000 } = options
   const tickets = new Tickets(app)
   const openCalls = new OpenCalls(app, { maxOpen: maxOpenCalls, keepEndedMs }, ({ identity, fingerprint }, ticket) =>
     tickets.addByFingerprint(identity.agentId, fingerprint, ticket),
@@ -75,7 +79,8 @@ export function mcpEndpoint(app: App, options: McpEndpointOptions): McpEndpoint 
   const ready = app.mcp.ready(readyMs).catch(() => {})
   const servers = { ready, areReady: false }
   void ready.then(() => (servers.areReady = true))
-  const parts: EndpointParts = { app, openCalls, tickets, waitMs, progressMs, servers }
+  const patience = new ClientPatience({ waitMs, lastsMs })
+  const parts: EndpointParts = { app, openCalls, tickets, waitMs, progressMs, patience, servers }
 
   return {
     server(identity, kind) {
@@ -111,6 +116,7 @@ export function mcpEndpoint(app: App, options: McpEndpointOptions): McpEndpoint 
         era,
         sessionId: session?.id,
         context,
+        client: JSON.stringify([agentId, identity.tokenId, clientInfoOf(era, context, server.getClientVersion())]),
         abilities,
         logLevel: server.logLevel,
         tool,

@@ -13,6 +13,7 @@ import { OpenCall } from "./open-call.ts"
 import type { OpenCalls } from "./open-calls.ts"
 import { waitForCall, waitForCallOnce } from "./wait-for-call.ts"
 import type { ClientIdentity } from "./client-identity.ts"
+import type { ClientPatience } from "./client-patience.ts"
 import { clientNotifier } from "./notify-client.ts"
 import { callFingerprint, type Tickets } from "./tickets.ts"
 
@@ -23,6 +24,7 @@ export interface EndpointParts {
   readonly tickets: Tickets
   readonly waitMs: number
   readonly progressMs: number
+  readonly patience: ClientPatience
   /** Whether other servers have connected, or had the time to. */
   readonly servers: { readonly ready: Promise<void>; readonly areReady: boolean }
 }
@@ -41,6 +43,8 @@ export interface ToolCallRequest {
 /** A request served by the SDK: the client can be notified and asked before it gets its response. */
 export interface InteractiveRequest extends ToolCallRequest {
   readonly context: ServerContext
+  /** Which program asks, as far as it can be told from others. */
+  readonly client: string
   /** The lowest level of log messages the session wants. */
   readonly logLevel?: LoggingLevel | undefined
 }
@@ -71,8 +75,8 @@ export function serveCall(
 }
 
 async function serveInteractive(parts: EndpointParts, request: InteractiveRequest): Promise<RequestOutcome> {
-  const { app, openCalls } = parts
-  const { identity, context, era } = request
+  const { app, openCalls, patience } = parts
+  const { identity, context, era, client } = request
   const fingerprint = callFingerprint(app, request)
   const notifier = clientNotifier(context, era, request.logLevel)
   const state: unknown = era === "modern" ? context.mcpReq.requestState() : undefined
@@ -83,10 +87,13 @@ async function serveInteractive(parts: EndpointParts, request: InteractiveReques
       : await openCalls.resume(String(state), { identity, fingerprint, responses })
   const availableAbilities = () =>
     era === "modern" && !openCalls.hasRoom(identity.agentId) ? noAbilities : request.abilities
-  const patience = { canWait: notifier.hasProgress, waitMs: parts.waitMs }
-  const open = known ?? beginCall(parts, { ...request, abilities: availableAbilities() }, patience)
+  const canWait = notifier.hasProgress && patience.lasts(client)
+  const open =
+    known ?? beginCall(parts, { ...request, abilities: availableAbilities() }, { canWait, waitMs: parts.waitMs })
 
-  const end = await waitForCall(open, { ...parts, context, era, notifier })
+  const startedAt = performance.now()
+  const end = await waitForCall(open, { ...parts, context, era, notifier, canWait })
+  patience.note(client, { tookMs: performance.now() - startedAt, gaveUp: context.mcpReq.signal.aborted })
   if ("questions" in end) {
     openCalls.park(open)
     const inputRequests = Object.fromEntries(
@@ -131,7 +138,7 @@ function finish({ tickets }: EndpointParts, request: ToolCallRequest, open: Open
   return { ended }
 }
 
-/** Waits for the call if the client gets progress or can answer approvals itself; else it may end with a ticket. */
+/** Waits for the call if the client lasts long enough or can answer approvals itself; else it may end with a ticket. */
 function beginCall(
   { app, tickets }: EndpointParts,
   request: ToolCallRequest,

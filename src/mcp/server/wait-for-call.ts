@@ -17,6 +17,8 @@ export interface WaitOptions {
   readonly context: ServerContext
   readonly era: "legacy" | "modern"
   readonly notifier: ClientNotifier
+  /** Whether the client waits as long as a person takes. */
+  readonly canWait: boolean
   readonly waitMs: number
   readonly progressMs: number
 }
@@ -59,7 +61,7 @@ export async function waitForCall(open: OpenCall, options: WaitOptions): Promise
   if (open.questions.size > 0) ask()
   else if (open.waiting !== undefined) reportWaiting(open, notifier)
   if (notifier.hasProgress) timers.push(setInterval(() => void remind(open, options), options.progressMs))
-  else timers.push(setTimeout(() => void poll(), options.waitMs + gatherMs))
+  if (!options.canWait) timers.push(setTimeout(() => void poll(), options.waitMs + gatherMs))
   const onAbort = () => {
     if (stopWatching()) open.cancel()
   }
