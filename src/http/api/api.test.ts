@@ -91,6 +91,19 @@ test("a link signs one person in, once, with a cookie that scripts cannot read",
   expect((await ask("GET", "/v1/me")).status).toBe(401)
 })
 
+test("every group comes with its tools, and every role with its groups, so that a page can show both and save a change", async () => {
+  const { signIn } = await serving()
+  const { ask } = await signIn("pat", true)
+  const { body: groups } = await ask("GET", "/v1/groups")
+  const artifact = groups.items.find(({ id }: { id: string }) => id === "artifact")
+  expect(artifact).toMatchObject({ toolCount: 2, tools: ["put_artifact", "get_artifact"], isReserved: true })
+  const { body: role } = await ask("POST", "/v1/roles", { name: "writer", toolGroups: ["workspace"] })
+  await ask("PATCH", `/v1/roles/${role.id}`, { toolGroups: ["workspace", "artifact"] })
+  const { body: roles } = await ask("GET", "/v1/roles")
+  const shown = roles.items.find(({ name }: { name: string }) => name === "writer")
+  expect(shown).toMatchObject({ toolGroups: ["workspace", "artifact"] })
+})
+
 test("a session ends with its person", async () => {
   const { app, signIn } = await serving()
   await app.org.createPerson({ id: "sue" }, { kind: "person", id: "pat" })
