@@ -200,6 +200,11 @@ test("the default adapter rejects where there is no terminal, and asks in one", 
   expect(await none.showToolResultApproval("weather", rome, { status: "success", data: 1 })).toMatchObject({
     approved: false,
   })
+  const fake = fakeTerminal()
+  const asked = new DefaultUIAdapter(fake.terminal).showToolExecutionApproval("weather", "Tell it.", rome, "sensitive")
+  await fake.appears("escape no\n> ")
+  await fake.press("a")
+  expect(await asked).toMatchObject({ approved: true })
 })
 
 test.each([
