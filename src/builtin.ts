@@ -139,6 +139,7 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
     settings: databaseSettings,
     unset: unsetForDatabases,
     dataFolder: dataDir,
+    workspace,
     timeoutMs: tools.timeout ?? defaults.tools.timeout,
     hasRole: options.hasRole,
   })

@@ -21,6 +21,7 @@ export interface DatabasesOptions {
   /** Databases whose settings need variables that are not set. */
   readonly unset?: Readonly<Record<string, readonly string[]>> | undefined
   readonly dataFolder: string
+  readonly workspace: string
   /** How long a statement may take, in milliseconds. The database ends it later by itself. */
   readonly timeoutMs: number
   /** Whether the agent has one of the roles. */
@@ -77,11 +78,11 @@ export function openDatabases(options: DatabasesOptions): Databases {
 function open(
   name: string,
   { url }: DatabaseSettings,
-  { dataFolder, timeoutMs }: DatabasesOptions,
+  { dataFolder, workspace, timeoutMs }: DatabasesOptions,
   processes: SqliteProcesses,
 ): Database {
   if (kindOf(url) === "PostgreSQL") return postgresDatabase({ name, url, timeoutMs })
-  return sqliteDatabase({ name, path: url.slice("sqlite:".length), dataFolder, processes })
+  return sqliteDatabase({ name, path: url.slice("sqlite:".length), dataFolder, workspace, processes })
 }
 
 function kindOf(url: string): DatabaseKind {

@@ -1,22 +1,37 @@
-import { readdirSync, realpathSync, statSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
 import { failure } from "../../model/ending.ts"
+
+export interface OwnFolders {
+  /** Our own data, which is never opened. */
+  readonly dataFolder: string
+  /** Where agents may have made links. */
+  readonly workspace: string
+}
 
 /**
  * The real path of a database file. Fails for our own store, however its path is written: through a link, another name of
- * the same folder, or a second name of the same file.
+ * the same folder, or a second name of the same file. Fails also for a path in the workspace that leads out of it.
  */
-export function databaseFile(name: string, written: string, dataFolder: string): string {
+export function databaseFile(name: string, written: string, { dataFolder, workspace }: OwnFolders): string {
   const file = realPath(name, written)
-  const own = statSync(dataFolder, { throwIfNoEntry: false })
-  if (own !== undefined && (foldersAbove(file).some((folder) => isSame(folder, own)) || isFileOf(dataFolder, file)))
+  if (isInside(file, dataFolder) || isFileOf(dataFolder, file))
     throw failure(
       `The database '${name}' is Quartermaster's own data, which no tool opens. Remove it from 'databases'.`,
-      {
-        toolCode: "own_data",
-      },
+      { toolCode: "own_data" },
+    )
+  if (isInside(resolve(written), workspace) && !isInside(file, workspace))
+    throw failure(
+      `The file of the database '${name}' is a link that leads out of the workspace, and an agent could have made it. A person must write its real path into databases.${name}.url.`,
+      { toolCode: "path_outside_workspace" },
     )
   return file
+}
+
+/** Whether one of the folders above the path, as it is written, is this folder, by whatever name. */
+function isInside(path: string, folder: string): boolean {
+  const own = statSync(folder, { throwIfNoEntry: false })
+  return own !== undefined && foldersAbove(path).some((one) => isSame(one, own))
 }
 
 function realPath(name: string, written: string): string {
@@ -37,7 +52,7 @@ function foldersAbove(file: string): string[] {
 /** Whether the file is also in the folder, under whatever name. */
 function isFileOf(folder: string, file: string): boolean {
   const found = statSync(file)
-  return found.nlink > 1 && readdirSync(folder).some((name) => isSame(join(folder, name), found))
+  return found.nlink > 1 && existsSync(folder) && readdirSync(folder).some((name) => isSame(join(folder, name), found))
 }
 
 function isSame(path: string, { dev, ino }: { dev: number; ino: number }): boolean {

@@ -83,7 +83,8 @@ function beginning(access: "read only" | "read write", { timeoutMs, graceMs = 50
   const settings = {
     statement_timeout: timeoutMs + graceMs,
     lock_timeout: Math.min(10_000, timeoutMs),
-    idle_in_transaction_session_timeout: timeoutMs + graceMs,
+    // Between two statements only this process works, so it ends only what was abandoned.
+    idle_in_transaction_session_timeout: 60_000 + timeoutMs,
     timezone: "UTC",
     datestyle: "ISO, YMD",
     intervalstyle: "iso_8601",

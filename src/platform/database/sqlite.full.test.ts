@@ -17,13 +17,16 @@ async function openSqlite(options: { lockMs?: number } = {}) {
   const path = join(folder, "shop.db")
   const dataFolder = join(folder, "data")
   mkdirSync(dataFolder)
+  const workspace = join(folder, "workspace")
+  mkdirSync(workspace)
   const run = async (script: string) => {
     const other = new DatabaseSync(path)
     other.exec(script)
     other.close()
   }
   await run("vacuum")
-  const open = (given: string) => sqliteDatabase({ name: "shop", path: given, dataFolder, processes, ...options })
+  const open = (given: string) =>
+    sqliteDatabase({ name: "shop", path: given, dataFolder, workspace, processes, ...options })
   const other = join(folder, "other.db")
   copyFileSync(path, other)
   const opened: TestDatabase = {
@@ -44,7 +47,7 @@ async function openSqlite(options: { lockMs?: number } = {}) {
   }
   const query = (sql: string, parameters: unknown[] = [], database = opened.database) =>
     database.query({ sql, parameters, limit: 100, offset: 0, signal: AbortSignal.timeout(60_000) })
-  return { ...opened, folder, dataFolder, path, open, query }
+  return { ...opened, folder, dataFolder, workspace, path, open, query }
 }
 
 const codeOf = (error: ToolFailure) => error.toolCode
@@ -99,6 +102,17 @@ test("our own store is not opened: in its folder, by a link, a link to the folde
   for (const written of [...spellings, ...links])
     expect([written, await query("select 1", [], open(written)).catch(codeOf)]).toEqual([written, "own_data"])
   expect(await query("select 1", [], open(path))).toMatchObject({ rows: [[1]] })
+})
+
+test("a link in the workspace does not lead out of it: an agent could have made it", async () => {
+  const { workspace, path, open, query } = await openSqlite()
+  const inside = join(workspace, "shop.db")
+  copyFileSync(path, inside)
+  symlinkSync(path, join(workspace, "out.db"))
+  symlinkSync(inside, join(workspace, "in.db"))
+  expect(await query("select 1", [], open(join(workspace, "out.db"))).catch(codeOf)).toBe("path_outside_workspace")
+  for (const file of [inside, join(workspace, "in.db"), path])
+    expect(await query("select 1", [], open(file))).toMatchObject({ rows: [[1]] })
 })
 
 test("a file that is not there is not made, and one that is no database is refused", async () => {

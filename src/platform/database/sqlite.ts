@@ -1,25 +1,24 @@
 import { failure } from "../../model/ending.ts"
 import type { Change, Database, Description, RowPage, Statement } from "../../model/databases.ts"
 import { checkStatement, placeholdersOf } from "./check-statement.ts"
-import { databaseFile } from "./own-files.ts"
+import { databaseFile, type OwnFolders } from "./own-files.ts"
 import type { BoundStatement, SqliteAnswer, SqliteJob, SqliteValue } from "./sqlite-job.ts"
 import type { SqliteProcesses } from "./sqlite-processes.ts"
 import type { Token } from "./tokens.ts"
 
-export interface SqliteOptions {
+export interface SqliteOptions extends OwnFolders {
   readonly name: string
   readonly path: string
-  /** Our own data, which is not opened. */
-  readonly dataFolder: string
   readonly processes: SqliteProcesses
   /** How long to wait while another program holds the lock. */
   readonly lockMs?: number | undefined
 }
 
 /** A SQLite file. Queries use a read-only connection with `query_only`. */
-export function sqliteDatabase({ name, path, dataFolder, processes, lockMs = 5000 }: SqliteOptions): Database {
+export function sqliteDatabase(options: SqliteOptions): Database {
+  const { name, path, processes, lockMs = 5000 } = options
   const run = async <Result>(job: WithoutFile<SqliteJob>, signal: AbortSignal): Promise<Result> => {
-    const file = databaseFile(name, path, dataFolder)
+    const file = databaseFile(name, path, options)
     const answer = await processes.run({ ...job, file, lockMs } as SqliteJob, signal)
     if ("error" in answer) throw asFailure(name, answer)
     return answer.result as Result
