@@ -3,7 +3,8 @@ import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { callbackAdapter } from "../approval-ui/callback.ts"
 import { openTestApp, dataFolder, temporaryFolder, tool } from "../testing/test-app.ts"
-import { callStandalone, FencedApps, PrivateApp, type PrivateAppSettings, type PrivateTool } from "./private-app.ts"
+import { callStandalone, FencedApps } from "./fenced-apps.ts"
+import { PrivateApp, type PrivateAppSettings, type PrivateTool } from "./private-app.ts"
 import { workingFolder } from "./testing.ts"
 
 const s4 = { design: "s4", language: "en" } as const

@@ -1,4 +1,3 @@
-import { join } from "node:path"
 import { createQuartermaster } from "../app.ts"
 import { adapterFromOptions } from "../approval-ui/adapter-from-options.ts"
 import { callbackAdapter, type ApprovalCallbacks } from "../approval-ui/callback.ts"
@@ -149,8 +148,6 @@ export class PrivateApp {
   }
 }
 
-const mostFences = 8
-
 /** Makes a call in an app. Of the context only what a request can hold goes along. */
 export function callIn(
   app: Quartermaster,
@@ -163,80 +160,6 @@ export function callIn(
   const caller = asked === undefined && ask === undefined ? {} : { approvalUI: adapterFromOptions(asked, ask) }
   const more = { taskId, userId, sessionId, signal, timeoutMs, allowedPaths, caller }
   return app.executor(agentId).execute(name, input, more)
-}
-
-/** Private apps over the same tools, one for each list of paths that calls are limited to. */
-export class FencedApps {
-  readonly #settings: PrivateAppSettings
-  readonly #apps = new Map<string, PrivateApp>()
-  readonly #listeners: ((app: PrivateApp) => void)[] = []
-
-  constructor(settings: PrivateAppSettings) {
-    this.#settings = settings
-  }
-
-  /** The fence is `allowedPaths` of the context, else those of the configuration, else the working folder. */
-  call(name: string, input: unknown, context: PrivateCallContext = {}): Promise<ToolResult> {
-    return this.#appFor(context.allowedPaths).call(name, input, context)
-  }
-
-  on<T extends EventType>(type: T, listener: Listener<T>): void {
-    const listen = (app: PrivateApp) => app.on(type, listener)
-    this.#listeners.push(listen)
-    for (const app of this.#apps.values()) listen(app)
-  }
-
-  async close(): Promise<void> {
-    const apps = [...this.#apps.values()]
-    this.#apps.clear()
-    await Promise.all(apps.map((app) => app.close()))
-  }
-
-  #appFor(allowedPaths: readonly string[] | undefined): PrivateApp {
-    const folder = process.cwd()
-    const key = JSON.stringify([folder, allowedPaths])
-    const known = this.#apps.get(key)
-    if (known !== undefined) return known
-    const { config = {}, options } = this.#settings
-    const tools = allowedPaths === undefined ? config.tools : { ...config.tools, allowedPaths: [...allowedPaths] }
-    const isPlaced = (config.workspace ?? config.tools?.workspaceDir) !== undefined
-    const app = new PrivateApp({
-      ...this.#settings,
-      config: { data: { dir: join(folder, ".quartermaster") }, ...config, ...(tools === undefined ? {} : { tools }) },
-      options: { ...(isPlaced ? {} : { workspace: folder }), ...options },
-    })
-    for (const listen of this.#listeners) listen(app)
-    this.#apps.set(key, app)
-    this.#closeOldest()
-    return app
-  }
-
-  /** An open app has a few open files. */
-  #closeOldest(): void {
-    if (this.#apps.size <= mostFences) return
-    const [key, app] = [...this.#apps].find(([, each]) => each.isIdle) ?? []
-    if (key !== undefined) this.#apps.delete(key)
-    void app?.close()
-  }
-}
-
-const standalone = new Map<string, FencedApps>()
-
-/** Makes a call of one tool for its standalone `execute(params, context)`. */
-export function callStandalone(
-  settings: PrivateAppSettings,
-  name: string,
-  input: unknown,
-  context?: PrivateCallContext,
-): Promise<ToolResult> {
-  const apps = standalone.get(settings.design) ?? new FencedApps(settings)
-  standalone.set(settings.design, apps)
-  return apps.call(name, input, context)
-}
-
-/** Closes the apps of all standalone calls, for tests. */
-export async function closeStandalone(): Promise<void> {
-  await Promise.all([...standalone.values()].map((apps) => apps.close()))
 }
 
 function configOf({ design, language, dialect, config = {} }: PrivateAppSettings): Config {

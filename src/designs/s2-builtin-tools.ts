@@ -1,4 +1,5 @@
-import { callStandalone, type PrivateCallContext } from "./private-app.ts"
+import { callStandalone } from "./fenced-apps.ts"
+import type { PrivateCallContext } from "./private-app.ts"
 import { executionError } from "./s2-errors.ts"
 import type { BuiltinTool } from "./s2-types.ts"
 

@@ -4,7 +4,7 @@ import { wrapMCPTool as wrapCoreTool, type MCPCaller } from "../mcp/client/wrap-
 import type { McpToolDefinition } from "../model/mcp.ts"
 import type { JsonSchema } from "../model/schema.ts"
 import { ToolCategory } from "../model/tool.ts"
-import { FencedApps } from "./private-app.ts"
+import { FencedApps } from "./fenced-apps.ts"
 import { coreTools } from "./s4-tools.ts"
 import { resultOf, type Tool } from "./s4-types.ts"
 

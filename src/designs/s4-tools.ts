@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { ToolCategory } from "../model/tool.ts"
-import { callStandalone, type PrivateTool } from "./private-app.ts"
+import { callStandalone } from "./fenced-apps.ts"
+import type { PrivateTool } from "./private-app.ts"
 import { resultOf, type Tool } from "./s4-types.ts"
 
 /** The tools of this file and those of MCP servers, as a private app takes them. */

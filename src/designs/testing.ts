@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { onTestFinished, vi } from "vitest"
 import { databaseFile, temporaryFolder } from "../testing/test-app.ts"
-import { closeStandalone } from "./private-app.ts"
+import { closeStandalone } from "./fenced-apps.ts"
 
 /** A new folder that counts as the working folder during one test. The apps of standalone calls are closed after it. */
 export async function workingFolder(): Promise<string> {
