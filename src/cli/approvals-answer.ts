@@ -52,6 +52,8 @@ export function editInput(
   return withPerson(context, async ({ approvals }, by) => {
     const { result, item } = await send(approvals, itemId, () => ({ kind: "edit", input }), by.id, expected)
     if (!result.ok || item === undefined) return showAnswerResult(context, result)
+    // Nobody waits for the call: it is checked when its caller comes back, and the sentence says so.
+    if (result.code === "answer_edited_later") return showAnswerResult(context, result)
     printMessage(context, result.sentence)
     const edited = await nextRevision(approvals, item)
     if (edited !== undefined) await showPendingItem(context, edited, { whole: true })

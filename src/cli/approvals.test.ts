@@ -235,6 +235,12 @@ test("an edited call is shown again when it waits again", async () => {
   expect(JSON.parse((await again.run("approvals", "edit", "01", "{}", "--json")).stdout)).toMatchObject({ revision: 2 })
 })
 
+test("the edit of a call that nobody waits for is one sentence, and nothing is waited for", async () => {
+  const sentence = "It is checked and decided again when its caller comes back for it."
+  const { run } = cliWithPending([item()], { ok: true, done: true, code: "answer_edited_later", sentence })
+  expect(await run("approvals", "edit", "01", '{"key":"B"}')).toEqual({ code: 0, stdout: `${sentence}\n`, stderr: "" })
+})
+
 test("an id prefix that matches several ids lists them, and no answer is sent", async () => {
   const ids = Array.from({ length: 12 }, (_, place) => `0198-${String.fromCharCode(97 + place)}`)
   const received: unknown[] = []

@@ -18,7 +18,9 @@ test("it throws where no folder can be created, instead of looping", async () =>
   writeFileSync(file, "")
   expect(() => ensureFolder(join(file, "below"))).toThrow("ENOTDIR")
   if (existsSync("/proc/self")) expect(() => ensureFolder("/proc/nowhere/below")).toThrow("ENOENT")
-  await expect(openTestApp({ data: { dir: join(file, "below") } })).rejects.toThrow("The store cannot be used")
+  await expect(openTestApp({ data: { dir: join(file, "below") } })).rejects.toThrow(
+    /^The store cannot be used \(ENOTDIR.*\)\. There is a file where the data folder or one above it should be: remove or rename it, or choose another folder: --data <folder>, or data\.dir in the configuration\.$/,
+  )
   if (process.getuid?.() === 0 && existsSync("/sys/kernel"))
     await expect(openTestApp({ data: { dir: "/sys/data" } })).rejects.toThrow(
       "Choose a folder that you may write: --data",

@@ -77,12 +77,16 @@ export function transaction<T>(database: Database, work: () => T): T {
   }
 }
 
+const chosen = "--data <folder>, or data.dir in the configuration."
+
 export function toStoreUnavailable(error: unknown): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error
   const what = errorMessage(error)
   const { code = "" } = error as NodeJS.ErrnoException
   const next = ["EACCES", "EPERM", "EROFS"].includes(code)
-    ? " Choose a folder that you may write: --data <folder>, or data.dir in the configuration."
-    : ""
+    ? ` Choose a folder that you may write: ${chosen}`
+    : code === "ENOTDIR"
+      ? ` There is a file where the data folder or one above it should be: remove or rename it, or choose another folder: ${chosen}`
+      : ""
   return new StoreUnavailable(`The store cannot be used (${what}).${next}`, { cause: error })
 }

@@ -42,6 +42,26 @@ describe.skipIf(!hasBrowser)("the inbox in a real browser", () => {
     expect(problems).toEqual([])
   })
 
+  test("an edit of a call that nobody waits for says when it is checked, with the new input, and comes back", async () => {
+    const { app, signIn } = await openConsole()
+    const { page, problems } = await signIn()
+    await app.submit(write("first.md"), { waitMs: 0 })
+    await page.getByRole("heading", { name: "Change first.md" }).waitFor()
+    await wakeUp(page)
+    await page.getByRole("button", { name: /^Edit/ }).click()
+    await page.getByLabel("path", { exact: false }).first().fill("second.md")
+    await page.locator("form.edit button[type=submit]").click()
+    const said = "You edited it. It is checked and decided again when its caller comes back for it, within 10 minutes"
+    await page.getByRole("status").filter({ hasText: said }).waitFor()
+    await page.locator(".changes ins", { hasText: "second.md" }).waitFor()
+    await page.locator(".inputline summary", { hasText: "path second.md" }).waitFor()
+    await app.submit(write("first.md"), { waitMs: 0 })
+    await page.getByRole("heading", { name: "Change second.md" }).waitFor()
+    await page.getByRole("status").filter({ hasText: "Now revision 2." }).waitFor()
+    // The browser notes a 410 for the item that no longer waits.
+    expect(problems.filter((problem) => !problem.includes("410"))).toEqual([])
+  })
+
   test("a value of a held result is redacted, and the agent gets the rest", async () => {
     const { app, signIn } = await openConsole()
     const result = () => ({ key: "s3cret", city: "Oslo" })

@@ -17,7 +17,7 @@ import { Held } from "./held.tsx"
 import { Output, useOutput } from "./output.tsx"
 import type { Redaction } from "./redactions.ts"
 import type { Shown } from "./shown-card.ts"
-import { isCallerGone, StateStrip } from "./strip.tsx"
+import { isCallerGone, editedForLater, StateStrip } from "./strip.tsx"
 import { useWords } from "../words/words.tsx"
 
 interface Props {
@@ -40,6 +40,8 @@ export function CardPane({ shown, card, place }: Props) {
   const answered = outcome?.state === "done" && outcome.answered.done
   const late = outcome?.state === "late" && outcome.problem.code !== "changed"
   const expired = shown.standing.state === "expired" || (isOver && !answered && shown.standing.state === "waits")
+  // The card is about the input before; the strip above it shows what was changed.
+  const edited = editedForLater(shown, outcome)
   const open = !answered && !late && !expired && shown.standing.state === "waits"
   const asleep = useSleeping(open ? { callId: card.callId, revision: card.revision } : undefined)
 
@@ -57,10 +59,12 @@ export function CardPane({ shown, card, place }: Props) {
       <Says card={card} />
       {card.kind === "result" ? (
         <Held card={card} redactions={redactions} setRedactions={setRedactions} />
-      ) : card.kind === "call" ? (
+      ) : card.kind === "call" && edited === undefined ? (
         <Found card={card} aside={aside} />
       ) : null}
-      {card.kind === "call" && !editing && <InputLine card={card} />}
+      {card.kind === "call" && !editing && (
+        <InputLine card={edited === undefined ? card : { ...card, input: edited.input, preview: undefined }} />
+      )}
       {editing && open && <EditInput key={card.revision} card={card} close={() => setEditing(false)} />}
       <Votes card={card} />
     </>
@@ -95,7 +99,17 @@ export function CardPane({ shown, card, place }: Props) {
       aria-labelledby="card-title"
       data-card={card.callId}
       data-revision={card.revision}
-      data-state={answered ? "mine" : open ? "open" : late ? "late" : expired ? "expired" : shown.standing.state}
+      data-state={
+        answered || edited !== undefined
+          ? "mine"
+          : open
+            ? "open"
+            : late
+              ? "late"
+              : expired
+                ? "expired"
+                : shown.standing.state
+      }
     >
       <CardHead card={card} place={place} open={open} asleep={asleep && open} />
       {card.kind === "question" && open ? (

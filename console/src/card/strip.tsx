@@ -6,7 +6,7 @@ import { Icon } from "../ui/icon.tsx"
 import { Marked } from "../ui/marked.tsx"
 import type { Words } from "../words/en.ts"
 import { useSay, useWords } from "../words/words.tsx"
-import { changedFields } from "./changes.ts"
+import { changedFields, type ChangedField } from "./changes.ts"
 import type { Shown } from "./shown-card.ts"
 
 interface StripProps {
@@ -51,6 +51,14 @@ export function StateStrip({ shown, card, outcome, expired, offline }: Props) {
         : ` ${say(message)}`
     return <Strip tone={isNo(outcome) ? "gone" : "ok"} icon="check" text={doneText(outcome, words) + more} />
   }
+  const edited = editedForLater(shown, outcome)
+  if (edited !== undefined && outcome?.state === "done")
+    return (
+      <>
+        <Strip tone="held" icon="check" text={`${states.youEdited} ${say(outcome.answered.message)}`} />
+        <Changes fields={changedFields(card.input, edited.input)} />
+      </>
+    )
   if (outcome?.state === "late") {
     const { code, by } = outcome.problem
     const why =
@@ -82,6 +90,12 @@ export function StateStrip({ shown, card, outcome, expired, offline }: Props) {
 export const isCallerGone = (outcome: Outcome) =>
   outcome.state === "done" && ["answer_call_again", "answer_fetch"].includes(outcome.answered.message.code)
 
+/** The new input of a call that was edited here and for which nobody waits: it is checked when its caller asks again. */
+export function editedForLater({ standing }: Shown, outcome: Outcome | undefined): { input?: unknown } | undefined {
+  if (standing.state !== "answered" || outcome?.state !== "done" || outcome.answer.kind !== "edit") return undefined
+  return outcome.answered.message.code === "answer_edited_later" ? outcome.answer : undefined
+}
+
 const isNo = ({ answer }: Outcome) => answer.kind === "reject" || answer.kind === "withhold"
 
 function doneText(outcome: Extract<Outcome, { state: "done" }>, { states }: Words): string {
@@ -96,7 +110,7 @@ function doneText(outcome: Extract<Outcome, { state: "done" }>, { states }: Word
     case "answer":
       return states.youAnswered
     case "edit":
-      return states.youEdited
+      return states.yourChangeChecked
     case "approve":
     case "approve-with-rule":
       return states.youApproved
@@ -122,19 +136,23 @@ function ChangedStrip({ card, before }: { card: Card; before: Card | undefined }
           </button>
         )}
       </Strip>
-      {open && (
-        <dl className="changes">
-          {changes.map(({ name, before: was, after }) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>
-                {was !== undefined && <del className="del-w">{was}</del>}
-                {after !== undefined && <ins className="add-w">{after}</ins>}
-              </dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      {open && <Changes fields={changes} />}
     </>
+  )
+}
+
+function Changes({ fields }: { fields: readonly ChangedField[] }) {
+  return (
+    <dl className="changes">
+      {fields.map(({ name, before, after }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {before !== undefined && <del className="del-w">{before}</del>}
+            {after !== undefined && <ins className="add-w">{after}</ins>}
+          </dd>
+        </div>
+      ))}
+    </dl>
   )
 }

@@ -343,7 +343,8 @@ export const en = {
     youApproved: "**You approved it.**",
     callerGone: (minutes: number) =>
       `Whoever made the call no longer waits for it. It runs when they ask for it again, within ${minutes} minutes.`,
-    youEdited: "**Your change was checked.**",
+    youEdited: "**You edited it.**",
+    yourChangeChecked: "**Your change was checked.**",
     youRejected: "**You rejected it.**",
     youReleased: "**You released it.**",
     youWithheld: "**You withheld it.**",

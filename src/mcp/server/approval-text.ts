@@ -1,4 +1,5 @@
 import type { PendingItem } from "../../model/approval.ts"
+import type { Touch } from "../../model/rule.ts"
 import { wholeCharacters } from "../../model/model-text.ts"
 import { intentText } from "../../model/intent.ts"
 
@@ -13,11 +14,19 @@ export function approvalText(item: PendingItem): string {
     ...(note === undefined ? [] : [note]),
     ...(intent === undefined ? [] : [intentText(intent)]),
     `Why you are asked: ${reasons.map(({ sentence }) => sentence).join(" ")}`,
-    ...touches.list.map(({ kind, what }) => `It touches the ${kind} ${what}.`),
+    ...touches.list.map(({ kind, what }) => `${touchVerbs[kind]} ${what}`),
     "",
     preview === undefined ? `Input: ${cut(JSON.stringify(input, undefined, 2) ?? "nothing")}` : cut(preview),
   ]
   return escapeInvisibleCharacters(lines.join("\n"))
+}
+
+const touchVerbs: Readonly<Record<Touch["kind"], string>> = {
+  read: "It reads",
+  write: "It writes",
+  command: "It runs the command",
+  host: "It connects to",
+  database: "It uses the database",
 }
 
 function cut(text: string): string {

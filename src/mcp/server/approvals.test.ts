@@ -28,6 +28,18 @@ for (const era of eras) {
     expect(entries.find(({ kind }) => kind === "answered")).toMatchObject({ by: "ann" })
   })
 
+  test(`the form says in words what the call touches (${era})`, async () => {
+    const app = await openTestApp()
+    const forms: Record<string, unknown>[] = []
+    const person = answeringClient((params) => {
+      forms.push(params)
+      return { action: "accept", content: { decision: "reject" } }
+    })
+    const { client } = await connectClient(openEndpoint(app), era, { person: "ann" }, person)
+    await client.callTool({ name: "write_file", arguments: { path: "a.txt", content: "hi" } })
+    expect(forms[0]?.["message"]).toMatch(/^It writes .*a\.txt$/m)
+  })
+
   test(`with askIntent a client's call may say why, and the form quotes it (${era})`, async () => {
     const app = await openTestApp({ tools: { askIntent: true } })
     app.registry.register(tool({ ...guarded, input: z.strictObject({}) as never, execute: () => "sunny" }))
