@@ -327,6 +327,7 @@ export function assemble(
     conversations: store.conversations,
     owner,
     isAlive: ports.isAlive,
+    isActive: (agentId) => org.view(agentId) !== undefined,
     roleOf: (agentId) => org.view(agentId)?.role,
     folderOf,
     closing: closer.signal,

@@ -34,7 +34,10 @@ export interface Conversation {
   /** What it was begun with, as the agent loop wrote it: model, instructions, limits. */
   settings: unknown
   spent: Spent
-  /** The id of the conversation at the top of its tree, whose budget it shares; "" for one that was not begun by another. */
+  /**
+   * The id of the conversation at the top of the tree that its current run belongs to, whose budget that run shares; ""
+   * when that is itself. What it uses counts there. Its next run may belong to another tree.
+   */
   root: string
   /** How many turns it has. The next one gets this index. */
   length: number
@@ -101,6 +104,8 @@ export interface ConversationChange {
   spent?: Spent
   owner?: string
   settings?: unknown
+  /** The tree of the run that begins. */
+  root?: string
   /** How many turns the writer knows of, where the new ones must come right after those. */
   length?: number
   /** The ids of messages that these turns hold: they are read from now on. */
@@ -136,7 +141,7 @@ export interface Conversations {
   ): Promise<number | undefined>
   /** Adds a turn without a claim, as a person or another process does. Undefined when the conversation has ended. */
   post(id: string, turn: NewTurn, state?: ConversationState): Promise<number | undefined>
-  /** What a conversation and all those below it have used. */
+  /** What was used in the tree below a conversation, by itself and by others. */
   spentInTree(root: string): Promise<Spent>
   /** What all stored conversations of each agent have used. */
   spentByAgent(): Promise<{ agentId: string; spent: Spent }[]>

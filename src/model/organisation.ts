@@ -88,6 +88,8 @@ export interface Message {
   conversationId?: string | undefined
   /** The conversation that takes it. Left out for messages to `user`, and for those from before there were any. */
   target?: string | undefined
+  /** The conversation at the top of the tree that it was sent in. The run that it begins belongs to that tree. */
+  root?: string | undefined
   createdAt: number
   /** The message is not delivered before this time. */
   deliverAt: number

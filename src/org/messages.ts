@@ -41,7 +41,8 @@ export async function sendMessage(
     const sentence = `Agent '${to}' works on another task, so you cannot write to it. Write to root, or to user.`
     throw new OrganisationError("cross_task_communication_denied", sentence)
   }
-  const conversationId = (await openConversation(context, session, from))?.id
+  const origin = await openConversation(context, session, from)
+  const conversationId = origin?.id
   const read = conversationId === undefined ? [] : await context.conversations.readInRun(conversationId)
   const task = sender?.taskId ?? taskId
   const target =
@@ -58,6 +59,7 @@ export async function sendMessage(
     ...(userId !== undefined && { userId }),
     ...(conversationId !== undefined && { conversationId }),
     ...(target !== undefined && { target }),
+    ...(origin !== undefined && { root: origin.root || origin.id }),
     createdAt: at,
     deliverAt: at + checkDelay(delayMs),
     readAt: null,

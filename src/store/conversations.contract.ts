@@ -174,6 +174,30 @@ export function conversationsContract(
       await aborted
     })
 
+    test("what a conversation uses counts in the tree of its run at that time, and goes with it", async () => {
+      const [store, other] = await open()
+      const cost = async (id: string) => (await other.spentInTree(id)).cost
+      const [one, two, below] = [
+        await store.create(someConversation()),
+        await store.create(someConversation()),
+        await store.create(someConversation()),
+      ]
+      const claim = (await store.claim(below.id, below, "process"))!
+      const use = (sum: number, root?: string) =>
+        store.append(below.id, claim, [], {
+          spent: { ...nothingSpent, cost: sum },
+          ...(root !== undefined && { root }),
+        })
+      await use(1, one.id)
+      await use(3)
+      await use(7, two.id)
+      await use(15, "")
+      expect([await cost(one.id), await cost(two.id), await cost(below.id)]).toEqual([3, 4, 8])
+      expect(await other.get(below.id)).toMatchObject({ root: "", spent: { cost: 15 } })
+      await store.erase(Date.now() + 1000)
+      expect([await cost(one.id), await cost(two.id), await cost(below.id)]).toEqual([0, 0, 0])
+    })
+
     test("a tree of conversations is summed up from its top", async () => {
       const [store] = await open()
       const spent = (cost: number) => ({ rounds: 1, calls: 2, inputTokens: 30, outputTokens: 4, cost })

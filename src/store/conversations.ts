@@ -34,27 +34,18 @@ export class SqliteConversations implements Conversations {
     const at = Date.now()
     const conversation = { ...given, length: 0, createdAt: at, updatedAt: at }
     const { id, agentId, state, owner, epoch, startedBy, settings, spent, root } = given
-    await retryWhileBusy(() =>
+    const row = { id, root, spent: JSON.stringify(spent) }
+    const insert = () => {
       this.#database
         .prepare(
           `insert into conversations
              (id, agent_id, state, owner, epoch, started_by, settings, spent, root, length, created_at, updated_at)
            values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)`,
         )
-        .run(
-          id,
-          agentId,
-          state,
-          owner,
-          epoch,
-          startedBy,
-          JSON.stringify(settings),
-          JSON.stringify(spent),
-          root,
-          at,
-          at,
-        ),
-    )
+        .run(id, agentId, state, owner, epoch, startedBy, JSON.stringify(settings), row.spent, root, at, at)
+      this.#charge(row, nothingSpent)
+    }
+    await retryWhileBusy(() => transaction(this.#database, insert))
     return conversation
   }
 
@@ -121,6 +112,7 @@ export class SqliteConversations implements Conversations {
         owner: change.owner ?? row.owner,
         spent: change.spent === undefined ? row.spent : JSON.stringify(change.spent),
         settings: change.settings === undefined ? row.settings : JSON.stringify(change.settings),
+        root: change.root ?? row.root,
       }
     })
   }
@@ -131,14 +123,9 @@ export class SqliteConversations implements Conversations {
   }
 
   async spentInTree(root: string): Promise<Spent> {
-    const query = "select spent from conversations where id = ? or root = ?"
-    const rows = await retryWhileBusy(() => this.#database.prepare(query).all(root, root) as unknown as Row[])
-    const sum: Spent = { rounds: 0, calls: 0, inputTokens: 0, outputTokens: 0, cost: 0 }
-    for (const row of rows) {
-      const spent = JSON.parse(row.spent) as Spent
-      for (const key of Object.keys(sum) as (keyof Spent)[]) sum[key] += spent[key]
-    }
-    return sum
+    const query = "select spent from tree_spent where root = ?"
+    const rows = await retryWhileBusy(() => this.#database.prepare(query).all(root) as { spent: string }[])
+    return rows.reduce((sum, { spent }) => plus(sum, JSON.parse(spent) as Spent), nothingSpent)
   }
 
   async spentByAgent(): Promise<{ agentId: string; spent: Spent }[]> {
@@ -183,7 +170,8 @@ export class SqliteConversations implements Conversations {
     return retryWhileBusy(() =>
       transaction(this.#database, () => {
         const old = "select id from conversations where updated_at < ?"
-        this.#database.prepare(`delete from turns where conversation_id in (${old})`).run(olderThan)
+        for (const table of ["turns", "tree_spent"])
+          this.#database.prepare(`delete from ${table} where conversation_id in (${old})`).run(olderThan)
         const erased = this.#database.prepare("delete from conversations where updated_at < ?").run(olderThan)
         const isGone = "target is null or not exists (select 1 from conversations where id = target)"
         this.#database.prepare(`delete from messages where read_at < ? and (${isGone})`).run(olderThan)
@@ -203,7 +191,7 @@ export class SqliteConversations implements Conversations {
       transaction(this.#database, () => {
         const before = this.#row(id)
         const row = before && changed(before)
-        if (row === undefined) return undefined
+        if (before === undefined || row === undefined) return undefined
         const at = Date.now()
         const insert = this.#database.prepare(
           "insert into turns (conversation_id, place, kind, body, at) values (?, ?, ?, ?, ?)",
@@ -212,19 +200,42 @@ export class SqliteConversations implements Conversations {
         const length = row.length + turns.length
         this.#database
           .prepare(
-            `update conversations set state = ?, owner = ?, settings = ?, spent = ?, length = ?, updated_at = ?
+            `update conversations set state = ?, owner = ?, settings = ?, spent = ?, root = ?, length = ?, updated_at = ?
              where id = ?`,
           )
-          .run(row.state, row.owner, row.settings, row.spent, length, at, id)
+          .run(row.state, row.owner, row.settings, row.spent, row.root, length, at, id)
+        if (row.spent !== before.spent) this.#charge(row, JSON.parse(before.spent) as Spent)
         moveMessages(this.#database, reads, sends, at)
         return length
       }),
     )
   }
 
+  /** Counts what a conversation has used since `before` in the tree of its run. */
+  #charge({ id, root, spent }: Pick<Row, "id" | "root" | "spent">, before: Spent): void {
+    const key = [root || id, id] as const
+    const known = this.#database
+      .prepare("select spent from tree_spent where root = ? and conversation_id = ?")
+      .get(...key) as { spent: string } | undefined
+    const sum = plus(
+      known === undefined ? nothingSpent : (JSON.parse(known.spent) as Spent),
+      JSON.parse(spent) as Spent,
+    )
+    this.#database
+      .prepare("insert or replace into tree_spent (root, conversation_id, spent) values (?, ?, ?)")
+      .run(...key, JSON.stringify(plus(sum, before, -1)))
+  }
+
   #row(id: string): Row | undefined {
     return this.#database.prepare("select * from conversations where id = ?").get(id) as unknown as Row | undefined
   }
+}
+
+const nothingSpent: Spent = { rounds: 0, calls: 0, inputTokens: 0, outputTokens: 0, cost: 0 }
+
+function plus(sum: Spent, more: Spent, times = 1): Spent {
+  const added = spentKeys.map((key) => [key, sum[key] + times * more[key]])
+  return Object.fromEntries(added) as unknown as Spent
 }
 
 function cursorAt({ createdAt, id }: Conversation): string {

@@ -114,12 +114,12 @@ export function moveMessages(
 
 function insertMessage(database: Database, message: Message, orElse = ""): void {
   const { id, from, to, taskId, payload, createdAt, deliverAt, readAt, kind, about, userId, hops } = message
-  const { conversationId, target } = message
+  const { conversationId, target, root } = message
   database
     .prepare(
       `insert into messages (id, sender, recipient, task_id, payload, created_at, deliver_at, read_at,
-         kind, about, user_id, hops, conversation, target)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${orElse}`,
+         kind, about, user_id, hops, conversation, target, root)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${orElse}`,
     )
     .run(
       id,
@@ -136,6 +136,7 @@ function insertMessage(database: Database, message: Message, orElse = ""): void 
       hops,
       conversationId ?? null,
       target ?? null,
+      root ?? null,
     )
 }
 
@@ -152,6 +153,7 @@ function fromTable(row: Row): Message {
     ...(row.user_id === null ? {} : { userId: row.user_id }),
     ...(row.conversation === null ? {} : { conversationId: row.conversation }),
     ...(row.target === null ? {} : { target: row.target }),
+    ...(row.root === null ? {} : { root: row.root }),
     createdAt: row.created_at,
     deliverAt: row.deliver_at,
     readAt: row.read_at,

@@ -291,6 +291,23 @@ export const migrations: Record<string, Migration> = {
       )
     },
   },
+
+  "009_trees_of_runs": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.alterTable("messages").addColumn("root", "text").execute()
+      await db.schema
+        .createTable("tree_spent")
+        .addColumn("root", "text", (column) => column.notNull())
+        .addColumn("conversation_id", "text", (column) => column.notNull())
+        .addColumn("spent", "text", (column) => column.notNull())
+        .addPrimaryKeyConstraint("tree_spent_key", ["root", "conversation_id"])
+        .execute()
+      await db.schema.createIndex("tree_spent_conversation").on("tree_spent").column("conversation_id").execute()
+      await sql`insert into tree_spent select case root when '' then id else root end, id, spent from conversations`.execute(
+        db,
+      )
+    },
+  },
 }
 
 /** Fills a new column with a field of the existing end lines, one segment at a time. */

@@ -57,6 +57,7 @@ export interface Tables {
     hops: number
     conversation: string | null
     target: string | null
+    root: string | null
   }
   conversations: {
     id: string
@@ -72,6 +73,7 @@ export interface Tables {
     created_at: number
     updated_at: number
   }
+  tree_spent: { root: string; conversation_id: string; spent: string }
   turns: { conversation_id: string; place: number; kind: string; body: string; at: number }
   starts: { agent: string; tool: string; at: number }
   processes: { owner: string; beat_at: number }

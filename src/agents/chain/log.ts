@@ -6,7 +6,7 @@ import type {
   NewTurn,
   Spent,
 } from "../../model/conversation.ts"
-import { chainTurns, type ChainTurn } from "./turns.ts"
+import { chainTurns, treeOf, type ChainTurn } from "./turns.ts"
 
 /** The turns of a conversation, in memory or in the store. */
 export interface TurnLog {
@@ -17,7 +17,7 @@ export interface TurnLog {
   readonly spent: Spent
   /** Until when a stored conversation can be resumed. */
   readonly resumableUntil: number | undefined
-  /** The conversation at the top of its tree: itself, unless another conversation began it. */
+  /** The conversation at the top of the tree of its current run: itself, unless another conversation led to that run. */
   readonly root: RootConversation
   /** Takes the conversation over for a run. Throws a sentence when another live process has it. */
   claim(): Promise<void>
@@ -87,6 +87,8 @@ export interface LogStore {
   conversations: Conversations
   owner: string
   isAlive(owner: string): boolean | Promise<boolean>
+  /** Whether an agent has not ended. */
+  isActive(agentId: string): boolean
 }
 
 /** A new conversation, stored before its first turn. */
@@ -110,7 +112,14 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
   const spent = nothingSpent()
   let resumableUntil: number | undefined
   let claim: ConversationClaim | undefined
-  let top = { id, agentId: given.agentId }
+  const own = { id, agentId: given.agentId }
+  let top = own
+  /** The top of a tree. A run whose tree has no live top any more, where nobody could be asked, counts in its own. */
+  const topOf = async (root: string) => {
+    const found = root === "" || root === id ? undefined : await conversations.get(root)
+    if (found === undefined || found.state === "ended" || !store.isActive(found.agentId)) return own
+    return { id: found.id, agentId: found.agentId }
+  }
   const refresh = async () => {
     // Two may read at once.
     for (const turn of chainTurns(await conversations.turns(id, turns.length)))
@@ -149,8 +158,8 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
       if (JSON.stringify(settings) !== JSON.stringify(found.settings))
         await conversations.append(id, claim, [], { settings })
       Object.assign(spent, found.spent)
-      const root = found.root === "" ? found : await conversations.get(found.root)
-      if (root !== undefined) top = { id: root.id, agentId: root.agentId }
+      top = await topOf(found.root)
+      if (found.root !== "" && top === own) await conversations.append(id, claim, [], { root: "" })
       resumableUntil = Date.now() + given.resumableMs
       await refresh()
     },
@@ -159,7 +168,13 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
       claim = undefined
     },
     async append(more, change = {}) {
-      if (claim === undefined || (await conversations.append(id, claim, more, change)) === undefined)
+      const run = chainTurns(more).find(({ kind, body }) => kind === "user" && body.begins)
+      if (run !== undefined) {
+        const parent = given.parent === undefined ? undefined : await conversations.get(given.parent)
+        top = await topOf(treeOf([run], parent === undefined ? "" : parent.root || parent.id))
+      }
+      const root = run === undefined ? {} : { root: top === own ? "" : top.id }
+      if (claim === undefined || (await conversations.append(id, claim, more, { ...change, ...root })) === undefined)
         throw new ClaimLost(id)
       await refresh()
     },

@@ -175,6 +175,8 @@ export function openChains(parts: ChainParts) {
         running++
         if (society.pause !== undefined) woken.set(id, new Promise<void>((resolve) => (over = resolve)))
         before = { ...log.spent }
+      },
+      onRunBegun() {
         parts.emit({ type: "RUN_STARTED", ...about, root: log.root.id, at: Date.now() })
         // Written with the next entry, and before the run is over.
         started = parts.note(id, agentId, `A run of the conversation began, with model ${model.name}.`)

@@ -15,8 +15,9 @@ import { offeredTools, runChain, type ActiveChain, type ChainPhase } from "./cha
 import type { Budget } from "./budget.ts"
 import { resultOf, type ToolChainResult } from "./chain-result.ts"
 import { memoryLog, type TurnLog } from "./log.ts"
-import type { ChainMail } from "./mail.ts"
+import { receiveMail, type ChainMail } from "./mail.ts"
 import { messagesOf } from "./messages.ts"
+import { nextStep, type RunLimits } from "./next-step.ts"
 import { toolsGivenUp } from "./reflect.ts"
 import { currentRun, personOf, unnamedPerson } from "./turns.ts"
 
@@ -76,6 +77,8 @@ interface InternalOptions {
   /** The run begins after this. */
   beforeRun?(): Promise<void> | undefined
   onRunStart?(): void
+  /** What it begins with is in the turns. */
+  onRunBegun?(): void
   onRunEnd?(result: ToolChainResult): Promise<void>
   /** The run is over and nothing of it is written any more. */
   onReleased?(): void
@@ -133,6 +136,11 @@ export class ToolChain {
     this.#stop.abort(new Error("The run was stopped."))
   }
 
+  get #limits(): RunLimits {
+    const { maxRounds = 5, maxCalls = 10, reflect } = this.#options
+    return { maxRounds, maxCalls, reflects: reflect !== false }
+  }
+
   get #speaker(): string {
     return this.#options.userId ?? unnamedPerson
   }
@@ -148,6 +156,9 @@ export class ToolChain {
     try {
       this.#options.onRunStart?.()
       if (first !== undefined) await this.#log.append([first], { state: "active" })
+      else if (!closing.aborted)
+        await receiveMail(this.#options.mail, this.#log, nextStep(this.#log.turns, this.#limits))
+      this.#options.onRunBegun?.()
       this.#options.contexts?.set(this.id, this.#context())
       if (this.#log.isStored) {
         over = new AbortController()
@@ -213,11 +224,7 @@ export class ToolChain {
       model: this.#model,
       app: this.#app,
       instructions: options.instructions,
-      limits: {
-        maxRounds: options.maxRounds ?? 5,
-        maxCalls: options.maxCalls ?? 10,
-        reflects: options.reflect !== false,
-      },
+      limits: this.#limits,
       reflector: typeof options.reflect === "object" ? options.reflect : ruleReflector,
       budgets: {
         tree: { maxTokens: options.maxTokens, maxCost: options.maxCost, maxCalls: options.maxTreeCalls },

@@ -28,7 +28,10 @@ export interface UserTurn {
   message?: DeliveredMessage | undefined
 }
 
-export type DeliveredMessage = Pick<Message, "id" | "from" | "kind" | "hops" | "userId" | "taskId" | "conversationId">
+export type DeliveredMessage = Pick<
+  Message,
+  "id" | "from" | "kind" | "hops" | "userId" | "taskId" | "conversationId" | "root"
+>
 
 export interface AssistantTurn {
   content: readonly AssistantPart[]
@@ -111,7 +114,7 @@ export interface EndTurn {
 }
 
 /** Turns as the store returns them. Only this loop writes them. */
-export function chainTurns(turns: readonly Turn[]): ChainTurn[] {
+export function chainTurns(turns: readonly Pick<Turn, "kind" | "body">[]): ChainTurn[] {
   return turns as unknown as ChainTurn[]
 }
 
@@ -130,6 +133,11 @@ export function personOf([first]: readonly ChainTurn[]): string | undefined {
   const { message, by } = first.body
   if (message !== undefined) return message.userId
   return by === unnamedPerson ? undefined : by
+}
+
+/** The conversation at the top of the tree that a run belongs to: that of the message that began it, or its own. */
+export function treeOf([first]: readonly ChainTurn[], conversationId: string): string {
+  return (first?.kind === "user" ? first.body.message?.root : undefined) ?? conversationId
 }
 
 /** Who speaks in a conversation that belongs to no person by name. */

@@ -58,7 +58,7 @@ export function answerTo(
     target,
   }: { from: string; text: string; at: number; hops: number; target: string | undefined },
 ): Message {
-  const { taskId, userId } = message
+  const { taskId, userId, root } = message
   return {
     id: newId(),
     from,
@@ -70,6 +70,7 @@ export function answerTo(
     ...(taskId !== undefined && { taskId }),
     ...(userId !== undefined && { userId }),
     ...(target !== undefined && { target }),
+    ...(root !== undefined && { root }),
     createdAt: at,
     deliverAt: at,
     readAt: null,

@@ -34,7 +34,7 @@ export async function closeAgent(parts: CloseParts, agentId: string): Promise<vo
 
 async function closeConversation(parts: CloseParts, id: string, agentId: string): Promise<void> {
   const given = { id, agentId, startedBy: agentId, settings: {}, changes: {}, resumableMs: 0 }
-  const log = storedLog(parts, given)
+  const log = storedLog({ ...parts, isActive: () => true }, given)
   try {
     await log.claim()
     const owed = owedAnswers(log.turns).map(({ message }) => message)

@@ -5,7 +5,7 @@ import type { OrganisationAdmin } from "../../model/organisation-admin.ts"
 import type { Messages } from "../../model/ports.ts"
 import { societyConversation } from "../../model/society-conversation.ts"
 import type { ChainMail } from "../chain/mail.ts"
-import { currentRun, personOf, type DeliveredMessage } from "../chain/turns.ts"
+import { currentRun, personOf, treeOf, type DeliveredMessage } from "../chain/turns.ts"
 import { answeredNow, answerTo, hopsOf, lastWords } from "./answers.ts"
 import { checkHops } from "./hops.ts"
 import { messageTurn } from "./message-text.ts"
@@ -31,9 +31,13 @@ export function mailOf(parts: MailParts, conversationId: string, agentId: string
       const unread = await messages.unreadFor(conversationId, { at: now(), limit: most.messages })
       const [first] = unread
       if (first === undefined) return undefined
-      // A run works for one person.
-      const person = begins ? first.userId : personOf(currentRun(turns))
-      const taken = upTo(unread.filter(({ userId }) => userId === person))
+      // A run works for one person, and in one tree: what a person writes belongs to each.
+      const run = currentRun(turns)
+      const person = begins ? first.userId : personOf(run)
+      const tree = begins ? first.root : treeOf(run, conversationId)
+      const belongs = ({ userId, root }: Message) =>
+        userId === person && (root === tree || (!begins && root === undefined))
+      const taken = upTo(unread.filter(belongs))
       if (taken.length === 0) return undefined
       return {
         turns: taken.map((message, place) => ({ kind: "user", body: messageTurn(message, begins && place === 0) })),

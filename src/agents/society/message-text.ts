@@ -7,8 +7,8 @@ import type { UserTurn } from "../chain/turns.ts"
  * did not exist when the text was written, so that no text can end its own quotation.
  */
 export function messageTurn(message: Message, begins: boolean): UserTurn {
-  const { id, from, kind, hops, userId, taskId, conversationId } = message
-  const delivered = { id, from, kind, hops, userId, taskId, conversationId }
+  const { id, from, kind, hops, userId, taskId, conversationId, root } = message
+  const delivered = { id, from, kind, hops, userId, taskId, conversationId, root }
   return { text: messageText(message), begins, by: from, message: delivered }
 }
 

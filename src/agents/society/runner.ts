@@ -228,13 +228,11 @@ export class Runner {
   async #isWithin({ conversation, conversationId, message }: Work): Promise<boolean> {
     const { within } = this.#options
     if (within === undefined) return true
-    const isBelow = (one: Conversation | undefined) => one?.root === within || one?.id === within
-    if (isBelow(conversation)) return true
-    const { messages, conversations, now } = this.#parts
+    if (conversation?.root === within || conversationId === within) return true
+    const { messages, now } = this.#parts
     if (message === undefined) return false
-    for (const { conversationId: from } of await messages.unreadFor(conversationId, { at: now(), limit: 20 }))
-      if (from !== undefined && isBelow(await conversations.get(from))) return true
-    return false
+    const unread = await messages.unreadFor(conversationId, { at: now(), limit: 20 })
+    return unread.some(({ root }) => root === within)
   }
 
   #start(work: Work): void {

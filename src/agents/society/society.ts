@@ -155,8 +155,6 @@ async function openRun(
   }
   const stored = conversation?.settings as { taskId?: string } | undefined
   const taskId = view.agent.taskId ?? stored?.taskId ?? message?.taskId
-  const origin = message?.conversationId
-  const parent = origin !== undefined && (await parts.conversations.get(origin)) !== undefined ? origin : undefined
   const offered = new Set(parts.app.mcpTools(agentId).map(({ name }) => name))
   const names = view.role.dialect === undefined ? undefined : parts.dialectNames(view.role.dialect)
   return parts.openChain(
@@ -164,7 +162,6 @@ async function openRun(
     {
       id: conversationId,
       model: modelOf(parts.models, view),
-      parent,
       userId: message?.userId,
       taskId,
       instructions: instructionsFor({ view, taskId, offered, names }),

@@ -1,12 +1,16 @@
 import { expect, test } from "vitest"
-import { until } from "../../testing/test-app.ts"
+import { itemsInTree } from "../../cli/wait-for-agents.ts"
+import { societyConversation } from "../../model/society-conversation.ts"
+import { tool, until } from "../../testing/test-app.ts"
 import type { TurnLog } from "../chain/log.ts"
 import type { CallContext } from "../chain/run-calls.ts"
 import type { ChainTurn } from "../chain/turns.ts"
+import { modelOf } from "../testing/played-model.ts"
 import { checkHops } from "./hops.ts"
 import { openTeam } from "./testing/open-team.ts"
 
 const brief = { objective: "x", constraints: [], inputs: "none", outputs: "y", completion_criteria: "z" }
+const ann = { kind: "person", id: "ann" } as const
 const usage = { inputTokens: 100, outputTokens: 0 }
 
 /** Root hires two helpers, each with a task of its own. */
@@ -71,4 +75,79 @@ test("agents with different tasks that write too often ask once, and only a pers
   await app.freeze({ by: "ann" })
   expect(await check(40, "t1")).toMatchObject({ usedUp: expect.stringContaining("40 messages") })
   expect(turns.filter(({ body }) => (body as { more: number }).more === 0)).toEqual([])
+})
+
+/** Root in a chat that asks dev, who sends something in its second run. */
+async function openChats() {
+  const app = await openTeam(({ agentId, messages }) => {
+    const texts = messages.filter(({ role }) => role === "user").length
+    const isNew = messages.at(-1)!.role === "user"
+    return agentId === "dev" && texts === 2 && isNew ? { calls: [{ name: "send" }], usage } : { say: "Done.", usage }
+  })
+  app.registry.register(tool({ name: "send", effect: "communicate", execute: () => "sent" }))
+  const chat = () => {
+    const model = modelOf({ calls: [{ name: "send_message", input: { to: "dev", payload: "Work." } }], usage }, { say: "Asked.", usage }) // prettier-ignore
+    return app.chain("root", { durable: true, wakes: false, userId: "ada", model })
+  }
+  return { app, chats: [chat(), chat()] as const }
+}
+
+test("an agent that two chats ask belongs to the tree of the one that it works for: its tokens, its questions, its going on", async () => {
+  const { app, chats } = await openChats()
+  const [one, two] = chats
+  const first = app.society.start({ within: one.id })
+  await one.run("Go.")
+  await first.idle()
+  await first.stop()
+  const second = app.society.start({ within: two.id })
+  await two.run("Go.")
+  await second.idle()
+  const items = await app.approvals.list()
+  expect(items).toMatchObject([{ tool: "send" }])
+  expect(await itemsInTree(app as never, two.id)).toEqual(items)
+  expect(await itemsInTree(app as never, one.id)).toEqual([])
+  await app.approvals.answer(items[0]!.callId, { kind: "approve" }, "ann")
+  await second.idle()
+  const dev = await app.conversations.get(societyConversation("dev", undefined))
+  expect(dev).toMatchObject({ state: "idle", root: two.id, spent: { inputTokens: 300 } })
+  expect((await app.society.openMessages(two.id)).unread).toBe(1)
+})
+
+/** An agent, temp, that asks dev as soon as a person writes to it. */
+async function openTemp() {
+  const config = { agents: { maxTokens: 400 } }
+  const app = await openTeam(({ agentId, last }) => {
+    const asks = agentId === "temp" && last.includes("A message from the user")
+    return { usage, ...(asks ? { calls: [{ name: "send_message", input: { to: "dev", payload: "Work." } }] } : { say: "Done." }) } // prettier-ignore
+  }, config)
+  await app.org.createAgent({ id: "temp", role: "dev" }, ann)
+  return { app, running: app.society.start() }
+}
+
+test("an agent whom one asked first that has ended works for others in their trees, and a person can give it more", async () => {
+  const { app, running } = await openTemp()
+  const send = (to: string, by: string) => app.society.message({ to, payload: "Go.", by })
+  expect((await app.society.answer((await send("temp", "ada")).id))?.payload).toBe("Done.")
+  await app.org.terminateAgent("temp", ann)
+  for (const _round of [1, 2, 3, 4])
+    expect((await app.society.answer((await send("dev", "bob")).id))?.payload).toBe("Done.")
+  const { id } = await send("dev", "bob")
+  await running.idle()
+  const items = await app.approvals.list()
+  expect(items).toMatchObject([{ tool: "agents:budget", agentId: "dev" }])
+  await app.approvals.answer(items[0]!.callId, { kind: "approve" }, "ann")
+  expect((await app.society.answer(id))?.payload).toBe("Done.")
+})
+
+test("a run that begins after the top of its tree has ended counts in its own", async () => {
+  const { app, running } = await openTemp()
+  await app.freeze({ agentId: "dev", by: "ann" })
+  await app.society.message({ to: "temp", payload: "Go.", by: "ada" })
+  await running.idle()
+  expect(await app.org.inbox("dev")).toMatchObject([{ root: societyConversation("temp", undefined) }])
+  await app.org.terminateAgent("temp", ann)
+  await app.thaw({ agentId: "dev", by: "ann" })
+  await running.idle()
+  const dev = await app.conversations.get(societyConversation("dev", undefined))
+  expect(dev).toMatchObject({ state: "idle", root: "", spent: { inputTokens: 100 } })
 })
