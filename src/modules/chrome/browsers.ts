@@ -48,6 +48,7 @@ export function openBrowsers(runtime: ModuleRuntime, settings: ChromeSettings): 
   const left = endLeftBrowsers(dataFolder)
   if (left > 0) runtime.log.warn(`chrome: ended ${left} browsers that a killed process had left.`)
 
+  const maxDownloadBytes = settings.downloads === false ? 0 : settings.maxDownloadMb * 1024 * 1024
   const idleMs = settings.idleMinutes * 60_000
   const timer = setInterval(closeIdle, Math.min(idleMs, 30_000)).unref()
 
@@ -64,7 +65,7 @@ export function openBrowsers(runtime: ModuleRuntime, settings: ChromeSettings): 
   }
 
   function addTab(browser: Browser, page: Page): Tab {
-    const tab = watchPage(newId("tab"), page, browser, settings.downloads !== false)
+    const tab = watchPage(newId("tab"), page, browser, maxDownloadBytes)
     browser.tabs.set(tab.id, tab)
     page.once("close", () => {
       browser.tabs.delete(tab.id)

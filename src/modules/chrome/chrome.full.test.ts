@@ -25,6 +25,12 @@ const pages: Parameters<typeof openSite>[0] = {
     void response
       .writeHead(200, { "content-disposition": 'attachment; filename="../../re:port.csv"' })
       .end("a,b\n1,2\n"),
+  "/endless": (_, response) => {
+    response.writeHead(200, { "content-disposition": "attachment" })
+    const more = () => void (response.write(Buffer.alloc(100_000)) && setImmediate(more))
+    response.on("drain", more)
+    more()
+  },
   "/never": () => {},
   "/long": `<body style="background: linear-gradient(red, blue); height: 3000px"><pre>${"0123456789\n".repeat(5000)}</pre>`,
   "/hung": `<button id="hang" onclick="for (;;) {}">Hang</button>`,
@@ -45,8 +51,14 @@ describe.skipIf(!hasChromium)("a real browser", () => {
   beforeAll(async () => {
     site = await openSite(pages)
     chrome = await openChrome(
-      { maxTabs: 5, maxBrowsers: 2 },
-      { tools: { hosts: { allow: [`127.0.0.1:${site.port}`] } } },
+      { maxTabs: 5, maxBrowsers: 2, maxDownloadMb: 1 },
+      {
+        tools: { hosts: { allow: [`127.0.0.1:${site.port}`, `localhost:${site.port}`] } },
+        rules: [
+          { allow: "*", because: "It is a test." },
+          { deny: "chrome_get_text", touching: ["host:localhost"], because: "Nobody reads that host." },
+        ],
+      },
     )
     browserId = (await chrome.ok("chrome_launch", {})).browserId
     tabId = (await chrome.ok("chrome_new_tab", { browserId, url: site.origin })).tabId
@@ -138,6 +150,19 @@ describe.skipIf(!hasChromium)("a real browser", () => {
     const again = await chrome.ok("chrome_navigate", { tabId, url: `${site.origin}/report.csv` })
     expect(again.downloads).toMatchObject([{ path: "downloads/re_port-2.csv", bytes: 8 }])
     expect(readFileSync(join(chrome.workspace, "downloads/re_port-2.csv"), "utf8")).toBe("a,b\n1,2\n")
+  })
+
+  test("a download that is too large is ended, and the call says so", async () => {
+    const { downloads } = await chrome.ok("chrome_navigate", { tabId, url: `${site.origin}/endless` })
+    const ended = downloads ?? (await chrome.ok("chrome_wait_for", { tabId, state: "download" })).downloads
+    expect(ended).toMatchObject([{ problem: expect.stringContaining("canceled") }])
+  })
+
+  test("a rule about a host holds for the page that is in the tab", async () => {
+    await chrome.ok("chrome_navigate", { tabId, url: `http://localhost:${site.port}/` })
+    expect((await chrome.call("chrome_get_text", { tabId })).code).toBe("permission_denied")
+    await at("/")
+    expect((await chrome.call("chrome_get_text", { tabId })).success).toBe(true)
   })
 
   test.each([

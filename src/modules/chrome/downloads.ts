@@ -1,5 +1,5 @@
-import { readFileSync, rmSync, statSync } from "node:fs"
-import { extname } from "node:path"
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { extname, join } from "node:path"
 import type { Download } from "playwright-core"
 import type { Files } from "../../model/files.ts"
 import type { ChromeSettings } from "./settings.ts"
@@ -18,16 +18,22 @@ export interface SavedDownload {
   readonly problem?: string
 }
 
-export function watchDownload(download: Download): TabDownload {
-  const watched: TabDownload = {
-    download,
-    isEnded: false,
-    ended: download.failure().then(
-      () => (watched.isEnded = true),
-      () => (watched.isEnded = true),
-    ),
+/** Watches a download, and ends it when the folder of all downloads becomes larger than is allowed. */
+export function watchDownload(download: Download, folder: string, maxBytes: number): TabDownload {
+  const timer = setInterval(() => {
+    if (sizeOf(folder) > maxBytes) void download.cancel().catch(() => {})
+  }, 500).unref()
+  const end = () => {
+    clearInterval(timer)
+    watched.isEnded = true
   }
+  const watched: TabDownload = { download, isEnded: false, ended: download.failure().then(end, end) }
   return watched
+}
+
+function sizeOf(folder: string): number {
+  const sizes = readdirSync(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0)
+  return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 /** Writes an ended download into the workspace, under a name that is free. */

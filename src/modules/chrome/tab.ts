@@ -26,8 +26,8 @@ export interface Tab {
 const mostDialogs = 10
 const mostDownloads = 10
 
-/** Watches a page: its dialogs, downloads and crashes, and that it stays on web pages. */
-export function watchPage(id: string, page: Page, browser: Browser, allowDownloads: boolean): Tab {
+/** Watches a page: its dialogs, downloads and crashes, and that it stays on web pages. With 0 bytes nothing is downloaded. */
+export function watchPage(id: string, page: Page, browser: Browser, maxDownloadBytes: number): Tab {
   const tab: Tab = {
     id,
     browser,
@@ -41,8 +41,8 @@ export function watchPage(id: string, page: Page, browser: Browser, allowDownloa
   page.on("dialog", (dialog) => void answerDialog(tab, dialog))
   page.on("crash", () => (tab.isCrashed = true))
   page.on("download", (download) => {
-    if (!allowDownloads || tab.downloads.length >= mostDownloads) return void download.cancel().catch(() => {})
-    tab.downloads.push(watchDownload(download))
+    if (maxDownloadBytes === 0 || tab.downloads.length >= mostDownloads) return void download.cancel().catch(() => {})
+    tab.downloads.push(watchDownload(download, browser.folder.downloads, maxDownloadBytes))
     tab.onDownload?.()
   })
   page.on("framenavigated", (frame) => {
