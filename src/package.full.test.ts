@@ -175,11 +175,14 @@ const server = createServer((_, response) => {
 await new Promise((listening) => server.listen(0, "127.0.0.1", listening))
 const host = "127.0.0.1:" + server.address().port
 const approvals = callbackAdapter({ onExecution: () => true })
-const quartermaster = await createQuartermaster({ tools: { hosts: { allow: [host] } } }, { approvals })
+const databases = { shop: { url: "sqlite:shop.db" }, crm: { url: "postgres://127.0.0.1:1/crm" } }
+const quartermaster = await createQuartermaster({ databases, tools: { hosts: { allow: [host] } } }, { approvals })
 const calls = [
   ["read_file", { path: "a.pdf" }],
   ["code_query", { query: "alpha" }],
   ["web_fetch", { url: "http://" + host + "/" }],
+  ["query_database", { database: "shop", sql: "select 1" }],
+  ["query_database", { database: "crm", sql: "select 1" }],
 ]
 const ended = []
 for (const [tool, input] of calls) {
@@ -225,6 +228,8 @@ await quartermaster.close()
 test("a part that is not installed says in a sentence how to add it, and works once it is", async () => {
   writeFileSync(join(project, "a.pdf"), pdf)
   writeFileSync(join(project, "alpha.ts"), "export function alpha() {}\n")
+  // An empty file is an empty database.
+  writeFileSync(join(project, "shop.db"), "")
   writeFileSync(join(project, "optional.mjs"), optionalParts)
   const ended = async () => JSON.parse(await node("optional.mjs")) as { status: string; text?: string }[]
   const without = await ended()
@@ -233,16 +238,21 @@ test("a part that is not installed says in a sentence how to add it, and works o
     // It falls back to a text search, and its note says why.
     { tool: "code_query", status: "success" },
     { tool: "web_fetch", status: "error", toolCode: "package_missing" },
+    { tool: "query_database", status: "success" },
+    { tool: "query_database", status: "error", toolCode: "package_missing" },
   ])
   const commands = without.map(({ text = "" }) => /npm install ((?:\S+@[\d.]+\d ?)+)/.exec(text)?.[1]?.trim())
-  const packages = commands.flatMap((text = "") => text.split(" "))
+  const packages = commands.flatMap((text) => text?.split(" ") ?? [])
   expect(packages.map((name) => name.replace(/@[\d.]+$/, "")).sort()).toEqual([
     "@mozilla/readability",
     "@vscode/tree-sitter-wasm",
     "linkedom",
+    "pg",
     "turndown",
     "unpdf",
   ])
   await npm(project, "install", "--prefer-offline", "--no-audit", "--no-fund", ...packages)
-  expect(await ended()).toMatchObject([{ status: "success" }, { status: "success" }, { status: "success" }])
+  const success = { status: "success" }
+  const noServer = { status: "error", toolCode: "database_unreachable" }
+  expect(await ended()).toMatchObject([success, success, success, success, noServer])
 })
