@@ -4,7 +4,6 @@ import type { EventType, Listener } from "../model/events.ts"
 import type { Logger } from "../model/logger.ts"
 import { toolValue } from "../mcp/client/check-result.ts"
 import { ToolCategory } from "../model/tool.ts"
-import { fromResultTool } from "../registry/adapters.ts"
 import type { LLMFormat, LLMTools } from "../registry/formats.ts"
 import { recogniseTool, type AnyTool } from "../registry/recognise-tool.ts"
 import { ToolRegistry as CoreRegistry, type ToolStats } from "../registry/registry.ts"
@@ -75,12 +74,12 @@ export class ToolRegistry {
 function coreToolOf(tool: Tool) {
   const known = coreTools.get(tool)
   if (typeof known === "object") return recogniseTool(known.tool, { group: "custom" })
-  if ("effect" in tool || "permission" in tool) return recogniseTool(tool as AnyTool, { group: "custom" })
   const { name, description, category, parameters } = tool
-  const execute = async (params: unknown, context: unknown) =>
-    wholeResult(tool, await tool.execute(params, context as ToolContext))
-  const whole = { name, description, category, parameters, execute }
-  return fromResultTool(whole, { group: "custom", permission: { level: "public" } })
+  const execute = async (params: unknown, context: ToolContext) =>
+    wholeResult(tool, await tool.execute(params, context))
+  const level = "effect" in tool || "permission" in tool ? {} : { permission: { level: "public" } }
+  const whole = { ...tool, name, description, category, parameters, execute, ...level }
+  return recogniseTool(whole as unknown as AnyTool, { group: "custom" })
 }
 
 /** S4's own `wrapMCPTool` returns what the server sent, not a result. */

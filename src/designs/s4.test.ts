@@ -190,6 +190,15 @@ test("a tool that takes too long ends with S4's message", async () => {
   })
 })
 
+test("what a tool says besides, in words of ours, counts: its time limit, its effect", async () => {
+  const never: Tool & { timeoutMs: number } = { ...customTool(() => new Promise(() => {})), timeoutMs: 30 }
+  const writes: Tool & { effect: string } = { ...customTool(() => 1), name: "writes", effect: "write" }
+  const { executor } = await openExecutor([never, writes])
+  const error = async (name: string) => (await executor.execute(name, { input: "" }, context)).error
+  expect(await error("my_custom_tool")).toBe("Tool execution timed out after 30ms")
+  expect(await error("writes")).toContain("Nobody agreed")
+})
+
 test("events: requested, then completed or failed, with S4's fields", async () => {
   const { executor } = await openExecutor([customTool((input) => (input === "" ? Promise.reject("no") : input))])
   const heard: unknown[] = []
