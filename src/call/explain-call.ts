@@ -1,4 +1,4 @@
-import type { Explanation } from "../model/app.ts"
+import type { Explanation, WhyRequest } from "../model/app.ts"
 import { Ending } from "../model/ending.ts"
 import type { AgentView } from "../model/organisation.ts"
 import type { Ports } from "../model/ports.ts"
@@ -12,11 +12,7 @@ import { checkInput, validate } from "./steps/validate.ts"
 import { beginCall, type ActiveCall } from "./active-call.ts"
 
 /** Explains how a call would be decided, without making it: the same steps run, and nothing is stored or counted. */
-export async function explainCall(
-  request: { agentId: string; tool: string; input?: unknown; sessionId?: string | undefined },
-  ports: Ports,
-  policy: PolicySource,
-): Promise<Explanation> {
+export async function explainCall(request: WhyRequest, ports: Ports, policy: PolicySource): Promise<Explanation> {
   const call = beginCall({ input: {}, ...request }, ports, {})
   const { who, receivedAt: at, sessionId } = call
   const about = { agentId: request.agentId, policy: policy.version }
@@ -29,9 +25,10 @@ export async function explainCall(
       who,
       tool,
       input,
-      ...checkTouches(declared, ports.guards, {}),
+      ...checkTouches(declared, ports.guards, call.request),
       limit,
       sessionId,
+      taskId: call.request.taskId,
       workspace,
       at,
       commandStem: (line: string) => ports.guards.commandStem(line),

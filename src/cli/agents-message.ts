@@ -1,10 +1,19 @@
 import { printable } from "../lib/printable.ts"
-import type { CliContext } from "./context.ts"
+import type { CliApp, CliContext } from "./context.ts"
 import { modelFor } from "./model-for.ts"
 import { withPerson } from "./open-app.ts"
 import { printMessage, printOutput, printResult } from "./output.ts"
 import { cancelOnSignal } from "./signals.ts"
 import { noSuch, UsageError } from "./usage.ts"
+
+/** A process that runs agents begins within a second. */
+const lookMs = 5000
+
+async function tellIfNobodyWorks(context: CliContext, { society }: CliApp, to: string): Promise<void> {
+  const agent = (await society.overview()).find(({ agentId }) => agentId === to)
+  if (agent?.state === "unread")
+    printMessage(context, "Nobody has begun yet. Start 'qm serve' in this folder, or press Ctrl-C: the message stays.")
+}
 
 /** Sends a message to an agent as the person at the keyboard and, with --wait, prints its answer. */
 export async function messageAgent(
@@ -32,7 +41,9 @@ export async function messageAgent(
       const { signal } = controller
       const until = seconds === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)])
       if (!context.flags.json) printMessage(context, `Waiting for ${to}. It works while 'qm serve' runs.`)
+      const looking = setTimeout(() => void tellIfNobodyWorks(context, app, to).catch(() => {}), lookMs)
       const answer = await app.society.answer(sent.id, { signal: until })
+      clearTimeout(looking)
       if (answer === undefined) {
         printMessage(context, `There is no answer yet. 'qm agents inbox user' shows it when it has come.`)
         return 4

@@ -8,8 +8,8 @@ const person = "ann"
 /** The words that root's script waits for (examples/sample/models/guide.yml). */
 const request = "Please let Lantern greet people in Spanish, and have it checked."
 
-/** How long the story may take. It takes seconds; this ends one in which something waits for ever. */
-const longestMs = 300_000
+/** How long the story may take. It takes half a minute; this ends one in which something waits for ever. */
+const longestMs = 120_000
 
 /**
  * Lets root's team work on Ann's request until root has answered it, and returns the answer. `pauseMs` is how long Ann

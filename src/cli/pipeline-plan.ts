@@ -1,48 +1,53 @@
+import { stepsInWaves } from "../agents/pipeline/plan-text.ts"
 import type { PipelinePlan, PlannedStep } from "../agents/pipeline/tool-pipeline.ts"
-import { callText } from "./call-line.ts"
-import type { CliContext } from "./context.ts"
-import { columnsOf, table } from "./table.ts"
+import { printable } from "../lib/printable.ts"
+import type { TerminalStyle } from "../lib/terminal-style.ts"
+import { callText, onOneLine } from "./call-line.ts"
+import { wrap } from "./chat/layout.ts"
+import { cutTo, padTo, width } from "./width.ts"
 
-/** The order of the steps, with the verdict on each. */
+/** The steps in the order of their waves, each with the verdict on it and, below, what decides it. */
 export function planText(
   { name, waves, steps }: PipelinePlan,
-  { file, agentId }: { file: string; agentId: string },
-  { io }: CliContext,
+  { file, agentId, columns, paint }: { file: string; agentId: string; columns: number; paint: TerminalStyle },
 ): string {
-  const rows = steps.map(({ wave, id, verdict, tool, input }) => {
-    return [String(wave), id, verdict, callText(tool, withReferences(input))]
-  })
-  const head = ["wave", "step", "verdict", "call"].map((title) => ({ title }))
   const asked = steps.filter(({ verdict }) => verdict === "ask").length
   const asks = asked === 0 ? "" : ` ${asked} ${asked === 1 ? "asks" : "ask"} a person.`
-  const notes = steps.flatMap((step) => noteOf(step))
-  return [
-    `${name ?? file}: ${stepsInWaves({ waves, steps })}, as agent ${agentId}.${asks} Nothing was run.`,
-    "",
-    table(head, rows, columnsOf(io.stdout)),
-    ...(notes.length === 0 ? [] : ["", ...notes]),
-  ].join("\n")
+  const title = `${paint.bold(onOneLine(name ?? file))}: ${stepsInWaves({ waves, steps })}, as agent ${printable(agentId)}.${asks} Nothing was run.`
+  const idWidth = Math.max(...steps.map(({ id }) => width(printable(id))))
+  const colours = { allow: paint.green, ask: paint.yellow, deny: paint.red, open: paint.dim }
+  const indent = waves.length.toString().length + 2
+  const rows = steps.flatMap((step, place) => {
+    const { wave, id, verdict, tool, input } = step
+    const number = steps[place - 1]?.wave === wave ? "" : String(wave)
+    const label = `${padTo(number, indent)}${padTo(printable(id), idWidth)}  `
+    const room = Math.max(20, columns - width(label) - verdictWidth)
+    const call = cutTo(callText(tool, withReferences(input)), room)
+    const below = wrap(noteOf(step), room).filter((row) => row !== "")
+    const margin = " ".repeat(width(label) + verdictWidth)
+    const [line, ...notes] = [call, ...below.map((row) => `${margin}${paint.dim(row)}`)]
+    return [`${label}${colours[verdict](padTo(verdict, verdictWidth))}${line}`, ...notes]
+  })
+  return [title, "", ...rows].join("\n")
 }
 
-export function stepsInWaves({ steps, waves }: Pick<PipelinePlan, "steps" | "waves">): string {
-  const count = (number: number, word: string) => `${number} ${word}${number === 1 ? "" : "s"}`
-  return `${count(steps.length, "step")} in ${count(waves.length, "wave")}`
-}
+const verdictWidth = "allow".length + 2
 
-/** An input in which a reference is only its text: `find#/files/0`. */
+/** An input in which a reference is only its text, `find#/files/0`, and what was given the value itself. */
 function withReferences(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value
-  const { $from: from } = value as { $from?: unknown }
+  const { $from: from, $literal: literal } = value as { $from?: unknown; $literal?: unknown }
   if (typeof from === "string") return from
+  if (literal !== undefined) return literal
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withReferences(each)]))
 }
 
-/** What the table has no room for: `write: It asks. Tool write_file is sensitive, so …` */
-function noteOf({ id, verdict, reason, dependsOn, condition }: PlannedStep): string[] {
+/** When it runs, why it asks, and which steps may change that. */
+function noteOf({ verdict, reason, dependsOn, condition }: PlannedStep): string {
   const words = [
-    ...(condition === undefined ? [] : [`It runs if ${condition}.`]),
+    ...(condition === undefined ? [] : [`Only if ${condition}.`]),
+    ...(verdict === "ask" && reason !== undefined ? [reason] : []),
     ...(dependsOn === undefined ? [] : [`What ${dependsOn.join(", ")} gives may change the verdict.`]),
-    ...(verdict === "ask" && reason !== undefined ? [`It asks. ${reason}`] : []),
   ]
-  return words.length === 0 ? [] : [`${id}: ${words.join(" ")}`]
+  return onOneLine(words.join(" "))
 }

@@ -1,3 +1,4 @@
+import type { PipelineProblem } from "../agents/pipeline/read-definition.ts"
 import type { StepResult } from "../agents/pipeline/run-step.ts"
 import type { PipelineOptions, PipelineResult } from "../agents/pipeline/tool-pipeline.ts"
 import { printable, printableJson } from "../lib/printable.ts"
@@ -17,6 +18,8 @@ import { cutTo } from "./width.ts"
 export interface PipelineReport {
   callbacks: Pick<PipelineOptions, "onStepStart" | "onStepEnd">
   start(about: { id: string; agent: string; file: string }): void
+  /** Nothing is wrong with it, and its steps begin. */
+  begun(about: { id: string; agent: string; name: string; steps: number }): void
   waiting(item: PendingItem): Promise<void>
   /** `resume` is the command that goes on, and `open` what waits for people. */
   end(result: PipelineResult, left: { resume: string; open: readonly PendingItem[] }): Promise<void>
@@ -31,6 +34,7 @@ export function jsonPipelineReport({ io }: CliContext, write: (text: string) => 
       onStepEnd: ({ id, ...result }) => print({ type: "step", step: id, ...result }),
     },
     start: (about) => print({ type: "start", ...about }),
+    begun() {},
     async waiting(item) {
       const { callId, kind, tool, until } = item
       print({ type: "waiting", callId, kind, tool, until, answer: asTyped(io, await approveCommand(item)) })
@@ -70,17 +74,21 @@ export async function textPipelineReport(context: CliContext, write: (text: stri
       },
     },
     start() {},
+    begun({ id, agent, name, steps }) {
+      const what = `${onOneLine(name)}: ${steps} ${steps === 1 ? "step" : "steps"}, as agent ${printable(agent)}`
+      io.stderr.write(`${paint.dim(`${what}, run ${id}`)}\n`)
+    },
     async waiting(item) {
       if (!isAttended(io)) await tellOpen(context, item)
     },
     async end(result, { resume, open }) {
       const { status, steps, problems, durationMs } = result
-      for (const { place, sentence } of problems) printMessage(context, `${place}: ${sentence}`)
       const text = outputText(result, io.stdout.isTTY)
-      if (text !== "") write(`${text}\n`)
+      // In a terminal the outputs stand apart from the steps.
+      if (text !== "") write(io.stdout.isTTY ? `\n${text}\n\n` : `${text}\n`)
       const done = steps.filter((step) => step.status === "success").length
       const count = `${done} of ${steps.length} steps succeeded, in ${durationText(durationMs)}.`
-      if (status === "refused") printMessage(context, "Nothing was run.")
+      if (status === "refused") printProblems(context, problems)
       else if (status === "waiting") printMessage(context, `${count} When it is answered, go on with: ${resume}`)
       else if (status === "aborted") {
         printMessage(context, `Stopped. ${count}`)
@@ -89,6 +97,12 @@ export async function textPipelineReport(context: CliContext, write: (text: stri
       } else printMessage(context, count)
     },
   }
+}
+
+/** Each problem with its line, and how many there are. */
+export function printProblems(context: CliContext, problems: readonly PipelineProblem[]): void {
+  for (const { place, sentence } of problems) printMessage(context, `${place}: ${sentence}`)
+  printMessage(context, `${problems.length === 1 ? "1 problem" : `${problems.length} problems`}, so nothing was run.`)
 }
 
 async function tellOpen(context: CliContext, item: PendingItem): Promise<void> {

@@ -14,7 +14,7 @@ test("the example runs in the sample's workspace: it is checked, waits, and goes
   const file = join(examples, "report.yml")
   const planned = await run("pipeline", "run", file, "--dry-run")
   expect(planned).toMatchObject({ code: 0, stderr: "" })
-  expect(planned.stdout).toMatch(/^4 +write +ask +write_file input#\/file content=text#\/result$/m)
+  expect(planned.stdout).toMatch(/^4 +write +ask +write_file report\.md content=text#\/result$/m)
   const waiting = await run("pipeline", "run", file, "--input", "folder=docs")
   expect(waiting.code).toBe(4)
   expect(waiting.stdout).toContain("- docs/notes.md:4: - Next: greet in other languages.")

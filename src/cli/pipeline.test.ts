@@ -59,13 +59,11 @@ test("a dry run prints the waves with the verdict on each step, and what decides
   expect(stdout.split("\n")).toEqual([
     "sample: 3 steps in 2 waves, as agent operator. 1 asks a person. Nothing was run.",
     "",
-    "wave  step  verdict  call",
-    "1     a     allow    say input#/word",
-    "2     b     ask      send a#/text",
-    "2     c     allow    say never",
-    "",
-    expect.stringMatching(/^b: It asks\. /) as string,
-    "c: It runs if step a is failed.",
+    "1  a  allow  say hello",
+    "2  b  ask    send a#/text",
+    expect.stringMatching(/^ {13}Tool send is moderate/) as string,
+    "   c  allow  say never",
+    "             Only if step a is failed.",
     "",
   ])
   expect([code, ran]).toEqual([0, []])
@@ -124,6 +122,24 @@ test.each<[string, string, number, RegExp]>([
   const checked = await run("pipeline", "check", "p.yml")
   expect(checked.code).toBe(code === 1 ? 0 : code)
   expect(ran).toEqual([])
+})
+
+test("a pipeline with several problems tells them all, with their number", async () => {
+  const { run } = await setUp("steps:\n  - { id: a, tool: saay }\n  - { id: b, tool: say, needs: [c] }")
+  for (const words of [
+    ["run", "p.yml"],
+    ["run", "p.yml", "--dry-run"],
+    ["check", "p.yml"],
+  ]) {
+    const { code, stdout, stderr } = await run("pipeline", ...words)
+    expect([code, stdout]).toEqual([2, ""])
+    expect(stderr.split("\n").map((line) => line.slice(0, 24))).toEqual([
+      "p.yml:2: Step 'a': Tool ",
+      "p.yml:3: Step 'b' refers",
+      "2 problems, so nothing w",
+      "",
+    ])
+  }
 })
 
 test.each<[string, string[], number, string]>([

@@ -1,17 +1,22 @@
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
 import type { Command } from "commander"
+import { isFirstNote } from "../agents/pipeline/open-pipelines.ts"
 import type { PipelineProblem } from "../agents/pipeline/read-definition.ts"
 import type { PipelineOptions, PipelineResult } from "../agents/pipeline/tool-pipeline.ts"
 import type { PendingItem } from "../model/approval.ts"
+import { printableJson } from "../lib/printable.ts"
+import { terminalStyleFor } from "../lib/terminal-style.ts"
 import { shellWord } from "../lib/shell-word.ts"
 import { readArguments } from "./arguments.ts"
 import { activeAgent } from "./calling-agent.ts"
 import type { CliApp, CliContext, Run } from "./context.ts"
 import { withApp } from "./open-app.ts"
-import { printMessage, printResult } from "./output.ts"
-import { planText, stepsInWaves } from "./pipeline-plan.ts"
-import { jsonPipelineReport, textPipelineReport } from "./pipeline-report.ts"
+import { printOutput } from "./output.ts"
+import { stepsInWaves } from "../agents/pipeline/plan-text.ts"
+import { planText } from "./pipeline-plan.ts"
+import { jsonPipelineReport, printProblems, textPipelineReport } from "./pipeline-report.ts"
+import { columnsOf } from "./table.ts"
 import { untilStopped } from "./until-stopped.ts"
 import { CannotDo, repeated, UsageError } from "./usage.ts"
 import { waitTime } from "./wait-flag.ts"
@@ -73,6 +78,9 @@ async function runPipeline(context: CliContext, file: string, flags: PipelineFla
     const given: PipelineOptions = { agentId, input, id, durable: true, waitMs }
     const pipeline = app.pipeline(source, { ...given, ...report.callbacks })
     report.start({ id: pipeline.id, agent: agentId, file })
+    app.on("PIPELINE_STARTED", ({ pipelineId, name = file, steps }) => {
+      if (pipelineId === pipeline.id) report.begun({ id: pipelineId, agent: agentId, name, steps })
+    })
     const items = new Map<string, PendingItem>()
     const stopTelling = tellWaiting(app, async (item) => {
       items.set(item.callId, item)
@@ -116,10 +124,13 @@ async function planPipeline(
     const agentId = activeAgent(context, loaded, app)
     await waitForServers(context, app)
     const plan = await app.pipeline(source, { agentId, input }).check()
-    if (plan.problems.length === 0 || context.flags.json)
-      printResult(context, plan, textOf(plan, { file, agentId }, context))
-    else for (const { place, sentence } of plan.problems) printMessage(context, `${place}: ${sentence}`)
-    return plan.problems.length === 0 ? 0 : refusedCode(plan.problems)
+    const { problems } = plan
+    const { stdout, env } = context.io
+    const look = { columns: columnsOf(stdout), paint: await terminalStyleFor(stdout, env) }
+    if (context.flags.json) printOutput(context, printableJson(plan))
+    else if (problems.length === 0) printOutput(context, textOf(plan, { file, agentId, ...look }))
+    else printProblems(context, problems)
+    return problems.length === 0 ? 0 : refusedCode(problems)
   })
 }
 
@@ -147,7 +158,7 @@ const resumableMs = 24 * 60 * 60 * 1000
 /** The whole id of a run. What has run is known for a day; later it would run again. */
 async function findRun(app: CliApp, beginning: string, agentId: string): Promise<string> {
   const [note] = await app.audit.show(beginning)
-  if (note === undefined || note.kind !== "note" || note.agentId !== agentId) {
+  if (note?.kind !== "note" || note.agentId !== agentId || !isFirstNote(note.text)) {
     const sentence = `There is no run ${beginning} of agent ${agentId}. The run itself printed the command that goes on.`
     throw new CannotDo("run_not_found", sentence)
   }

@@ -94,7 +94,7 @@ export interface App {
   readonly approvals: Approvals
   readonly rules: RuleAdmin
   /** What would happen to a call, and why, without making it. */
-  why(request: { agentId: string; tool: string; input?: unknown; sessionId?: string | undefined }): Promise<Explanation>
+  why(request: WhyRequest): Promise<Explanation>
   /** Aborts running calls and denies new ones until `thaw`: of one agent and its sub-agents, or of all agents. */
   freeze(given: { agentId?: string | undefined; by: string; because?: string | undefined }): Promise<void>
   /** Returns whether something was frozen. */
@@ -110,6 +110,11 @@ export interface App {
   /** Copies all stored data into a new folder. Other processes may go on working meanwhile. */
   backup(folder: string): Promise<{ files: number; bytes: number }>
   close(): Promise<void>
+}
+
+/** A call that is only asked about. `allowedPaths` are the paths that it would be limited to. */
+export type WhyRequest = Pick<CallRequest, "agentId" | "tool" | "sessionId" | "taskId" | "allowedPaths"> & {
+  input?: unknown
 }
 
 export interface BatchOptions {

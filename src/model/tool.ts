@@ -81,9 +81,9 @@ export interface ToolContext {
   readonly able?: Caller["able"] | undefined
   /**
    * Calls another tool as this agent; the call is checked like any other. Only tools of kind `composite` may do this; other
-   * tools may call the one they name in `questionTool`.
+   * tools may call the one they name in `questionTool`. The intent says why, for those who approve it.
    */
-  call(tool: string, input: unknown): Promise<import("./result.ts").ToolResult>
+  call(tool: string, input: unknown, about?: { intent?: string | undefined }): Promise<import("./result.ts").ToolResult>
 }
 
 /** The largest artifact, in bytes. */

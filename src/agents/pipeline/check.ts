@@ -1,5 +1,5 @@
 import { canonicalJson } from "../../lib/canonical-json.ts"
-import type { App, Explanation } from "../../model/app.ts"
+import type { App, Explanation, WhyRequest } from "../../model/app.ts"
 import { pathText } from "../../schema/problems.ts"
 import { inputName, type PipelineStep } from "./definition.ts"
 import type { PipelineProblem, ReadPipeline } from "./read-definition.ts"
@@ -10,6 +10,9 @@ type Parts = Required<ReadPipeline>["parts"]
 
 /** What a check needs of the app. */
 export type CheckApp = Pick<App, "why" | "inputSchemaOf">
+
+/** Who makes the calls, and what limits them. */
+export type CheckedAgent = Omit<WhyRequest, "tool" | "input">
 
 export interface StepVerdict {
   /** `open`: nothing can be said before other steps have run. */
@@ -32,7 +35,7 @@ export interface CheckedSteps {
 export async function checkSteps(
   { definition: { steps }, placeOf, wrongSteps }: Pick<Parts, "definition" | "placeOf" | "wrongSteps">,
   app: CheckApp,
-  who: { agentId: string; sessionId?: string | undefined },
+  who: CheckedAgent,
   given: Readonly<Record<string, unknown>>,
 ): Promise<CheckedSteps> {
   const verdicts = new Map<string, StepVerdict>()
@@ -80,7 +83,7 @@ interface Refusal {
 async function judgeCall(
   { tool, input: template }: StepCall,
   app: CheckApp,
-  who: { agentId: string; sessionId?: string | undefined },
+  who: CheckedAgent,
   given: Readonly<Record<string, unknown>>,
 ): Promise<Judged> {
   // What the pipeline was given is known, so only references to steps are left.

@@ -16,6 +16,11 @@ export interface PipelineParts {
   note(id: string, agentId: string, text: string): Promise<void>
 }
 
+/** Whether a note of the audit log is the first one of a run. */
+export function isFirstNote(text = ""): boolean {
+  return /^A run of (a pipeline|the pipeline .*) began\. Steps: \d+\.$/s.test(text)
+}
+
 /** Makes pipelines over the app. They are stopped when it closes. */
 export function openPipelines({ app, folderOf, closing, resumableMs, emit, note }: PipelineParts) {
   let running = 0

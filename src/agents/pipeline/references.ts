@@ -104,9 +104,20 @@ export type Lookup = (reference: {
   text: string
 }) => { value: unknown } | { missing: string } | { refused: string }
 
-/** Replaces every reference by its value. Returns a sentence instead where one has none. */
-export function expandReferences(value: unknown, lookup: Lookup): { value: unknown } | { problem: string } {
+/** How many characters the references of one input, or of the outputs, may bring together. */
+export const maxReferred = 10_000_000
+
+/**
+ * Replaces every reference by its value. Returns a sentence instead where one has none, or where they are too long: a value
+ * may be referred to often, so that a few steps could fill the memory.
+ */
+export function expandReferences(
+  value: unknown,
+  lookup: Lookup,
+  limit = maxReferred,
+): { value: unknown; size: number } | { problem: string } {
   let problem: string | undefined
+  let size = 0
   const expand = (part: unknown): unknown => {
     if (typeof part !== "object" || part === null) return part
     if (Array.isArray(part)) return part.map(expand)
@@ -116,12 +127,28 @@ export function expandReferences(value: unknown, lookup: Lookup): { value: unkno
     if (form.kind === "wrong") return void (problem ??= form.sentence)
     const read = readReference(form.text)
     const found = read === undefined ? { missing: "It is no reference." } : lookup({ ...read, text: form.text })
-    if ("value" in found) return found.value
+    if ("value" in found) {
+      size += sizeOf(found.value, limit - size)
+      if (size <= limit) return found.value
+      return void (problem ??= `With ${form.text} it has more than ${maxReferred / 1e6} million characters. Take a part of that result, or pass on a file.`)
+    }
     if ("missing" in found && form.hasDefault) return form.default
     return void (problem ??= "missing" in found ? found.missing : found.refused)
   }
   const expanded = expand(value)
-  return problem === undefined ? { value: expanded } : { problem }
+  return problem === undefined ? { value: expanded, size } : { problem }
+}
+
+/** How many characters a value has, roughly. Stops counting beyond the limit. */
+function sizeOf(value: unknown, limit: number): number {
+  if (typeof value === "string") return value.length
+  if (typeof value !== "object" || value === null) return 8
+  let size = 2
+  for (const [key, each] of Object.entries(value)) {
+    size += key.length + sizeOf(each, limit - size)
+    if (size > limit) return size
+  }
+  return size
 }
 
 /** Replaces the references to one source by its values, as literals: nothing in them is a reference. Others stay. */

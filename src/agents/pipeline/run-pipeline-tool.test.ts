@@ -1,6 +1,8 @@
+import { mkdirSync, readdirSync } from "node:fs"
+import { join } from "node:path"
 import { expect, test } from "vitest"
 import { modelOf } from "../testing/played-model.ts"
-import { openTestApp, tool } from "../../testing/test-app.ts"
+import { openTestApp, temporaryFolder, tool, until } from "../../testing/test-app.ts"
 import type { PipelineStep } from "./definition.ts"
 
 const anything = { type: "object", additionalProperties: true } as const
@@ -54,6 +56,31 @@ test("a pipeline in a call gives its outputs and how each step ended; its steps 
   const calls = []
   for await (const call of app.audit.export({ tool: "work" })) calls.push(call)
   expect(calls).toMatchObject([1, 2].map(() => ({ parentCallId: ended.callId, taskId: "t1", userId: "ann" })))
+})
+
+test("a step that reaches outside the paths of the run is refused before anything runs", async () => {
+  const workspace = temporaryFolder()
+  const org = { roles: [{ name: "writer" }], agents: [{ id: "writer", role: "writer", folder: "docs" }] }
+  const app = await openTestApp({ workspace, org, rules: [{ allow: "*", because: "the test" }] })
+  mkdirSync(join(workspace, "docs"))
+  const steps = ["docs/a.txt", "b.txt"].map((path, at) => {
+    return { id: `s${at}`, tool: "write_file", input: { path, content: "x" } }
+  })
+  const byTool = { agentId: "operator", tool: "run_pipeline", input: { steps }, allowedPaths: ["docs"] }
+  expect(await app.call(byTool)).toMatchObject({ metadata: { toolCode: "pipeline_denied" } })
+  const ofAgent = await app.pipeline({ steps }, { agentId: "writer" }).run()
+  expect(ofAgent).toMatchObject({ status: "refused", problems: [{ kind: "denied", step: "s1" }] })
+  expect(readdirSync(join(workspace, "docs"))).toEqual([])
+})
+
+test("whoever approves a step reads its description as the intent", async () => {
+  const { app, pipe } = await setUp()
+  const running = pipe([{ id: "a", tool: "erase", description: "Because Ann asked." }])
+  await until(async () => (await app.approvals.list()).length > 0, "a step waits")
+  const [item] = await app.approvals.list()
+  expect(item).toMatchObject({ tool: "erase", intent: "Because Ann asked." })
+  await app.approvals.answer(item!.callId, { kind: "reject" }, "ann")
+  await running
 })
 
 test("steps have the agent's own permissions: what it may not call is refused before anything runs", async () => {

@@ -51,10 +51,12 @@ export function runPipelineTool(app: () => PipelineApp): Tool {
       dryRun: z.boolean().default(false).describe("Only say in which order the steps would run, and what is decided"),
     }),
 
-    async execute({ dryRun, ...definition }, { agent, sessionId, signal, call, emit }) {
+    async execute({ dryRun, ...definition }, { agent, sessionId, taskId, allowedPaths, signal, call, emit }) {
       const pipeline = new ToolPipeline(app(), definition as PipelineDefinition, {
         agentId: agent.id,
         sessionId,
+        taskId,
+        allowedPaths,
         signal,
         call,
         onStepEnd: ({ id, status }) => emit({ step: id, status }),

@@ -100,7 +100,8 @@ export function lookupIn({ given, ended }: Pick<StepRun, "given" | "ended">): Lo
     if (step !== inputName && result?.status !== "success")
       return { missing: `It takes ${text}, and step '${step}' has no result.` }
     const found = pick(step === inputName ? given : result?.value, pointer)
-    return found ?? { missing: `It takes ${text}, and there is nothing at that place of the result.` }
+    const whose = step === inputName ? "what the pipeline was given" : "the result"
+    return found ?? { missing: `It takes ${text}, and there is nothing at that place of ${whose}.` }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { PipelineDefinition } from "./definition.ts"
 import type { Graph } from "./graph.ts"
-import { expandReferences } from "./references.ts"
+import { expandReferences, maxReferred } from "./references.ts"
 import { lookupIn, runStep, type StepResult, type StepRun } from "./run-step.ts"
 
 /**
@@ -41,8 +41,14 @@ export function outputsOf(
   const ended = new Map(results.map((result) => [result.id, result]))
   if (outputs !== undefined) {
     const lookup = lookupIn({ given, ended })
-    const expanded = Object.entries(outputs).map(([name, value]) => ({ name, found: expandReferences(value, lookup) }))
-    return Object.fromEntries(expanded.flatMap(({ name, found }) => ("value" in found ? [[name, found.value]] : [])))
+    let left = maxReferred
+    const expanded = Object.entries(outputs).flatMap(([name, value]) => {
+      const found = expandReferences(value, lookup, left)
+      if ("problem" in found) return []
+      left -= found.size
+      return [[name, found.value]]
+    })
+    return Object.fromEntries(expanded) as Record<string, unknown>
   }
   const used = new Set(steps.flatMap(({ after }) => after))
   const last = results.filter(({ id, status }) => status === "success" && !used.has(id))

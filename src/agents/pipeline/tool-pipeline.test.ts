@@ -4,6 +4,7 @@ import type { Config } from "../../config/schema.ts"
 import type { Answer } from "../../model/approval.ts"
 import { failure } from "../../model/ending.ts"
 import { dataFolder, deferred, openTestApp, tool, until } from "../../testing/test-app.ts"
+import { isFirstNote } from "./open-pipelines.ts"
 import type { PipelineDefinition, PipelineStep } from "./definition.ts"
 
 const anything = { type: "object", additionalProperties: true } as const
@@ -421,6 +422,27 @@ test("a step that was stopped before it ran, or that only reads, is called again
   expect([ended.status, log]).toEqual(["completed", ["look", "look", "b"]])
 })
 
+test("references that bring too much together fail their step instead of filling the memory", async () => {
+  const { run } = await setUp()
+  const twice = (name: string) => ({ one: { $from: name }, other: { $from: name } })
+  const started = { id: "s0", tool: "give", input: { text: "x".repeat(1_000_000) } }
+  const list = Array.from({ length: 40 }, (_, at) => ({ id: `s${at + 1}`, tool: "give", input: twice(`s${at}`) }))
+  const {
+    status,
+    steps: ended,
+    outputs,
+  } = await run({
+    steps: [started, ...list],
+    outputs: { small: { $from: "s0" }, most: { $from: "s3" }, left: { $from: "s3" } },
+  })
+  expect(status).toBe("failed")
+  expect(ended.findIndex((step) => step.status === "failed")).toBe(4)
+  expect(ended[4]!.reason).toBe(
+    "With s3 it has more than 10 million characters. Take a part of that result, or pass on a file.",
+  )
+  expect(Object.keys(outputs)).toEqual(["small", "most"])
+})
+
 test("callbacks and events tell of a run, and its beginning and end are in the audit log", async () => {
   const { app } = await setUp()
   const told: string[] = []
@@ -438,10 +460,14 @@ test("callbacks and events tell of a run, and its beginning and end are in the a
     .run()
   expect(told).toEqual(["started sample 1", "start a give", "end a success", "ended completed"])
   await app.settle()
-  expect(await app.audit.show(id)).toMatchObject([
-    { kind: "note", text: "A run of the pipeline sample began. Steps: 1." },
-    { kind: "note", text: "The run of the pipeline ended: completed. Steps that succeeded: 1 of 1." },
-  ])
+  const notes = [
+    "A run of the pipeline sample began. Steps: 1.",
+    "The run of the pipeline ended: completed. Steps that succeeded: 1 of 1.",
+  ]
+  expect(await app.audit.show(id)).toMatchObject(notes.map((text) => ({ kind: "note", text })))
+  // By this a run is told from a conversation, which has notes too.
+  const others = ["A run of a pipeline began. Steps: 500.", "A run of the conversation began, with model x."]
+  expect([...notes, ...others].map(isFirstNote)).toEqual([true, false, true, false])
 })
 
 test("law: in any graph every step runs exactly once, after all it needs", async () => {

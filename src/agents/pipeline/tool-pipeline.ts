@@ -4,6 +4,9 @@ import type { CallRequest } from "../../model/call.ts"
 import { isTicket, type Ticket, type ToolResult } from "../../model/result.ts"
 import { checkSteps, type StepVerdict } from "./check.ts"
 import { conditionText } from "./condition.ts"
+import { inputName } from "./definition.ts"
+import { fillReferences } from "./references.ts"
+import type { ToolContext } from "../../model/tool.ts"
 import { askWhatBecame, mayBeRepeated, wasCutShort, type TreatedAsDone } from "./cut-short.ts"
 import { byLine, readGiven, readPipeline, type PipelineProblem, type PipelineSource } from "./read-definition.ts"
 import type { StepCall, StepResult } from "./run-step.ts"
@@ -61,6 +64,7 @@ export interface PipelinePlan {
 export interface PlannedStep extends StepVerdict {
   id: string
   tool: string
+  /** With references to other steps; what the pipeline was given is filled in, as `{ $literal }`. */
   input: Readonly<Record<string, unknown>>
   wave: number
   /** The steps it waits for. */
@@ -75,7 +79,7 @@ export type PipelineApp = Pick<App, "callBatch" | "why" | "inputSchemaOf" | "vis
 /** What only the app and the tool `run_pipeline` give a pipeline. */
 export interface InternalOptions {
   /** Makes the calls in place of the app: as sub-calls. */
-  call?(tool: string, input: unknown): Promise<ToolResult>
+  call?: ToolContext["call"]
   /** The app closes: it cancels what runs itself and leaves what waits for people, so calls do not get this signal. */
   closing?: AbortSignal
   resumableMs?: number
@@ -147,12 +151,13 @@ export class ToolPipeline {
   }
 
   async #prepare() {
-    const { agentId, sessionId = this.id, input = {} } = this.#options
+    const { agentId, sessionId = this.id, taskId, allowedPaths, input = {} } = this.#options
     const { problems: wrong, parts } = readPipeline(this.#source)
     if (parts === undefined) return { problems: wrong }
     const { definition, graph } = parts
     const { values: given, problems: wrongInput } = readGiven(parts, input)
-    const { verdicts, problems: refused } = await checkSteps(parts, this.#app, { agentId, sessionId }, given)
+    const who = { agentId, sessionId, taskId, allowedPaths }
+    const { verdicts, problems: refused } = await checkSteps(parts, this.#app, who, given)
     const problems = byLine([...wrong, ...wrongInput, ...refused])
     if (wrong.length > 0 || wrongInput.length > 0) return { problems }
     const waveOf = new Map(graph.waves.flatMap((ids, wave) => ids.map((step) => [step, wave + 1])))
@@ -161,7 +166,7 @@ export class ToolPipeline {
       const about = {
         id,
         tool,
-        input: step.input ?? {},
+        input: fillReferences(step.input ?? {}, inputName, given) as PlannedStep["input"],
         wave: waveOf.get(id)!,
         after,
         condition: when && conditionText(when),
@@ -178,8 +183,8 @@ export class ToolPipeline {
     run: { startedAt: number; signal: AbortSignal },
   ): Promise<ToolResult | Ticket | TreatedAsDone> {
     const { agentId, durable, call } = this.#options
-    const { tool, input, tryName } = request
-    if (call !== undefined) return call(tool, input)
+    const { tool, input, tryName, intent } = request
+    if (call !== undefined) return call(tool, input, { intent })
     for (let time = 1; ; time++) {
       // No id of a step has this sign, so this is no other try of any step.
       const name = time === 1 ? tryName : `${tryName}#${time}`

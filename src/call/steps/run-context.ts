@@ -117,14 +117,14 @@ export class RunContext implements ToolContext {
   }
 
   get call(): ToolContext["call"] {
-    return async (tool, input) => {
+    return async (tool, input, { intent } = {}) => {
       if (this.#tool.kind !== "composite" && this.#tool.questionTool !== tool) {
         throw new Error(`Tool ${this.#tool.name} calls tools but is not defined with kind "composite". Define it so.`)
       }
       const { agentId, taskId, userId, allowedPaths, takeSubCall } = this.#active.request
       const caller = this.#caller
       const about = { agentId, taskId, userId, allowedPaths, takeSubCall, caller }
-      const request = { ...about, tool, input, signal: this.signal }
+      const request = { ...about, tool, input, intent, signal: this.signal }
       const result = await this.#whileWaiting(() => this.#callTool(request, this.#ports, { parent: this.#active }))
       if (isTicket(result)) throw new Error("A sub-call waits for its ending and never gets a ticket.")
       return result
