@@ -1,4 +1,5 @@
 import type { AgentActivity } from "../agents/society/overview.ts"
+import { counted } from "../lib/counted.ts"
 import { printable } from "../lib/printable.ts"
 import type { TerminalStyle } from "../lib/terminal-style.ts"
 import { cutTo, padTo, width } from "./width.ts"
@@ -91,11 +92,7 @@ function usedText({ spent }: AgentActivity): string {
   const { rounds, calls, inputTokens, outputTokens, cost } = spent
   if (rounds === 0) return ""
   const money = cost === 0 ? [] : [cost.toFixed(cost < 1 ? 4 : 2)]
-  return [
-    `${calls} ${calls === 1 ? "call" : "calls"}`,
-    `${tokenText(inputTokens + outputTokens)} tokens`,
-    ...money,
-  ].join(" · ")
+  return [counted(calls, "call"), `${tokenText(inputTokens + outputTokens)} tokens`, ...money].join(" · ")
 }
 
 function tokenText(tokens: number): string {

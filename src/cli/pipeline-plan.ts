@@ -1,5 +1,5 @@
-import { stepsInWaves } from "../agents/pipeline/plan-text.ts"
 import type { PipelinePlan, PlannedStep } from "../agents/pipeline/tool-pipeline.ts"
+import { counted } from "../lib/counted.ts"
 import { printable } from "../lib/printable.ts"
 import type { TerminalStyle } from "../lib/terminal-style.ts"
 import { callText, onOneLine } from "./call-line.ts"
@@ -29,6 +29,11 @@ export function planText(
     return [`${label}${colours[verdict](padTo(verdict, verdictWidth))}${line}`, ...notes]
   })
   return [title, "", ...rows].join("\n")
+}
+
+/** `7 steps in 4 waves` */
+export function stepsInWaves({ steps, waves }: Pick<PipelinePlan, "steps" | "waves">): string {
+  return `${counted(steps.length, "step")} in ${counted(waves.length, "wave")}`
 }
 
 const verdictWidth = "allow".length + 2

@@ -1,6 +1,7 @@
 import type { PipelineProblem } from "../agents/pipeline/read-definition.ts"
 import type { StepResult } from "../agents/pipeline/run-step.ts"
 import type { PipelineOptions, PipelineResult } from "../agents/pipeline/tool-pipeline.ts"
+import { counted } from "../lib/counted.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 import { terminalStyleFor } from "../lib/terminal-style.ts"
 import type { PendingItem } from "../model/approval.ts"
@@ -75,7 +76,7 @@ export async function textPipelineReport(context: CliContext, write: (text: stri
     },
     start() {},
     begun({ id, agent, name, steps }) {
-      const what = `${onOneLine(name)}: ${steps} ${steps === 1 ? "step" : "steps"}, as agent ${printable(agent)}`
+      const what = `${onOneLine(name)}: ${counted(steps, "step")}, as agent ${printable(agent)}`
       io.stderr.write(`${paint.dim(`${what}, run ${id}`)}\n`)
     },
     async waiting(item) {
@@ -102,7 +103,7 @@ export async function textPipelineReport(context: CliContext, write: (text: stri
 /** Each problem with its line, and how many there are. */
 export function printProblems(context: CliContext, problems: readonly PipelineProblem[]): void {
   for (const { place, sentence } of problems) printMessage(context, `${place}: ${sentence}`)
-  printMessage(context, `${problems.length === 1 ? "1 problem" : `${problems.length} problems`}, so nothing was run.`)
+  printMessage(context, `${counted(problems.length, "problem")}, so nothing was run.`)
 }
 
 async function tellOpen(context: CliContext, item: PendingItem): Promise<void> {

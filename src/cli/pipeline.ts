@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
 import type { Command } from "commander"
-import { isFirstNote } from "../agents/pipeline/open-pipelines.ts"
 import type { PipelineProblem } from "../agents/pipeline/read-definition.ts"
 import type { PipelineOptions, PipelineResult } from "../agents/pipeline/tool-pipeline.ts"
 import type { PendingItem } from "../model/approval.ts"
@@ -13,8 +12,7 @@ import { activeAgent } from "./calling-agent.ts"
 import type { CliApp, CliContext, Run } from "./context.ts"
 import { withApp } from "./open-app.ts"
 import { printOutput } from "./output.ts"
-import { stepsInWaves } from "../agents/pipeline/plan-text.ts"
-import { planText } from "./pipeline-plan.ts"
+import { planText, stepsInWaves } from "./pipeline-plan.ts"
 import { jsonPipelineReport, printProblems, textPipelineReport } from "./pipeline-report.ts"
 import { columnsOf } from "./table.ts"
 import { untilStopped } from "./until-stopped.ts"
@@ -157,6 +155,7 @@ const resumableMs = 24 * 60 * 60 * 1000
 
 /** The whole id of a run. What has run is known for a day; later it would run again. */
 async function findRun(app: CliApp, beginning: string, agentId: string): Promise<string> {
+  const { isFirstNote } = await import("../agents/pipeline/open-pipelines.ts")
   const [note] = await app.audit.show(beginning)
   if (note?.kind !== "note" || note.agentId !== agentId || !isFirstNote(note.text)) {
     const sentence = `There is no run ${beginning} of agent ${agentId}. The run itself printed the command that goes on.`

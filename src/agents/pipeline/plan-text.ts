@@ -1,3 +1,4 @@
+import { counted } from "../../lib/counted.ts"
 import type { StepVerdict } from "./check.ts"
 import type { PipelineProblem } from "./read-definition.ts"
 import type { PipelinePlan } from "./tool-pipeline.ts"
@@ -12,18 +13,12 @@ export function verdictText({ verdict, dependsOn }: StepVerdict): string {
   return dependsOn === undefined ? verdict : `${verdict}, depends on ${dependsOn.join(", ")}`
 }
 
-/** `7 steps in 4 waves` */
-export function stepsInWaves({ steps, waves }: Pick<PipelinePlan, "steps" | "waves">): string {
-  const count = (number: number, word: string) => `${number} ${word}${number === 1 ? "" : "s"}`
-  return `${count(steps.length, "step")} in ${count(waves.length, "wave")}`
-}
-
 /** A plan in lines: the waves, each step with its verdict, and what is wrong. */
 export function planText({ waves, steps, problems }: PipelinePlan): string {
   const lines = steps.map((step) => {
     const { id, tool, wave, reason } = step
     return `${wave}. ${id} (${tool}): ${verdictText(step)}${reason === undefined ? "" : `. ${reason}`}`
   })
-  const sum = `${stepsInWaves({ steps, waves })}; nothing was run.`
+  const sum = `${counted(steps.length, "step")} in ${counted(waves.length, "wave")}; nothing was run.`
   return [...lines, ...problems.map(problemText), sum].join("\n")
 }
