@@ -31,8 +31,13 @@ export function planText(
   return [title, "", ...rows].join("\n")
 }
 
+/** That nothing is wrong. */
+export function checkedText(plan: PipelinePlan, { file, agentId }: { file: string; agentId: string }): string {
+  return `${file} has no mistakes (${stepsInWaves(plan)}), and agent ${agentId} may make its calls.`
+}
+
 /** `7 steps in 4 waves` */
-export function stepsInWaves({ steps, waves }: Pick<PipelinePlan, "steps" | "waves">): string {
+function stepsInWaves({ steps, waves }: Pick<PipelinePlan, "steps" | "waves">): string {
   return `${counted(steps.length, "step")} in ${counted(waves.length, "wave")}`
 }
 

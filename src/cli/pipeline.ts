@@ -12,7 +12,6 @@ import { activeAgent } from "./calling-agent.ts"
 import type { CliApp, CliContext, Run } from "./context.ts"
 import { withApp } from "./open-app.ts"
 import { printOutput } from "./output.ts"
-import { planText, stepsInWaves } from "./pipeline-plan.ts"
 import { jsonPipelineReport, printProblems, textPipelineReport } from "./pipeline-report.ts"
 import { columnsOf } from "./table.ts"
 import { untilStopped } from "./until-stopped.ts"
@@ -64,7 +63,7 @@ const exitCodes: Readonly<Record<Exclude<PipelineResult["status"], "refused">, n
 
 /** Runs a pipeline to its end and prints its outputs on stdout. What happens meanwhile goes to stderr. */
 async function runPipeline(context: CliContext, file: string, flags: PipelineFlags): Promise<number> {
-  if (flags.dryRun === true) return planPipeline(context, file, flags, planText)
+  if (flags.dryRun === true) return planPipeline(context, file, flags, "planText")
   const waitMs = waitTime(context, flags.wait)
   const source = await readSource(context, file)
   const input = inputOf(flags)
@@ -104,9 +103,7 @@ function onceAborted(signal: AbortSignal, listener: () => void): void {
 }
 
 function checkPipeline(context: CliContext, file: string, flags: PipelineFlags): Promise<number> {
-  return planPipeline(context, file, flags, (plan, { agentId }) => {
-    return `${file} has no mistakes (${stepsInWaves(plan)}), and agent ${agentId} may make its calls.`
-  })
+  return planPipeline(context, file, flags, "checkedText")
 }
 
 /** Says what would happen, or everything that is wrong. */
@@ -114,7 +111,7 @@ async function planPipeline(
   context: CliContext,
   file: string,
   flags: PipelineFlags,
-  textOf: typeof planText,
+  text: "planText" | "checkedText",
 ): Promise<number> {
   const source = await readSource(context, file)
   const input = inputOf(flags)
@@ -122,11 +119,12 @@ async function planPipeline(
     const agentId = activeAgent(context, loaded, app)
     await waitForServers(context, app)
     const plan = await app.pipeline(source, { agentId, input }).check()
+    const texts = await import("./pipeline-plan.ts")
     const { problems } = plan
     const { stdout, env } = context.io
     const look = { columns: columnsOf(stdout), paint: await terminalStyleFor(stdout, env) }
     if (context.flags.json) printOutput(context, printableJson(plan))
-    else if (problems.length === 0) printOutput(context, textOf(plan, { file, agentId, ...look }))
+    else if (problems.length === 0) printOutput(context, texts[text](plan, { file, agentId, ...look }))
     else printProblems(context, problems)
     return problems.length === 0 ? 0 : refusedCode(problems)
   })
