@@ -32,8 +32,8 @@ export interface ToolChainCallbacks {
 /** The callbacks may stand in `callbacks` or beside the other options. */
 export interface ToolChainOptions extends ToolChainCallbacks {
   callbacks?: ToolChainCallbacks
-  /** A model of ours, or S1's function: messages in, an answer out. */
-  model?: LanguageModel | Complete
+  /** S1's function: messages in, an answer out; or a model of ours, or the name of a configured one. */
+  model?: LanguageModel | Complete | string
   maxRounds?: number
   maxCalls?: number
   /** Have every result approved before the model sees it. */
@@ -70,8 +70,7 @@ export class ToolChain {
     const { contextMessages = [] } = options
     const { context, text } = isContinued ? asked(contextMessages) : { context: contextMessages, text: input }
     const callbacks = { ...options, ...options.callbacks }
-    const model = typeof options.model === "function" ? modelFrom(options.model) : options.model
-    if (model === undefined) throw new Error("The chain has no model. Pass one as 'model', or a function that answers.")
+    const model = await this.#model()
     const made = new Map<string, { id: string; result: ToolResult }>()
     const startTime = Date.now()
     const chain = await this.#executor.openChain({
@@ -95,6 +94,12 @@ export class ToolChain {
       onError: (error, phase) => callbacks.onError?.(error, phases[phase]),
     })
     return chainResult(await chain.run(text), made, { context: contextMessages, isContinued, startTime })
+  }
+
+  async #model(): Promise<LanguageModel> {
+    const { model } = this.#options
+    if (typeof model === "function") return modelFrom(model)
+    return typeof model === "object" ? model : this.#executor.findModel(model)
   }
 }
 

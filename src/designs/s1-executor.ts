@@ -1,5 +1,6 @@
 import type { ChainOptions } from "../agents/chain/open-chains.ts"
 import type { ToolChain as CoreChain } from "../agents/chain/tool-chain.ts"
+import type { LanguageModel } from "../agents/models/port.ts"
 import type { Config } from "../config/schema.ts"
 import { newId } from "../lib/new-id.ts"
 import type { ToolPermissionLevel } from "../model/permission.ts"
@@ -128,6 +129,11 @@ export class ToolExecutor {
       approvals: this.#approvals(),
     }
     return executeResult(await this.#app.call(toolName, args, context))
+  }
+
+  /** A configured model, for `ToolChain`. */
+  async findModel(name?: string): Promise<LanguageModel> {
+    return (await this.#app.open()).models.get(name)
   }
 
   /** A chain of ours over these tools, for `ToolChain`. */

@@ -1,6 +1,8 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { fakeTerminal } from "../approval-ui/testing.ts"
-import { dataFolder, openTestApp } from "../testing/test-app.ts"
+import { dataFolder, openTestApp, temporaryFolder } from "../testing/test-app.ts"
 import {
   ChatInDocUIAdapter,
   ChatUIAdapter,
@@ -292,6 +294,15 @@ test("a chain gives the model the tools, makes its calls, and returns S1's resul
   expect(result.messages.context).toEqual([])
   expect(result.messages.toolChain.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"])
   expect(result.messages.complete).toEqual(result.messages.toolChain)
+})
+
+test("a chain may name a configured model, and without one says what is missing", async () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, "script.yml"), "- say: Good morning.\n")
+  const models = { demo: { provider: "scripted" as const, script: join(folder, "script.yml") } }
+  const executor = await newExecutor({ config: { data: { dir: await dataFolder() }, models } })
+  expect(await new ToolChain(executor, { model: "demo" }).run("Hello")).toMatchObject({ content: "Good morning." })
+  await expect(new ToolChain(await newExecutor()).run("Hello")).rejects.toThrow(/model/)
 })
 
 test("a chain may begin with a model's answer and the messages before it", async () => {

@@ -1,7 +1,6 @@
 import { callStandalone } from "./fenced-apps.ts"
-import type { PrivateCallContext } from "./private-app.ts"
 import { executionError } from "./s2-errors.ts"
-import type { BuiltinTool } from "./s2-types.ts"
+import type { BuiltinTool, ExecutionContext } from "./s2-types.ts"
 
 const harmless = { requireConfirmation: false, isDangerous: false }
 const confirmed = { requireConfirmation: true, isDangerous: true }
@@ -131,29 +130,23 @@ export const TodoWrite = builtin({
 })
 
 /** The tools of S2's chapter 3. */
-export const builtinTools: readonly BuiltinTool[] = [
-  Read,
-  Edit,
-  Glob,
-  Grep,
-  Bash,
-  NotebookRead,
-  NotebookEdit,
-  TodoWrite,
-]
+export const builtinTools: readonly OwnTool[] = [Read, Edit, Glob, Grep, Bash, NotebookRead, NotebookEdit, TodoWrite]
 
 /** Whether it is a tool of ours in S2's words, which the app has already. */
 export function isBuiltinTool(tool: object): boolean {
-  return builtinTools.includes(tool as BuiltinTool)
+  return builtinTools.includes(tool as OwnTool)
 }
 
+/** A tool of S2's own, which can also be called by itself. */
+type OwnTool = BuiltinTool & { handler(params: Record<string, unknown>, context?: ExecutionContext): Promise<unknown> }
+
 /** A tool of the dialect `claude`, described as S2 does. Its handler makes a call like every other. */
-function builtin(tool: Omit<BuiltinTool, "handler">): BuiltinTool {
+function builtin(tool: Omit<BuiltinTool, "handler">): OwnTool {
   const { name } = tool
   return {
     ...tool,
     type: "builtin",
-    async handler(params, context: PrivateCallContext = {}) {
+    async handler(params: Record<string, unknown>, context: ExecutionContext = {}) {
       const ended = await callStandalone({ design: "s2", language: "en", dialect: "claude" }, name, params, context)
       if (ended.success) return ended.result
       throw executionError(ended, undefined)

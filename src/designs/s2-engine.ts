@@ -3,7 +3,7 @@ import { tellLogger, type ToolAuditLogger } from "./s2-audit.ts"
 import { executionError, PermissionDeniedError } from "./s2-errors.ts"
 import { execution, type Execution, type MCPCaller } from "./s2-execution.ts"
 import { ToolPermissionManager } from "./s2-permissions.ts"
-import type { ToolRegistry } from "./s2-registry.ts"
+import { ToolRegistry } from "./s2-registry.ts"
 import type { Agent, ExecutionContext, Tool, ToolResult } from "./s2-types.ts"
 
 export interface EngineOptions {
@@ -30,15 +30,16 @@ export class ToolExecutionEngine {
   protected readonly registry: ToolRegistry
   readonly #options: EngineOptions
 
-  /** The parts may also stand one after the other, as S2 lists them. */
+  /** The parts may stand one after the other, as S2 lists them, or in one object. */
   constructor(
-    registry: ToolRegistry,
+    given: ToolRegistry | (EngineOptions & { registry: ToolRegistry }),
     options: EngineOptions | ToolPermissionManager = {},
     auditLogger?: EngineOptions["auditLogger"],
   ) {
+    const { registry, ...parts } = given instanceof ToolRegistry ? { registry: given } : given
+    const more = options instanceof ToolPermissionManager ? { permissionManager: options } : options
     this.registry = registry
-    const given = options instanceof ToolPermissionManager ? { permissionManager: options } : options
-    this.#options = { ...given, ...(auditLogger && { auditLogger }) }
+    this.#options = { ...parts, ...more, ...(auditLogger && { auditLogger }) }
   }
 
   /** Returns what the tool returned. Throws what its handler threw, or S2's errors. */

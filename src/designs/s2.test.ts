@@ -1,7 +1,8 @@
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { dataFolder, openTestApp, temporaryFolder, tool } from "../testing/test-app.ts"
+import { workingFolder } from "./testing.ts"
 import {
   builtinTools,
   Edit,
@@ -193,6 +194,17 @@ test("a call denied by role, department or level throws the reason alone, and ch
   }
 })
 
+test("a tool of S2's own can be called by itself, in the working folder and no further", async () => {
+  const folder = await workingFolder()
+  writeFileSync(join(folder, "notes.md"), "one\n")
+  expect(await Read.handler({ file_path: "notes.md" })).toMatchObject({ content: "one\n" })
+  await expect(Read.handler({ file_path: "/etc/passwd" })).rejects.toThrow(PermissionDeniedError)
+  await expect(Edit.handler({ file_path: "notes.md", old_string: "one", new_string: "two" })).rejects.toThrow(
+    ExecutionCancelledError,
+  )
+  expect(readFileSync(join(folder, "notes.md"), "utf8")).toBe("one\n")
+})
+
 test("a permission manager of one's own is asked first and can deny more, a logger stands after it", async () => {
   const registry = await newRegistry()
   registry.registerBuiltin(greet({ minLevel: 1 }))
@@ -204,11 +216,14 @@ test("a permission manager of one's own is asked first and can deny more, a logg
   }
   const ended: string[] = []
   const logger = { logStart() {}, logSuccess: () => void ended.push("success"), logFailure() {} }
-  const engine = new ToolExecutionEngine(registry, new OwnManager(registry), logger)
+  const permissionManager = new OwnManager(registry)
+  const engine = new ToolExecutionEngine(registry, permissionManager, logger)
   await expect(engine.execute("a1", "Greet", { name: "Eve" }, {})).rejects.toThrow(/^Not Eve$/)
   await expect(engine.execute("a2", "Greet", { name: "Ada" }, {})).rejects.toThrow("Level 0 below minimum 1")
   expect(await engine.execute("a1", "Greet", { name: "Ada" }, {})).toEqual({ text: "Hello, Ada!" })
   expect(ended).toEqual(["success"])
+  const same = new ToolExecutionEngine({ registry, permissionManager, auditLogger: logger })
+  await expect(same.execute("a1", "Greet", { name: "Eve" }, {})).rejects.toThrow(/^Not Eve$/)
 })
 
 test("checkPermission knows agents by what it is given, and says whether a person must confirm", async () => {
