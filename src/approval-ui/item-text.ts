@@ -14,6 +14,11 @@ export function itemText(item: PendingItem): string {
   return `${itemHeadline(item)}: ${aboutItem(item)}`
 }
 
+/** Why it is asked for again, as a sentence after another one; empty when it is not. */
+export function askedAgainText({ note }: Pick<PendingItem, "note">): string {
+  return note === undefined ? "" : ` ${oneLine(note)}`
+}
+
 /** What became of an item, after what it was about: `write_file of dev (write a.md): Approved.` */
 export function answeredText(item: PendingItem, sentence: string): string {
   return `${quoteName(item.tool)} of ${quoteName(item.agentId)} (${aboutItem(item)}): ${sentence}`

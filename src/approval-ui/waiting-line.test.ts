@@ -13,6 +13,11 @@ test.each<[Partial<PendingItem>, string, string]>([
   [{}, "/srv/app/.quartermaster", `ann wants to call probe. Answer with: ${here} approve c1`],
   [{ revision: 2 }, "/srv/app/.quartermaster", `ann wants to call probe. Answer with: ${here} approve c1 --revision 2`],
   [
+    { revision: 2, note: "bob approved revision 1. Since then a\nb has changed." },
+    "/srv/app/.quartermaster",
+    `ann wants to call probe. bob approved revision 1. Since then a\\u{a}b has changed. Answer with: ${here} approve c1 --revision 2`,
+  ],
+  [
     { kind: "result" },
     "/srv/app/.quartermaster",
     `the result of probe for ann is held. Answer with: ${here} release c1`,

@@ -3,13 +3,13 @@ import { fileURLToPath } from "node:url"
 import { isInProject } from "../lib/program-in-project.ts"
 import { shellWord } from "../lib/shell-word.ts"
 import type { PendingItem } from "../model/approval.ts"
-import { itemHeadline } from "./item-text.ts"
+import { askedAgainText, itemHeadline } from "./item-text.ts"
 
 /** One line for a person who is not asked: what waits, and the command that answers it from any folder. */
 export function waitingLine(item: PendingItem, dataDir: string, program = programHere()): string {
   const where =
     basename(dataDir) === ".quartermaster" ? `-C ${shellWord(dirname(dataDir))}` : `--data ${shellWord(dataDir)}`
-  return `Waiting for a person: ${itemHeadline(item)}. Answer with: ${program} ${where} approvals ${answerWords(item)}`
+  return `Waiting for a person: ${itemHeadline(item)}.${askedAgainText(item)} Answer with: ${program} ${where} approvals ${answerWords(item)}`
 }
 
 /** How a person in this folder starts the command line: by npx where it is installed, otherwise by its file. */

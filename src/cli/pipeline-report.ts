@@ -107,8 +107,11 @@ export function printProblems(context: CliContext, problems: readonly PipelinePr
 }
 
 async function tellOpen(context: CliContext, item: PendingItem): Promise<void> {
-  const { itemText } = await import("../approval-ui/item-text.ts")
-  printMessage(context, `Waiting for a person: ${itemText(item)}. Answer with: ${await approveCommand(item)}`)
+  const { askedAgainText, itemText } = await import("../approval-ui/item-text.ts")
+  printMessage(
+    context,
+    `Waiting for a person: ${itemText(item)}.${askedAgainText(item)} Answer with: ${await approveCommand(item)}`,
+  )
 }
 
 /** A single text as it is, anything else as JSON. */

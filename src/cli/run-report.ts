@@ -76,8 +76,11 @@ export async function textReport(context: CliContext, write: (text: string) => v
     start() {},
     async waiting(item) {
       if (isAttended(io)) return
-      const { itemText } = await import("../approval-ui/item-text.ts")
-      printMessage(context, `Waiting for a person: ${itemText(item)}. Answer with: ${await approveCommand(item)}`)
+      const { askedAgainText, itemText } = await import("../approval-ui/item-text.ts")
+      printMessage(
+        context,
+        `Waiting for a person: ${itemText(item)}.${askedAgainText(item)} Answer with: ${await approveCommand(item)}`,
+      )
     },
     agent: (agentId, state) => print(paint.dim(`↳ ${printable(shortId(agentId))} ${agentStates[state]}`)),
     end({ id, status, content, error }) {

@@ -83,7 +83,7 @@ test.each(["SIGINT", "SIGTERM"] as const)("%s stops a run: exit code 6, and it c
   await server.close()
 })
 
-test("the example that plays a model runs until it asks for its first approval", async () => {
+test("the example that plays a model runs until it asks for its first approval, and says why it asks again", async () => {
   const cli = makeCli()
   const example = (name: string) => readFileSync(new URL(`../../examples/chat/${name}`, import.meta.url), "utf8")
   for (const name of ["quartermaster.yml", "demo.yml"]) cli.write(name, example(name))
@@ -91,4 +91,10 @@ test("the example that plays a model runs until it asks for its first approval",
   const { code, stderr } = await cli.run("run", "Hello.")
   expect(code).toBe(4)
   expect(stderr).toContain("Waiting for a person: operator wants to call write_file: write notes.md.")
+  const [, approve = "", resume = ""] = /Answer with: qm (.+)\nThen go on with: qm (.+)\n$/.exec(stderr) ?? []
+  expect((await cli.run(...approve.split(" "))).code).toBe(0)
+  cli.write("notes.md", "meanwhile\n")
+  expect((await cli.run(...resume.split(" "))).stderr).toMatch(
+    /Waiting for a person: .* approved revision 1\. Since then notes\.md has changed\. Answer with: .* --revision 2\n/,
+  )
 })

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, test } from "vitest"
 import { tool, until } from "../../src/testing/test-app.ts"
@@ -60,6 +60,18 @@ describe.skipIf(!hasBrowser)("the inbox in a real browser", () => {
     await page.getByRole("status").filter({ hasText: "Now revision 2." }).waitFor()
     // The browser notes a 410 for the item that no longer waits.
     expect(problems.filter((problem) => !problem.includes("410"))).toEqual([])
+  })
+
+  test("a call that is asked again says who approved what and what has changed since", async () => {
+    const { app, workspace, signIn } = await openConsole()
+    const { page } = await signIn()
+    await app.submit(write("notes.md"), { waitMs: 0 })
+    const [item] = await app.approvals.list()
+    await app.approvals.answer(item!.callId, { kind: "approve" }, "sue")
+    writeFileSync(join(workspace, "notes.md"), "meanwhile\n")
+    await app.submit(write("notes.md"), { waitMs: 0 })
+    const said = "Now revision 2. sue approved revision 1. Since then notes.md has changed."
+    await page.getByRole("status").filter({ hasText: said }).waitFor()
   })
 
   test("a value of a held result is redacted, and the agent gets the rest", async () => {

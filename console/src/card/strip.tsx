@@ -81,7 +81,7 @@ export function StateStrip({ shown, card, outcome, expired, offline }: Props) {
   if (offline) return <Strip tone="ask" icon="plug-connected-x" text={states.offline} />
   if (outcome?.state === "failed")
     return <Strip tone="deny" icon="alert-triangle" text={`${states.failed} ${outcome.problem.detail}`} />
-  if (shown.before !== undefined || card.editedBy !== undefined)
+  if (shown.before !== undefined || card.editedBy !== undefined || card.note !== undefined)
     return <ChangedStrip card={card} before={shown.before} />
   return null
 }
@@ -125,7 +125,8 @@ function lateText(outcome: Outcome, { states }: Words): string {
 function ChangedStrip({ card, before }: { card: Card; before: Card | undefined }) {
   const words = useWords()
   const [open, setOpen] = useState(false)
-  const who = card.editedBy === undefined ? words.states.changedPlain : words.states.changedBy(card.editedBy)
+  const who =
+    card.note ?? (card.editedBy === undefined ? words.states.changedPlain : words.states.changedBy(card.editedBy))
   const changes = before === undefined ? [] : changedFields(before.input, card.input)
   return (
     <>

@@ -114,9 +114,14 @@ const changes: Change[] = [
     "its input",
     (world) => world.row(() => ({ input: JSON.stringify({ ...world.input, n: 2 }) })),
     "back",
-    { input: { n: 2 } },
+    { input: { n: 2 }, note: "ann approved revision 1. Since then its input has changed." },
   ],
-  ["the tool's description", (world) => world.define("Writes more."), "back", { description: "Writes more." }],
+  [
+    "the tool's description",
+    (world) => world.define("Writes more."),
+    "back",
+    { description: "Writes more.", note: "ann approved revision 1. Since then the tool probe has changed." },
+  ],
   ["what the tool takes", (world) => world.define("Writes a note.", wider), "back"],
   [
     "what the tool takes, so that the input no longer fits",
@@ -124,19 +129,29 @@ const changes: Change[] = [
     "invalid_arguments",
   ],
   ["what the tool touches", (world) => world.define("Writes a note.", plain, "read"), "back"],
-  ["the file it names", (world) => world.write("new"), "back"],
+  [
+    "the file it names",
+    (world) => world.write("new"),
+    "back",
+    { note: "ann approved revision 1. Since then probe.txt has changed." },
+  ],
   ["that there is the file it names", (world) => world.removeFile(), "back"],
   [
     "what the approver was shown",
     (world) => void (world.preview = "quite different"),
     "back",
-    { preview: "quite different" },
+    { preview: "quite different", note: "ann approved revision 1. Since then its preview has changed." },
   ],
   [
     "the reasons to ask, by one more",
     (world) => world.system.rules.add({ ask: "probe", because: "Look twice." }, "ann"),
     "back",
-    { reasons: [{ check: "rule", sentence: expect.stringContaining("Look twice.") }, { check: "level" }] },
+    {
+      reasons: [{ check: "rule", sentence: expect.stringContaining("Look twice.") }, { check: "level" }],
+      note: expect.stringMatching(
+        /^ann approved revision 1\. Since then there is another reason to ask: .*Look twice\.$/,
+      ),
+    },
   ],
   [
     "the rules, which now deny it",

@@ -5,6 +5,7 @@ import type { Ports, Verdict } from "../../model/ports.ts"
 import type { Reason } from "../../model/audit-entry.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { allowed } from "./allowed.ts"
+import { whyAskedAgain } from "../approvals/asked-again.ts"
 import { waitForAnswer } from "../approvals/wait-for-answer.ts"
 import { writeAnswer } from "../approvals/write-answer.ts"
 import {
@@ -203,7 +204,8 @@ async function askPerson(
   const { callId } = call
   const { agentId } = call.request
   if (isNew || isRevised) {
-    const entry = { callId, agentId, tool: tool.name, text: ports.masker.text(sentences(asks)) }
+    const note = isRevised && call.row?.card.note !== undefined ? `${call.row.card.note} ` : ""
+    const entry = { callId, agentId, tool: tool.name, text: ports.masker.text(note + sentences(asks)) }
     await ports.recorder.write({ kind: "asked", at: ports.now(), ...entry }, ports.settings.durability)
     if (call.row !== undefined) ports.notify(call.row)
   }
@@ -268,7 +270,10 @@ async function enqueue(
   ports: Ports,
 ): Promise<boolean | undefined> {
   if (call.row?.state === "waiting" && showsProposal(call.row, proposal)) return false
-  const { note, editedBy = call.row?.card.editedBy } = revised
+  const { editedBy = call.row?.card.editedBy } = revised
+  const [card, preview] = [await makeCard(call, proposal, ports), await renderPreview(proposal, call)]
+  const isEdit = revised.editedBy !== undefined || call.row === undefined
+  const note = revised.note ?? (isEdit ? undefined : whyAskedAgain(call.row!, { proposal, card, preview }))
   const isQueued = await tryAdvance(call, ports, {
     state: "waiting",
     answer: null,
@@ -277,9 +282,9 @@ async function enqueue(
     revision: (call.row?.revision ?? 0) + 1,
     input: proposal.raw,
     asks: proposal.asks,
-    card: { ...(await makeCard(call, proposal, ports)), editedBy, note },
+    card: { ...card, editedBy, note },
     definitionHash: proposal.tool.definitionHash,
-    preview: await renderPreview(proposal, call),
+    preview,
     deadline: deadlineFrom(await ports.calls.clock(), call, proposal, ports),
   })
   return isQueued || undefined
