@@ -6,6 +6,7 @@ import type { Ports } from "../../model/ports.ts"
 import type { Reason } from "../../model/audit-entry.ts"
 import type { ResultApproval } from "../../model/permission.ts"
 import type { ToolResult } from "../../model/result.ts"
+import { withoutImageData } from "../../model/result-image.ts"
 import { secretPaths } from "../../schema/secret-paths.ts"
 import { modelTextLimit, resultAsText } from "../../model/model-text.ts"
 import { artifactLimit, type RegisteredTool } from "../../model/tool.ts"
@@ -61,7 +62,9 @@ function maskResult(call: ActiveCall, value: unknown, ports: Ports) {
     throw new Ending("output_invalid", `${call.tool?.name} returned a plain generator. Make it an async one to stream.`)
   }
   try {
-    return ports.masker.mask(value, call.tool?.output && secretPaths(call.tool.output.json), call.maskedInput?.hidden)
+    // Of an image the record has the description; the bytes would fill it and show nothing.
+    const shown = withoutImageData(value)
+    return ports.masker.mask(shown, call.tool?.output && secretPaths(call.tool.output.json), call.maskedInput?.hidden)
   } catch (error) {
     const why = error instanceof Error ? error.message.split("\n")[0] : String(error)
     // The message may quote the value, which may not be shown yet.
