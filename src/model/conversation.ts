@@ -114,6 +114,13 @@ export interface ConversationChange {
   sends?: readonly Message[]
 }
 
+/** A turn, and the state of its conversation from then on; also the root, where it begins a run. */
+export interface PostedTurn {
+  turn: NewTurn
+  state: ConversationState
+  root?: string
+}
+
 /** Stores conversations and their turns. Several processes share it. */
 export interface Conversations {
   create(conversation: Omit<Conversation, "length" | "createdAt" | "updatedAt">): Promise<Conversation>
@@ -139,8 +146,11 @@ export interface Conversations {
     turns: readonly NewTurn[],
     change?: ConversationChange,
   ): Promise<number | undefined>
-  /** Adds a turn without a claim, as a person or another process does. Undefined when the conversation has ended. */
-  post(id: string, turn: NewTurn, state?: ConversationState): Promise<number | undefined>
+  /**
+   * Adds a turn without a claim, as a person or another process does: one that may depend on the state, which it may
+   * change too. Undefined when the conversation has ended.
+   */
+  post(id: string, turn: NewTurn | ((state: ConversationState) => PostedTurn)): Promise<number | undefined>
   /** What was used in the tree below a conversation, by itself and by others. */
   spentInTree(root: string): Promise<Spent>
   /** What all stored conversations of each agent have used. */

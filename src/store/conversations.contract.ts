@@ -44,6 +44,17 @@ export function conversationsContract(
       await expect(store.create(someConversation({ id: created.id }))).rejects.toThrow()
     })
 
+    test("of turns that depend on the state, and come at once, exactly one finds the conversation idle", async () => {
+      const [store, other] = await open()
+      const { id } = await store.create({ ...someConversation(), state: "idle" })
+      const tell = (from: typeof store, text: string) =>
+        from.post(id, (state) => ({ turn: said(`${text} when ${state}`), state: "active" }))
+      await Promise.all(["a", "b", "c", "d"].map((text, place) => tell(place % 2 === 0 ? store : other, text)))
+      const texts = (await store.turns(id)).map(({ body }) => (body as { text: string }).text)
+      expect(texts.map((text) => text.slice(2))).toEqual(["when idle", "when active", "when active", "when active"])
+      expect(await store.get(id)).toMatchObject({ state: "active", length: 4 })
+    })
+
     test("turns get consecutive indexes and are read from any of them", async () => {
       const [store, other] = await open()
       const { id } = await store.create(someConversation())

@@ -6,6 +6,7 @@ import type {
   Conversations,
   ConversationState,
   NewTurn,
+  PostedTurn,
   Spent,
   StoredBelow,
   Turn,
@@ -117,9 +118,15 @@ export class SqliteConversations implements Conversations {
     })
   }
 
-  post(id: string, turn: NewTurn, state?: ConversationState): Promise<number | undefined> {
-    const changed = (row: Row) => (row.state === "ended" ? undefined : { ...row, state: state ?? row.state })
-    return this.#write(id, [turn], { reads: [], sends: [] }, changed)
+  post(id: string, given: NewTurn | ((state: ConversationState) => PostedTurn)): Promise<number | undefined> {
+    const turns: NewTurn[] = []
+    return this.#write(id, turns, { reads: [], sends: [] }, (row) => {
+      if (row.state === "ended") return undefined
+      const before = row.state as ConversationState
+      const posted: PostedTurn = typeof given === "function" ? given(before) : { turn: given, state: before }
+      turns.splice(0, turns.length, posted.turn)
+      return { ...row, state: posted.state, root: posted.root ?? row.root }
+    })
   }
 
   async spentInTree(root: string): Promise<Spent> {

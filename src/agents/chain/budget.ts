@@ -46,7 +46,7 @@ interface Account {
   agentId: string
   spent(): Spent | Promise<Spent>
   turns(): readonly ChainTurn[] | Promise<readonly ChainTurn[]>
-  post(body: BudgetTurn): Promise<void>
+  post(body: BudgetTurn): Promise<unknown>
 }
 
 function treeAccount({ root }: TurnLog): Account {

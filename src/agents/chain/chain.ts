@@ -68,7 +68,13 @@ export async function runChain(chain: ActiveChain): Promise<ChainEnd> {
     const step = nextStep(chain.log.turns, chain.limits)
     if (chain.mail !== undefined && (await receiveMail(chain.mail, chain.log, step))) continue
     if (step.kind === "nothing") return { status: "completed" }
-    if (step.kind === "done") return end(chain, { status: step.status })
+    if (step.kind === "done") {
+      const ended = { status: step.status }
+      // What is said in the last moment is read before a run is over.
+      const length = step.status === "completed" ? chain.log.turns.length : undefined
+      if (await finish(chain, ended, length)) return ended
+      continue
+    }
     if (step.kind === "hint") await chain.log.append([hint])
     else if (step.kind === "reflect") {
       const stopped = await reflect(chain)
@@ -107,12 +113,13 @@ async function ask(
   const { log, model, hooks } = chain
   const isOutOfTime = Date.now() >= chain.until
   const isLast = last !== false || isOutOfTime
+  const read = log.turns.length
   try {
     const turn = await requestTurn(chain, isLast, isLast && last !== "complete" ? [lastRequest] : [])
     hooks.onTurn?.(turn)
     count(chain.spent, turn)
     const body = isLast ? withoutCalls(turn, model) : asTurn(turn, model)
-    await log.append([{ kind: "assistant", body }], { spent: chain.spent })
+    await log.append([{ kind: "assistant", body: { ...body, read } }], { spent: chain.spent })
     return isOutOfTime ? { status: "limit" } : undefined
   } catch (error) {
     if (chain.signal.aborted || chain.closing.aborted) return { status: "aborted" }
@@ -244,10 +251,19 @@ async function makeCalls(
 }
 
 async function end(chain: ActiveChain, ended: { status: ChainStatus; error?: string }): Promise<ChainEnd> {
-  const { log } = chain
   await answerOpenCalls(chain)
-  if (log.turns.at(-1)?.kind !== "end") await endRun(chain.mail, log, ended, { state: "idle", spent: chain.spent })
+  await finish(chain, ended)
   return ended
+}
+
+/** Writes the end. With a length only right after that many turns: else it returns false. */
+async function finish(
+  { log, mail, spent }: ActiveChain,
+  ended: { status: ChainStatus; error?: string },
+  length?: number,
+): Promise<boolean> {
+  if (log.turns.at(-1)?.kind === "end") return true
+  return endRun(mail, log, ended, { state: "idle", spent, ...(length === undefined ? {} : { length }) })
 }
 
 /** No call stays without an answer: providers refuse the next request otherwise. */

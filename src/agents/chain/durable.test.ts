@@ -64,6 +64,26 @@ test("a conversation that ended goes on with the next message, in any process", 
   ])
 })
 
+test("what two processes are told at the same moment is all read and answered", async () => {
+  const { open } = await openHosts()
+  const answers = Array.from({ length: 20 }, () => ({ say: "Yes." }))
+  const apps = [await open({}, ...answers), await open({}, ...answers)]
+  const { id } = await apps[0]!.chain("operator", { durable: true }).run("Hi.")
+  const texts = ["one", "two", "three", "four", "five", "six"]
+  await Promise.all(texts.map((text, at) => apps[at % 2]!.conversations.tell(id, text, { by: "ann", userId: "ann" })))
+  await until(async () => {
+    const turns = await apps[0]!.conversations.turns(id)
+    const said = turns.filter(({ kind }) => kind === "user")
+    return (
+      said.length === 7 && turns.findLastIndex(({ kind }) => kind === "assistant") > turns.lastIndexOf(said.at(-1)!)
+    )
+  }, "all were answered")
+  const said = (await apps[0]!.conversations.turns(id)).flatMap(({ kind, body }) =>
+    kind === "user" ? [(body as { text: string }).text] : [],
+  )
+  expect(said.toSorted()).toEqual(["Hi.", ...texts].toSorted())
+})
+
 test("another process can read along, say something and stop the run", async () => {
   const { open } = await openHosts()
   const [worker, watcher] = [await open({}, ...turns), await open({}, ...turns)]

@@ -25,7 +25,8 @@ export interface TurnLog {
   release(): Promise<void>
   /** Reads what others said meanwhile. */
   refresh(): Promise<void>
-  append(turns: readonly NewTurn[], change?: LogChange): Promise<void>
+  /** Returns false where a length is given and others have added turns meanwhile: then nothing is written. */
+  append(turns: readonly NewTurn[], change?: LogChange): Promise<boolean>
   /** Adds what a person says. Needs no claim. */
   post(turn: NewTurn): Promise<void>
   /** Resolves when somebody else has added a turn, or the signal aborts. */
@@ -42,7 +43,7 @@ export interface RootConversation {
   post(turn: NewTurn): Promise<void>
 }
 
-export type LogChange = Pick<ConversationChange, "state" | "spent" | "reads" | "sends">
+export type LogChange = Pick<ConversationChange, "state" | "spent" | "reads" | "sends" | "length">
 
 /** Another process has taken the conversation over. It goes on there. */
 export class ClaimLost extends Error {
@@ -59,13 +60,14 @@ export function nothingSpent(): Spent {
 export function memoryLog(id: string, agentId: string): TurnLog {
   const turns: ChainTurn[] = []
   const done = () => Promise.resolve()
-  const append = (more: readonly NewTurn[]) => {
+  const append = (more: readonly NewTurn[], { length = turns.length }: LogChange = {}) => {
     const at = Date.now()
-    for (const { kind, body } of more) turns.push({ index: turns.length, at, kind, body } as ChainTurn)
-    return Promise.resolve()
+    const isNext = length === turns.length
+    if (isNext) for (const { kind, body } of more) turns.push({ index: turns.length, at, kind, body } as ChainTurn)
+    return Promise.resolve(isNext)
   }
   const spent = nothingSpent()
-  const post = (turn: NewTurn) => append([turn])
+  const post = async (turn: NewTurn) => void (await append([turn]))
   return {
     id,
     isStored: false,
@@ -168,15 +170,18 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
       claim = undefined
     },
     async append(more, change = {}) {
+      if (claim === undefined) throw new ClaimLost(id)
       const run = chainTurns(more).find(({ kind, body }) => kind === "user" && body.begins)
       if (run !== undefined) {
         const parent = given.parent === undefined ? undefined : await conversations.get(given.parent)
         top = await topOf(treeOf([run], parent === undefined ? "" : parent.root || parent.id))
       }
       const root = run === undefined ? {} : { root: top === own ? "" : top.id }
-      if (claim === undefined || (await conversations.append(id, claim, more, { ...change, ...root })) === undefined)
-        throw new ClaimLost(id)
+      const length = await conversations.append(id, claim, more, { ...change, ...root })
       await refresh()
+      const isLate = length === undefined && change.length !== undefined && turns.length > change.length
+      if (length === undefined && !isLate) throw new ClaimLost(id)
+      return !isLate
     },
     async post(turn) {
       if ((await conversations.get(id)) === undefined) await create(store, given)

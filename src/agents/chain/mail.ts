@@ -28,16 +28,17 @@ export async function receiveMail(mail: ChainMail | undefined, log: TurnLog, ste
   return true
 }
 
-/** Ends a run, with its answers in the same transaction. */
+/** Ends a run, with its answers in the same transaction. Returns what `append` does. */
 export async function endRun(
   mail: ChainMail | undefined,
   log: TurnLog,
   ended: EndTurn,
   change: Parameters<TurnLog["append"]>[1],
-): Promise<void> {
+): Promise<boolean> {
   const sends = (await mail?.answers(log.turns, ended)) ?? []
   const answered = sends.flatMap(({ about }) => about ?? [])
   const body: EndTurn = answered.length === 0 ? ended : { ...ended, answered }
-  await log.append([{ kind: "end", body }], { ...change, sends })
+  if (!(await log.append([{ kind: "end", body }], { ...change, sends }))) return false
   mail?.sent(sends)
+  return true
 }

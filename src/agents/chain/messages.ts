@@ -4,20 +4,21 @@ import type { CallResult, ChainTurn } from "./turns.ts"
 
 /**
  * The messages that a model is sent for these turns. Results always follow their calls directly: what was said while the
- * calls ran comes after them.
+ * model answered or the calls ran comes after them.
  */
 export function messagesOf(turns: readonly ChainTurn[], instructions?: string): ModelMessage[] {
   const summary = turns.findLast((turn) => turn.kind === "summary")?.body
   const isReference = new Set(turns.flatMap((turn) => (turn.kind === "references" ? turn.body.refs : [])))
   const messages: ModelMessage[] = instructions === undefined ? [] : [{ role: "system", content: instructions }]
   if (summary !== undefined) messages.push({ role: "user", content: summaryText(summary.text) })
+  const unread = new Set(turns.flatMap((turn) => (turn.kind === "assistant" ? unreadBefore(turn) : [])))
   let awaitsResults = false
-  let later: ModelMessage[] = []
+  const later: ModelMessage[] = []
   for (const turn of turns) {
     if (turn.index < (summary?.before ?? 0)) continue
     if (turn.kind === "user") {
       const message: ModelMessage = { role: "user", content: turn.body.text }
-      if (awaitsResults) later.push(message)
+      if (awaitsResults || unread.has(turn.index)) later.push(message)
       else messages.push(message)
     }
     // Right after the results it is about, so that what a person said meanwhile comes last.
@@ -34,12 +35,16 @@ export function messagesOf(turns: readonly ChainTurn[], instructions?: string): 
     }
     if (turn.kind === "results") {
       messages.push({ role: "tool", content: turn.body.results.map((result) => resultPart(result, isReference)) })
-      messages.push(...later)
-      later = []
       awaitsResults = false
     }
+    if ((turn.kind === "assistant" || turn.kind === "results") && !awaitsResults) messages.push(...later.splice(0))
   }
   return messages
+}
+
+/** The places of what was said while the model gave this answer. */
+function unreadBefore({ index, body: { read = index } }: ChainTurn & { kind: "assistant" }): number[] {
+  return Array.from({ length: index - read }, (_, place) => read + place)
 }
 
 function summaryText(text: string): string {

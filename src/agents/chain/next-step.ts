@@ -58,8 +58,9 @@ export function nextStep(turns: readonly ChainTurn[], { maxRounds, maxCalls, ref
 /** Turns that change nothing about what comes next. */
 const asides = new Set<ChainTurn["kind"]>(["summary", "references", "budget", "hops"])
 
-function hasNews(run: readonly ChainTurn[], answer: ChainTurn): boolean {
-  return run.some(({ kind, index }) => index > answer.index && (kind === "results" || kind === "user"))
+function hasNews(run: readonly ChainTurn[], { index: last, body }: ChainTurn & { kind: "assistant" }): boolean {
+  const { read = last } = body
+  return run.some(({ kind, index }) => (index > last && kind === "results") || (index >= read && kind === "user"))
 }
 
 /** Whether calls of the last results failed and nothing was decided about it yet. */

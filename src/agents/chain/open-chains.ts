@@ -11,6 +11,7 @@ import type { Budget } from "./budget.ts"
 import type { ToolChainResult } from "./chain-result.ts"
 import type { ChainMail } from "./mail.ts"
 import { rememberedOf, settingsOf } from "./remembered.ts"
+import { unnamedPerson } from "./turns.ts"
 import { memoryLog, nothingSpent, storedLog, type LogStore } from "./log.ts"
 import { ToolChain, type ChainApp, type ToolChainOptions } from "./tool-chain.ts"
 
@@ -54,6 +55,11 @@ export interface ConversationAdmin {
   open(id: string, options?: ChainOptions): Promise<ToolChain | undefined>
   /** Tells the model something, also while it works in another process. Returns false when there is no such conversation. */
   say(id: string, text: string, by: string): Promise<boolean>
+  /**
+   * Says something: a run that works reads it, in whatever process; otherwise it begins the next run, here in the
+   * background. Resolves when it is stored, with false when there is no such conversation or it has ended.
+   */
+  tell(id: string, text: string, options: { by: string; userId?: string | undefined }): Promise<boolean>
   /** Ends the current run, also in another process. */
   stop(id: string, by: string): Promise<boolean>
 }
@@ -112,6 +118,7 @@ export function openChains(parts: ChainParts) {
     open: (id, options) => reopen(id, options),
     say: async (id, text, by) =>
       (await conversations.post(id, { kind: "user", body: { text, begins: false, by } })) !== undefined,
+    tell,
     stop: async (id, by) => (await conversations.post(id, { kind: "stop", body: { by } })) !== undefined,
   }
   return {
@@ -121,6 +128,19 @@ export function openChains(parts: ChainParts) {
     reopen,
     /** Resolves when no run is in progress. They end when the app closes. */
     chainsIdle: () => (running === 0 ? Promise.resolve() : new Promise<void>((resolve) => (onIdle = resolve))),
+  }
+
+  async function tell(id: string, text: string, { by, userId }: { by: string; userId?: string | undefined }) {
+    const chain = await reopen(id, { userId })
+    let begins = false
+    const length = await conversations.post(id, (state) => {
+      begins = state === "idle"
+      const turn = { kind: "user", body: { text, begins, by: begins ? (userId ?? unnamedPerson) : by } } as const
+      return begins ? { turn, state: "active", root: "" } : { turn, state }
+    })
+    // What goes wrong in the run is in its turns and the audit log.
+    if (begins) chain?.resume().catch(() => {})
+    return length !== undefined
   }
 
   async function reopen(id: string, given: ChainOptions = {}, society?: SocietyChain): Promise<ToolChain | undefined> {

@@ -170,6 +170,30 @@ test("what is said while tools run is read after their results and before the ne
   ])
 })
 
+test.each([true, false])(
+  "what is said while the model gives its last answer is answered too (stored: %s)",
+  async (durable) => {
+    const said = deferred()
+    const model = playedModel(async (_, round) => {
+      if (round > 0) return { say: "Both." }
+      await said.promise
+      return { say: "The first." }
+    })
+    const app = await openTestApp({}, { models: { played: model } })
+    const chain = app.chain("operator", { durable })
+    const running = chain.run("Go.")
+    await until(() => Promise.resolve(model.requests.length === 1), "the model answers")
+    await chain.steer("And the second?")
+    said.resolve()
+    expect(await running).toMatchObject({ status: "completed", content: "Both." })
+    expect(lastMessages(model).slice(-3)).toMatchObject([
+      { role: "user", content: "Go." },
+      { role: "assistant" },
+      { role: "user", content: "And the second?" },
+    ])
+  },
+)
+
 test("a stop while the model answers ends the run with nothing dangling", async () => {
   const asked = deferred()
   const model = playedModel(() => {

@@ -42,6 +42,8 @@ export interface AssistantTurn {
   usage: ModelUsage
   cost?: number | undefined
   model: string
+  /** How many turns the model had read. What was said while it answered is unread. */
+  read?: number | undefined
 }
 
 /** The answers to the calls of the assistant turn before it, in the order of the calls. */

@@ -16,7 +16,7 @@ export interface Shortenable {
   tools: readonly ModelTool[]
   /** Ends the request for a summary. */
   signal(): AbortSignal
-  append(turns: readonly NewTurn[]): Promise<void>
+  append(turns: readonly NewTurn[]): Promise<unknown>
   /** The summary costs tokens too. */
   onSummary(turn: ModelTurn): void
 }

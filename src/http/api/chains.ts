@@ -26,6 +26,8 @@ async function stored(app: Api["app"], id: string, run: Promise<unknown>): Promi
 async function toGoOn(api: Api, caller: Caller, id: string): Promise<Conversation> {
   const found = await seen(api, caller, id)
   refuseManagers(api.app, caller, found.agentId)
+  if (found.state === "ended")
+    throw new HttpProblem(409, "This conversation has ended. Begin a new one.", { code: "conversation_ended" })
   return found
 }
 
@@ -145,10 +147,8 @@ export const chainEndpoints: readonly Endpoint[] = [
     answers: { 202: conversation },
     async handle({ api, caller, params: { id }, body }) {
       const { app } = api
-      const found = await toGoOn(api, caller, id)
-      if (found.state === "active" || found.state === "waiting")
-        await app.conversations.say(id, body.message, caller.id)
-      else start((await reopened(api, found, caller)).run(body.message))
+      await toGoOn(api, caller, id)
+      await app.conversations.tell(id, body.message, { by: caller.id, userId: personOf(caller) })
       return new Reply(await app.conversations.get(id), 202)
     },
   }),
