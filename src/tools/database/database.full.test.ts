@@ -154,7 +154,7 @@ test("a database with roles is for their agents: others neither see it nor wait 
 
 test("rules name databases", async () => {
   const rules = [
-    { deny: "group:database", touching: "database:s*", agent: "ian", because: "Interns do not read orders." },
+    { deny: "group:databases", touching: "database:s*", agent: "ian", because: "Interns do not read orders." },
     { allow: "change_database", touching: "database:shop", agent: "ana", because: "Ana looks after it." },
   ]
   const { call } = await openShop({ rules })
