@@ -302,7 +302,6 @@ export function assemble(
     for (const { source, sentence } of rules.flaws()) logger.warn(`${source}: ${sentence}`)
     for (const sentence of describeOrphanedAgents(org.listAgents())) logger.warn(sentence)
   })
-  const folderOf = (agentId: string) => org.view(agentId)?.folder
   const { keepMs, ...chainLimits } = chainSettings(config)
   const sweep = async () => {
     await sweepAll(ports, { documents, conversations: store.conversations, keepMs })
@@ -329,7 +328,6 @@ export function assemble(
     isAlive: ports.isAlive,
     isActive: (agentId) => org.view(agentId) !== undefined,
     roleOf: (agentId) => org.view(agentId)?.role,
-    folderOf,
     closing: closer.signal,
     contexts,
     settings: chainLimits,
@@ -340,7 +338,6 @@ export function assemble(
   const pipelineApp: PipelineApp = { ...calls, ...toolsOfAgents, why }
   const { pipelinesIdle, pipeline } = openPipelines({
     app: pipelineApp,
-    folderOf,
     closing: closer.signal,
     resumableMs: Math.min(chainLimits.resumableMs, keyWindowMs),
     emit,

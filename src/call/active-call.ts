@@ -12,6 +12,7 @@ import type { RegisteredTool } from "../model/tool.ts"
 import type { BatchPlace } from "./batch-gate.ts"
 import type { RunClock } from "./run-clock.ts"
 import type { DeclaredTouches } from "./touches.ts"
+import { allowedPathsOf } from "./agent-folder.ts"
 import { readRequest } from "./read-request.ts"
 
 /** How a call is made, beyond what its request says. */
@@ -101,14 +102,17 @@ export interface ResultNotes {
 }
 
 export function beginCall(input: CallRequest, ports: Ports, options: CallOptions): ActiveCall {
-  const { request, problems } = readRequest(input)
+  const { request: given, problems } = readRequest(input)
   const { parent, row } = options
   const receivedAt = ports.now()
+  const who = ports.organisation.view(given.agentId)
+  const allowedPaths = allowedPathsOf(who?.folder, given.allowedPaths, ports.settings.workspace)
+  const request = allowedPaths === given.allowedPaths ? given : { ...given, allowedPaths }
   return {
     callId: row?.id ?? newId(),
     request,
     problems,
-    who: ports.organisation.view(request.agentId),
+    who,
     sessionId: options.sessionId ?? request.sessionId ?? parent?.sessionId ?? dailySession(request.agentId, receivedAt),
     receivedAt,
     waitUntil: options.waitMs === undefined ? undefined : receivedAt + options.waitMs,

@@ -6,7 +6,3 @@ export function workspaceFolder(given: string): string | undefined {
   const isInside = !posix.isAbsolute(path) && path !== ".." && !path.startsWith("../") && !/[*?[\]{}\0\\]/.test(path)
   return isInside ? path : undefined
 }
-
-export function isInFolder(path: string, folder: string): boolean {
-  return folder === "." || path === folder || path.startsWith(`${folder}/`)
-}

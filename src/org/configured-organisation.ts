@@ -1,4 +1,5 @@
-import { isInFolder, workspaceFolder } from "./agent-folder.ts"
+import { isInFolder } from "../lib/is-in-folder.ts"
+import { workspaceFolder } from "./agent-folder.ts"
 import type { Scope } from "../model/sign-in.ts"
 import type { Agent, Department, Person, Role } from "../model/organisation.ts"
 import type { NewRole, Sourced } from "../model/organisation-admin.ts"

@@ -69,8 +69,6 @@ export interface ChainParts extends LogStore {
   app: ChainApp
   models: Models
   roleOf(agentId: string): { rolePrompt?: string | undefined; llmServiceId?: string | null | undefined } | undefined
-  /** The folder of the workspace that an agent works in, if it has one. */
-  folderOf(agentId: string): string | undefined
   closing: AbortSignal
   contexts: ConversationContexts
   settings: ChainSettings
@@ -170,7 +168,6 @@ export function openChains(parts: ChainParts) {
       return storedLog(parts, { id, agentId, startedBy, settings, changes, resumableMs, parent })
     }
     const log = isStored ? stored() : memoryLog(id, agentId)
-    const folder = parts.folderOf(agentId)
     const instructions = options.instructions ?? (role?.rolePrompt || undefined)
     const about = { conversationId: id, agentId, model: model.name, modelId: model.modelId }
     let before = nothingSpent()
@@ -186,7 +183,6 @@ export function openChains(parts: ChainParts) {
       maxTreeCalls: options.maxTreeCalls ?? budget.maxCalls,
       perAgent: options.perAgent ?? perAgent,
       instructions,
-      allowedPaths: options.allowedPaths ?? (folder === undefined ? undefined : [folder]),
       closing: society.pause === undefined ? parts.closing : AbortSignal.any([parts.closing, society.pause]),
       mail: isStored ? parts.mailOf?.(id, agentId) : undefined,
       contexts: parts.contexts,

@@ -6,8 +6,6 @@ import { ToolPipeline, type PipelineApp, type PipelineOptions } from "./tool-pip
 /** What pipelines need of the app. */
 export interface PipelineParts {
   app: PipelineApp
-  /** The folder of the workspace that an agent works in, if it has one. */
-  folderOf(agentId: string): string | undefined
   closing: AbortSignal
   /** How long people may take to answer the calls of a stored run. */
   resumableMs: number
@@ -22,7 +20,7 @@ export function isFirstNote(text = ""): boolean {
 }
 
 /** Makes pipelines over the app. They are stopped when it closes. */
-export function openPipelines({ app, folderOf, closing, resumableMs, emit, note }: PipelineParts) {
+export function openPipelines({ app, closing, resumableMs, emit, note }: PipelineParts) {
   let running = 0
   let onIdle: () => void = () => {}
   const counted = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -36,12 +34,10 @@ export function openPipelines({ app, folderOf, closing, resumableMs, emit, note 
   return {
     pipeline(source: PipelineSource, options: PipelineOptions): ToolPipeline {
       const { agentId, signal } = options
-      const folder = folderOf(agentId)
       // Every call that runs listens to it.
       if (signal !== undefined) setMaxListeners(0, signal)
       return new ToolPipeline(app, source, {
         ...options,
-        allowedPaths: options.allowedPaths ?? (folder === undefined ? undefined : [folder]),
         closing,
         resumableMs,
         around: counted,
