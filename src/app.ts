@@ -326,6 +326,10 @@ export function assemble(
     conversations: store.conversations,
     owner,
     isAlive: ports.isAlive,
+    async endWaiting(conversationId, agentId) {
+      const { endWaiting } = await import("./call/stored/abandoned.ts")
+      await endWaiting(conversationId, agentId, ports)
+    },
     isActive: (agentId) => org.view(agentId) !== undefined,
     roleOf: (agentId) => org.view(agentId)?.role,
     closing: closer.signal,

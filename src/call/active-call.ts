@@ -19,6 +19,8 @@ import { readRequest } from "./read-request.ts"
 export interface CallOptions {
   /** How many milliseconds the caller waits for a person before it gets a ticket. Without it, it waits to the end. */
   waitMs?: number | undefined
+  /** Aborted when the caller stops waiting for a person sooner. */
+  detach?: AbortSignal | undefined
   /** The call whose tool makes this one. */
   parent?: ActiveCall | undefined
   /** The stored row of a call that is resumed. */
@@ -115,7 +117,10 @@ export function beginCall(input: CallRequest, ports: Ports, options: CallOptions
     who,
     sessionId: options.sessionId ?? request.sessionId ?? parent?.sessionId ?? dailySession(request.agentId, receivedAt),
     receivedAt,
-    waitUntil: options.waitMs === undefined ? undefined : receivedAt + options.waitMs,
+    get waitUntil() {
+      if (options.detach?.aborted === true) return receivedAt
+      return options.waitMs === undefined ? undefined : receivedAt + options.waitMs
+    },
     parent,
     batch: options.batch,
     depth: parent === undefined ? 0 : parent.depth + 1,

@@ -52,6 +52,7 @@ test("the tree shows who does what, below whom, and what it has used; those who 
 
 test.each([
   ["unread", "dev (developer)  does not work yet: 'qm serve' runs agents, 1 unread"],
+  ["unfinished", "dev (developer)  stands still: 'qm serve' runs agents, 1 unread"],
   ["no_model", "dev (developer)  waits for a model, 1 unread"],
 ] as const)("an agent nobody works for is not said to work: %s", (state, row) => {
   expect(agentRows([agent({ state, unread: 1 })], { columns: 100, paint: plainStyle })).toEqual([row])

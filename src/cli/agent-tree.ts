@@ -13,6 +13,7 @@ export function stateText(
   const said = unread === 0 ? "" : `, ${unread} unread`
   const texts = {
     working: "works",
+    unfinished: "stands still: 'qm serve' runs agents",
     unread: "does not work yet: 'qm serve' runs agents",
     no_model: "waits for a model",
     waiting: `waits for a person: ${tools}`,
@@ -38,6 +39,7 @@ export function agentRows(
   const stateWidth = Math.max(8, columns - nameWidth - usedWidth - 4)
   const colours = {
     working: paint.cyan,
+    unfinished: paint.yellow,
     unread: paint.yellow,
     no_model: paint.yellow,
     waiting: paint.yellow,

@@ -27,7 +27,9 @@ export async function waitForAgents(
       continue
     }
     if (sent.length === 0) return result
-    const isIdle = await Promise.race([society.idle().then(() => true), nextMessage(app), aborted(signal)])
+    const news = nextMessage(app)
+    const isIdle = await Promise.race([society.idle().then(() => true), news.came, aborted(signal)])
+    news.stop()
     if (!isIdle || (await app.society.openMessages(chain.id)).unread > 0) continue
     const recipients = new Set(sent.map(({ to }) => to))
     const activity = await app.society.overview()
@@ -51,13 +53,12 @@ function ticketsOf(items: readonly PendingItem[]): ToolChainResult["waiting"] {
   return items.map(({ callId, kind, until }) => ({ callId, state: kind === "result" ? "held" : "waiting", until }))
 }
 
-function nextMessage(app: CliApp): Promise<false> {
-  return new Promise((resolve) => {
-    const stop = app.on("MESSAGE_SENT", () => {
-      stop()
-      resolve(false)
-    })
+function nextMessage(app: CliApp): { came: Promise<false>; stop(): void } {
+  let stop = () => {}
+  const came = new Promise<false>((resolve) => {
+    stop = app.on("MESSAGE_SENT", () => resolve(false))
   })
+  return { came, stop }
 }
 
 function aborted(signal: AbortSignal): Promise<false> {

@@ -120,6 +120,8 @@ export type WhyRequest = Pick<CallRequest, "agentId" | "tool" | "sessionId" | "t
 export interface BatchOptions {
   /** How many milliseconds to wait for people; then those calls that still wait are tickets. Default: to the end. */
   waitMs?: number | undefined
+  /** Aborted to stop waiting for people sooner. */
+  detach?: AbortSignal | undefined
   independent?: boolean | undefined
   /** Called when a call of the batch begins and ends, with its position. */
   onStart?: ((position: number) => void) | undefined

@@ -24,12 +24,12 @@ type Asked =
  */
 export async function askForMore(
   { conversation: { id, agentId }, tool, input, key }: Question,
-  { app, request, waitMs }: CallContext,
+  { app, request, waitMs, detach }: CallContext,
 ): Promise<Asked> {
   const { userId } = request
   const ownKey = key === undefined || userId === undefined ? key : `${key}/${userId}`
   const asked = { ...request, userId, taskId: undefined, agentId, sessionId: id, tool, input, key: ownKey }
-  const [ended] = await app.callBatch([asked], { waitMs })
+  const [ended] = await app.callBatch([asked], { waitMs, detach })
   if (ended === undefined) return { failed: "The question was not asked." }
   if (isTicket(ended)) return { waiting: ended }
   const { callId } = ended

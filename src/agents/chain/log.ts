@@ -15,6 +15,8 @@ export interface TurnLog {
   readonly isStored: boolean
   readonly turns: readonly ChainTurn[]
   readonly spent: Spent
+  /** Whether calls waited for people when the run began. */
+  readonly wasWaiting: boolean
   /** Until when a stored conversation can be resumed. */
   readonly resumableUntil: number | undefined
   /** The conversation at the top of the tree of its current run: itself, unless another conversation led to that run. */
@@ -74,6 +76,7 @@ export function memoryLog(id: string, agentId: string): TurnLog {
     turns,
     spent,
     root: { id, agentId, spent: () => Promise.resolve(spent), turns: () => Promise.resolve(turns), post },
+    wasWaiting: false,
     resumableUntil: undefined,
     claim: done,
     release: done,
@@ -112,6 +115,7 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
   const { id } = given
   const turns: ChainTurn[] = []
   const spent = nothingSpent()
+  let wasWaiting = false
   let resumableUntil: number | undefined
   let claim: ConversationClaim | undefined
   const own = { id, agentId: given.agentId }
@@ -132,6 +136,9 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
     isStored: true,
     turns,
     spent,
+    get wasWaiting() {
+      return wasWaiting
+    },
     get resumableUntil() {
       return resumableUntil
     },
@@ -162,6 +169,7 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
       Object.assign(spent, found.spent)
       top = await topOf(found.root)
       if (found.root !== "" && top === own) await conversations.append(id, claim, [], { root: "" })
+      wasWaiting = found.state === "waiting"
       resumableUntil = Date.now() + given.resumableMs
       await refresh()
     },

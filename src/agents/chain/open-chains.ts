@@ -74,6 +74,8 @@ export interface ChainParts extends LogStore {
   settings: ChainSettings
   /** Writes a note about a conversation into the audit log. */
   note(conversationId: string, agentId: string, text: string): Promise<void>
+  /** Ends the calls of a conversation that wait for people: its run was stopped. */
+  endWaiting(conversationId: string, agentId: string): Promise<void>
   emit(event: QuartermasterEvent): void
   /** The messages of a stored conversation. */
   mailOf?: ((conversationId: string, agentId: string) => ChainMail) | undefined
@@ -186,6 +188,7 @@ export function openChains(parts: ChainParts) {
       closing: society.pause === undefined ? parts.closing : AbortSignal.any([parts.closing, society.pause]),
       mail: isStored ? parts.mailOf?.(id, agentId) : undefined,
       contexts: parts.contexts,
+      endWaiting: () => parts.endWaiting(id, agentId),
       beforeRun: () => (society.pause === undefined ? woken.get(id) : undefined),
       onRunStart() {
         running++

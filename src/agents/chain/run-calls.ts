@@ -19,6 +19,8 @@ export interface CallContext {
   durable: boolean
   /** How long calls may wait for people before the chain returns with status `waiting`. */
   waitMs: number | undefined
+  /** Aborted to get tickets for those that wait. */
+  detach?: AbortSignal | undefined
   /** The context window of the model, in tokens: the results of one answer fill at most a third of it. */
   contextTokens?: number | undefined
   /** Whether a tool only reads, by its name. */
@@ -52,6 +54,7 @@ export async function runCalls(
     made.map((each, index) => ({ ...requestOf(each, batch.turn, context), takeSubCall: subCalls.takeFor(index) })),
     {
       waitMs: context.waitMs,
+      detach: context.detach,
       independent: context.independent,
       onStart: (index) => context.onStart?.(made[index]!.call),
       onEnd: (index, result) => {

@@ -76,6 +76,8 @@ interface InternalOptions {
   contexts?: ConversationContexts | undefined
   /** The run begins after this. */
   beforeRun?(): Promise<void> | undefined
+  /** Ends the calls of the conversation that wait for people. */
+  endWaiting?(): Promise<void>
   onRunStart?(): void
   /** What it begins with is in the turns. */
   onRunBegun?(): void
@@ -102,6 +104,7 @@ export class ToolChain {
   readonly #options: ToolChainOptions & InternalOptions
   readonly #log: TurnLog
   #stop = new AbortController()
+  #turnsRead = 0
 
   constructor(app: ChainApp, agentId: string, model: LanguageModel, options: ToolChainOptions & InternalOptions = {}) {
     this.#app = app
@@ -114,6 +117,11 @@ export class ToolChain {
   /** The id of the conversation, which is the session of its calls. */
   get id(): string {
     return this.#log.id
+  }
+
+  /** How many turns the last run had read when it ended. A stop that came too late for it does not count. */
+  get turnsRead(): number {
+    return this.#turnsRead
   }
 
   /** Says something to the model and resolves when it has answered, with all its tool calls made. */
@@ -159,12 +167,16 @@ export class ToolChain {
       else if (!closing.aborted)
         await receiveMail(this.#options.mail, this.#log, nextStep(this.#log.turns, this.#limits))
       this.#options.onRunBegun?.()
+      if (this.#log.wasWaiting && currentRun(this.#log.turns).some(({ kind }) => kind === "stop"))
+        await this.#options.endWaiting?.()
       this.#options.contexts?.set(this.id, this.#context())
       if (this.#log.isStored) {
         over = new AbortController()
         void this.#watchForStop(stop, over.signal).catch((error: unknown) => this.#options.onError?.(error, "store"))
       }
       const ended = await runChain(this.#active({ signal, closing }, startedAt))
+      const { turns } = this.#log
+      this.#turnsRead = turns.at(-1)?.kind === "stop" ? turns.length - 1 : turns.length
       const result = resultOf(this.#log, this.#options.instructions, ended, Date.now() - startedAt)
       await this.#options.onRunEnd?.(result)
       return result
@@ -252,6 +264,7 @@ export class ToolChain {
         },
         independent: options.independent ?? false,
         durable: this.#log.isStored,
+        detach: signals.closing,
         waitMs: options.waitMs,
         contextTokens: this.#model.contextTokens,
         isRead: (name) => {

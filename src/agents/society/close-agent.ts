@@ -15,9 +15,13 @@ interface CloseParts extends MailParts {
 /** Ends the conversations of an agent that has ended, and answers for it whoever still waits for an answer. */
 export async function closeAgent(parts: CloseParts, agentId: string): Promise<void> {
   const { conversations, messages, now } = parts
-  const { conversations: open } = await conversations.list({ agentId, states: ["active", "waiting", "idle"] })
-  for (const { id } of open.filter((conversation) => isSocietyConversation(conversation.id)))
-    await closeConversation(parts, id, agentId)
+  for (let cursor: string | undefined; ;) {
+    const page = await conversations.list({ agentId, states: ["active", "waiting", "idle"], cursor })
+    for (const { id } of page.conversations.filter((conversation) => isSocietyConversation(conversation.id)))
+      await closeConversation(parts, id, agentId)
+    cursor = page.cursor
+    if (cursor === undefined) break
+  }
   const unread = (await messages.unreadTo(agentId)).filter(({ target }) => target !== undefined)
   const answers = await answersFor(
     parts,

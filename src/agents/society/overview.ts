@@ -2,6 +2,7 @@ import type { PendingItem } from "../../model/approval.ts"
 import type { Conversation, Conversations, Spent } from "../../model/conversation.ts"
 import type { OrganisationAdmin } from "../../model/organisation-admin.ts"
 import type { Messages } from "../../model/ports.ts"
+import { goesOnByItself } from "../../model/society-conversation.ts"
 import { nothingSpent } from "../chain/log.ts"
 import type { Models } from "../models/open-models.ts"
 
@@ -12,13 +13,14 @@ export interface AgentActivity {
   parentId?: string | undefined
   /**
    * - `working`: its model runs.
+   * - `unfinished`: it is in the middle of something, and no process goes on with it: none runs agents, or one is about to.
    * - `unread`: it has messages, and no process works on them yet: none runs agents, or one is about to.
    * - `no_model`: it has messages, and no model is configured that could work on them.
    * - `waiting`: a person has to answer; `questions` says what.
    * - `delegated`: it waits for the answers of the agents in `waitsFor`.
    * - `frozen`, `idle`
    */
-  state: "working" | "unread" | "no_model" | "waiting" | "delegated" | "frozen" | "idle"
+  state: "working" | "unfinished" | "unread" | "no_model" | "waiting" | "delegated" | "frozen" | "idle"
   questions: readonly Pick<PendingItem, "callId" | "tool" | "kind">[]
   waitsFor: readonly string[]
   unread: number
@@ -32,6 +34,7 @@ interface OverviewParts {
   conversations: Conversations
   models: Pick<Models, "list">
   approvals: { list(): Promise<readonly PendingItem[]> }
+  isAlive(owner: string): boolean | Promise<boolean>
 }
 
 /** What each live agent does, from the store alone, so that it holds for all processes. */
@@ -41,8 +44,13 @@ export async function overviewOf({
   conversations,
   models,
   approvals,
+  isAlive,
 }: OverviewParts): Promise<AgentActivity[]> {
-  const working = agentsOf(await conversations.withPrefix("", ["active"]))
+  const begun = await conversations.withPrefix("", ["active", "waiting"])
+  const owners = new Map<string, boolean>([["", false]])
+  for (const { owner } of begun) if (!owners.has(owner)) owners.set(owner, await isAlive(owner))
+  const working = agentsOf(begun.filter(({ owner }) => owners.get(owner) === true))
+  const unfinished = agentsOf(begun.filter(goesOnByItself))
   const spent = new Map((await conversations.spentByAgent()).map((each) => [each.agentId, each.spent]))
   const unreadBy = new Map((await messages.unreadCounts()).map((each) => [each.agentId, each.unread]))
   const open = await messages.openByAgent()
@@ -62,13 +70,15 @@ export async function overviewOf({
           ? "waiting"
           : isWorking
             ? "working"
-            : unread > 0
-              ? models.list().length === 0
-                ? "no_model"
-                : "unread"
-              : waitsFor.length > 0
-                ? "delegated"
-                : "idle"
+            : unfinished.has(agent.id)
+              ? "unfinished"
+              : unread > 0
+                ? models.list().length === 0
+                  ? "no_model"
+                  : "unread"
+                : waitsFor.length > 0
+                  ? "delegated"
+                  : "idle"
     return {
       agentId: agent.id,
       role: view?.role.name ?? agent.roleId,

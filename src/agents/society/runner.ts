@@ -43,6 +43,8 @@ export interface Work {
   conversation: Conversation | undefined
   /** The oldest message that waits for it, if one does. */
   message: Message | undefined
+  /** Since when it has something to do. */
+  since: number
 }
 
 interface Run {
@@ -59,12 +61,13 @@ const unfinishedMs = 1000
 /** How long a conversation rests whose run could not begin. */
 const restMs = 5000
 
-/** Runs the agents that have messages or unfinished work, a few at a time, the one that ran longest ago first. */
+/** Runs the agents that have messages or unfinished work, a few at a time: the one that ran longest ago first, and of its work the oldest. */
 export class Runner {
   readonly #parts: RunnerParts
   readonly #options: SocietyOptions
   readonly #running = new Map<string, Run>()
-  readonly #waitsFor = new Map<string, readonly string[]>()
+  /** The calls that conversations wait for, and how many turns each had read. */
+  readonly #waitsFor = new Map<string, { calls: readonly string[]; turns: number }>()
   readonly #restsUntil = new Map<string, number>()
   readonly #ranLast = new Map<string, number>()
   readonly #stopListening: (() => void)[]
@@ -155,10 +158,12 @@ export class Runner {
     if (this.#running.size >= maxRuns) return
     const work = await this.#findWork()
     let left = 0
-    for (const each of work.toSorted((a, b) => this.#lastRun(a) - this.#lastRun(b))) {
+    for (const each of work.toSorted((a, b) => this.#lastRun(a) - this.#lastRun(b) || a.since - b.since)) {
       if (this.#isStopped) return
       if (this.#running.size >= maxRuns || this.#running.has(each.agentId)) {
         left++
+        // What stands still is looked at again as soon as there is a place, or new messages would come before it for ever.
+        if (each.conversation !== undefined) this.#unfinishedAt = -Infinity
         continue
       }
       if (await this.#mayRun(each)) this.#start(each)
@@ -184,7 +189,13 @@ export class Runner {
       const isOwn = isSocietyConversation(conversationId)
       const conversation = isOwn ? undefined : await conversations.get(conversationId)
       if (isOwn || (conversation !== undefined && goesOnByItself(conversation)))
-        work.set(conversationId, { conversationId, agentId: message.to, conversation, message })
+        work.set(conversationId, {
+          conversationId,
+          agentId: message.to,
+          conversation,
+          message,
+          since: message.deliverAt,
+        })
     }
     if (at - this.#unfinishedAt >= unfinishedMs || this.#whenIdle.length > 0) {
       this.#unfinishedAt = at
@@ -194,11 +205,14 @@ export class Runner {
       )
       const isWaiting = unfinished.some(({ state }) => state === "waiting")
       const pending = new Set(isWaiting ? (await approvals.list()).map(({ callId }) => callId) : [])
-      for (const [id, calls] of this.#waitsFor)
+      for (const [id, { calls }] of this.#waitsFor)
         if (!calls.some((callId) => pending.has(callId))) this.#waitsFor.delete(id)
       for (const conversation of unfinished) {
-        const { id: conversationId, agentId } = conversation
-        work.set(conversationId, { conversationId, agentId, conversation, message: work.get(conversationId)?.message })
+        const { id: conversationId, agentId, length, updatedAt: since } = conversation
+        // Somebody said something meanwhile, or stopped it.
+        if (length > (this.#waitsFor.get(conversationId)?.turns ?? Infinity)) this.#waitsFor.delete(conversationId)
+        const { message } = work.get(conversationId) ?? {}
+        work.set(conversationId, { conversationId, agentId, conversation, message, since })
       }
     }
     return [...work.values()].filter(({ conversationId, agentId }) => {
@@ -215,8 +229,7 @@ export class Runner {
     const view = viewOf(work.agentId)
     if (view === undefined) {
       // What it has not read is answered for it; others' conversations stay as they are.
-      if (work.message !== undefined || isSocietyConversation(work.conversationId))
-        await this.#parts.close(work.agentId)
+      if (work.message !== undefined || isSocietyConversation(work.conversationId)) await this.#close(work)
       return false
     }
     if (view.frozen !== undefined || found?.state === "paused") return false
@@ -266,10 +279,17 @@ export class Runner {
     this.#restsUntil.delete(work.conversationId)
     if (status === "waiting" && waiting.length > 0) {
       const calls = waiting.map(({ callId }) => callId)
-      this.#waitsFor.set(work.conversationId, calls)
+      this.#waitsFor.set(work.conversationId, { calls, turns: run.chain.turnsRead })
       // A person may have answered just before.
       this.#unfinishedAt = -Infinity
     }
-    if (viewOf(work.agentId) === undefined) await this.#parts.close(work.agentId)
+    if (viewOf(work.agentId) === undefined) await this.#close(work)
+  }
+
+  async #close({ agentId, conversationId }: Work): Promise<void> {
+    await this.#parts.close(agentId)
+    this.#ranLast.delete(agentId)
+    this.#restsUntil.delete(conversationId)
+    this.#waitsFor.delete(conversationId)
   }
 }
