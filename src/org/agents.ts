@@ -114,7 +114,7 @@ function refuseTooDeep({ views }: OrganisationContext, parentId: string | undefi
 function refuseTooMany({ roster, limits }: OrganisationContext, parent: AgentView): void {
   const depth = 1 + [parent, ...parent.ancestors].filter(({ agent }) => agent.madeBy === "agent").length
   if (depth > limits.maxDepth) {
-    const sentence = `You may not create agents: ${limits.maxDepth} levels of agents that agents created are allowed (agents.maxDepth), and yours would be level ${depth}. Do the work yourself, or ask whoever created you.`
+    const sentence = `You may not create agents: they would be level ${depth} of agents that agents created, and agents.maxDepth is ${limits.maxDepth}. Do the work yourself, or ask whoever created you.`
     throw new OrganisationError("spawn_too_deep", sentence)
   }
   const live = roster.agents().filter(({ status, madeBy }) => status === "active" && madeBy === "agent").length

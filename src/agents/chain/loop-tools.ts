@@ -52,12 +52,16 @@ function hopsTool(): Tool {
     exposedAs: "loop",
     permission: { level: "sensitive" },
     input: z.object({
+      agent: z.string().describe("The agent that began it"),
       conversation: z.string().describe("The conversation that began it"),
       hops: count.describe("How many messages led to each other"),
       more: count.describe("How many more there may be"),
     }),
-    preview: ({ conversation, hops, more }) =>
-      `In the task that conversation ${conversation} began, ${hops} messages of agents have led to each other. If you approve, there may be ${more} more.`,
+    preview: ({ agent, conversation, hops, more }) =>
+      [
+        `Agent ${agent} began a task in which ${hops} messages of agents have led to each other. They may be answering each other for ever; 'qm agents watch' shows who they are.`,
+        `If you approve, there may be ${more} more. The conversation that began it: ${conversation}`,
+      ].join("\n"),
     execute: ({ more }) => ({ more }),
   })
 }

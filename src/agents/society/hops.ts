@@ -21,7 +21,7 @@ export const checkHops: ChainMail["checkHops"] = async (log, calls) => {
     {
       conversation: root,
       tool: hopsToolName,
-      input: { conversation: root.id, hops: allowed, more: maxHops },
+      input: { agent: root.agentId, conversation: root.id, hops: allowed, more: maxHops },
       key: `${root.id}/hops/${given.length}`,
     },
     calls,
