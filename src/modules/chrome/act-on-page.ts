@@ -103,7 +103,7 @@ export async function typesSecret(tab: Tab, given: string): Promise<boolean> {
 /** Runs in the page: password fields, and fields for codes and cards. */
 function isSecretField(node: unknown): boolean {
   const { type, autocomplete, name, id } = node as Record<"type" | "autocomplete" | "name" | "id", string | undefined>
-  const kind = `${autocomplete ?? ""}`
+  const kind = autocomplete ?? ""
   return (
     type === "password" || /password|one-time-code|^cc-/.test(kind) || /passw|pwd|cvv|cvc|otp/i.test(`${name} ${id}`)
   )
