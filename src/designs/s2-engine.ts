@@ -50,8 +50,13 @@ export class ToolExecutionEngine {
     context: ExecutionContext = {},
   ): Promise<ToolResult> {
     const agent = await this.getAgent(agentId)
-    await this.#askOwnManager(agent, toolName, params)
     const app = this.registry.appFor(agent)
+    const denied = await this.#askOwnManager(agent, toolName, params)
+    if (denied !== undefined) {
+      // The attempt is recorded like every other.
+      await app.call(toolName, params, { ...context, agentId, signal: AbortSignal.abort(denied) })
+      throw denied
+    }
     const running: Execution = { context, getMCPClient: (mcpName) => this.getMCPClient(mcpName) }
     const ended = await execution.run(running, () =>
       app.call(toolName, params, { ...context, agentId, approvals: this.#approvals(agent, toolName, params, context) }),
@@ -84,13 +89,13 @@ export class ToolExecutionEngine {
   }
 
   /** Ours asks what the call asks anyway. */
-  async #askOwnManager(agent: Agent | undefined, toolName: string, params: unknown): Promise<void> {
+  async #askOwnManager(agent: Agent | undefined, toolName: string, params: unknown) {
     const { permissionManager: manager } = this.#options
     const tool = this.registry.getTool(toolName)
     const isOurs = manager?.checkPermission === ToolPermissionManager.prototype.checkPermission
-    if (manager === undefined || isOurs || agent === undefined || tool === undefined) return
+    if (manager === undefined || isOurs || agent === undefined || tool === undefined) return undefined
     const { allowed, reason = "The call is denied." } = await manager.checkPermission(agent, tool, params)
-    if (!allowed) throw new PermissionDeniedError(reason)
+    return allowed ? undefined : new PermissionDeniedError(reason)
   }
 
   /** Undefined where nobody asks here: then the app does, or the call is cancelled. */

@@ -59,7 +59,9 @@ export class ToolRegistry {
       }
       const { description = `The tool ${tool.name} of the MCP server ${mcpName}.`, inputSchema = { type: "object" } } =
         tool
-      const own = { handler, category: "mcp", ...tool, description, inputSchema }
+      // Nobody here wrote the tool: where the host says nothing about its permissions, it asks.
+      const permissions = { requireConfirmation: true, ...tool.permissions }
+      const own = { handler, category: "mcp", ...tool, permissions, description, inputSchema }
       this.#add({ ...own, name: `mcp:${mcpName}:${tool.name}`, mcpName } as BuiltinTool, "mcp")
     }
   }

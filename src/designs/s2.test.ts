@@ -124,7 +124,7 @@ test("built-in, MCP and custom tools run with the parameters and the context of 
     ),
   )
   registry.register(greet({}, { name: "Wave", type: "custom", handler: () => ({ text: "custom" }) }))
-  const tools = [{ name: "create_issue" }]
+  const tools = [{ name: "create_issue", permissions: open }, { name: "delete_issue" }]
   registry.registerMCP("github", tools)
   const engine = new ToolExecutionEngine(registry, {
     getMCPClient: (mcpName) => ({
@@ -139,6 +139,8 @@ test("built-in, MCP and custom tools run with the parameters and the context of 
     [{ name: "Ada" }, "p1", "a1"],
     ["github", "create_issue", { title: "x" }],
   ])
+  await expect(engine.execute("a1", "mcp:github:delete_issue", {}, context)).rejects.toThrow()
+  expect(seen).toHaveLength(2)
 })
 
 test("S2's own Read is run by the lifecycle, in its dialect", async () => {
@@ -222,6 +224,9 @@ test("a permission manager of one's own is asked first and can deny more, a logg
   await expect(engine.execute("a2", "Greet", { name: "Ada" }, {})).rejects.toThrow("Level 0 below minimum 1")
   expect(await engine.execute("a1", "Greet", { name: "Ada" }, {})).toEqual({ text: "Hello, Ada!" })
   expect(ended).toEqual(["success"])
+  // What it denies is in the audit log too.
+  const rows = await (await registry.appFor(developer).open()).audit.list({ tool: "Greet" })
+  expect(rows.filter(({ code }) => code === "aborted")).toHaveLength(1)
   const same = new ToolExecutionEngine({ registry, permissionManager, auditLogger: logger })
   await expect(same.execute("a1", "Greet", { name: "Eve" }, {})).rejects.toThrow(/^Not Eve$/)
 })
