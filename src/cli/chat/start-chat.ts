@@ -55,7 +55,7 @@ export async function startChat(context: CliContext, flags: ChatFlags): Promise<
       chat.print([`${paint.bold(printable(agentId))}${paint.dim(` · ${printable(model.name)} · /help`)}`])
       if (before !== undefined) chat.print(await lastExchange(app, before, paint, io.stdout.columns || 80))
       const talked = chat
-      app.society.start({ within: talked.id, waitMs: Infinity })
+      app.society.start({ within: talked.id })
       await talked.talk(controller.signal, before !== undefined && before.state !== "idle")
       if (talked.hasRunningCalls)
         printMessage(context, "A call still runs; this ends when it has ended. Ctrl-C stops the call.")
