@@ -71,6 +71,6 @@ function tableText({ columns: names, rows: values }: RowPage): string {
 
 function cellText(value: unknown): string {
   const text = typeof value === "string" ? value.replace(/\s+/g, " ") : JSON.stringify(value)
-  const letters = [...text]
+  const letters = Array.from(text)
   return letters.length <= cellWidth ? text : `${letters.slice(0, cellWidth - 1).join("")}…`
 }
