@@ -261,6 +261,8 @@ export class Runner {
       })
       .finally(() => {
         this.#running.delete(agentId)
+        // A person may have answered just before, and a look that saw the run at work has passed over it.
+        if (this.#waitsFor.has(conversationId)) this.#unfinishedAt = -Infinity
         this.look()
       })
   }
@@ -280,8 +282,6 @@ export class Runner {
     if (status === "waiting" && waiting.length > 0) {
       const calls = waiting.map(({ callId }) => callId)
       this.#waitsFor.set(work.conversationId, { calls, turns: run.chain.turnsRead })
-      // A person may have answered just before.
-      this.#unfinishedAt = -Infinity
     }
     if (viewOf(work.agentId) === undefined) await this.#close(work)
   }
