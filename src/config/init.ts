@@ -182,7 +182,7 @@ export const examples: Readonly<Record<string, string>> = {
     llmServiceId: null
     pins: { sleep: 1.0.0 }`,
   "org.agents": `
-  - { id: ada, role: developer, department: engineering, level: 1, parent: root, folder: src, pins: {} }`,
+  - { id: ada, role: developer, department: engineering, level: 1, parent: root, folder: docs, pins: {} }`,
   "org.people": `
   - { id: ann, name: Ann, roles: [lead], scopes: [read, call, approve, manage], tokenHash: "${"0".repeat(64)}" }`,
   "org.departments": `
