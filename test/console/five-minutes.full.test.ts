@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)("what was answered", () => {
     await page.goto(`${url}/tools?tool=leak&agent=dev`)
     await page.locator("#tool-name").waitFor()
     await page.keyboard.press("Control+Enter")
-    await page.getByRole("heading", { name: "The result is held" }).waitFor()
+    await page.getByRole("heading", { name: "The result is held", exact: true }).waitFor()
     await page.getByRole("link", { name: "Answer it in the inbox" }).click()
     await page.getByLabel(/Path to redact/).fill("/key")
     await page.keyboard.press("Enter")

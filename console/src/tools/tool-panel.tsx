@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi, Link } from "@tanstack/react-router"
-import { useEffect, useRef, useState } from "react"
+import { useEffect, useLayoutEffect, useRef, useState } from "react"
 import type { ToolInfo } from "../../../src/http/api/tool-schemas.ts"
 import { useMe } from "../api/queries.ts"
 import { JsonField } from "../form/fields.tsx"
@@ -221,7 +221,8 @@ function problemsOf(run: Run | undefined, tool: string): InputProblems {
 /** ⌘ or Ctrl with a key, also while somebody types. */
 function useShortcuts(keys: Readonly<Record<string, () => void>>) {
   const latest = useRef(keys)
-  useEffect(() => {
+  // Before the next key can come: it must see what was typed last.
+  useLayoutEffect(() => {
     latest.current = keys
   })
   useEffect(() => {
