@@ -10,13 +10,13 @@ export async function agentEvents(
 ): Promise<{ events: AgentEvent[]; cursor: string }> {
   const after = readCursor(cursor)
   const { turns, waiting, sent } = await conversations.below(id, after)
-  const walk = new Walk(id, sent)
+  const reader = new TurnReader(id, sent)
   const events = turns.flatMap((turn) => {
-    const event = walk.next(turn)
+    const event = reader.next(turn)
     return event === undefined || turn.row <= after.row ? [] : [event]
   })
   for (const { change: _change, tool, ...call } of waiting) {
-    const depth = walk.depthOf(call.conversationId)
+    const depth = reader.depthOf(call.conversationId)
     if (depth !== undefined) events.push({ type: "waiting", ...call, depth, tools: [tool] })
   }
   const row = turns.at(-1)?.row ?? 0
@@ -42,7 +42,7 @@ interface Below {
 }
 
 /** Goes through the turns of conversations in the order in which they were stored. */
-class Walk {
+class TurnReader {
   readonly #below = new Map<string, Below>()
   readonly #sent: ReadonlyMap<string, SentBelow>
 
