@@ -35,6 +35,7 @@ const external = [
   "iconv-lite",
   "ignore",
   "image-size",
+  "jpeg-js",
   "linkedom",
   "pg",
   "playwright-core",

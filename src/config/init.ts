@@ -153,6 +153,7 @@ export const examples: Readonly<Record<string, string>> = {
     contextTokens: 32768
     maxOutputTokens: 4096
     streamTools: true
+    images: false
     timeout: 600000
     firstByteTimeout: 120000
   claude:

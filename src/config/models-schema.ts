@@ -37,6 +37,10 @@ const entry = z.strictObject({
     .boolean()
     .optional()
     .describe("false makes requests with tools without streaming, for servers that lose streamed calls."),
+  images: z
+    .boolean()
+    .optional()
+    .describe("Whether the model is shown the images in results; by default with anthropic and google."),
   timeout: milliseconds.optional().describe("Time limit of an answer with its retries in milliseconds."),
   firstByteTimeout: milliseconds.optional().describe("Time limit until a streamed answer begins, in milliseconds."),
   script: text.optional().describe("The file that a scripted model plays, relative to this file."),

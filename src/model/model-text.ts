@@ -1,3 +1,4 @@
+import { mcpText } from "./mcp-text.ts"
 import { withoutImageData, withoutImages } from "./result-image.ts"
 import { isTicket, ToolExecuteStatus, type Ticket, type ToolResult } from "./result.ts"
 
@@ -48,10 +49,12 @@ export function ticketText({ state, until }: Ticket, tool: string): string {
   return `${status}${deadline} Call ${tool} again with the same arguments to continue this call and get its result.`
 }
 
-/** A string as it is, anything else as JSON. Of an image only its description, not its bytes. */
+/** A string as it is, an MCP result as its texts, anything else as JSON. Of an image only its description, not its bytes. */
 export function resultAsText(value: unknown): string {
   if (value === undefined) return "(no result)"
   if (typeof value === "string") return value
+  const blocks = mcpText(value)
+  if (blocks !== undefined) return blocks
   const text = JSON.stringify(withoutImageData(value))
   return text.length > 1000 && text.includes('"mimeType":"image/') ? JSON.stringify(withoutImages(value)) : text
 }

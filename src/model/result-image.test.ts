@@ -16,3 +16,25 @@ test.each([
 ])("the text for a model has no bytes of the image in %s", (_, value, expected) => {
   expect(JSON.parse(resultAsText(value))).toEqual(expected)
 })
+
+test("an MCP result is told as its texts, and what it has besides by name", () => {
+  const content = [
+    { type: "text", text: "one\ntwo" },
+    { type: "image", mimeType: "image/png", data: image.data },
+    { type: "resource_link", name: "report", uri: "file:///report" },
+    { type: "resource", resource: { uri: "file:///a", text: "inside" } },
+    { type: "resource", resource: { uri: "file:///b", blob: "QUJD" } },
+  ]
+  expect(resultAsText({ content })).toBe(
+    "one\ntwo\n[image: image/png]\n[report: file:///report]\ninside\n[file: file:///b]",
+  )
+  expect(resultAsText({ content: [], structuredContent: { sum: 5 } })).toBe('{"sum":5}')
+})
+
+test.each([
+  ["a list of something else", { content: [{ type: "paragraph", text: "a" }] }],
+  ["no list", { content: "text" }],
+  ["an empty list", { content: [] }],
+])("a value with %s as its content is JSON", (_, value) => {
+  expect(JSON.parse(resultAsText(value))).toEqual(value)
+})

@@ -5,29 +5,46 @@ export interface ResultImage {
   readonly data: string
 }
 
-/** The image in a result's field `image`, if there is one. */
+type Fields = Readonly<Record<string, unknown>>
+
+/** The image in a result: in its field `image`, or the first among the blocks of an MCP result. */
 export function imageIn(value: unknown): ResultImage | undefined {
-  if (typeof value !== "object" || value === null || !("image" in value)) return undefined
-  const { image } = value
-  if (typeof image !== "object" || image === null) return undefined
-  const { mimeType, data } = image as Partial<ResultImage>
-  return typeof data === "string" && typeof mimeType === "string" && mimeType.startsWith("image/")
-    ? { mimeType, data }
-    : undefined
+  if (!isObject(value)) return undefined
+  const found = isImage(value["image"]) ? value["image"] : blocksOf(value).find(isImage)
+  return found && { mimeType: found.mimeType, data: found.data }
 }
 
-/** The result without the bytes of its image. */
+/** The result without the bytes of its images. */
 export function withoutImageData(value: unknown): unknown {
-  if (imageIn(value) === undefined) return value
-  const { image, ...rest } = value as { image: Record<string, unknown> }
-  const { data: _data, ...known } = image
-  return { ...rest, image: known }
+  if (!isObject(value)) return value
+  if (isImage(value["image"])) return { ...value, image: withoutData(value["image"]) }
+  const blocks = blocksOf(value)
+  if (!blocks.some(isImage)) return value
+  return { ...value, content: blocks.map((block) => (isImage(block) ? withoutData(block) : block)) }
 }
 
 /** The same for images anywhere in the value, such as those in the outputs of a pipeline. */
 export function withoutImages(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutImages)
-  if (typeof value !== "object" || value === null) return value
+  if (!isObject(value)) return value
   const fields = Object.entries(withoutImageData(value) as object)
   return Object.fromEntries(fields.map(([name, part]) => [name, withoutImages(part)]))
+}
+
+function withoutData({ data: _data, ...known }: Fields): Fields {
+  return known
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+function isImage(value: unknown): value is Fields & ResultImage {
+  if (!isObject(value)) return false
+  const { mimeType, data } = value
+  return typeof data === "string" && typeof mimeType === "string" && mimeType.startsWith("image/")
+}
+
+function blocksOf({ content }: Fields): readonly unknown[] {
+  return Array.isArray(content) ? content : []
 }

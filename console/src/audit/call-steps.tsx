@@ -89,7 +89,9 @@ export function CallSteps({ record }: { record: CallRecord }) {
           </p>
         ))}
         {(ticks.run === "failed" || ticks.run === "refused") && error}
-        {result !== undefined && <ValueView value={recordedValue(result)} label={words.audit.result} />}
+        {result !== undefined && (
+          <ValueView value={recordedValue(result)} label={words.audit.result} agentId={record.agentId} />
+        )}
       </Step>
       <Step name="release" tick={ticks.release}>
         {ticks.release === "skipped" && <p>{words.steps.notHeld}</p>}

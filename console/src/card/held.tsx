@@ -3,6 +3,7 @@ import type { Card } from "../../../src/http/api/schemas.ts"
 import { useCommandKeys } from "../answer/use-guard.ts"
 import { Gate, Icon } from "../ui/icon.tsx"
 import { Marked } from "../ui/marked.tsx"
+import { imagesIn, withoutImageBytes } from "../ui/value-parts.ts"
 import { useWords } from "../words/words.tsx"
 import { Why } from "./found.tsx"
 import { jsonLines, type JsonToken } from "./json-lines.ts"
@@ -71,9 +72,13 @@ export function Held({ card, redactions, setRedactions }: Props) {
           </p>
         </div>
       )}
+      <HeldImages
+        value={leaves ? shown : value}
+        takeOut={leaves || !result.success ? undefined : () => add(imagePaths(value))}
+      />
       <div className="held-body" ref={body}>
         <ResultText
-          value={leaves ? shown : value}
+          value={withoutImageBytes(leaves ? shown : value)}
           text={result.text}
           limit={all ? Number.POSITIVE_INFINITY : 10}
           marked={leaves ? new Set() : marked}
@@ -98,6 +103,32 @@ export function Held({ card, redactions, setRedactions }: Props) {
         </div>
       </div>
     </section>
+  )
+}
+
+/** Everything by which a model could see the image: the image itself, and the artifacts that have it too. */
+const imagePaths = (value: unknown): readonly Redaction[] =>
+  ["/image", "/images"].flatMap((path) =>
+    pointersAt(value, path).length > 0 ? [{ kind: "values", path } as const] : [],
+  )
+
+function HeldImages({ value, takeOut }: { value: unknown; takeOut: (() => void) | undefined }) {
+  const words = useWords()
+  const images = imagesIn(value)
+  if (images.length === 0) return null
+  return (
+    <figure className="image">
+      {images.map((source) => (
+        <img key={source} src={source} alt={words.steps.theImage} />
+      ))}
+      {takeOut !== undefined && imagePaths(value).length > 0 && (
+        <figcaption>
+          <button type="button" className="btn btn-s" onClick={takeOut}>
+            {words.card.takeImageOut}
+          </button>
+        </figcaption>
+      )}
+    </figure>
   )
 }
 

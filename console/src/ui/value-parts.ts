@@ -24,12 +24,30 @@ export function exitCodeIn(value: unknown): number | undefined {
   return typeof code === "number" ? code : undefined
 }
 
+const isShownImage = (mimeType: unknown): mimeType is string =>
+  typeof mimeType === "string" && /^image\/(png|jpeg|gif|webp)$/.test(mimeType)
+
 /** The images in a value as addresses for the page: MCP blocks, or the value itself. */
 export function imagesIn(value: unknown): readonly string[] {
   return [value, isRecord(value) ? value["image"] : undefined, ...blocksOf(value)].flatMap((part) => {
     if (!isRecord(part)) return []
     const { mimeType, data } = part
-    const isImage = typeof mimeType === "string" && /^image\/(png|jpeg|gif|webp)$/.test(mimeType)
-    return isImage && typeof data === "string" ? [`data:${mimeType};base64,${data}`] : []
+    return isShownImage(mimeType) && typeof data === "string" ? [`data:${mimeType};base64,${data}`] : []
   })
+}
+
+/** The images of a recorded value: the record has no bytes, but names the artifacts that have them. */
+export function storedImagesIn(value: unknown): { mimeType: string; refs: readonly string[] } | undefined {
+  if (!isRecord(value) || !isRecord(value["image"]) || !Array.isArray(value["images"])) return undefined
+  const { mimeType, data } = value["image"]
+  if (!isShownImage(mimeType) || data !== undefined) return undefined
+  return { mimeType, refs: value["images"].filter((each) => typeof each === "string") }
+}
+
+/** The value with the size of its image in place of the bytes, which are a long row that nobody reads. */
+export function withoutImageBytes(value: unknown): unknown {
+  if (!isRecord(value) || !isRecord(value["image"])) return value
+  const { data } = value["image"]
+  if (typeof data !== "string" || data.length < 200) return value
+  return { ...value, image: { ...value["image"], data: `${Math.round((data.length * 3) / 4096)} KB` } }
 }

@@ -2,24 +2,34 @@ import { useState } from "react"
 import { isRecord } from "../form/schema.ts"
 import { useWords } from "../words/words.tsx"
 import { CopyButton } from "./copy-text.tsx"
-import { exitCodeIn, imagesIn, textIn } from "./value-parts.ts"
+import { StoredImage } from "./stored-image.tsx"
+import { exitCodeIn, imagesIn, storedImagesIn, textIn, withoutImageBytes } from "./value-parts.ts"
 
 type View = "text" | "image" | "json"
 
+interface Props {
+  readonly value: unknown
+  readonly label: string
+  readonly jsonOnly?: boolean
+  /** Whose artifacts the images of a recorded value are. */
+  readonly agentId?: string
+}
+
 /** A value that a tool returned: as text or image where it has one, and always as JSON. */
-export function ValueView({ value, label, jsonOnly = false }: { value: unknown; label: string; jsonOnly?: boolean }) {
+export function ValueView({ value, label, jsonOnly = false, agentId }: Props) {
   const words = useWords()
   const text = jsonOnly && typeof value !== "string" ? undefined : textIn(value)
   const images = jsonOnly ? [] : imagesIn(value)
+  const stored = agentId === undefined ? undefined : storedImagesIn(value)
   const views: readonly View[] = [
-    ...(images.length > 0 ? (["image"] as const) : []),
+    ...(images.length > 0 || stored !== undefined ? (["image"] as const) : []),
     ...(text === undefined ? [] : (["text"] as const)),
     ...(typeof value === "string" ? [] : (["json"] as const)),
   ]
   const [chosen, setChosen] = useState<View>()
   const view = chosen !== undefined && views.includes(chosen) ? chosen : (views[0] ?? "json")
   const names = { text: words.steps.asText, image: words.steps.asImage, json: "JSON" }
-  const printed = view === "text" ? (text ?? "") : (JSON.stringify(value, null, 2) ?? "")
+  const printed = view === "text" ? (text ?? "") : (JSON.stringify(withoutImageBytes(value), null, 2) ?? "")
   return (
     <div className="vv">
       <div className="vv-h">
@@ -38,11 +48,18 @@ export function ValueView({ value, label, jsonOnly = false }: { value: unknown; 
         {view !== "image" && <CopyButton text={printed} />}
       </div>
       {view === "image" ? (
-        images.map((source) => <img key={source} className="vv-i" src={source} alt={words.steps.theImage} />)
+        <>
+          {images.map((source) => (
+            <img key={source} className="vv-i" src={source} alt={words.steps.theImage} />
+          ))}
+          {stored?.refs.map((ref) => (
+            <StoredImage key={ref} reference={ref} mimeType={stored.mimeType} agentId={agentId ?? ""} />
+          ))}
+        </>
       ) : view === "text" ? (
         <Block text={printed} label={label} />
       ) : (
-        <JsonBlock value={value} label={label} />
+        <JsonBlock value={withoutImageBytes(value)} label={label} />
       )}
     </div>
   )

@@ -80,6 +80,7 @@ export const toolsAndAudit = {
     asText: "Text",
     asImage: "Image",
     theImage: "The image that the tool returned",
+    imageGone: (name: string) => `The image ${name} is no longer stored, or its agent may not read it.`,
     result: "Result",
     output: "Output",
     error: "What the agent was told",

@@ -273,6 +273,7 @@ export const en = {
     differences: (path: string) => `Differences in ${path}`,
     unchanged: (n: number) => `${plural(n, "line")} the same`,
     image: "The image",
+    takeImageOut: "Take the image out",
     headers: "Headers",
     body: "Body",
     why: "Why you are asked",

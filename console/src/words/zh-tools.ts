@@ -81,6 +81,7 @@ export const toolsAndAudit: Pick<Words, keyof typeof en> = {
     asText: "文本",
     asImage: "图片",
     theImage: "工具返回的图片",
+    imageGone: (name) => `图片 ${name} 已不再保存，或其智能体无权读取。`,
     result: "结果",
     output: "输出",
     error: "智能体得到的答复",

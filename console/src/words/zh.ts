@@ -263,6 +263,7 @@ export const zh: Words = {
     differences: (path) => `${path} 的差异`,
     unchanged: (n) => `${n} 行相同`,
     image: "图片",
+    takeImageOut: "去掉图片",
     headers: "请求头",
     body: "正文",
     why: "为何需要您确认",

@@ -12,6 +12,7 @@ export function messagesOf(turns: readonly ChainTurn[], instructions?: string): 
   const messages: ModelMessage[] = instructions === undefined ? [] : [{ role: "system", content: instructions }]
   if (summary !== undefined) messages.push({ role: "user", content: summaryText(summary.text) })
   const unread = new Set(turns.flatMap((turn) => (turn.kind === "assistant" ? unreadBefore(turn) : [])))
+  const seen = lastImages(turns)
   let awaitsResults = false
   const later: ModelMessage[] = []
   for (const turn of turns) {
@@ -34,7 +35,7 @@ export function messagesOf(turns: readonly ChainTurn[], instructions?: string): 
       awaitsResults = turn.body.calls.length > 0
     }
     if (turn.kind === "results") {
-      messages.push({ role: "tool", content: turn.body.results.map((result) => resultPart(result, isReference)) })
+      messages.push({ role: "tool", content: turn.body.results.map((result) => resultPart(result, isReference, seen)) })
       awaitsResults = false
     }
     if ((turn.kind === "assistant" || turn.kind === "results") && !awaitsResults) messages.push(...later.splice(0))
@@ -60,10 +61,27 @@ function sendable(content: readonly AssistantPart[]): readonly AssistantPart[] {
   return content.length > 0 ? content : [{ type: "text", text: "(no answer)" }]
 }
 
-function resultPart(result: CallResult, isReference: ReadonlySet<string>): ToolResultPart {
-  const { id, name, isError } = result
-  const output = isReference.has(result.ref) ? referenceText(result) : withNumber(result)
-  return { type: "tool-result", id, name, output, isError }
+/** Images cost much and are soon out of date: the model is shown the newest ones only. */
+const shownImages = 2
+
+function lastImages(turns: readonly ChainTurn[]): ReadonlySet<CallResult> {
+  const withImage = turns.flatMap((turn) =>
+    turn.kind === "results" ? turn.body.results.filter(({ image }) => image !== undefined) : [],
+  )
+  return new Set(withImage.slice(-shownImages))
+}
+
+function resultPart(
+  result: CallResult,
+  isReference: ReadonlySet<string>,
+  seen: ReadonlySet<CallResult>,
+): ToolResultPart {
+  const { id, name, isError, image } = result
+  const part = { type: "tool-result" as const, id, name, isError }
+  if (isReference.has(result.ref)) return { ...part, output: referenceText(result) }
+  if (image !== undefined && !seen.has(result))
+    return { ...part, output: `${withNumber(result)}\n[Its image is no longer shown: there are newer ones.]` }
+  return { ...part, output: withNumber(result), ...(image !== undefined && { image }) }
 }
 
 const longText = 1000

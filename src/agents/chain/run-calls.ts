@@ -1,6 +1,7 @@
 import type { App } from "../../model/app.ts"
 import type { CallRequest } from "../../model/call.ts"
 import { answerText, modelTextLimit } from "../../model/model-text.ts"
+import { imageIn, type ResultImage } from "../../model/result-image.ts"
 import { isTicket, type Ticket, type ToolResult } from "../../model/result.ts"
 import type { ModelCall } from "../models/port.ts"
 import { askAboutInterrupted, isInterrupted } from "./ask-about-interrupted.ts"
@@ -23,6 +24,8 @@ export interface CallContext {
   detach?: AbortSignal | undefined
   /** The context window of the model, in tokens: the results of one answer fill at most a third of it. */
   contextTokens?: number | undefined
+  /** Whether the model is shown the images in results. */
+  seesImages?: boolean | undefined
   /** Whether a tool only reads, by its name. */
   isRead(name: string): boolean
   onStart?(call: ModelCall): void
@@ -138,12 +141,13 @@ function toldResult(
   { call: { id, name } }: Prepared,
   ref: string,
   result: ToolResult,
-  { isRead }: CallContext,
+  { isRead, seesImages }: CallContext,
   limit: number,
   checked: string | undefined,
 ): CallResult {
   const { callId, status, code, durationMs } = result
   const text = answerText(result, name, limit)
+  const image = seesImages === true && result.success ? imageForModel(result.result) : undefined
   return {
     ref,
     id,
@@ -155,8 +159,18 @@ function toldResult(
     ...(result.metadata?.["transient"] === true && { transient: true }),
     text: checked === undefined ? text : `${text}\n${checked}`,
     isError: !result.success,
+    ...(image !== undefined && { image }),
     canBeReadAgain: result.success && isRead(name),
   }
+}
+
+/** The most that providers take, in characters of Base64. */
+const mostImageCharacters = 5_000_000
+
+function imageForModel(value: unknown): ResultImage | undefined {
+  const image = imageIn(value)
+  const isShown = image !== undefined && /^image\/(?:png|jpeg|gif|webp)$/.test(image.mimeType)
+  return isShown && image.data.length <= mostImageCharacters ? image : undefined
 }
 
 /** How many characters of each of these results the model is given: about four are a token. */

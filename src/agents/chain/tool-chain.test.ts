@@ -367,3 +367,50 @@ test("calls that a tool makes are calls of the run: the steps of pipelines over 
   const codes = (await app.audit.list({ tool: "add" })).map(({ code, status }) => code ?? status)
   expect(codes.toSorted()).toEqual(["permission_denied", "permission_denied", "success", "success"])
 })
+
+const picture = { mimeType: "image/png", data: "QUJD".repeat(5000) }
+
+test("a model that sees images is shown the newest two; one that does not gets their texts", async () => {
+  const look = (place: number): PlayedTurn => ({ calls: [{ name: "look", input: {}, id: `look-${place}` }] })
+  for (const seesImages of [true, false]) {
+    const model = playedModel((_request, round) => (round < 3 ? look(round) : { say: "Seen." }), { seesImages })
+    const { app, chain } = await openChain(model, { tools: ["look"], reflect: false })
+    let shots = 0
+    app.registry.register(tool({ name: "look", effect: "read", execute: () => ({ shot: ++shots, image: picture }) }))
+    await chain.run("What do you see?")
+    const results = lastMessages(model).flatMap(({ role, content }) => (role === "tool" ? content : []))
+    const images = results.map((part) => "image" in part && part.image)
+    expect(images).toEqual(seesImages ? [false, picture, picture] : [false, false, false])
+    expect(JSON.stringify(results.map((part) => "output" in part && part.output))).not.toContain(picture.data)
+  }
+})
+
+test("an image in an MCP result is shown too, and the texts come as texts", async () => {
+  const model = playedModel((_request, round) => (round === 0 ? { calls: [{ name: "shot" }] } : { say: "Seen." }), {
+    seesImages: true,
+  })
+  const { app, chain } = await openChain(model, { tools: ["shot"] })
+  const content = [
+    { type: "text", text: "Page one,\ntwo lines" },
+    { type: "image", ...picture },
+  ]
+  app.registry.register(tool({ name: "shot", effect: "read", execute: () => ({ content }) }))
+  await chain.run("Look.")
+  expect(lastMessages(model).at(-1)).toMatchObject({
+    content: [{ output: "Page one,\ntwo lines\n[image: image/png]", image: picture }],
+  })
+})
+
+test("a result that a person withheld shows the model no image", async () => {
+  const model = playedModel((_request, round) => (round === 0 ? { calls: [{ name: "shot" }] } : { say: "No." }), {
+    seesImages: true,
+  })
+  const { app, chain } = await openChain(model, {
+    tools: ["shot"],
+    checkToolResults: true,
+    approvals: { showToolResultApproval: async () => ({ approved: false, reason: "Private." }) },
+  })
+  app.registry.register(tool({ name: "shot", effect: "read", execute: () => ({ image: picture }) }))
+  await chain.run("Look.")
+  expect(JSON.stringify(model.requests.at(-1))).not.toContain(picture.data)
+})

@@ -267,6 +267,7 @@ export class ToolChain {
         detach: signals.closing,
         waitMs: options.waitMs,
         contextTokens: this.#model.contextTokens,
+        seesImages: this.#model.seesImages,
         isRead: (name) => {
           const tool = this.#app.mcpTools(this.#agentId).find((each) => each.name === name)
           return tool?.annotations?.["readOnlyHint"] === true

@@ -1,5 +1,6 @@
 import type { Turn } from "../../model/conversation.ts"
 import type { Message } from "../../model/organisation.ts"
+import type { ResultImage } from "../../model/result-image.ts"
 import type { EndingCode, ToolExecuteStatus } from "../../model/result.ts"
 import type { Reflection } from "../reflection/reflector.ts"
 import type { AssistantPart, FinishReason, ModelCall, ModelUsage } from "../models/port.ts"
@@ -59,6 +60,8 @@ export interface CallResult {
   /** The text for the model. Nothing that a person withheld is in it. */
   text: string
   isError: boolean
+  /** The image in the result, where the model sees images. */
+  image?: ResultImage | undefined
   /** Our id of the call. Undefined when it was answered without being made. */
   callId?: string | undefined
   status?: ToolExecuteStatus | undefined

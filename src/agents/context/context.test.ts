@@ -188,3 +188,11 @@ test.each(["get_context_status", "compress_context"])("outside a conversation %s
   const result = await app.call({ agentId: "operator", tool: name, input })
   expect(result).toMatchObject({ code: "tool_failed", error: expect.stringContaining("qm chat") })
 })
+
+test("an image counts as much as a page of text, however many bytes it has", () => {
+  const image = { mimeType: "image/png", data: "QUJD".repeat(100_000) }
+  const part = { type: "tool-result", id: "1", name: "look", output: "seen" } as const
+  const tokens = (content: object) =>
+    countTokens([], { messages: [{ role: "tool", content: [content] } as never], tools: [] })
+  expect(Math.abs(tokens({ ...part, image }) - tokens(part) - 1500)).toBeLessThan(20)
+})

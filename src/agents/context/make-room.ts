@@ -6,7 +6,7 @@ import { ModelError } from "../models/model-error.ts"
 import type { LanguageModel, ModelMessage, ModelTool, ModelTurn } from "../models/port.ts"
 import { cutForSize, isMessage, shownFrom } from "./cut.ts"
 import { summarise, withoutModel } from "./summarise.ts"
-import { countTokens, defaultContextTokens, estimateTokens, tokensOfTools } from "./tokens.ts"
+import { countTokens, defaultContextTokens, estimateTokens, tokensOfTools, tokensOfTurn } from "./tokens.ts"
 
 /** A conversation that may have to be shortened before the model is asked. */
 export interface Shortenable {
@@ -70,7 +70,7 @@ function readableAgain(turns: readonly ChainTurn[]): string[] {
 
 async function summariseOlder(conversation: Shortenable, max: number, keep: number): Promise<void> {
   const turns = conversation.turns()
-  const before = cutForSize(turns, max * keep, (turn) => (isMessage(turn) ? estimateTokens(turn.body) : 0))
+  const before = cutForSize(turns, max * keep, (turn) => (isMessage(turn) ? tokensOfTurn(turn) : 0))
   if (before === undefined) return
   const start = shownFrom(turns)
   const former = turns.findLast(({ kind }) => kind === "summary")

@@ -1,4 +1,5 @@
 import type { ModelMessage, ModelTool } from "../models/port.ts"
+import { lengthOfParts } from "../models/usage.ts"
 import type { ChainTurn } from "../chain/turns.ts"
 
 /** What a model without `contextTokens` is taken to have. */
@@ -16,9 +17,9 @@ export interface RequestParts {
  */
 export function countTokens(turns: readonly ChainTurn[], { messages, tools }: RequestParts): number {
   const counted = lastCount(turns)
-  if (counted === undefined) return estimateTokens(messages) + tokensOfTools(tools)
+  if (counted === undefined) return tokensOfMessages(messages) + tokensOfTools(tools)
   const answer = messages.findLastIndex(({ role }) => role === "assistant")
-  return counted + estimateTokens(messages.slice(answer + 1))
+  return counted + tokensOfMessages(messages.slice(answer + 1))
 }
 
 const knownTokens = new WeakMap<readonly ModelTool[], number>()
@@ -33,6 +34,17 @@ export function tokensOfTools(tools: readonly ModelTool[]): number {
 /** Four bytes are about one token, in English and in Chinese. */
 export function estimateTokens(value: unknown): number {
   return Math.ceil(Buffer.byteLength(JSON.stringify(value)) / 4)
+}
+
+/** The tokens of one turn of a conversation, as the model is sent it. */
+export function tokensOfTurn(turn: ChainTurn): number {
+  return turn.kind === "results" ? Math.ceil(lengthOfParts(turn.body.results) / 4) : estimateTokens(turn.body)
+}
+
+function tokensOfMessages(messages: readonly ModelMessage[]): number {
+  const results = messages.flatMap((message) => (message.role === "tool" ? message.content : []))
+  if (!results.some(({ image }) => image !== undefined)) return estimateTokens(messages)
+  return estimateTokens(messages.filter(({ role }) => role !== "tool")) + Math.ceil(lengthOfParts(results) / 4)
 }
 
 /** The tokens of the last request and its answer, as the provider counted them. */

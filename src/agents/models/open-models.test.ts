@@ -1,6 +1,7 @@
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { openTestApp } from "../../testing/test-app.ts"
 import { startModelServer } from "../testing/model-server.ts"
+import { modelOf, noWait } from "../testing/use-models.ts"
 import { openModels, type ModelSettings } from "./open-models.ts"
 import type { LanguageModel } from "./port.ts"
 import { runTurn } from "./run-turn.ts"
@@ -86,4 +87,62 @@ test("tools cannot read the key of a model, and no record shows it", async () =>
   await runTurn(app.models.get(), { messages: [{ role: "user", content: "Hello" }] })
   expect(server.requests[0]?.headers["authorization"]).toBe(`Bearer ${secret}`)
   await server.close()
+})
+
+const seen = {
+  role: "tool",
+  content: [
+    { type: "tool-result", id: "c", name: "look", output: "A page.", image: { mimeType: "image/png", data: "QUJD" } },
+  ],
+} as const
+
+test.each<[string, ModelSettings["provider"], unknown]>([
+  [
+    "OpenAI's protocol in a message after the result",
+    "openai-compatible",
+    {
+      messages: [
+        {},
+        {},
+        { role: "tool", content: "A page." },
+        { role: "user", content: [{ type: "text" }, { image_url: { url: "data:image/png;base64,QUJD" } }] },
+      ],
+    },
+  ],
+  [
+    "Anthropic's protocol in the result",
+    "anthropic",
+    {
+      messages: [
+        {},
+        {},
+        {
+          content: [
+            {
+              type: "tool_result",
+              content: [{ text: "A page." }, { type: "image", source: { media_type: "image/png", data: "QUJD" } }],
+            },
+          ],
+        },
+      ],
+    },
+  ],
+])("an image goes to the model, in %s", async (_, provider, expected) => {
+  const server = await startModelServer()
+  onTestFinished(() => server.close())
+  const baseUrl = provider === "anthropic" ? server.anthropic : server.openai
+  const model = modelOf({ provider, baseUrl, apiKey: "${KEY}", images: true })
+  expect(model.seesImages).toBe(true)
+  server.reply({ text: "I see." })
+  const called = { role: "assistant", content: [{ type: "tool-call", id: "c", name: "look", input: {} }] } as const
+  await runTurn(model, { messages: [{ role: "user", content: "Look." }, called, seen] }, { wait: noWait })
+  expect(server.requests[0]?.body).toMatchObject(expected as object)
+})
+
+test.each([
+  ["anthropic", true],
+  ["google", true],
+  ["openai-compatible", false],
+] as const)("unless the configuration says so, a model of %s sees images: %s", (provider, expected) => {
+  expect(modelOf({ provider, baseUrl: "http://127.0.0.1:9", apiKey: "${KEY}" }).seesImages).toBe(expected)
 })

@@ -21,6 +21,7 @@ export interface ModelSettings {
   maxOutputTokens?: number | undefined
   price?: ModelPrice | undefined
   streamTools?: boolean | undefined
+  images?: boolean | undefined
   timeout?: number | undefined
   firstByteTimeout?: number | undefined
 }
@@ -95,6 +96,8 @@ export function keyVariables(settings: Readonly<Record<string, ModelSettings>>):
 function openModel(name: string, settings: ModelSettings, environment: Environment): LanguageModel {
   const { price, streamTools, contextTokens, maxOutputTokens, timeout, firstByteTimeout, baseUrl, script } = settings
   const { provider, modelId } = describe(settings)
+  // What speaks OpenAI's protocol is often a model for text only, whose server refuses images.
+  const { images = provider === "anthropic" || provider === "google" } = settings
   const key = () => requireKey(name, settings, environment)
   const stream = provider === "scripted" ? scripted(script ?? "") : adapters[provider]({ name, modelId, baseUrl, key })
   return {
@@ -104,6 +107,7 @@ function openModel(name: string, settings: ModelSettings, environment: Environme
     contextTokens,
     price,
     streamTools,
+    seesImages: images,
     limits: { turnMs: timeout, firstByteMs: firstByteTimeout },
     stream: (request, options) =>
       stream({ ...request, maxOutputTokens: request.maxOutputTokens ?? maxOutputTokens }, options),

@@ -1,7 +1,7 @@
 import { limitedFetch } from "./limited-fetch.ts"
 import { loadPackage } from "./load-package.ts"
 import type { Adapter } from "./provider.ts"
-import { streamV3, type V3Model } from "./v3.ts"
+import { imagesAfterResults, streamV3, type V3Model } from "./v3.ts"
 
 /** Models behind OpenAI's chat completions: OpenAI, Ollama, vLLM, LM Studio, DeepSeek, Qwen. */
 export const openAICompatible: Adapter = ({ name, modelId, baseUrl = "", key }) => {
@@ -17,5 +17,5 @@ export const openAICompatible: Adapter = ({ name, modelId, baseUrl = "", key }) 
       ...(apiKey ? { apiKey } : {}),
     }).chatModel(modelId))
   }
-  return streamV3(open, () => ({ name, modelId, address: baseUrl, key: key() }))
+  return streamV3(open, () => ({ name, modelId, address: baseUrl, key: key() }), imagesAfterResults)
 }

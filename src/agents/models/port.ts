@@ -1,3 +1,4 @@
+import type { ResultImage } from "../../model/result-image.ts"
 import type { JsonSchema } from "../../model/schema.ts"
 
 /**
@@ -18,6 +19,8 @@ export interface LanguageModel {
   readonly limits?: ModelLimits | undefined
   /** False: requests with tools are made without streaming, for servers that lose streamed calls. */
   readonly streamTools?: boolean | undefined
+  /** Whether it can look at the images in results. Left out: it gets their texts only. */
+  readonly seesImages?: boolean | undefined
   /**
    * Throws, or yields an `error` part, when something goes wrong. `streaming: false` asks for the whole answer in one
    * response, which some servers get right when their stream is wrong.
@@ -78,6 +81,8 @@ export interface ToolResultPart {
   readonly id: string
   readonly name: string
   readonly output: string
+  /** For models that see images. */
+  readonly image?: ResultImage | undefined
   readonly isError?: boolean | undefined
 }
 

@@ -22,7 +22,17 @@ export function estimateUsage(request: ModelRequest, turn: Pick<ModelTurn, "cont
   return { inputTokens: Math.ceil(asked / 4), outputTokens: Math.ceil(lengthOf(turn.content) / 4), estimated: true }
 }
 
-function lengthOf(value: ModelMessage | readonly unknown[]): number {
-  const parts = Array.isArray(value) ? (value as readonly unknown[]) : (value as ModelMessage).content
-  return Buffer.byteLength(typeof parts === "string" ? parts : JSON.stringify(parts))
+function lengthOf(value: ModelMessage | readonly object[]): number {
+  const parts = Array.isArray(value) ? (value as readonly object[]) : (value as ModelMessage).content
+  return typeof parts === "string" ? Buffer.byteLength(parts) : lengthOfParts(parts)
+}
+
+/** Providers count about 1,500 tokens for the picture of a page, however many bytes it has. */
+const lengthOfImage = 6000
+
+/** The length of parts of a message in bytes. An image counts as much as a text of that many tokens. */
+export function lengthOfParts(parts: readonly { image?: unknown }[]): number {
+  const images = parts.filter(({ image }) => image !== undefined).length
+  const texts = images === 0 ? parts : parts.map((part) => ({ ...part, image: undefined }))
+  return Buffer.byteLength(JSON.stringify(texts)) + images * lengthOfImage
 }

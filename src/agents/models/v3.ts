@@ -9,12 +9,15 @@ import type {
   ModelRequest,
   ModelUsage,
   ProviderMetadata,
+  ToolResultPart,
 } from "./port.ts"
 
 /** A model of the AI SDK. */
 export type V3Model = ReturnType<OpenAICompatibleProvider["chatModel"]>
 type V3Options = Parameters<V3Model["doStream"]>[0]
 type V3Message = V3Options["prompt"][number]
+type V3File = Extract<Extract<V3Message, { role: "user" }>["content"][number], { type: "file" }>
+type V3Output = Extract<Extract<V3Message, { role: "tool" }>["content"][number], { type: "tool-result" }>["output"]
 type V3Metadata = NonNullable<V3Message["providerOptions"]>
 type V3Result = Awaited<ReturnType<V3Model["doGenerate"]>>
 type V3Part = Awaited<ReturnType<V3Model["doStream"]>>["stream"] extends ReadableStream<infer Part> ? Part : never
@@ -73,14 +76,49 @@ function toMessage(message: ModelMessage): V3Message {
     case "tool":
       return {
         role: "tool",
-        content: message.content.map(({ id, name, output, isError }) => ({
+        content: message.content.map((part) => ({
           type: "tool-result",
-          toolCallId: id,
-          toolName: name,
-          output: { type: isError === true ? "error-text" : "text", value: output },
+          toolCallId: part.id,
+          toolName: part.name,
+          output: toOutput(part),
         })),
       }
   }
+}
+
+function toOutput({ output, isError, image }: ToolResultPart): V3Output {
+  if (image === undefined) return { type: isError === true ? "error-text" : "text", value: output }
+  const { mimeType: mediaType, data } = image
+  return {
+    type: "content",
+    value: [
+      { type: "text", text: output },
+      { type: "image-data", data, mediaType },
+    ],
+  }
+}
+
+/** Moves images out of results into a message after them, for servers whose results are only text. */
+export function imagesAfterResults(prompt: readonly V3Message[]): V3Message[] {
+  return prompt.flatMap((message): V3Message[] => {
+    if (message.role !== "tool") return [message]
+    const images: V3File[] = []
+    const content = message.content.map((part) => {
+      if (part.type !== "tool-result" || part.output.type !== "content") return part
+      let text = ""
+      for (const each of part.output.value) {
+        if (each.type === "text") text += each.text
+        if (each.type === "image-data") images.push({ type: "file", data: each.data, mediaType: each.mediaType })
+      }
+      return { ...part, output: { type: "text" as const, value: text } }
+    })
+    if (images.length === 0) return [message]
+    const about = images.length === 1 ? "The image of the result above:" : "The images of the results above:"
+    return [
+      { ...message, content },
+      { role: "user", content: [{ type: "text", text: about }, ...images] },
+    ]
+  })
 }
 
 /** Providers refuse empty texts. */

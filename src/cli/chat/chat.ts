@@ -14,6 +14,7 @@ import { wrap, type Rows } from "./layout.ts"
 import { emptyLine, lineOf, pressKey, type Key, type Line, type LineAction } from "./line-editor.ts"
 import { frameMs, liveRows } from "./live-rows.ts"
 import { LiveScreen } from "./live-screen.ts"
+import type { ShowPicture } from "./picture.ts"
 import { completeSlash, readSlash, type Slash } from "./slash.ts"
 import { slashActions } from "./slash-actions.ts"
 import { TurnView } from "./turn-view.ts"
@@ -29,6 +30,7 @@ export interface ChatParts {
   approvals: ChainOptions["approvals"]
   output: NodeJS.WriteStream
   paint: TerminalStyle
+  showPicture: ShowPicture
   history: InputHistory
   /** Shows what waits for the person, and takes the answer. */
   cards: WaitingCards
@@ -66,7 +68,8 @@ export class Chat {
     this.#parts = parts
     this.#model = parts.model
     this.#screen = new LiveScreen(parts.output, () => this.#live())
-    this.#view = new TurnView(this.#screen, parts.paint, (messages) => this.#readQueued(messages))
+    const onRequest = (messages: readonly ModelMessage[]) => this.#readQueued(messages)
+    this.#view = new TurnView(this.#screen, parts.paint, onRequest, parts.showPicture)
     this.#chain = this.#open(parts.id)
   }
 

@@ -13,6 +13,7 @@ import { waitForServers } from "../wait-for-servers.ts"
 import { Chat } from "./chat.ts"
 import { InputHistory } from "./history.ts"
 import { readKeys } from "./keyboard.ts"
+import { pictureShower } from "./picture.ts"
 import { conversationOf, lastExchange } from "./resumed.ts"
 import { WaitingCards } from "./waiting-cards.ts"
 
@@ -47,6 +48,7 @@ export async function startChat(context: CliContext, flags: ChatFlags): Promise<
         approvals: askedByCards,
         output: io.stdout,
         paint,
+        showPicture: await pictureShower(io.env),
         history: new InputHistory(loaded.dataDir),
         cards: new WaitingCards(context, app, by),
         suspend,

@@ -102,3 +102,12 @@ test("a picture that a tool took is told with its size and its artifact, without
   expect(printed.at(-1)).toBe("  ▣ picture, 1280 × 720 pixels: artifact:7")
   expect(printed.join("\n")).not.toContain("QUJD")
 })
+
+test("where the terminal can show a picture, it stands above its name", () => {
+  const printed: string[] = []
+  const screen = { columns: 60, print: (rows: readonly string[]) => void printed.push(...rows), draw() {} }
+  const show = ({ data }: { data: string }, columns: number) => [`<${data} in ${columns}>`]
+  const { onToolCallComplete } = new TurnView(screen, plainStyle, () => {}, show).callbacks
+  onToolCallComplete?.({ ...success, result: { image: { mimeType: "image/jpeg", data: "QUJD" } } }, "m1")
+  expect(printed.slice(-2)).toEqual(["<QUJD in 60>", "  ▣ picture"])
+})

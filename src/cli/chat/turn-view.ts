@@ -7,6 +7,7 @@ import { callCard, callText, durationText, endingOf, onOneLine, type CallEnding 
 import { cutTo } from "../width.ts"
 import { AnswerText } from "./answer-text.ts"
 import { endOf } from "./layout.ts"
+import type { ShowPicture } from "./picture.ts"
 
 /** Where a view prints what stays. */
 export interface ViewScreen {
@@ -33,6 +34,7 @@ export class TurnView {
   readonly #paint: TerminalStyle
   readonly #answer: AnswerText
   readonly #onRequest: (messages: readonly ModelMessage[]) => void
+  readonly #showPicture: ShowPicture
   /** The calls that run or wait, by the model's id. */
   readonly #running = new Map<string, { text: string; since: number }>()
   /** The end of what running calls have printed, by our id. */
@@ -44,11 +46,17 @@ export class TurnView {
   #doing = "thinking"
   #needsGap = false
 
-  constructor(screen: ViewScreen, paint: TerminalStyle, onRequest: (messages: readonly ModelMessage[]) => void) {
+  constructor(
+    screen: ViewScreen,
+    paint: TerminalStyle,
+    onRequest: (messages: readonly ModelMessage[]) => void,
+    showPicture: ShowPicture = () => undefined,
+  ) {
     this.#screen = screen
     this.#paint = paint
     this.#answer = new AnswerText(paint, () => screen.columns)
     this.#onRequest = onRequest
+    this.#showPicture = showPicture
   }
 
   /** Whether a call runs or waits. */
@@ -91,8 +99,7 @@ export class TurnView {
       this.#open.delete(id)
       this.#output.delete(result.callId)
       this.#printCard(text, endingOf(result))
-      const picture = pictureText(result.result)
-      if (picture !== undefined) this.#screen.print([this.#paint.dim(cutTo(picture, this.#screen.columns - 1))])
+      this.#printPicture(result.result)
     },
   }
 
@@ -161,6 +168,14 @@ export class TurnView {
     this.#needsGap = true
   }
 
+  #printPicture(value: unknown): void {
+    const image = imageIn(value)
+    if (image === undefined) return
+    const { columns } = this.#screen
+    const name = this.#paint.dim(cutTo(pictureText(value), columns - 1))
+    this.#screen.print([...(this.#showPicture(image, columns) ?? []), name])
+  }
+
   /** Calls that were answered without being made: their results are in the next request. */
   #showUnmade(messages: readonly ModelMessage[]): void {
     const results = messages.findLast((message) => message.role === "tool")?.content ?? []
@@ -172,8 +187,7 @@ export class TurnView {
 }
 
 /** A picture that a tool took: its size, and the artifact that people open in the console. */
-function pictureText(value: unknown): string | undefined {
-  if (imageIn(value) === undefined) return undefined
+function pictureText(value: unknown): string {
   const { images, width, height } = value as { images?: unknown; width?: unknown; height?: unknown }
   const size = typeof width === "number" && typeof height === "number" ? `, ${width} × ${height} pixels` : ""
   const stored = Array.isArray(images) ? `: ${images.map((one) => onOneLine(String(one))).join(", ")}` : ""

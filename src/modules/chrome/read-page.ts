@@ -1,8 +1,8 @@
+import { imageSize } from "image-size"
 import { limited, type Action } from "./action.ts"
 import { elementRefusal } from "./element-refusal.ts"
 import { report } from "./report.ts"
 import { cleanSelector, locate } from "./selector.ts"
-import { jpegSize } from "./jpeg-size.ts"
 
 const readMs = 10_000
 /** A page without an end has no picture of all of it. */
@@ -89,7 +89,8 @@ export const screenshot: Action<{ tabId: string; fullPage: boolean; selector?: s
 
   async function stored(bytes: Buffer, url: string) {
     const mimeType = "image/jpeg"
-    const size = jpegSize(bytes)
+    const { width, height } = imageSize(bytes)
+    const size = { width, height }
     const meta = { ...size, url }
     const ref = await work.context.artifacts.put({ type: "screenshot", content: bytes, mimeType, meta })
     const data = bytes.length > mostImageBytes ? {} : { data: bytes.toString("base64") }
