@@ -18,7 +18,11 @@ interface RuntimeParts {
   mask(secret: string): void
 }
 
-const mostSecrets = 1000
+const mostSecrets = 3000
+
+function formEncoded(text: string): string {
+  return new URLSearchParams({ "": text }).toString().slice(1)
+}
 
 /** What every plugin and module gets in `init`. Each has a data folder of its own, made when it is first asked for. */
 export function moduleRuntimes({ language, longLived, connect, files, dataDir, mask }: RuntimeParts) {
@@ -34,9 +38,12 @@ export function moduleRuntimes({ language, longLived, connect, files, dataDir, m
       return folder
     },
     mask(secret) {
-      if (secret.length < 4 || masked.has(secret) || masked.size >= mostSecrets) return
-      masked.add(secret)
-      mask(secret)
+      // As it is, and as an address or a form that was sent has it.
+      for (const form of new Set([secret, encodeURIComponent(secret), formEncoded(secret)])) {
+        if (form.length < 4 || masked.has(form) || masked.size >= mostSecrets) continue
+        masked.add(form)
+        mask(form)
+      }
     },
   })
 }

@@ -11,6 +11,8 @@ export interface ConnectTarget {
   readonly scheme?: "http" | "https" | undefined
   /** True when a call that touches this address was let through, so that an unusual port or http was decided on already. */
   readonly decided?: boolean | undefined
+  /** True: a public host that no line of `tools.hosts` allows is refused, unless it was decided on. */
+  readonly listedOnly?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
 

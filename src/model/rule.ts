@@ -93,6 +93,8 @@ export interface Touch {
   opens?: boolean | undefined
   /** For a host: it comes from the configuration, so it may be a private address. Only a tool's own code may set this. */
   configured?: boolean | undefined
+  /** For a host: a script of the agent's own runs in a page of it. A line that allows the host does not allow that. */
+  script?: boolean | undefined
   /** For a database: the only roles whose agents may use it. */
   roles?: readonly string[] | undefined
 }

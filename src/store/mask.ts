@@ -23,7 +23,7 @@ export function masker(key: RecordKey, known: readonly string[] = []): Masker {
       const whole = JSON.stringify(value) ?? "null"
       const length = typeof value === "string" ? value.length : whole.length
       const harmless = secrets.length === 0 && also.length === 0 && whole.length <= textLimit
-      if (harmless && !mayHoldSecret(whole) && !known.some((secret) => whole.includes(secret)))
+      if (harmless && !mayHoldSecret(whole) && !known.some((secret) => whole.includes(inJson(secret))))
         return { text: whole, length }
       const masking = new Masking([...known, ...also])
       const shown = shorten(JSON.stringify(masking.value(replaceSecrets(value, secrets, hidden))) ?? "null")
@@ -34,6 +34,11 @@ export function masker(key: RecordKey, known: readonly string[] = []): Masker {
     text: (sentence, also = []) =>
       shorten(new Masking([...known, ...also]).text(sentence.slice(0, textLimit + margin))),
   }
+}
+
+/** A text as it stands inside JSON. */
+function inJson(text: string): string {
+  return /["\\\p{Cc}\p{Cs}]/u.test(text) ? JSON.stringify(text).slice(1, -1) : text
 }
 
 function shorten(text: string): string {

@@ -18,7 +18,7 @@ export function hostGuard(options: HostOptions): Guard {
         extraTouches: bareHosts(judgements),
         proved: judgements.every(({ address }) => address !== undefined),
         findings: judgements.flatMap(findingOf),
-        allowedBy: allowedReason(judgements),
+        allowedBy: hosts.some(({ script }) => script === true) ? undefined : allowedReason(judgements),
       }
     },
   }

@@ -100,12 +100,24 @@ export async function typesSecret(tab: Tab, given: string): Promise<boolean> {
   return found === 0 || limited(elements.first().evaluate(isSecretField, undefined, { timeout: 1000 }), 1000)
 }
 
-/** Runs in the page: password fields, and fields for codes and cards. */
+/**
+ * Runs in the page: password fields, and fields for codes and cards. A label means its field. What is typed at anything else
+ * goes to the field that has the focus, which may be a secret one.
+ */
 function isSecretField(node: unknown): boolean {
-  const { type, autocomplete, name, id } = node as Record<"type" | "autocomplete" | "name" | "id", string | undefined>
+  type Field = Record<"nodeName" | "type" | "autocomplete" | "name" | "id", string | undefined>
+  type Label = { control?: Field | null }
+  const given = node as Field & { closest(selector: string): Label | null; isContentEditable?: boolean }
+  const isOne = ({ nodeName }: Field) => /^(?:INPUT|TEXTAREA|SELECT)$/.test(nodeName ?? "")
+  const field = isOne(given) ? given : (given.closest("label")?.control ?? given)
+  const isField = isOne(field) || given.isContentEditable === true
+  const { type, autocomplete, name, id } = field
   const kind = autocomplete ?? ""
   return (
-    type === "password" || /password|one-time-code|^cc-/.test(kind) || /passw|pwd|cvv|cvc|otp/i.test(`${name} ${id}`)
+    !isField ||
+    type === "password" ||
+    /password|one-time-code|^cc-/.test(kind) ||
+    /passw|pwd|cvv|cvc|otp/i.test(`${name} ${id}`)
   )
 }
 

@@ -44,6 +44,7 @@ const closeMs = 3000
 export function openBrowsers(runtime: ModuleRuntime, settings: ChromeSettings): Browsers {
   const browsers = new Map<string, Browser>()
   let launching = 0
+  let isClosed = false
   const { dataFolder } = runtime
   const left = endLeftBrowsers(dataFolder)
   if (left > 0) runtime.log.warn(`chrome: ended ${left} browsers that a killed process had left.`)
@@ -90,10 +91,18 @@ export function openBrowsers(runtime: ModuleRuntime, settings: ChromeSettings): 
       }
       launching++
       const id = newId("browser")
-      const folder = makeBrowserFolder(dataFolder, id)
-      const proxy = await openProxy((target) => runtime.hosts.connect(target))
+      let folder: BrowserFolder | undefined
+      let proxy: GuardedProxy | undefined
       try {
+        folder = makeBrowserFolder(dataFolder, id)
+        proxy = await openProxy((target) =>
+          runtime.hosts.connect({ ...target, listedOnly: settings.reach === "listed" }),
+        )
         const context = await launchChromium(folder, proxy.port, args, settings)
+        if (isClosed) {
+          await context.close()
+          throw refusal("launch_failed", "The module was unloaded while the browser started.")
+        }
         const browser: Browser = {
           id,
           owner: ownerKey(owner),
@@ -111,8 +120,8 @@ export function openBrowsers(runtime: ModuleRuntime, settings: ChromeSettings): 
         context.once("close", () => void close(browser))
         return browser
       } catch (error) {
-        proxy.close()
-        folder.remove()
+        proxy?.close()
+        folder?.remove()
         throw error
       } finally {
         launching--
@@ -157,6 +166,7 @@ export function openBrowsers(runtime: ModuleRuntime, settings: ChromeSettings): 
     close,
 
     async closeAll() {
+      isClosed = true
       clearInterval(timer)
       await Promise.all([...browsers.values()].map(close))
     },

@@ -56,12 +56,13 @@ export function chromeModule() {
       effect: "network" as const,
       permission: { level: name === "chrome_evaluate" ? ("sensitive" as const) : ("moderate" as const) },
       timeoutMs: longestMs,
-      touches: ({ tabId, url }: Given) =>
-        loading.includes(name)
-          ? url === undefined || url.trim() === "about:blank"
-            ? []
-            : [{ kind: "host" as const, what: fullUrl(url) }]
-          : touchesOf(open?.browsers.anyTab(tabId ?? "")?.page.url()),
+      touches({ tabId, url }: Given) {
+        if (!loading.includes(name)) {
+          const touched = touchesOf(open?.browsers.anyTab(tabId ?? "")?.page.url())
+          return name === "chrome_evaluate" ? touched.map((touch) => ({ ...touch, script: true })) : touched
+        }
+        return url === undefined || url.trim() === "about:blank" ? [] : [{ kind: "host" as const, what: fullUrl(url) }]
+      },
       ...(typing.includes(name) ? { secretFields } : {}),
     }
   }

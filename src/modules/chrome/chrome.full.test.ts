@@ -87,12 +87,17 @@ describe.skipIf(!hasChromium)("a real browser", () => {
     await chrome.ok("chrome_fill", { tabId, selector: "#word", text: "correct-horse-7" })
     await chrome.ok("chrome_type", { tabId, selector: "#word", text: "-battery-staple" })
     await chrome.ok("chrome_evaluate", { tabId, script: "word.value" })
+    await chrome.ok("chrome_fill", { tabId, selector: "text=Word", text: "by-its-label-8" })
+    await chrome.ok("chrome_click", { tabId, selector: "#word" })
+    await chrome.ok("chrome_type", { tabId, selector: "body", text: "by-the-focus-9" })
+    await chrome.ok("chrome_fill", { tabId, selector: "#word", text: 'quoted "one" \\ two' })
+    await chrome.ok("chrome_evaluate", { tabId, script: "({ shown: word.value, sent: new URLSearchParams({ w: word.value }).toString() })" }) // prettier-ignore
     await chrome.ok("chrome_fill", { tabId, selector: "#name", text: "plain-name" })
     await chrome.app.settle()
     const ids = (await chrome.app.audit.list({})).map(({ callId }) => callId)
     const records = JSON.stringify(await Promise.all(ids.map((id) => chrome.app.audit.show(id))))
     expect(records).toContain("plain-name")
-    expect(records).not.toMatch(/correct-horse-7|battery-staple/)
+    expect(records).not.toMatch(/correct-horse-7|battery-staple|by-its-label-8|by-the-focus-9|quoted|%22one/)
   })
 
   test("a screenshot is an artifact with its dimensions, and is shown inline", async () => {

@@ -92,6 +92,29 @@ describe.skipIf(!hasChromium)("what a page may reach", () => {
     expect(site.asked.length - before).toBeGreaterThanOrEqual(able.length)
   })
 
+  test("a script of the agent's own asks a person, also in a page of an allowed host; a rule that names it lifts that", async () => {
+    const hosts = { tools: { hosts: { allow: [`127.0.0.1:${site.port}`] } } }
+    const rule = { allow: "chrome_evaluate", because: "It is a test." }
+    for (const [rules, ending] of [
+      [[], "waiting"],
+      [[rule], "success"],
+    ] as const) {
+      const own = await openChrome(
+        {},
+        { ...hosts, rules: [...rules, { allow: "chrome_launch", because: "It is a test." }] },
+      )
+      try {
+        const { browserId } = await own.ok("chrome_launch", {})
+        const { tabId: tab } = await own.ok("chrome_new_tab", { browserId, url: site.origin })
+        const input = { tabId: tab, script: "1 + 1" }
+        const ended = await own.app.submit({ agentId: "ann", tool: "chrome_evaluate", input }, { waitMs: 0 })
+        expect("state" in ended ? ended.state : ended.status).toBe(ending)
+      } finally {
+        await own.close()
+      }
+    }
+  })
+
   test("our own server is refused even where a line allows its address", async () => {
     const served = await serveHttp(chrome.app, { port: 0, version: "1", workspace: chrome.workspace })
     const port = Number(new URL(served.url).port)

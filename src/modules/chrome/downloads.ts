@@ -76,7 +76,8 @@ async function writeFree(files: Files, folder: string, name: string, bytes: Uint
 function safeName(suggested: string): string {
   const name = suggested
     .replace(/[^\p{L}\p{N}._ -]/gu, "_")
+    .slice(-120)
     .replace(/^[._\s-]+/, "")
     .trim()
-  return name === "" ? "download" : name.slice(-120)
+  return name === "" ? "download" : name
 }

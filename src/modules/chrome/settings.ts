@@ -17,6 +17,8 @@ export interface ChromeSettings {
   /** The folder in the workspace for downloads; false: nothing is downloaded. */
   readonly downloads: string | false
   readonly maxDownloadMb: number
+  /** What pages connect to: every public https host, or only hosts that a line allows or a call was decided on. */
+  readonly reach: "public" | "listed"
 }
 
 const isRoot = () => process.getuid?.() === 0
@@ -37,6 +39,7 @@ const fields: Readonly<Record<keyof ChromeSettings, { expects: string; fits(valu
   idleMinutes: { expects: "a number of minutes", fits: isPositive },
   downloads: { expects: "a folder in the workspace, or false", fits: (value) => value === false || isText(value) },
   maxDownloadMb: { expects: "a number of megabytes", fits: isPositive },
+  reach: { expects: "public or listed", fits: (value) => value === "public" || value === "listed" },
 }
 
 /** The settings with their defaults. Throws a sentence that names every mistake. */
@@ -58,6 +61,7 @@ export function readSettings(given: unknown): ChromeSettings {
     idleMinutes: 10,
     downloads: "downloads",
     maxDownloadMb: 100,
+    reach: "public",
     ...written,
   }
 }

@@ -21,7 +21,7 @@ export function webUrl(given: string): string {
 
 /** What a call on this address touches. Only the origin: a page's address may have secrets in it. */
 export function touchesOf(url: string | undefined): { kind: "host"; what: string }[] {
-  if (url === undefined || url === "" || /^(about|chrome-error|blob|data):/i.test(url)) return []
+  if (url === undefined || url === "" || /^(about|chrome-error|data):/i.test(url)) return []
   try {
     const { origin } = new URL(url)
     return [{ kind: "host", what: origin === "null" ? url : origin }]

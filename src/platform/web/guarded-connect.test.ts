@@ -55,6 +55,21 @@ test("what a person would be asked about is refused unless a call was decided on
   expect(await codeOf(connect({ ...target, decided: true }))).toContain("shop.example leads to 127.0.0.1")
 })
 
+test("where only listed hosts are wanted, a public one needs a line or a call", async () => {
+  const lookup = async () => [{ address: "127.0.0.1", family: 4 }]
+  const connect = guardedConnect({ allow: lines("wiki.example"), deny: [], own: () => [], lookup })
+  const to = (host: string, more: object) => codeOf(connect({ host, port: 443, ...more }))
+  const refused = "host_denied: evil.example is on no list of hosts. Go there by a call"
+  expect(await to("evil.example", { listedOnly: true })).toContain(refused)
+  // What gets past the lists ends at the address that the name has here.
+  for (const [host, more] of [
+    ["evil.example", {}],
+    ["evil.example", { listedOnly: true, decided: true }],
+    ["wiki.example", { listedOnly: true }],
+  ] as const)
+    expect(await to(host, more)).toContain(`${host} leads to 127.0.0.1`)
+})
+
 test.each([
   ["a closed port", "127.0.0.1", "connection_refused"],
   ["a name that nobody has", "nobody.example", "host_not_found"],

@@ -56,6 +56,9 @@ function judged(target: ConnectTarget, scheme: "http" | "https", lists: HostList
   if (verdict === "ask" && target.decided !== true) {
     throw hostDenied(`${reason.sentence} Nobody was asked about ${address.host}:${address.port}; go there by a call.`)
   }
+  if (verdict === "open" && target.listedOnly === true && target.decided !== true) {
+    throw hostDenied(`${reason.sentence} Go there by a call, or have a person add it to tools.hosts.allow.`)
+  }
   return address
 }
 
