@@ -19,6 +19,8 @@ export interface Browser {
   readonly owner: string
   readonly createdAt: string
   readonly context: BrowserContext
+  /** Ends the process that drives it. */
+  stop(): void
   readonly folder: BrowserFolder
   readonly proxy: GuardedProxy
   readonly tabs: Map<string, Tab>
@@ -61,6 +63,7 @@ export function openBrowsers(runtime: ModuleRuntime, settings: ChromeSettings): 
     if (!browsers.delete(browser.id)) return
     const closing = browser.context.close().catch(() => {})
     await Promise.race([closing, new Promise((resolve) => setTimeout(resolve, closeMs).unref())])
+    browser.stop()
     browser.proxy.close()
     browser.folder.remove()
   }
@@ -98,9 +101,10 @@ export function openBrowsers(runtime: ModuleRuntime, settings: ChromeSettings): 
         proxy = await openProxy((target) =>
           runtime.hosts.connect({ ...target, listedOnly: settings.reach === "listed" }),
         )
-        const context = await launchChromium(folder, proxy.port, args, settings)
+        const { context, stop, onExit } = await launchChromium(folder, proxy.port, args, settings)
         if (isClosed) {
           await context.close()
+          stop()
           throw refusal("launch_failed", "The module was unloaded while the browser started.")
         }
         const browser: Browser = {
@@ -108,6 +112,7 @@ export function openBrowsers(runtime: ModuleRuntime, settings: ChromeSettings): 
           owner: ownerKey(owner),
           createdAt: new Date().toISOString(),
           context,
+          stop,
           folder,
           proxy,
           tabs: new Map(),
@@ -118,6 +123,7 @@ export function openBrowsers(runtime: ModuleRuntime, settings: ChromeSettings): 
         // The page that it starts with is no tab and stays: a browser without a page ends.
         context.on("page", (page) => onPage(browser, page))
         context.once("close", () => void close(browser))
+        onExit(() => void close(browser))
         return browser
       } catch (error) {
         proxy?.close()

@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process"
 import type { BrowserContext } from "playwright-core"
 import type { BrowserFolder } from "./browser-folder.ts"
 import { findChromium } from "./find-chromium.ts"
@@ -31,13 +32,20 @@ const closedArguments = [
   "--no-pings",
 ]
 
+/** A browser, and the process that drives it. */
+export interface Launched {
+  readonly context: BrowserContext
+  stop(): void
+  onExit(ended: () => void): void
+}
+
 /** Starts the machine's Chromium with a new profile behind the proxy. */
 export async function launchChromium(
   folder: BrowserFolder,
   proxyPort: number,
   given: readonly string[],
   settings: ChromeSettings,
-): Promise<BrowserContext> {
+): Promise<Launched> {
   const refused = given.find((argument) => !allowedArguments.includes(argument.split("=")[0]!))
   if (refused !== undefined) {
     throw refusal(
@@ -46,12 +54,12 @@ export async function launchChromium(
     )
   }
   const executablePath = findChromium(settings.executablePath)
-  const { chromium } = await loadPlaywright()
+  const { chromium, stop, onExit } = await startDriver()
   const windowSize = given.map((argument) => /^--window-size=(\d{2,4}),(\d{2,4})$/.exec(argument)).find(Boolean)
   const viewport =
     windowSize == null ? settings.viewport : { width: Number(windowSize[1]), height: Number(windowSize[2]) }
   try {
-    return await chromium.launchPersistentContext(folder.profile, {
+    const context = await chromium.launchPersistentContext(folder.profile, {
       executablePath,
       headless: settings.headless,
       chromiumSandbox: settings.sandbox,
@@ -68,14 +76,42 @@ export async function launchChromium(
       handleSIGHUP: false,
       timeout: 30_000,
     })
+    return { context, stop, onExit }
   } catch (error) {
+    stop()
     throw refusal("launch_failed", launchSentence(error, executablePath))
   }
 }
 
-async function loadPlaywright(): Promise<typeof import("playwright-core")> {
+/**
+ * Starts Playwright in a process of its own. What a page sends to it has no limit: a text of 600 MB on the page's console ends
+ * the process that reads it.
+ */
+async function startDriver(): Promise<Pick<Launched, "stop" | "onExit"> & Pick<Playwright, "chromium">> {
+  const { playwright, stop } = await (await loadPlaywright()).start()
+  const { driverProcess } = playwright
+  // It prints why it ended, which is nothing that a person at our terminal can use.
+  driverProcess.stderr?.removeAllListeners("data").resume()
+  return {
+    chromium: playwright.chromium,
+    stop: () => void stop().catch(() => {}),
+    onExit: (ended) => void driverProcess.once("exit", ended),
+  }
+}
+
+type Playwright = typeof import("playwright-core")
+
+/** What the bindings of other languages use. It has no types of its own. */
+interface OutOfProcess {
+  start(): Promise<{ playwright: Playwright & { driverProcess: ChildProcess }; stop(): Promise<void> }>
+}
+
+const untyped: string = "playwright-core/lib/coreBundle"
+
+async function loadPlaywright(): Promise<OutOfProcess> {
   try {
-    return await import("playwright-core")
+    const { default: core } = (await import(untyped)) as { default: { oop: OutOfProcess } }
+    return core.oop
   } catch {
     throw refusal(
       "playwright_missing",
