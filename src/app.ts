@@ -16,6 +16,7 @@ import { printable } from "./lib/printable.ts"
 import { homeFolder, openBuiltins } from "./builtin.ts"
 import { builtinModules, moduleRuntimes } from "./builtin-modules.ts"
 import { artifactsApi } from "./call/artifacts-api.ts"
+import { storeText } from "./call/store-text.ts"
 import { LruResultCache } from "./call/result-cache.ts"
 import { pendingItem } from "./call/approvals/answer-pending.ts"
 import { approvalsApi } from "./call/approvals/approvals-api.ts"
@@ -321,7 +322,7 @@ export function assemble(
   const toolsOfAgents = agentTools(registry, discovery, org, settings.askIntent)
   const mailParts = { messages: store.messages, conversations: store.conversations, org, emit, now }
   const { chainsIdle, openChain, reopen, ...chains } = openChains({
-    app: { ...calls, ...toolsOfAgents },
+    app: { ...calls, ...toolsOfAgents, storeText: storeText(ports) },
     models,
     conversations: store.conversations,
     owner,
@@ -406,6 +407,7 @@ export function assemble(
     changes: () => store.changes(),
     executor: (agentId) => new ToolExecutor(calls, registry, agentId ?? config.agent ?? "operator"),
     artifact: artifactsApi(ports),
+    storeText: storeText(ports),
     sealKey: (purpose) => sealKey(store.key, purpose),
     addOwnAddress: (address) => void addresses.push(address),
     trash: auditedTrash(builtins.trash, recording),

@@ -87,6 +87,12 @@ export interface App {
   addOwnAddress(address: string): void
   /** Reads an artifact. Undefined when it does not exist or the agent may not read it. */
   artifact(agentId: string, ref: string): Promise<StoredArtifact | undefined>
+  /** Stores a text of a call as an artifact of its agent. Returns the reference. */
+  storeText(
+    of: { agentId: string; taskId?: string | undefined; callId: string },
+    text: string,
+    mimeType?: string,
+  ): Promise<string>
   /** A 32-byte key that all processes of this store share, for encrypting or signing state that leaves the process. */
   sealKey(purpose: string): Buffer
   /** Files that agents deleted and people can restore. */

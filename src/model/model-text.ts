@@ -5,28 +5,47 @@ import { isTicket, ToolExecuteStatus, type Ticket, type ToolResult } from "./res
 /** The most characters of a result that a model is given. */
 export const modelTextLimit = 30_000
 
-/** The text to give a model about an ended call, at most `limit` characters. It contains nothing that was withheld. */
-export function modelText(result: ToolResult, limit: number = modelTextLimit): string {
-  switch (result.status) {
-    case ToolExecuteStatus.SUCCESS:
-      return cut(resultAsText(result.result), result, limit)
+/** How a model is told of a result. */
+export interface TextOptions {
+  /** The most characters of the result (default 30,000). */
+  limit?: number | undefined
+  /** The tool by which the model reads on in the artifact of a cut result; false when it has none. Left out: not known. */
+  reader?: string | false | undefined
+}
+
+/** The text to give a model about an ended call, cut where it is too long. It contains nothing that was withheld. */
+export function modelText(result: ToolResult, options: TextOptions = {}): string {
+  const whole = textOfTool(result)
+  if (whole === undefined) return sentenceFor(result)
+  const { shown, note } = cut(whole, result.truncated, options)
+  return `${shown}${note}`
+}
+
+/** What `modelText` may have to cut: the result as a text, or the error of a tool that ran. Undefined for sentences of ours. */
+export function textOfTool(result: ToolResult): string | undefined {
+  if (result.status === ToolExecuteStatus.SUCCESS) return resultAsText(result.result)
+  return result.status === ToolExecuteStatus.ERROR && result.metadata?.["ran"] === true
+    ? `Error: ${result.error}`
+    : undefined
+}
+
+function sentenceFor({ status, error }: ToolResult): string {
+  switch (status) {
     case ToolExecuteStatus.EXECUTION_REJECTED:
-      return `NOT EXECUTED. ${result.error ?? "A person did not agree."} Do not retry the same call.`
+      return `NOT EXECUTED. ${error ?? "A person did not agree."} Do not retry the same call.`
     case ToolExecuteStatus.RESULT_REJECTED:
-      return `The tool ran, but its result is withheld. ${result.error ?? ""}`.trim()
+      return `The tool ran, but its result is withheld. ${error ?? ""}`.trim()
     case ToolExecuteStatus.NOT_FOUND:
-      return `NOT EXECUTED. ${result.error ?? "There is no such tool."}`
+      return `NOT EXECUTED. ${error ?? "There is no such tool."}`
     default:
-      return result.metadata?.["ran"] === true
-        ? cut(`Error: ${result.error ?? "The tool failed."}`, result, limit)
-        : `NOT EXECUTED. ${result.error ?? "The call was refused."}`
+      return `NOT EXECUTED. ${error ?? "The call was refused."}`
   }
 }
 
 /** What a model is told of a call: as `modelText`, also of what a person changed or said, and of a call that still waits. */
-export function answerText(ended: ToolResult | Ticket, tool: string, limit = modelTextLimit): string {
+export function answerText(ended: ToolResult | Ticket, tool: string, options?: TextOptions): string {
   if (isTicket(ended)) return ticketText(ended, tool)
-  return `${personText(ended)}${modelText(ended, limit)}`
+  return `${personText(ended)}${modelText(ended, options)}`
 }
 
 /** What a person changed in a call before it ran, and what they said with their approval. Empty, or ends with a new line. */
@@ -59,10 +78,34 @@ export function resultAsText(value: unknown): string {
   return text.length > 1000 && text.includes('"mimeType":"image/') ? JSON.stringify(withoutImages(value)) : text
 }
 
-function cut(text: string, result: ToolResult, limit: number): string {
-  if (text.length <= limit) return text
-  const where = result.truncated ? `The whole text is stored as ${result.truncated.stored}.` : "Ask for a part of it."
-  return `${wholeCharacters(text, limit)}\n[truncated: ${limit} of ${text.length} characters. ${where}]`
+/** Whether `resultAsText` writes a value as JSON. */
+export function isJsonText(value: unknown): boolean {
+  if (value === undefined || typeof value === "string") return false
+  return mcpText(value) === undefined || (value as { content: readonly unknown[] }).content.length === 0
+}
+
+/** What is shown of a text, and a note about the rest where there is one. */
+export function cut(
+  text: string,
+  truncated: ToolResult["truncated"],
+  { limit = modelTextLimit, reader }: TextOptions,
+): { shown: string; note: string } {
+  if (text.length <= limit) return { shown: text, note: "" }
+  const shown = wholeCharacters(text, limit)
+  const rest = (): string => {
+    if (truncated === undefined) return "Ask for a part of it."
+    if (reader === false) return "You have no tool that reads the rest: ask for a part of it."
+    if (reader === undefined) return `The whole text is stored as ${truncated.stored}.`
+    // In a dialect the stored text is not the one that is shown.
+    const offset = truncated.total === text.length ? shown.length : 0
+    return `Read on with ${reader} ${JSON.stringify({ ref: truncated.stored, offset, limit: pageLength(limit) })}.`
+  }
+  return { shown, note: `\n[truncated: ${shown.length} of ${text.length} characters. ${rest()}]` }
+}
+
+/** How much of an artifact to read at once, so that the part is not cut again: as JSON it is longer, and has other fields. */
+function pageLength(limit: number): number {
+  return Math.max(100, Math.floor((limit - 400) * 0.6))
 }
 
 /** The first `length` characters of a text, without splitting a surrogate pair. */

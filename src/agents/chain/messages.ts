@@ -89,7 +89,7 @@ const longText = 1000
 /** The text of a result. A long one ends with its number, so that the model can pass it on without repeating it. */
 function withNumber({ ref, text, isError }: CallResult): string {
   if (isError || text.length < longText) return text
-  return `${text}\n[This is result ${ref}. To pass all of it on, write {"$ref":"${ref}"} as an argument.]`
+  return `${text}\n[This is result ${ref}. To pass it on as it is shown here, write {"$ref":"${ref}"} as an argument.]`
 }
 
 /** What stands in place of a result that was taken out of the context. */

@@ -7,8 +7,9 @@ export function resultsByRef(turns: readonly ChainTurn[]): ReadonlyMap<string, C
 }
 
 /**
- * Replaces every `{"$ref": "r3"}` in an input by what the model was given of that result, as a value if it is JSON. Other
- * objects with `$ref`, such as JSON Schemas, stay as they are. Returns a sentence instead when a result may not be used.
+ * Replaces every `{"$ref": "r3"}` in an input by what the model was given of that result: a text as a text, anything else
+ * as a value, and of a result that was cut the text that is shown. Other objects with `$ref`, such as JSON Schemas, stay
+ * as they are. Returns a sentence instead when a result may not be used.
  */
 export function expandRefs(
   input: unknown,
@@ -23,7 +24,7 @@ export function expandRefs(
     const result = results.get(ref)
     if (result === undefined) problem ??= `There is no result ${ref} in this conversation.`
     else if (result.status !== "success") problem ??= `Result ${ref} cannot be passed on: ${result.text}`
-    return result === undefined ? undefined : asValue(result.text)
+    return result === undefined ? undefined : valueOf(result)
   }
   const expanded = expand(input)
   return problem === undefined ? { input: expanded } : { problem }
@@ -35,10 +36,9 @@ function refOf(value: object): string | undefined {
   return entries.length === 1 && key === "$ref" && typeof ref === "string" && /^r[1-9]\d*$/.test(ref) ? ref : undefined
 }
 
-function asValue(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+/** The value without what a person said about the call, and without our own notes. */
+function valueOf({ text, value }: CallResult): unknown {
+  if (value === undefined) return text
+  const shown = text.slice(value.start, value.end)
+  return value.isJson ? JSON.parse(shown) : shown
 }

@@ -1,8 +1,9 @@
 import type { App } from "../../model/app.ts"
 import type { CallRequest } from "../../model/call.ts"
-import { answerText, modelTextLimit } from "../../model/model-text.ts"
+import { cut, isJsonText, modelText, modelTextLimit, personText, textOfTool } from "../../model/model-text.ts"
 import { imageIn, type ResultImage } from "../../model/result-image.ts"
 import { isTicket, type Ticket, type ToolResult } from "../../model/result.ts"
+import { artifactReader } from "../../model/artifact-reader.ts"
 import type { ModelCall } from "../models/port.ts"
 import { askAboutInterrupted, isInterrupted } from "./ask-about-interrupted.ts"
 import { toolsGivenUp } from "./reflect.ts"
@@ -12,7 +13,7 @@ import type { CallResult, ChainTurn } from "./turns.ts"
 
 /** What the calls of a chain have in common. */
 export interface CallContext {
-  app: Pick<App, "callBatch">
+  app: Pick<App, "callBatch" | "storeText">
   request: Omit<CallRequest, "tool" | "input" | "key"> & { sessionId: string }
   /** Whether calls with effects need not wait for the questions of their batch. */
   independent: boolean
@@ -26,6 +27,8 @@ export interface CallContext {
   contextTokens?: number | undefined
   /** Whether the model is shown the images in results. */
   seesImages?: boolean | undefined
+  /** Whether the model is offered a tool, by its name. */
+  isOffered(name: string): boolean
   /** Whether a tool only reads, by its name. */
   isRead(name: string): boolean
   onStart?(call: ModelCall): void
@@ -75,17 +78,21 @@ export async function runCalls(
   const checked = interrupted.length > 0 ? await askAboutInterrupted(interrupted, batch.turn, context) : undefined
   if (checked !== undefined && "waiting" in checked) return checked
   const limit = textLimit(context, made.length)
+  const refOf = ({ place }: Prepared) => `r${refs.size + place + 1}`
+  const told = await Promise.all(
+    made.map(async (each, index) => {
+      const result = await toldResult(each, refOf(each), results[index]!, context, limit, checked?.told.get(each.place))
+      const count = subCalls.counts[index]!
+      return count === 0 ? result : { ...result, subCalls: count }
+    }),
+  )
   let next = 0
   return {
-    results: prepared.map((each) => {
-      const ref = `r${refs.size + each.place + 1}`
-      if ("input" in each) {
-        const told = toldResult(each, ref, results[next]!, context, limit, checked?.told.get(each.place))
-        const count = subCalls.counts[next++]!
-        return count === 0 ? told : { ...told, subCalls: count }
-      }
-      return { ref, id: each.call.id, name: each.call.name, text: each.refused, isError: true }
-    }),
+    results: prepared.map((each) =>
+      "input" in each
+        ? told[next++]!
+        : { ref: refOf(each), id: each.call.id, name: each.call.name, text: each.refused, isError: true },
+    ),
   }
 }
 
@@ -137,17 +144,17 @@ function requestOf(
 }
 
 /** What the model is told of an ended call. It learns of an input that a person changed, and of what a person checked. */
-function toldResult(
+async function toldResult(
   { call: { id, name } }: Prepared,
   ref: string,
   result: ToolResult,
-  { isRead, seesImages }: CallContext,
+  context: CallContext,
   limit: number,
   checked: string | undefined,
-): CallResult {
+): Promise<CallResult> {
   const { callId, status, code, durationMs } = result
-  const text = answerText(result, name, limit)
-  const image = seesImages === true && result.success ? imageForModel(result.result) : undefined
+  const { text, value } = await textFor(result, limit, context)
+  const image = context.seesImages === true && result.success ? imageForModel(result.result) : undefined
   return {
     ref,
     id,
@@ -158,10 +165,33 @@ function toldResult(
     durationMs,
     ...(result.metadata?.["transient"] === true && { transient: true }),
     text: checked === undefined ? text : `${text}\n${checked}`,
+    ...(value !== undefined && { value }),
     isError: !result.success,
     ...(image !== undefined && { image }),
-    canBeReadAgain: result.success && isRead(name),
+    canBeReadAgain: result.success && context.isRead(name),
   }
+}
+
+/** The text for the model, and where in it the tool's value is. What it is not given is stored. */
+async function textFor(
+  result: ToolResult,
+  limit: number,
+  { app, request: { agentId, taskId }, isOffered }: CallContext,
+): Promise<Pick<CallResult, "text" | "value">> {
+  const said = personText(result)
+  const whole = textOfTool(result)
+  if (whole === undefined) return { text: `${said}${modelText(result)}` }
+  let { truncated } = result
+  if (truncated === undefined && whole.length > limit) {
+    const stored = await app.storeText({ agentId, taskId, callId: result.callId }, whole)
+    truncated = { total: whole.length, stored }
+  }
+  const reader = truncated !== undefined && isOffered(artifactReader) && artifactReader
+  const { shown, note } = cut(whole, truncated, { limit, reader })
+  const text = `${said}${shown}${note}`
+  if (!result.success) return { text }
+  const isJson = note === "" && isJsonText(result.result)
+  return { text, value: { start: said.length, end: said.length + shown.length, isJson } }
 }
 
 /** The most that providers take, in characters of Base64. */

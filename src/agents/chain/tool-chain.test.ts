@@ -267,7 +267,7 @@ test("a result can be passed on by its number", async () => {
   expect(toolCallHistory.map(({ text }) => text).slice(1)).toEqual(["500", expect.stringContaining("no result r9")])
 })
 
-test("a person sees the value that was passed on, and a result that was withheld cannot be passed on", async () => {
+test("a person sees the value that was passed on, and what did not run cannot be passed on", async () => {
   const model = modelOf(
     { calls: [{ name: "big" }] },
     { calls: [{ name: "mail", input: { text: { $ref: "r1" } } }] },

@@ -87,7 +87,7 @@ interface InternalOptions {
 }
 
 /** What a chain needs of the app. */
-export type ChainApp = Pick<App, "callBatch" | "mcpTools" | "visibleTool">
+export type ChainApp = Pick<App, "callBatch" | "mcpTools" | "visibleTool" | "storeText">
 
 /**
  * Lets a model use the tools of an agent until it has answered.
@@ -268,6 +268,7 @@ export class ToolChain {
         waitMs: options.waitMs,
         contextTokens: this.#model.contextTokens,
         seesImages: this.#model.seesImages,
+        isOffered: (name) => this.#offered().some((tool) => tool.name === name),
         isRead: (name) => {
           const tool = this.#app.mcpTools(this.#agentId).find((each) => each.name === name)
           return tool?.annotations?.["readOnlyHint"] === true

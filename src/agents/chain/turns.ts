@@ -59,6 +59,8 @@ export interface CallResult {
   name: string
   /** The text for the model. Nothing that a person withheld is in it. */
   text: string
+  /** Where in the text the tool's value is, as far as it is shown; around it is what a person said, and what is cut. */
+  value?: { start: number; end: number; isJson: boolean } | undefined
   isError: boolean
   /** The image in the result, where the model sees images. */
   image?: ResultImage | undefined

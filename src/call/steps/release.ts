@@ -8,8 +8,9 @@ import type { ResultApproval } from "../../model/permission.ts"
 import type { ToolResult } from "../../model/result.ts"
 import { withoutImageData } from "../../model/result-image.ts"
 import { secretPaths } from "../../schema/secret-paths.ts"
-import { modelTextLimit, resultAsText } from "../../model/model-text.ts"
-import { artifactLimit, type RegisteredTool } from "../../model/tool.ts"
+import { isJsonText, modelTextLimit, resultAsText } from "../../model/model-text.ts"
+import type { RegisteredTool } from "../../model/tool.ts"
+import { storeText } from "../store-text.ts"
 import { waitForAnswer } from "../approvals/wait-for-answer.ts"
 import { failedResult, successResult, type DeliveredValue } from "./record.ts"
 import { withheldEnding } from "../refusal-endings.ts"
@@ -77,25 +78,10 @@ function maskResult(call: ActiveCall, value: unknown, ports: Ports) {
 async function storeWhole(call: ActiveCall, value: unknown, ports: Ports): Promise<DeliveredValue> {
   const text = resultAsText(value)
   if (text.length <= modelTextLimit) return { value }
-  const stored = await ports.artifacts
-    .forCall({ agentId: call.request.agentId, taskId: call.request.taskId, callId: call.callId })
-    .put({
-      type: "tool_output",
-      content: atMost(text, artifactLimit),
-      mimeType: typeof value === "string" ? "text/plain" : "application/json",
-    })
+  const { agentId, taskId } = call.request
+  const mimeType = isJsonText(value) ? "application/json" : "text/plain"
+  const stored = await storeText(ports)({ agentId, taskId, callId: call.callId }, text, mimeType)
   return { value, truncated: { total: text.length, stored } }
-}
-
-/** Cuts the text to the size of an artifact and marks the cut. */
-function atMost(text: string, bytes: number): string {
-  if (text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text
-  const mark = `\n[cut: ${text.length} characters in all]`
-  return (
-    Buffer.from(text)
-      .subarray(0, bytes - mark.length - 4)
-      .toString("utf8") + mark
-  )
 }
 
 async function hold(

@@ -1,4 +1,5 @@
 import type { ReadResourceResult } from "@modelcontextprotocol/server"
+import { textPage } from "../../lib/text-page.ts"
 import { parseUrl } from "../../lib/url.ts"
 import type { App } from "../../model/app.ts"
 import type { StoredArtifact } from "../../model/tool.ts"
@@ -44,18 +45,11 @@ function contentsOf(uri: string, found: StoredArtifact, query: URLSearchParams):
   const limit = readCount(query, "limit", defaultPageCharacters, maxPageCharacters)
   const isAll = offset === 0 && text.length <= limit
   if (isAll) return [{ uri, mimeType, text }]
-  const end = boundary(text, offset + limit)
-  const part = text.slice(boundary(text, offset), end)
+  const { part, end } = textPage(text, offset, limit)
   const next = `${artifactUri(found.id)}?offset=${end}&limit=${limit}`
   const where = `[characters ${offset} to ${end} of ${text.length}${end < text.length ? `; next: ${next}` : "; the end"}]`
   // A part of a JSON document is not valid JSON.
   return [{ uri, mimeType: "text/plain", text: `${part}\n${where}` }]
-}
-
-/** Moves an offset that lies within a surrogate pair behind the pair. */
-function boundary(text: string, at: number): number {
-  const before = text.charCodeAt(at - 1)
-  return at < text.length && before >= 0xd800 && before <= 0xdbff ? at + 1 : Math.min(at, text.length)
 }
 
 function readCount(query: URLSearchParams, name: string, fallback: number, max: number): number {

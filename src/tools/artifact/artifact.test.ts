@@ -69,6 +69,19 @@ test("another agent cannot read an artifact unless it works on the same task", a
   expect(await get(system, shared, { taskId: "t2" })).toMatchObject({ content: "ours" })
 })
 
+test("a long artifact is read in parts, none of which splits a character, and the last says so", async () => {
+  const system = await openTestApp(team)
+  const text = "ab🎉cd"
+  const ref = await put(system, { type: "note", content: text })
+  const part = (input: object) => get(system, ref, {}, input)
+  expect(await part({ limit: 2 })).toMatchObject({ content: "ab", total: 6, nextOffset: 2 })
+  expect(await part({ offset: 2, limit: 1 })).toMatchObject({ content: "🎉", total: 6, nextOffset: 4 })
+  expect(await part({ offset: 4 })).toMatchObject({ content: "cd", total: 6, nextOffset: null })
+  expect(await part({ offset: 99, limit: 5 })).toMatchObject({ content: "", total: 6, nextOffset: null })
+  const bytes = await put(system, { type: "bytes", content: "AP8AAA==", encoding: "base64" })
+  expect(await get(system, bytes, {}, { offset: 4, limit: 4 })).toMatchObject({ content: "AA==", isBinary: true })
+})
+
 test("an unknown or malformed reference, also one that leads out of the folder, is null", async () => {
   const system = await openTestApp(team)
   await put(system, { type: "note", content: "x" })
@@ -140,6 +153,8 @@ test("both tools say what is wrong with their input", async () => {
     ["get_artifact", { ref: "" }],
     ["get_artifact", { ref: 1 }],
     ["get_artifact", { ref: "x", refs: [] }],
+    ["get_artifact", { ref: "x", offset: -1 }],
+    ["get_artifact", { ref: "x", limit: 0 }],
   ]
   for (const [tool, input] of bad)
     expect(await system.call({ agentId: "ann", tool, input })).toMatchObject({ code: "invalid_arguments" })

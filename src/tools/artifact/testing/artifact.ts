@@ -25,8 +25,9 @@ export async function get(
   system: System,
   ref: string,
   who: { agentId?: string; taskId?: string } = {},
+  part: { offset?: number; limit?: number } = {},
 ): Promise<unknown> {
-  const ended = await system.call({ agentId: "ann", ...who, tool: "get_artifact", input: { ref } })
+  const ended = await system.call({ agentId: "ann", ...who, tool: "get_artifact", input: { ref, ...part } })
   if (!ended.success) throw new Error(ended.error)
   return ended.result
 }
