@@ -1,8 +1,6 @@
+import { spanWords } from "../lib/span-words.ts"
 import type { PendingItem } from "../model/approval.ts"
 
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
 const lastDate = 8.64e15
 
 /** Until when something waits, and what happens if nobody answers. */
@@ -17,14 +15,4 @@ const ifUnanswered: Record<PendingItem["kind"], string> = {
   call: "If nobody answers, it does not run.",
   result: "If nobody answers, it is withheld.",
   question: "Then it ends without an answer.",
-}
-
-function spanWords(ms: number): string {
-  if (ms < 2 * minute) return many(Math.max(1, Math.floor(ms / 1000)), "second")
-  if (ms < 2 * hour) return many(Math.floor(ms / minute), "minute")
-  return ms < 2 * day ? many(Math.floor(ms / hour), "hour") : many(Math.floor(ms / day), "day")
-}
-
-function many(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? "" : "s"}`
 }

@@ -5,6 +5,7 @@ import type { IconName } from "../ui/icon-paths.ts"
 import { Icon } from "../ui/icon.tsx"
 import { Marked } from "../ui/marked.tsx"
 import type { Words } from "../words/en.ts"
+import { spanText } from "../words/time-text.ts"
 import { useSay, useWords } from "../words/words.tsx"
 import { changedFields, type ChangedField } from "./changes.ts"
 import type { Shown } from "./shown-card.ts"
@@ -45,7 +46,7 @@ export function StateStrip({ shown, card, outcome, expired, offline }: Props) {
     const { done, message } = outcome.answered
     // What the server says beyond "Approved." is about who else must agree, or why an edited call ended.
     const more = isCallerGone(outcome)
-      ? ` ${states.callerGone(Number(message.params?.["minutes"]))}`
+      ? ` ${states.callerGone(spanText(Number(message.params?.["minutes"]) * 60_000, words))}`
       : done && outcome.answer.kind !== "edit"
         ? ""
         : ` ${say(message)}`

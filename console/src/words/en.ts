@@ -342,8 +342,8 @@ export const en = {
     offline: "**No connection.** This card may have changed. Nothing can be answered, and nothing is queued.",
     failed: "**Your answer could not be sent.**",
     youApproved: "**You approved it.**",
-    callerGone: (minutes: number) =>
-      `Whoever made the call no longer waits for it. It runs when they ask for it again, within ${minutes} minutes.`,
+    callerGone: (time: string) =>
+      `Whoever made the call no longer waits for it. It runs when they ask for it again, within ${time}.`,
     youEdited: "**You edited it.**",
     yourChangeChecked: "**Your change was checked.**",
     youRejected: "**You rejected it.**",

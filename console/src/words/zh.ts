@@ -325,7 +325,7 @@ export const zh: Words = {
     offline: "**连接已断开。** 此卡片可能已变化。无法答复，也不会排队。",
     failed: "**您的答复未能发送。**",
     youApproved: "**您已批准。**",
-    callerGone: (minutes) => `发起调用的一方已不再等待。对方在 ${minutes} 分钟内再次请求时，调用才会运行。`,
+    callerGone: (time) => `发起调用的一方已不再等待。对方在 ${time}内再次请求时，调用才会运行。`,
     youEdited: "**您已修改。**",
     yourChangeChecked: "**您的修改已检查。**",
     youRejected: "**您已拒绝。**",

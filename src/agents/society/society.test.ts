@@ -151,7 +151,7 @@ test("a run that waits for a person gives its place to others, and goes on when 
   expect(item).toMatchObject({ agentId: "dev", userId: "ada" })
   expect(await app.approvals.answer(item!.callId, { kind: "approve" }, "ann")).toMatchObject({
     code: "answer_agent",
-    sentence: "Approved. dev goes on by itself while 'qm serve' runs; if it does not, start it within 10 minutes.",
+    sentence: "Approved. dev goes on by itself while 'qm serve' runs; if it does not, start it within 7 days.",
   })
   expect((await app.society.answer(id))?.payload).toBe("dev is done.")
   expect(await overview("dev")).toMatchObject({ state: "idle", spent: { rounds: 2, calls: 1 } })

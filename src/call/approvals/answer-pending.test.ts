@@ -4,6 +4,7 @@ import { z } from "zod"
 import { callbackAdapter } from "../../approval-ui/callback.ts"
 import type { PendingItem, Answer } from "../../model/approval.ts"
 import type { ToolResult } from "../../model/result.ts"
+import { translate } from "../../http/api/translate.ts"
 import { modelText } from "../../model/model-text.ts"
 import { openTestStore } from "../../store/testing/test-store.ts"
 import { openTestApp, tool, until } from "../../testing/test-app.ts"
@@ -331,6 +332,25 @@ test("the reply to an answer says what happens next, depending on whether the pr
     sentence: "Approved. It goes on when its caller asks for the result, within 10 minutes.",
   })
 })
+
+test.each([
+  [5, 10, "within 10 minutes", "10 分钟内"],
+  [90, 90, "within 90 minutes", "90 分钟内"],
+  [26 * 60, 1560, "within 26 hours", "26 小时内"],
+  [7 * 24 * 60, 10_080, "within 7 days", "7 天内"],
+])(
+  "who answers a call that can be resumed for %i minutes is told how long the answer counts",
+  async (resumable, minutes, english, chinese) => {
+    const system = await openTestApp()
+    system.registry.register(tool({ input: oneNumber, permission: sensitive, execute: () => 1 }))
+    const resumableUntil = Date.now() + resumable * 60_000
+    const { callId } = await leaveWaiting(system, { input: { n: 1 }, resumableUntil })
+    const answer = await system.approvals.answer(callId, { kind: "approve" }, "ann")
+    expect(answer).toMatchObject({ code: "answer_fetch", params: { minutes } })
+    expect(answer.sentence).toContain(english)
+    expect(translate({ code: "answer_fetch", params: { minutes }, text: "" }, "zh")).toContain(chinese)
+  },
+)
 
 test("an answer to a call without a process is in the audit log at once, and once only", async () => {
   const system = await openTestApp()

@@ -2,13 +2,14 @@ import type { ApprovalRequest, PendingItem, AnswerResult, Answer, Remember, Vote
 import type { SettledAnswer, CallRow } from "../../model/call.ts"
 import { plainProblems } from "../../schema/json-problems.ts"
 import { valueAtPointer, parseJsonPointer } from "../../lib/json-pointer.ts"
+import { spanWords } from "../../lib/span-words.ts"
 import { previewText } from "../../model/preview.ts"
 import type { Ports } from "../../model/ports.ts"
 import { checkAnswer } from "./answer-value.ts"
 import { inNativeNames } from "../dialect.ts"
 import { grantOf, describeGrant, rememberProblem } from "./grants.ts"
 import { offeredRule } from "./offered-rule.ts"
-import { redeemMinutes, storedRequest } from "../stored/rows.ts"
+import { redeemableUntil, storedRequest } from "../stored/rows.ts"
 import { writeAnswerForAbsentCaller } from "./write-answer.ts"
 import { kindOf, verdictWord } from "./verdict-word.ts"
 
@@ -254,10 +255,11 @@ function whatNext(
     const count = missing(row, votes, ports)
     return { code: "answer_counted", params: { count }, sentence: `Counted. ${count} more must agree.` }
   }
-  const minutes = redeemMinutes
+  const minutes = Math.round((redeemableUntil({ ...row, answer }) - answer.at) / 60_000)
+  const within = `within ${spanWords(minutes * 60_000)}`
   if (answer.edit !== undefined) {
     const soon = callerWaits || agentGoesOn
-    const when = soon ? "" : ` when its caller comes back for it, within ${minutes} minutes`
+    const when = soon ? "" : ` when its caller comes back for it, ${within}`
     const sentence = `It is checked and decided again${when}, and then waits here as a new revision.`
     return { code: soon ? "answer_edited" : "answer_edited_later", params: { minutes }, sentence }
   }
@@ -265,14 +267,14 @@ function whatNext(
   if (callerWaits || !answer.approved) return { code: "answer_settled", params: { verdict }, sentence: `${verdict}.` }
   const params = { verdict, minutes, tool: row.tool, agent: row.agentId }
   if (agentGoesOn) {
-    const sentence = `${verdict}. ${row.agentId} goes on by itself while 'qm serve' runs; if it does not, start it within ${minutes} minutes.`
+    const sentence = `${verdict}. ${row.agentId} goes on by itself while 'qm serve' runs; if it does not, start it ${within}.`
     return { code: "answer_agent", params, sentence }
   }
   if (row.wanted) {
-    const sentence = `${verdict}. It goes on when its caller asks for the result, within ${minutes} minutes.`
+    const sentence = `${verdict}. It goes on when its caller asks for the result, ${within}.`
     return { code: "answer_fetch", params, sentence }
   }
-  const sentence = `${verdict}. The process that made the call is gone: make the same call again within ${minutes} minutes, and it goes on.`
+  const sentence = `${verdict}. The process that made the call is gone: make the same call again ${within}, and it goes on.`
   return { code: "answer_call_again", params, sentence }
 }
 

@@ -11,12 +11,11 @@ import type { ActiveCall } from "../active-call.ts"
 /** How long the store remembers a caller's key and the result of a call that waited. */
 export const keyWindowMs = 24 * 60 * 60 * 1000
 
-/** How many minutes after the answer an approved call can be continued. */
-export const redeemMinutes = 10
-const redeemWindowMs = redeemMinutes * 60 * 1000
+/** How long after the answer an approved call can be continued. */
+const redeemWindowMs = 10 * 60 * 1000
 
 /** Until when the answer to a call counts: for ten minutes, or as long as its conversation can be resumed. */
-export function redeemableUntil(row: CallRow): number {
+export function redeemableUntil(row: Pick<CallRow, "answer" | "request">): number {
   return Math.max((row.answer?.at ?? 0) + redeemWindowMs, storedRequest(row).given.resumableUntil ?? 0)
 }
 
@@ -31,7 +30,7 @@ export interface StoredRequest {
   sessionId: string
 }
 
-export function storedRequest(row: CallRow): StoredRequest {
+export function storedRequest(row: Pick<CallRow, "request">): StoredRequest {
   return JSON.parse(row.request) as StoredRequest
 }
 

@@ -40,10 +40,10 @@ export const chinese: Readonly<Record<string, string>> = {
   risk_new_host: "新主机",
   risk_result_held: "结果待放行",
   answer_counted: "已计入，还需 {count} 人同意。",
-  answer_call_again: "发起调用的进程已结束：请在 {minutes} 分钟内重新发起相同的调用，它会继续执行。",
-  answer_fetch: "调用方在 {minutes} 分钟内取结果时，它会继续执行。",
-  answer_agent: "“qm serve” 运行时，{agent} 会自行继续；否则请在 {minutes} 分钟内启动它。",
-  answer_edited_later: "调用方在 {minutes} 分钟内回来时，它会重新检查，并作为新修订在此等待。",
+  answer_call_again: "发起调用的进程已结束：请在 {within}内重新发起相同的调用，它会继续执行。",
+  answer_fetch: "调用方在 {within}内取结果时，它会继续执行。",
+  answer_agent: "“qm serve” 运行时，{agent} 会自行继续；否则请在 {within}内启动它。",
+  answer_edited_later: "调用方在 {within}内回来时，它会重新检查，并作为新修订在此等待。",
   part_deletes: "删除 {files}。",
   part_deletes_found: "删除它找到的文件。",
   part_writes: "写入 {files}。",
@@ -79,7 +79,7 @@ export function translate({ code, params = {}, text }: Said, language: "en" | "z
   const sentence = language === "zh" ? chinese[code] : undefined
   if (sentence === undefined) return text
   // A value that the server did not send would leave a hole in the sentence.
-  const values: Params = { ...wordsOf(text), ...params }
+  const values: Params = { ...wordsOf(text), ...withinOf(params), ...params }
   const isWhole = (part: string) =>
     [...part.matchAll(/\{(\w+)\}/g)].every(([, name]) => values[name ?? ""] !== undefined)
   const said = sentence.replaceAll(/\[([^\]]*)\]/g, (_, part: string) => (isWhole(part) ? part : ""))
@@ -92,4 +92,12 @@ function wordsOf(text: string): Params {
   const rest = text.includes(": ") ? text.slice(text.indexOf(": ") + 2) : undefined
   const because = /\bbecause (.+?)(?:\.(?=\s|$)|$)/.exec(text)?.[1]
   return { text, ...(rest === undefined ? {} : { rest }), ...(because === undefined ? {} : { because }) }
+}
+
+/** A number of minutes in the largest unit of which there are at least two. */
+function withinOf({ minutes }: Params): Params {
+  if (typeof minutes !== "number") return {}
+  const hours = Math.floor(minutes / 60)
+  const within = hours < 2 ? `${minutes} 分钟` : hours < 48 ? `${hours} 小时` : `${Math.floor(hours / 24)} 天`
+  return { within }
 }
