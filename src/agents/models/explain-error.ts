@@ -70,10 +70,22 @@ function ownError(thrown: unknown): ModelError | undefined {
   return undefined
 }
 
+const isAboutKey = /api[ _-]?key (is )?(not valid|invalid|expired)|(invalid|incorrect) api[ _-]?key/i
+
+/** How providers say that a request has too many tokens; `explain-error.test.ts` has a sentence of each. */
+const isTooLong =
+  /context.{0,20}(length|window|limit|size)|maximum (context|model length)|prompt is too long|too many (input )?tokens|input is too long|token count.{0,30}exceeds|range of input length/i
+
+const hasNoTools = /(not|n't) support (tool|function)|tool choice requires/i
+
+/** A schema, or a place in the tools of the request. */
+const isAboutSchema = /schema|tools?[.[]\d|function_?declarations?[.[]/i
+
 function ofStatus(status: number, error: ProviderError, said: string, server: Server): ModelError {
   const { name, modelId, key } = server
   const why = `(HTTP ${status}): ${said}`
-  if (status === 401 || status === 403) {
+  // Google refuses a wrong key with status 400.
+  if (status === 401 || status === 403 || (status === 400 && isAboutKey.test(said))) {
     const help =
       key === undefined ? `Add 'models.${name}.apiKey'.` : `Set ${key.variable} to a key that is valid there.`
     return new ModelError("wrong_key", `The server of the model '${name}' refused the key ${why} ${help}`)
@@ -98,17 +110,18 @@ function ofStatus(status: number, error: ProviderError, said: string, server: Se
       `The server of the model '${name}' failed ${why} Try again later.`,
       retryAfter(error.responseHeaders),
     )
-  if (
-    /context.{0,20}(length|window)|maximum context|prompt is too long|too many (input )?tokens|input is too long/i.test(
-      said,
-    )
-  )
+  if (isTooLong.test(said))
     return new ModelError(
       "context_exceeded",
       `The conversation is too long for the model '${name}' ${why} Compress it, or use a model with more context.`,
     )
-  if (/schema|tools?\b|function/i.test(said)) {
-    const tool = server.tools?.find((one) => said.includes(one))
+  if (hasNoTools.test(said))
+    return new ModelError(
+      "refused_schema",
+      `The server of the model '${name}' does not take tools ${why} Use a model and server that can call tools.`,
+    )
+  const tool = server.tools?.find((one) => ["'", '"', "`"].some((mark) => said.includes(`${mark}${one}${mark}`)))
+  if (tool !== undefined || isAboutSchema.test(said)) {
     const which = tool === undefined ? "a tool" : `the tool '${tool}'`
     return new ModelError(
       "refused_schema",

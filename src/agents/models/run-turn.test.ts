@@ -110,7 +110,7 @@ test.each<[string, Reply, string, RegExp]>([
     "refused_schema",
     /the tool 'read_file'/,
   ],
-  ["a server without tools", failed(400, "qwen does not support tools"), "refused_schema", /a tool/],
+  ["a server without tools", failed(400, "qwen does not support tools"), "refused_schema", /does not take tools/],
   ["a refused request", failed(400, "temperature is wrong"), "refused_request", /temperature is wrong/],
   [
     "too long a conversation",
