@@ -1,4 +1,4 @@
-// What the examples share: an app with two tools, a person who answers, a model server on this machine, and what must have
+// What the examples share: an app with three tools, a person who answers, a model server on this machine, and what must have
 // happened in the end.
 import assert from "node:assert/strict"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -45,6 +45,23 @@ app.registry.register(
   }),
 )
 
+let answered = 0
+let answeredBeforeNote
+app.registry.register(
+  defineTool({
+    name: "note_call",
+    group: "office",
+    description: "Note that a customer was written to.",
+    effect: "write",
+    permission: { level: "public" },
+    input: z.object({ name: z.string() }),
+    execute: () => {
+      answeredBeforeNote = answered
+      return "noted"
+    },
+  }),
+)
+
 // The person: removes the phone number from the held result, allows the mail to Ann and no other. In a real program this is
 // `qm approvals`, the console, or the option `approvals` of governedTools.
 app.on("TOOL_CALL_WAITING", async ({ callId }) => {
@@ -56,11 +73,12 @@ app.on("TOOL_CALL_WAITING", async ({ callId }) => {
       : input.to === "ann@example.com"
         ? { kind: "approve" }
         : { kind: "reject", reason: "We do not write to everyone." }
+  if (kind === "call") answered++
   const { ok, sentence } = await app.approvals.answer(callId, answer, "ann", revision)
   assert.ok(ok, sentence)
 })
 
-// The model: it looks Ann up, writes to her and to everyone, and says what came of it.
+// The model: it looks Ann up, writes to her and to everyone, notes it, and says what came of it.
 export const question = "Tell Ann that the office is closed tomorrow."
 const answer = "Ann has been told. I could not write to everyone."
 const text = "The office is closed tomorrow."
@@ -72,6 +90,7 @@ server.reply(
     calls: [
       { id: "call_2", name: "send_mail", arguments: { to: "ann@example.com", text } },
       { id: "call_3", name: "send_mail", arguments: { to: "all@example.com", text } },
+      { id: "call_4", name: "note_call", arguments: { name: "Ann" } },
     ],
     pieces: 5,
   },
@@ -85,6 +104,7 @@ export async function finish(pieces) {
   assert.ok(pieces.length > 3, "the answer came in pieces")
   assert.equal(server.requests.length, 3)
   assert.deepEqual(sent, ["ann@example.com"], "what a person refused did not run")
+  assert.equal(answeredBeforeNote, 2, "a call with effects waits for the questions of its answer")
 
   // What the model was told in its last request.
   const told = JSON.stringify(server.requests.at(-1).body.messages)
@@ -97,7 +117,12 @@ export async function finish(pieces) {
   await app.settle()
   const calls = await app.audit.list()
   console.table(calls.map(({ tool, agentId, status, code }) => ({ tool, agentId, status, code })))
-  assert.deepEqual(calls.map(({ code }) => code ?? "success").sort(), ["approval_rejected", "success", "success"])
+  assert.deepEqual(calls.map(({ code }) => code ?? "success").sort(), [
+    "approval_rejected",
+    "success",
+    "success",
+    "success",
+  ])
   await server.close()
   await app.close()
   rmSync(dir, { recursive: true })

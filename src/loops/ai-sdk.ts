@@ -8,7 +8,7 @@ export interface AiSdkTool {
   type: "dynamic"
   description: string
   inputSchema: AiSdkSchema
-  execute(input: unknown, options: { toolCallId: string; abortSignal?: AbortSignal | undefined }): Promise<string>
+  execute(input: unknown, options: { abortSignal?: AbortSignal | undefined }): Promise<string>
 }
 
 /** A Standard Schema that the model is shown and that accepts everything: Quartermaster validates, and records refusals. */
@@ -37,8 +37,7 @@ export function governedTools(app: LoopApp, agentId: string, options: LoopOption
         type: "dynamic",
         description,
         inputSchema: schemaOf(inputSchema),
-        execute: async (input, { toolCallId, abortSignal }) =>
-          (await call({ id: toolCallId, input }, abortSignal)).text,
+        execute: async (input, { abortSignal }) => (await call(input, abortSignal)).text,
       },
     ]),
   )

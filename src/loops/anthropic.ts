@@ -45,9 +45,9 @@ export async function runToolCalls(
 ): Promise<ToolResultMessage[]> {
   const calls = content
     .filter(({ type }) => type === "tool_use")
-    .map(({ id, name, input }) => ({ id: String(id), name: String(name), input }))
+    .map(({ id, name, input }) => ({ id: String(id), name: String(name), input, signal: options.signal }))
   if (calls.length === 0) return []
-  const answers = await makeCalls(app, agentId, calls, options, options.signal)
+  const answers = await makeCalls(app, agentId, calls, options)
   const blocks = answers.map(({ text, isError }, place) => ({
     type: "tool_result" as const,
     tool_use_id: calls[place]!.id,

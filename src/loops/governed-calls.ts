@@ -1,8 +1,9 @@
 import type { ApprovalUIAdapter } from "../model/approval.ts"
 import type { CallRequest } from "../model/call.ts"
-import { answerText } from "../model/model-text.ts"
-import { isTicket } from "../model/result.ts"
+import { answerText, type TextOptions } from "../model/model-text.ts"
+import { isTicket, type Ticket, type ToolResult } from "../model/result.ts"
 import type { JsonSchema } from "../model/schema.ts"
+import { artifactReader } from "../model/artifact-reader.ts"
 import type { Quartermaster } from "../quartermaster.ts"
 
 /** What a loop needs of the app. */
@@ -21,18 +22,13 @@ export interface LoopOptions extends Pick<CallRequest, "sessionId" | "userId" | 
    * waits, and that the same call made again returns its result.
    */
   waitMs?: number | undefined
-  /**
-   * Uses the model's id of a call as its key: a step that is repeated after a crash runs nothing twice. Needs a `sessionId`,
-   * and a model that never gives two calls of a session the same id. Not together with `waitMs`.
-   */
-  runOnce?: boolean | undefined
 }
 
 /** A call as a model made it. The input is an object or its JSON text. */
 export interface LoopCall {
-  id: string | undefined
   name: string
   input: unknown
+  signal?: AbortSignal | undefined
 }
 
 /** What the model is told of a call. */
@@ -46,20 +42,41 @@ export interface GovernedTool {
   description: string
   inputSchema: JsonSchema
   /** Makes a call. Refusals and failures are answers too. */
-  call(given: Omit<LoopCall, "name">, signal?: AbortSignal): Promise<LoopAnswer>
+  call(input: unknown, signal?: AbortSignal): Promise<LoopAnswer>
 }
 
 /** The tools an agent may use, each with the function that calls it. */
 export function governedToolList(app: LoopApp, agentId: string, options: LoopOptions): GovernedTool[] {
+  const makeCall = inBatches((calls, onAnswer) => makeCalls(app, agentId, calls, options, onAnswer))
   return app.toolsFor(agentId, { format: "flat", ...narrowing(options) }).map(({ name, description, parameters }) => ({
     name,
     description,
     inputSchema: parameters,
-    async call(given, signal) {
-      const [answer] = await makeCalls(app, agentId, [{ ...given, name }], options, signal)
-      return answer!
-    },
+    call: (input, signal) => makeCall({ name, input, signal }),
   }))
+}
+
+/**
+ * Makes calls that come in the same turn of the event loop as one batch. The libraries start all calls of an answer of the
+ * model at once, each with a function of its own.
+ */
+function inBatches(
+  make: (calls: readonly LoopCall[], onAnswer: (place: number, answer: LoopAnswer) => void) => Promise<unknown>,
+): (call: LoopCall) => Promise<LoopAnswer> {
+  let gathered: { call: LoopCall; resolve(answer: LoopAnswer): void; reject(error: unknown): void }[] = []
+  const start = () => {
+    const batch = gathered
+    gathered = []
+    const made = make(
+      batch.map(({ call }) => call),
+      (place, answer) => batch[place]!.resolve(answer),
+    )
+    made.catch((error: unknown) => batch.forEach(({ reject }) => reject(error)))
+  }
+  return (call) =>
+    new Promise((resolve, reject) => {
+      if (gathered.push({ call, resolve, reject }) === 1) setImmediate(start)
+    })
 }
 
 /** The options of `toolsFor` that narrow its list. */
@@ -73,14 +90,10 @@ export async function makeCalls(
   agentId: string,
   calls: readonly LoopCall[],
   options: LoopOptions,
-  signal?: AbortSignal,
+  onAnswer?: (place: number, answer: LoopAnswer) => void,
 ): Promise<LoopAnswer[]> {
-  const { sessionId, userId, taskId, approvals, waitMs, runOnce = false } = options
-  if (runOnce && sessionId === undefined)
-    throw new TypeError("runOnce needs a sessionId, because the ids of a model are unique within one session only.")
-  if (runOnce && waitMs !== undefined)
-    throw new TypeError("runOnce and waitMs do not go together: a call that is made again later has another id.")
-  const requests = calls.map(({ id, name, input }): CallRequest => ({
+  const { sessionId, userId, taskId, approvals, waitMs } = options
+  const requests = calls.map(({ name, input, signal }): CallRequest => ({
     agentId,
     tool: name,
     // Models leave the arguments empty for tools that take none.
@@ -88,13 +101,24 @@ export async function makeCalls(
     sessionId,
     userId,
     taskId,
-    ...(runOnce && id !== undefined && { key: id }),
     ...(approvals !== undefined && { caller: { approvalUI: approvals } }),
     signal,
   }))
-  const ended = await app.callBatch(requests, { waitMs })
-  return ended.map((each, place) => ({
-    text: answerText(each, calls[place]!.name),
-    isError: isTicket(each) || !each.success,
-  }))
+  const answers: LoopAnswer[] = []
+  await app.callBatch(requests, {
+    waitMs,
+    onEnd(place, ended) {
+      const text = answerText(ended, calls[place]!.name, readerFor(ended, app, agentId, options))
+      answers[place] = { text, isError: isTicket(ended) || !ended.success }
+      onAnswer?.(place, answers[place])
+    },
+  })
+  return answers
+}
+
+/** Whether the model has the tool by which it reads on in a result that is cut. */
+function readerFor(ended: ToolResult | Ticket, app: LoopApp, agentId: string, options: LoopOptions): TextOptions {
+  if (isTicket(ended) || ended.truncated === undefined) return {}
+  const tools = app.toolsFor(agentId, { format: "flat", ...narrowing(options) })
+  return { reader: tools.some(({ name }) => name === artifactReader) && artifactReader }
 }

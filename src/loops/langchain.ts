@@ -11,7 +11,6 @@ export type LangChainToolFactory<Tool> = (
 /** What LangChain passes to a tool besides its input. */
 export interface LangChainConfig {
   signal?: AbortSignal | undefined
-  toolCall?: { id?: string | undefined } | undefined
 }
 
 /**
@@ -35,7 +34,7 @@ export function governedTools<Tool>(
     )
   }
   return governedToolList(app, agentId, options).map(({ name, description, inputSchema, call }) =>
-    tool(async (input, { signal, toolCall }) => (await call({ id: toolCall?.id, input }, signal)).text, {
+    tool(async (input, { signal }) => (await call(input, signal)).text, {
       name,
       description,
       schema: { ...inputSchema, type: "object" },

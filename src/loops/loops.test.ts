@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { z } from "zod"
 import type { ApprovalUIAdapter } from "../model/approval.ts"
 import { defineTool } from "../schema/define-tool.ts"
-import { deferred, openTestApp, until } from "../testing/test-app.ts"
+import { deferred, openTestApp, tool, until } from "../testing/test-app.ts"
 import * as aiSdk from "./ai-sdk.ts"
 import * as anthropic from "./anthropic.ts"
 import type { LoopApp, LoopOptions } from "./governed-calls.ts"
@@ -11,9 +11,9 @@ import * as openai from "./openai.ts"
 import * as openaiAgents from "./openai-agents.ts"
 
 /** An agent with four tools: one runs, one is asked for, one is denied, one has its result held. */
-async function office() {
+async function office(toolGroups = ["office"]) {
   const app = await openTestApp({
-    org: { roles: [{ name: "clerk", toolGroups: ["office"] }], agents: [{ id: "clara", role: "clerk" }] },
+    org: { roles: [{ name: "clerk", toolGroups }], agents: [{ id: "clara", role: "clerk" }] },
     rules: [{ deny: "delete_all", because: "Nothing is deleted." }],
   })
   const ran: { name: string; input: unknown; signal: AbortSignal }[] = []
@@ -50,9 +50,9 @@ interface Given {
 
 /** Makes one call as each library does, and returns what the model would be told. */
 const loops: Record<string, (given: Given) => Promise<string>> = {
-  async "ai-sdk"({ app, options, name, input = {}, id = "c1", signal }) {
+  async "ai-sdk"({ app, options, name, input = {}, signal }) {
     const tool = aiSdk.governedTools(app, "clara", options)[name]!
-    return tool.execute(input, { toolCallId: id, abortSignal: signal })
+    return tool.execute(input, { abortSignal: signal })
   },
   async openai({ app, options, name, input = {}, id = "c1", signal }) {
     const call = { id, type: "function", function: { name, arguments: JSON.stringify(input) } }
@@ -75,14 +75,14 @@ const loops: Record<string, (given: Given) => Promise<string>> = {
     expect(message).toMatchObject({ role: "user", content: [{ type: "tool_result", tool_use_id: id }] })
     return message!.content[0]!.content
   },
-  async langchain({ app, options, name, input = {}, id = "c1", signal }) {
+  async langchain({ app, options, name, input = {}, signal }) {
     const tools = langchain.governedTools(app, "clara", { ...options, tool: (run, fields) => ({ ...fields, run }) })
-    return tools.find((tool) => tool.name === name)!.run(input, { toolCall: { id }, signal })
+    return tools.find((tool) => tool.name === name)!.run(input, { signal })
   },
-  async "openai-agents"({ app, options, name, input = {}, id = "c1", signal }) {
+  async "openai-agents"({ app, options, name, input = {}, signal }) {
     const tool = openaiAgents.governedTools(app, "clara", options).find((each) => each.name === name)!
     expect([await tool.needsApproval(), await tool.isEnabled()]).toEqual([false, true])
-    return tool.invoke({}, JSON.stringify(input), { toolCall: { callId: id }, signal })
+    return tool.invoke({}, JSON.stringify(input), { signal })
   },
 }
 
@@ -159,17 +159,6 @@ everyLoop(
   },
 )
 
-everyLoop("$name: with runOnce a repeated step runs nothing twice", async ({ call }) => {
-  const { app, ran } = await office()
-  const options = { runOnce: true, sessionId: "chat-1" }
-  const first = await call({ app, options, name: "add", id: "c1" })
-  expect(await call({ app, options, name: "add", id: "c1" })).toBe(first)
-  await call({ app, options, name: "add", id: "c2" })
-  expect(ran).toHaveLength(2)
-  await expect(call({ app, options: { runOnce: true }, name: "add" })).rejects.toThrow(/needs a sessionId/)
-  await expect(call({ app, options: { ...options, waitMs: 1 }, name: "add" })).rejects.toThrow(/do not go together/)
-})
-
 /** The names that each library gives the model. */
 const namesOf: Record<string, (app: LoopApp, options: LoopOptions) => string[]> = {
   "ai-sdk": (app, options) => Object.keys(aiSdk.governedTools(app, "clara", options)),
@@ -230,17 +219,56 @@ test("Anthropic is told which results are errors, in the order of the calls", as
   ])
 })
 
-test("calls of one answer with effects wait until all its questions are answered", async () => {
-  const { app, ran } = await office()
-  const asked = deferred<{ approved: boolean; by: string }>()
-  const approvals = { showToolExecutionApproval: () => asked.promise }
-  await app.rules.add({ allow: "send", args: { "/text": "free" }, because: "It is harmless." }, "ann")
-  const call = (id: string, text: string) => ({ id, function: { name: "send", arguments: JSON.stringify({ text }) } })
-  const told = openai.runToolCalls(app, "clara", { tool_calls: [call("c1", "ask"), call("c2", "free")] }, { approvals })
-  await until(async () => (await app.approvals.list()).length === 1, "the first call waits")
-  expect(ran).toEqual([])
-  asked.resolve({ approved: false, by: "ann" })
-  expect((await told).map(({ content }) => content.startsWith("NOT EXECUTED"))).toEqual([true, false])
+/** Makes the calls of one answer as each library does, and returns what the model would be told. */
+const answers: Record<string, (given: Omit<Given, "name" | "input">, texts: string[]) => Promise<string[]>> = {
+  async openai({ app, options }, texts) {
+    const tool_calls = texts.map((text, place) => ({
+      id: `c${place}`,
+      function: { name: "send", arguments: JSON.stringify({ text }) },
+    }))
+    return (await openai.runToolCalls(app, "clara", { tool_calls }, options)).map(({ content }) => content)
+  },
+  async anthropic({ app, options }, texts) {
+    const content = texts.map((text, place) => ({ type: "tool_use", id: `c${place}`, name: "send", input: { text } }))
+    const [message] = await anthropic.runToolCalls(app, "clara", { content }, options)
+    return message!.content.map((block) => block.content)
+  },
+  "ai-sdk"({ app, options }, texts) {
+    const { send } = aiSdk.governedTools(app, "clara", options)
+    return Promise.all(texts.map((text) => send!.execute({ text }, {})))
+  },
+  langchain({ app, options }, texts) {
+    const [send] = langchain.governedTools(app, "clara", { ...options, tools: ["send"], tool: (run) => run })
+    return Promise.all(texts.map((text) => send!({ text }, {})))
+  },
+  "openai-agents"({ app, options }, texts) {
+    const [send] = openaiAgents.governedTools(app, "clara", { ...options, tools: ["send"] })
+    return Promise.all(texts.map((text) => send!.invoke({}, JSON.stringify({ text }))))
+  },
+}
+
+test.each(Object.entries(answers))(
+  "%s: calls of one answer with effects wait until all its questions are answered",
+  async (_, makeAll) => {
+    const { app, ran } = await office()
+    const asked = deferred<{ approved: boolean; by: string }>()
+    const approvals = { showToolExecutionApproval: () => asked.promise }
+    await app.rules.add({ allow: "send", args: { "/text": "free" }, because: "It is harmless." }, "ann")
+    const told = makeAll({ app, options: { approvals } }, ["ask", "free"])
+    await until(async () => (await app.approvals.list()).length === 1, "the first call waits")
+    expect(ran).toEqual([])
+    asked.resolve({ approved: false, by: "ann" })
+    expect((await told).map((text) => text.startsWith("NOT EXECUTED"))).toEqual([true, false])
+  },
+)
+
+test.each([
+  [["office", "artifact"], /Read on with get_artifact {"ref":"artifact:[^"]+","offset":30000,"limit":17760}\.\]$/],
+  [["office"], /You have no tool that reads the rest: ask for a part of it\.\]$/],
+])("a model with the groups %j is told how it reads the rest of a long result", async (groups, expected) => {
+  const { app } = await office(["office", "artifact"])
+  app.registry.register(tool({ name: "long", group: "office", execute: () => "é".repeat(100_000) }))
+  expect(await loops["ai-sdk"]!({ app, options: { groups }, name: "long" })).toMatch(expected)
 })
 
 test("LangChain's own tool must be given", async () => {

@@ -23,7 +23,6 @@ interface AgentsSchema {
 }
 
 interface AgentsCallDetails {
-  toolCall?: { callId: string } | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -42,8 +41,7 @@ export function governedTools(app: LoopApp, agentId: string, options: LoopOption
     description,
     parameters: inputSchema as unknown as AgentsSchema,
     strict: false,
-    invoke: async (_context, input, details) =>
-      (await call({ id: details?.toolCall?.callId, input }, details?.signal)).text,
+    invoke: async (_context, input, details) => (await call(input, details?.signal)).text,
     needsApproval: () => Promise.resolve(false),
     isEnabled: () => Promise.resolve(true),
   }))

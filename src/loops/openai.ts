@@ -74,8 +74,9 @@ export async function runToolCalls(
   options: RunOptions = {},
 ): Promise<(ToolMessage | FunctionCallOutput)[]> {
   const isResponse = "output" in answer
-  const calls = isResponse ? callsOfResponse(answer) : callsOfMessage(answer)
-  const answers = await makeCalls(app, agentId, calls, options, options.signal)
+  const { signal } = options
+  const calls = (isResponse ? callsOfResponse(answer) : callsOfMessage(answer)).map((call) => ({ ...call, signal }))
+  const answers = await makeCalls(app, agentId, calls, options)
   return answers.map(({ text }, place) => {
     const { id } = calls[place]!
     return isResponse
