@@ -160,7 +160,7 @@ export const examples: Readonly<Record<string, string>> = {
     provider: anthropic
     model: claude-sonnet-4-5
     apiKey: "\${ANTHROPIC_API_KEY}"
-    price: { input: 3, output: 15, cachedInput: 0.3 }
+    price: { input: 3, output: 15, cachedInput: 0.3, cacheWrite: 3.75 }
   demo: { provider: scripted, script: demo.yml }`,
   databases: `
   shop: { url: "sqlite:./shop.db", description: Orders and customers }

@@ -10,6 +10,7 @@ const price = z.strictObject({
   input: money.describe("Money per million input tokens."),
   output: money.describe("Money per million output tokens."),
   cachedInput: money.optional().describe("Money per million input tokens that the provider had cached."),
+  cacheWrite: money.optional().describe("Money per million input tokens that the provider wrote into its cache."),
 })
 
 const entry = z.strictObject({

@@ -70,7 +70,7 @@ const everyKey = {
       apiKey: "${LOCAL_KEY:-}",
       contextTokens: 32_768,
       maxOutputTokens: 4096,
-      price: { input: 3, output: 15, cachedInput: 0.3 },
+      price: { input: 3, output: 15, cachedInput: 0.3, cacheWrite: 3.75 },
       streamTools: false,
       timeout: 5000,
       firstByteTimeout: 1000,

@@ -45,6 +45,15 @@ test.each([true, false])("text, thoughts and parallel calls are read, streaming:
   expect(server.requests[0]).toMatchObject({ path: "/anthropic/messages", headers: { "x-api-key": "sk-secret-1234" } })
 })
 
+test.each([true, false])("tokens written into the cache have their own price, streaming: %s", async (streamTools) => {
+  server.reply({ text: "Hi.", usage: { input: 1000, output: 10, cached: 300, written: 500 } })
+  const price = { input: 4, output: 20, cachedInput: 0.4, cacheWrite: 5 }
+  expect(await runTurn(model({ streamTools, price }), question)).toMatchObject({
+    usage: { inputTokens: 1000, outputTokens: 10, cachedTokens: 300, cacheWriteTokens: 500 },
+    cost: (200 * 4 + 300 * 0.4 + 500 * 5 + 10 * 20) / 1_000_000,
+  })
+})
+
 test("thoughts go back with their signatures, results as one message, and what repeats is marked for the cache", async () => {
   server.reply({ reasoning: "Hm.", calls: twoCalls })
   const { content, calls } = await runTurn(model(), question)

@@ -33,6 +33,8 @@ export interface ModelPrice {
   output: number
   /** Input that the provider had in its cache (default: as `input`). */
   cachedInput?: number | undefined
+  /** Input that the provider wrote into its cache (default: as `input`). */
+  cacheWrite?: number | undefined
 }
 
 export interface ModelLimits {
@@ -108,6 +110,8 @@ export interface ModelUsage {
   outputTokens: number
   /** How many of the input tokens the provider had in its cache. */
   cachedTokens?: number | undefined
+  /** How many of the input tokens the provider wrote into its cache. */
+  cacheWriteTokens?: number | undefined
   /** True if the provider reported none and the numbers are a guess from the length of the texts. */
   estimated?: boolean | undefined
 }

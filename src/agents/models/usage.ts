@@ -1,17 +1,21 @@
 import type { ModelMessage, ModelPrice, ModelRequest, ModelTurn, ModelUsage } from "./port.ts"
 
 /** What a turn costs, in the money of the price. */
-export function costOf({ inputTokens, outputTokens, cachedTokens = 0 }: ModelUsage, price: ModelPrice): number {
-  const { input, output, cachedInput = input } = price
-  return ((inputTokens - cachedTokens) * input + cachedTokens * cachedInput + outputTokens * output) / 1_000_000
+export function costOf(usage: ModelUsage, price: ModelPrice): number {
+  const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0 } = usage
+  const { input, output, cachedInput = input, cacheWrite = input } = price
+  const plain = (inputTokens - cachedTokens - cacheWriteTokens) * input
+  return (plain + cachedTokens * cachedInput + cacheWriteTokens * cacheWrite + outputTokens * output) / 1_000_000
 }
 
 export function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
   const cachedTokens = (one.cachedTokens ?? 0) + (other.cachedTokens ?? 0)
+  const cacheWriteTokens = (one.cacheWriteTokens ?? 0) + (other.cacheWriteTokens ?? 0)
   return {
     inputTokens: one.inputTokens + other.inputTokens,
     outputTokens: one.outputTokens + other.outputTokens,
     ...(cachedTokens === 0 ? {} : { cachedTokens }),
+    ...(cacheWriteTokens === 0 ? {} : { cacheWriteTokens }),
     ...(one.estimated || other.estimated ? { estimated: true } : {}),
   }
 }

@@ -180,8 +180,10 @@ function* ofResult(result: V3Result): Iterable<ModelPart> {
 function* ofFinish({ usage, finishReason }: Pick<V3Result, "usage" | "finishReason">): Iterable<ModelPart> {
   const { inputTokens: input, outputTokens: output } = usage
   if (input.total !== undefined && output.total !== undefined) {
-    const read: ModelUsage = { inputTokens: input.total, outputTokens: output.total }
-    yield { type: "usage", usage: input.cacheRead ? { ...read, cachedTokens: input.cacheRead } : read }
+    const counted: ModelUsage = { inputTokens: input.total, outputTokens: output.total }
+    if (input.cacheRead) counted.cachedTokens = input.cacheRead
+    if (input.cacheWrite) counted.cacheWriteTokens = input.cacheWrite
+    yield { type: "usage", usage: counted }
   }
   yield { type: "finish", reason: finishReason.unified satisfies FinishReason }
 }

@@ -70,8 +70,12 @@ function newHead() {
 }
 
 function inputUsage({ usage }: Reply) {
-  const { input = 10, cached = 0 } = usage ?? {}
-  return { input_tokens: input - cached, cache_read_input_tokens: cached, cache_creation_input_tokens: 0 }
+  const { input = 10, cached = 0, written = 0 } = usage ?? {}
+  return {
+    input_tokens: input - cached - written,
+    cache_read_input_tokens: cached,
+    cache_creation_input_tokens: written,
+  }
 }
 
 function finishOf({ finish, calls = [] }: Reply): string {

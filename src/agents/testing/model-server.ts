@@ -12,7 +12,7 @@ export interface Reply {
   /** The finish reason of the format; by default the one that fits. */
   finish?: string
   /** null reports none. */
-  usage?: { input: number; output: number; cached?: number } | null
+  usage?: { input: number; output: number; cached?: number; written?: number } | null
   /** Sends texts and arguments in pieces of that many characters. */
   pieces?: number
   /** An HTTP status and what goes with it. */

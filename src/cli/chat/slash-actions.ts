@@ -102,12 +102,13 @@ export const slashActions: Readonly<Record<Exclude<SlashName, "quit">, Action>> 
     return table(head, rows, columns - 1).split("\n")
   },
 
-  async cost({ app, conversationId }) {
+  async cost({ app, conversationId, model }) {
     const spent = (await app.conversations.get(conversationId))?.spent
     if (spent === undefined) return ["Nothing was said yet."]
     const { rounds, calls, inputTokens, outputTokens, cost } = spent
     const count = (value: number) => value.toLocaleString("en-US")
-    const money = cost > 0 ? `, cost ${cost.toFixed(4)}` : ", cost unknown: the model has no price"
+    const isPriced = cost > 0 || app.models.get(model).price !== undefined
+    const money = isPriced ? `, cost ${cost.toFixed(4)}` : ", cost unknown: the model has no price"
     return [`${rounds} answers, ${calls} calls, ${count(inputTokens)} tokens in, ${count(outputTokens)} out${money}.`]
   },
 }
