@@ -45,8 +45,8 @@ export interface PendingItem {
   /** The approvals so far, where more than one is needed. */
   votes: readonly Vote[]
   approvers: readonly Approvers[]
-  /** What an approver may have remembered, each with a sentence that says what it means. */
-  remember: readonly { scope: GrantScope; words: string }[]
+  /** What an approver may have remembered, each with a sentence that says what it means, and the values in it. */
+  remember: readonly { scope: GrantScope; words: string; params?: ReasonParams | undefined }[]
   /** The rule that the user of this machine may add with the approval, where a yes cannot be remembered. */
   rule?: OfferedRule | undefined
   taskId?: string | undefined

@@ -1,5 +1,6 @@
 import { useId } from "react"
-import type { Card } from "../../../src/http/api/schemas.ts"
+import type { Card, Message } from "../../../src/http/api/schemas.ts"
+import { grantMinutes } from "../../../src/model/rule.ts"
 import { useMe } from "../api/queries.ts"
 import { serverNow } from "../api/clock.ts"
 import { useSay, useWords } from "../words/words.tsx"
@@ -15,7 +16,7 @@ export interface Remembered {
   readonly days: number
 }
 
-export const onlyOnce: Remembered = { what: "once", minutes: 15, days: 7 }
+export const onlyOnce: Remembered = { what: "once", minutes: grantMinutes.usual, days: 7 }
 
 /** The fields that a yes or a no carries for it. */
 export function rememberFields({ what, minutes }: Remembered): { remember?: Scope; minutes?: number } {
@@ -28,6 +29,12 @@ export function approveAnswer(remembered: Remembered, note: string): Answer {
     return { kind: "approve-with-rule", expiresAt: Math.round(serverNow() + remembered.days * 86_400_000) }
   return { kind: "approve", ...(note === "" ? {} : { note }), ...rememberFields(remembered) }
 }
+
+/** What is remembered, for as long as the person chose. */
+const withMinutes = (message: Message, minutes: number): Message => ({
+  ...message,
+  params: { ...message.params, minutes },
+})
 
 interface Props {
   readonly card: Card
@@ -57,7 +64,7 @@ export function Remember({ card, remembered, change }: Props) {
       ? say(rule.message)
       : offered === undefined
         ? card.rememberNothing && say(card.rememberNothing)
-        : say(offered.message)
+        : say(withMinutes(offered.message, remembered.minutes))
   if (options.length === 1)
     return (
       <p className="once">
@@ -94,7 +101,7 @@ export function Remember({ card, remembered, change }: Props) {
           <Pick
             label={words.answer.minutesLabel}
             value={remembered.minutes}
-            of={[5, 15, 60, 240]}
+            of={[5, grantMinutes.usual, 60, 240]}
             text={words.answer.forMinutes}
             pick={(minutes) => change({ ...remembered, minutes })}
           />

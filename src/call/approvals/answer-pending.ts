@@ -7,7 +7,7 @@ import { previewText } from "../../model/preview.ts"
 import type { Ports } from "../../model/ports.ts"
 import { checkAnswer } from "./answer-value.ts"
 import { inNativeNames } from "../dialect.ts"
-import { grantOf, describeGrant, rememberProblem } from "./grants.ts"
+import { grantOf, describedGrant, rememberProblem } from "./grants.ts"
 import { offeredRule } from "./offered-rule.ts"
 import { redeemableUntil, storedRequest } from "../stored/rows.ts"
 import { writeAnswerForAbsentCaller } from "./write-answer.ts"
@@ -41,7 +41,7 @@ export function pendingItem(row: CallRow): PendingItem {
     note: card.note,
     votes: row.votes,
     approvers: row.state === "held" ? [] : card.approvers,
-    remember: row.state === "held" ? [] : card.remember.map((scope) => ({ scope, words: describeGrant(row, scope) })),
+    remember: row.state === "held" ? [] : card.remember.map((scope) => describedGrant(row, scope)),
     rule: offeredRule(row),
     taskId: given.taskId,
     userId: given.userId,

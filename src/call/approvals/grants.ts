@@ -1,7 +1,7 @@
 import type { SettledAnswer, CallRow } from "../../model/call.ts"
 import { newId } from "../../lib/new-id.ts"
 import type { Verdict } from "../../model/ports.ts"
-import type { Remember } from "../../model/approval.ts"
+import type { PendingItem, Remember } from "../../model/approval.ts"
 import { grantMinutes, grantScopes, isForSession, type Grant, type GrantScope, type Touches } from "../../model/rule.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { onlyLevelAsks } from "../only-level-asks.ts"
@@ -58,15 +58,36 @@ export function grantOf(row: CallRow, answer: SettledAnswer, scope: GrantScope, 
   }
 }
 
+/** A scope that an approver is offered, with what it means. */
+export function describedGrant(row: CallRow, scope: GrantScope): PendingItem["remember"][number] {
+  const { sessionId, given } = storedRequest(row)
+  const touching = touchingOf(row, scope)
+  const params = {
+    agent: row.agentId,
+    tool: row.tool,
+    folder: row.workspace,
+    session: sessionId,
+    minutes: grantMinutes.usual,
+    ...(given.taskId === undefined ? {} : { task: given.taskId }),
+    ...(touching.length === 0 ? {} : { touching }),
+  }
+  return { scope, words: describeGrant(row, scope), params }
+}
+
+/** Each touch that the grant is bound to, with its kind. The same input touches the same anyway. */
+function touchingOf({ card }: CallRow, scope: GrantScope): readonly string[] {
+  return scope === "input-session" ? [] : card.touches.list.map(({ kind, what }) => `${kind} ${what}`)
+}
+
 /** What a remembered answer means, in words for the person who is about to give it. */
-export function describeGrant(
+function describeGrant(
   row: CallRow,
   scope: GrantScope,
   { approved = true, minutes }: { approved?: boolean; minutes?: number | undefined } = {},
 ): string {
   const what = scope === "input-session" ? `${row.tool} with exactly this input` : row.tool
-  const list = row.card.touches.list.map(({ kind, what: touched }) => `${kind} ${touched}`)
-  const touching = list.length === 0 || scope === "input-session" ? "" : `, touching no more than: ${list.join(", ")}`
+  const list = touchingOf(row, scope)
+  const touching = list.length === 0 ? "" : `, touching no more than: ${list.join(", ")}`
   const place = ` in the folder ${row.workspace}`
   return `Agent ${row.agentId} ${approved ? "may" : "may not"} call ${what}${touching}${placeAndTime(row, scope, place, minutes)}.`
 }

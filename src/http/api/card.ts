@@ -1,6 +1,6 @@
 import type { PendingItem } from "../../model/approval.ts"
 import { resultAsText } from "../../model/model-text.ts"
-import type { StoredReason } from "../../model/audit-entry.ts"
+import type { ReasonParams, StoredReason } from "../../model/audit-entry.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { firstText } from "./audit-rows.ts"
 import type { Caller } from "./caller.ts"
@@ -62,9 +62,9 @@ export function cardOf(item: PendingItem, context: CardContext): Card {
     votes: [...item.votes],
     approvers: [...item.approvers],
     mayAnswer: mayAnswer(item, caller),
-    remember: item.remember.map(({ scope, words }) => ({
+    remember: item.remember.map(({ scope, words, params }) => ({
       scope,
-      message: { code: `remember_${scope}`, params: { agent: item.agentId, tool: item.tool }, text: words },
+      message: { code: `remember_${scope}`, text: words, ...(params === undefined ? {} : { params: sent(params) }) },
     })),
     rememberNothing: rememberNothing(item),
     rule:
@@ -227,13 +227,17 @@ function hostOf(url: string): string {
 }
 
 function reasonOf({ check, source, code, params, sentence, binding }: StoredReason): Card["reasons"][number] {
-  const values = params && (Object.fromEntries(Object.entries(params)) as Message["params"])
   return {
     check,
     source,
-    message: { code: code ?? "reason", ...(values === undefined ? {} : { params: values }), text: sentence },
+    message: { code: code ?? "reason", ...(params === undefined ? {} : { params: sent(params) }), text: sentence },
     binding: binding === true,
   }
+}
+
+/** The same values, as the API's type has them. */
+function sent(params: ReasonParams): Message["params"] {
+  return Object.fromEntries(Object.entries(params)) as Message["params"]
 }
 
 /** Whether the caller's answer would count: each requirement can still use somebody with one of their roles. */

@@ -9,8 +9,6 @@ interface Said {
   text: string
 }
 
-const list = (value: Params[string] | undefined) => (Array.isArray(value) ? value.join("、") : String(value ?? ""))
-
 /** Sentences of the server by their code, with `{name}` for its values. What is missing is said in English. */
 export const chinese: Readonly<Record<string, string>> = {
   ...checkMessages,
@@ -50,11 +48,16 @@ export const chinese: Readonly<Record<string, string>> = {
   part_reads: "读取 {files}。",
   part_network: "可能使用网络。",
   part_unproved: "无法确定它做什么：{because}。",
-  "remember_input-session": "{agent} 在本会话内可用相同输入调用 {tool}，无需询问。",
-  "remember_tool-session": "{agent} 在本会话内可调用 {tool}，无需询问。",
-  remember_task: "{agent} 在本任务内可调用 {tool}，无需询问。",
-  remember_minutes: "{agent} 在若干分钟内可调用 {tool}，无需询问。",
-  "remember_tool-always": "{agent} 此后可随时调用 {tool}，无需询问。",
+  "remember_input-session":
+    "{agent} 在会话 {session} 内可在文件夹 {folder} 中用完全相同的输入调用 {tool}，无需询问，最多一天。",
+  "remember_tool-session":
+    "{agent} 在会话 {session} 内可在文件夹 {folder} 中调用 {tool}[，且不得超出：{touching}]，无需询问，最多一天。",
+  remember_task:
+    "{agent} 在任务 {task} 内可在文件夹 {folder} 中调用 {tool}[，且不得超出：{touching}]，无需询问，最多一天。",
+  remember_minutes:
+    "{agent} 在 {minutes} 分钟内可在文件夹 {folder} 中调用 {tool}[，且不得超出：{touching}]，无需询问。",
+  "remember_tool-always":
+    "{agent} 此后可在文件夹 {folder} 中调用 {tool}[，且不得超出：{touching}]，无需询问，直到有人撤销。",
   remember_sensitive: "不提供更大范围：{tool} 属于敏感工具，每次调用都须由人批准。",
   remember_binding: "不提供更大范围：有一条理由规定每次都问。",
   rule_offered: "{agent} 调用 {tool} 且仅涉及 {touching} 时，无需询问。",
@@ -74,17 +77,44 @@ export const chinese: Readonly<Record<string, string>> = {
   agent_unknown: "此智能体不存在、已结束或没有岗位。",
 }
 
-/** Says a message in a language. English is what the server wrote. */
+/** Sentences in which the person chooses a value. The others are as the server wrote them. */
+const english: Readonly<Record<string, string>> = {
+  remember_minutes:
+    "Agent {agent} may call {tool}[, touching no more than: {touching}] in the folder {folder}, for {minutes} minutes.",
+}
+
+const sentences = { en: english, zh: chinese }
+const commas = { en: ", ", zh: "、" }
+
+const touchKinds: Readonly<Record<string, string>> = {
+  read: "读取",
+  write: "写入",
+  command: "运行",
+  host: "访问",
+  database: "数据库",
+}
+
+/** Says a message in a language. English is what the server wrote, but for what the person chooses. */
 export function translate({ code, params = {}, text }: Said, language: "en" | "zh"): string {
-  const sentence = language === "zh" ? chinese[code] : undefined
+  const sentence = sentences[language][code]
   if (sentence === undefined) return text
+  const say = (name: string, value: Params[string] | undefined) => {
+    if (!Array.isArray(value)) return String(value ?? "")
+    const isTouched = language === "zh" && name === "touching"
+    return value.map((each: string) => (isTouched ? touchInChinese(each) : each)).join(commas[language])
+  }
   // A value that the server did not send would leave a hole in the sentence.
   const values: Params = { ...wordsOf(text), ...withinOf(params), ...params }
   const isWhole = (part: string) =>
     [...part.matchAll(/\{(\w+)\}/g)].every(([, name]) => values[name ?? ""] !== undefined)
   const said = sentence.replaceAll(/\[([^\]]*)\]/g, (_, part: string) => (isWhole(part) ? part : ""))
   if (!isWhole(said)) return text
-  return said.replaceAll(/\{(\w+)\}/g, (_, name: string) => list(values[name]))
+  return said.replaceAll(/\{(\w+)\}/g, (_, name: string) => say(name, values[name]))
+}
+
+/** "write notes.md" */
+function touchInChinese(touch: string): string {
+  return touch.replace(/^\w+(?= )/, (kind) => touchKinds[kind] ?? kind)
 }
 
 /** The server's own words inside its sentence: all of it, what follows the colon, and what follows "because". */
