@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from "react"
 import type { Card } from "../../../src/http/api/schemas.ts"
+import { printable } from "../../../src/lib/printable.ts"
 import type { Outcome } from "../answer/outcomes.ts"
 import type { IconName } from "../ui/icon-paths.ts"
 import { Icon } from "../ui/icon.tsx"
@@ -60,18 +61,7 @@ export function StateStrip({ shown, card, outcome, expired, offline }: Props) {
         <Changes fields={changedFields(card.input, edited.input)} />
       </>
     )
-  if (outcome?.state === "late") {
-    const { code, by } = outcome.problem
-    const why =
-      code === "changed"
-        ? states.changedMeanwhile
-        : code === "expired"
-          ? states.expired.replaceAll("*", "")
-          : by === undefined
-            ? outcome.problem.detail
-            : states.first(by)
-    return <Strip tone="deny" icon="arrow-bounce" text={`${lateText(outcome, words)} ${why}`} />
-  }
+  if (outcome?.state === "late") return <Strip tone="deny" icon="arrow-bounce" text={notCountedText(outcome, words)} />
   if (shown.standing.state === "answered") {
     const { by } = shown.standing
     return <Strip tone="ok" icon="check" text={by === undefined ? states.answeredElsewhere : states.answeredBy(by)} />
@@ -81,7 +71,7 @@ export function StateStrip({ shown, card, outcome, expired, offline }: Props) {
     return <Strip tone="gone" icon="clock-off" text={`**${states.gone}.** ${states.goneMore}`} />
   if (offline) return <Strip tone="ask" icon="plug-connected-x" text={states.offline} />
   if (outcome?.state === "failed")
-    return <Strip tone="deny" icon="alert-triangle" text={`${states.failed} ${outcome.problem.detail}`} />
+    return <Strip tone="deny" icon="alert-triangle" text={notCountedText(outcome, words)} />
   if (shown.before !== undefined || card.editedBy !== undefined || card.note !== undefined)
     return <ChangedStrip card={card} before={shown.before} />
   return null
@@ -118,9 +108,15 @@ function doneText(outcome: Extract<Outcome, { state: "done" }>, { states }: Word
   }
 }
 
-function lateText(outcome: Outcome, { states }: Words): string {
-  if (isNo(outcome)) return states.yourNo
-  return outcome.answer.kind === "answer" || outcome.answer.kind === "edit" ? states.yourAnswer : states.yourYes
+/** Why an answer did not count. */
+export function notCountedText(outcome: Extract<Outcome, { state: "late" | "failed" }>, { states }: Words): string {
+  const { code, by, detail } = outcome.problem
+  if (outcome.state === "failed") return `${states.failed} ${detail}`
+  const isAnswer = outcome.answer.kind === "answer" || outcome.answer.kind === "edit"
+  const what = isNo(outcome) ? states.yourNo : isAnswer ? states.yourAnswer : states.yourYes
+  if (code === "changed") return `${what} ${states.changedMeanwhile}`
+  if (code === "expired") return `${what} ${states.expired.replaceAll("*", "")}`
+  return `${what} ${by === undefined ? detail : states.first(by)}`
 }
 
 function ChangedStrip({ card, before }: { card: Card; before: Card | undefined }) {
@@ -150,8 +146,8 @@ function Changes({ fields }: { fields: readonly ChangedField[] }) {
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            {before !== undefined && <del className="del-w">{before}</del>}
-            {after !== undefined && <ins className="add-w">{after}</ins>}
+            {before !== undefined && <del className="del-w">{printable(before)}</del>}
+            {after !== undefined && <ins className="add-w">{printable(after)}</ins>}
           </dd>
         </div>
       ))}

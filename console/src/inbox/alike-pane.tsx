@@ -1,55 +1,79 @@
-import { useState } from "react"
+import { Fragment, useState } from "react"
 import type { Card } from "../../../src/http/api/schemas.ts"
+import { printable } from "../../../src/lib/printable.ts"
 import { AnswerButton } from "../answer/answer-button.tsx"
 import type { Said } from "../answer/said.ts"
-import { sendAnswer } from "../answer/outcomes.ts"
+import { sendAnswer, type Outcome } from "../answer/outcomes.ts"
+import { useMay } from "../answer/use-may.ts"
 import { useSleeping } from "../answer/use-sleeping.ts"
 import { useConnection } from "../api/live.ts"
 import { CardHead, type Place } from "../card/card-head.tsx"
 import { tagClass } from "../card/look.ts"
 import { Risk } from "../card/risk.tsx"
+import { notCountedText } from "../card/strip.tsx"
 import { ShortTimeLeft } from "../card/time-left.tsx"
+import { Marked } from "../ui/marked.tsx"
 import { useSay, useWords } from "../words/words.tsx"
-import { differingFields, fieldText } from "./alike.ts"
+import { commonFields, differingFields, fieldText } from "./alike.ts"
 
 interface Chosen {
   readonly yes: boolean
   readonly revision: number
 }
 
+/** An answer that did not count, and which line it was for. */
+interface NotCounted {
+  readonly card: Card
+  readonly outcome: Extract<Outcome, { state: "late" | "failed" }>
+}
+
 interface Props {
   readonly cards: readonly Card[]
   readonly place: Place
   readonly lookAt: (callId: string) => void
+  /** Says that the table must stay, also when no line is left: it has something to say. */
+  readonly stay: (must: boolean) => void
 }
 
 /** Calls of the same kind in one table: only what differs. Each line is its own answer, always for this once. */
-export function AlikePane({ cards, place, lookAt }: Props) {
+export function AlikePane({ cards, place, lookAt, stay }: Props) {
   const words = useWords()
   const say = useSay()
   const offline = useConnection().state === "lost"
   const [chosen, setChosen] = useState<Readonly<Record<string, Chosen>>>({})
   const [said, setSaid] = useState<Said>()
   const [sending, setSending] = useState(false)
-  const [first] = cards
+  const [notCounted, setNotCounted] = useState<readonly NotCounted[]>([])
+  const [begunWith] = useState(cards)
+  const first = cards[0] ?? begunWith[0]
   const asleep = useSleeping({
     callId: cards.map(({ callId }) => callId).join(" "),
     revision: cards.reduce((sum, { revision }) => sum + revision, 0),
   })
   if (first === undefined) return null
 
-  const fields = differingFields(cards).slice(0, 2)
+  const fields = differingFields(cards)
+  const common = commonFields(cards)
   // A line that changed after it was chosen is chosen again.
   const answers = cards.flatMap((card) => {
     const choice = chosen[card.callId]
-    return choice?.revision === card.revision ? [{ callId: card.callId, revision: card.revision, yes: choice.yes }] : []
+    return choice?.revision === card.revision ? [{ card, yes: choice.yes }] : []
   })
   const send = async () => {
     setSending(true)
+    stay(true)
     setSaid(undefined)
-    for (const { yes, ...subject } of answers) await sendAnswer(subject, { kind: yes ? "approve" : "reject" })
-    setChosen({})
+    const failures: NotCounted[] = []
+    for (const { card, yes } of answers) {
+      const outcome = await sendAnswer(card, { kind: yes ? "approve" : "reject" })
+      if (outcome.state === "late" || outcome.state === "failed") failures.push({ card, outcome })
+    }
+    // What did not count stays chosen, to be sent again.
+    const failed = new Set(failures.map(({ card }) => card.callId))
+    setChosen((all) => Object.fromEntries(Object.entries(all).filter(([callId]) => failed.has(callId))))
+    setNotCounted(failures)
     setSending(false)
+    stay(failures.length > 0)
   }
   return (
     <section className="pane" aria-labelledby="card-title" data-alike={cards.length}>
@@ -64,6 +88,16 @@ export function AlikePane({ cards, place, lookAt }: Props) {
               <span>{words.answer.alikeMore}</span>
             </div>
           </header>
+          {common.length > 0 && fields.length > 0 && (
+            <dl className="kv alike-same" aria-label={words.answer.alikeSame}>
+              {common.map((name) => (
+                <Fragment key={name}>
+                  <dt>{name}</dt>
+                  <dd className="mono">{printable(fieldText(first, name))}</dd>
+                </Fragment>
+              ))}
+            </dl>
+          )}
           <div className="alike" data-found>
             <table className="tbl tbl-s">
               <thead>
@@ -84,10 +118,10 @@ export function AlikePane({ cards, place, lookAt }: Props) {
               <tbody>
                 {cards.map((card) => (
                   <tr key={card.callId}>
-                    {fields.length === 0 && <td className="mono wrapcell">{card.summary}</td>}
+                    {fields.length === 0 && <td className="mono wrapcell">{printable(card.summary)}</td>}
                     {fields.map((name) => (
-                      <td key={name} className="mono wrapcell">
-                        {fieldText(card, name)}
+                      <td key={name} className="mono wrapcell" data-name={name}>
+                        {printable(fieldText(card, name))}
                       </td>
                     ))}
                     <td>
@@ -125,20 +159,32 @@ export function AlikePane({ cards, place, lookAt }: Props) {
         </article>
       </div>
       <footer className="answer" aria-label={words.answer.bar} data-asleep={asleep || undefined}>
-        <p className="said" role="status">
+        <div className="said" role="status">
           {said !== undefined && words.answer[said]}
-        </p>
+          {notCounted.map(({ card, outcome }) => (
+            <p key={card.callId} className="hint-wrong">
+              <code>{printable(card.summary)}</code> <Marked text={notCountedText(outcome, words)} />
+            </p>
+          ))}
+        </div>
         <div className="acts">
           <span className="dim grow">{words.answer.notAnswered(cards.length - answers.length)}</span>
-          <AnswerButton
-            className="btn btn-l btn-p"
-            disabled={offline || sending || answers.length === 0}
-            asleep={asleep}
-            run={() => void send()}
-            say={setSaid}
-          >
-            {answers.length === 0 ? words.answer.send : words.answer.sentOf(answers.length)}
-          </AnswerButton>
+          {cards.length === 0 ? (
+            <button type="button" className="btn btn-l" onClick={place.next}>
+              {words.states.next}
+              <kbd aria-hidden="true">J</kbd>
+            </button>
+          ) : (
+            <AnswerButton
+              className="btn btn-l btn-p"
+              disabled={offline || sending || answers.length === 0}
+              asleep={asleep}
+              run={() => void send()}
+              say={setSaid}
+            >
+              {answers.length === 0 ? words.answer.send : words.answer.sentOf(answers.length)}
+            </AnswerButton>
+          )}
         </div>
       </footer>
     </section>
@@ -148,15 +194,16 @@ export function AlikePane({ cards, place, lookAt }: Props) {
 /** No and Yes of one line. What deletes is looked at alone: there it is held. */
 function YesNo({ card, chosen, choose }: { card: Card; chosen: boolean | undefined; choose: (yes: boolean) => void }) {
   const words = useWords()
+  const may = useMay(card)
   return (
-    <span className="yn" role="group" aria-label={card.summary}>
-      <button type="button" aria-pressed={chosen === false} disabled={!card.mayAnswer} onClick={() => choose(false)}>
+    <span className="yn" role="group" aria-label={printable(card.summary)}>
+      <button type="button" aria-pressed={chosen === false} disabled={!may.no} onClick={() => choose(false)}>
         {words.answer.no}
       </button>
       <button
         type="button"
         aria-pressed={chosen === true}
-        disabled={!card.mayAnswer || card.risk.destructive}
+        disabled={!may.yes || card.risk.destructive}
         onClick={() => choose(true)}
       >
         {words.answer.yes}

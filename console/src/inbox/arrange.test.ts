@@ -59,6 +59,21 @@ describe("lines", () => {
     expect(bands.reduce((sum, { count }) => sum + count, 0)).toBe(all.length)
   })
 
+  test("have calls alone that differ in more fields than a table shows, also while one of them is gone", () => {
+    const [fetched] = all.filter(({ tool }) => tool === "web_fetch")
+    const edits = ["a", "b"].map((each) => ({
+      ...fetched!,
+      callId: each,
+      tool: "edit_file",
+      alike: "edit_file",
+      input: { newText: `new ${each}`, oldText: `old ${each}`, path: `${each}.ts` },
+    }))
+    const rowsOf = (entries: readonly Entry[]) => bandsOf(entries, "all").flatMap((band) => band.rows)
+    const before = nextEntries([], edits, now).entries
+    expect(rowsOf(before).map(({ alike }) => alike.length)).toEqual([1, 1])
+    expect(rowsOf(nextEntries(before, edits.slice(1), now).entries).map(({ gone }) => gone)).toEqual([true, false])
+  })
+
   test("lose one of several without a line of its own", () => {
     const fetches = all.filter(({ tool }) => tool === "web_fetch")
     const before = nextEntries([], fetches, now).entries

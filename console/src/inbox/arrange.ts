@@ -1,4 +1,5 @@
 import type { Card } from "../../../src/http/api/schemas.ts"
+import { fitsLine, tablesOf } from "./alike.ts"
 
 export type Tab = "all" | "calls" | "results" | "questions"
 export type Band = Card["risk"]["band"]
@@ -68,11 +69,19 @@ export function countTabs(entries: readonly Entry[]): Record<Tab, number> {
   return { all: waiting.length, calls: of("call"), results: of("result"), questions: of("question") }
 }
 
-/** Calls of the same kind stand together. What has high risk is looked at alone. */
-const mayStandTogether = ({ kind, alike, risk }: Card) => kind === "call" && alike !== "" && risk.band !== "high"
+/** Calls of the same kind stand together. What has high risk, or more than a line can show, is looked at alone. */
+const mayStandTogether = (card: Card) =>
+  card.kind === "call" && card.alike !== "" && card.risk.band !== "high" && fitsLine(card)
 
-export const areAlike = (one: Card, other: Card) =>
-  mayStandTogether(one) && mayStandTogether(other) && one.alike === other.alike && one.risk.band === other.risk.band
+/** Cards by the table that they share; a card that shares none is a table of its own. */
+export function tablesAmong(cards: readonly Card[]): readonly (readonly Card[])[] {
+  const kinds = new Map<string, Card[]>()
+  for (const card of cards) {
+    const key = mayStandTogether(card) ? `${card.risk.band} ${card.alike}` : `one ${card.callId}`
+    kinds.set(key, [...(kinds.get(key) ?? []), card])
+  }
+  return [...kinds.values()].flatMap(tablesOf)
+}
 
 /** The lines of each band. Calls of the same kind are one line. */
 export function bandsOf(
@@ -80,26 +89,20 @@ export function bandsOf(
   tab: Tab,
 ): readonly { band: Band; rows: readonly Row[]; count: number }[] {
   const shown = tab === "all" ? entries : entries.filter(({ card }) => card.kind === kindOf[tab])
+  const waiting = shown.filter(({ goneAt }) => goneAt === undefined).map(({ card }) => card)
+  const tables = new Map(tablesAmong(waiting).flatMap((table) => table.map((card) => [card, table] as const)))
   return bandOrder.flatMap((band) => {
-    const groups = new Map<string, Entry[]>()
-    for (const entry of shown) {
-      if (entry.card.risk.band !== band) continue
+    const placed = new Set<Card>()
+    const rows = shown.flatMap(({ card, goneAt }): Row[] => {
+      if (card.risk.band !== band || placed.has(card)) return []
       // One of several that was answered leaves at once: its line stays, with one less behind it.
-      if (
-        entry.goneAt !== undefined &&
-        shown.some((other) => other.goneAt === undefined && areAlike(other.card, entry.card))
-      )
-        continue
-      const key =
-        entry.goneAt === undefined && mayStandTogether(entry.card)
-          ? `alike ${entry.card.alike}`
-          : `one ${entry.card.callId}`
-      groups.set(key, [...(groups.get(key) ?? []), entry])
-    }
-    const rows = [...groups.values()].flatMap((group): Row[] => {
-      const [first] = group
-      if (first === undefined) return []
-      return [{ card: first.card, alike: group.map(({ card }) => card), gone: first.goneAt !== undefined }]
+      if (goneAt !== undefined)
+        return waiting.some((other) => tablesAmong([other, card]).length === 1)
+          ? []
+          : [{ card, alike: [card], gone: true }]
+      const table = tables.get(card) ?? [card]
+      for (const other of table) placed.add(other)
+      return [{ card, alike: waiting.filter((other) => table.includes(other)), gone: false }]
     })
     const count = rows.reduce((sum, row) => sum + (row.gone ? 0 : row.alike.length), 0)
     return rows.length === 0 ? [] : [{ band, rows, count }]

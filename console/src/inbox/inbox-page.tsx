@@ -15,7 +15,16 @@ import { Later } from "../ui/later.tsx"
 import { ProblemBox } from "../ui/problem-box.tsx"
 import { useWords } from "../words/words.tsx"
 import { AlikePane } from "./alike-pane.tsx"
-import { bandsOf, compareCards, areAlike, neighbour, nextEntries, type Entry, type Row, type Tab } from "./arrange.ts"
+import {
+  bandsOf,
+  compareCards,
+  neighbour,
+  nextEntries,
+  tablesAmong,
+  type Entry,
+  type Row,
+  type Tab,
+} from "./arrange.ts"
 import { First } from "./first.tsx"
 import { InboxList } from "./inbox-list.tsx"
 
@@ -94,14 +103,18 @@ function Pane({ callId, waiting, place }: PaneProps) {
   const shown = useShownCard(callId, waiting)
   // Whether they stand together is decided once, when the card is known: answering one must not change the page.
   const [together, setTogether] = useState<boolean>()
+  const [stays, setStays] = useState(false)
   const { one } = useSearch({ strict: false })
   const lookAt = (id: string, alone: boolean) =>
     void navigate({ to: "/inbox/$callId", params: { callId: id }, search: alone ? { one: "yes" } : {} })
   const { card } = shown
-  const alike = card === undefined ? [] : waiting.filter((other) => areAlike(other, card))
+  const table = card && tablesAmong([...new Set([...waiting, card])]).find((cards) => cards.includes(card))
+  const alike = waiting.filter((other) => table?.includes(other))
   if (together === undefined && card !== undefined) setTogether(alike.length > 1)
-  if (together === true && one === undefined && alike.length > 0)
-    return <AlikePane cards={alike.toSorted(compareCards)} place={place} lookAt={(id) => lookAt(id, true)} />
+  if (together === true && one === undefined && (alike.length > 0 || stays))
+    return (
+      <AlikePane cards={alike.toSorted(compareCards)} place={place} lookAt={(id) => lookAt(id, true)} stay={setStays} />
+    )
   if (card !== undefined) {
     const back = alike.length > 1 ? () => lookAt(callId, false) : undefined
     return <CardPane shown={shown} card={card} place={{ ...place, together: back }} />

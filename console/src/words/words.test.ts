@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { en } from "./en.ts"
 import { translate } from "../../../src/http/api/translate.ts"
@@ -82,4 +84,31 @@ test("the words have no empty sentence", () => {
   look(en, "")
   look(zh, "")
   expect(empty).toEqual([])
+})
+
+test("every word is used somewhere", () => {
+  const folder = join(import.meta.dirname, "..")
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
+  const sources = files.filter((file) => /(?<!\.test)\.tsx?$/.test(file) && !/^words.(en|zh)/.test(file))
+  const code = sources
+    .map((file) => readFileSync(join(folder, file), "utf8"))
+    .join("\n")
+    .replaceAll(/\s+\./g, ".")
+  const named = new Set(Array.from(code.matchAll(/\b(\w+)\??\.(?=(\w+))/g), ([, one, other]) => `${one}.${other}`))
+  // All words of a part are used where it is indexed, or handed on as a whole.
+  const indexed = new Set(Array.from(code.matchAll(/\b(\w+)\[/g), ([, part]) => part))
+  const handedOn = new Set(Array.from(code.matchAll(/\.(\w+)\b(?!\.)/g), ([, part]) => part))
+  const unused: string[] = []
+  const look = (at: object, [parent = "", ...above]: readonly string[]) => {
+    for (const [key, value] of Object.entries(at)) {
+      if (typeof value === "object" && value !== null && !Array.isArray(value)) look(value, [key, parent, ...above])
+      else if (parent !== "") {
+        const isNamed = named.has(`${parent}.${key}`) || named.has(`words.${key}`)
+        const isIndexed = indexed.has(parent) || (above.length > 1 && handedOn.has(parent))
+        if (!isNamed && !isIndexed) unused.push([...above.toReversed().slice(1), parent, key].join("."))
+      }
+    }
+  }
+  look(en, [])
+  expect(unused).toEqual([])
 })

@@ -1,5 +1,6 @@
 import { createContext, use, useEffect, useMemo, useState, type ReactNode } from "react"
 import type { Message } from "../../../src/http/api/schemas.ts"
+import { printable } from "../../../src/lib/printable.ts"
 import { en, type Words } from "./en.ts"
 import { translate } from "../../../src/http/api/translate.ts"
 import { zh } from "./zh.ts"
@@ -50,8 +51,11 @@ export function useLanguage(): Chosen {
 /** The console's own words in the person's language. */
 export const useWords = () => useLanguage().words
 
-/** A function that says a message of the server in the person's language, or in English where it has no translation. */
+/**
+ * A function that says a message of the server in the person's language, or in English where it has no translation.
+ * Paths and commands of agents are in it: what cannot be seen is written as codes.
+ */
 export function useSay(): (message: Message) => string {
   const { language } = useLanguage()
-  return useMemo(() => (message: Message) => translate(message, language), [language])
+  return useMemo(() => (message: Message) => printable(translate(message, language)), [language])
 }
