@@ -3,16 +3,18 @@ import type { Card } from "../../../src/http/api/schemas.ts"
 import { releaseAnswer, countRedacted, type Redaction } from "../card/redactions.ts"
 import { Icon } from "../ui/icon.tsx"
 import { useTell } from "../ui/notices.tsx"
-import { remove } from "../api/http.ts"
+import { problemOf, remove } from "../api/http.ts"
 import { useWords } from "../words/words.tsx"
 import { AnswerButton } from "./answer-button.tsx"
-import { isInView, type Subject } from "./guard.ts"
+import type { Subject } from "./guard.ts"
 import { HoldButton, TypeName } from "./hold-button.tsx"
 import { useHold } from "./hold.ts"
 import { sendAnswer, useKept, writeNote, type Answer } from "./outcomes.ts"
 import { approveAnswer, onlyOnce, Remember } from "./remember.tsx"
 import type { Said } from "./said.ts"
+import { scrolledIntoView } from "./scrolled-into-view.ts"
 import { guard, useCommandKeys } from "./use-guard.ts"
+import { useMay } from "./use-may.ts"
 
 interface Props {
   readonly card: Card
@@ -34,7 +36,10 @@ export function AnswerBar({ card, asleep, offline, redactions, edit }: Props) {
   const send = useSend()
 
   const isResult = card.kind === "result"
-  const disabled = offline || !card.mayAnswer || outcome?.state === "sending"
+  const may = useMay(card)
+  const isBusy = offline || outcome?.state === "sending"
+  const noYes = isBusy || !may.yes
+  const noNo = isBusy || !may.no
   const say = (next: Said) => setSaid(next)
 
   const yes = (subject: Subject) => {
@@ -55,7 +60,7 @@ export function AnswerBar({ card, asleep, offline, redactions, edit }: Props) {
     }
     if (key !== "a" && key !== "r" && key !== "e") return false
     const subject = guard.press()
-    if (disabled || subject === undefined || guard.judge(subject, true) !== "go") return true
+    if ((key === "a" ? noYes : noNo) || subject === undefined || guard.judge(subject, true) !== "go") return true
     if (key === "e") {
       if (!isResult) edit()
       return true
@@ -91,7 +96,7 @@ export function AnswerBar({ card, asleep, offline, redactions, edit }: Props) {
   return (
     <footer className="answer" aria-label={words.answer.bar} data-asleep={asleep || undefined}>
       {!isResult && <Remember card={card} remembered={remembered} change={setRemembered} />}
-      {!card.mayAnswer && <p className="hint hint-wrong">{words.card.mayNotAnswer}</p>}
+      {may.whyNot !== undefined && <p className="hint hint-wrong">{may.whyNot}</p>}
       <p className="said" role="status">
         {said !== undefined && words.answer[said]}
         {said === "letGo" && card.risk.destructive && !typing && (
@@ -126,24 +131,24 @@ export function AnswerBar({ card, asleep, offline, redactions, edit }: Props) {
           </button>
         )}
         {!isResult && (
-          <button type="button" className="btn btn-l" disabled={disabled} onClick={edit}>
+          <button type="button" className="btn btn-l" disabled={noNo} onClick={edit}>
             {words.answer.edit}
             <kbd aria-hidden="true">E</kbd>
           </button>
         )}
-        <AnswerButton disabled={disabled} asleep={asleep} run={no} say={say}>
+        <AnswerButton disabled={noNo} asleep={asleep} run={no} say={say}>
           {isResult ? words.answer.withhold : words.answer.reject}
           <kbd aria-hidden="true">R</kbd>
         </AnswerButton>
         {card.risk.destructive ? (
-          <HoldButton hold={hold} disabled={disabled} asleep={asleep} say={say}>
+          <HoldButton hold={hold} disabled={noYes} asleep={asleep} say={say}>
             {isResult ? words.answer.holdRelease : words.answer.hold}
             <kbd aria-hidden="true">A</kbd>
           </HoldButton>
         ) : (
           <AnswerButton
             className={card.risk.band === "high" ? "btn btn-l btn-yes" : "btn btn-l btn-p"}
-            disabled={disabled}
+            disabled={noYes}
             asleep={asleep}
             run={yes}
             say={say}
@@ -158,16 +163,6 @@ export function AnswerBar({ card, asleep, offline, redactions, edit }: Props) {
   )
 }
 
-/** Scrolls to what was found about the call if it cannot be seen. Then the key has done its work. */
-function scrolledIntoView(): boolean {
-  const found = document.querySelector("[data-found]")
-  const view = document.querySelector("[data-card-scroll]")
-  if (found === null || view === null) return false
-  if (isInView(found.getBoundingClientRect(), view.getBoundingClientRect())) return false
-  found.scrollIntoView({ block: "start" })
-  return true
-}
-
 /** Sends an answer, and offers for 30 seconds to take back what was remembered with it. */
 export function useSend(): (subject: Subject, answer: Answer) => Promise<void> {
   const words = useWords()
@@ -177,10 +172,18 @@ export function useSend(): (subject: Subject, answer: Answer) => Promise<void> {
     if (outcome.state !== "done") return
     const { grantId } = outcome.answered
     if (grantId === undefined) return
-    const undo = async () => {
-      await remove(`/v1/grants/${encodeURIComponent(grantId)}`)
-      tell({ icon: "arrow-back-up", text: words.answer.undone, ms: 8000 })
-    }
+    const undo = () =>
+      remove(`/v1/grants/${encodeURIComponent(grantId)}`).then(
+        () => tell({ icon: "arrow-back-up", text: words.answer.undone, ms: 8000 }),
+        (error: unknown) =>
+          tell({
+            icon: "alert-triangle",
+            text: `${words.answer.notUndone} ${problemOf(error).detail}`,
+            ms: 30_000,
+            action: again,
+          }),
+      )
+    const again = { label: words.frame.tryAgain, counts: false, run: () => void undo() }
     tell({
       icon: "check",
       text: `${words.answer.approvedRemembered} ${words.answer.undoNote}`,

@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from "react"
 import type { Card } from "../../../src/http/api/schemas.ts"
+import { printable } from "../../../src/lib/printable.ts"
 import { propertiesOf } from "../form/schema.ts"
 import { SchemaForm } from "../form/schema-form.tsx"
 import { useWords } from "../words/words.tsx"
@@ -9,7 +10,9 @@ import { Chips } from "./chips.tsx"
 import type { Subject } from "./guard.ts"
 import { useKept } from "./outcomes.ts"
 import type { Said } from "./said.ts"
+import { scrolledIntoView } from "./scrolled-into-view.ts"
 import { guard, useCommandKeys } from "./use-guard.ts"
+import { useMay } from "./use-may.ts"
 
 type Value = string | string[] | Record<string, unknown>
 
@@ -33,7 +36,8 @@ export function AnswerQuestion({ card, asleep, offline, around }: Props) {
   const question = card.question
   const form = question?.form
   const options = question?.options ?? []
-  const disabled = offline || !card.mayAnswer || outcome?.state === "sending"
+  const may = useMay(card)
+  const isBusy = offline || outcome?.state === "sending"
 
   const value = (): Value | undefined => {
     if (form !== undefined) return filled
@@ -54,17 +58,19 @@ export function AnswerQuestion({ card, asleep, offline, around }: Props) {
   useCommandKeys((key) => {
     if (key !== "r") return false
     const subject = guard.press()
-    if (!disabled && subject !== undefined && guard.judge(subject, true) === "go") decline(subject)
+    if (isBusy || !may.no || subject === undefined || guard.judge(subject, true) !== "go") return true
+    if (scrolledIntoView()) setSaid("scrolled")
+    else decline(subject)
     return true
   })
   return (
     <>
       {around(
         <div className="question" data-found>
-          <p className="q-t">{question?.question ?? card.summary}</p>
+          <p className="q-t">{printable(question?.question ?? card.summary)}</p>
           {question?.url !== undefined && (
             <p className="q-u">
-              <code>{question.url}</code>
+              <code>{printable(question.url)}</code>
               {/^https?:/.test(question.url) && (
                 <a className="btn" href={question.url} target="_blank" rel="noreferrer noopener">
                   {words.answer.openPage}
@@ -76,7 +82,7 @@ export function AnswerQuestion({ card, asleep, offline, around }: Props) {
           {options.length > 0 && (
             <Chips
               label={words.answer.yourAnswer}
-              options={options.map((option) => ({ value: option, label: option }))}
+              options={options.map((option) => ({ value: option, label: printable(option) }))}
               chosen={chosen}
               multiple={question?.multiple === true}
               choose={(option) => {
@@ -115,19 +121,19 @@ export function AnswerQuestion({ card, asleep, offline, around }: Props) {
         </div>,
       )}
       <footer className="answer" aria-label={words.answer.bar} data-asleep={asleep || undefined}>
-        {!card.mayAnswer && <p className="hint hint-wrong">{words.card.mayNotAnswer}</p>}
+        {may.whyNot !== undefined && <p className="hint hint-wrong">{may.whyNot}</p>}
         <p className="said" role="status">
           {said !== undefined && words.answer[said]}
         </p>
         <div className="acts">
           <span className="grow" />
-          <AnswerButton disabled={disabled} asleep={asleep} run={decline} say={setSaid}>
+          <AnswerButton disabled={isBusy || !may.no} asleep={asleep} run={decline} say={setSaid}>
             {words.answer.doNotAnswer}
             <kbd aria-hidden="true">R</kbd>
           </AnswerButton>
           <AnswerButton
             className="btn btn-l btn-p"
-            disabled={disabled || missing}
+            disabled={isBusy || !may.yes || missing}
             asleep={asleep}
             run={answer}
             say={setSaid}

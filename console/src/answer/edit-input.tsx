@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react"
 import type { Card } from "../../../src/http/api/schemas.ts"
+import { printableJson } from "../../../src/lib/printable.ts"
 import { noProblems, problemsByPath, problemsInSentence } from "../form/problems.ts"
 import { propertiesOf } from "../form/schema.ts"
 import { SchemaForm } from "../form/schema-form.tsx"
@@ -79,7 +80,8 @@ export function EditInput({ card, close }: { card: Card; close: () => void }) {
   )
 }
 
-const pretty = (value: unknown) => JSON.stringify(value, null, 2) ?? ""
+/** Hidden characters are codes, which are read back as what they were. */
+const pretty = (value: unknown) => (value === undefined ? "" : printableJson(value, 2))
 
 function parse(text: string): { input: unknown } | undefined {
   try {
