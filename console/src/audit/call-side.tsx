@@ -1,3 +1,4 @@
+import { printable } from "../../../src/lib/printable.ts"
 import { Link } from "@tanstack/react-router"
 import type { AuditEntryJson } from "../../../src/http/api/audit-schemas.ts"
 import { ValueView } from "../ui/value-view.tsx"
@@ -36,7 +37,7 @@ export function CallSide({ record, entries }: { record: CallRecord; entries: rea
         <section>
           <h3>{words.audit.intent}</h3>
           <p className="said-q">
-            <q>{call.intent}</q> <span className="tag tag-said">{words.card.notVerified}</span>
+            <q>{printable(call.intent)}</q> <span className="tag tag-said">{words.card.notVerified}</span>
           </p>
         </section>
       )}

@@ -1,3 +1,4 @@
+import { printable } from "../../../src/lib/printable.ts"
 import { Link } from "@tanstack/react-router"
 import type { AuditRowJson } from "../../../src/http/api/audit-schemas.ts"
 import { endingText } from "../steps/ending-text.ts"
@@ -52,8 +53,8 @@ function Row({ row }: { row: AuditRowJson }) {
           {tool}
         </Link>
       </td>
-      <td className="mono soft cutcell" title={summary}>
-        {summary}
+      <td className="mono soft cutcell" title={printable(summary)}>
+        {printable(summary)}
       </td>
       <td>
         <Rail ticks={ticksOf(facts)} label={endingText(facts, words)} />

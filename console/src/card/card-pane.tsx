@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router"
 import { useState, type ReactNode } from "react"
 import type { Card } from "../../../src/http/api/schemas.ts"
+import { printable } from "../../../src/lib/printable.ts"
 import { AnswerBar } from "../answer/answer-bar.tsx"
 import { AnswerQuestion } from "../answer/answer-question.tsx"
 import { EditInput } from "../answer/edit-input.tsx"
@@ -115,7 +116,7 @@ export function CardPane({ shown, card, place }: Props) {
       {card.kind === "question" && open ? (
         <AnswerQuestion key={card.callId} card={card} asleep={asleep} offline={offline} around={around} />
       ) : (
-        around(card.kind === "question" ? <p className="q-t">{card.question?.question}</p> : null)
+        around(card.kind === "question" ? <p className="q-t">{printable(card.question?.question ?? "")}</p> : null)
       )}
       {open && card.kind !== "question" && !editing && (
         <AnswerBar

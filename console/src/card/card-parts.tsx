@@ -1,4 +1,5 @@
 import type { Card } from "../../../src/http/api/schemas.ts"
+import { printable, printableJson } from "../../../src/lib/printable.ts"
 import { useServerTime } from "../api/clock.ts"
 import { useMe } from "../api/queries.ts"
 import { Icon } from "../ui/icon.tsx"
@@ -56,7 +57,7 @@ export function Says({ card: { intent } }: { card: Card }) {
       <h3 className="block-head">
         {words.card.says} <span className="tag tag-said">{words.card.notVerified}</span>
       </h3>
-      <p>“{intent.slice(0, 200)}”</p>
+      <p>“{printable(intent.slice(0, 200))}”</p>
     </section>
   )
 }
@@ -71,7 +72,7 @@ export function InputLine({ card: { input, preview } }: { card: Card }) {
     (preview?.kind === "request" && (value === preview.url || value === preview.body))
   const short = entries
     .filter(([, value]) => !isShown(value))
-    .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .map(([name, value]) => printable(`${name} ${typeof value === "string" ? value : JSON.stringify(value)}`))
   return (
     <details className="inputline">
       <summary>
@@ -79,7 +80,7 @@ export function InputLine({ card: { input, preview } }: { card: Card }) {
         <b className="soft">{words.card.input}</b>
         <code className="cut grow">{entries.length === 0 ? words.card.noInput : short.join(" · ")}</code>
       </summary>
-      <pre className="plain">{JSON.stringify(input, null, 2)}</pre>
+      <pre className="plain">{printableJson(input, 2)}</pre>
     </details>
   )
 }

@@ -1,4 +1,5 @@
 import type { Preview } from "../../../src/http/api/schemas.ts"
+import { printable } from "../../../src/lib/printable.ts"
 import { Icon } from "../ui/icon.tsx"
 import { useSay } from "../words/words.tsx"
 
@@ -20,7 +21,7 @@ export function CommandParts({ command: { parts, command, details } }: { command
           <div>
             <pre>
               {part.operator !== "" && <span className="c-o">{part.operator} </span>}
-              <CommandWords text={part.text} />
+              <CommandWords text={printable(part.text)} />
             </pre>
             {part.notes.map((note) => (
               <p key={note.text}>
@@ -34,7 +35,7 @@ export function CommandParts({ command: { parts, command, details } }: { command
       {said.length > 0 && (
         <ul className="cmd-d">
           {said.map((line) => (
-            <li key={line}>{line}</li>
+            <li key={line}>{printable(line)}</li>
           ))}
         </ul>
       )}

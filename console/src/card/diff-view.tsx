@@ -1,5 +1,6 @@
 import { diffWordsWithSpace } from "diff"
 import { useMemo } from "react"
+import { printable } from "../../../src/lib/printable.ts"
 import { useWords } from "../words/words.tsx"
 import { readDiff, type DiffLine, type DiffRow } from "./diff-lines.ts"
 import { highlight } from "./highlight.ts"
@@ -14,10 +15,10 @@ interface File {
 export default function DiffView({ file, columns }: { file: File; columns: 1 | 2 }) {
   const words = useWords()
   const rows = useMemo(() => paint(file), [file])
-  if (rows.length === 0) return <pre className="plain">{file.diff}</pre>
+  if (rows.length === 0) return <pre className="plain">{printable(file.diff)}</pre>
   return (
     <table className={columns === 1 ? "diff diff-u" : "diff"}>
-      <caption className="vh">{words.card.differences(file.path)}</caption>
+      <caption className="vh">{words.card.differences(printable(file.path))}</caption>
       <colgroup>
         <col className="d-n" />
         <col />
@@ -119,7 +120,7 @@ interface PaintedRow {
 
 /** Adds the colours of the language, and marks the words that differ in lines that were replaced. */
 function paint({ path, diff }: File): readonly PaintedRow[] {
-  const rows = readDiff(diff)
+  const rows = readDiff(printable(diff))
   const colours = (side: "left" | "right") => highlight(path, rows.map((row) => row[side]?.text ?? "").join("\n"))
   const left = colours("left")
   const right = colours("right")

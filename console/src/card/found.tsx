@@ -1,7 +1,9 @@
 import { useState } from "react"
 import { useMediaQuery } from "@mantine/hooks"
 import type { Card, Touch } from "../../../src/http/api/schemas.ts"
+import { printable } from "../../../src/lib/printable.ts"
 import { Gate, Icon } from "../ui/icon.tsx"
+import { bytesText } from "../words/time-text.ts"
 import { useSay, useWords } from "../words/words.tsx"
 import { PreviewBody, usePreviewNote } from "./preview.tsx"
 
@@ -71,7 +73,10 @@ export function Why({ card }: { card: Card }) {
 const order: readonly Touch["kind"][] = ["delete", "write", "read", "command", "host", "database"]
 
 export function Touches({ card: { touches, proved } }: { card: Card }) {
-  const { card: words } = useWords()
+  const { card: words, size: sizes } = useWords()
+  /** What there is now at a path that is written or deleted. */
+  const size = ({ files = 0, bytes }: Touch) =>
+    [...(files > 1 ? [sizes.files(files)] : []), ...(bytes === undefined ? [] : [bytesText(bytes)])].join(words.comma)
   return (
     <>
       <h4 className="h3">{words.touches}</h4>
@@ -88,7 +93,8 @@ export function Touches({ card: { touches, proved } }: { card: Card }) {
                 <dd>
                   {some.map((touch) => (
                     <span key={touch.what}>
-                      <code>{touch.what}</code>
+                      <code>{printable(touch.what)}</code>
+                      {size(touch) !== "" && <span className="dim">{words.now(size(touch))}</span>}
                       {touch.reachedBefore === false && <span className="tag tag-ask">{words.newHost}</span>}
                     </span>
                   ))}

@@ -1,7 +1,9 @@
 import { Fragment, useCallback, useMemo, useRef, useState } from "react"
 import type { Card } from "../../../src/http/api/schemas.ts"
+import { printable } from "../../../src/lib/printable.ts"
 import { useCommandKeys } from "../answer/use-guard.ts"
 import { Gate, Icon } from "../ui/icon.tsx"
+import { Images } from "../ui/images.tsx"
 import { Marked } from "../ui/marked.tsx"
 import { imagesIn, withoutImageBytes } from "../ui/value-parts.ts"
 import { useWords } from "../words/words.tsx"
@@ -9,7 +11,7 @@ import { Why } from "./found.tsx"
 import { jsonLines, type JsonToken } from "./json-lines.ts"
 import { Request } from "./preview.tsx"
 import { RedactionList } from "./redaction-list.tsx"
-import { everyElement, pointersAt, redactValue, type Redaction } from "./redactions.ts"
+import { everyElement, pointersAt, redactionsOfWords, redactValue, type Redaction } from "./redactions.ts"
 import { printed, useSelection, type Selected } from "./result-selection.ts"
 
 interface Props {
@@ -42,7 +44,7 @@ export function Held({ card, redactions, setRedactions }: Props) {
   const redactSelected = () => {
     if (selected === undefined) return false
     const [only] = selected.pointers
-    if (selected.text !== undefined && only !== undefined) add([{ kind: "text", pointer: only, text: selected.text }])
+    if (selected.text !== undefined && only !== undefined) add(redactionsOfWords(value, only, selected.text))
     else add(selected.pointers.map((path) => ({ kind: "values", path })))
     return true
   }
@@ -114,13 +116,10 @@ const imagePaths = (value: unknown): readonly Redaction[] =>
 
 function HeldImages({ value, takeOut }: { value: unknown; takeOut: (() => void) | undefined }) {
   const words = useWords()
-  const images = imagesIn(value)
-  if (images.length === 0) return null
+  if (imagesIn(value).length === 0) return null
   return (
     <figure className="image">
-      {images.map((source) => (
-        <img key={source} src={source} alt={words.steps.theImage} />
-      ))}
+      <Images value={value} label={words.steps.theImage} />
       {takeOut !== undefined && imagePaths(value).length > 0 && (
         <figcaption>
           <button type="button" className="btn btn-s" onClick={takeOut}>
@@ -166,7 +165,7 @@ function ResultText({ value, text, limit, marked, texts, showAll }: TextProps) {
     return (
       <pre className="json" tabIndex={0} role="group" aria-label={words.card.theResult}>
         <span className="jl" data-pointer="">
-          <WithoutTexts text={value ?? text} texts={texts} />
+          <WithoutTexts text={printable(value ?? text)} texts={texts.map((each) => ({ text: printable(each.text) }))} />
         </span>
       </pre>
     )

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { parseJsonPointer, valueAtPointer } from "../../../src/lib/json-pointer.ts"
+import { printableJson } from "../../../src/lib/printable.ts"
 import { jsonLines } from "./json-lines.ts"
 
 const text = (value: unknown) =>
@@ -8,16 +9,20 @@ const text = (value: unknown) =>
     .map((line) => line.tokens.map((token) => token.text).join(""))
     .join("\n")
 
-test("what is printed is what JSON.stringify prints, and each pointer leads to its value", () => {
+test("what is printed is JSON with hidden characters as codes, and each pointer leads to its value", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      expect(text(value)).toBe(JSON.stringify(value, null, 2))
+      expect(text(value)).toBe(printableJson(value, 2))
       for (const token of jsonLines(value).flatMap(({ tokens }) => tokens)) {
         if (token.pointer === undefined) continue
         expect(valueAtPointer(value, parseJsonPointer(token.pointer) ?? ["?"])).toEqual(JSON.parse(token.text))
       }
     }),
   )
+})
+
+test("a character that turns the text around is written as its code", () => {
+  expect(text({ "a\u202E": "b\u202E" })).toBe('{\n  "a\\u202e": "b\\u202e"\n}')
 })
 
 test("a long array is folded, and says how much is left out", () => {

@@ -1,3 +1,5 @@
+import { printableJson } from "../../../src/lib/printable.ts"
+
 /** A part of a printed JSON value. A value that can be redacted has its pointer. */
 export interface JsonToken {
   readonly kind: "plain" | "key" | "string" | "number"
@@ -13,7 +15,7 @@ export interface JsonLine {
 
 const escape = (step: string) => step.replaceAll("~", "~0").replaceAll("/", "~1")
 
-/** Prints a value as JSON.stringify does with two spaces. Arrays show at most `limit` elements. */
+/** Prints a value as JSON.stringify does with two spaces, hidden characters as codes. Arrays show at most `limit` elements. */
 export function jsonLines(value: unknown, limit = Number.POSITIVE_INFINITY): readonly JsonLine[] {
   const lines: { tokens: JsonToken[]; folded?: JsonLine["folded"] }[] = [{ tokens: [] }]
   const add = (token: JsonToken) => lines.at(-1)?.tokens.push(token)
@@ -25,7 +27,7 @@ export function jsonLines(value: unknown, limit = Number.POSITIVE_INFINITY): rea
   const print = (node: unknown, pointer: string, depth: number) => {
     if (typeof node !== "object" || node === null) {
       const kind = typeof node === "string" ? "string" : "number"
-      add({ kind, text: JSON.stringify(node) ?? "null", pointer })
+      add({ kind, text: printableJson(node), pointer })
       return
     }
     const isList = Array.isArray(node)
@@ -37,7 +39,7 @@ export function jsonLines(value: unknown, limit = Number.POSITIVE_INFINITY): rea
     for (const [at, [key, child]] of shown.entries()) {
       newLine(depth + 1)
       if (!isList) {
-        add({ kind: "key", text: JSON.stringify(key) })
+        add({ kind: "key", text: printableJson(key) })
         plain(": ")
       }
       print(child, `${pointer}/${escape(key)}`, depth + 1)

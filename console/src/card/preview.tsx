@@ -1,6 +1,9 @@
-import { lazy, Suspense, useState } from "react"
+import { lazy, Suspense } from "react"
 import type { Card, Preview } from "../../../src/http/api/schemas.ts"
+import { printable } from "../../../src/lib/printable.ts"
+import { Images } from "../ui/images.tsx"
 import { Later } from "../ui/later.tsx"
+import { imagesIn } from "../ui/value-parts.ts"
 import { useWords } from "../words/words.tsx"
 import { CommandParts } from "./command.tsx"
 
@@ -16,7 +19,7 @@ export function PreviewBody({ preview, columns }: { preview: Preview; columns: 1
       return preview.files.map((file) => (
         <div key={file.path} className="diff-file">
           <p className="diff-h">
-            <code className="grow">{file.path}</code>
+            <code className="grow">{printable(file.path)}</code>
             <b className="plus">+{file.added}</b> <b className="minus">−{file.removed}</b>
           </p>
           <Suspense
@@ -40,49 +43,34 @@ export function PreviewBody({ preview, columns }: { preview: Preview; columns: 1
             <dl className="headers">
               {Object.entries(preview.headers).map(([name, value]) => (
                 <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>{value}</dd>
+                  <dt>{printable(name)}</dt>
+                  <dd>{printable(value)}</dd>
                 </div>
               ))}
             </dl>
           )}
-          {preview.body !== undefined && preview.body !== "" && <pre className="plain">{preview.body}</pre>}
+          {preview.body !== undefined && preview.body !== "" && <pre className="plain">{printable(preview.body)}</pre>}
         </>
       )
     case "image":
       return (
         <figure className="image">
-          <Image mimeType={preview.mimeType} data={preview.data} label={words.card.image} />
+          {imagesIn(preview).length === 0 && <code>{printable(preview.mimeType)}</code>}
+          <Images value={preview} label={words.card.image} />
         </figure>
       )
     case "text":
-      return <pre className="plain">{preview.text}</pre>
+      return <pre className="plain">{printable(preview.text)}</pre>
   }
 }
 
 export function Request({ method, url }: { method: string; url: string }) {
   return (
     <div className="req">
-      <b className="mono">{method}</b>
-      <code className="grow">{url}</code>
+      <b className="mono">{printable(method)}</b>
+      <code className="grow">{printable(url)}</code>
     </div>
   )
-}
-
-const imageTypes = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])
-
-/** An image by a blob address: the page allows no `data:` addresses, and no SVG of an agent. */
-function Image({ mimeType, data, label }: { mimeType: string; data: string; label: string }) {
-  const [address] = useState(() => {
-    if (!imageTypes.has(mimeType)) return undefined
-    try {
-      const bytes = Uint8Array.from(atob(data), (letter) => letter.codePointAt(0) ?? 0)
-      return URL.createObjectURL(new Blob([bytes], { type: mimeType }))
-    } catch {
-      return undefined
-    }
-  })
-  return address === undefined ? <code>{mimeType}</code> : <img src={address} alt={label} />
 }
 
 /** What the head of the found block says beside its name. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { countRedacted, everyElement, pointersAt, redactValue, releaseAnswer } from "./redactions.ts"
+import { countRedacted, everyElement, pointersAt, redactionsOfWords, redactValue, releaseAnswer } from "./redactions.ts"
 
 const value = {
   customers: [
@@ -60,4 +60,20 @@ describe("a release", () => {
       replace: "key=[redacted]",
     })
   })
+})
+
+describe("selected words", () => {
+  const text = "to \u202Eevil\u202C, and \\u{202e} as it is written"
+  const released = (words: string, of: unknown = text) => redactValue(of, redactionsOfWords(of, "", words))
+
+  test.each([
+    ["are taken out where they stand", "and", text.replace("and", "[redacted]")],
+    ["have hidden characters for the codes that were shown", "evil\\u{202c}", text.replace("evil\u202C", "[redacted]")],
+    [
+      "that are both a code and a hidden character take out both",
+      "\\u{202e}",
+      text.replace("\u202E", "[redacted]").replace("\\u{202e}", "[redacted]"),
+    ],
+    ["that are half of a code take out the whole value", "202c}, an", "[redacted]"],
+  ])("%s", (_, words, rest) => expect(released(words)).toBe(rest))
 })

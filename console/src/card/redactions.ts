@@ -1,3 +1,4 @@
+import { printable } from "../../../src/lib/printable.ts"
 import { parseJsonPointer, redactPointers, valueAtPointer } from "../../../src/lib/json-pointer.ts"
 
 /** What a person takes out of a held result: all values at a path with `*`, or some words of one value. */
@@ -34,6 +35,27 @@ export function everyElement(value: unknown, pointer: string): string {
     return isElement ? "*" : escape(step)
   })
   return steps.length === 0 ? "" : `/${steps.join("/")}`
+}
+
+/**
+ * What selected words take out of the value where they stand. Hidden characters were shown as codes, and are meant
+ * themselves. Words that are not found, such as half of a code, take out the whole value.
+ */
+export function redactionsOfWords(value: unknown, pointer: string, words: string): readonly Redaction[] {
+  const text = valueAtPointer(value, parseJsonPointer(pointer) ?? [])
+  const found = [...new Set([words, withHidden(words)])].filter(
+    (each) => typeof text === "string" && text.includes(each),
+  )
+  if (found.length === 0) return [{ kind: "values", path: pointer }]
+  return found.map((each) => ({ kind: "text", pointer, text: each }))
+}
+
+/** The text before `printable` wrote its hidden characters as codes. */
+function withHidden(shown: string): string {
+  return shown.replaceAll(/\\u\{([0-9a-f]{1,5}|10[0-9a-f]{4})\}/g, (code, hex: string) => {
+    const character = String.fromCodePoint(Number.parseInt(hex, 16))
+    return printable(character) === code ? character : code
+  })
 }
 
 export function redactValue(value: unknown, redactions: readonly Redaction[]): unknown {

@@ -1,4 +1,5 @@
 import { useEffect, useState, type RefObject } from "react"
+import { printableJson } from "../../../src/lib/printable.ts"
 
 export interface Selected {
   /** The values that the selection touches, by pointer. */
@@ -8,7 +9,7 @@ export interface Selected {
 }
 
 /** Words as they stand in printed JSON, and back. */
-export const printed = (text: string) => JSON.stringify(text).slice(1, -1)
+export const printed = (text: string) => printableJson(text).slice(1, -1)
 function unprinted(text: string): string {
   const inner = text.replace(/^"/, "").replace(/"$/, "")
   try {

@@ -1,3 +1,4 @@
+import { printable } from "../../../src/lib/printable.ts"
 import { createSpotlight, Spotlight } from "@mantine/spotlight"
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
@@ -44,7 +45,7 @@ export function Palette() {
           card.kind === "question" ? "help-circle" : card.kind === "result" ? "eye-pause" : "hand-stop",
           say(card.title),
           () => void navigate({ to: "/inbox/$callId", params: { callId: card.callId } }),
-          `${card.agent.id}, ${card.summary}`,
+          `${card.agent.id}, ${printable(card.summary)}`,
         ),
       ),
     },

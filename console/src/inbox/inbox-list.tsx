@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router"
+import { printable } from "../../../src/lib/printable.ts"
 import { ShortTimeLeft } from "../card/time-left.tsx"
 import { iconOf, shortPath, tagClass } from "../card/look.ts"
 import { Risk } from "../card/risk.tsx"
@@ -124,7 +125,7 @@ function RowLink({ row, current }: { row: Row; current: boolean }) {
       </span>
       {gone ? <span className="row-r dim">{words.inbox.gone}</span> : <ShortTimeLeft until={card.until} />}
       <span className={isCode ? "row-w cut mono" : "row-w cut"}>
-        {alike.length > 1 ? alike.map(({ summary }) => summary).join(", ") : card.summary}
+        {printable(alike.map(({ summary }) => summary).join(", "))}
       </span>
       <span className="row-a">{shortPath(card)}</span>
     </Link>

@@ -1,5 +1,6 @@
 import { Modal } from "@mantine/core"
 import { useState } from "react"
+import { printable } from "../../../src/lib/printable.ts"
 import { post, problemOf } from "../api/http.ts"
 import { queries } from "../api/live.ts"
 import { useTell } from "../ui/notices.tsx"
@@ -56,7 +57,7 @@ export function RuleDialog({ opened, close, rule, examples, added }: RuleProps) 
         </dl>
         {examples.length > 0 && (
           <p className="dim">
-            {words.inbox.ruleExamples}: <code>{examples.join(" · ")}</code>
+            {words.inbox.ruleExamples}: <code>{printable(examples.join(" · "))}</code>
           </p>
         )}
         <label className="field">
@@ -87,7 +88,9 @@ function RuleLine({ name, value }: { name: string; value: unknown }) {
       <dt>{name}</dt>
       <dd>
         <code>
-          {Array.isArray(value) ? value.join(" ") : typeof value === "string" ? value : JSON.stringify(value)}
+          {printable(
+            Array.isArray(value) ? value.join(" ") : typeof value === "string" ? value : JSON.stringify(value),
+          )}
         </code>
       </dd>
     </>

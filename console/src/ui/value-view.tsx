@@ -1,7 +1,9 @@
 import { useState } from "react"
+import { printable, printableJson } from "../../../src/lib/printable.ts"
 import { isRecord } from "../form/schema.ts"
 import { useWords } from "../words/words.tsx"
 import { CopyButton } from "./copy-text.tsx"
+import { Images } from "./images.tsx"
 import { StoredImage } from "./stored-image.tsx"
 import { exitCodeIn, imagesIn, storedImagesIn, textIn, withoutImageBytes } from "./value-parts.ts"
 
@@ -19,10 +21,10 @@ interface Props {
 export function ValueView({ value, label, jsonOnly = false, agentId }: Props) {
   const words = useWords()
   const text = jsonOnly && typeof value !== "string" ? undefined : textIn(value)
-  const images = jsonOnly ? [] : imagesIn(value)
+  const hasImages = !jsonOnly && imagesIn(value).length > 0
   const stored = agentId === undefined ? undefined : storedImagesIn(value)
   const views: readonly View[] = [
-    ...(images.length > 0 || stored !== undefined ? (["image"] as const) : []),
+    ...(hasImages || stored !== undefined ? (["image"] as const) : []),
     ...(text === undefined ? [] : (["text"] as const)),
     ...(typeof value === "string" ? [] : (["json"] as const)),
   ]
@@ -49,9 +51,7 @@ export function ValueView({ value, label, jsonOnly = false, agentId }: Props) {
       </div>
       {view === "image" ? (
         <>
-          {images.map((source) => (
-            <img key={source} className="vv-i" src={source} alt={words.steps.theImage} />
-          ))}
+          <Images value={value} label={words.steps.theImage} />
           {stored?.refs.map((ref) => (
             <StoredImage key={ref} reference={ref} mimeType={stored.mimeType} agentId={agentId ?? ""} />
           ))}
@@ -77,14 +77,14 @@ export function ExitCode({ value }: { value: unknown }) {
 export function Block({ text, label }: { text: string; label: string }) {
   return (
     <section className="term term-s" tabIndex={0} aria-label={label}>
-      <pre>{text === "" ? " " : text}</pre>
+      <pre>{text === "" ? " " : printable(text.replaceAll("\r\n", "\n"))}</pre>
     </section>
   )
 }
 
 /** JSON with its parts in colour. */
 export function JsonBlock({ value, label }: { value: unknown; label: string }) {
-  const printed = value === undefined ? "undefined" : JSON.stringify(value, null, 2)
+  const printed = value === undefined ? "undefined" : printableJson(value, 2)
   const long = isRecord(value) || Array.isArray(value) ? printed.length > 60_000 : true
   return (
     <section className="term term-s json-b" tabIndex={0} aria-label={label}>
