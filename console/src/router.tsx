@@ -53,7 +53,7 @@ const toolsRoute = createRoute({
 const playgroundRoute = createRoute({
   getParentRoute: () => toolsRoute,
   path: "/",
-  validateSearch: (given) => texts(given, ["tool", "agent", "from"]),
+  validateSearch: (given) => texts(given, ["tool", "version", "layer", "agent", "from"]),
   component: lazyRouteComponent(() => import("./tools/playground.tsx"), "Playground"),
 })
 const serversRoute = createRoute({

@@ -1,5 +1,6 @@
 import type { ToolInfo } from "../../../src/http/api/tool-schemas.ts"
 import { managesOrganisation, type AgentInfo } from "./queries.ts"
+import type { ToolAddress } from "./tool-address.ts"
 
 const storageKey = "qm-playground-agent"
 
@@ -8,10 +9,10 @@ export const chosenAgent = () => localStorage.getItem(storageKey) ?? undefined
 export const rememberAgent = (id: string) => localStorage.setItem(storageKey, id)
 
 /** The tool that the playground showed last, until the page is loaded anew. */
-let tool: string | undefined
+let tool: ToolAddress | undefined
 export const lastTool = () => tool
-export const rememberTool = (name: string | undefined) => {
-  tool = name
+export const rememberTool = (address: ToolAddress | undefined) => {
+  tool = address
 }
 
 /** The agent with the most tools, so that a first call is not refused; one that manages the organisation only if all do. */

@@ -7,6 +7,7 @@ import { Rail } from "../steps/rail.tsx"
 import { Step } from "../steps/step-list.tsx"
 import { endingText } from "../steps/ending-text.ts"
 import { ticksOf, type CallFacts, type Tick, type Ticks } from "../steps/ticks.ts"
+import { Icon } from "../ui/icon.tsx"
 import { Later } from "../ui/later.tsx"
 import { Marked } from "../ui/marked.tsx"
 import { ProblemBox } from "../ui/problem-box.tsx"
@@ -16,7 +17,7 @@ import { useWords } from "../words/words.tsx"
 import { Answers } from "../steps/answers.tsx"
 import { recordQuery } from "./queries.ts"
 import { RecordStep } from "./record-step.tsx"
-import { goOn, useRun, type Run } from "./run.ts"
+import { goOn, tryAgain, useRun, type Run } from "./run.ts"
 
 /** What became of the last Explain or Call: the seven steps, live. */
 export function Outcome() {
@@ -52,7 +53,7 @@ export function Outcome() {
             </div>
           </Later>
         ) : run.state === "failed" ? (
-          <ProblemBox error={run.error} />
+          <ProblemBox error={run.error} {...(run.mayTryAgain === true ? { retry: () => void tryAgain() } : {})} />
         ) : (
           <Steps run={run} />
         )}
@@ -109,6 +110,12 @@ function Steps({ run }: { run: Run }) {
           {isExplained ? words.tools.notMade : result !== undefined ? <Took run={run} /> : <Since at={run.startedAt} />}
         </span>
       </header>
+      {run.lost && (
+        <p className="strip strip-ask strip-in" role="status">
+          <Icon name="plug-connected-x" />
+          <Marked text={words.tools.lost} />
+        </p>
+      )}
       <div className="dim for-p">
         <span>
           <code>{request.tool}</code> {words.audit.by(request.agentId)}

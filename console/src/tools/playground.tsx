@@ -14,6 +14,7 @@ import { Outcome } from "./outcome.tsx"
 import { agentsQuery, managesOrganisation, toolsQuery, type AgentInfo } from "./queries.ts"
 import { agentWithMostTools, chosenAgent, lastTool, rememberAgent, rememberTool } from "./last-shown.ts"
 import { lastRequest } from "./run.ts"
+import { addressOf, callName, toolAt, type ToolAddress } from "./tool-address.ts"
 import { ToolList } from "./tool-list.tsx"
 import { ToolPanel } from "./tool-panel.tsx"
 
@@ -22,18 +23,20 @@ const route = getRouteApi("/frame/tools/")
 /** Every tool as a form that calls it as any agent, and what became of the call. */
 export function Playground() {
   const words = useWords()
-  const { tool: name, agent: wanted } = route.useSearch()
+  const search = route.useSearch()
+  const { tool: name, agent: wanted } = search
   const navigate = route.useNavigate()
   const tools = useQuery(toolsQuery)
   const agents = useQuery(agentsQuery)
   const agent = useAgent(agents.data ?? [], tools.data ?? [], wanted)
-  const tool = tools.data?.find((each) => each.name === name)
-  useLastTool(name)
+  const tool = toolAt(tools.data ?? [], search)
+  useLastTool(search)
 
-  const failed = tools.error ?? agents.error
-  if (failed !== null)
+  if (tools.data === undefined || agents.data === undefined) {
+    const failed = tools.error ?? agents.error
+    if (failed === null) return <Loading />
     return <ProblemBox error={failed} retry={() => void Promise.all([tools.refetch(), agents.refetch()])} />
-  if (tools.data === undefined || agents.data === undefined) return <Loading />
+  }
   return (
     <div className="play" data-view={name === undefined ? "list" : "tool"}>
       <InHead>
@@ -46,9 +49,14 @@ export function Playground() {
           }}
         />
       </InHead>
-      <ToolList tools={tools.data} agent={agent} shown={name} />
+      <ToolList tools={tools.data} agent={agent} shown={tool} />
       {tool !== undefined ? (
-        <ToolPanel key={tool.name} tool={tool} agent={agent} />
+        <ToolPanel
+          key={`${tool.name}@${tool.version} ${tool.layer}`}
+          tool={tool}
+          name={callName(tool, tools.data)}
+          agent={agent}
+        />
       ) : (
         <section className="play-form play-empty">
           <p>
@@ -58,7 +66,7 @@ export function Playground() {
           <ul className="tries">
             {tries(tools.data, agent).map((each) => (
               <li key={each.name}>
-                <Link to="/tools" search={(before) => ({ ...before, tool: each.name })}>
+                <Link to="/tools" search={(before) => ({ ...before, ...addressOf(each, tools.data) })}>
                   <b className="mono">{each.name}</b>
                   <span className="soft">{words.tools.levelMore[each.level]}</span>
                   <Icon name="chevron-right" small />
@@ -108,13 +116,26 @@ function useAgent(agents: readonly AgentInfo[], tools: readonly ToolInfo[], want
 }
 
 /** Whoever comes back, for example after answering a card, finds the tool that they left. */
-function useLastTool(name: string | undefined) {
+function useLastTool(shown: ToolAddress) {
   const navigate = route.useNavigate()
-  const [back] = useState(() => (name === undefined ? (lastTool() ?? lastRequest()?.tool) : undefined))
+  const [back] = useState(() => (shown.tool === undefined ? (lastTool() ?? calledTool()) : undefined))
   useEffect(() => {
-    if (back !== undefined) void navigate({ search: (before) => ({ ...before, tool: back }), replace: true })
+    if (back !== undefined) void navigate({ search: (before) => ({ ...before, ...back }), replace: true })
   }, [back, navigate])
-  useEffect(() => rememberTool(name), [name])
+  useEffect(() => {
+    const { tool, version, layer } = shown
+    rememberTool(
+      tool === undefined
+        ? undefined
+        : { tool, ...(version === undefined ? {} : { version }), ...(layer === undefined ? {} : { layer }) },
+    )
+  }, [shown])
+}
+
+/** The tool that was called last, from its name or `name@version`. */
+function calledTool(): ToolAddress | undefined {
+  const [tool, version] = lastRequest()?.tool.split("@") ?? []
+  return tool === undefined ? undefined : { tool, ...(version === undefined ? {} : { version }) }
 }
 
 /** Puts something into the page's head, where it belongs to what is shown below. */

@@ -5,11 +5,12 @@ import { Icon } from "../ui/icon.tsx"
 import { useWords } from "../words/words.tsx"
 import { findTools, groupTools, type ToolGroup } from "./arrange.ts"
 import type { AgentInfo } from "./queries.ts"
+import { addressOf } from "./tool-address.ts"
 
 interface Props {
   readonly tools: readonly ToolInfo[]
   readonly agent: AgentInfo | undefined
-  readonly shown: string | undefined
+  readonly shown: ToolInfo | undefined
 }
 
 /** All tools by group or layer. Groups that the agent has not are at the end, closed. */
@@ -51,14 +52,14 @@ export function ToolList({ tools, agent, shown }: Props) {
       <nav className="scroll" aria-label={words.tools.list}>
         <ul className="tgs">
           {groups.filter(has).map((group) => (
-            <Group key={group.name} group={group} shown={shown} open={search !== "" || by === "layer"} />
+            <Group key={group.name} group={group} tools={tools} shown={shown} open={search !== "" || by === "layer"} />
           ))}
           {without.length > 0 && agent !== undefined && (
             <li className="tg-none">
               <p className="hint">{words.tools.noneOfThese(agent.id)}</p>
               <ul>
                 {without.map((group) => (
-                  <Group key={group.name} group={group} shown={shown} open={search !== ""} closed />
+                  <Group key={group.name} group={group} tools={tools} shown={shown} open={search !== ""} closed />
                 ))}
               </ul>
             </li>
@@ -74,14 +75,15 @@ export function ToolList({ tools, agent, shown }: Props) {
 
 interface GroupProps {
   readonly group: ToolGroup
-  readonly shown: string | undefined
+  readonly tools: readonly ToolInfo[]
+  readonly shown: ToolInfo | undefined
   readonly open: boolean
   readonly closed?: boolean
 }
 
-function Group({ group, shown, open, closed = false }: GroupProps) {
+function Group({ group, tools, shown, open, closed = false }: GroupProps) {
   const words = useWords()
-  const holdsShown = group.tools.some(({ name }) => name === shown)
+  const holdsShown = shown !== undefined && group.tools.includes(shown)
   const [toggled, setToggled] = useState<boolean>()
   const isOpen = open || (toggled ?? (holdsShown || (!closed && group.tools.length <= 12)))
   return (
@@ -103,7 +105,7 @@ function Group({ group, shown, open, closed = false }: GroupProps) {
         <ul>
           {group.tools.map((tool) => (
             <li key={`${tool.name}@${tool.version} ${tool.layer}`}>
-              <OneTool tool={tool} isShown={tool.name === shown} tools={group.tools} />
+              <OneTool tool={tool} isShown={tool === shown} tools={tools} />
             </li>
           ))}
         </ul>
@@ -116,7 +118,7 @@ function OneTool({ tool, isShown, tools }: { tool: ToolInfo; isShown: boolean; t
   const words = useWords()
   const link = useRef<HTMLAnchorElement>(null)
   const { name, version, level, layer, quarantine, enabled } = tool
-  const isOneOfMany = tools.some((other) => other.name === name && other.version !== version)
+  const address = addressOf(tool, tools)
   useEffect(() => {
     if (isShown) link.current?.scrollIntoView({ block: "nearest" })
   }, [isShown])
@@ -125,14 +127,14 @@ function OneTool({ tool, isShown, tools }: { tool: ToolInfo; isShown: boolean; t
       ref={link}
       className="tt"
       to="/tools"
-      search={(before) => ({ tool: name, ...(before.agent === undefined ? {} : { agent: before.agent }) })}
+      search={(before) => ({ ...address, ...(before.agent === undefined ? {} : { agent: before.agent }) })}
       aria-current={isShown ? "true" : undefined}
       activeProps={{}}
       title={name}
     >
       <code className="grow cut">
         {name.split(":").at(-1)}
-        {isOneOfMany && <span className="dim">@{version}</span>}
+        {address.version !== undefined && <span className="dim">@{version}</span>}
         {layer !== "system" && <span className="dim"> {layer}</span>}
       </code>
       {quarantine !== undefined ? (

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi, Link } from "@tanstack/react-router"
-import { useEffect, useLayoutEffect, useRef, useState } from "react"
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react"
 import type { ToolInfo } from "../../../src/http/api/tool-schemas.ts"
 import { useMe } from "../api/queries.ts"
 import { JsonField } from "../form/fields.tsx"
@@ -16,25 +16,33 @@ import { useWords } from "../words/words.tsx"
 import { draftOf, keepDraft, recentInputs, rememberInput } from "./drafts.ts"
 import { rememberAgent } from "./last-shown.ts"
 import { managesOrganisation, recordQuery, type AgentInfo } from "./queries.ts"
+import { usableInput } from "./recorded-input.ts"
 import { call, explain, useRun, type Run } from "./run.ts"
 import { ToolDetails } from "./tool-details.tsx"
 
 const route = getRouteApi("/frame/tools/")
 
+interface Props {
+  readonly tool: ToolInfo
+  /** What it is called by. */
+  readonly name: string
+  readonly agent: AgentInfo | undefined
+}
+
 /** One tool: what it is, its input, and the two things to do with it. */
-export function ToolPanel({ tool, agent }: { tool: ToolInfo; agent: AgentInfo | undefined }) {
+export function ToolPanel({ tool, name, agent }: Props) {
   const words = useWords()
   const { scopes } = useMe()
   const run = useRun()
   const form = useRef<HTMLFormElement>(null)
-  const [input, setInput] = useInput(tool.name)
+  const { input, setInput, note } = useInput(name)
   // On a phone the list was scrolled to the tool, and the form takes its place.
   useEffect(() => {
     form.current?.scrollIntoView({ block: "start" })
   }, [])
   const [view, setView] = useState<"form" | "json">("form")
   const hasFields = propertiesOf(tool.inputSchema).length > 0
-  const problems = problemsOf(run, tool.name)
+  const problems = problemsOf(run, name)
   const mayCall =
     agent !== undefined && scopes.includes("call") && (scopes.includes("manage") || !managesOrganisation(agent))
   const isBusy = run?.state === "running"
@@ -42,8 +50,8 @@ export function ToolPanel({ tool, agent }: { tool: ToolInfo; agent: AgentInfo | 
   const start = (what: "explain" | "call") => {
     if (agent === undefined || isBusy || form.current?.reportValidity() === false) return
     if (what === "call" && !mayCall) return
-    const request = { tool: tool.name, agentId: agent.id, input: input ?? {} }
-    rememberInput(tool.name, request.input)
+    const request = { tool: name, agentId: agent.id, input: input ?? {} }
+    rememberInput(name, request.input)
     rememberAgent(agent.id)
     void (what === "call" ? call(request) : explain(request))
   }
@@ -72,8 +80,9 @@ export function ToolPanel({ tool, agent }: { tool: ToolInfo; agent: AgentInfo | 
             </div>
           )}
           <span className="grow" />
-          <Recent tool={tool.name} choose={setInput} />
+          <Recent tool={name} choose={setInput} />
         </div>
+        {note !== undefined && <p className="hint">{note}</p>}
         {problems.other.map((problem) => (
           <p className="hint sf-wrong" key={problem} role="alert">
             {problem}
@@ -188,24 +197,36 @@ function Recent({ tool, choose }: { tool: string; choose: (input: unknown) => vo
 }
 
 /** The input being typed. It survives a look at another page; `?from=` begins with what a recorded call had. */
-function useInput(tool: string): [unknown, (input: unknown) => void] {
+function useInput(tool: string) {
+  const words = useWords()
   const { from } = route.useSearch()
   const [input, setInput] = useState(() => draftOf(tool))
   const record = useQuery({ ...recordQuery(from ?? ""), enabled: from !== undefined })
-  const recorded = record.data?.find((entry) => typeof entry["input"] === "string")?.["input"]
+  const entry = record.data?.find((each) => typeof each["input"] === "string")
+  const recorded = useMemo(
+    () => entry && { usable: usableInput(String(entry["input"]), entry["inputDigest"] === undefined) },
+    [entry],
+  )
   useEffect(() => {
-    if (typeof recorded !== "string") return
-    try {
-      setInput(JSON.parse(recorded) as unknown)
-    } catch {
-      // It was cut when it was recorded: there is no whole input to begin with.
-    }
+    if (recorded?.usable !== undefined) setInput(recorded.usable.input)
   }, [recorded])
-  const change = (next: unknown) => {
-    keepDraft(tool, next)
-    setInput(next)
+  const leftOut = recorded?.usable?.leftOut ?? []
+  return {
+    input,
+    setInput(next: unknown) {
+      keepDraft(tool, next)
+      setInput(next)
+    },
+    /** What the recorded call had and the form has not. */
+    note:
+      recorded === undefined
+        ? undefined
+        : recorded.usable === undefined
+          ? words.tools.recordCut
+          : leftOut.length > 0
+            ? words.tools.recordMasked(leftOut.join(words.card.comma))
+            : undefined,
   }
-  return [input, change]
 }
 
 /** What the server found wrong with the input of the last Explain or Call of this tool. */
