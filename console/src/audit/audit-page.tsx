@@ -51,7 +51,7 @@ export function AuditPage() {
             {words.audit.charts}
           </button>
         )}
-        {!isWide && !isOpen ? null : charts.error !== null ? (
+        {!isWide && !isOpen ? null : charts.error !== null && charts.data === undefined ? (
           <ProblemBox error={charts.error} retry={() => void charts.refetch()} />
         ) : (
           <Suspense fallback={<ChartsLoading />}>

@@ -9,8 +9,7 @@ import { ticksOf } from "../steps/ticks.ts"
 import { recordQuery } from "../tools/queries.ts"
 import { CopyButton } from "../ui/copy-text.tsx"
 import { Icon } from "../ui/icon.tsx"
-import { Later } from "../ui/later.tsx"
-import { ProblemBox } from "../ui/problem-box.tsx"
+import { Loading } from "../ui/loading.tsx"
 import { momentText } from "../words/time-text.ts"
 import { useLanguage, useWords } from "../words/words.tsx"
 import { readRecord, type CallRecord } from "./call-facts.ts"
@@ -24,7 +23,8 @@ const route = getRouteApi("/frame/audit/$callId")
 export function CallPage() {
   const words = useWords()
   const { callId } = route.useParams()
-  const { data, error, refetch } = useQuery(recordQuery(callId))
+  const query = useQuery(recordQuery(callId))
+  const { data, error } = query
   const record = data === undefined ? undefined : readRecord(data)
   const isShown = record !== undefined
   useEffect(() => {
@@ -47,23 +47,15 @@ export function CallPage() {
           </Link>
         )}
       </div>
-      {error !== null && problemOf(error).status === 404 ? (
+      {data?.length === 0 || (data === undefined && error !== null && problemOf(error).status === 404) ? (
         <div className="play-empty">
           <p>
             <b>{words.audit.noSuchCall}</b>
           </p>
           <p className="soft">{words.audit.noSuchCallMore}</p>
         </div>
-      ) : error !== null ? (
-        <ProblemBox error={error} retry={() => void refetch()} />
       ) : record === undefined || data === undefined ? (
-        <Later>
-          <div className="sks" aria-busy="true">
-            <div className="sk" />
-            <div className="sk" />
-            <div className="sk" />
-          </div>
-        </Later>
+        <Loading of={query} lines={3} />
       ) : (
         <div className="callp">
           <div className="scroll callp-m" tabIndex={0} role="group" aria-label={words.audit.stepsLabel}>

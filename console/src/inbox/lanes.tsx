@@ -2,22 +2,26 @@ import { Modal } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import type { Refused, Suggestion } from "../../../src/http/api/schemas.ts"
+import { printable } from "../../../src/lib/printable.ts"
 import { serverNow } from "../api/clock.ts"
 import { digestQuery, refusedQuery, suggestionsQuery, useMe } from "../api/queries.ts"
 import { CopyText } from "../ui/copy-text.tsx"
 import { Icon } from "../ui/icon.tsx"
+import { Loading } from "../ui/loading.tsx"
 import { Marked } from "../ui/marked.tsx"
 import { agoText, spanText } from "../words/time-text.ts"
 import { useSay, useWords } from "../words/words.tsx"
-import { lastVisit } from "./last-visit.ts"
+import { forgetLastVisit, useLastVisit } from "./last-visit.ts"
 import { RuleDialog } from "./rule-dialog.tsx"
 
 /** What happened while nobody looked, from the record. */
 export function DigestLine() {
   const words = useWords()
-  const [since, setSince] = useState(lastVisit)
-  const { data } = useQuery({ ...digestQuery(since ?? 0), enabled: since !== undefined })
-  if (since === undefined || data === undefined) return null
+  const since = useLastVisit()
+  const query = useQuery({ ...digestQuery(since ?? 0), enabled: since !== undefined })
+  const { data } = query
+  if (since === undefined) return null
+  if (data === undefined) return <Loading of={query} lines={1} />
   const { ran, waited, refused, expired } = data
   if (ran + waited + refused + expired === 0) return null
   return (
@@ -26,7 +30,7 @@ export function DigestLine() {
       <p className="grow">
         <Marked text={words.inbox.digest(spanText(data.now - since, words), ran, waited, refused, expired)} />
       </p>
-      <button type="button" className="ib" aria-label={words.inbox.closeDigest} onClick={() => setSince(undefined)}>
+      <button type="button" className="ib" aria-label={words.inbox.closeDigest} onClick={forgetLastVisit}>
         <Icon name="x" small />
       </button>
     </div>
@@ -36,7 +40,8 @@ export function DigestLine() {
 /** "12 yes, never no: make it a rule?" */
 export function Suggestions() {
   const { scopes } = useMe()
-  const { data } = useQuery({ ...suggestionsQuery, enabled: scopes.includes("manage") })
+  const mayManage = scopes.includes("manage")
+  const query = useQuery({ ...suggestionsQuery, enabled: mayManage })
   const [hidden, setHidden] = useState<readonly string[]>(
     () => JSON.parse(sessionStorage.getItem("qm-not-now") ?? "[]") as string[],
   )
@@ -45,7 +50,9 @@ export function Suggestions() {
     sessionStorage.setItem("qm-not-now", JSON.stringify(next))
     setHidden(next)
   }
-  return (data ?? [])
+  if (!mayManage) return null
+  if (query.data === undefined) return <Loading of={query} lines={1} />
+  return query.data
     .map((suggestion) => [JSON.stringify(suggestion.rule), suggestion] as const)
     .filter(([key]) => !hidden.includes(key))
     .slice(0, 2)
@@ -86,10 +93,12 @@ export function RefusedLane() {
   const say = useSay()
   const { scopes } = useMe()
   const [since] = useState(startOfDay)
-  const { data } = useQuery(refusedQuery(since))
+  const query = useQuery(refusedQuery(since))
+  const { data } = query
   const [open, setOpen] = useState<Refused>()
   const [drafted, setDrafted] = useState<Refused>()
-  if (data === undefined || data.length === 0) return null
+  if (data === undefined) return <Loading of={query} lines={2} />
+  if (data.length === 0) return null
   return (
     <div className="refused">
       <div className="band">
@@ -103,7 +112,7 @@ export function RefusedLane() {
               <Icon name="ban" />
               <span className="row-t grow">
                 <b className="mono">{item.tool}</b>
-                <span className="row-w mono cut">{item.summary}</span>
+                <span className="row-w mono cut">{printable(item.summary)}</span>
               </span>
               <span className="row-a">{item.agentId}</span>
               <span className="row-w cut">{item.reasons.map(say).join(" ")}</span>
@@ -123,7 +132,8 @@ export function RefusedLane() {
         {open !== undefined && (
           <div className="dialog">
             <p className="dim">
-              <code>{open.summary}</code> · {agoText(serverNow() - open.at, words)} · <code>{open.code}</code>
+              <code>{printable(open.summary)}</code> · {agoText(serverNow() - open.at, words)} ·{" "}
+              <code>{open.code}</code>
             </p>
             <div className="strip strip-deny">
               <Icon name="ban" />

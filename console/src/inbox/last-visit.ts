@@ -1,13 +1,35 @@
+import { useSyncExternalStore } from "react"
+
 const storageKey = "qm-last-visit"
-const away = 10 * 60_000
+const awayMs = 10 * 60_000
 
-/** When somebody last looked, if that was more than ten minutes before this page was opened. Read once. */
-const before = Number(localStorage.getItem(storageKey) ?? 0)
-const since = before > 0 && Date.now() - before > away ? before : undefined
+const listeners = new Set<() => void>()
+let since: number | undefined
 
-export const lastVisit = () => since
+function set(next: number | undefined) {
+  since = next
+  for (const listener of listeners) listener()
+}
 
-const mark = () => document.visibilityState === "visible" && localStorage.setItem(storageKey, String(Date.now()))
-mark()
-setInterval(mark, 30_000)
-document.addEventListener("visibilitychange", () => localStorage.setItem(storageKey, String(Date.now())))
+/** When somebody last looked, if they came back after more than ten minutes: by opening the page or by coming to its tab. */
+export const useLastVisit = () =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => since,
+  )
+export const forgetLastVisit = () => set(undefined)
+
+const isVisible = () => document.visibilityState === "visible"
+const mark = () => localStorage.setItem(storageKey, String(Date.now()))
+
+function look() {
+  const before = Number(localStorage.getItem(storageKey) ?? 0)
+  if (isVisible() && before > 0 && Date.now() - before > awayMs) set(before)
+  mark()
+}
+look()
+setInterval(() => isVisible() && mark(), 30_000)
+document.addEventListener("visibilitychange", look)

@@ -6,8 +6,8 @@ import { queries } from "../api/live.ts"
 import { useMe } from "../api/queries.ts"
 import { CopyText } from "../ui/copy-text.tsx"
 import { Icon } from "../ui/icon.tsx"
+import { Loading } from "../ui/loading.tsx"
 import { Marked } from "../ui/marked.tsx"
-import { ProblemBox } from "../ui/problem-box.tsx"
 import { Select } from "../ui/select.tsx"
 import { agoText, spanText } from "../words/time-text.ts"
 import { useWords } from "../words/words.tsx"
@@ -34,7 +34,8 @@ function People() {
   const words = useWords()
   const { id: me, scopes } = useMe()
   const manages = scopes.includes("manage")
-  const { data, error, refetch } = useQuery(peopleQuery)
+  const query = useQuery(peopleQuery)
+  const { data } = query
   const add = useMaking("/v1/people", "people", ({ id, name, roles }) => ({
     id,
     ...(name === "" ? {} : { name }),
@@ -44,7 +45,7 @@ function People() {
     <section aria-labelledby="people-h">
       <h2 id="people-h">{words.people.people}</h2>
       <p className="dim">{words.people.peopleMore}</p>
-      {error !== null && <ProblemBox error={error} retry={() => void refetch()} />}
+      {data === undefined && <Loading of={query} lines={2} />}
       {data?.length === 0 && <p className="soft">{words.people.nobody(me)}</p>}
       {data !== undefined && data.length > 0 && (
         <Table heads={[words.people.person, words.people.roles, words.people.mayDo, ""]}>
@@ -84,7 +85,8 @@ function Tokens() {
   const words = useWords()
   const now = useServerTime(60_000)
   const manages = useMe().scopes.includes("manage")
-  const { data, error, refetch } = useQuery({ ...tokensQuery, enabled: manages })
+  const query = useQuery({ ...tokensQuery, enabled: manages })
+  const { data } = query
   const { data: agents } = useQuery({ ...agentsQuery, enabled: manages })
   const add = useMaking("/v1/tokens", "tokens", ({ agentId, name, days }) => ({
     agentId,
@@ -96,7 +98,7 @@ function Tokens() {
     <section aria-labelledby="tokens-h">
       <h2 id="tokens-h">{words.people.tokens}</h2>
       <p className="dim">{words.people.tokensMore}</p>
-      {error !== null && <ProblemBox error={error} retry={() => void refetch()} />}
+      {data === undefined && <Loading of={query} lines={2} />}
       {data?.length === 0 && <p className="soft">{words.people.noTokens}</p>}
       {data !== undefined && data.length > 0 && (
         <Table heads={[words.people.agent, words.people.name, words.people.made, words.people.ends, ""]}>

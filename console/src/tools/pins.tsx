@@ -4,8 +4,8 @@ import { post, problemOf } from "../api/http.ts"
 import { queries } from "../api/live.ts"
 import { useMe } from "../api/queries.ts"
 import { Icon } from "../ui/icon.tsx"
+import { Loading } from "../ui/loading.tsx"
 import { useTell } from "../ui/notices.tsx"
-import { ProblemBox } from "../ui/problem-box.tsx"
 import { Block } from "../ui/value-view.tsx"
 import { dateText } from "../words/time-text.ts"
 import { useLanguage, useWords } from "../words/words.tsx"
@@ -18,10 +18,10 @@ const waits = ({ state }: McpPin) => state === "new" || state === "changed"
 export function Pins({ server }: { server: string }) {
   const words = useWords()
   const { scopes } = useMe()
-  const { data, error, refetch } = useQuery(pinsQuery(server))
+  const query = useQuery(pinsQuery(server))
+  const { data } = query
   const trust = useTrust(server)
-  if (error !== null) return <ProblemBox error={error} retry={() => void refetch()} />
-  if (data === undefined) return null
+  if (data === undefined) return <Loading of={query} lines={2} />
   if (data.length === 0) return <p className="hint">{words.tools.noPins}</p>
   const toLookAt = data.filter(waits)
   const mayManage = scopes.includes("manage")

@@ -2,9 +2,8 @@ import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import type { McpServerState } from "../../../src/model/mcp.ts"
 import { Icon } from "../ui/icon.tsx"
-import { Later } from "../ui/later.tsx"
+import { Loading } from "../ui/loading.tsx"
 import { Marked } from "../ui/marked.tsx"
-import { ProblemBox } from "../ui/problem-box.tsx"
 import { useWords } from "../words/words.tsx"
 import { Pins } from "./pins.tsx"
 import { serversQuery } from "./queries.ts"
@@ -22,17 +21,9 @@ const dots: Readonly<Record<McpServerState["state"], string>> = {
 /** The MCP servers, how they are, and the definitions of their tools that people have trusted. */
 export function Servers() {
   const words = useWords()
-  const { data, error, refetch } = useQuery(serversQuery)
-  if (error !== null) return <ProblemBox error={error} retry={() => void refetch()} />
-  if (data === undefined)
-    return (
-      <Later>
-        <div className="sks" aria-busy="true">
-          <div className="sk" />
-          <div className="sk" />
-        </div>
-      </Later>
-    )
+  const query = useQuery(serversQuery)
+  const { data } = query
+  if (data === undefined) return <Loading of={query} lines={2} />
   if (data.length === 0)
     return (
       <div className="play-empty">
