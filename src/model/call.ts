@@ -48,6 +48,8 @@ export interface CallRequest {
   resumableUntil?: number | undefined
   /** Have a person release the result before the caller gets it, even if neither tool nor rules ask for that. */
   holdResult?: boolean | undefined
+  /** The agent loop itself asks people by this call. Its own tools, such as `agents:budget`, can be called in no other way. */
+  fromLoop?: boolean | undefined
   /** Asked before each call that its tool makes, also through other tools. False refuses that call. */
   takeSubCall?: (() => boolean) | undefined
   /** Cancels the call. */

@@ -1,5 +1,5 @@
 import { isTicket, type Ticket, type ToolResult } from "../../model/result.ts"
-import { interruptedAnswers, interruptedToolName, openQuestions } from "./loop-tools.ts"
+import { interruptedAnswers, interruptedToolName } from "./loop-tools.ts"
 import type { CallContext } from "./run-calls.ts"
 
 /** A call of a resumed conversation whose process was killed while it ran. */
@@ -20,21 +20,17 @@ export async function askAboutInterrupted(
   turn: number,
   { app, request, waitMs }: CallContext,
 ): Promise<{ told: ReadonlyMap<number, string> } | { waiting: Ticket[] }> {
-  for (const { callId } of calls) openQuestions.add(callId)
-  try {
-    const asked = calls.map(({ place, name, input, callId }) => ({
-      ...request,
-      tool: interruptedToolName,
-      input: { call: callId, tool: name, input: JSON.stringify(input) },
-      key: `${request.sessionId}/${turn}/${place}/interrupted`,
-    }))
-    const ended = await app.callBatch(asked, { waitMs, independent: true })
-    const waiting = ended.filter(isTicket)
-    if (waiting.length > 0) return { waiting }
-    return { told: new Map(calls.map(({ place }, index) => [place, sentenceFor(ended[index] as ToolResult)])) }
-  } finally {
-    for (const { callId } of calls) openQuestions.delete(callId)
-  }
+  const asked = calls.map(({ place, name, input, callId }) => ({
+    ...request,
+    tool: interruptedToolName,
+    input: { call: callId, tool: name, input: JSON.stringify(input) },
+    key: `${request.sessionId}/${turn}/${place}/interrupted`,
+    fromLoop: true,
+  }))
+  const ended = await app.callBatch(asked, { waitMs, independent: true })
+  const waiting = ended.filter(isTicket)
+  if (waiting.length > 0) return { waiting }
+  return { told: new Map(calls.map(({ place }, index) => [place, sentenceFor(ended[index] as ToolResult)])) }
 }
 
 function sentenceFor({ success, result }: ToolResult): string {

@@ -28,7 +28,8 @@ export async function askForMore(
 ): Promise<Asked> {
   const { userId } = request
   const ownKey = key === undefined || userId === undefined ? key : `${key}/${userId}`
-  const asked = { ...request, userId, taskId: undefined, agentId, sessionId: id, tool, input, key: ownKey }
+  const about = { userId, taskId: undefined, agentId, sessionId: id }
+  const asked = { ...request, ...about, tool, input, key: ownKey, fromLoop: true }
   const [ended] = await app.callBatch([asked], { waitMs, detach })
   if (ended === undefined) return { failed: "The question was not asked." }
   if (isTicket(ended)) return { waiting: ended }

@@ -66,9 +66,6 @@ function hopsTool(): Tool {
   })
 }
 
-/** The interrupted calls that the loop asks about now. The tool takes only these, so that agents cannot ask in its name. */
-export const openQuestions = new Set<string>()
-
 export const interruptedAnswers = { ran: "It has happened", notRun: "It has not happened", unknown: "I cannot tell" }
 
 /** Asks a person what became of a call whose process was killed while it ran. */
@@ -82,10 +79,7 @@ function interruptedTool(): Tool {
     exposedAs: "loop",
     permission: { level: "public" },
     input: z.object({
-      call: z
-        .string()
-        .refine((id) => openQuestions.has(id), "is not a call that the loop asks about")
-        .describe("The id of the call"),
+      call: z.string().describe("The id of the call"),
       tool: z.string().describe("Its tool"),
       input: z.string().describe("Its input as JSON"),
       then: z.string().optional().describe("What follows from each answer"),

@@ -1,6 +1,6 @@
 import type { RegisteredTool } from "../../model/tool.ts"
 import { isTicket, type Ticket, type ToolResult } from "../../model/result.ts"
-import { interruptedAnswers, interruptedToolName, openQuestions } from "../chain/loop-tools.ts"
+import { interruptedAnswers, interruptedToolName } from "../chain/loop-tools.ts"
 
 /** A call that a person says has happened. Its result is lost. */
 export interface TreatedAsDone {
@@ -30,18 +30,13 @@ const then =
 /** Asks a person what became of a call that was cut short. */
 export async function askWhatBecame(
   { callId, tool, input }: { callId: string; tool: string; input: unknown },
-  call: (request: { tool: string; input: unknown }) => Promise<ToolResult | Ticket | TreatedAsDone>,
+  call: (request: { tool: string; input: unknown; fromLoop: true }) => Promise<ToolResult | Ticket | TreatedAsDone>,
 ): Promise<"again" | "done" | "unknown" | Ticket> {
-  openQuestions.add(callId)
-  try {
-    const about = { call: callId, tool, input: JSON.stringify(input), then }
-    const ended = await call({ tool: interruptedToolName, input: about })
-    if ("treatedAsDone" in ended) return "unknown"
-    if (isTicket(ended)) return ended
-    const answer = ended.success ? (ended.result as { answer: string }).answer : undefined
-    if (answer === interruptedAnswers.notRun) return "again"
-    return answer === interruptedAnswers.ran ? "done" : "unknown"
-  } finally {
-    openQuestions.delete(callId)
-  }
+  const about = { call: callId, tool, input: JSON.stringify(input), then }
+  const ended = await call({ tool: interruptedToolName, input: about, fromLoop: true })
+  if ("treatedAsDone" in ended) return "unknown"
+  if (isTicket(ended)) return ended
+  const answer = ended.success ? (ended.result as { answer: string }).answer : undefined
+  if (answer === interruptedAnswers.notRun) return "again"
+  return answer === interruptedAnswers.ran ? "done" : "unknown"
 }

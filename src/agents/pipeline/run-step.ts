@@ -36,6 +36,8 @@ export interface StepCall {
   /** Different for each call of a run, and the same in each run with the same id. */
   tryName: string
   intent?: string | undefined
+  /** It is a question of the pipeline itself, not a step. */
+  fromLoop?: true | undefined
 }
 
 /** What a step needs to run. */

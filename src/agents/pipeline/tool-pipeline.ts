@@ -200,7 +200,7 @@ export class ToolPipeline {
     }
   }
 
-  async #callOnce({ tool, input, tryName, intent }: StepCall): Promise<ToolResult | Ticket> {
+  async #callOnce({ tool, input, tryName, intent, fromLoop }: StepCall): Promise<ToolResult | Ticket> {
     const { agentId, sessionId = this.id, durable, waitMs, resumableMs, signal, ...options } = this.#options
     const { taskId, userId, allowedPaths, parentCallId, caller } = options
     const about = { agentId, sessionId, taskId, userId, allowedPaths, parentCallId, caller, signal }
@@ -209,7 +209,7 @@ export class ToolPipeline {
       ...(resumableMs !== undefined && { resumableUntil: Date.now() + resumableMs }),
     }
     // A batch of one: unlike `call`, it gives a ticket when the app is closed while a person is asked.
-    const [ended] = await this.#app.callBatch([{ ...about, tool, input, intent, ...stored }], { waitMs })
+    const [ended] = await this.#app.callBatch([{ ...about, tool, input, intent, fromLoop, ...stored }], { waitMs })
     return ended!
   }
 }

@@ -19,6 +19,11 @@ export function visible(call: ActiveCall, tool: RegisteredTool, ports: Ports): v
       throw new Ending("frozen", dialectText`${toolRef(tool.name)} was not executed: ${reason.sentence}`)
     throw new Ending("tool_not_available", notAvailable(tool.name, reason, ports.settings.language))
   }
+  // A stored call was made by the loop, whoever looks at it or goes on with it.
+  if (tool.exposedAs === "loop" && call.request.fromLoop !== true && call.row === undefined) {
+    const sentence = dialectText`Tool ${toolRef(tool.name)} is not available: only the agent loop itself asks people with it.`
+    throw new Ending("tool_not_available", sentence)
+  }
   if (call.depth > deepest) {
     throw new Ending("permission_denied", `Tools may call tools ${deepest} deep at most. Do the work in fewer layers.`)
   }
