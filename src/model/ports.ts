@@ -194,6 +194,7 @@ export interface Tools {
 export interface Organisation {
   /** Undefined when the agent does not exist, was terminated or has an unknown role: it may use no tool. */
   view(agentId: string): AgentView | undefined
+  listAgents(): readonly { readonly id: string }[]
   /** Grows with every change. */
   readonly version: number
 }

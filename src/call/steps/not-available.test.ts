@@ -17,3 +17,16 @@ test("a path outside is refused once, with one advice", async () => {
   expect(error.match(/outside/g)).toHaveLength(1)
   expect(error.match(/ask a person/g)).toHaveLength(1)
 })
+
+test.each([
+  ["oprator", " Did you mean agent 'operator'?"],
+  ["somebody-else", ""],
+])(
+  "a call of the agent %s, which there is not, is refused with the nearest name, if one is near",
+  async (agentId, hint) => {
+    const app = await openTestApp()
+    const { code, error = "" } = await app.call({ agentId, tool: "current_time", input: {} })
+    expect(code).toBe("tool_not_available")
+    expect(error.endsWith(`A person creates agents with 'qm agents create'.${hint}`)).toBe(true)
+  },
+)

@@ -4,6 +4,7 @@ import { toolRef, dialectText } from "../../model/dialect-text.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { firstDenial } from "../../policy/visible.ts"
 import type { ActiveCall } from "../active-call.ts"
+import { nearestName } from "../../lib/nearest-name.ts"
 import { notAvailable } from "./not-available.ts"
 
 const deepest = 8
@@ -17,7 +18,11 @@ export function visible(call: ActiveCall, tool: RegisteredTool, ports: Ports): v
     call.reasons = [reason]
     if (ending === "frozen")
       throw new Ending("frozen", dialectText`${toolRef(tool.name)} was not executed: ${reason.sentence}`)
-    throw new Ending("tool_not_available", notAvailable(tool.name, reason, ports.settings.language))
+    const refusal = notAvailable(tool.name, reason, ports.settings.language)
+    throw new Ending(
+      "tool_not_available",
+      call.who === undefined ? [...refusal, ...nearestAgent(call, ports)] : refusal,
+    )
   }
   // A stored call was made by the loop, whoever looks at it or goes on with it.
   if (tool.exposedAs === "loop" && call.request.fromLoop !== true && call.row === undefined) {
@@ -31,4 +36,11 @@ export function visible(call: ActiveCall, tool: RegisteredTool, ports: Ports): v
     const sentence = "The run has made as many calls as it may. Answer with what you have, and say what is left to do."
     throw new Ending("permission_denied", sentence)
   }
+}
+
+/** For an agent whose name may be misspelt. */
+function nearestAgent({ request }: ActiveCall, { organisation, settings }: Ports): string[] {
+  const ids = organisation.listAgents().map(({ id }) => id)
+  const guess = settings.language === "zh" ? undefined : nearestName(request.agentId, ids)
+  return guess === undefined ? [] : [` Did you mean agent '${guess}'?`]
 }
