@@ -36,7 +36,8 @@ test("a conversation that waited when the backup was made stands still until som
   expect(waiting.code).toBe(4)
   const { id } = JSON.parse(waiting.stdout.trim().split("\n").at(-1)!) as { id: string }
   expect((await run("backup", folder)).code).toBe(0)
-  expect((await run("restore", folder, "--replace")).code).toBe(0)
+  const restored = await run("restore", folder, "--replace")
+  expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining("until you resume them: 1.") })
 
   const [item] = JSON.parse((await run("approvals", "list", "--json")).stdout) as PendingItem[]
   expect((await run("approvals", "approve", item!.callId)).code).toBe(0)

@@ -34,9 +34,13 @@ async function restore(context: CliContext, given: string, { replace }: { replac
   const folder = resolve(context.io.cwd, given)
   const loaded = await loadConfigWithWarnings(context)
   const restored = await orCannotDo(restoreData(folder, loaded.dataDir, context.io.home, replace === true))
-  const { records, previous } = restored
+  const { records, paused, previous } = restored
   const moved = previous === undefined ? "" : ` The previous data is in ${previous}.`
-  const sentence = `Restored ${sizeText(restored)} with ${records} records to ${loaded.dataDir}.${moved}`
+  const still =
+    paused === 0
+      ? ""
+      : ` Conversations that stand still until you resume them: ${paused}. 'qm chat --agent <id> --resume' shows those of an agent.`
+  const sentence = `Restored ${sizeText(restored)} with ${records} records to ${loaded.dataDir}.${moved}${still}`
   printResult(context, { folder, dataDir: loaded.dataDir, ...restored }, sentence)
   return 0
 }

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path"
 import { existsSync } from "node:fs"
 import { StoreUnavailable } from "../model/ending.ts"
 import { newId } from "../lib/new-id.ts"
+import { societyPrefix } from "../model/society-conversation.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import {
   copyFile,
@@ -28,6 +29,8 @@ export interface RestoreResult {
   files: number
   bytes: number
   records: number
+  /** How many conversations stand still until a person resumes them. */
+  paused: number
   /** Where the replaced data folder was moved to. */
   previous?: string
 }
@@ -53,9 +56,9 @@ export async function restore(
   try {
     ensureFolder(temporary)
     const bytes = await copyAll(resolve(folder), temporary, manifest)
-    const records = await verifyAndClose(temporary, manifest)
+    const { records, paused } = await verifyAndClose(temporary, manifest)
     const previous = await moveIntoPlace(temporary, target)
-    return { files: manifest.files.length, bytes, records, ...(previous === undefined ? {} : { previous }) }
+    return { files: manifest.files.length, bytes, records, paused, ...(previous === undefined ? {} : { previous }) }
   } catch (error) {
     await rm(temporary, { recursive: true, force: true }).catch(() => {})
     if (error instanceof StoreUnavailable) throw error
@@ -104,7 +107,10 @@ async function copyAll(folder: string, temporary: string, { files }: Manifest): 
 }
 
 /** Verifies the copied audit log, then closes what the processes of the original left open. */
-async function verifyAndClose(temporary: string, { head, madeAt }: Manifest): Promise<number> {
+async function verifyAndClose(
+  temporary: string,
+  { head, madeAt }: Manifest,
+): Promise<Pick<RestoreResult, "records" | "paused">> {
   const key = loadRecordKey(temporary)
   const database = await openDatabase(join(temporary, databaseName))
   try {
@@ -116,10 +122,10 @@ async function verifyAndClose(temporary: string, { head, madeAt }: Manifest): Pr
         `The audit log in the backup was changed after it was written. ${verified.record}: ${verified.problem} Nothing was restored.`,
       )
     }
-    await retryWhileBusy(() => transaction(database, () => closeOpenWork(database, key, madeAt)))
+    const paused = await retryWhileBusy(() => transaction(database, () => closeOpenWork(database, key, madeAt)))
     database.exec("pragma wal_checkpoint(truncate)")
     await replaceWithCopy(join(temporary, databaseName))
-    return verified.records
+    return { records: verified.records, paused }
   } finally {
     database.close()
   }
@@ -132,17 +138,44 @@ async function replaceWithCopy(file: string): Promise<void> {
   await rename(`${file}.settled`, file)
 }
 
-/** No process writes to the copy yet: closes its journals' chains, and removes the owners of its calls and conversations. */
-function closeOpenWork(database: Database, key: RecordKey, madeAt: number): void {
+/**
+ * No process writes to the copy yet: closes its journals' chains, and removes the owners of its calls and conversations.
+ * Returns how many conversations are paused.
+ */
+function closeOpenWork(database: Database, key: RecordKey, madeAt: number): number {
   database.exec("update calls set owner = '', epoch = epoch + 1 where state <> 'ended'; delete from processes")
-  // What they did since the backup is not known, so a person decides whether they go on.
-  database.exec(
-    "update conversations set owner = '', epoch = epoch + 1, state = 'paused' where state in ('active', 'waiting')",
-  )
+  const paused = pauseConversations(database)
   askAgain(database)
   for (const chain of chainsOf(database)) if (chain.closed === 0) closeAbandonedChain(database, key, chain)
   const text = `Restored from a backup that was made at ${new Date(madeAt).toISOString()}.`
   appendDirect(database, key, { kind: "note", callId: "", at: Date.now(), text })
+  return paused
+}
+
+/**
+ * What agents did since the backup is not known, so a person decides whether they go on: with what they were in the middle
+ * of, and with messages that they had not read. A message to an agent may be the first of its conversation.
+ */
+function pauseConversations(database: Database): number {
+  const isUnread = "select 1 from messages where target = conversations.id and read_at is null"
+  const paused = database
+    .prepare(
+      `update conversations set owner = '', epoch = epoch + 1, state = 'paused'
+       where state in ('active', 'waiting', 'paused') or state = 'idle' and exists (${isUnread})`,
+    )
+    .run()
+  const at = Date.now()
+  const added = database
+    .prepare(
+      `insert or ignore into conversations
+         (id, agent_id, state, owner, epoch, started_by, settings, spent, root, length, created_at, updated_at)
+       select target, recipient, 'paused', '', 0, coalesce(user_id, recipient),
+         json_patch('{"society":true}', json_object('taskId', task_id)),
+         '{"rounds":0,"calls":0,"inputTokens":0,"outputTokens":0,"cost":0}', '', 0, ?, ?
+       from messages where read_at is null and target glob ?`,
+    )
+    .run(at, at, `${societyPrefix}*`)
+  return Number(paused.changes) + Number(added.changes)
 }
 
 /**
