@@ -7,6 +7,7 @@ import type { PipelineApp } from "./agents/pipeline/tool-pipeline.ts"
 import { openPipelines } from "./agents/pipeline/open-pipelines.ts"
 import { runPipelineTool } from "./agents/pipeline/run-pipeline-tool.ts"
 import { mailOf } from "./agents/society/mail.ts"
+import { societyOptions } from "./agents/society/run-options.ts"
 import { openSociety } from "./agents/society/society.ts"
 import { keyVariables, openModels } from "./agents/models/open-models.ts"
 import { adapterFromOptions } from "./approval-ui/adapter-from-options.ts"
@@ -321,6 +322,12 @@ export function assemble(
   const approvals = approvalsApi(ports, documents, rules.add)
   const toolsOfAgents = agentTools(registry, discovery, org, settings.askIntent)
   const mailParts = { messages: store.messages, conversations: store.conversations, org, emit, now }
+  const runOptionParts = {
+    org,
+    mcpTools: toolsOfAgents.mcpTools,
+    dialectNames: (dialect: string) => registry.dialectNames(dialect),
+    limits: societyLimits(config),
+  }
   const { chainsIdle, openChain, reopen, ...chains } = openChains({
     app: { ...calls, ...toolsOfAgents, storeText: storeText(ports) },
     models,
@@ -332,12 +339,14 @@ export function assemble(
       await endWaiting(conversationId, agentId, ports)
     },
     isActive: (agentId) => org.view(agentId) !== undefined,
+    claimedHere: new Map(),
     roleOf: (agentId) => org.view(agentId)?.role,
     closing: closer.signal,
     contexts,
     settings: chainLimits,
     emit,
     mailOf: (conversationId, agentId) => mailOf(mailParts, conversationId, agentId),
+    societyOptions: (conversation) => societyOptions(runOptionParts, conversation),
     note,
   })
   const pipelineApp: PipelineApp = { ...calls, ...toolsOfAgents, why }
@@ -353,12 +362,10 @@ export function assemble(
     ...mailParts,
     owner,
     isAlive: ports.isAlive,
-    app: { mcpTools: toolsOfAgents.mcpTools, on: (type, listener) => emitter.on(type, listener), approvals },
+    app: { on: (type, listener) => emitter.on(type, listener), approvals },
     models,
-    dialectNames: (dialect) => registry.dialectNames(dialect),
     openChain,
     reopen,
-    limits: societyLimits(config),
     closing: closer.signal,
     logger,
   })

@@ -16,11 +16,11 @@ export async function modelFor(
 ): Promise<LanguageModel> {
   if (app.models.list().length === 0)
     throw new CannotDo("no_models", loaded.ignored.some(isModels) ? notTrusted : noModels)
-  const { model: used } = Object(before?.settings) as { model?: string }
-  const isConfigured = app.models.list().some(({ name }) => name === used)
-  const ofRole = app.org.findRole(app.org.findAgent(agentId)?.roleId ?? "")?.llmServiceId
+  const { rememberedOf } = await import("../agents/chain/remembered.ts")
+  const { chooseModel } = await import("../agents/models/choose-model.ts")
+  const role = app.org.findRole(app.org.findAgent(agentId)?.roleId ?? "")
   try {
-    return app.models.get(named ?? (isConfigured ? used : ofRole))
+    return chooseModel(app.models, { chosen: named, before: before && rememberedOf(before).model, role })
   } catch (error) {
     const { ModelError } = await import("../agents/models/model-error.ts")
     throw error instanceof ModelError ? new CannotDo(error.code, error.message) : error

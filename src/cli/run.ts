@@ -73,7 +73,7 @@ async function runTask(context: CliContext, words: readonly string[], flags: Run
       model,
       userId: (await personOf(context, app, loaded).catch(() => undefined))?.id,
       waitMs,
-      ...limitsOf(loaded, { maxRounds, maxCalls }),
+      ...(await limitsOf(loaded, before, { maxRounds, maxCalls })),
       ...report.callbacks,
       signal,
     })

@@ -94,6 +94,8 @@ export interface LogStore {
   isAlive(owner: string): boolean | Promise<boolean>
   /** Whether an agent has not ended. */
   isActive(agentId: string): boolean
+  /** The conversations that runs of this process have claimed, each with the end of its run. */
+  claimedHere: Map<string, Promise<void>>
 }
 
 /** A new conversation, stored before its first turn. */
@@ -102,16 +104,18 @@ export interface NewConversation {
   agentId: string
   startedBy: string
   settings: object
-  /** The settings that an existing conversation takes over. */
-  changes: object
+  /** Called with what is stored before a run claims it. Returns the settings that change. */
+  goOn?(found: Conversation): object
   resumableMs: number
+  /** Whether its run gives way to another one of this process, instead of waiting for its end. */
+  yields?: boolean | undefined
   /** The conversation whose agent began this one. */
   parent?: string | undefined
 }
 
 /** The turns of a stored conversation: an existing one by its id, or a new one. */
 export function storedLog(store: LogStore, given: NewConversation): TurnLog {
-  const { conversations, owner } = store
+  const { conversations, owner, claimedHere } = store
   const { id } = given
   const turns: ChainTurn[] = []
   const spent = nothingSpent()
@@ -130,6 +134,31 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
     // Two may read at once.
     for (const turn of chainTurns(await conversations.turns(id, turns.length)))
       if (turn.index === turns.length) turns.push(turn)
+  }
+  const claimStored = async () => {
+    const found = (await conversations.get(id)) ?? (await create(store, given))
+    if (found.state === "ended") throw hasEnded(id)
+    if (found.agentId !== given.agentId)
+      throw new Error(`Conversation ${id} is one of agent ${found.agentId}, not of ${given.agentId}.`)
+    if (found.owner !== "" && found.owner !== owner && (await store.isAlive(found.owner))) throw new ClaimLost(id)
+    const settings = { ...Object(found.settings), ...given.goOn?.(found) } as object
+    claim = await conversations.claim(id, found, owner)
+    if (claim === undefined) throw new ClaimLost(id)
+    if (JSON.stringify(settings) !== JSON.stringify(found.settings))
+      await conversations.append(id, claim, [], { settings })
+    Object.assign(spent, found.spent)
+    top = await topOf(found.root)
+    if (found.root !== "" && top === own) await conversations.append(id, claim, [], { root: "" })
+    wasWaiting = found.state === "waiting"
+    resumableUntil = Date.now() + given.resumableMs
+    await refresh()
+    const isOver = turns.length === 0 || turns.at(-1)?.kind === "end"
+    if (found.state === "paused") await conversations.append(id, claim, [], { state: isOver ? "idle" : "active" })
+  }
+  let over: () => void = () => {}
+  const leave = () => {
+    claimedHere.delete(id)
+    over()
   }
   return {
     id,
@@ -156,26 +185,24 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
       }
     },
     async claim() {
-      const found = (await conversations.get(id)) ?? (await create(store, given))
-      if (found.state === "ended") throw hasEnded(id)
-      if (found.agentId !== given.agentId)
-        throw new Error(`Conversation ${id} is one of agent ${found.agentId}, not of ${given.agentId}.`)
-      if (found.owner !== "" && found.owner !== owner && (await store.isAlive(found.owner))) throw new ClaimLost(id)
-      claim = await conversations.claim(id, found, owner)
-      if (claim === undefined) throw new ClaimLost(id)
-      const settings = { ...Object(found.settings), ...given.changes } as object
-      if (JSON.stringify(settings) !== JSON.stringify(found.settings))
-        await conversations.append(id, claim, [], { settings })
-      Object.assign(spent, found.spent)
-      top = await topOf(found.root)
-      if (found.root !== "" && top === own) await conversations.append(id, claim, [], { root: "" })
-      wasWaiting = found.state === "waiting"
-      resumableUntil = Date.now() + given.resumableMs
-      await refresh()
+      for (let other = claimedHere.get(id); other !== undefined; other = claimedHere.get(id)) {
+        if (given.yields === true) throw new ClaimLost(id)
+        await other
+      }
+      claimedHere.set(id, new Promise((resolve) => (over = resolve)))
+      await claimStored().catch((error: unknown) => {
+        leave()
+        throw error
+      })
     },
     async release() {
-      if (claim !== undefined) await conversations.append(id, claim, [], { owner: "" })
+      const held = claim
       claim = undefined
+      try {
+        if (held !== undefined) await conversations.append(id, held, [], { owner: "" })
+      } finally {
+        leave()
+      }
     },
     async append(more, change = {}) {
       if (claim === undefined) throw new ClaimLost(id)

@@ -5,12 +5,13 @@ import type { AgentEvent } from "../../model/agent-event.ts"
 import type { Conversation, Conversations, ConversationState, Spent, Turn } from "../../model/conversation.ts"
 import type { QuartermasterEvent } from "../../model/events.ts"
 import type { LanguageModel } from "../models/port.ts"
+import { chooseModel } from "../models/choose-model.ts"
 import type { Models } from "../models/open-models.ts"
 import { agentEvents } from "./agent-events.ts"
 import type { Budget } from "./budget.ts"
 import type { ToolChainResult } from "./chain-result.ts"
 import type { ChainMail } from "./mail.ts"
-import { rememberedOf, settingsOf } from "./remembered.ts"
+import { goOnWith, rememberedOf, settingsOf } from "./remembered.ts"
 import { unnamedPerson } from "./turns.ts"
 import { memoryLog, nothingSpent, storedLog, type LogStore } from "./log.ts"
 import { ToolChain, type ChainApp, type ToolChainOptions } from "./tool-chain.ts"
@@ -20,7 +21,7 @@ export interface ChainOptions extends ToolChainOptions {
   model?: string | LanguageModel | undefined
   /** Store the conversation, so that any process can resume it. */
   durable?: boolean | undefined
-  /** The id of a stored conversation to go on with. */
+  /** The id of a stored conversation to go on with. Options that are left out are those it had before. */
   id?: string | undefined
   /**
    * Whether answers of agents that it asked begin a run of their own where agents work by themselves, and what was left
@@ -56,8 +57,8 @@ export interface ConversationAdmin {
   /** Tells the model something, also while it works in another process. Returns false when there is no such conversation. */
   say(id: string, text: string, by: string): Promise<boolean>
   /**
-   * Says something: a run that works reads it, in whatever process; otherwise it begins the next run, here in the
-   * background. Resolves when it is stored, with false when there is no such conversation or it has ended.
+   * Says something: a run that works reads it, in whatever process; otherwise the conversation goes on here, in the
+   * background. Resolves when it is stored, with false when there is no such conversation, or it has ended or is paused.
    */
   tell(id: string, text: string, options: { by: string; userId?: string | undefined }): Promise<boolean>
   /** Ends the current run, also in another process. */
@@ -77,6 +78,8 @@ export interface ChainParts extends LogStore {
   /** Ends the calls of a conversation that wait for people: its run was stopped. */
   endWaiting(conversationId: string, agentId: string): Promise<void>
   emit(event: QuartermasterEvent): void
+  /** What a conversation of the society goes on with, whoever lets it. Undefined for any other one. */
+  societyOptions?: ((conversation: Conversation) => ToolChainOptions | undefined) | undefined
   /** The messages of a stored conversation. */
   mailOf?: ((conversationId: string, agentId: string) => ChainMail) | undefined
 }
@@ -106,8 +109,6 @@ export function openChains(parts: ChainParts) {
   setMaxListeners(0, parts.closing)
   let running = 0
   let onIdle: () => void = () => {}
-  /** The runs that the society has begun. Whoever goes on with one of their conversations waits for the end of its run. */
-  const woken = new Map<string, Promise<void>>()
   const admin: ConversationAdmin = {
     limits: { maxRounds: parts.settings.maxRounds, maxCalls: parts.settings.maxCalls },
     list: (filter) => conversations.list(filter),
@@ -131,72 +132,98 @@ export function openChains(parts: ChainParts) {
   }
 
   async function tell(id: string, text: string, { by, userId }: { by: string; userId?: string | undefined }) {
-    const chain = await reopen(id, { userId })
+    // A person resumes what is paused first.
+    if ((await conversations.get(id))?.state === "paused") return false
+    const chain = await reopen(id, { userId, wakes: true })
     let begins = false
     const length = await conversations.post(id, (state) => {
       begins = state === "idle"
       const turn = { kind: "user", body: { text, begins, by: begins ? (userId ?? unnamedPerson) : by } } as const
       return begins ? { turn, state: "active", root: "" } : { turn, state }
     })
+    if (chain === undefined || length === undefined) return false
     // What goes wrong in the run is in its turns and the audit log.
-    if (begins) chain?.resume().catch(() => {})
-    return length !== undefined
+    if (begins || (await isLeft(id))) chain.resume().catch(() => {})
+    return true
+  }
+
+  /** Whether a conversation is in the middle of a run, and no live process works on it. */
+  async function isLeft(id: string): Promise<boolean> {
+    const { state, owner = "" } = (await conversations.get(id)) ?? {}
+    if ((state !== "active" && state !== "waiting") || parts.claimedHere.has(id)) return false
+    return owner === "" || !(await parts.isAlive(owner))
   }
 
   async function reopen(id: string, given: ChainOptions = {}, society?: SocietyChain): Promise<ToolChain | undefined> {
     const found = await conversations.get(id)
     if (found === undefined) return undefined
-    const { model, options } = rememberedOf(found)
-    const known = model !== undefined && isConfigured(model) ? { model } : {}
-    return openChain(found.agentId, { ...known, ...options, ...given, id }, society)
+    return openChain(found.agentId, { ...given, id }, society, rememberedOf(found).model)
   }
 
   function isConfigured(model: string): boolean {
     return parts.models.list().some(({ name }) => name === model)
   }
 
-  function openChain(agentId: string, given: ChainOptions = {}, society: SocietyChain = {}): ToolChain {
-    const { model: chosen, durable, id = newId(), parent, wakes = true, ...options } = given
+  function openChain(
+    agentId: string,
+    given: ChainOptions = {},
+    society: SocietyChain = {},
+    before?: string,
+  ): ToolChain {
+    const { model: chosen, durable, id = newId(), parent, wakes, ...options } = given
     const { resumableMs, maxRounds, maxCalls, budget, perAgent } = parts.settings
     const role = parts.roleOf(agentId)
-    const model = typeof chosen === "object" ? chosen : parts.models.get(chosen ?? role?.llmServiceId)
+    let model = chooseModel(parts.models, { chosen, before, role })
+    let current: ToolChainOptions = options
     const isStored = durable === true || given.id !== undefined || parent !== undefined
-    const stored = () => {
-      const remembered = society.settings ?? settingsOf(options, wakes && isConfigured(model.name))
-      // The model of the last run, for those who resume it.
-      const settings = { model: model.name, ...remembered }
-      const changes = chosen === undefined ? remembered : settings
-      const startedBy = options.userId ?? agentId
-      return storedLog(parts, { id, agentId, startedBy, settings, changes, resumableMs, parent })
-    }
+    const settingsNow = (wakesNow: boolean) =>
+      society.settings ?? settingsOf(current, wakesNow && isConfigured(model.name))
+    const stored = () =>
+      storedLog(parts, {
+        id,
+        agentId,
+        startedBy: options.userId ?? agentId,
+        resumableMs,
+        parent,
+        yields: society.pause !== undefined,
+        // The model of the last run, for those who resume it.
+        settings: { model: model.name, ...settingsNow(wakes ?? true) },
+        goOn(found) {
+          const known = rememberedOf(found)
+          model = chooseModel(parts.models, { chosen, before: known.model, role })
+          current = goOnWith({ ...known.options, ...parts.societyOptions?.(found) }, options)
+          const settings = settingsNow(wakes ?? known.wakes ?? true)
+          return chosen === undefined ? settings : { model: model.name, ...settings }
+        },
+      })
     const log = isStored ? stored() : memoryLog(id, agentId)
-    const instructions = options.instructions ?? (role?.rolePrompt || undefined)
-    const about = { conversationId: id, agentId, model: model.name, modelId: model.modelId }
-    let before = nothingSpent()
+    const withDefaults = (run: ToolChainOptions): ToolChainOptions => ({
+      ...run,
+      maxRounds: run.maxRounds ?? maxRounds,
+      maxCalls: run.maxCalls ?? maxCalls,
+      maxTokens: run.maxTokens ?? budget.maxTokens,
+      maxCost: run.maxCost ?? budget.maxCost,
+      maxTreeCalls: run.maxTreeCalls ?? budget.maxCalls,
+      perAgent: run.perAgent ?? perAgent,
+      instructions: run.instructions ?? (role?.rolePrompt || undefined),
+    })
+    const about = () => ({ conversationId: id, agentId, model: model.name, modelId: model.modelId })
+    let spentBefore = nothingSpent()
     let started: Promise<void> | undefined
-    let over: () => void = () => {}
     return new ToolChain(parts.app, agentId, model, {
       log,
-      ...options,
-      maxRounds: options.maxRounds ?? maxRounds,
-      maxCalls: options.maxCalls ?? maxCalls,
-      maxTokens: options.maxTokens ?? budget.maxTokens,
-      maxCost: options.maxCost ?? budget.maxCost,
-      maxTreeCalls: options.maxTreeCalls ?? budget.maxCalls,
-      perAgent: options.perAgent ?? perAgent,
-      instructions,
+      ...withDefaults(options),
+      onClaimed: () => ({ model, options: withDefaults(current) }),
       closing: society.pause === undefined ? parts.closing : AbortSignal.any([parts.closing, society.pause]),
       mail: isStored ? parts.mailOf?.(id, agentId) : undefined,
       contexts: parts.contexts,
       endWaiting: () => parts.endWaiting(id, agentId),
-      beforeRun: () => (society.pause === undefined ? woken.get(id) : undefined),
       onRunStart() {
         running++
-        if (society.pause !== undefined) woken.set(id, new Promise<void>((resolve) => (over = resolve)))
-        before = { ...log.spent }
+        spentBefore = { ...log.spent }
       },
       onRunBegun() {
-        parts.emit({ type: "RUN_STARTED", ...about, root: log.root.id, at: Date.now() })
+        parts.emit({ type: "RUN_STARTED", ...about(), root: log.root.id, at: Date.now() })
         // Written with the next entry, and before the run is over.
         started = parts.note(id, agentId, `A run of the conversation began, with model ${model.name}.`)
         started.catch(() => {})
@@ -207,17 +234,15 @@ export function openChains(parts: ChainParts) {
         if (status !== "waiting") await parts.note(id, agentId, endNote(result))
         parts.emit({
           type: "RUN_ENDED",
-          ...about,
+          ...about(),
           root: log.root.id,
           at: Date.now(),
           status,
-          used: minus(stats, before),
+          used: minus(stats, spentBefore),
           durationMs: stats.durationMs,
         })
       },
       onReleased() {
-        if (society.pause !== undefined) woken.delete(id)
-        over()
         if (--running === 0) onIdle()
       },
     })

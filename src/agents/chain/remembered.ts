@@ -1,7 +1,13 @@
+import { posix } from "node:path"
+import { isInFolder } from "../../lib/is-in-folder.ts"
 import type { Conversation } from "../../model/conversation.ts"
+import { isSocietyConversation } from "../../model/society-conversation.ts"
 import type { ToolChainOptions } from "./tool-chain.ts"
 
-/** What is plain data, so that another process goes on with the same limits. Callbacks end with their process. */
+/**
+ * What is plain data, so that another process goes on with the same limits. Callbacks end with their process, and who
+ * speaks is said anew each time.
+ */
 const remembered = [
   "instructions",
   "maxRounds",
@@ -15,7 +21,6 @@ const remembered = [
   "independent",
   "checkToolResults",
   "taskId",
-  "userId",
   "allowedPaths",
 ] as const satisfies readonly (keyof ToolChainOptions)[]
 
@@ -23,12 +28,56 @@ type Remembered = Pick<ToolChainOptions, (typeof remembered)[number]>
 
 /** What a conversation remembers of the options of its last run. */
 export function settingsOf(options: ToolChainOptions, wakes: boolean): { wakes: boolean; options: Remembered } {
-  const given = remembered.filter((name) => options[name] !== undefined).map((name) => [name, options[name]])
-  return { wakes, options: Object.fromEntries(given) as Remembered }
+  return { wakes, options: pickRemembered(options) }
 }
 
-/** The model and options of a stored conversation. */
-export function rememberedOf({ settings }: Pick<Conversation, "settings">): { model?: string; options: Remembered } {
-  const { model, options = {} } = Object(settings) as { model?: string; options?: Remembered }
-  return { ...(model !== undefined && { model }), options }
+/** The model and options of a stored conversation. One of the society has the model of its agent's role. */
+export function rememberedOf({ id, settings }: Pick<Conversation, "id" | "settings">): {
+  model?: string
+  wakes?: boolean
+  options: Remembered
+} {
+  const stored = Object(settings) as { model?: string; wakes?: boolean; taskId?: string; options?: Remembered }
+  const { model, wakes, taskId, options = {} } = stored
+  return {
+    ...(model !== undefined && !isSocietyConversation(id) && { model }),
+    ...(wakes !== undefined && { wakes }),
+    options: pickRemembered({ taskId, ...options }),
+  }
+}
+
+function pickRemembered(options: ToolChainOptions): Remembered {
+  const given = remembered.filter((name) => options[name] !== undefined).map((name) => [name, options[name]])
+  return Object.fromEntries(given) as Remembered
+}
+
+/** What a run goes on with: what is given now, and the rest as it was before. What it may use never becomes more. */
+export function goOnWith(before: ToolChainOptions, given: ToolChainOptions): ToolChainOptions {
+  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as ToolChainOptions
+  const merged = { ...before, ...said }
+  if (before.tools !== undefined && given.tools !== undefined)
+    merged.tools = given.tools.filter((name) => before.tools!.includes(name))
+  if (before.allowedPaths !== undefined && given.allowedPaths !== undefined)
+    merged.allowedPaths = commonPaths(before.allowedPaths, given.allowedPaths)
+  if (before.checkToolResults === true) merged.checkToolResults = true
+  return merged
+}
+
+/** The paths of either list that lie within the other one, as far as their texts show it. */
+function commonPaths(before: readonly string[], given: readonly string[]): string[] {
+  return given.flatMap((path) =>
+    before.some((other) => isWithin(path, other)) ? [path] : before.filter((other) => isWithin(other, path)),
+  )
+}
+
+function isWithin(path: string, other: string): boolean {
+  const [inner, outer] = [plain(path), plain(other)]
+  if (inner === outer) return true
+  if (inner.startsWith("..") || /[*?[]/.test(outer)) return false
+  return /^[/~]/.test(inner) === /^[/~]/.test(outer) && isInFolder(inner, outer)
+}
+
+/** `docs/`, `docs/**` and `./docs` are the folder `docs`. */
+function plain(path: string): string {
+  return posix.normalize(path).replace(/(?<=.)\/(\*\*)?$/, "")
 }

@@ -74,10 +74,10 @@ interface InternalOptions {
   mail?: ChainMail | undefined
   /** Where the run is found by the tools that look at its context. */
   contexts?: ConversationContexts | undefined
-  /** The run begins after this. */
-  beforeRun?(): Promise<void> | undefined
   /** Ends the calls of the conversation that wait for people. */
   endWaiting?(): Promise<void>
+  /** The conversation is claimed: what the run goes on with, also of what the conversation remembers. */
+  onClaimed?(): { model: LanguageModel; options: ToolChainOptions }
   onRunStart?(): void
   /** What it begins with is in the turns. */
   onRunBegun?(): void
@@ -100,8 +100,8 @@ export type ChainApp = Pick<App, "callBatch" | "mcpTools" | "visibleTool" | "sto
 export class ToolChain {
   readonly #app: ChainApp
   readonly #agentId: string
-  readonly #model: LanguageModel
-  readonly #options: ToolChainOptions & InternalOptions
+  #model: LanguageModel
+  #options: ToolChainOptions & InternalOptions
   readonly #log: TurnLog
   #stop = new AbortController()
   #turnsRead = 0
@@ -159,8 +159,10 @@ export class ToolChain {
     const { signal: given, closing = neverClosing } = this.#options
     const signal = given === undefined ? stop.signal : AbortSignal.any([given, stop.signal])
     let over: AbortController | undefined
-    await this.#options.beforeRun?.()
     await this.#log.claim()
+    const { model = this.#model, options } = this.#options.onClaimed?.() ?? {}
+    this.#model = model
+    this.#options = { ...this.#options, ...options }
     try {
       this.#options.onRunStart?.()
       if (first !== undefined) await this.#log.append([first], { state: "active" })

@@ -16,7 +16,7 @@ interface CloseParts extends MailParts {
 export async function closeAgent(parts: CloseParts, agentId: string): Promise<void> {
   const { conversations, messages, now } = parts
   for (let cursor: string | undefined; ;) {
-    const page = await conversations.list({ agentId, states: ["active", "waiting", "idle"], cursor })
+    const page = await conversations.list({ agentId, states: ["active", "waiting", "idle", "paused"], cursor })
     for (const { id } of page.conversations.filter((conversation) => isSocietyConversation(conversation.id)))
       await closeConversation(parts, id, agentId)
     cursor = page.cursor
@@ -37,8 +37,8 @@ export async function closeAgent(parts: CloseParts, agentId: string): Promise<vo
 }
 
 async function closeConversation(parts: CloseParts, id: string, agentId: string): Promise<void> {
-  const given = { id, agentId, startedBy: agentId, settings: {}, changes: {}, resumableMs: 0 }
-  const log = storedLog({ ...parts, isActive: () => true }, given)
+  const given = { id, agentId, startedBy: agentId, settings: {}, resumableMs: 0 }
+  const log = storedLog({ ...parts, isActive: () => true, claimedHere: new Map() }, given)
   try {
     await log.claim()
     const owed = owedAnswers(log.turns).map(({ message }) => message)

@@ -90,7 +90,7 @@ test("a stored conversation that asked others goes on by itself, in any process,
   const offered = other.model.requests.find(({ messages }) => textOf(messages[0]!) === "You write code.")
   expect(offered?.tools?.map(({ name }) => name)).toEqual(["send_message"])
   expect(await first.conversations.get(chain.id)).toMatchObject({
-    settings: { wakes: true, options: { userId: "ada" } },
+    settings: { wakes: true, options: { tools: ["send_message"], allowedPaths: ["docs"], maxRounds: 3 } },
   })
   expect((await chain.resume()).content).toMatch(/^The answer of agent tess/)
   expect(first.model.requests).toHaveLength(2)

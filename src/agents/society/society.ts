@@ -4,16 +4,14 @@ import type { Conversations } from "../../model/conversation.ts"
 import type { Logger } from "../../model/logger.ts"
 import type { AgentView, Message } from "../../model/organisation.ts"
 import type { OrganisationAdmin } from "../../model/organisation-admin.ts"
-import type { DialectNames } from "../../model/dialect-text.ts"
 import type { Messages } from "../../model/ports.ts"
 import { isSocietyConversation, societyPrefix } from "../../model/society-conversation.ts"
 import type { SocietyChain, ChainOptions } from "../chain/open-chains.ts"
 import type { ToolChain } from "../chain/tool-chain.ts"
+import { chooseModel } from "../models/choose-model.ts"
 import type { Models } from "../models/open-models.ts"
 import type { LanguageModel } from "../models/port.ts"
-import { afterFreeze } from "./after-freeze.ts"
 import { closeAgent } from "./close-agent.ts"
-import { instructionsFor } from "./instructions.ts"
 import type { MailParts } from "./mail.ts"
 import { overviewOf, type AgentActivity } from "./overview.ts"
 import { Runner, type SocietyOptions, type Work } from "./runner.ts"
@@ -60,14 +58,11 @@ export interface SocietyParts extends MailParts {
   org: OrganisationAdmin
   owner: string
   isAlive(owner: string): boolean | Promise<boolean>
-  app: Pick<App, "mcpTools" | "on"> & { approvals: Pick<App["approvals"], "list"> }
+  app: Pick<App, "on"> & { approvals: Pick<App["approvals"], "list"> }
   models: Models
-  dialectNames(dialect: string): DialectNames | undefined
   openChain(agentId: string, options: ChainOptions, society: SocietyChain): ToolChain
   /** A chain that goes on with a conversation that somebody else began. */
   reopen(id: string, options: ChainOptions, society: SocietyChain): Promise<ToolChain | undefined>
-  /** The limits of one run. */
-  limits: { maxRounds: number; maxCalls: number }
   closing: AbortSignal
   logger: Logger
 }
@@ -142,7 +137,7 @@ function runnerParts(parts: SocietyParts): ConstructorParameters<typeof Runner>[
   }
 }
 
-/** The chain of an agent's next run, with its own model, tools and instructions. */
+/** The chain of an agent's next run. What it is told and may do follows from the conversation, whoever goes on with it. */
 async function openRun(
   parts: SocietyParts,
   { conversationId, agentId, conversation, message }: Work,
@@ -155,28 +150,14 @@ async function openRun(
   }
   const stored = conversation?.settings as { taskId?: string } | undefined
   const taskId = view.agent.taskId ?? stored?.taskId ?? message?.taskId
-  const offered = new Set(parts.app.mcpTools(agentId).map(({ name }) => name))
-  const names = view.role.dialect === undefined ? undefined : parts.dialectNames(view.role.dialect)
-  return parts.openChain(
-    agentId,
-    {
-      id: conversationId,
-      model: modelOf(parts.models, view),
-      userId: message?.userId,
-      taskId,
-      instructions: instructionsFor({ view, taskId, offered, names }),
-      reflect: afterFreeze,
-      waitMs,
-      ...parts.limits,
-    },
-    { pause, settings: { society: true, taskId } },
-  )
+  const options = { id: conversationId, model: modelOf(parts.models, view), userId: message?.userId, waitMs }
+  return parts.openChain(agentId, options, { pause, settings: { society: true, taskId } })
 }
 
 /** The model of the agent's role. Where there is none, one that says so, so that whoever wrote gets an answer. */
 function modelOf(models: Models, { role }: AgentView): LanguageModel {
   try {
-    return models.get(role.llmServiceId)
+    return chooseModel(models, { role })
   } catch (error) {
     const name = role.llmServiceId ?? "none"
     return {

@@ -44,7 +44,7 @@ export async function startChat(context: CliContext, flags: ChatFlags): Promise<
         agentId,
         model,
         id: before?.id,
-        limits: { ...limitsOf(loaded), deadlineMs, userId: by },
+        limits: { ...(await limitsOf(loaded, before)), deadlineMs, userId: by },
         approvals: askedByCards,
         output: io.stdout,
         paint,

@@ -38,7 +38,7 @@ function personOf({ kind, id }: Caller): string | undefined {
 
 /** The conversation with the model and options that it was begun with, for whoever says something now. */
 async function reopened({ app }: Api, { id }: Conversation, caller: Caller) {
-  const chain = await app.conversations.open(id, { userId: personOf(caller) })
+  const chain = await app.conversations.open(id, { userId: personOf(caller), wakes: true })
   if (chain === undefined) throw notFound("conversation", id)
   return chain
 }
@@ -147,7 +147,16 @@ export const chainEndpoints: readonly Endpoint[] = [
     answers: { 202: conversation },
     async handle({ api, caller, params: { id }, body }) {
       const { app } = api
-      await toGoOn(api, caller, id)
+      const { state } = await toGoOn(api, caller, id)
+      if (state === "paused")
+        throw new HttpProblem(
+          409,
+          `This conversation stands still. Go on with it first: POST /v1/chains/${id}/resume.`,
+          {
+            code: "conversation_paused",
+            params: { id },
+          },
+        )
       await app.conversations.tell(id, body.message, { by: caller.id, userId: personOf(caller) })
       return new Reply(await app.conversations.get(id), 202)
     },

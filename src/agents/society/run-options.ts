@@ -1,0 +1,33 @@
+import type { App } from "../../model/app.ts"
+import type { Conversation } from "../../model/conversation.ts"
+import type { DialectNames } from "../../model/dialect-text.ts"
+import type { OrganisationAdmin } from "../../model/organisation-admin.ts"
+import { isSocietyConversation } from "../../model/society-conversation.ts"
+import type { ToolChainOptions } from "../chain/tool-chain.ts"
+import { afterFreeze } from "./after-freeze.ts"
+import { instructionsFor } from "./instructions.ts"
+
+/** What the options of a run are made of. */
+export interface RunOptionParts {
+  org: Pick<OrganisationAdmin, "view">
+  mcpTools: App["mcpTools"]
+  dialectNames(dialect: string): DialectNames | undefined
+  /** The limits of one run. */
+  limits: { maxRounds: number; maxCalls: number }
+}
+
+/**
+ * What a conversation of the society goes on with, whoever lets it: the instructions, task and limits of its agent.
+ * Undefined for any other conversation, and for one whose agent has ended.
+ */
+export function societyOptions(
+  { org, mcpTools, dialectNames, limits }: RunOptionParts,
+  { id, agentId, settings }: Pick<Conversation, "id" | "agentId" | "settings">,
+): ToolChainOptions | undefined {
+  const view = isSocietyConversation(id) ? org.view(agentId) : undefined
+  if (view === undefined) return undefined
+  const taskId = view.agent.taskId ?? (settings as { taskId?: string }).taskId
+  const offered = new Set(mcpTools(agentId).map(({ name }) => name))
+  const names = view.role.dialect === undefined ? undefined : dialectNames(view.role.dialect)
+  return { taskId, instructions: instructionsFor({ view, taskId, offered, names }), reflect: afterFreeze, ...limits }
+}
