@@ -334,9 +334,9 @@ export function assemble(
     conversations: store.conversations,
     owner,
     isAlive: ports.isAlive,
-    async endWaiting(conversationId, agentId) {
-      const { endWaiting } = await import("./call/stored/abandoned.ts")
-      await endWaiting(conversationId, agentId, ports)
+    async endCalls(unwanted) {
+      const { endUnwanted } = await import("./call/stored/end-unwanted.ts")
+      return endUnwanted(unwanted, ports, calls.resume)
     },
     isActive: (agentId) => org.view(agentId) !== undefined,
     claimedHere: new Map(),

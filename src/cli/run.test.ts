@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { modelOf, playedModel, type PlayedTurn } from "../agents/testing/played-model.ts"
+import { expectWellFormed } from "../agents/testing/well-formed.ts"
 import { ModelError } from "../agents/models/model-error.ts"
 import type { LanguageModel } from "../agents/models/port.ts"
 import { dataFolder, openTestApp, tool } from "../testing/test-app.ts"
@@ -75,6 +76,20 @@ test("a call that asks ends the run with 4; answered, --resume goes on and runs 
   expect(ran).toEqual(["look", "send"])
   const again = await play(["run", "--resume", String(end["id"])])
   expect(again).toMatchObject({ code: 0, stdout: "Sent.\n" })
+})
+
+test("--resume with a new task takes the place of what waits", async () => {
+  const { play, run, ran } = await setUp()
+  const asked = await play(["run", "Send it.", "--json"], { calls: [{ name: "look" }, { name: "send" }] })
+  const id = String(events(asked.stdout).at(-1)!["id"])
+  const model = modelOf({ say: "X is done." })
+  const resumed = await run(["run", "--resume", id, "Do X instead."], { played: model })
+  expect(resumed).toMatchObject({ code: 0, stdout: "X is done.\n" })
+  const { messages } = model.requests[0]!
+  expectWellFormed(messages)
+  expect(messages.at(-1)).toEqual({ role: "user", content: "Do X instead." })
+  expect((await play(["approvals", "list", "--json"])).stdout.trim()).toBe("[]")
+  expect(ran).toEqual(["look"])
 })
 
 test("without a terminal, what waits is told with the commands that answer it and go on", async () => {

@@ -127,6 +127,16 @@ export interface CallRow {
   updatedAt: number
 }
 
+/** The calls of a session that nobody wants any more. */
+export interface UnwantedCalls {
+  sessionId: string
+  agentId: string
+  /** Why, as a sentence. */
+  because: string
+  /** The keys of those whose results are asked for. */
+  keys: readonly string[]
+}
+
 /** What approvers are shown, and what their answer is bound to. */
 export interface ApprovalCard {
   role: string

@@ -267,6 +267,7 @@ export interface CallStore {
   list(filter: {
     states?: readonly CallState[]
     agentId?: string
+    sessionId?: string
     /** Only rows with a later deadline. */
     deadlineAfter?: number
     after?: CallRow

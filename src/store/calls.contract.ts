@@ -163,12 +163,12 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
       expect(await other.get(row.id)).toMatchObject({ state: "ready", answer: { by: "cy" } })
     })
 
-    test("lists by state and agent, oldest first", async () => {
+    test("lists by state, agent and session, oldest first", async () => {
       const [store] = await open()
       const rows = [
         someRow({ createdAt: 1 }),
         someRow({ createdAt: 2, state: "held" }),
-        someRow({ createdAt: 3, agentId: "b" }),
+        someRow({ createdAt: 3, agentId: "b", sessionId: "two" }),
       ]
       for (const row of rows) await store.insert(row)
       const ids = async (filter: Parameters<CallStore["list"]>[0]) =>
@@ -176,6 +176,7 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
       expect(await ids({})).toEqual([0, 1, 2])
       expect(await ids({ states: ["waiting"] })).toEqual([0, 2])
       expect(await ids({ states: ["waiting"], agentId: "b" })).toEqual([2])
+      expect(await ids({ sessionId: "two" })).toEqual([2])
       expect(await ids({ limit: 1 })).toEqual([0])
       expect(await ids({ limit: 1, after: rows[0]! })).toEqual([1])
       expect(await ids({ after: rows[2]! })).toEqual([])

@@ -97,6 +97,7 @@ export class SqliteCalls implements CallStore {
   async list(filter: {
     states?: readonly CallState[]
     agentId?: string
+    sessionId?: string
     deadlineAfter?: number
     after?: CallRow
     limit?: number
@@ -104,6 +105,7 @@ export class SqliteCalls implements CallStore {
     let query = this.#kysely.selectFrom("calls").selectAll().orderBy("created_at").orderBy("id")
     if (filter.states !== undefined) query = query.where("state", "in", [...filter.states])
     if (filter.agentId !== undefined) query = query.where("agent_id", "=", filter.agentId)
+    if (filter.sessionId !== undefined) query = query.where("session_id", "=", filter.sessionId)
     const { after, deadlineAfter } = filter
     if (deadlineAfter !== undefined) {
       query = query.where((where) => where.or([where("deadline", "is", null), where("deadline", ">", deadlineAfter)]))

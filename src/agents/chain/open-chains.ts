@@ -1,9 +1,11 @@
 import { setMaxListeners } from "node:events"
 import { newId } from "../../lib/new-id.ts"
 import type { ConversationContexts } from "../../model/context.ts"
+import type { UnwantedCalls } from "../../model/call.ts"
 import type { AgentEvent } from "../../model/agent-event.ts"
 import type { Conversation, Conversations, ConversationState, Spent, Turn } from "../../model/conversation.ts"
 import type { QuartermasterEvent } from "../../model/events.ts"
+import type { ToolResult } from "../../model/result.ts"
 import type { LanguageModel } from "../models/port.ts"
 import { chooseModel } from "../models/choose-model.ts"
 import type { Models } from "../models/open-models.ts"
@@ -75,8 +77,8 @@ export interface ChainParts extends LogStore {
   settings: ChainSettings
   /** Writes a note about a conversation into the audit log. */
   note(conversationId: string, agentId: string, text: string): Promise<void>
-  /** Ends the calls of a conversation that wait for people: its run was stopped. */
-  endWaiting(conversationId: string, agentId: string): Promise<void>
+  /** Ends calls that nobody wants any more: their run was stopped, or a new task took its place. */
+  endCalls(unwanted: UnwantedCalls): Promise<ReadonlyMap<string, ToolResult>>
   emit(event: QuartermasterEvent): void
   /** What a conversation of the society goes on with, whoever lets it. Undefined for any other one. */
   societyOptions?: ((conversation: Conversation) => ToolChainOptions | undefined) | undefined
@@ -217,7 +219,7 @@ export function openChains(parts: ChainParts) {
       closing: society.pause === undefined ? parts.closing : AbortSignal.any([parts.closing, society.pause]),
       mail: isStored ? parts.mailOf?.(id, agentId) : undefined,
       contexts: parts.contexts,
-      endWaiting: () => parts.endWaiting(id, agentId),
+      endCalls: (because, keys) => parts.endCalls({ sessionId: id, agentId, because, keys }),
       onRunStart() {
         running++
         spentBefore = { ...log.spent }

@@ -29,6 +29,8 @@ export interface CallContext {
   seesImages?: boolean | undefined
   /** Whether the model is offered a tool, by its name. */
   isOffered(name: string): boolean
+  /** The results of calls that have run while others of the same answer still wait, by turn and place. */
+  ran: Map<string, ToolResult>
   /** Whether a tool only reads, by its name. */
   isRead(name: string): boolean
   onStart?(call: ModelCall): void
@@ -56,27 +58,37 @@ export async function runCalls(
   const prepared = batch.calls.map((call, place) => prepare(call, place, batch, refs))
   const made = prepared.filter((each) => "input" in each)
   const subCalls = countSubCalls(made.length, batch.allowed)
+  const left = made.filter(({ place }) => !context.ran.has(placeKey(batch.turn, place)))
   const ended = await context.app.callBatch(
-    made.map((each, index) => ({ ...requestOf(each, batch.turn, context), takeSubCall: subCalls.takeFor(index) })),
+    left.map((each) => ({
+      ...requestOf(each, batch.turn, context),
+      takeSubCall: subCalls.takeFor(made.indexOf(each)),
+    })),
     {
       waitMs: context.waitMs,
       detach: context.detach,
       independent: context.independent,
-      onStart: (index) => context.onStart?.(made[index]!.call),
+      onStart: (index) => context.onStart?.(left[index]!.call),
       onEnd: (index, result) => {
-        if (!isTicket(result)) context.onComplete?.(made[index]!.call, result)
+        if (isTicket(result)) return
+        const { call, place } = left[index]!
+        if (hasRun(result)) context.ran.set(placeKey(batch.turn, place), result)
+        context.onComplete?.(call, result)
       },
     },
   )
   const tickets = ended.filter(isTicket)
   if (tickets.length > 0) return { waiting: tickets }
-  const results = ended as readonly ToolResult[]
+  const results = made.map(
+    (each) => context.ran.get(placeKey(batch.turn, each.place)) ?? (ended[left.indexOf(each)] as ToolResult),
+  )
   const interrupted = made.flatMap(({ call: { name }, place, input }, index) => {
     const result = results[index]!
     return isInterrupted(result) && !context.isRead(name) ? [{ place, name, input, callId: result.callId }] : []
   })
   const checked = interrupted.length > 0 ? await askAboutInterrupted(interrupted, batch.turn, context) : undefined
   if (checked !== undefined && "waiting" in checked) return checked
+  context.ran.clear()
   const limit = textLimit(context, made.length)
   const refOf = ({ place }: Prepared) => `r${refs.size + place + 1}`
   const told = await Promise.all(
@@ -94,6 +106,15 @@ export async function runCalls(
         : { ref: refOf(each), id: each.call.id, name: each.call.name, text: each.refused, isError: true },
     ),
   }
+}
+
+/** The place of a call in its conversation. */
+export function placeKey(turn: number, place: number): string {
+  return `${turn}/${place}`
+}
+
+function hasRun({ success, metadata }: ToolResult): boolean {
+  return success || metadata?.["ran"] === true
 }
 
 /** Counts the calls that tools make, such as the steps of a pipeline: they are calls of the run too. */
@@ -139,13 +160,13 @@ function requestOf(
   turn: number,
   { request, durable }: CallContext,
 ): CallRequest {
-  const key = durable ? `${request.sessionId}/${turn}/${place}` : undefined
+  const key = durable ? `${request.sessionId}/${placeKey(turn, place)}` : undefined
   return { ...request, tool: call.name, input, key }
 }
 
 /** What the model is told of an ended call. It learns of an input that a person changed, and of what a person checked. */
-async function toldResult(
-  { call: { id, name } }: Prepared,
+export async function toldResult(
+  { call: { id, name } }: Pick<Prepared, "call">,
   ref: string,
   result: ToolResult,
   context: CallContext,
@@ -204,7 +225,7 @@ function imageForModel(value: unknown): ResultImage | undefined {
 }
 
 /** How many characters of each of these results the model is given: about four are a token. */
-function textLimit({ contextTokens }: CallContext, results: number): number {
+export function textLimit({ contextTokens }: CallContext, results: number): number {
   if (contextTokens === undefined) return modelTextLimit
   return Math.min(modelTextLimit, Math.max(500, Math.floor((contextTokens * 4) / 3 / Math.max(1, results))))
 }

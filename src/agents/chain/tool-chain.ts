@@ -14,12 +14,13 @@ import { ruleReflector } from "../reflection/rules.ts"
 import { offeredTools, runChain, type ActiveChain, type ChainPhase } from "./chain.ts"
 import type { Budget } from "./budget.ts"
 import { resultOf, type ToolChainResult } from "./chain-result.ts"
+import { giveUpCalls, type EndCalls } from "./give-up-calls.ts"
 import { memoryLog, type TurnLog } from "./log.ts"
 import { receiveMail, type ChainMail } from "./mail.ts"
 import { messagesOf } from "./messages.ts"
 import { nextStep, type RunLimits } from "./next-step.ts"
 import { toolsGivenUp } from "./reflect.ts"
-import { currentRun, personOf, unnamedPerson } from "./turns.ts"
+import { currentRun, personOf, unanswered, unnamedPerson } from "./turns.ts"
 
 /** The limits and callbacks of a chain. */
 export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" | "allowedPaths"> {
@@ -74,8 +75,8 @@ interface InternalOptions {
   mail?: ChainMail | undefined
   /** Where the run is found by the tools that look at its context. */
   contexts?: ConversationContexts | undefined
-  /** Ends the calls of the conversation that wait for people. */
-  endWaiting?(): Promise<void>
+  /** Ends calls of the conversation that nobody wants any more. */
+  endCalls?: EndCalls
   /** The conversation is claimed: what the run goes on with, also of what the conversation remembers. */
   onClaimed?(): { model: LanguageModel; options: ToolChainOptions }
   onRunStart?(): void
@@ -103,6 +104,7 @@ export class ToolChain {
   #model: LanguageModel
   #options: ToolChainOptions & InternalOptions
   readonly #log: TurnLog
+  readonly #ran = new Map<string, ToolResult>()
   #stop = new AbortController()
   #turnsRead = 0
 
@@ -124,7 +126,10 @@ export class ToolChain {
     return this.#turnsRead
   }
 
-  /** Says something to the model and resolves when it has answered, with all its tool calls made. */
+  /**
+   * Says something to the model and resolves when it has answered, with all its tool calls made. It takes the place of
+   * what the last run still waits for.
+   */
   run(text: string): Promise<ToolChainResult> {
     return this.#go({ kind: "user", body: { text, begins: true, by: this.#speaker } })
   }
@@ -165,18 +170,19 @@ export class ToolChain {
     this.#options = { ...this.#options, ...options }
     try {
       this.#options.onRunStart?.()
-      if (first !== undefined) await this.#log.append([first], { state: "active" })
-      else if (!closing.aborted)
-        await receiveMail(this.#options.mail, this.#log, nextStep(this.#log.turns, this.#limits))
+      const active = this.#active({ signal, closing }, startedAt)
+      await this.#begin(active, first)
       this.#options.onRunBegun?.()
-      if (this.#log.wasWaiting && currentRun(this.#log.turns).some(({ kind }) => kind === "stop"))
-        await this.#options.endWaiting?.()
+      if (this.#log.wasWaiting && currentRun(this.#log.turns).some(({ kind }) => kind === "stop")) {
+        const answers = await giveUpCalls(active, "The run was stopped.", this.#options.endCalls)
+        await this.#log.append(answers, { spent: active.spent })
+      }
       this.#options.contexts?.set(this.id, this.#context())
       if (this.#log.isStored) {
         over = new AbortController()
         void this.#watchForStop(stop, over.signal).catch((error: unknown) => this.#options.onError?.(error, "store"))
       }
-      const ended = await runChain(this.#active({ signal, closing }, startedAt))
+      const ended = await runChain(active)
       const { turns } = this.#log
       this.#turnsRead = turns.at(-1)?.kind === "stop" ? turns.length - 1 : turns.length
       const result = resultOf(this.#log, this.#options.instructions, ended, Date.now() - startedAt)
@@ -188,6 +194,20 @@ export class ToolChain {
       await this.#log.release()
       this.#options.onReleased?.()
     }
+  }
+
+  /** Stores what the run begins with: a new task, or messages. */
+  async #begin(active: ActiveChain, first: NewTurn | undefined): Promise<void> {
+    const log = this.#log
+    if (first !== undefined) {
+      const isOpen = unanswered(log.turns) !== undefined
+      const answers = isOpen ? await giveUpCalls(active, "The person gave a new task.", this.#options.endCalls) : []
+      await log.append([...answers, first], { state: "active", spent: active.spent })
+      return
+    }
+    if (active.closing.aborted) return
+    const step = nextStep(log.turns, this.#limits)
+    await receiveMail(this.#options.mail, log, step)
   }
 
   #context(): ConversationContext {
@@ -271,6 +291,7 @@ export class ToolChain {
         contextTokens: this.#model.contextTokens,
         seesImages: this.#model.seesImages,
         isOffered: (name) => this.#offered().some((tool) => tool.name === name),
+        ran: this.#ran,
         isRead: (name) => {
           const tool = this.#app.mcpTools(this.#agentId).find((each) => each.name === name)
           return tool?.annotations?.["readOnlyHint"] === true

@@ -1,4 +1,4 @@
-import { erasedFields, type CallRow, type CallState } from "../../model/call.ts"
+import { erasedFields, type CallRow } from "../../model/call.ts"
 import type { Ending } from "../../model/ending.ts"
 import type { Ports } from "../../model/ports.ts"
 import type { EndEntry } from "../../model/audit-entry.ts"
@@ -44,21 +44,8 @@ export async function endAbandoned(row: CallRow, ports: Ports): Promise<ToolResu
   return how && endAs(row, how, ports)
 }
 
-/** Ends the calls of a session that wait for people, as far as no process has them: nobody wants them any more. */
-export async function endWaiting(sessionId: string, agentId: string, ports: Ports): Promise<void> {
-  for (let after: CallRow | undefined; ;) {
-    const states: CallState[] = ["waiting", "ready", "held"]
-    const rows = await ports.calls.list({ states, agentId, limit: page, ...(after && { after }) })
-    for (const row of rows) {
-      if (row.sessionId !== sessionId || !(await hasNoLiveOwner(row, ports))) continue
-      await endAs(row, { code: "aborted", sentence: "The run was stopped.", ran: row.state === "held" }, ports)
-    }
-    after = rows.at(-1)
-    if (rows.length < page) return
-  }
-}
-
-async function endAs(row: CallRow, how: AbandonedEnding, ports: Ports): Promise<ToolResult | undefined> {
+/** Ends a call that no process has. Undefined when another process changed it first. */
+export async function endAs(row: CallRow, how: AbandonedEnding, ports: Ports): Promise<ToolResult | undefined> {
   const { state, owner, epoch } = row
   const mine = { state, owner: ports.owner, epoch: epoch + 1 }
   if (!(await ports.calls.swap(row.id, { state, owner, epoch }, mine))) return undefined
