@@ -15,7 +15,7 @@ import { reflectOn } from "./reflect.ts"
 import type { Reflector } from "../reflection/reflector.ts"
 import { callsIn, nextStep, type NextStep, type RunLimits } from "./next-step.ts"
 import { runCalls, type CallContext } from "./run-calls.ts"
-import type { AssistantTurn, ChainStatus } from "./turns.ts"
+import { hintsBy, type AssistantTurn, type ChainStatus } from "./turns.ts"
 
 /** Everything a run of a chain needs. */
 export interface ActiveChain {
@@ -101,7 +101,7 @@ const hint: NewTurn = {
   body: {
     text: "You wrote a tool call as text, so nothing was executed. Make it as a real tool call, or answer without it.",
     begins: false,
-    by: "quartermaster",
+    by: hintsBy,
   },
 }
 

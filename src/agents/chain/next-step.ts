@@ -1,5 +1,6 @@
 import {
   currentRun,
+  hintsBy,
   unanswered,
   type AssistantTurn,
   type ChainStatus,
@@ -52,7 +53,9 @@ export function nextStep(turns: readonly ChainTurn[], { maxRounds, maxCalls, ref
     return { kind: "ask", last: isLimited ? "limit" : isComplete && "complete" }
   }
   if (isLimited) return { kind: "done", status: "limit" }
-  return answer.body.describedCall ? { kind: "hint" } : { kind: "done", status: "completed" }
+  // Once: a model that writes calls as text for ever, or explains how they are written, has answered.
+  const isHinted = run.some((turn) => turn.kind === "user" && turn.body.by === hintsBy)
+  return answer.body.describedCall && !isHinted ? { kind: "hint" } : { kind: "done", status: "completed" }
 }
 
 /** Turns that change nothing about what comes next. */

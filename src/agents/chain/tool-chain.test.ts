@@ -154,6 +154,18 @@ test("a call that the model only describes is answered with a hint", async () =>
   expect(lastMessages(model).at(-1)).toMatchObject({ role: "user" })
 })
 
+test.each([
+  ["writes its calls as text for ever", '<tool_call>{"name":"add"}</tool_call>'],
+  ["explains how calls are written", 'Models write <invoke name="add"> for a call.'],
+])("a model that %s is given one hint in a run, and then its text is the answer", async (_what, say) => {
+  const model = modelOf({ say })
+  const { chain } = await openChain(model)
+  expect(await chain.run("Go.")).toMatchObject({ status: "completed", content: say })
+  expect(model.requests).toHaveLength(2)
+  await chain.run("Again.")
+  expect(model.requests).toHaveLength(4)
+})
+
 test("what is said while tools run is read after their results and before the next request", async () => {
   const model = modelOf({ calls: [{ name: "send" }] }, { say: "ok" })
   const { app, chain } = await openChain(model)

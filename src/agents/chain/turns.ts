@@ -147,6 +147,9 @@ export function treeOf([first]: readonly ChainTurn[], conversationId: string): s
   return (first?.kind === "user" ? first.body.message?.root : undefined) ?? conversationId
 }
 
+/** Who gives the model our hints. */
+export const hintsBy = "quartermaster"
+
 /** Who speaks in a conversation that belongs to no person by name. */
 export const unnamedPerson = "user"
 

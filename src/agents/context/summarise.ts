@@ -1,5 +1,5 @@
 import { wholeCharacters } from "../../model/model-text.ts"
-import type { ChainTurn } from "../chain/turns.ts"
+import { hintsBy, type ChainTurn } from "../chain/turns.ts"
 import type { LanguageModel, ModelTurn } from "../models/port.ts"
 import { runTurn } from "../models/run-turn.ts"
 
@@ -25,7 +25,7 @@ export async function summarise(
 /** What stands in place of a summary when the model wrote none: what the user said. */
 export function withoutModel(turns: readonly ChainTurn[]): string {
   const said = turns.flatMap((turn) =>
-    turn.kind === "summary" || (turn.kind === "user" && turn.body.by !== "quartermaster") ? [turn.body.text] : [],
+    turn.kind === "summary" || (turn.kind === "user" && turn.body.by !== hintsBy) ? [turn.body.text] : [],
   )
   return `What the user said so far:\n\n${shortened(said.join("\n\n"), 4000)}`
 }

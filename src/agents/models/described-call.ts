@@ -5,7 +5,12 @@ const tags =
 /** Whether a text holds a call instead of making it. Without tools it never does. */
 export function describesCall(text: string, tools: readonly string[]): boolean {
   if (tools.length === 0) return false
-  return tags.test(text) || isCallAsJson(text, tools)
+  return tags.test(withoutInlineCode(text)) || isCallAsJson(text, tools)
+}
+
+/** A text that quotes how calls are written, such as `<invoke name=`, makes none. */
+function withoutInlineCode(text: string): string {
+  return text.replace(/(?<!`)`[^`\n]+`(?!`)/g, "")
 }
 
 /** A whole text such as `{"name": "a_tool", "arguments": {…}}`, in a code block or not. */

@@ -93,6 +93,16 @@ test("missing, unusable and repeated ids are replaced by ids that follow from th
   expect(read(parts, before)).toEqual(read(parts, before))
 })
 
+test("a replaced id is one that no earlier call has, also where a summary has moved them", () => {
+  const earlier = ["call_2_0", "call_2_1"]
+  const before: ModelMessage[] = [
+    { role: "assistant", content: earlier.map((id) => ({ type: "tool-call", id, name: "read_file", input: {} })) },
+    { role: "tool", content: earlier.map((id) => ({ type: "tool-result", id, name: "read_file", output: "" })) },
+  ]
+  const reading = read([call("", ""), call("", ""), finish("tool-calls")], before)
+  expect(reading).toMatchObject({ calls: [{ id: "call_2_2" }, { id: "call_2_3" }] })
+})
+
 test.each([
   "I will. <tool_call>\n{}\n</tool_call>",
   '<|tool_call|>{"name":"x"}',
@@ -104,7 +114,7 @@ test.each([
   expect(read([said(text), finish("stop")])).toMatchObject({ describedCall: true, calls: [] })
 })
 
-test.each(["The tool call failed.", '{"name": "Ada"}', "{broken", "Use <b>read_file</b>."])(
+test.each(["The tool call failed.", '{"name": "Ada"}', "{broken", "Use <b>read_file</b>.", "It writes `<invoke name=` first."])(
   "the text %j is no call",
   (text) => {
     expect(read([said(text), finish("stop")])).toMatchObject({ describedCall: false })

@@ -116,8 +116,9 @@ function freshIds(messages: ModelRequest["messages"]): (id: string, index: numbe
   )
   const place = messages.length
   return (id, index) => {
-    const isUsable = /^[\w.:-]{1,128}$/.test(id) && !used.has(id)
-    const own = isUsable ? id : `call_${place}_${index}`
+    let own = id
+    // After a summary an earlier answer may have had the same place.
+    for (let next = index; !/^[\w.:-]{1,128}$/.test(own) || used.has(own); next++) own = `call_${place}_${next}`
     used.add(own)
     return own
   }
