@@ -1,3 +1,4 @@
+import type { CallClock } from "../model/app.ts"
 import { dailySession, hasRun, type CallRequest, type CallRow } from "../model/call.ts"
 import { newId } from "../lib/new-id.ts"
 import type { AgentView } from "../model/organisation.ts"
@@ -29,6 +30,8 @@ export interface CallOptions {
   sessionId?: string | undefined
   /** Its place among calls that are made together. */
   batch?: BatchPlace | undefined
+  /** Measures the time of calls that are made together. */
+  clock?: CallClock | undefined
 }
 
 /** The type of `callTool`. It is passed to whatever makes calls in turn, so that those take every step too. */
@@ -89,6 +92,8 @@ export interface ActiveCall {
   row: CallRow | undefined
   /** The time limit of the running tool. Its sub-calls stop this clock while they all wait for people. */
   clock: RunClock | undefined
+  /** The clock that this call is counted by: that of the call above it, or of its batch. */
+  readonly outerClock: CallClock | undefined
 }
 
 /** How a result came about, where it is not simply what the tool returned. */
@@ -142,6 +147,9 @@ export function beginCall(input: CallRequest, ports: Ports, options: CallOptions
     toolMetadata: undefined,
     row,
     clock: undefined,
+    get outerClock() {
+      return options.clock ?? parent?.clock
+    },
   }
 }
 

@@ -51,6 +51,20 @@ test("independent calls do not wait for each other", async () => {
   expect(ran).toEqual(["write", "send"])
 })
 
+test("a clock is told which calls of a batch are in progress and which wait for people, also for others' questions", async () => {
+  const { app, call, waiting } = await openBatchApp()
+  const counted = { begun: 0, waiting: 0 }
+  const clock = {
+    countChild: (change: number) => void (counted.begun += change),
+    countWaiting: (change: number) => void (counted.waiting += change),
+  }
+  const batch = app.callBatch([call("write"), call("send"), call("look")], { clock })
+  await until(() => counted.begun === 2 && counted.waiting === 2, "the read has ended and the others wait")
+  await app.approvals.answer((await waiting()).callId, { kind: "approve" }, "ann")
+  await batch
+  expect(counted).toEqual({ begun: 0, waiting: 0 })
+})
+
 test("a denied call and one of an unknown tool hold nobody up", async () => {
   const { app, ran, call } = await openBatchApp()
   const ended = await app.callBatch([call("write"), call("nothing"), { ...call("send"), agentId: "nobody" }])

@@ -62,7 +62,7 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
     },
     callMany: (requests) =>
       callInOrder(dependencyIndexes(requests.map(namesOf), needsOf), (position) => call(requests[position]!)),
-    async callBatch(requests, { waitMs, detach, independent = false, onStart, onEnd } = {}) {
+    async callBatch(requests, { waitMs, detach, independent = false, onStart, onEnd, clock } = {}) {
       const gate = independent || requests.length < 2 ? undefined : new BatchGate()
       // A call that runs after others of its batch is not decided on before they have ended, so they do not wait for it.
       const after = dependencyIndexes(requests.map(namesOf), needsOf)
@@ -70,7 +70,7 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
       return callInOrder(after, async (position) => {
         onStart?.(position)
         const place = places?.[position] ?? gate?.place()
-        const ended = await counted(() => callTool(requests[position]!, ports, { waitMs, detach, batch: place }))
+        const ended = await counted(() => callTool(requests[position]!, ports, { waitMs, detach, batch: place, clock }))
         onEnd?.(position, ended)
         return ended
       })

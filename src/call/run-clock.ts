@@ -1,8 +1,10 @@
+import type { CallClock } from "../model/app.ts"
+
 /**
  * The time limit of a call that may make sub-calls. The clock is paused while every running sub-call waits for a person;
  * then this call counts as waiting for the clock of its parent too. Without a limit it only tells the parent.
  */
-export class RunClock {
+export class RunClock implements CallClock {
   #left: number
   #since = 0
   #timer: NodeJS.Timeout | undefined
@@ -10,9 +12,9 @@ export class RunClock {
   #waiting = 0
   #paused = false
   readonly #onTimeout: () => void
-  readonly #parent: RunClock | undefined
+  readonly #parent: CallClock | undefined
 
-  constructor(milliseconds: number | null, onTimeout: () => void, parent?: RunClock) {
+  constructor(milliseconds: number | null, onTimeout: () => void, parent?: CallClock) {
     this.#left = milliseconds ?? Infinity
     this.#onTimeout = onTimeout
     this.#parent = parent
@@ -27,13 +29,11 @@ export class RunClock {
     this.#paused = false
   }
 
-  /** Counts a sub-call that began (+1) or ended (-1). */
   countChild(change: 1 | -1): void {
     this.#running += change
     this.#update()
   }
 
-  /** Counts a sub-call that begins (+1) or ceases (-1) to wait for a person. */
   countWaiting(change: 1 | -1): void {
     this.#waiting += change
     this.#update()

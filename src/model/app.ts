@@ -132,6 +132,16 @@ export interface BatchOptions {
   /** Called when a call of the batch begins and ends, with its position. */
   onStart?: ((position: number) => void) | undefined
   onEnd?: ((position: number, ended: ToolResult | Ticket) => void) | undefined
+  /** Told when calls of the batch begin and end, and when they begin and cease to wait for people. */
+  clock?: CallClock | undefined
+}
+
+/** Measures the time that calls take. It may leave out the time in which all of them wait for people. */
+export interface CallClock {
+  /** Counts a call that began (+1) or ended (-1). */
+  countChild(change: 1 | -1): void
+  /** Counts a call that begins (+1) or ceases (-1) to wait for a person. */
+  countWaiting(change: 1 | -1): void
 }
 
 /**

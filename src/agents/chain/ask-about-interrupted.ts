@@ -18,7 +18,7 @@ export function isInterrupted({ code, metadata }: ToolResult): boolean {
 export async function askAboutInterrupted(
   calls: readonly InterruptedCall[],
   turn: number,
-  { app, request, waitMs }: CallContext,
+  { app, request, waitMs, clock }: CallContext,
 ): Promise<{ told: ReadonlyMap<number, string> } | { waiting: Ticket[] }> {
   const asked = calls.map(({ place, name, input, callId }) => ({
     ...request,
@@ -27,7 +27,7 @@ export async function askAboutInterrupted(
     key: `${request.sessionId}/${turn}/${place}/interrupted`,
     fromLoop: true,
   }))
-  const ended = await app.callBatch(asked, { waitMs, independent: true })
+  const ended = await app.callBatch(asked, { waitMs, clock, independent: true })
   const waiting = ended.filter(isTicket)
   if (waiting.length > 0) return { waiting }
   return { told: new Map(calls.map(({ place }, index) => [place, sentenceFor(ended[index] as ToolResult)])) }

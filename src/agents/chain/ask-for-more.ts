@@ -24,13 +24,13 @@ type Asked =
  */
 export async function askForMore(
   { conversation: { id, agentId }, tool, input, key }: Question,
-  { app, request, waitMs, detach }: CallContext,
+  { app, request, waitMs, detach, clock }: CallContext,
 ): Promise<Asked> {
   const { userId } = request
   const ownKey = key === undefined || userId === undefined ? key : `${key}/${userId}`
   const about = { userId, taskId: undefined, agentId, sessionId: id }
   const asked = { ...request, ...about, tool, input, key: ownKey, fromLoop: true }
-  const [ended] = await app.callBatch([asked], { waitMs, detach })
+  const [ended] = await app.callBatch([asked], { waitMs, detach, clock })
   if (ended === undefined) return { failed: "The question was not asked." }
   if (isTicket(ended)) return { waiting: ended }
   const { callId } = ended

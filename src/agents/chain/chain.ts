@@ -15,6 +15,7 @@ import { reflectOn } from "./reflect.ts"
 import type { Reflector } from "../reflection/reflector.ts"
 import { callsIn, nextStep, type NextStep, type RunLimits } from "./next-step.ts"
 import { runCalls, type CallContext } from "./run-calls.ts"
+import type { RunTime } from "./run-time.ts"
 import { hintsBy, type AssistantTurn, type ChainStatus } from "./turns.ts"
 
 /** Everything a run of a chain needs. */
@@ -26,8 +27,8 @@ export interface ActiveChain {
   instructions: string | undefined
   limits: RunLimits
   budgets: Budgets
-  /** The time by which the run must be over, in milliseconds since 1970. */
-  until: number
+  /** The time that the run may take. */
+  time: RunTime
   calls: CallContext
   /** The tools that the model is offered now. */
   tools(): readonly ModelTool[]
@@ -111,7 +112,7 @@ async function ask(
   last: false | "limit" | "complete",
 ): Promise<{ status: ChainStatus; error?: string } | undefined> {
   const { log, model, hooks } = chain
-  const isOutOfTime = Date.now() >= chain.until
+  const isOutOfTime = chain.time.isOver
   const isLast = last !== false || isOutOfTime
   const read = log.turns.length
   try {
@@ -235,8 +236,7 @@ async function makeCalls(
   step: NextStep & { kind: "calls" },
 ): Promise<readonly Ticket[] | undefined> {
   const { log, calls: context, spent } = chain
-  const left = chain.until - Date.now()
-  const allowed = left <= 0 || chain.signal.aborted ? 0 : step.allowed
+  const allowed = chain.time.isOver || chain.signal.aborted ? 0 : step.allowed
   const why = chain.signal.aborted
     ? "The run was stopped."
     : "A limit of this run was reached. Answer with what you have, and say what is left to do."

@@ -1,4 +1,4 @@
-import type { App } from "../../model/app.ts"
+import type { App, CallClock } from "../../model/app.ts"
 import type { CallRequest } from "../../model/call.ts"
 import { cut, isJsonText, modelText, modelTextLimit, personText, textOfTool } from "../../model/model-text.ts"
 import { imageIn, type ResultImage } from "../../model/result-image.ts"
@@ -29,6 +29,8 @@ export interface CallContext {
   seesImages?: boolean | undefined
   /** Whether the model is offered a tool, by its name. */
   isOffered(name: string): boolean
+  /** Told when calls begin and end to wait for people. */
+  clock?: CallClock | undefined
   /** The results of calls that have run while others of the same answer still wait, by turn and place. */
   ran: Map<string, ToolResult>
   /** Whether a tool only reads, by its name. */
@@ -68,6 +70,7 @@ export async function runCalls(
       waitMs: context.waitMs,
       detach: context.detach,
       independent: context.independent,
+      clock: context.clock,
       onStart: (index) => context.onStart?.(left[index]!.call),
       onEnd: (index, result) => {
         if (isTicket(result)) return

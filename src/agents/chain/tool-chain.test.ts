@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest"
 import { z } from "zod"
+import type { Answer } from "../../model/approval.ts"
 import { defineTool } from "../../schema/define-tool.ts"
 import { deferred, openTestApp, tool, until } from "../../testing/test-app.ts"
 import { modelOf, playedModel, type PlayedTurn } from "../testing/played-model.ts"
@@ -122,6 +123,22 @@ test("when the time of a run is over, calls are not made any more and the model 
   expect(result).toMatchObject({ status: "limit", content: "So far." })
   expect(result.toolCallHistory).toMatchObject([{ toolName: "add", status: "not_executed" }])
   expect(added).toEqual([])
+})
+
+test.each<[string, PlayedTurn, ToolChainOptions, Answer]>([
+  ["an approval", { calls: [{ name: "send" }] }, {}, { kind: "approve" }],
+  ["the release of a result", add(1, 2), { checkToolResults: true }, { kind: "release" }],
+  ["a larger budget", add(1, 2), { maxTokens: 10 }, { kind: "approve" }],
+])("the time in which a run waits for %s does not count", async (_what, turn, options, answer) => {
+  onTestFinished(() => void vi.useRealTimers())
+  const { app, chain } = await openChain(modelOf(turn, { say: "Done." }), { ...options, deadlineMs: 60_000 })
+  const waiting: string[] = []
+  app.on("TOOL_CALL_WAITING", ({ callId }) => waiting.push(callId))
+  const running = chain.run("Go.")
+  await until(() => waiting.length === 1, "it waits")
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 120_000 })
+  await app.approvals.answer(waiting[0]!, answer, "ann")
+  expect(await running).toMatchObject({ status: "completed", content: "Done." })
 })
 
 test("a model that calls a thousand tools at once gets as many as allowed, and an answer for each", async () => {

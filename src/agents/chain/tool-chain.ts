@@ -20,6 +20,7 @@ import { receiveMail, type ChainMail } from "./mail.ts"
 import { messagesOf } from "./messages.ts"
 import { nextStep, type RunLimits } from "./next-step.ts"
 import { toolsGivenUp } from "./reflect.ts"
+import { RunTime } from "./run-time.ts"
 import { currentRun, personOf, unanswered, unnamedPerson } from "./turns.ts"
 
 /** The limits and callbacks of a chain. */
@@ -30,7 +31,7 @@ export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" 
   maxRounds?: number | undefined
   /** How many tool calls a run may make (default 10). */
   maxCalls?: number | undefined
-  /** How many milliseconds a run may take (default: an hour). */
+  /** How many milliseconds a run may take, without the time in which its calls only wait for people (default: an hour). */
   deadlineMs?: number | undefined
   /** How many tokens the conversation may use, with those of its sub-agents; then a person is asked for more. */
   maxTokens?: number | undefined
@@ -252,6 +253,7 @@ export class ToolChain {
     const { signal } = signals
     const log = this.#log
     const options = this.#options
+    const time = new RunTime(startedAt + (options.deadlineMs ?? 3_600_000))
     let text = ""
     return {
       log: this.#log,
@@ -264,7 +266,7 @@ export class ToolChain {
         tree: { maxTokens: options.maxTokens, maxCost: options.maxCost, maxCalls: options.maxTreeCalls },
         agent: options.perAgent ?? {},
       },
-      until: startedAt + (options.deadlineMs ?? 3_600_000),
+      time,
       tools: () => this.#offered(),
       spent: this.#log.spent,
       mail: options.mail,
@@ -291,6 +293,7 @@ export class ToolChain {
         contextTokens: this.#model.contextTokens,
         seesImages: this.#model.seesImages,
         isOffered: (name) => this.#offered().some((tool) => tool.name === name),
+        clock: time,
         ran: this.#ran,
         isRead: (name) => {
           const tool = this.#app.mcpTools(this.#agentId).find((each) => each.name === name)

@@ -21,7 +21,7 @@ export async function waitForAnswer(
   ports: Ports,
 ): Promise<SettledAnswer | undefined> {
   const dialogClosed = new AbortController()
-  call.parent?.clock?.countWaiting(1)
+  call.outerClock?.countWaiting(1)
   try {
     openDialog(call, tool, input, ports, dialogClosed.signal)
     for (;;) {
@@ -48,7 +48,7 @@ export async function waitForAnswer(
       await ports.calls.waitForChange(call.callId, Math.max(1, pause), [call.request.signal, ports.closing])
     }
   } finally {
-    call.parent?.clock?.countWaiting(-1)
+    call.outerClock?.countWaiting(-1)
     dialogClosed.abort()
   }
 }

@@ -28,11 +28,11 @@ export function execute(
     let over = false
     let lost: NodeJS.Timeout | undefined
 
-    const parentClock = tool.kind === "interactive" ? call.parent?.clock : undefined
-    parentClock?.countWaiting(1)
+    const outerClock = tool.kind === "interactive" ? call.outerClock : undefined
+    outerClock?.countWaiting(1)
     const finish = () => {
       over = true
-      parentClock?.countWaiting(-1)
+      outerClock?.countWaiting(-1)
       ports.running.delete(call.callId)
       call.clock?.stop()
       call.clock = undefined
@@ -61,7 +61,7 @@ export function execute(
     }
 
     if (timeoutMs !== null || tool.kind === "composite") {
-      call.clock = new RunClock(timeoutMs, () => giveUp(timedOut(tool, timeoutMs ?? 0)), call.parent?.clock)
+      call.clock = new RunClock(timeoutMs, () => giveUp(timedOut(tool, timeoutMs ?? 0)), call.outerClock)
     }
     if (signal?.aborted) return cancel()
     ports.running.set(call.callId, { agentId: call.request.agentId, cancel })

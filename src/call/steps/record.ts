@@ -29,7 +29,7 @@ export async function record(
   ports: Ports,
   steps: () => Promise<DeliveredValue>,
 ): Promise<ToolResult | Ticket> {
-  call.parent?.clock?.countChild(1)
+  call.outerClock?.countChild(1)
   try {
     const delivered = await steps()
     return inCallersDialect(call, await end(call, successResult(call, delivered, ports), ports), ports)
@@ -42,7 +42,7 @@ export async function record(
     return inCallersDialect(call, await end(call, failedResult(call, asEnding(thrown, ports), ports), ports), ports)
   } finally {
     call.batch?.settle()
-    call.parent?.clock?.countChild(-1)
+    call.outerClock?.countChild(-1)
   }
 }
 

@@ -21,9 +21,12 @@ export async function waitForBatch(
   while (place.state() !== "open") {
     throwIfAborted(call)
     // Only people may take longer than the caller waits.
-    const until = place.state() === "closed" ? (call.waitUntil ?? Infinity) : Infinity
+    const isForPeople = place.state() === "closed"
+    const until = isForPeople ? (call.waitUntil ?? Infinity) : Infinity
     if (place.state() === "never" || ports.closing.aborted || ports.now() >= until) await leave(call, place, ports)
+    if (isForPeople) call.outerClock?.countWaiting(1)
     await nextChange(call, place, until, ports)
+    if (isForPeople) call.outerClock?.countWaiting(-1)
   }
   await recheckBeforeRun(call, tool, input, ports)
 }

@@ -45,7 +45,10 @@ export async function join(
     if (ports.closing.aborted || (call.waitUntil !== undefined && now >= call.waitUntil))
       throw new Detached(ticketOf(row))
     const pause = Math.min(1000, (call.waitUntil ?? Infinity) - now)
+    const isForPeople = row.state === "waiting" || row.state === "held"
+    if (isForPeople) call.outerClock?.countWaiting(1)
     await ports.calls.waitForChange(row.id, Math.max(1, pause), [call.request.signal, ports.closing])
+    if (isForPeople) call.outerClock?.countWaiting(-1)
   }
   throw new Ending("interrupted", "The call that this one joined no longer exists. Call again.")
 }
