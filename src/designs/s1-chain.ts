@@ -117,6 +117,7 @@ const phases: Record<ChainPhase, string> = {
   tool: "tool_execution",
   store: "chain_execution",
   reflection: "chain_execution",
+  callback: "chain_execution",
 }
 
 function limitsOf(options: ToolChainOptions): ChainOptions {

@@ -52,7 +52,8 @@ export interface ChainHooks {
   onError?(error: unknown, phase: ChainPhase): void
 }
 
-export type ChainPhase = "model" | "tool" | "store" | "reflection"
+/** Where an error came from: the model, a tool, the store, a reflector, or a callback of the program itself. */
+export type ChainPhase = "model" | "tool" | "store" | "reflection" | "callback"
 
 export type ChainEnd =
   | { status: ChainStatus; error?: string | undefined }
@@ -70,7 +71,7 @@ export async function runChain(chain: ActiveChain): Promise<ChainEnd> {
     if (chain.mail !== undefined && (await receiveMail(chain.mail, chain.log, step))) continue
     if (step.kind === "nothing") return { status: "completed" }
     if (step.kind === "done") {
-      const ended = { status: step.status }
+      const ended = { status: step.status, error: step.error }
       // What is said in the last moment is read before a run is over.
       const length = step.status === "completed" ? chain.log.turns.length : undefined
       if (await finish(chain, ended, length)) return ended
@@ -250,7 +251,7 @@ async function makeCalls(
   return undefined
 }
 
-async function end(chain: ActiveChain, ended: { status: ChainStatus; error?: string }): Promise<ChainEnd> {
+async function end(chain: ActiveChain, ended: { status: ChainStatus; error?: string | undefined }): Promise<ChainEnd> {
   await answerOpenCalls(chain)
   await finish(chain, ended)
   return ended
@@ -259,7 +260,7 @@ async function end(chain: ActiveChain, ended: { status: ChainStatus; error?: str
 /** Writes the end. With a length only right after that many turns: else it returns false. */
 async function finish(
   { log, mail, spent }: ActiveChain,
-  ended: { status: ChainStatus; error?: string },
+  ended: { status: ChainStatus; error?: string | undefined },
   length?: number,
 ): Promise<boolean> {
   if (log.turns.at(-1)?.kind === "end") return true

@@ -107,20 +107,23 @@ test.each([
 test.each([
   ["waits for a person", "waiting", /^NOT EXECUTED\. The person gave a new task\.$/],
   ["runs", "send", /what it did is not known/],
-])("kill -9 while a call %s: a new task takes its place, and the model is told of the call", async (_when, hang, told) => {
-  const dir = temporaryFolder()
-  const child = runChild(program(dir, "talk", hang))
-  await until(() => child.lines.includes("here"), "the child is there")
-  child.process.kill("SIGKILL")
-  await child.ended
+])(
+  "kill -9 while a call %s: a new task takes its place, and the model is told of the call",
+  async (_when, hang, told) => {
+    const dir = temporaryFolder()
+    const child = runChild(program(dir, "talk", hang))
+    await until(() => child.lines.includes("here"), "the child is there")
+    child.process.kill("SIGKILL")
+    await child.ended
 
-  const model = modelOf({ say: "X is done." })
-  const app = await openTestApp({ data: { dir: join(dir, "data") } }, { models: { played: model }, print: () => {} })
-  const result = await app.chain("operator", { id: "talk" }).run("Do X instead.")
-  expect(result).toMatchObject({ status: "completed", content: "X is done." })
-  expect(result.toolCallHistory.find(({ toolName }) => toolName === "send")?.text).toMatch(told)
-  expectWellFormed(model.requests[0]!.messages)
-  expect(model.requests[0]!.messages.at(-1)).toEqual({ role: "user", content: "Do X instead." })
-  expect(await app.approvals.list()).toEqual([])
-  expect(await app.audit.verify()).toMatchObject({ ok: true })
-})
+    const model = modelOf({ say: "X is done." })
+    const app = await openTestApp({ data: { dir: join(dir, "data") } }, { models: { played: model }, print: () => {} })
+    const result = await app.chain("operator", { id: "talk" }).run("Do X instead.")
+    expect(result).toMatchObject({ status: "completed", content: "X is done." })
+    expect(result.toolCallHistory.find(({ toolName }) => toolName === "send")?.text).toMatch(told)
+    expectWellFormed(model.requests[0]!.messages)
+    expect(model.requests[0]!.messages.at(-1)).toEqual({ role: "user", content: "Do X instead." })
+    expect(await app.approvals.list()).toEqual([])
+    expect(await app.audit.verify()).toMatchObject({ ok: true })
+  },
+)

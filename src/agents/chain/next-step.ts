@@ -25,7 +25,7 @@ export type NextStep =
   | { kind: "reflect" }
   /** Tell the model that it described a call instead of making it. */
   | { kind: "hint" }
-  | { kind: "done"; status: ChainStatus }
+  | { kind: "done"; status: ChainStatus; error?: string | undefined }
   /** Nothing was said yet. */
   | { kind: "nothing" }
 
@@ -34,7 +34,7 @@ export function nextStep(turns: readonly ChainTurn[], { maxRounds, maxCalls, ref
   const run = currentRun(turns)
   const last = run.findLast(({ kind }) => !asides.has(kind))
   if (last === undefined) return { kind: "nothing" }
-  if (last.kind === "end") return { kind: "done", status: last.body.status }
+  if (last.kind === "end") return { kind: "done", status: last.body.status, error: last.body.error }
   const rounds = run.filter((turn) => turn.kind === "assistant" && turn.body.calls.length > 0).length
   const open = unanswered(run)
   const stopped = run.some(({ kind }) => kind === "stop")

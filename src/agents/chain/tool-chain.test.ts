@@ -257,6 +257,72 @@ test("an error of the model ends the run with its sentence", async () => {
   expect(errors).toEqual(["model"])
 })
 
+test.each([true, false])("a run whose model failed asks it again when it is resumed (stored: %s)", async (durable) => {
+  let isOut = true
+  const model = playedModel(({ messages }) => {
+    if (messages.length > 1 && isOut) throw new Error("The model is out.")
+    return messages.length > 1 ? { say: "It is 3." } : add(1, 2)
+  })
+  const { app, added } = await openChain(model)
+  const chain = new ToolChain(app, "operator", model)
+  const stored = durable ? app.chain("operator", { model, durable }) : chain
+  const failed = { status: "error", error: expect.stringContaining("The model is out.") as string }
+  expect(await stored.run("1 + 2?")).toMatchObject(failed)
+  expect(await stored.resume()).toMatchObject(failed)
+  isOut = false
+  expect(await stored.resume()).toMatchObject({ status: "completed", content: "It is 3.", error: undefined })
+  expect(added).toEqual([3])
+  expect(await stored.resume()).toMatchObject({ status: "completed", content: "It is 3." })
+})
+
+test("a run that ended at its budget says so again when it is resumed", async () => {
+  const model = modelOf(add(1, 2), { say: "Done." })
+  const { app, chain } = await openChain(model, { maxTokens: 1 })
+  const running = chain.run("1 + 2?")
+  await until(async () => (await app.approvals.list()).length === 1, "it asks for more")
+  await app.approvals.answer((await app.approvals.list())[0]!.callId, { kind: "reject" }, "ann")
+  const { error } = await running
+  expect(error).toContain("is used up")
+  expect(await chain.resume()).toMatchObject({ status: "limit", error })
+})
+
+test("the approval UI of a chain is asked, with S1's arguments, and its answers count", async () => {
+  const model = modelOf({ calls: [{ name: "send" }] }, add(1, 2), { say: "ok" })
+  const asked: unknown[] = []
+  const { chain } = await openChain(model, {
+    checkToolResults: true,
+    approvals: {
+      showToolExecutionApproval(toolName, _description, args, level) {
+        asked.push([toolName, args, level])
+        return Promise.resolve({ approved: false, rejectReason: "Not today." })
+      },
+      showToolResultApproval(toolName, args, result) {
+        asked.push([toolName, args, result.result])
+        return Promise.resolve({ approved: true })
+      },
+    },
+  })
+  const { toolCallHistory } = await chain.run("Send it, then add.")
+  expect(asked).toEqual([
+    ["send", {}, "moderate"],
+    ["add", { a: 1, b: 2 }, { sum: 3 }],
+  ])
+  expect(toolCallHistory.map(({ text }) => text)).toEqual([expect.stringContaining("Not today."), '{"sum":3}'])
+})
+
+test.each([
+  [true, ["write"]],
+  [false, []],
+])("with independent: %s a call with effects beside one that waits has run: %j", async (independent, ran) => {
+  const model = modelOf({ calls: [{ name: "send" }, { name: "write" }] })
+  const { app, chain } = await openChain(model, { tools: ["send", "write"], independent, waitMs: 0 })
+  const made: string[] = []
+  const permission = { level: "public" } as const
+  app.registry.register(tool({ name: "write", effect: "write", permission, execute: () => void made.push("write") }))
+  expect(await chain.run("Go.")).toMatchObject({ status: "waiting" })
+  expect(made).toEqual(ran)
+})
+
 test("the model is told of an input that a person changed", async () => {
   const model = modelOf({ calls: [{ name: "send", input: { to: "bob" } }] }, { say: "ok" })
   const { app, chain } = await openChain(model)

@@ -5,7 +5,8 @@ import type { App } from "../../model/app.ts"
 import type { CallRequest } from "../../model/call.ts"
 import { contextStatus, type ConversationContext, type ConversationContexts } from "../../model/context.ts"
 import type { NewTurn } from "../../model/conversation.ts"
-import type { ToolResult } from "../../model/result.ts"
+import { errorOf } from "../../model/errors.ts"
+import type { EndingCode, ToolResult } from "../../model/result.ts"
 import { cutForMessages } from "../context/cut.ts"
 import { countTokens, defaultContextTokens } from "../context/tokens.ts"
 import type { LanguageModel, ModelMessage, ModelPart, ModelTool, ModelTurn } from "../models/port.ts"
@@ -14,6 +15,7 @@ import { ruleReflector } from "../reflection/rules.ts"
 import { offeredTools, runChain, type ActiveChain, type ChainPhase } from "./chain.ts"
 import type { Budget } from "./budget.ts"
 import { resultOf, type ToolChainResult } from "./chain-result.ts"
+import { attempt } from "./attempt.ts"
 import { giveUpCalls, type EndCalls } from "./give-up-calls.ts"
 import { memoryLog, type TurnLog } from "./log.ts"
 import { receiveMail, type ChainMail } from "./mail.ts"
@@ -65,6 +67,10 @@ export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" 
   onLLMResponseComplete?(turn: ModelTurn): void
   /** Sees the messages before they are sent; messages it returns are sent instead. */
   onBeforeSendToLLM?(messages: readonly ModelMessage[]): readonly ModelMessage[] | undefined
+  /**
+   * The model failed; a tool threw, took too long or returned something other than it promises; or one of these callbacks
+   * failed itself. Only a model that fails, or `onBeforeSendToLLM`, ends the run.
+   */
   onError?(error: unknown, phase: ChainPhase): void
   signal?: AbortSignal | undefined
 }
@@ -106,6 +112,7 @@ export class ToolChain {
   #options: ToolChainOptions & InternalOptions
   readonly #log: TurnLog
   readonly #ran = new Map<string, ToolResult>()
+  #isAtWork = false
   #stop = new AbortController()
   #turnsRead = 0
 
@@ -135,7 +142,7 @@ export class ToolChain {
     return this.#go({ kind: "user", body: { text, begins: true, by: this.#speaker } })
   }
 
-  /** Goes on where the conversation was: after `waiting`, or after its process ended. */
+  /** Goes on where the conversation was: after `waiting`, after the model failed, or after its process ended. */
   resume(): Promise<ToolChainResult> {
     return this.#go()
   }
@@ -160,6 +167,17 @@ export class ToolChain {
   }
 
   async #go(first?: NewTurn): Promise<ToolChainResult> {
+    if (this.#isAtWork)
+      throw new Error("This chain is at work. Wait until its run has ended, or tell it something with steer(text).")
+    this.#isAtWork = true
+    try {
+      return await this.#goAlone(first)
+    } finally {
+      this.#isAtWork = false
+    }
+  }
+
+  async #goAlone(first: NewTurn | undefined): Promise<ToolChainResult> {
     const startedAt = Date.now()
     const stop = (this.#stop = new AbortController())
     const { signal: given, closing = neverClosing } = this.#options
@@ -171,7 +189,7 @@ export class ToolChain {
     this.#options = { ...this.#options, ...options }
     try {
       this.#options.onRunStart?.()
-      const active = this.#active({ signal, closing }, startedAt)
+      const active = this.#active({ signal, closing })
       await this.#begin(active, first)
       this.#options.onRunBegun?.()
       if (this.#log.wasWaiting && currentRun(this.#log.turns).some(({ kind }) => kind === "stop")) {
@@ -181,7 +199,7 @@ export class ToolChain {
       this.#options.contexts?.set(this.id, this.#context())
       if (this.#log.isStored) {
         over = new AbortController()
-        void this.#watchForStop(stop, over.signal).catch((error: unknown) => this.#options.onError?.(error, "store"))
+        void this.#watchForStop(stop, over.signal).catch((error: unknown) => this.#report(error, "store"))
       }
       const ended = await runChain(active)
       const { turns } = this.#log
@@ -197,7 +215,7 @@ export class ToolChain {
     }
   }
 
-  /** Stores what the run begins with: a new task, or messages. */
+  /** Stores what the run begins with: a new task, messages, or that a model that failed is asked again. */
   async #begin(active: ActiveChain, first: NewTurn | undefined): Promise<void> {
     const log = this.#log
     if (first !== undefined) {
@@ -208,7 +226,9 @@ export class ToolChain {
     }
     if (active.closing.aborted) return
     const step = nextStep(log.turns, this.#limits)
-    await receiveMail(this.#options.mail, log, step)
+    if (await receiveMail(this.#options.mail, log, step)) return
+    if (step.kind === "done" && step.status === "error")
+      await log.append([{ kind: "retry", body: { by: this.#speaker } }], { state: "active" })
   }
 
   #context(): ConversationContext {
@@ -249,11 +269,24 @@ export class ToolChain {
     }
   }
 
-  #active(signals: Pick<ActiveChain, "signal" | "closing">, startedAt: number): ActiveChain {
+  /** Calls a callback of the program. One that fails is reported, and the run goes on. */
+  #tell(callback: () => unknown): void {
+    attempt(callback, (error) => this.#report(error, "callback"))
+  }
+
+  #report(error: unknown, phase: ChainPhase): void {
+    // Where reporting fails too, nobody is left to be told.
+    attempt(
+      () => this.#options.onError?.(error, phase),
+      () => {},
+    )
+  }
+
+  #active(signals: Pick<ActiveChain, "signal" | "closing">): ActiveChain {
     const { signal } = signals
     const log = this.#log
     const options = this.#options
-    const time = new RunTime(startedAt + (options.deadlineMs ?? 3_600_000))
+    const time = new RunTime(Date.now() + (options.deadlineMs ?? 3_600_000))
     let text = ""
     return {
       log: this.#log,
@@ -299,8 +332,11 @@ export class ToolChain {
           const tool = this.#app.mcpTools(this.#agentId).find((each) => each.name === name)
           return tool?.annotations?.["readOnlyHint"] === true
         },
-        onStart: ({ name, input, id }) => options.onToolCallStart?.(name, input, id),
-        onComplete: ({ id }, result) => options.onToolCallComplete?.(result, id),
+        onStart: ({ name, input, id }) => this.#tell(() => options.onToolCallStart?.(name, input, id)),
+        onComplete: ({ id }, result) => {
+          this.#tell(() => options.onToolCallComplete?.(result, id))
+          if (unexpected.has(result.code)) this.#report(errorOf(result), "tool")
+        },
       },
       hooks: {
         beforeRequest: (messages) => {
@@ -308,16 +344,21 @@ export class ToolChain {
           return options.onBeforeSendToLLM?.(messages)
         },
         onPart: (part) => {
-          options.onLLMResponsePart?.(part)
-          if (part.type === "text") options.onLLMResponseUpdate?.((text += part.text))
+          this.#tell(() => options.onLLMResponsePart?.(part))
+          if (part.type !== "text") return
+          text += part.text
+          this.#tell(() => options.onLLMResponseUpdate?.(text))
         },
         onRetry: () => void (text = ""),
-        onTurn: (turn) => options.onLLMResponseComplete?.(turn),
-        onError: (error, phase) => options.onError?.(error, phase),
+        onTurn: (turn) => this.#tell(() => options.onLLMResponseComplete?.(turn)),
+        onError: (error, phase) => this.#report(error, phase),
       },
     }
   }
 }
+
+/** How calls end that neither the model nor a person or rule is to blame for. */
+const unexpected = new Set<EndingCode | undefined>(["tool_failed", "timeout", "output_invalid", "record_unavailable"])
 
 const neverClosing = new AbortController().signal
 setMaxListeners(0, neverClosing)

@@ -17,6 +17,8 @@ export type ChainTurn = { index: number; at: number } & (
   /** What was decided after calls of the turn before it failed. */
   | { kind: "reflection"; body: Reflection }
   | { kind: "stop"; body: { by: string } }
+  /** The run goes on after the model had failed. */
+  | { kind: "retry"; body: { by: string } }
   | { kind: "end"; body: EndTurn }
 )
 

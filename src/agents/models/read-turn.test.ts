@@ -114,12 +114,15 @@ test.each([
   expect(read([said(text), finish("stop")])).toMatchObject({ describedCall: true, calls: [] })
 })
 
-test.each(["The tool call failed.", '{"name": "Ada"}', "{broken", "Use <b>read_file</b>.", "It writes `<invoke name=` first."])(
-  "the text %j is no call",
-  (text) => {
-    expect(read([said(text), finish("stop")])).toMatchObject({ describedCall: false })
-  },
-)
+test.each([
+  "The tool call failed.",
+  '{"name": "Ada"}',
+  "{broken",
+  "Use <b>read_file</b>.",
+  "It writes `<invoke name=` first.",
+])("the text %j is no call", (text) => {
+  expect(read([said(text), finish("stop")])).toMatchObject({ describedCall: false })
+})
 
 test("without tools, or beside a real call, no text counts as a call", () => {
   const text = said("<tool_call>")

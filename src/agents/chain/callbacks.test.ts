@@ -1,0 +1,116 @@
+import { expect, test } from "vitest"
+import { z } from "zod"
+import { deferred, openTestApp, tool } from "../../testing/test-app.ts"
+import { modelOf, playedModel } from "../testing/played-model.ts"
+import type { ChainOptions } from "./open-chains.ts"
+
+/** An app with a tool that works, and tools that fail in several ways. */
+async function openApp(model: ReturnType<typeof playedModel>) {
+  const app = await openTestApp({}, { models: { played: model } })
+  app.registry.registerMany([
+    tool({ name: "works", execute: () => "done" }),
+    tool({
+      name: "breaks",
+      execute() {
+        throw new Error("The disk is on fire.")
+      },
+    }),
+    tool({ name: "lies", output: z.object({ sum: z.number() }), execute: () => ({ sum: "three" }) as never }),
+    tool({ name: "asks", permission: { level: "sensitive" }, execute: () => "never" }),
+  ])
+  return app
+}
+
+const fails = (): never => {
+  throw new Error("My own mistake.")
+}
+
+test.each<[string, Partial<ChainOptions>]>([
+  ["onToolCallStart", { onToolCallStart: fails }],
+  ["onToolCallComplete", { onToolCallComplete: fails }],
+  ["onLLMResponsePart", { onLLMResponsePart: fails }],
+  ["onLLMResponseUpdate", { onLLMResponseUpdate: fails }],
+  ["onLLMResponseComplete", { onLLMResponseComplete: fails }],
+  ["an async onToolCallStart", { onToolCallStart: (async () => fails()) as () => void }],
+])("a run goes on when %s throws, and onError is told", async (_name, callback) => {
+  const model = modelOf({ say: "I look.", calls: [{ name: "works" }, { name: "works" }] }, { say: "Done." })
+  const app = await openApp(model)
+  const errors: unknown[] = []
+  const onError: ChainOptions["onError"] = (error, phase) => errors.push([phase, (error as Error).message])
+  const result = await app.chain("operator", { ...callback, onError }).run("Go.")
+  expect(result).toMatchObject({ status: "completed", content: "Done." })
+  expect(result.toolCallHistory).toMatchObject([{ status: "success" }, { status: "success" }])
+  expect(errors[0]).toEqual(["callback", "My own mistake."])
+})
+
+test("an onError that throws changes nothing", async () => {
+  const app = await openApp(playedModel(() => fails()))
+  expect(await app.chain("operator", { onError: fails }).run("Go.")).toMatchObject({ status: "error" })
+})
+
+test("messages that onBeforeSendToLLM could not look at are not sent", async () => {
+  const model = modelOf({ say: "Hello." })
+  const app = await openApp(model)
+  expect(await app.chain("operator", { onBeforeSendToLLM: fails }).run("Go.")).toMatchObject({
+    status: "error",
+    error: "My own mistake.",
+  })
+  expect(model.requests).toEqual([])
+})
+
+test("onError is told of tools that failed unexpectedly, and not of what was refused or misspelled", async () => {
+  const calls = ["works", "breaks", "lies", "asks", "nothing"].map((name) => ({ name }))
+  const app = await openApp(modelOf({ calls }, { say: "Done." }))
+  const errors: unknown[] = []
+  await app
+    .chain("operator", {
+      approvals: { showToolExecutionApproval: async () => ({ approved: false }) },
+      onError: (error, phase) => errors.push([phase, (error as { toolName?: string }).toolName]),
+    })
+    .run("Go.")
+  expect(errors.toSorted()).toEqual([
+    ["tool", "breaks"],
+    ["tool", "lies"],
+  ])
+})
+
+test.each([
+  ["in memory", false],
+  ["stored", true],
+])(
+  "a second run of a chain at the same time is refused, and the first is not disturbed (%s)",
+  async (_where, durable) => {
+    const asked = deferred()
+    const go = deferred()
+    const model = playedModel(async () => {
+      asked.resolve()
+      await go.promise
+      return { say: "First." }
+    })
+    const app = await openApp(model)
+    const chain = app.chain("operator", { durable })
+    const first = chain.run("One.")
+    await asked.promise
+    await expect(chain.run("Two.")).rejects.toThrow("This chain is at work. Wait until its run has ended")
+    go.resolve()
+    expect(await first).toMatchObject({ status: "completed", content: "First." })
+    expect(await chain.run("Three.")).toMatchObject({ status: "completed" })
+    expect(model.requests.at(-1)!.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"])
+  },
+)
+
+test("a run that was refused leaves stop() to the one at work", async () => {
+  const asked = deferred()
+  const app = await openApp(
+    playedModel(() => {
+      asked.resolve()
+      return new Promise(() => {})
+    }),
+  )
+  const chain = app.chain("operator")
+  const first = chain.run("One.")
+  await asked.promise
+  await expect(chain.run("Two.")).rejects.toThrow("is at work")
+  chain.stop()
+  expect(await first).toMatchObject({ status: "aborted" })
+})
