@@ -112,7 +112,7 @@ function answer(
     }
     return answering === undefined ? json(card) : takeAnswer(world, card, body as unknown as AnswerBody, json, problem)
   }
-  if (on === "GET /v1/refused") return json({ items: refused(now) })
+  if (on === "GET /v1/refused") return json({ items: refused(now), total: refused(now).length })
   if (on === "GET /v1/rules/suggestions") return json({ items: suggestions })
   if (on === "POST /v1/rules") return json({ id: "r1" }, 201)
   if (on === "GET /v1/digest") {

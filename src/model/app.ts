@@ -30,10 +30,13 @@ export interface App {
     options: { waitMs: number },
   ): Promise<ToolResult<Output> | Ticket>
   submit(request: CallRequest, options: { waitMs: number }): Promise<ToolResult | Ticket>
-  /** Continues a stored call: redeems a ticket, waits on, or returns how the call ended. */
+  /**
+   * Continues a stored call: redeems a ticket, waits on, or returns how the call ended. With `watch` it only looks: a call
+   * that no process has stays as it is.
+   */
   resume(
     callId: string,
-    options?: { waitMs?: number } & Pick<CallRequest, "caller" | "signal">,
+    options?: { waitMs?: number; watch?: boolean } & Pick<CallRequest, "caller" | "signal">,
   ): Promise<ToolResult | Ticket>
   /** Calls several tools and returns a result for each, in the order of the requests. One failure does not affect the others. */
   callMany(requests: readonly CallRequest[]): Promise<ToolResult[]>
@@ -159,6 +162,8 @@ export interface Approvals {
   list(filter?: { agentId?: string | undefined }): Promise<PendingItem[]>
   /** A unique beginning of the id is enough. Undefined when no such item waits. */
   show(callId: string): Promise<PendingItem | undefined>
+  /** Why this person's yes would not count where a rule names who must agree; undefined when it would. */
+  votingProblem(item: PendingItem, by: string): string | undefined
   /**
    * Answers one item. Pass the `revision` that the person saw: if the item has changed since, the answer is refused.
    * Without it, the answer counts for the newest revision. The tool runs in the process that waits, never in here. The
@@ -171,7 +176,7 @@ export interface Approvals {
    */
   approveWithRule(
     callId: string,
-    given: { by: string; expiresAt: number; revision?: number | undefined },
+    given: { by: string; expiresAt: number; revision?: number | undefined; note?: string | undefined },
   ): Promise<AnswerResult>
   /** Remembered answers. */
   grants(filter?: { agentId?: string | undefined; includeExpired?: boolean | undefined }): Promise<Grant[]>
@@ -253,6 +258,8 @@ export interface Explanation {
   release: "never" | "on-error" | "always"
   /** What a person could do to get another verdict: commands, lines of YAML, or else a sentence. */
   change: readonly string[]
+  /** The narrowest rule that would let it run unasked, where only the tool's level asks. */
+  rule?: { allow: string; agent: string; touching?: readonly string[] } | undefined
   /** What is wrong with the input, each as a sentence, when that is why the call would be refused. */
   problems?: readonly string[] | undefined
   policy: string
@@ -271,6 +278,10 @@ export interface AuditReader {
   /** The call ids with this beginning, at most a hundred. */
   beginningWith(beginning: string): Promise<string[]>
   stats(filter?: AuditFilter): Promise<AuditStats>
+  /** How many calls have ended. */
+  count(filter?: AuditFilter): Promise<number>
+  /** The hours in which calls ended, oldest first. */
+  hours(filter?: AuditFilter): Promise<AuditHour[]>
   /** Checks that no entry was changed or removed. `head` is an earlier checkpoint that must still be part of the log. */
   verify(head?: string): Promise<AuditVerification>
   /** A checkpoint hash of the log, to store elsewhere for a later `verify`. */
@@ -315,6 +326,16 @@ export interface AuditStats {
   byEnding: Record<string, number>
   /** ISO hour, for example 2026-01-01T09. */
   byHour: Record<string, { count: number; failures: number }>
+}
+
+/** The calls that ended in one hour. */
+export interface AuditHour {
+  /** When the hour begins. */
+  at: number
+  /** How many calls ended with `success` or with each code. */
+  byEnding: Readonly<Record<string, number>>
+  /** How many calls took so many milliseconds, shortest first. */
+  times: readonly { ms: number; count: number }[]
 }
 
 export type AuditVerification =

@@ -57,6 +57,8 @@ export interface CommandPart {
   readonly deletes?: readonly string[] | undefined
   /** Whether the program may use the network. */
   readonly network: boolean
+  /** Whether the program may send files or texts to another machine. */
+  readonly sendsOut?: boolean | undefined
   /** Why it is not certain what it does; the text continues a sentence after "because". */
   readonly unproved?: string | undefined
 }

@@ -9,7 +9,7 @@ import type { AgentView, Message } from "./organisation.ts"
 import type { Alias } from "./dialect.ts"
 import type { Finding, Guards } from "./guard.ts"
 import type { Approvers, FileSizes, Grant, Touches } from "./rule.ts"
-import type { Durability, Reason, AuditEntry, StartEntry } from "./audit-entry.ts"
+import type { Durability, Reason, AuditEntry, StartEntry, StepEntry } from "./audit-entry.ts"
 import type { DialectNames } from "./dialect-text.ts"
 import type { SecretPaths } from "./schema.ts"
 import type { Ending } from "./ending.ts"
@@ -311,6 +311,10 @@ export interface AuditFilter {
   taskId?: string
   /** A status or a code. */
   status?: string
+  /** Only calls that ended with one of these codes. */
+  codes?: readonly EndingCode[]
+  /** Only calls with an entry of one of these kinds, for example `asked`. */
+  withEntry?: readonly StepEntry["kind"][]
   since?: number
   until?: number
   limit?: number

@@ -15,7 +15,7 @@ import {
 } from "./check.ts"
 import { checks, type AnyCheck } from "./checks/list.ts"
 import { callFacts, decide } from "./decide.ts"
-import { askRuleFix } from "./fix-text.ts"
+import { allowRuleFor, askRuleFix } from "./fix-text.ts"
 import type { GrantIndex } from "./grants.ts"
 import type { RuleSet } from "./rules.ts"
 import { unknownAgent, visibleFacts } from "./visible.ts"
@@ -58,6 +58,7 @@ export function explain({ agentId, who, ...rest }: Asked, state: PolicyState): E
     approvers: verdict.approvers ?? [],
     release: stricter(tool.permission.requireResultApproval, verdict.release ?? "never"),
     change: [...new Set(fixesFor(verdict, tool, results))],
+    rule: call && ruleFor(call, verdict),
     policy: state.version,
   }
 }
@@ -116,6 +117,12 @@ function questionAsk({ question, id, name }: RegisteredTool): Reason | undefined
   return (
     question && { check: "tool", source: id, code: "question", sentence: `Tool ${name} asks a person.`, binding: true }
   )
+}
+
+/** An allow rule lifts what the tool's level asks, and nothing else. */
+function ruleFor(call: DecisionInput, { verdict, reasons }: Verdict): Explanation["rule"] {
+  const isLiftable = verdict === "ask" && reasons.every(({ binding }) => binding !== true)
+  return isLiftable ? allowRuleFor(call) : undefined
 }
 
 /** What would change the results that decided. */

@@ -1,4 +1,5 @@
 import { shellWord } from "../lib/shell-word.ts"
+import type { Explanation } from "../model/app.ts"
 import type { Agent, Role } from "../model/organisation.ts"
 import type { DecisionInput } from "../model/ports.ts"
 import { patternsFor } from "../schema/rule-for-touches.ts"
@@ -54,11 +55,17 @@ export function askRuleFix(tool: string): string {
 }
 
 /** The narrowest rule for calls like this one, as the approval card offers it. Undefined where no pattern is certain. */
-export function allowRuleFix({ tool, who, touches, workspace, commandStem }: DecisionInput): string | undefined {
+export function allowRuleFor(call: DecisionInput): Explanation["rule"] {
+  const { tool, who, touches, workspace, commandStem } = call
   const rule = { allow: tool.name, agent: who.agent.id }
-  if (touches.list.length === 0) return addRule(rule)
+  if (touches.list.length === 0) return rule
   const touching = patternsFor(touches, workspace, (line) => commandStem?.(line))
-  return touching && addRule({ ...rule, touching })
+  return touching && { ...rule, touching }
+}
+
+export function allowRuleFix(call: DecisionInput): string | undefined {
+  const rule = allowRuleFor(call)
+  return rule && addRule(rule)
 }
 
 function addRule(rule: object): string {

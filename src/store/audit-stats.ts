@@ -1,4 +1,4 @@
-import type { AuditStats } from "../model/app.ts"
+import type { AuditHour, AuditStats } from "../model/app.ts"
 import type { AuditFilter } from "../model/ports.ts"
 import { auditWhere } from "./audit-where.ts"
 import type { Database } from "./database.ts"
@@ -22,6 +22,27 @@ export function statsOf(database: Database, filter: AuditFilter): AuditStats {
       byHour: byName(by(`at / ${hourMs}`).map(withHour), counts),
     }
   })
+}
+
+/** Counts the ended calls of each hour by ending and by time, in one pass over the table. */
+export function hoursOf(database: Database, filter: AuditFilter): AuditHour[] {
+  const { sql, values } = auditWhere(filter)
+  const rows = database
+    .prepare(
+      `select at / ${hourMs} as hour, duration_ms as ms, ending, count(*) as count from ended${sql}
+       group by 1, 2, 3 order by 1, 2`,
+    )
+    .all(...values) as unknown as { hour: number; ms: number; ending: string; count: number }[]
+  const hours = new Map<number, { byEnding: Record<string, number>; times: { ms: number; count: number }[] }>()
+  for (const { hour, ms, ending, count } of rows) {
+    const { byEnding, times } = hours.get(hour) ?? { byEnding: {}, times: [] }
+    hours.set(hour, { byEnding, times })
+    byEnding[ending] = (byEnding[ending] ?? 0) + count
+    const last = times.at(-1)
+    if (last?.ms === ms) last.count += count
+    else times.push({ ms, count })
+  }
+  return [...hours].map(([hour, counted]) => ({ at: hour * hourMs, ...counted }))
 }
 
 interface CountRow {

@@ -15,12 +15,21 @@ export function auditWhere(filter: AuditFilter): AuditCondition {
   if (filter.taskId !== undefined) parts.push(["task = ? and task <> ''", [filter.taskId]])
   if (filter.status !== undefined) {
     const matching = endingsWith(filter.status)
-    parts.push([`ending in (${matching.map(() => "?").join()})`, matching])
+    parts.push([`ending in (${marks(matching)})`, matching])
+  }
+  if (filter.codes !== undefined) parts.push([`ending in (${marks(filter.codes)})`, filter.codes])
+  if (filter.withEntry !== undefined) {
+    const step = `select 1 from steps where steps.call = ended.call and steps.kind in (${marks(filter.withEntry)})`
+    parts.push([`exists (${step})`, filter.withEntry])
   }
   if (filter.since !== undefined) parts.push(["at >= ?", [filter.since]])
   if (filter.until !== undefined) parts.push(["at < ?", [filter.until]])
   const sql = parts.length === 0 ? "" : ` where ${parts.map(([text]) => text).join(" and ")}`
   return { sql, values: parts.flatMap(([, values]) => values) }
+}
+
+function marks(values: readonly unknown[]): string {
+  return values.map(() => "?").join()
 }
 
 /** A status matches all its codes; a code matches itself. */

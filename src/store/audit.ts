@@ -1,11 +1,11 @@
 import type { RecordKey } from "./record-key.ts"
-import type { AuditReader, AuditStats, ExportedCall, AuditVerification } from "../model/app.ts"
+import type { AuditHour, AuditReader, AuditStats, ExportedCall, AuditVerification } from "../model/app.ts"
 import type { AuditFilter, AuditRow } from "../model/ports.ts"
 import type { AuditEntry, StepEntry } from "../model/audit-entry.ts"
 import { endings, type EndingCode } from "../model/result.ts"
 import { dropBefore, type DropResult } from "./audit-drop.ts"
 import { exportEndedCalls } from "./audit-export.ts"
-import { statsOf } from "./audit-stats.ts"
+import { hoursOf, statsOf } from "./audit-stats.ts"
 import { auditWhere } from "./audit-where.ts"
 import { ordinalOf } from "./chains.ts"
 import { writeCheckpoint } from "./checkpoint.ts"
@@ -101,6 +101,18 @@ export class Audit implements AuditReader {
   async stats(filter: AuditFilter = {}): Promise<AuditStats> {
     await this.catchUp()
     return retryWhileBusy(() => statsOf(this.#database, filter))
+  }
+
+  async count(filter: AuditFilter = {}): Promise<number> {
+    await this.catchUp()
+    const { sql, values } = auditWhere(filter)
+    const row = this.#database.prepare(`select count(*) as count from ended${sql}`).get(...values)
+    return (row as unknown as { count: number }).count
+  }
+
+  async hours(filter: AuditFilter = {}): Promise<AuditHour[]> {
+    await this.catchUp()
+    return retryWhileBusy(() => hoursOf(this.#database, filter))
   }
 
   /** Ended calls with their starts, oldest first, a page at a time. */

@@ -38,6 +38,8 @@ export function lazyAudit(store: Store): AuditReader {
     answers: async () => (await store.audit()).answers(),
     beginningWith: async (beginning) => (await store.audit()).beginningWith(beginning),
     stats: async (filter) => (await store.audit()).stats(filter),
+    count: async (filter) => (await store.audit()).count(filter),
+    hours: async (filter) => (await store.audit()).hours(filter),
     verify: async (head) => (await store.audit()).verify(head),
     head: async () => (await store.audit()).head(),
     async *export(filter) {

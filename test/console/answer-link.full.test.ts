@@ -14,7 +14,14 @@ const pin = "739164"
 async function opening() {
   const scene = await openConsole()
   const { app, submit } = scene
-  app.registry.register(tool({ name: "announce", effect: "communicate", execute: () => "announced" }))
+  app.registry.register(
+    tool({
+      name: "announce",
+      effect: "read",
+      permission: { requireExecutionApproval: true },
+      execute: () => "announced",
+    }),
+  )
   const wait = async (name: string, input: unknown, more = {}) => (await submit(name, input, more)).callId
   return {
     ...scene,

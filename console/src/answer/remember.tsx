@@ -25,9 +25,10 @@ export function rememberFields({ what, minutes }: Remembered): { remember?: Scop
 }
 
 export function approveAnswer(remembered: Remembered, note: string): Answer {
+  const said = note === "" ? {} : { note }
   if (remembered.what === "rule")
-    return { kind: "approve-with-rule", expiresAt: Math.round(serverNow() + remembered.days * 86_400_000) }
-  return { kind: "approve", ...(note === "" ? {} : { note }), ...rememberFields(remembered) }
+    return { kind: "approve-with-rule", expiresAt: Math.round(serverNow() + remembered.days * 86_400_000), ...said }
+  return { kind: "approve", ...said, ...rememberFields(remembered) }
 }
 
 /** What is remembered, for as long as the person chose. */

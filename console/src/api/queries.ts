@@ -39,7 +39,7 @@ export const cardQuery = (callId: string, seen: string) =>
 export const refusedQuery = (since: number) =>
   queryOptions({
     queryKey: ["refused", since],
-    queryFn: async () => (await get<{ items: Refused[] }>(`/v1/refused?since=${since}`)).items,
+    queryFn: () => get<{ items: Refused[]; total: number }>(`/v1/refused?since=${since}`),
   })
 
 export const suggestionsQuery = queryOptions({

@@ -7,7 +7,7 @@ import { cardQuery } from "../api/queries.ts"
 /** Where a call stands, as far as the server has said. */
 export type Standing =
   | { readonly state: "waits" }
-  | { readonly state: "answered"; readonly by: string | undefined }
+  | { readonly state: "answered"; readonly by: string | undefined; readonly did: Problem["did"] }
   | { readonly state: "expired" }
   | { readonly state: "gone" }
 
@@ -52,8 +52,8 @@ export function useShownCard(callId: string, waiting: readonly Card[] | undefine
   }
 }
 
-function standingOf({ status, code, by }: Problem): Standing {
+function standingOf({ status, code, by, name = by, did }: Problem): Standing {
   if (code === "expired") return { state: "expired" }
-  if (code === "answered") return { state: "answered", by }
+  if (code === "answered") return { state: "answered", by: name, did }
   return status === 404 || status === 409 || status === 410 ? { state: "gone" } : { state: "waits" }
 }

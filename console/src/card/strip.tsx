@@ -63,8 +63,9 @@ export function StateStrip({ shown, card, outcome, expired, offline }: Props) {
     )
   if (outcome?.state === "late") return <Strip tone="deny" icon="arrow-bounce" text={notCountedText(outcome, words)} />
   if (shown.standing.state === "answered") {
-    const { by } = shown.standing
-    return <Strip tone="ok" icon="check" text={by === undefined ? states.answeredElsewhere : states.answeredBy(by)} />
+    const { by, did = "answered" } = shown.standing
+    const text = by === undefined ? states.answeredElsewhere : states.answeredBy(by, states.did[did])
+    return <Strip tone="ok" icon="check" text={text} />
   }
   if (expired) return <Strip tone="gone" icon="clock-off" text={`${states.expired} ${states.expiredMore}`} />
   if (shown.standing.state === "gone")
@@ -110,13 +111,13 @@ function doneText(outcome: Extract<Outcome, { state: "done" }>, { states }: Word
 
 /** Why an answer did not count. */
 export function notCountedText(outcome: Extract<Outcome, { state: "late" | "failed" }>, { states }: Words): string {
-  const { code, by, detail } = outcome.problem
+  const { code, by, name = by, detail } = outcome.problem
   if (outcome.state === "failed") return `${states.failed} ${detail}`
   const isAnswer = outcome.answer.kind === "answer" || outcome.answer.kind === "edit"
   const what = isNo(outcome) ? states.yourNo : isAnswer ? states.yourAnswer : states.yourYes
   if (code === "changed") return `${what} ${states.changedMeanwhile}`
   if (code === "expired") return `${what} ${states.expired.replaceAll("*", "")}`
-  return `${what} ${by === undefined ? detail : states.first(by)}`
+  return `${what} ${name === undefined ? detail : states.first(name)}`
 }
 
 function ChangedStrip({ card, before }: { card: Card; before: Card | undefined }) {

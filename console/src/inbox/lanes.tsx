@@ -98,15 +98,15 @@ export function RefusedLane() {
   const [open, setOpen] = useState<Refused>()
   const [drafted, setDrafted] = useState<Refused>()
   if (data === undefined) return <Loading of={query} lines={2} />
-  if (data.length === 0) return null
+  if (data.items.length === 0) return null
   return (
     <div className="refused">
       <div className="band">
         <h2>{words.inbox.refusedToday}</h2>
-        <span className="num">{data.length}</span>
+        <span className="num">{data.total}</span>
       </div>
       <ul>
-        {data.slice(0, 20).map((item) => (
+        {data.items.map((item) => (
           <li key={item.callId}>
             <button type="button" className="row" onClick={() => setOpen(item)}>
               <Icon name="ban" />

@@ -10,6 +10,7 @@ import { inNativeNames } from "../dialect.ts"
 import { grantOf, describedGrant, rememberProblem } from "./grants.ts"
 import { offeredRule } from "./offered-rule.ts"
 import { redeemableUntil, storedRequest } from "../stored/rows.ts"
+import { votingProblem } from "./voting-problem.ts"
 import { writeAnswerForAbsentCaller } from "./write-answer.ts"
 import { kindOf, verdictWord } from "./verdict-word.ts"
 
@@ -186,21 +187,9 @@ function vote(
     const instead = offered.length === 0 ? "Approve it once." : `Choose one of: ${offered.join(", ")}.`
     return { refused: `This yes cannot be remembered as '${remember}'. ${instead}` }
   }
-  if (approvers.length > 0) {
-    const { userId } = storedRequest(row).given
-    if (userId === by) return { refused: `The agent acts for ${by}, so somebody else must agree.` }
-    if (userId !== undefined && ports.rolesOf(by) === undefined) {
-      return { refused: `The agent acts for ${userId}, and nobody knows who '${by}' is. Answer as a person: --as.` }
-    }
-    const neededRoles = approvers.flatMap(({ role }) => role ?? [])
-    const roles = ports.rolesOf(by)
-    if (neededRoles.length === approvers.length && !neededRoles.some((role) => roles?.includes(role))) {
-      return { refused: `${by} does not have the role that must agree (${neededRoles.join(", ")}).` }
-    }
-    if (row.votes.some((earlier) => samePerson(earlier.by, by, ports))) {
-      return { refused: `${by} has agreed already; somebody else must agree too.` }
-    }
-  }
+  const { userId } = storedRequest(row).given
+  const notCounted = votingProblem({ approvers, votes: row.votes, userId }, by, ports)
+  if (notCounted !== undefined) return { refused: notCounted }
   const said = given.note?.trim().slice(0, longestNote) ?? ""
   const votes: Vote[] = [...row.votes, said === "" ? { by, at } : { by, at, note: said }]
   return {
@@ -218,10 +207,6 @@ function missing(row: CallRow, votes: readonly Vote[], ports: Ports): number {
     return Math.max(0, count - fitting.length)
   })
   return Math.max(0, ...lacking)
-}
-
-function samePerson(a: string, b: string, ports: Ports): boolean {
-  return a === b || (ports.rolesOf(a) === undefined && ports.rolesOf(b) === undefined)
 }
 
 /** Refuses pointers that match nothing: the result would be released without the redaction the person wanted. */

@@ -5,6 +5,7 @@ import type { Ports } from "../../model/ports.ts"
 import type { Grant } from "../../model/rule.ts"
 import { approveWithRule } from "./approve-with-rule.ts"
 import { pendingItem, answerPending } from "./answer-pending.ts"
+import { votingProblem } from "./voting-problem.ts"
 
 const pageSize = 1000
 
@@ -37,6 +38,7 @@ export function approvalsApi(
       const waits = row !== undefined && (row.state === "waiting" || row.state === "held")
       return waits && (row.deadline === null || row.deadline > ports.now()) ? pendingItem(row) : undefined
     },
+    votingProblem: (item, by) => votingProblem(item, by, ports),
     answer: (callId, answer, by, revision, via) => answerPending(callId, answer, by, ports, revision, via),
     approveWithRule: (callId, given) => approveWithRule(callId, given, ports, addRule),
     grants: async ({ agentId, includeExpired = false } = {}) =>

@@ -1,3 +1,4 @@
+import type { Approvals } from "../../model/app.ts"
 import type { AnswerResult } from "../../model/approval.ts"
 import { errorMessage } from "../../lib/error-message.ts"
 import type { Ports } from "../../model/ports.ts"
@@ -7,7 +8,7 @@ import { offeredRule } from "./offered-rule.ts"
 /** Approves a call, then adds the rule that its card offers. A call that is not approved adds nothing. */
 export async function approveWithRule(
   callId: string,
-  { by, expiresAt, revision }: { by: string; expiresAt: number; revision?: number | undefined },
+  { by, expiresAt, revision, note }: Parameters<Approvals["approveWithRule"]>[1],
   ports: Ports,
   addRule: (rule: object, by: string) => Promise<unknown>,
 ): Promise<AnswerResult> {
@@ -18,7 +19,7 @@ export async function approveWithRule(
   if (expiresAt <= ports.now())
     return { ok: false, sentence: "The rule would have expired already. Give a later time." }
   // The rule is that of the revision that is approved.
-  const answered = await answerPending(callId, { kind: "approve" }, by, ports, revision ?? row?.revision)
+  const answered = await answerPending(callId, { kind: "approve", note }, by, ports, revision ?? row?.revision)
   if (!answered.ok || !answered.done || offered === undefined) return answered
   const { words, ...rule } = offered
   const because = `${by} allowed it when approving call ${callId}.`

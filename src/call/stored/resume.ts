@@ -10,6 +10,8 @@ import { inDialect } from "../dialect.ts"
 export interface ResumeOptions extends Pick<CallRequest, "caller" | "signal"> {
   /** How many milliseconds to wait before giving a ticket. Without it, the caller waits to the end. */
   waitMs?: number | undefined
+  /** True to only look: a call that no process has is not continued. */
+  watch?: boolean | undefined
 }
 
 /**
@@ -20,12 +22,12 @@ export async function resume(
   callId: string,
   ports: Ports,
   callTool: CallTool,
-  { waitMs, ...by }: ResumeOptions = {},
+  { waitMs, watch = false, ...by }: ResumeOptions = {},
 ): Promise<ToolResult | Ticket | undefined> {
   const until = waitMs === undefined ? Infinity : ports.now() + waitMs
   for (let row = await ports.calls.get(callId); row !== undefined; row = await ports.calls.get(callId)) {
     if (row.state === "ended" && row.result !== null) return inCallersDialect(row, row.result, ports)
-    if (await hasNoLiveOwner(row, ports)) {
+    if (!watch && (await hasNoLiveOwner(row, ports))) {
       const ended = await endAbandoned(row, ports)
       if (ended !== undefined) return inCallersDialect(row, ended, ports)
       if (row.workspace !== ports.settings.workspace) {

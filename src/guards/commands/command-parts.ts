@@ -29,7 +29,8 @@ export function commandParts(
     const effects = together(searchCommand(words, parsers).map(programEffects))
     const proof = proveSegment(segment, joins[at - 1] === "|", folders[at]!, { ...context, folder: folders[at]![0]! })
     if ("because" in proof) return { ...part, ...effects, unproved: proof.because }
-    return { ...part, ...filesOf(proof, effects, context.workspace), network: effects.network }
+    const { deletes: _written, ...used } = effects
+    return { ...part, ...filesOf(proof, effects, context.workspace), ...used }
   })
 }
 
@@ -38,16 +39,17 @@ function wholePart(text: string, unproved: string, parsers: Parsers): CommandPar
   return { operator: "", text, reads: [], writes: [], ...effects, unproved }
 }
 
-function together(all: readonly ProgramEffects[]): ProgramEffects {
+function together(all: readonly ProgramEffects[]): Pick<CommandPart, "deletes" | "network" | "sendsOut"> {
   const deleting = all.filter(({ deletes }) => deletes !== undefined)
   return {
     ...(deleting.length === 0 ? {} : { deletes: [...new Set(deleting.flatMap(({ deletes = [] }) => deletes))] }),
     network: all.some(({ network }) => network),
+    ...(all.some(({ sendsOut }) => sendsOut) ? { sendsOut: true } : {}),
   }
 }
 
 /** What a deleting program would write is what it deletes, except where the shell writes its output. */
-function filesOf({ files }: ProvedSegment, { deletes }: ProgramEffects, workspace: string) {
+function filesOf({ files }: ProvedSegment, { deletes }: Pick<CommandPart, "deletes">, workspace: string) {
   const paths = (some: ProvedSegment["files"]) => [...new Set(some.map(({ path }) => fromWorkspace(path, workspace)))]
   const written = files.filter(({ kind }) => kind === "write")
   const redirected = written.filter((file) => file.redirected === true)

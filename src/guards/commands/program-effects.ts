@@ -1,19 +1,23 @@
-import { gitWords } from "./git.ts"
+import { gitWords, pushWords } from "./git.ts"
 import { canonicalProgramName } from "./wrappers.ts"
+import { sendsOut } from "./sends-out.ts"
 
 export interface ProgramEffects {
   /** What it deletes, as written; undefined when it deletes nothing. */
   readonly deletes?: readonly string[] | undefined
   readonly network: boolean
+  /** Whether it may send files or texts to another machine, and not only fetch some. */
+  readonly sendsOut: boolean
 }
 
 /** What a program is known for besides reading and writing: deleting files and using the network. */
 export function programEffects(words: readonly string[]): ProgramEffects {
   const name = canonicalProgramName(words[0] ?? "")
-  const plain = name === "git" ? gitWords(words) : words
-  const subcommand = plain.slice(1).find((word) => !word.startsWith("-"))
+  const plain = name === "git" ? pushWords(gitWords(words)) : words
+  const args = plain.slice(1)
+  const subcommand = args.find((word) => !word.startsWith("-"))
   const network = networkPrograms.has(name) || networkSubcommands.get(name)?.has(subcommand ?? "") === true
-  return { deletes: deletedBy(name, plain.slice(1)), network }
+  return { deletes: deletedBy(name, args), network, sendsOut: sendsOut(name, args) }
 }
 
 function deletedBy(name: string, args: readonly string[]): readonly string[] | undefined {
@@ -34,7 +38,7 @@ function operandsOf(args: readonly string[]): readonly string[] {
 const deletingPrograms = setOf("rm rmdir unlink shred")
 
 const networkPrograms = setOf(
-  "curl wget aria2c ssh scp sftp rsync ftp telnet nc ncat netcat socat ping dig nslookup whois gh glab aws gcloud az kubectl",
+  "curl wget aria2c ssh scp sftp rsync rclone ftp telnet nc ncat netcat socat ping dig nslookup whois gh glab aws gcloud az kubectl mail mailx sendmail mutt msmtp twine",
 )
 
 const packages = setOf("install i ci add update upgrade publish exec dlx create audit outdated")

@@ -1,54 +1,11 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { expect, onTestFinished, test } from "vitest"
-import { serveAppForTest } from "../testing.ts"
-import { temporaryFolder, tool, until } from "../../testing/test-app.ts"
+import { expect, test } from "vitest"
+import { tool, until } from "../../testing/test-app.ts"
 import { modelOf } from "../../agents/testing/played-model.ts"
+import type { ToolContext } from "../../model/tool.ts"
 import type { Card } from "./schemas.ts"
-
-const config = {
-  databases: { crm: { url: "postgres://db.example/crm", readOnly: true } },
-  org: {
-    people: [{ id: "pat", name: "Pat", roles: ["lead"] }],
-    roles: [{ name: "worker", toolGroups: ["test", "data", "interaction", "workspace"] }],
-    agents: [{ id: "ada", role: "worker" }, { id: "bob", role: "worker" }],
-  },
-} // prettier-ignore
-
-/** A served app, and clients: the user of this machine with a cookie, and agents with tokens. */
-async function serving(models = {}) {
-  const workspace = temporaryFolder()
-  const { app, served, token } = await serveAppForTest(config as never, {}, { models, workspace })
-  app.registry.registerMany([
-    tool({ name: "send", effect: "communicate", execute: () => "sent" }),
-    tool({ name: "look", effect: "read", execute: () => "seen" }),
-    tool({ name: "leak", effect: "read", permission: { requireResultApproval: "always" }, execute: () => ({ key: "s3cret", n: 1 }) }),
-  ]) // prettier-ignore
-  const client = (headers: Record<string, string>) => async (method: string, path: string, body?: unknown) => {
-    const response = await fetch(`${served.url}${path}`, {
-      method,
-      headers: { "x-quartermaster": "1", "content-type": "application/json", ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) }
-  }
-  const signIn = async (person: string, isMachineUser: boolean) => {
-    const { link } = await app.signIn.createLink({ person, isMachineUser })
-    const { status, headers } = await client({})("POST", "/v1/session", { link })
-    expect(status).toBe(204)
-    const [cookie = ""] = headers.get("set-cookie")!.split(";")
-    return { ask: client({ cookie }), setCookie: headers.get("set-cookie")!, link, cookie }
-  }
-  return {
-    app,
-    served,
-    workspace,
-    client,
-    signIn,
-    agent: async (id: string) => client({ authorization: `Bearer ${await token(id)}` }),
-  }
-}
+import { follow, serving } from "./testing.ts"
 
 test("an agent calls a tool with its token, and gets a ticket for what waits", async () => {
   const { app, agent } = await serving()
@@ -76,6 +33,49 @@ test("an idempotency key makes a call once", async () => {
   const body = { input: {}, key: "one" }
   const results = [await ada("POST", "/v1/tools/count/call", body), await ada("POST", "/v1/tools/count/call", body)]
   expect(results.map((each) => each.body.result)).toEqual([1, 1])
+})
+
+test("the header Idempotency-Key makes a call once, and is another one's own", async () => {
+  const { app, served, token } = await serving()
+  let runs = 0
+  app.registry.register(tool({ name: "count", effect: "write", execute: () => ++runs }))
+  await app.rules.add({ allow: "count", because: "the test" }, "pat")
+  const headers = {
+    authorization: `Bearer ${await token("ada")}`,
+    "content-type": "application/json",
+    "idempotency-key": "one",
+  }
+  const call = async (more = {}) => {
+    const sent = { method: "POST", headers: { ...headers, ...more }, body: '{"input":{}}' }
+    const response = await fetch(`${served.url}/v1/tools/count/call`, sent)
+    return ((await response.json()) as { result: number }).result
+  }
+  expect([await call(), await call(), await call({ "idempotency-key": "two" })]).toEqual([1, 1, 2])
+})
+
+test("an artifact is sent as it was stored to the agent that has it, never as a page", async () => {
+  const { app, served, token } = await serving()
+  app.registry.register(
+    tool({
+      name: "draw",
+      effect: "read",
+      execute: async (_input: never, { artifacts }: ToolContext) => ({
+        text: await artifacts.put({ type: "note", content: "<b>Hello</b> ü", mimeType: "text/html", meta: null }),
+        bytes: await artifacts.put({ type: "image", content: new Uint8Array([0, 255, 7]), meta: null }),
+      }),
+    }),
+  )
+  const { result } = (await app.call({ agentId: "ada", tool: "draw", input: {} })) as { result: Record<string, string> }
+  const get = async (who: string, ref: string) =>
+    fetch(`${served.url}/v1/artifacts/${ref}`, { headers: { authorization: `Bearer ${await token(who)}` } })
+  const text = await get("ada", result["text"]!)
+  expect(await text.text()).toBe("<b>Hello</b> ü")
+  expect(text.headers.get("content-type")).toBe("text/plain; charset=utf-8")
+  expect(text.headers.get("content-disposition")).toBe("attachment")
+  const bytes = await get("ada", result["bytes"]!)
+  expect([...new Uint8Array(await bytes.arrayBuffer())]).toEqual([0, 255, 7])
+  expect(bytes.headers.get("content-type")).toBe("application/octet-stream")
+  expect((await get("bob", result["text"]!)).status).toBe(404)
 })
 
 test("a link signs one person in, once, with a cookie that scripts cannot read", async () => {
@@ -182,31 +182,6 @@ test("a card has everything that an approver is shown, and an answer counts for 
   expect(await ask("GET", `/v1/approvals/${card!.callId}`)).toMatchObject({ status: 410, body: late })
 })
 
-test.each([
-  ["run_command", { command: "ls -l && rm -r old | tee log" }, "high", "title_commands"],
-  ["run_command", { command: "find . -name '*.tmp' -delete" }, "high", "title_commands"],
-  ["delete_file", { path: "gone.txt" }, "high", "title_delete"],
-  ["http_post", { url: "https://api.example/x", body: "hello" }, "high", "title_request"],
-  ["http_get", { url: "https://api.example/x" }, "medium", "title_request"],
-  ["move_file", { from: "a.txt", to: "b.txt" }, "medium", "title_change_several"],
-  ["ask_user", { question: "Which?" }, "low", "title_question"],
-  ["change_database", { database: "crm", sql: "drop table x" }, "high", "title_database_change"],
-])("the card of %s %j is of %s risk", async (name, input, band, title) => {
-  const { app, signIn, workspace } = await serving()
-  writeFileSync(join(workspace, "gone.txt"), "12345")
-  const { ask } = await signIn("someone", true)
-  await app.submit({ agentId: "operator", tool: name, input }, { waitMs: 0 })
-  const { body } = await ask("GET", "/v1/approvals")
-  expect(body.items).toMatchObject([{ tool: name, risk: { band }, title: { code: title } }])
-  if (name === "delete_file") expect(body.items[0]).toMatchObject({ files: 1, bytes: 5 })
-  if ("command" in input && input.command.startsWith("ls"))
-    expect(body.items[0].preview.parts).toMatchObject([
-      { operator: "", text: "ls -l", mark: "none" },
-      { operator: "&&", text: "rm -r old", mark: "deny", notes: [{ code: "part_deletes" }] },
-      { operator: "|", text: "tee log", notes: [{ code: "part_writes" }] },
-    ])
-})
-
 test("a held result is released without the values that a person redacts", async () => {
   const { app, signIn, agent } = await serving()
   const { ask } = await signIn("pat", false)
@@ -232,23 +207,8 @@ test("people may not call as an agent that can change the organisation, unless t
 test("the event stream tells what is stored, and goes on after a cursor", async () => {
   const { app, served, signIn, agent } = await serving()
   const { cookie } = await signIn("pat", false)
-  const stream = async (lastEventId?: string) => {
-    const stop = new AbortController()
-    onTestFinished(() => stop.abort())
-    const headers = { cookie, ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }) }
-    const response = await fetch(`${served.url}/v1/events`, { headers, signal: stop.signal })
-    const state = { text: "", stop: () => stop.abort() }
-    void (async () => {
-      const decoder = new TextDecoder()
-      try {
-        for await (const chunk of response.body!) state.text += decoder.decode(chunk as Uint8Array, { stream: true })
-      } catch {
-        // The test stopped it.
-      }
-    })()
-    await until(() => state.text.includes("event: hello"), "it is open")
-    return state
-  }
+  const stream = (lastEventId?: string) =>
+    follow(served.url, { cookie, ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }) })
   const first = await stream()
   const ada = await agent("ada")
   const { body } = await ada("POST", "/v1/tools/send/call", { input: {}, wait: 0 })

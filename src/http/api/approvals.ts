@@ -35,11 +35,13 @@ export async function cardsOf(api: Api, caller: Caller, items: Awaited<ReturnTyp
   if (hosts === undefined) hostsOf.set(app, (hosts = knownHosts(app, now)))
   const reachesHost = items.some(({ touches }) => touches.list.some(({ kind }) => kind === "host"))
   const known = reachesHost ? await hosts() : new Set<string>()
+  const isApprover = caller.kind === "person" && caller.scopes.includes("approve")
   return items.map((item) =>
     cardOf(item, {
       caller,
       tool: app.findTool(item.tool),
       department: app.org.view(item.agentId)?.department,
+      mayAnswer: isApprover && app.approvals.votingProblem(item, caller.id) === undefined,
       knownHosts: known,
     }),
   )
@@ -100,12 +102,15 @@ export const approvalEndpoints: readonly Endpoint[] = [
     tag,
     scope: "read",
     query: since,
-    answers: { 200: z.object({ items: z.array(refused) }) },
+    answers: {
+      200: z.object({ items: z.array(refused), total: z.number().describe("How many there are; 20 are told.") }),
+    },
     async handle({ api, query }) {
-      const from = query.since ?? api.now() - 24 * 60 * 60_000
-      const rows = await api.app.audit.list({ since: from, limit: 1000 })
-      const found = rows.filter(({ code }) => code !== undefined && refusals.includes(code)).slice(0, 20)
-      return { items: await Promise.all(found.map(({ callId: id, at, code }) => refusedCall(api, id, at, code!))) }
+      const { audit } = api.app
+      const filter = { since: query.since ?? api.now() - 24 * 60 * 60_000, codes: refusals }
+      const found = await audit.list({ ...filter, limit: 20 })
+      const items = await Promise.all(found.map(({ callId: id, at, code }) => refusedCall(api, id, at, code!)))
+      return { items, total: await audit.count(filter) }
     },
   }),
   endpoint({
@@ -125,7 +130,7 @@ export const approvalEndpoints: readonly Endpoint[] = [
         since: from,
         now: api.now(),
         ran: sum(["success", "tool_failed", "timeout", "output_invalid"]),
-        waited: waiting + sum(["approval_rejected", "approval_expired"]),
+        waited: waiting + (await api.app.audit.count({ since: from, withEntry: ["asked", "held"] })),
         refused: sum(refusals),
         expired: sum(["approval_expired"]),
       }
@@ -139,7 +144,7 @@ async function answerItem({ app, now }: Api, caller: Caller, id: string, { revis
   const before = now()
   const ended =
     answer.kind === "approve-with-rule"
-      ? await app.approvals.approveWithRule(id, { by: caller.id, expiresAt: answer.expiresAt, revision })
+      ? await app.approvals.approveWithRule(id, { ...answer, by: caller.id, revision })
       : await app.approvals.answer(id, answer as Answer, caller.id, revision)
   if (!ended.ok) throw await whyNot(app, id, revision, ended.sentence)
   const remembered = "remember" in answer && answer.remember !== undefined
@@ -165,19 +170,20 @@ async function whyNot(app: Api["app"], id: string, revision: number, sentence: s
 
 /** Why an item no longer waits: somebody answered it, or nobody did in time. */
 export async function whyGone(app: Api["app"], id: string, status: number, sentence: string): Promise<HttpProblem> {
-  const { why, by } = await whatBecameOf(app, id)
+  const { why, by, did } = await whatBecameOf(app, id)
   if (why === "unknown") return notFound("waiting call", id)
-  return new HttpProblem(status, sentence, { code: why, ...(by === undefined ? {} : { by }) })
+  if (by === undefined) return new HttpProblem(status, sentence, { code: why })
+  const name = app.org.findPerson(by)?.name ?? by
+  return new HttpProblem(status, sentence, { code: why, by, name, ...(did === undefined ? {} : { did }) })
 }
 
 async function refusedCall({ app }: Api, callId: string, at: number, code: EndingCode): Promise<Refused> {
   const end = (await app.audit.show(callId)).find((entry) => entry.kind === "end")
   if (end?.kind !== "end") return { callId, at, agentId: "", tool: "", summary: "", code, reasons: [], change: [] }
-  const { agentId, tool, input = "", reasons = [] } = end
-  const change = await app
-    .why({ agentId, tool, input: asValue(input) })
-    .then((explained) => [...explained.change])
-    .catch(() => [])
+  const { agentId, tool, sessionId, input = "", inputDigest, reasons = [] } = end
+  const now = await app.why({ agentId, tool, sessionId, input: asValue(input) }).catch(() => undefined)
+  // Of an input that was masked or cut it is not known what it touches.
+  const mayDraft = inputDigest === undefined && app.findTool(tool)?.destructive !== true
   return {
     callId,
     at,
@@ -189,7 +195,8 @@ async function refusedCall({ app }: Api, callId: string, at: number, code: Endin
       reasons.length > 0
         ? reasons.map(({ code: why, params, sentence }) => ({ code: why, params: copied(params), text: sentence }))
         : [{ code, text: end.error ?? code }],
-    change,
+    change: now?.verdict === "allow" ? ["Nothing: the same call would run now."] : [...(now?.change ?? [])],
+    draft: mayDraft ? now?.rule : undefined,
   }
 }
 

@@ -5,13 +5,16 @@ import type { RegisteredTool } from "../../model/tool.ts"
 import { firstText } from "./audit-rows.ts"
 import type { Caller } from "./caller.ts"
 import { previewOf } from "./preview.ts"
-import type { Card, Message, Preview, Touch } from "./schemas.ts"
+import { isUnproved, riskOf, type Facts } from "./risk.ts"
+import type { Card, Message, Touch } from "./schemas.ts"
 
 /** What a card needs to know besides the item. */
 export interface CardContext {
   caller: Caller
   tool: RegisteredTool | undefined
   department: string | undefined
+  /** Whether the caller's answer would count. */
+  mayAnswer: boolean
   /** The hosts that calls have reached before. */
   knownHosts: ReadonlySet<string>
 }
@@ -44,7 +47,7 @@ export function cardOf(item: PendingItem, context: CardContext): Card {
     reasons: item.reasons.map(reasonOf),
     touches,
     // The guard has read the whole command, but not what its programs do.
-    proved: item.touches.proved && !touches.some(({ kind }) => kind === "command"),
+    proved: !isUnproved(facts) && !touches.some(({ kind }) => kind === "command"),
     files: filesOf(touches),
     bytes: item.previewData?.bytes ?? deletedBytes(touches),
     input: item.input,
@@ -61,7 +64,7 @@ export function cardOf(item: PendingItem, context: CardContext): Card {
     note: item.note,
     votes: [...item.votes],
     approvers: [...item.approvers],
-    mayAnswer: mayAnswer(item, caller),
+    mayAnswer: context.mayAnswer,
     remember: item.remember.map(({ scope, words, params }) => ({
       scope,
       message: { code: `remember_${scope}`, text: words, ...(params === undefined ? {} : { params: sent(params) }) },
@@ -89,13 +92,6 @@ export function cardOf(item: PendingItem, context: CardContext): Card {
   }
 }
 
-interface Facts {
-  item: PendingItem
-  tool: RegisteredTool | undefined
-  preview: Preview | undefined
-  touches: readonly Touch[]
-}
-
 function touchesOf({ touches, sizes, commandParts = [] }: PendingItem, { tool, knownHosts }: CardContext): Touch[] {
   const deleted = new Set(commandParts.flatMap(({ deletes = [] }) => deletes))
   return touches.list.map(({ kind, what }) => {
@@ -119,50 +115,6 @@ function filesOf(touches: readonly Touch[]): number {
     if (kind !== "command" && kind !== "host" && kind !== "database")
       files.set(what, Math.max(count, files.get(what) ?? 0))
   return [...files.values()].reduce((sum, count) => sum + count, 0)
-}
-
-/**
- * High: deletes, changes a database, sends data out, could not be proved, or needs several people. Medium: writes, executes, reaches a new host,
- * or is a held result. Low: the rest.
- */
-function riskOf({ item, tool, preview, touches }: Facts): Card["risk"] {
-  if (item.kind === "question") return { band: "low", destructive: false, tags: [] }
-  if (item.kind === "result") return { band: "medium", destructive: false, tags: [tag("result_held", "result held")] }
-  const parts = item.commandParts ?? []
-  const deletes = touches.some(({ kind }) => kind === "delete") || parts.some((part) => part.deletes !== undefined)
-  // What a database loses cannot be brought back.
-  const isFinal = tool?.destructive === true && touches.some(({ kind }) => kind === "database")
-  const people = item.approvers.reduce((sum, { count }) => sum + count, 0)
-  const high = [
-    ...(deletes ? [tag("deletes", "deletes")] : []),
-    ...(isFinal ? [tag("final", "cannot be undone")] : []),
-    ...(sendsOut(preview) ? [tag("sends_out", "sends data out")] : []),
-    ...(item.touches.proved ? [] : [tag("unproved", "unproved")]),
-    ...(people > 1 ? [tag("several_people", `${people} people`, { count: people })] : []),
-  ]
-  const medium = [
-    ...((preview?.kind === "command" && preview.network) || parts.some(({ network }) => network)
-      ? [tag("network", "network")]
-      : []),
-    ...(touches.some(({ kind }) => kind === "write") ? [tag("writes", "writes")] : []),
-    ...(touches.some(({ kind }) => kind === "command") || tool?.effect === "execute"
-      ? [tag("executes", "executes")]
-      : []),
-    ...(touches.some(({ kind, reachedBefore }) => kind === "host" && reachedBefore === false)
-      ? [tag("new_host", "new host")]
-      : []),
-  ]
-  const band = high.length > 0 ? "high" : medium.length > 0 ? "medium" : "low"
-  return { band, destructive: deletes || isFinal, tags: [...high, ...medium] }
-}
-
-function tag(code: string, text: string, params?: Message["params"]): Message {
-  return { code: `risk_${code}`, text, ...(params === undefined ? {} : { params }) }
-}
-
-/** A request with a body, or by a method that changes something at the other side. */
-function sendsOut(preview: Preview | undefined): boolean {
-  return preview?.kind === "request" && (preview.body !== undefined || !["GET", "HEAD"].includes(preview.method))
 }
 
 function titleOf({ item, tool: registered, preview, touches }: Facts): Message {
@@ -238,12 +190,6 @@ function reasonOf({ check, source, code, params, sentence, binding }: StoredReas
 /** The same values, as the API's type has them. */
 function sent(params: ReasonParams): Message["params"] {
   return Object.fromEntries(Object.entries(params)) as Message["params"]
-}
-
-/** Whether the caller's answer would count: each requirement can still use somebody with one of their roles. */
-function mayAnswer({ approvers, votes }: PendingItem, { kind, id, scopes, roles }: Caller): boolean {
-  if (kind !== "person" || !scopes.includes("approve") || votes.some(({ by }) => by === id)) return false
-  return approvers.length === 0 || approvers.some(({ role }) => role === undefined || roles.includes(role))
 }
 
 function rememberNothing({ kind, level, tool, remember, reasons }: PendingItem): Message | undefined {

@@ -27,7 +27,7 @@ function shownPart(part: CommandPart): ShownPart {
   return { operator, text, mark, notes: notesOf(part) }
 }
 
-function notesOf({ deletes, writes, reads, network, unproved }: CommandPart): Message[] {
+function notesOf({ deletes, writes, reads, network, sendsOut, unproved }: CommandPart): Message[] {
   const named = (code: string, verb: string, files: readonly string[]): Message[] =>
     files.length === 0 ? [] : [{ code, params: { files: [...files] }, text: `${verb} ${files.join(", ")}.` }]
   return [
@@ -35,7 +35,11 @@ function notesOf({ deletes, writes, reads, network, unproved }: CommandPart): Me
     ...(deletes?.length === 0 ? [{ code: "part_deletes_found", text: "Deletes what it finds." }] : []),
     ...named("part_writes", "Writes", writes),
     ...named("part_reads", "Reads", reads),
-    ...(network ? [{ code: "part_network", text: "May use the network." }] : []),
+    ...(sendsOut === true
+      ? [{ code: "part_sends_out", text: "May send data to another machine." }]
+      : network
+        ? [{ code: "part_network", text: "May use the network." }]
+        : []),
     ...(unproved === undefined
       ? []
       : [

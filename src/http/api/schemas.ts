@@ -30,6 +30,8 @@ export const problem = z
     code: z.string().optional().describe("The same for programs and translations."),
     params: values.optional().describe("The values in the sentence."),
     by: z.string().optional().describe("Who was first, when somebody else has answered."),
+    name: z.string().optional().describe("Their name."),
+    did: z.enum(["approved", "rejected", "answered", "edited", "released", "withheld"]).optional(),
     errors: z.array(z.object({ path: z.string(), sentence: z.string() })).optional(),
   })
   .meta({ id: "Problem" })
@@ -199,7 +201,7 @@ export const answerBody = z
         kind: z.literal("answer"),
         value: z.union([z.string(), z.array(z.string()), z.record(z.string(), z.unknown())]),
       }),
-      z.object({ kind: z.literal("approve-with-rule"), expiresAt: time }),
+      z.object({ kind: z.literal("approve-with-rule"), expiresAt: time, note: z.string().max(2000).optional() }),
     ]),
   })
   .meta({ id: "AnswerBody" })
@@ -234,7 +236,10 @@ export const refused = z
     code: z.string(),
     reasons: z.array(message),
     change: z.array(z.string()).describe("What a person could do: commands, lines of YAML, or a sentence."),
-    draft: z.record(z.string(), z.unknown()).optional().describe("A rule that would allow it, where a rule can."),
+    draft: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe("A rule that would let it run unasked, where only its level would ask by now. Nothing lifts a deny."),
   })
   .meta({ id: "Refused" })
 

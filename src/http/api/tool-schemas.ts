@@ -94,6 +94,10 @@ export const explanation = z
     reasons: z.array(checked),
     checks: z.array(checked),
     change: z.array(z.string()),
+    rule: z
+      .object({ allow: z.string(), agent: z.string(), touching: z.array(z.string()).optional() })
+      .optional()
+      .describe("The narrowest rule that would let it run unasked, where only the tool's level asks."),
     policy: z.string(),
   })
   .meta({ id: "Explanation" })

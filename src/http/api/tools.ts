@@ -86,7 +86,8 @@ export const toolEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "get",
     path: "/v1/calls/{id}",
-    summary: "How a call ended, or a ticket while it waits. Waits up to `wait` seconds.",
+    summary:
+      "How a call ended, or a ticket while it waits. Waits up to `wait` seconds. For its agent, its person and those with the scope call it goes on once it is approved; others only see it.",
     tag,
     scope: "any",
     params: z.object({ id: z.string().min(1) }),
@@ -98,8 +99,10 @@ export const toolEndpoints: readonly Endpoint[] = [
       const [entry] = entries
       const mayRead = caller.kind === "agent" ? entry?.agentId === caller.id : caller.scopes.includes("read")
       if (entry === undefined || !mayRead) throw notFound("call", id)
+      const isTheirs = caller.kind === "agent" || entries.some((each) => "userId" in each && each.userId === caller.id)
+      const options = { waitMs: (query.wait ?? 0) * 1000, watch: !isTheirs && !caller.scopes.includes("call") }
       // Without the request's signal: whoever stops listening has not taken the call back.
-      const ended = await app.resume(entry.callId, { waitMs: (query.wait ?? 0) * 1000 }).catch((error: unknown) => {
+      const ended = await app.resume(entry.callId, options).catch((error: unknown) => {
         if (!entries.some(({ kind }) => kind === "end")) throw error
         throw new HttpProblem(404, `The result of call ${id} is no longer kept. GET /v1/audit/${id} has its record.`, {
           code: "result_not_kept",

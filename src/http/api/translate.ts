@@ -36,6 +36,8 @@ export const chinese: Readonly<Record<string, string>> = {
   risk_writes: "写入",
   risk_executes: "执行",
   risk_new_host: "新主机",
+  risk_communicates: "发送消息",
+  risk_unknown_effect: "效果未知",
   risk_result_held: "结果待放行",
   answer_counted: "已计入，还需 {count} 人同意。",
   answer_call_again: "发起调用的进程已结束：请在 {within}内重新发起相同的调用，它会继续执行。",
@@ -47,6 +49,7 @@ export const chinese: Readonly<Record<string, string>> = {
   part_writes: "写入 {files}。",
   part_reads: "读取 {files}。",
   part_network: "可能使用网络。",
+  part_sends_out: "可能向其他机器发送数据。",
   part_unproved: "无法确定它做什么：{because}。",
   "remember_input-session":
     "{agent} 在会话 {session} 内可在文件夹 {folder} 中用完全相同的输入调用 {tool}，无需询问，最多一天。",

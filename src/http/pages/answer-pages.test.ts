@@ -27,7 +27,7 @@ const tools = {
 async function serving(options = {}) {
   const { app, served, ask, token } = await serveAppForTest(config as never, options)
   app.registry.registerMany([
-    tool({ name: "say", effect: "communicate", execute: () => "said" }),
+    tool({ name: "say", effect: "read", permission: { requireExecutionApproval: true }, execute: () => "said" }),
     tool({ name: "leak", effect: "read", permission: { requireResultApproval: "always" }, execute: () => "s3cret" }),
   ])
   const waiting = async (what: keyof typeof tools, more = {}) => {
@@ -165,7 +165,7 @@ describe("a link that leads to nothing any more says why, and who was first", ()
 
   test("its call was approved, and now the result waits under the same id", async () => {
     const { app, waiting, linkTo, get, post } = await serving()
-    app.registry.register(tool({ name: "both", effect: "communicate", permission: { requireResultApproval: "always" }, execute: () => 1 })) // prettier-ignore
+    app.registry.register(tool({ name: "both", effect: "read", permission: { requireExecutionApproval: true, requireResultApproval: "always" }, execute: () => 1 })) // prettier-ignore
     tools.low = { tool: "both", input: {} }
     const item = await waiting("low").finally(() => (tools.low = { tool: "say", input: {} }))
     const [one, other] = [await linkTo(item, "pat"), await linkTo(item, "sue")]
