@@ -55,7 +55,9 @@ export const charts = z
       .describe("The same over the whole time."),
     waits: z
       .array(z.object({ upTo: z.number().nullable(), count: z.number() }))
-      .describe("How many answers of people came within so many milliseconds; null is longer."),
+      .describe(
+        "How many answers of people came within so many milliseconds; null is longer. Estimated from 2000 where there are more.",
+      ),
     waitsBy: z
       .object({ tools: z.array(waited), agents: z.array(waited) })
       .describe("The tools and the agents whose calls waited most often, and how long half of them waited at most."),

@@ -1,47 +1,47 @@
 import type { ServedApp } from "./endpoint.ts"
+import type { AuditHour } from "../../model/app.ts"
 import type { AuditFilter } from "../../model/ports.ts"
-import type { StepEntry } from "../../model/audit-entry.ts"
+import type { AuditEntry } from "../../model/audit-entry.ts"
 import { refusals } from "./approvals.ts"
 import type { Charts } from "./audit-schemas.ts"
 
 const hourMs = 60 * 60_000
-/** No chart needs more calls than this to be right. */
-const mostCalls = 20_000
+const mostHours = 24 * 92
+/** Of more waits than this, some are read, evenly over the time: their percentiles are near enough. */
 const mostWaits = 2000
 
 /** Numbers per hour from the audit log. An hour without calls is there with zeros, so that lines have no gaps. */
 export async function chartsOf(
-  app: Pick<ServedApp, "audit">,
+  { audit }: Pick<ServedApp, "audit">,
   filter: AuditFilter & { since: number },
   now: number,
 ): Promise<Charts> {
   const until = filter.until ?? now
-  const rows = await app.audit.list({ ...filter, limit: mostCalls })
-  const { byTool } = await app.audit.stats(filter)
-  const ended =
-    filter.status === undefined && filter.taskId === undefined ? undefined : new Set(rows.map(({ callId }) => callId))
-  const waits = await waitingTimes(app, filter, ended)
-  const first = Math.floor(filter.since / hourMs) * hourMs
-  const count = Math.min(24 * 92, Math.floor((until - first) / hourMs) + 1)
+  const counted = new Map((await audit.hours(filter)).map((hour) => [hour.at, hour]))
+  const { byTool } = await audit.stats(filter)
+  const answered = await audit.list({ ...filter, withEntry: answers, limit: Number.MAX_SAFE_INTEGER })
+  const { waits, each } = await waitsOf(audit, answered)
+  const waitedIn = grouped(answered, ({ at }) => hourOf(at))
+  const waitsIn = grouped(waits, ({ at }) => hourOf(at))
+  const first = hourOf(filter.since)
+  const count = Math.min(mostHours, Math.floor((until - first) / hourMs) + 1)
   const hours = Array.from({ length: Math.max(0, count) }, (_, index) => {
     const at = first + index * hourMs
-    const here = rows.filter((row) => row.at >= at && row.at < at + hourMs)
-    const times = here.map(({ durationMs }) => durationMs)
-    const waited = waits.filter((wait) => wait.at >= at && wait.at < at + hourMs).map(({ ms }) => ms)
-    const is = (...codes: readonly string[]) =>
-      here.filter(({ code }) => code !== undefined && codes.includes(code)).length
-    const refused = is(...refusals)
-    const notApproved = is("approval_rejected", "approval_expired", "result_withheld")
-    const ran = here.filter(({ code }) => code === undefined).length
+    const { byEnding, times } = counted.get(at) ?? nothing
+    const waited = timesOf(waitsIn.get(at) ?? [])
+    const sum = (codes: readonly string[]) => codes.reduce((total, code) => total + (byEnding[code] ?? 0), 0)
+    const refused = sum(refusals)
+    const notApproved = sum(["approval_rejected", "approval_expired", "result_withheld"])
+    const ran = sum(["success"])
     return {
       at,
       ran,
-      failed: here.length - ran - refused - notApproved,
+      failed: sum(Object.keys(byEnding)) - ran - refused - notApproved,
       notApproved,
       refused,
       p50: percentile(times, 0.5),
       p95: percentile(times, 0.95),
-      waited: waited.length,
+      waited: waitedIn.get(at)?.length ?? 0,
       waitP50: percentile(waited, 0.5),
       waitP95: percentile(waited, 0.95),
     }
@@ -50,25 +50,34 @@ export async function chartsOf(
     .map(([tool, numbers]) => ({ tool, ...numbers }))
     .sort((one, other) => other.count - one.count)
     .slice(0, 20)
-  const times = rows.map(({ durationMs }) => durationMs)
-  const answered = waits.map(({ ms }) => ms)
+  const all = [...counted.values()]
+  const times = inOrder(all.flatMap((hour) => hour.times))
   return {
     since: filter.since,
     until,
     hours,
-    total: { p50: percentile(times, 0.5), p95: percentile(times, 0.95), waitP50: percentile(answered, 0.5) },
+    total: { p50: percentile(times, 0.5), p95: percentile(times, 0.95), waitP50: percentile(timesOf(waits), 0.5) },
     waits: [...bands, null].map((upTo, at) => {
       const from = bands[at - 1] ?? 0
-      return { upTo, count: answered.filter((ms) => ms >= from && ms < (upTo ?? Infinity)).length }
+      return { upTo, count: each * waits.filter(({ ms }) => ms >= from && ms < (upTo ?? Infinity)).length }
     }),
-    waitsBy: { tools: waitsBy(waits, "tool"), agents: waitsBy(waits, "agentId") },
-    expired: rows.filter(({ code }) => code === "approval_expired").length,
+    waitsBy: { tools: waitsBy(waits, each, "tool"), agents: waitsBy(waits, each, "agentId") },
+    expired: all.reduce((sum, { byEnding }) => sum + (byEnding["approval_expired"] ?? 0), 0),
     tools,
   }
 }
 
+const nothing: Omit<AuditHour, "at"> = { byEnding: {}, times: [] }
+
+function hourOf(at: number): number {
+  return Math.floor(at / hourMs) * hourMs
+}
+
 /** Seconds, a minute, five, half an hour: how long people take. */
 const bands = [10_000, 60_000, 5 * 60_000, 30 * 60_000]
+
+/** What people answer: the question whether a call may run, and whether its result may be read. */
+const answers = ["answered", "released", "withheld"] as const
 
 interface Wait {
   at: number
@@ -78,41 +87,67 @@ interface Wait {
 }
 
 /** The names with most answers first, each with the time that half of them took at most. */
-function waitsBy(waits: readonly Wait[], name: "tool" | "agentId"): Charts["waitsBy"]["tools"] {
-  const times = new Map<string, number[]>()
-  for (const wait of waits) times.set(wait[name], [...(times.get(wait[name]) ?? []), wait.ms])
-  return [...times]
-    .map(([each, some]) => ({ name: each, count: some.length, p50: percentile(some, 0.5) ?? 0 }))
+function waitsBy(waits: readonly Wait[], each: number, by: "tool" | "agentId"): Charts["waitsBy"]["tools"] {
+  return [...grouped(waits, (wait) => wait[by])]
+    .map(([name, some]) => ({ name, count: each * some.length, p50: percentile(timesOf(some), 0.5) ?? 0 }))
     .sort((one, other) => other.count - one.count)
     .slice(0, 6)
 }
 
-/** How long calls waited for people: from the question to the answer. With `ended`, only these calls. */
-async function waitingTimes(
-  app: Pick<ServedApp, "audit">,
-  { since, until = Infinity, agentId, tool }: AuditFilter & { since: number },
-  ended: ReadonlySet<string> | undefined,
-): Promise<Wait[]> {
-  const isMeant = (answer: StepEntry) =>
-    answer.at >= since &&
-    answer.at < until &&
-    (agentId === undefined || answer.agentId === agentId) &&
-    (tool === undefined || answer.tool === tool)
-  const last = [...(await app.audit.answers())].flatMap(([callId, answers]) => {
-    const answer = answers.at(-1)
-    if (answer === undefined || !isMeant(answer) || ended?.has(callId) === false) return []
-    return [{ callId, at: answer.at, tool: answer.tool ?? "", agentId: answer.agentId ?? "" }]
-  })
-  const newest = last.slice(-mostWaits)
-  const entries = await app.audit.showMany(newest.map(({ callId }) => callId))
-  return newest.flatMap(({ callId, ...wait }) => {
-    const asked = entries.get(callId)?.find(({ kind }) => kind === "asked")
-    return asked === undefined ? [] : [{ ...wait, ms: wait.at - asked.at }]
-  })
+/** How long calls waited for people: from each question to its answer. Each wait stands for `each` of them. */
+async function waitsOf(
+  audit: ServedApp["audit"],
+  answered: Awaited<ReturnType<ServedApp["audit"]["list"]>>,
+): Promise<{ waits: Wait[]; each: number }> {
+  const each = Math.max(1, Math.ceil(answered.length / mostWaits))
+  const some = answered.filter((_, index) => index % each === 0)
+  const entries = await audit.showMany(some.map(({ callId }) => callId))
+  const waits = some.flatMap(({ callId, at, tool, agentId }) =>
+    waitingTimes(entries.get(callId) ?? []).map((ms) => ({ at, ms, tool, agentId })),
+  )
+  return { waits, each }
 }
 
-function percentile(values: readonly number[], share: number): number | null {
-  if (values.length === 0) return null
-  const sorted = values.toSorted((one, other) => one - other)
-  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)]!
+function waitingTimes(entries: readonly AuditEntry[]): number[] {
+  const times: number[] = []
+  let since: number | undefined
+  for (const [index, { kind, at }] of entries.entries()) {
+    if (kind === "asked" || kind === "held") since ??= at
+    // Where several people must agree, the last one ends the wait.
+    const isAnswer = (answers as readonly string[]).includes(kind) && entries[index + 1]?.kind !== "answered"
+    if (!isAnswer || since === undefined) continue
+    times.push(at - since)
+    since = undefined
+  }
+  return times
+}
+
+type Times = AuditHour["times"]
+
+function timesOf(waits: readonly Wait[]): Times {
+  return inOrder(waits.map(({ ms }) => ({ ms, count: 1 })))
+}
+
+function grouped<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    if (groups.get(key)?.push(item) === undefined) groups.set(key, [item])
+  }
+  return groups
+}
+
+function inOrder(times: Times): Times {
+  return times.toSorted((one, other) => one.ms - other.ms)
+}
+
+/** The time that this share of the calls took at most. The times are sorted. */
+function percentile(times: Times, share: number): number | null {
+  const wanted = Math.ceil(share * times.reduce((sum, { count }) => sum + count, 0))
+  let seen = 0
+  for (const { ms, count } of times) {
+    seen += count
+    if (seen >= wanted) return ms
+  }
+  return null
 }
