@@ -4,21 +4,13 @@ import { callerOfSession, sessionCookie } from "./caller.ts"
 import type { Api } from "./endpoint.ts"
 import { HttpProblem } from "./problem.ts"
 
-/** How many wrong links are answered in a minute, for all callers together. A link has 256 bits: this only spares the store. */
+/** How many wrong links are looked at in a minute, for all callers together. A good link signs in whatever others try. */
 const mostTries = 20
 
 /** Signs people in with a link and out again. */
 export function sessionRoutes(hono: OpenAPIHono, { app, now, baseUrl }: Api): void {
   let tries: number[] = []
   hono.post("/v1/session", async (context) => {
-    tries = tries.filter((at) => at > now() - 60_000)
-    if (tries.length >= mostTries)
-      throw new HttpProblem(
-        429,
-        "Too many links were tried. Wait a minute.",
-        { code: "too_many_tries" },
-        { "retry-after": "60" },
-      )
     // A page of another site must not sign a browser in as somebody else.
     if (context.req.header("x-quartermaster") !== "1")
       throw new HttpProblem(403, "Send the header 'x-quartermaster: 1'.", { code: "missing_header" })
@@ -26,6 +18,14 @@ export function sessionRoutes(hono: OpenAPIHono, { app, now, baseUrl }: Api): vo
     const link = typeof body === "object" && body !== null && typeof body.link === "string" ? body.link : ""
     const redeemed = link === "" ? undefined : await app.signIn.redeem(link)
     if (redeemed === undefined) {
+      tries = tries.filter((at) => at > now() - 60_000)
+      if (tries.length >= mostTries)
+        throw new HttpProblem(
+          429,
+          "Too many links were tried. Wait a minute.",
+          { code: "too_many_tries" },
+          { "retry-after": "60" },
+        )
       tries.push(now())
       throw new HttpProblem(401, "This link was used, is too old, or never was one. Run 'qm open' for a new one.", {
         code: "bad_link",
