@@ -68,7 +68,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "people list": ["qm people list"],
   "people show": ["qm people show ann"],
   "people create": ["qm people create --id ann --name Ann --roles lead"],
-  "people token": ["qm people token ann"],
+  "people token": ["qm people token ann --expires 30d", "qm people token ann --revoke"],
   "people update": ["qm people update ann --roles lead,security"],
   "people delete": ["qm people delete ann"],
   tokens: ["qm tokens list"],

@@ -40,6 +40,7 @@ const people = [
   "init --from claude",
   "install claude",
   "serve",
+  "open",
   "tokens",
   "tokens list",
   "tokens create --agent x",

@@ -190,7 +190,10 @@ test.each<[string, string[], unknown[]]>([
   [
     "a person",
     ["people", "create", "--id", "ann", "--roles", "lead,dev", "--name", "Ann"],
-    ["createPerson", { id: "ann", name: "Ann", roles: ["lead", "dev"] } satisfies NewPerson],
+    [
+      "createPerson",
+      { id: "ann", name: "Ann", roles: ["lead", "dev"], lifetimeMs: 90 * 24 * 3_600_000 } satisfies NewPerson,
+    ],
   ],
   ["a person's roles", ["people", "update", "ann", "--roles", ""], ["updatePerson", "ann", { roles: [] }]],
   ["a person's name", ["people", "update", "ann", "--name", "Anne"], ["updatePerson", "ann", { name: "Anne" }]],
@@ -322,7 +325,8 @@ test("a person's token is shown once with its file, and its hash never", async (
 })
 
 test.each<[Partial<Person>, RegExp]>([
-  [{}, /^token: +set \(only its hash is stored\)$/m],
+  [{}, /^token: +works until it is revoked \(only its hash is stored\)$/m],
+  [{ tokenExpiresAt: Date.UTC(2030, 5, 15) }, /^token: +works until 2030-06-1.* \(only its hash is stored\)$/m],
   [{ hasToken: false }, /^token: +none, so nobody can act as this person$/m],
   [
     { hasToken: false, madeBy: "configuration" },

@@ -26,12 +26,16 @@ test("a person of the configuration gets a token, answers with it and opens the 
 
   const { stdout } = await cli.run("people", "token", "ann")
   const [, token = "", line = ""] = /^ {2}(qmp_\S+)$[^]*^ {2}(tokenHash: "[0-9a-f]{64}")$/m.exec(stdout) ?? []
+  const expires = /^ {2}(tokenExpiresAt: "20\d\d-\d\d-\d\d")$/m.exec(stdout)?.[1]
   const file = join(cli.home, ".config/quartermaster/people/ann.token")
   expect(readFileSync(file, "utf8")).toBe(`${token}\n`)
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect((await cli.run("people", "token", "ann")).stdout).toContain(line)
 
-  cli.write("quartermaster.yml", team(line))
+  cli.write("quartermaster.yml", team(`${line}\n      tokenExpiresAt: 2020-01-31`))
+  await cli.run("trust", "--yes")
+  expect((await cli.run("approvals", "approve", callId, "--as", "ann")).stderr).toContain("has expired")
+  cli.write("quartermaster.yml", team(`${line}\n      ${expires}`))
   expect((await cli.run("trust", "--yes")).stderr).toBe("")
   expect((await cli.run("people", "token", "ann")).stdout).toContain("'qm --as ann' works for this user.")
   expect((await cli.run("approvals", "approve", callId, "--as", "ann")).code).toBe(0)
@@ -43,7 +47,7 @@ test("a person of the configuration gets a token, answers with it and opens the 
   expect((await cli.run("open", "--as", "ann")).stdout).toMatch(/\/signin#\S+\nThis link signs ann in, once/)
 })
 
-test("a person whom no file names gets no token, and one of the store has theirs", async () => {
+test("a person whom no file names gets no token, and one of the store gets another one", async () => {
   const cli = makeCli()
   cli.write("quartermaster.yml", team())
   expect(await cli.run("people", "token", "anne")).toMatchObject({
@@ -53,5 +57,14 @@ test("a person whom no file names gets no token, and one of the store has theirs
   // The file is not trusted, so the hash would count for nothing yet.
   expect((await cli.run("people", "token", "ann")).stdout).toContain("then run 'qm trust'")
   await cli.run("people", "create", "--id", "dora")
-  expect((await cli.run("people", "token", "dora")).stderr).toContain("'dora' got a token from 'qm people create'.")
+  const file = join(cli.home, ".config/quartermaster/people/dora.token")
+  const first = readFileSync(file, "utf8")
+  const asDora = async () => (await cli.run("people", "update", "dora", "--name", "Dora", "--as", "dora")).code
+  const renewed = await cli.run("people", "token", "dora", "--expires", "never")
+  expect(renewed.stdout).toContain("The token of dora that there was is revoked.")
+  expect(readFileSync(file, "utf8")).not.toBe(first)
+  expect(await asDora()).toBe(0)
+  expect((await cli.run("people", "token", "dora", "--revoke")).stdout).toContain("The token of dora is revoked.")
+  expect((await cli.run("people", "show", "dora")).stdout).toMatch(/^token: +none/m)
+  expect(await asDora()).not.toBe(0)
 })

@@ -6,12 +6,19 @@ import type { Run, CliContext } from "./context.ts"
 import { createdFields, showFields, showList } from "./listing.ts"
 import { printResult } from "./output.ts"
 import { withApp, withPerson } from "./open-app.ts"
+import { formatTime, parseDuration } from "./time-text.ts"
 import { CannotDo, commaList, listCommand, noSuch, UsageError } from "./usage.ts"
 
 interface PersonFlags {
   id: string
   name?: string
   roles?: string
+  expires?: string
+}
+
+interface MakeTokenFlags {
+  expires?: string
+  revoke?: boolean
 }
 
 export function addPeople(program: Command, run: Run): void {
@@ -19,10 +26,9 @@ export function addPeople(program: Command, run: Run): void {
   listCommand(people, "the people").action(run(listPeople))
   people.command("show <id>").description("show one person").action(run(showPerson))
   const create = people.command("create").description("add a person; prints their token once")
-  described(create.requiredOption("--id <id>", "id, for --as")).action(run(createPerson))
-  people
-    .command("token <id>")
-    .description("make the token of a person of the configuration; prints it and its tokenHash")
+  expiring(described(create.requiredOption("--id <id>", "id, for --as"))).action(run(createPerson))
+  expiring(people.command("token <id>").description("make another token for a person; the one before stops working"))
+    .option("--revoke", "make none: only end the one there is")
     .action(run(makeToken))
   described(people.command("update <id>").description("change only the given fields")).action(run(updatePerson))
   people.command("delete <id>").description("delete a person; their token stops working").action(run(deletePerson))
@@ -34,6 +40,14 @@ function described(command: Command): Command {
     .option("--roles <a,b>", 'roles; a rule can require approvers with a role; "" for none')
 }
 
+function expiring(command: Command): Command {
+  return command.option("--expires <time>", "how long the token works, for example 12h or 90d, or never (default: 90d)")
+}
+
+function lifetimeOf(expires = "90d"): number | null {
+  return expires === "never" ? null : parseDuration(expires, "--expires")
+}
+
 function listPeople(context: CliContext): Promise<number> {
   return withApp(context, { readOnly: true }, async ({ org }) => {
     await showList(
@@ -43,6 +57,7 @@ function listPeople(context: CliContext): Promise<number> {
         { title: "ID", of: ({ id }) => id, paint: "bold" },
         { title: "NAME", of: ({ name }) => name },
         { title: "ROLES", of: ({ roles }) => roles.join(", ") },
+        { title: "TOKEN", of: (person) => expiryText(person) },
         { title: "SOURCE", of: ({ source }) => source, paint: "dim" },
       ],
       "There is no person yet besides the user of this machine. 'qm people create' adds one.",
@@ -73,20 +88,27 @@ function showPerson(context: CliContext, id: string): Promise<number> {
   })
 }
 
-function createPerson(context: CliContext, { id, name, roles }: PersonFlags): Promise<number> {
+function createPerson(context: CliContext, { id, name, roles, expires }: PersonFlags): Promise<number> {
+  const lifetimeMs = lifetimeOf(expires)
   return withPerson(context, async ({ org }, by) => {
-    const { person, token } = await org.createPerson({ id, name, roles: commaList(roles) }, by)
-    const saved = await saveToken(context, id, token)
-    const lines = [
-      `Created ${person.id}. This token proves their identity and is shown only now:`,
-      `  ${token}`,
-      saved.file === undefined
-        ? `It could not be saved on this machine: ${saved.problem} Set QM_PERSON_TOKEN to use it with --as ${id}.`
-        : `It is saved in ${saved.file}, so 'qm --as ${id}' works for this user. Elsewhere, set QM_PERSON_TOKEN.`,
-    ]
-    printResult(context, { person: withoutToken(person), token, file: saved.file ?? null }, lines.join("\n"))
-    return 0
+    const { person, token } = await org.createPerson({ id, name, roles: commaList(roles), lifetimeMs }, by)
+    return showToken(context, `Created ${id}.`, person, token)
   })
+}
+
+/** Saves a token for --as and shows it. */
+async function showToken(context: CliContext, done: string, person: Person, token: string): Promise<number> {
+  const { id } = person
+  const saved = await saveToken(context, id, token)
+  const lines = [
+    `${done} This token proves their identity ${expiryText(person)}, and is shown only now:`,
+    `  ${token}`,
+    saved.file === undefined
+      ? `It could not be saved on this machine: ${saved.problem} Set QM_PERSON_TOKEN to use it with --as ${id}.`
+      : `It is saved in ${saved.file}, so 'qm --as ${id}' works for this user. Elsewhere, set QM_PERSON_TOKEN.`,
+  ]
+  printResult(context, { person: withoutToken(person), token, file: saved.file ?? null }, lines.join("\n"))
+  return 0
 }
 
 /** Saves the token for --as. A failure is returned, because the person exists and the token must still be shown. */
@@ -99,29 +121,54 @@ async function saveToken({ io }: CliContext, id: string, token: string): Promise
   }
 }
 
-/** Also for a person of a file that is not trusted yet: the hash counts only once it stands in a trusted one. */
-function makeToken(context: CliContext, id: string): Promise<number> {
+async function makeToken(
+  context: CliContext,
+  id: string,
+  { expires, revoke = false }: MakeTokenFlags,
+): Promise<number> {
+  const lifetimeMs = lifetimeOf(expires)
+  const isStored = await withApp(context, { readOnly: true }, async ({ org }) => {
+    const found = org.findPerson(id)
+    return found !== undefined && found.madeBy !== "configuration"
+  })
+  if (!isStored) return tokenLines(context, id, lifetimeMs, revoke)
+  return withPerson(context, async ({ org }, by) => {
+    if (revoke) {
+      const person = withoutToken(await org.revokePersonToken(id, by))
+      printResult(context, { person }, `The token of ${id} is revoked. 'qm people token ${id}' makes another one.`)
+      return 0
+    }
+    const { person, token } = await org.renewPersonToken(id, { lifetimeMs }, by)
+    return showToken(context, `The token of ${id} that there was is revoked.`, person, token)
+  })
+}
+
+/**
+ * Makes a token for a person of the configuration, and the lines to write there. Also for a person of a file that is not
+ * trusted yet: the hash counts only once it stands in a trusted one.
+ */
+function tokenLines(context: CliContext, id: string, lifetimeMs: number | null, revoke: boolean): Promise<number> {
   const { io } = context
   return withApp(context, { readOnly: true }, async ({ org }) => {
-    const found = org.findPerson(id)
-    if (found !== undefined && found.madeBy !== "configuration") {
-      const help = `For another token, delete the person and create them again: qm people delete ${id}`
-      throw new CannotDo("person_not_configured", `'${id}' got a token from 'qm people create'. ${help}`)
-    }
     const known = [...org.listPeople(), ...(await writtenPeople(context))].map((person) => person.id)
     if (!known.includes(id)) throw noSuch("person", id, known)
+    if (revoke)
+      throw new CannotDo("person_configured", `Remove the tokenHash of '${id}' from org.people, then run 'qm trust'.`)
     const { tokenForConfiguration } = await import("../config/identify-person.ts")
     const { file, token, tokenHash, isNew } = tokenForConfiguration(id, io.home, io.env)
     const isKnown = org.personOfToken(token)?.id === id
+    const day = lifetimeMs === null ? undefined : new Date(Date.now() + lifetimeMs).toISOString().slice(0, 10)
+    const written = [`tokenHash: "${tokenHash}"`, ...(day === undefined ? [] : [`tokenExpiresAt: "${day}"`])]
     const lines = [
       isNew
         ? `This token proves that somebody is ${id}, and is shown only now:\n  ${token}\nIt is saved in ${file}. Elsewhere, set QM_PERSON_TOKEN.`
         : `The token of ${id} is in ${file}. To make another one, delete that file first.`,
       isKnown
         ? `The configuration has its tokenHash, so 'qm --as ${id}' works for this user.`
-        : `Write this line for '${id}' into org.people, then run 'qm trust'. From then on 'qm --as ${id}' works for this user:\n  tokenHash: "${tokenHash}"`,
+        : `Write these lines for '${id}' into org.people, then run 'qm trust'. From then on 'qm --as ${id}' works for this user:\n${written.map((line) => `  ${line}`).join("\n")}`,
     ]
-    printResult(context, { id, token: isNew ? token : null, tokenHash, file }, lines.join("\n"))
+    const expires = { tokenExpiresAt: day ?? null }
+    printResult(context, { id, token: isNew ? token : null, tokenHash, ...expires, file }, lines.join("\n"))
     return 0
   })
 }
@@ -160,11 +207,17 @@ function deletePerson(context: CliContext, id: string): Promise<number> {
 }
 
 /** How the person proves their identity. */
-function tokenText({ id, hasToken, madeBy }: Person): string {
-  if (hasToken === true) return "set (only its hash is stored)"
+function tokenText(person: Person): string {
+  const { id, hasToken, madeBy } = person
+  if (hasToken === true) return `works ${expiryText(person)} (only its hash is stored)`
   return madeBy === "configuration"
     ? `none; the login '${id}' on this machine acts as this person`
     : "none, so nobody can act as this person"
+}
+
+function expiryText({ hasToken, tokenExpiresAt }: Person): string {
+  if (hasToken !== true) return "none"
+  return tokenExpiresAt === undefined ? "until it is revoked" : `until ${formatTime(tokenExpiresAt)}`
 }
 
 function withoutToken<Known extends Person>(person: Known): Omit<Known, "tokenHash"> {

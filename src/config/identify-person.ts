@@ -19,7 +19,7 @@ export interface IdentifiedPerson {
 export interface KnownIdentities {
   findPerson(id: string): { status: string } | undefined
   /** The live person a token belongs to. */
-  personOfToken(token: string): { id: string } | undefined
+  personOfToken(token: string, which?: "expired"): { id: string } | undefined
   findAgent(id: string): object | undefined
 }
 
@@ -89,7 +89,10 @@ function personNamed(claim: IdentityClaim, as: string, login: string, proof: str
   }
   const proved = as === login && isConfiguredLogin(claim, as) ? proof : tokenProof(claim, as)
   if (proved !== undefined) return { id: as, proved }
-  const what = tokensFor(claim, as).length === 0 ? "Nothing here proves" : "The token found here does not prove"
+  const found = tokensFor(claim, as)
+  if (found.some(({ token }) => claim.org.personOfToken(token, "expired")?.id === as))
+    throw refused("--as", `Your token as '${as}' has expired. 'qm people token ${as}', without --as, makes a new one.`)
+  const what = found.length === 0 ? "Nothing here proves" : "The token found here does not prove"
   throw refused("--as", `${what} that you are '${as}'. ${helpFor(claim, as, file)}`)
 }
 

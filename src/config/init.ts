@@ -185,7 +185,7 @@ export const examples: Readonly<Record<string, string>> = {
   "org.agents": `
   - { id: ada, role: developer, department: engineering, level: 1, parent: root, folder: docs, pins: {} }`,
   "org.people": `
-  - { id: ann, name: Ann, roles: [lead], scopes: [read, call, approve, manage], tokenHash: "${"0".repeat(64)}" }`,
+  - { id: ann, name: Ann, roles: [lead], scopes: [read, call, approve, manage], tokenHash: "${"0".repeat(64)}", tokenExpiresAt: 2027-01-31 }`,
   "org.departments": `
   - { id: engineering, name: Engineering }`,
   "org.defaultToolGroups": " [console]",

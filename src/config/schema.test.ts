@@ -32,7 +32,7 @@ const everyKey = {
       { id: "r", name: "R", rolePrompt: "", toolGroups: null, department: "d", level: 1, pins: { sleep: "1.0.0" } },
       { name: "S", toolGroups: ["data"], dialect: "claude", llmServiceId: null },
     ],
-    people: [{ id: "p", name: "P", roles: ["lead"], tokenHash: "0a".repeat(32) }],
+    people: [{ id: "p", name: "P", roles: ["lead"], tokenHash: "0a".repeat(32), tokenExpiresAt: "2027-01-31" }],
     agents: [{ id: "a", role: "R", department: "d", level: 1, parent: "root", pins: {} }],
     departments: [{ id: "d", name: "D" }],
     levelOrder: "desc",

@@ -87,6 +87,10 @@ const person = z.strictObject({
     .describe(
       "SHA-256 of the token that proves their identity; without it only the login of that name on this machine can act as them.",
     ),
+  tokenExpiresAt: z.iso
+    .date("it must be a date, for example 2027-01-31")
+    .optional()
+    .describe("When that token stops working, for example 2027-01-31 (default: never)."),
 })
 
 const data = z.strictObject({

@@ -37,6 +37,8 @@ export interface NewPerson {
   id: string
   name?: string | undefined
   roles?: readonly string[] | undefined
+  /** How long their token works: 90 days when left out, null for ever. */
+  lifetimeMs?: number | null | undefined
 }
 
 /** A change that was refused. The message says what to do; `code` is for programs. */
@@ -80,11 +82,19 @@ export interface OrganisationAdmin {
 
   listPeople(): readonly Sourced<Person>[]
   findPerson(id: string): Sourced<Person> | undefined
-  /** The active person with this token. */
-  personOfToken(token: string): Sourced<Person> | undefined
+  /** The active person with this token. With `expired`, the one whose token this was before its time was over. */
+  personOfToken(token: string, which?: "expired"): Sourced<Person> | undefined
   /** Only a hash of the token is stored, so it cannot be shown again. */
   createPerson(given: NewPerson, by: ChangedBy): Promise<{ person: Person; token: string }>
-  updatePerson(id: string, change: Partial<Omit<NewPerson, "id">>, by: ChangedBy): Promise<Person>
+  updatePerson(id: string, change: Pick<NewPerson, "name" | "roles">, by: ChangedBy): Promise<Person>
+  /** Gives a person another token; the one before stops working. */
+  renewPersonToken(
+    id: string,
+    given: Pick<NewPerson, "lifetimeMs">,
+    by: ChangedBy,
+  ): Promise<{ person: Person; token: string }>
+  /** The person's token stops working. They can still sign in with a link. */
+  revokePersonToken(id: string, by: ChangedBy): Promise<Person>
   deletePerson(id: string, by: ChangedBy): Promise<Person>
 
   /** Stores a message for its recipient. `root` and `user` always exist. A person writes as `user`, with `userId`. */

@@ -22,6 +22,8 @@ export interface Person extends Made {
   status: "active" | "deleted"
   /** SHA-256 of their token. */
   tokenHash?: string | undefined
+  /** When the token stops working, in milliseconds since 1970. Left out: never. */
+  tokenExpiresAt?: number | undefined
   /** Given in place of the hash where the hash must not be shown. */
   hasToken?: boolean | undefined
 }

@@ -2,6 +2,7 @@ import { hash, randomBytes, randomUUID } from "node:crypto"
 import { OrganisationError } from "../model/organisation-admin.ts"
 import type { Documents, StoredDocument } from "../model/documents.ts"
 import type { AgentToken, NewAgentToken, AgentTokens } from "../model/agent-tokens.ts"
+import { defaultTokenLifetimeMs, refuseBadLifetime } from "./token-lifetime.ts"
 import { refuseBadName } from "./validation.ts"
 
 export interface AgentTokenOptions {
@@ -15,9 +16,6 @@ export interface AgentTokenOptions {
   waitForOthers?(): Promise<void>
   now(): number
 }
-
-/** The lifetime of a token that was created without one. */
-export const defaultTokenLifetimeMs = 90 * 24 * 60 * 60 * 1000
 
 /** The tokens of agents. Only their hashes are stored, and the hashes never leave this file. */
 export function agentTokens(context: AgentTokenOptions): AgentTokens {
@@ -134,12 +132,7 @@ function newEntry(request: NewAgentToken, by: string, { isKnown, isPerson, now }
       `There is no person '${person}'. 'qm people list' shows who there is.`,
     )
   }
-  if (lifetimeMs !== null && !(Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0)) {
-    throw new OrganisationError(
-      "invalid_lifetime",
-      "The lifetime of a token is a whole number of milliseconds above 0, or null for a token that never expires.",
-    )
-  }
+  refuseBadLifetime(lifetimeMs)
   const createdAt = now()
   const expiresAt = lifetimeMs === null ? null : createdAt + lifetimeMs
   const id = `tok_${randomUUID().replaceAll("-", "").slice(0, 16)}`

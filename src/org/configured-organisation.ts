@@ -34,6 +34,7 @@ export interface PersonConfig {
   name?: string | undefined
   roles?: readonly string[] | undefined
   tokenHash?: string | undefined
+  tokenExpiresAt?: string | undefined
 }
 
 /** What exists independently of the store: the configured organisation, with root and operator. */
@@ -155,9 +156,10 @@ function refuseFoldersOutside(agents: ReadonlyMap<string, Agent>): void {
 }
 
 function addPerson({ people }: MutableOrganisation, given: PersonConfig): void {
-  const { id, name = id, roles = [], scopes, tokenHash } = given
+  const { id, name = id, roles = [], scopes, tokenHash, tokenExpiresAt } = given
   if (people.has(id)) throw new Error(`There are two people '${id}' in org.people. Give each an id of their own.`)
-  people.set(id, { ...origin(sources.configuration), id, name, roles, scopes, status: "active", tokenHash })
+  const expires = tokenExpiresAt === undefined ? {} : { tokenExpiresAt: Date.parse(tokenExpiresAt) }
+  people.set(id, { ...origin(sources.configuration), id, name, roles, scopes, status: "active", tokenHash, ...expires })
 }
 
 function refuseUnknownDepartments(

@@ -16,7 +16,14 @@ import { readConfiguredOrganisation, type OrganisationConfig } from "./configure
 import { createDepartment, deleteDepartment, renameDepartment } from "./departments.ts"
 import { sendMessage } from "./messages.ts"
 import type { AgentLimits, GroupCatalog, OrganisationContext, SendersConversations } from "./write-document.ts"
-import { createPerson, deletePerson, updatePerson, withoutTokenHash } from "./people.ts"
+import {
+  createPerson,
+  deletePerson,
+  renewPersonToken,
+  revokePersonToken,
+  updatePerson,
+  withoutTokenHash,
+} from "./people.ts"
 import { createRole, deleteRole, updateRole } from "./roles.ts"
 import { Roster } from "./roster.ts"
 import { terminateAgent } from "./terminate-agent.ts"
@@ -151,18 +158,26 @@ export class Directory implements Organisation, OrganisationAdmin {
     return person && withoutTokenHash(person)
   }
 
-  /** The live person this token belongs to. */
-  personOfToken(token: string): Sourced<Person> | undefined {
+  personOfToken(token: string, which?: "expired"): Sourced<Person> | undefined {
     const person = findTokenHolder(token, this.#roster.people())
-    return person && withoutTokenHash(person)
+    const isExpired = (person?.tokenExpiresAt ?? Infinity) <= this.#context.now()
+    return person === undefined || isExpired !== (which === "expired") ? undefined : withoutTokenHash(person)
   }
 
   createPerson(given: NewPerson, by: ChangedBy): Promise<{ person: Person; token: string }> {
     return createPerson(this.#context, given, by)
   }
 
-  updatePerson(id: string, change: Partial<Omit<NewPerson, "id">>, by: ChangedBy): Promise<Person> {
+  updatePerson(id: string, change: Pick<NewPerson, "name" | "roles">, by: ChangedBy): Promise<Person> {
     return updatePerson(this.#context, id, change, by)
+  }
+
+  renewPersonToken(id: string, given: Pick<NewPerson, "lifetimeMs">, by: ChangedBy) {
+    return renewPersonToken(this.#context, id, given, by)
+  }
+
+  revokePersonToken(id: string, by: ChangedBy): Promise<Person> {
+    return revokePersonToken(this.#context, id, by)
   }
 
   deletePerson(id: string, by: ChangedBy): Promise<Person> {

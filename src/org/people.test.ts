@@ -15,6 +15,7 @@ test("a person gets a token of 32 random bytes, which is shown once and stored a
     madeBy: "person",
     createdAt: "1970-01-01T00:00:00.000Z",
     hasToken: true,
+    tokenExpiresAt: 90 * 24 * 60 * 60_000,
   })
   expect(token).toMatch(/^qmp_[A-Za-z0-9_-]{43}$/)
   const { token: another } = await directory.createPerson({ id: "cid" }, ann)

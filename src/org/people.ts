@@ -1,6 +1,7 @@
 import { newPersonToken } from "../lib/person-token.ts"
 import type { Person } from "../model/organisation.ts"
 import { OrganisationError, type ChangedBy, type NewPerson, type Sourced } from "../model/organisation-admin.ts"
+import { defaultTokenLifetimeMs, refuseBadLifetime } from "./token-lifetime.ts"
 import { requirePerson, refuseBadId, refuseBadName, refuseConfigured } from "./validation.ts"
 import { writeDocument, type OrganisationContext } from "./write-document.ts"
 
@@ -12,7 +13,7 @@ export function withoutTokenHash<T extends Person>(person: T): Omit<T, "tokenHas
 
 export async function createPerson(
   context: OrganisationContext,
-  { id, name = id, roles = [] }: NewPerson,
+  { id, name = id, roles = [], lifetimeMs }: NewPerson,
   by: ChangedBy,
 ): Promise<{ person: Person; token: string }> {
   requirePerson(by, "add people")
@@ -20,13 +21,13 @@ export async function createPerson(
   refuseBadId(id, "person")
   refuseBadName(name, "invalid_person_name")
   refuseBadRoles(roles)
-  const { token, tokenHash } = newPersonToken()
+  const { token, ...proof } = newToken(context, lifetimeMs)
   const person = await writeDocument<Person>(context, { kind: "person", id }, by, () => {
     if (context.roster.person(id) !== undefined || context.roster.agent(id) !== undefined) {
       throw new OrganisationError("person_exists", `The id '${id}' belongs to a person or an agent. Choose another id.`)
     }
     const createdAt = new Date(context.now()).toISOString()
-    return { body: { id, name, roles, status: "active", tokenHash, createdBy: by.id, madeBy: by.kind, createdAt } }
+    return { body: { id, name, roles, status: "active", ...proof, createdBy: by.id, madeBy: by.kind, createdAt } }
   })
   return { person: withoutTokenHash(person), token }
 }
@@ -34,7 +35,7 @@ export async function createPerson(
 export async function updatePerson(
   context: OrganisationContext,
   id: string,
-  { name, roles }: Partial<Omit<NewPerson, "id">>,
+  { name, roles }: Pick<NewPerson, "name" | "roles">,
   by: ChangedBy,
 ): Promise<Person> {
   requirePerson(by, "change people")
@@ -53,10 +54,44 @@ export async function deletePerson(context: OrganisationContext, id: string, by:
   requirePerson(by, "remove people")
   await context.documents.refresh()
   const person = await writeDocument<Person>(context, { kind: "person", id }, by, () => {
-    const { tokenHash: _, ...rest } = changeable(context, id)
-    return { body: { ...rest, status: "deleted" }, live: false }
+    return { body: { ...withoutToken(changeable(context, id)), status: "deleted" }, live: false }
   })
   return withoutTokenHash(person)
+}
+
+/** Gives a person another token; the one before stops working. */
+export async function renewPersonToken(
+  context: OrganisationContext,
+  id: string,
+  { lifetimeMs }: Pick<NewPerson, "lifetimeMs">,
+  by: ChangedBy,
+): Promise<{ person: Person; token: string }> {
+  requirePerson(by, "make tokens of people")
+  await context.documents.refresh()
+  const { token, ...proof } = newToken(context, lifetimeMs)
+  const person = await writeDocument<Person>(context, { kind: "person", id }, by, () => ({
+    body: { ...withoutToken(changeable(context, id)), ...proof },
+  }))
+  return { person: withoutTokenHash(person), token }
+}
+
+export async function revokePersonToken(context: OrganisationContext, id: string, by: ChangedBy): Promise<Person> {
+  requirePerson(by, "revoke tokens of people")
+  await context.documents.refresh()
+  const person = await writeDocument<Person>(context, { kind: "person", id }, by, () => ({
+    body: withoutToken(changeable(context, id)),
+  }))
+  return withoutTokenHash(person)
+}
+
+/** A token that works for 90 days, or as long as is said; null is for ever. */
+function newToken({ now }: OrganisationContext, lifetimeMs: number | null = defaultTokenLifetimeMs) {
+  refuseBadLifetime(lifetimeMs)
+  return { ...newPersonToken(), ...(lifetimeMs === null ? {} : { tokenExpiresAt: now() + lifetimeMs }) }
+}
+
+function withoutToken({ tokenHash: _hash, tokenExpiresAt: _expiresAt, ...person }: Person): Person {
+  return person
 }
 
 function changeable({ roster }: OrganisationContext, id: string): Person {

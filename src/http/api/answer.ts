@@ -72,7 +72,7 @@ const json = { ...plain, "content-type": "application/json" }
 /** Who makes the request. Ends it unless they are signed in and have the scope. */
 export function requireCaller(incoming: Incoming, api: Api, scope: Endpoint["scope"]): Caller {
   const caller = callerOf(incoming, api)
-  if (caller === undefined) throw bearerOf(incoming) === undefined ? unauthorized : refusedToken
+  if (caller === undefined) throw refusedToken(bearerOf(incoming), api)
   if (caller.sessionId !== undefined) refuseOtherSites(incoming)
   if (scope !== "any" && !caller.scopes.includes(scope))
     throw new HttpProblem(403, missingScope(caller, scope), {
@@ -89,12 +89,16 @@ const unauthorized = new HttpProblem(
   { "www-authenticate": 'Bearer realm="quartermaster"' },
 )
 
-const refusedToken = new HttpProblem(
-  401,
-  unknownToken.sentence,
-  { code: "not_signed_in" },
-  { "www-authenticate": unknownToken.challenge },
-)
+function refusedToken(token: string | undefined, { app }: Api): HttpProblem {
+  if (token === undefined) return unauthorized
+  const person = app.org.personOfToken(token, "expired")
+  const headers = { "www-authenticate": unknownToken.challenge }
+  if (person === undefined) return new HttpProblem(401, unknownToken.sentence, { code: "not_signed_in" }, headers)
+  const { id, tokenExpiresAt = 0 } = person
+  const at = new Date(tokenExpiresAt).toISOString()
+  const sentence = `The token of ${id} expired at ${at}. Somebody who may manage makes a new one with: qm people token ${id}`
+  return new HttpProblem(401, sentence, { code: "token_expired", params: { id, at } }, headers)
+}
 
 function bearerOf(incoming: Incoming): string | undefined {
   const [scheme = "", token] = (incoming.header("authorization") ?? "").split(" ", 2)
