@@ -40,24 +40,24 @@ describe("address", () => {
   })
 })
 
-describe("health check", () => {
+describe.each(["/healthz", "/readyz"])("health check at %s", (path) => {
   test("it is ok when the store can be written", async () => {
     const { ask } = await serveAppForTest()
-    const { status, message } = await ask({ method: "GET", path: "/healthz" })
+    const { status, message } = await ask({ method: "GET", path })
     expect({ status, message }).toEqual({ status: 200, message: { status: "ok" } })
   })
 
   test("it fails when the store cannot be written, and says why", async () => {
     const { app, ask } = await serveAppForTest({ org })
     await app.close()
-    const { status, message } = await ask({ method: "GET", path: "/healthz" })
+    const { status, message } = await ask({ method: "GET", path })
     expect(status).toBe(503)
     expect(message?.["detail"]).toMatch(/^The store cannot be used \(.+\)\.$/)
   })
 
   test("it answers only GET and HEAD", async () => {
     const { ask } = await serveAppForTest()
-    const { status, headers } = await ask({ path: "/healthz" })
+    const { status, headers } = await ask({ path })
     expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: "GET, HEAD" })
   })
 })
