@@ -19,6 +19,7 @@ export function affectedRows(
   tokens: readonly Token[],
   kind: DatabaseKind,
 ): AffectedRows | undefined {
+  if (tokens.some(isUnsure) || (kind === "PostgreSQL" && sql.includes("\r"))) return undefined
   const reader = new Reader(tokens)
   const isUpdate = reader.takes("UPDATE")
   if (!isUpdate && !(reader.takes("DELETE") && reader.takes("FROM"))) return undefined
@@ -28,13 +29,27 @@ export function affectedRows(
   if (begin === undefined || name === undefined) return undefined
   const last = reader.takeAlias() ?? name.last
   if (isUpdate && !(reader.takes("SET") && reader.skipAssignments())) return undefined
-  const rows = { table: sql.slice(name.first.start, name.last.end), from: sql.slice(begin.start, last.end) }
+  const rows = { table: name.text, from: sql.slice(begin.start, last.end) }
   if (reader.isAtEnd()) return rows
   const start = reader.next
   if (start === undefined || !reader.takes("WHERE")) return undefined
   const inside = reader.takeCondition()
   if (inside === undefined) return undefined
   return { ...rows, condition: renumbered({ sql, parameters }, inside, placeholdersOf(tokens)) }
+}
+
+/** A SELECT of these rows. The condition stands in brackets of its own, and is read by the database. */
+export function selectOf({ from, condition }: AffectedRows, columns: string): Statement {
+  const where = condition === undefined ? "" : ` where (${condition.sql}\n)`
+  return { sql: `select ${columns} from ${from}${where}`, parameters: condition?.parameters ?? [] }
+}
+
+/**
+ * Whether servers of other versions read it in another way: a string with escapes may go on in the next line, and a word
+ * may follow directly on a number.
+ */
+function isUnsure({ kind, text }: Token): boolean {
+  return kind === "escaped" || (kind === "number" && !/^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text))
 }
 
 const clauses = ["WHERE", "RETURNING", "FROM", "USING", "ORDER", "LIMIT", "INDEXED", "NOT", "SET", "AS"]
@@ -62,17 +77,15 @@ class Reader {
   }
 
   /** A name, with a schema before it or not. */
-  takeName(): { first: Token; last: Token } | undefined {
-    const first = this.#takeIdentifier()
-    if (first === undefined) return undefined
-    let last = first
-    while (this.next?.text === ".") {
+  takeName(): { text: string; last: Token } | undefined {
+    let last = this.#takeIdentifier()
+    let text = last?.text ?? ""
+    while (last !== undefined && this.next?.text === ".") {
       this.#at++
-      const part = this.#takeIdentifier()
-      if (part === undefined) return undefined
-      last = part
+      last = this.#takeIdentifier()
+      text += `.${last?.text ?? ""}`
     }
-    return { first, last }
+    return last === undefined ? undefined : { text, last }
   }
 
   takeAlias(): Token | undefined {
@@ -101,26 +114,37 @@ class Reader {
   /** Skips to a word outside all brackets. Undefined if the brackets do not match, or another clause comes first. */
   #skipTo(ends: readonly string[]): readonly Token[] | undefined {
     const from = this.#at
-    let depth = 0
+    /** The brackets that close those that are open. */
+    const open: string[] = []
     for (; this.next !== undefined; this.#at++) {
       const { kind, text } = this.next
       if (kind === "broken") return undefined
-      if (kind === "symbol" && (text === "(" || text === "[")) depth++
-      if (kind === "symbol" && (text === ")" || text === "]")) depth--
-      if (depth < 0) return undefined
-      if (depth > 0 || kind !== "word" || this.#tokens[this.#at - 1]?.text === ".") continue
+      if (kind === "symbol" && text === "(") open.push(")")
+      if (kind === "symbol" && text === "[") open.push("]")
+      if (kind === "symbol" && (text === ")" || text === "]") && open.pop() !== text) return undefined
+      if (open.length > 0 || kind !== "word" || this.#before(1)?.text === ".") continue
       if (ends.some((end) => isWord(this.next, end))) return this.#tokens.slice(from, this.#at)
-      const isDistinctFrom = isWord(this.next, "FROM") && isWord(this.#tokens[this.#at - 1], "DISTINCT")
-      if (!isDistinctFrom && others.some((clause) => isWord(this.next, clause))) return undefined
+      if (!this.#isDistinctFrom() && others.some((clause) => isWord(this.next, clause))) return undefined
     }
-    return depth === 0 ? this.#tokens.slice(from) : undefined
+    return open.length === 0 ? this.#tokens.slice(from) : undefined
+  }
+
+  #before(steps: number): Token | undefined {
+    return this.#tokens[this.#at - steps]
+  }
+
+  /** Whether the next word is the FROM of IS DISTINCT FROM. */
+  #isDistinctFrom(): boolean {
+    const isComparison = isWord(this.#before(2), "IS") || isWord(this.#before(2), "NOT")
+    return isWord(this.next, "FROM") && isWord(this.#before(1), "DISTINCT") && isComparison
   }
 }
 
 const others = ["FROM", "WHERE", "ORDER", "LIMIT", "OFFSET", "GROUP", "UNION", "INTERSECT", "EXCEPT", "FETCH", "FOR"]
 
+/** Keywords have ASCII letters only, and other letters may have those as capitals. */
 function isWord(token: Token | undefined, keyword: string): boolean {
-  return token?.kind === "word" && token.text.toUpperCase() === keyword
+  return token?.kind === "word" && /^\w+$/.test(token.text) && token.text.toUpperCase() === keyword
 }
 
 /** The condition as a statement's own: its placeholders count from 1, with only the values that it uses. */

@@ -27,6 +27,15 @@ test.each([
   ["/**/attach/**/'x' as x", "statement_not_allowed"],
   ['"select" 1', "statement_not_allowed"],
   ["; ;", "bad_sql"],
+  ["explain query plan select 1", "ok"],
+  ["explain pragma query_only = off", "statement_not_allowed"],
+  ["explain delete from t", "statement_not_allowed"],
+  ["select file from pragma_database_list", "statement_not_allowed"],
+  ["select file from [Pragma_Database_List]", "statement_not_allowed"],
+  ["select $1", "bad_parameters"],
+  ["select :name", "bad_parameters"],
+  ["select #a(]--)", "bad_parameters"],
+  ["-- not the end\r; select 2\nselect 1", "ok"],
 ])("SQLite: %j as a query is %s", (sql, code) => {
   expect(codeOf(sql, "SQLite", "query")).toBe(code)
 })
@@ -38,6 +47,7 @@ test.each([
   ["select E'\\'; delete from t", "ok"],
   ["select '\\'; delete from t", "several_statements"],
   ["copy t to program 'x'", "statement_not_allowed"],
+  ["--\rcommit /*\n show x -- */", "statement_not_allowed"],
   ["set role x", "statement_not_allowed"],
   ["update t set a = 1", "read_only"],
 ])("PostgreSQL: %j as a query is %s", (sql, code) => {
@@ -89,7 +99,23 @@ test.each([
   "delete from t where",
   "delete from t where a = 'x",
   "update t where a = 1",
+  "delete from t where (a = 1]",
+  "update t set a = [1) where b = 2",
+  "update t set a = 1where b = 2",
+  "update t set a = b.distinct from u where c = 1",
 ])("the rows of %j are not known by a condition alone", (sql) => {
   expect(affected(sql, "PostgreSQL")).toBeUndefined()
   expect(affected(sql, "SQLite")).toBeUndefined()
+})
+
+test.each([
+  "update t set a = E'x'\n'\\' where b = 1 --' where true",
+  "delete from t where a = e'x'",
+  "delete from t --\rwhere a = 1",
+])("PostgreSQL: the rows of %j are not told, because servers and people may read it differently", (sql) => {
+  expect(affected(sql, "PostgreSQL")).toBeUndefined()
+})
+
+test("only ASCII letters make a keyword", () => {
+  expect(affected("delete from t where a = 1 or returnıng", "SQLite")?.condition?.sql).toBe("a = 1 or returnıng")
 })

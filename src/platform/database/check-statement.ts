@@ -35,8 +35,21 @@ export function checkStatement({ sql, parameters }: Statement, kind: DatabaseKin
   const allowed = firstWords[kind][use]
   const word = first.text.toUpperCase()
   if (first.kind !== "word" || !allowed.includes(word)) throw notAllowed(word, kind, use)
+  if (kind === "SQLite") checkSqlite(tokens, word)
   checkParameters(placeholdersOf(tokens), parameters)
   return tokens
+}
+
+/** EXPLAIN PRAGMA sets what PRAGMA sets, and this table holds the path of the file. */
+function checkSqlite(tokens: readonly Token[], first: string): void {
+  const explained = tokens.slice(1).find(({ text }) => !/^(query|plan)$/i.test(text))
+  const word = explained?.text.toUpperCase() ?? ""
+  if (first === "EXPLAIN" && !firstWords.SQLite.query.includes(word))
+    throw failure("EXPLAIN is only allowed before SELECT, WITH and VALUES.", { toolCode: "statement_not_allowed" })
+  if (tokens.some(({ text }) => /^\W?pragma_database_list\W?$/i.test(text)))
+    throw failure("The SQL names pragma_database_list, which is not allowed: it shows the path of the file.", {
+      toolCode: "statement_not_allowed",
+    })
 }
 
 function withoutLastSemicolons(tokens: readonly Token[]): Token[] {
@@ -73,11 +86,11 @@ export interface Placeholder extends Token {
 export function placeholdersOf(tokens: readonly Token[]): Placeholder[] {
   let counted = 0
   return tokens
-    .filter(({ kind }) => kind === "parameter")
+    .filter(({ kind }) => kind === "parameter" || kind === "named")
     .map((token) => {
       if (token.text === "?") return { ...token, number: ++counted, isCounted: true }
-      if (!/^[?$]\d{1,5}$/.test(token.text))
-        throw failure(`The placeholder ${token.text} has a name. Number it: ?1 in SQLite, $1 in PostgreSQL.`, {
+      if (token.kind === "named" || !/^.\d{1,5}$/.test(token.text))
+        throw failure(`The placeholder ${token.text} is not allowed. Write ? or ?1 in SQLite, $1 in PostgreSQL.`, {
           toolCode: "bad_parameters",
         })
       return { ...token, number: Number(token.text.slice(1)), isCounted: false }
@@ -86,7 +99,7 @@ export function placeholdersOf(tokens: readonly Token[]): Placeholder[] {
 
 function checkParameters(placeholders: readonly Placeholder[], parameters: readonly unknown[]): void {
   if (new Set(placeholders.map(({ text }) => text.replace(/\d+/, "1"))).size > 1)
-    throw failure("The SQL mixes kinds of placeholders. Use only ?, only ?1 or only $1.", {
+    throw failure("The SQL mixes kinds of placeholders. Use only ? or only ?1.", {
       toolCode: "bad_parameters",
     })
   const used = new Set(placeholders.map(({ number }) => number))

@@ -1,8 +1,10 @@
+import { realpathSync } from "node:fs"
+import { resolve } from "node:path"
 import { failure } from "../../model/ending.ts"
 import type { Database, DatabaseKind, Databases, MatchingRows, Statement } from "../../model/databases.ts"
 import { dialectText, toolRef } from "../../model/dialect-text.ts"
 import { needsVariables } from "../../model/unset-variables.ts"
-import { affectedRows } from "./affected-rows.ts"
+import { affectedRows, selectOf } from "./affected-rows.ts"
 import { checkStatement } from "./check-statement.ts"
 import { postgresDatabase } from "./postgres.ts"
 import { sqliteDatabase } from "./sqlite.ts"
@@ -82,7 +84,31 @@ function open(
   processes: SqliteProcesses,
 ): Database {
   if (kindOf(url) === "PostgreSQL") return postgresDatabase({ name, url, timeoutMs })
-  return sqliteDatabase({ name, path: url.slice("sqlite:".length), dataFolder, workspace, processes })
+  return sqliteDatabase({ name, path: sqlitePath(url), dataFolder, workspace, processes })
+}
+
+/** The files of SQLite's databases, as written and by their real paths. */
+export function filesOfDatabases(settings: Readonly<Record<string, DatabaseSettings>>): string[] {
+  const urls = Object.values(settings).map(({ url }) => url)
+  const written = urls.filter((url) => kindOf(url) === "SQLite").map(sqlitePath)
+  return [...new Set(written.flatMap((path) => [path, realPath(path)]))]
+}
+
+/** What SQLite writes beside a database. It takes over what it finds there. */
+export function journalsOf(file: string): string[] {
+  return [`${file}-wal`, `${file}-shm`, `${file}-journal`]
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+function sqlitePath(url: string): string {
+  return resolve(url.slice("sqlite:".length))
 }
 
 function kindOf(url: string): DatabaseKind {
@@ -99,18 +125,13 @@ async function readMatching(database: Database, statement: Statement): Promise<M
   const affected = affectedRows(statement, tokens, database.kind)
   if (affected === undefined)
     return {
-      unknown: "Which rows it changes cannot be shown without running it: it is no UPDATE or DELETE of one table.",
+      unknown:
+        "Which rows it changes cannot be shown without running it: it is no plain UPDATE or DELETE of one table.",
     }
-  const { table, from, condition } = affected
-  const where = condition === undefined ? "" : ` where (${condition.sql}\n)`
+  const { table, condition } = affected
+  const signal = AbortSignal.timeout(previewMs)
   const read = (columns: string, limit: number) =>
-    database.query({
-      sql: `select ${columns} from ${from}${where}`,
-      parameters: condition?.parameters ?? [],
-      limit,
-      offset: 0,
-      signal: AbortSignal.timeout(previewMs),
-    })
+    database.query({ ...selectOf(affected, columns), limit, offset: 0, signal })
   try {
     const { rows } = await read("count(*)", 1)
     const first = await read("*", previewRows)

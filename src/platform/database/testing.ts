@@ -5,13 +5,22 @@ import { join } from "node:path"
 
 interface Client {
   connect(): Promise<void>
-  query(config: { text: string; rowMode: "array" }): Promise<{ rows?: unknown[][] }>
+  query(config: {
+    text: string
+    values?: readonly unknown[]
+    rowMode: "array"
+    queryMode?: "extended"
+  }): Promise<{ rows?: unknown[][] }>
   end(): Promise<void>
 }
 
 // By a variable, because the package has no types.
 const name: string = "pg"
 const { Client } = (await import(name)) as { Client: new (config: { connectionString: string }) => Client }
+
+export function testClient(connectionString: string): Client {
+  return new Client({ connectionString })
+}
 
 /** The folder of PostgreSQL's programs. Tests that need them are skipped where there are none. In CI that is a failure. */
 export const postgresFolder = findPrograms()
@@ -48,7 +57,7 @@ export async function startPostgres(): Promise<TestServer> {
   const url = (role: string, database: string) =>
     `postgres://${role}:Sup3r%20secret@/${database}?host=${encodeURIComponent(folder)}`
   const run = async (script: string, database = "postgres") => {
-    const client = new Client({ connectionString: url("postgres", database) })
+    const client = testClient(url("postgres", database))
     await client.connect()
     try {
       const result = await client.query({ text: script, rowMode: "array" })

@@ -1,8 +1,11 @@
 import type { DatabaseKind } from "../../model/databases.ts"
 
-/** A piece of SQL text. `broken` is a text or comment that never ends. */
+/**
+ * A piece of SQL text. `escaped` is a string with escapes, `named` a placeholder with a name, `broken` a text or comment
+ * that never ends.
+ */
 export interface Token {
-  readonly kind: "word" | "quoted" | "string" | "number" | "parameter" | "symbol" | "broken"
+  readonly kind: "word" | "quoted" | "string" | "escaped" | "number" | "parameter" | "named" | "symbol" | "broken"
   readonly text: string
   readonly start: number
   readonly end: number
@@ -11,21 +14,23 @@ export interface Token {
 type Pattern = readonly [kind: Token["kind"] | "space", pattern: RegExp]
 
 const word: Pattern = ["word", /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y]
-const number: Pattern = ["number", /(?:\d[\w.]*|\.\d[\w.]*)/y]
+const number: Pattern = ["number", /(?:\d|\.\d)(?:[eE][+-]\d|[\w.])*/y]
 const string: Pattern = ["string", /'(?:[^']|'')*'/y]
 const quoted: Pattern = ["quoted", /"(?:[^"]|"")*"/y]
-const lineComment: Pattern = ["space", /--[^\n]*/y]
 
 /** What SQL is made of, as each database reads it. The first pattern that fits counts. */
 const patterns: Readonly<Record<DatabaseKind, readonly Pattern[]>> = {
   SQLite: [
-    ["space", /[ \t\n\f\r]+/y],
-    lineComment,
+    // A byte order mark between two tokens is a space too.
+    ["space", /[ \t\n\f\r\v\ufeff]+/y],
+    ["space", /--[^\n]*/y],
     ["space", /\/\*[^]*?(?:\*\/|$)/y],
     string,
     quoted,
     ["quoted", /`(?:[^`]|``)*`|\[[^\]]*\]/y],
-    ["parameter", /\?\d*|[:@$](?:[\w$\u0080-\uffff]|::)+/y],
+    ["parameter", /\?\d*/y],
+    // How far the name goes does not matter, because it is refused.
+    ["named", /[:@$#][\w$\u0080-\uffff]*/y],
     number,
     word,
     ["broken", /['"`[][^]*/y],
@@ -33,8 +38,8 @@ const patterns: Readonly<Record<DatabaseKind, readonly Pattern[]>> = {
   ],
   PostgreSQL: [
     ["space", /[ \t\n\f\r\v]+/y],
-    lineComment,
-    ["string", /[eE]'(?:[^'\\]|\\[^]|'')*'/y],
+    ["space", /--[^\n\r]*/y],
+    ["escaped", /[eE]'(?:[^'\\]|\\[^]|'')*'/y],
     ["broken", /[eE]'[^]*/y],
     string,
     quoted,
