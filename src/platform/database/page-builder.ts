@@ -9,9 +9,14 @@ export const pageLimits = {
 
 /** Throws a RangeError for a row that no page holds. */
 export function checkRowSize(row: readonly unknown[]): void {
-  const size = row.reduce<number>((sum, value) => sum + sizeOf(value), 0)
+  const size = rowSize(row)
   if (size > pageLimits.characters)
     throw new RangeError(`One row has ${size} bytes. Select fewer columns, or parts of them with substr().`)
+}
+
+/** About how many characters its values have. */
+export function rowSize(row: readonly unknown[]): number {
+  return row.reduce<number>((sum, value) => sum + sizeOf(value), 0)
 }
 
 function sizeOf(value: unknown): number {

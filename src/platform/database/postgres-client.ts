@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { missingPackages } from "../../lib/missing-packages.ts"
 import { failure } from "../../model/ending.ts"
-import { asFailure, stopped } from "./postgres-failures.ts"
+import { asFailure, tooLarge } from "./postgres-failures.ts"
+import { stopped } from "./slots.ts"
 
 export interface PostgresOptions {
   readonly name: string
@@ -36,9 +37,12 @@ interface QueryConfig {
 /** A connection with an open transaction. */
 export interface PostgresClient {
   query(config: QueryConfig): Promise<PostgresResult>
-  /** Hands out the rows one by one, and keeps none. */
-  each(config: QueryConfig, row: (row: (string | null)[]) => void): Promise<Omit<PostgresResult, "rows">>
+  /** Hands out the rows one by one. `keep` says whether it kept the row: what is not kept does not count as received. */
+  each(config: QueryConfig, keep: (row: (string | null)[]) => boolean): Promise<Omit<PostgresResult, "rows">>
 }
+
+/** What the server may send for one call. A longer answer ends the connection, before it fills the memory. */
+const maxBytes = 32 * 1024 * 1024
 
 /** Runs work on a connection of its own, in a transaction that ends with it. A stop cancels the statement at the server. */
 export async function withClient<Result>(
@@ -51,6 +55,7 @@ export async function withClient<Result>(
   const pg = await loadPackage()
   const client = newClient(pg, options)
   const destroy = () => client.connection.stream.destroy()
+  let received = 0
   signal.addEventListener("abort", destroy, { once: true })
   const cancel = () => {
     void cancelAtServer(pg, options, client.processID)
@@ -61,14 +66,24 @@ export async function withClient<Result>(
     await client.connect()
     signal.removeEventListener("abort", destroy)
     signal.addEventListener("abort", cancel, { once: true })
+    client.connection.stream.on("data", ({ byteLength }) => {
+      received += byteLength
+      if (received > maxBytes) destroy()
+    })
     await client.query({ text: beginning(access, options) })
-    await refuseMightyUsers(client, options.name)
+    await refuseServerRights(client, options.name)
     // A stop between two statements cancels none, so the next one does not begin.
     return await work({
       query: async (config) => (signal.throwIfAborted(), client.query(config)),
-      each: async (config, onRow) => (signal.throwIfAborted(), queryEach(pg, client, config, onRow)),
+      async each(config, keep) {
+        signal.throwIfAborted()
+        return queryEach(pg, client, config, (row) => {
+          if (!keep(row)) received = 0
+        })
+      },
     })
   } catch (error) {
+    if (received > maxBytes) throw tooLarge(maxBytes)
     throw signal.aborted ? stopped() : asFailure(options.name, error)
   } finally {
     signal.removeEventListener("abort", destroy)
@@ -97,21 +112,25 @@ function beginning(access: "read only" | "read write", { timeoutMs, graceMs = 50
 }
 
 /**
- * Refuses users for whom a statement is no limit: those who may read files of the server, or run programs there. For all
- * others the server itself refuses pg_read_file, COPY … PROGRAM and the like.
+ * Refuses users for whom a statement is no limit: those who may read files of the server, run programs there, or open
+ * connections from there. For all others the server itself refuses pg_read_file, COPY … PROGRAM and the like.
  */
-async function refuseMightyUsers(client: Client, name: string): Promise<void> {
+async function refuseServerRights(client: Client, name: string): Promise<void> {
   const { rows } = await client.query({
     text: `select exists (
              select from pg_roles r
               where pg_has_role(session_user, r.oid, 'member')
-                and (r.rolsuper or r.rolname in ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')))`,
+                and (r.rolsuper or r.rolname in ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')))
+           or exists (
+             select from pg_proc
+              where proname in ('dblink', 'dblink_connect', 'dblink_exec')
+                and has_function_privilege(session_user, oid, 'execute'))`,
     rowMode: "array",
   })
   if (rows[0]?.[0] === "f") return
   throw failure(
-    `The database '${name}' signs in as a superuser, or as a user who may read files of the server or run programs there, so it is not used. A person must put another user into databases.${name}.url, made for example with: create role agent login password '…'; grant pg_read_all_data to agent`,
-    { toolCode: "user_too_mighty" },
+    `The database '${name}' signs in as a superuser, or as a user who may read files of the server, run programs there or open connections from there with dblink, so it is not used. A person must put another user into databases.${name}.url, made for example with: create role agent login password '…'; grant pg_read_all_data to agent`,
+    { toolCode: "user_has_server_rights" },
   )
 }
 
@@ -145,7 +164,9 @@ function queryEach(
 /** What is used of the package `pg`. */
 interface Client {
   readonly processID: number | null
-  readonly connection: { readonly stream: { destroy(): void } }
+  readonly connection: {
+    readonly stream: { destroy(): void; on(event: "data", listener: (bytes: Uint8Array) => void): void }
+  }
   connect(): Promise<void>
   query(config: QueryConfig): Promise<PostgresResult>
   query(query: Submitted): void

@@ -16,7 +16,7 @@ export function asFailure(name: string, error: unknown): Error {
   const at = position === undefined ? "" : ` (at character ${position})`
   const help = hint === undefined ? "" : ` Hint: ${hint}`
   const [toolCode, transient] = codes[code] ?? ["sql_error"]
-  return failure(`The database refused the statement: ${message}${at}.${help}`, {
+  return failure(`The database refused the statement: ${message.slice(0, 2000)}${at}.${help}`, {
     toolCode,
     ...(transient === true ? { transient } : {}),
   })
@@ -25,7 +25,6 @@ export function asFailure(name: string, error: unknown): Error {
 const codes: Readonly<Record<string, readonly [toolCode: string, transient?: boolean]>> = {
   "25006": ["read_only"],
   "42501": ["not_permitted"],
-  "42601": ["sql_error"],
   "55P03": ["database_locked", true],
   "40001": ["database_locked", true],
   "40P01": ["database_locked", true],
@@ -50,8 +49,9 @@ function unreachable(name: string, error: unknown): Error {
   )
 }
 
-export function stopped(): Error {
-  return failure("The statement was stopped. Ask for less at once, or add a condition.", {
-    toolCode: "statement_stopped",
-  })
+export function tooLarge(bytes: number): Error {
+  return failure(
+    `The answer of the database has more than ${bytes / 1024 / 1024} MB, so the statement was ended, and nothing was changed. Ask for fewer rows, fewer columns, or parts of them with substr().`,
+    { toolCode: "row_too_large" },
+  )
 }

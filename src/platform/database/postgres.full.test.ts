@@ -15,6 +15,11 @@ describe.skipIf(postgresFolder === undefined)("a real PostgreSQL server", () => 
   beforeAll(async () => void (server = await startPostgres()))
   afterAll(() => server.stop())
 
+  const sleeping = async () => {
+    const [row] = await server.run("select count(*) from pg_stat_activity where wait_event = 'PgSleep'")
+    return Number(row?.[0])
+  }
+
   async function openPostgres() {
     const name = `test${++count}`
     await server.run(`create database ${name} owner agent`)
@@ -31,6 +36,8 @@ describe.skipIf(postgresFolder === undefined)("a real PostgreSQL server", () => 
       query,
       run,
       endless: "select pg_sleep(600)",
+      endlessChange: "update orders set state = 'x' where pg_sleep(case id when 3 then 600 else 0 end) is not null",
+      isChanging: async () => (await sleeping()) > 0,
       placeholder: (number: number) => `$${number}`,
       dangerous: [
         "copy orders to program 'cat'",
@@ -45,8 +52,10 @@ describe.skipIf(postgresFolder === undefined)("a real PostgreSQL server", () => 
         "set role postgres",
         "reset all",
         "/* /* */ select 1 */ do $$ begin end $$",
-        "create table files (a text); copy files from '/etc/passwd'",
-      ].filter((sql) => !sql.includes("; copy")),
+        "--\rdo $$ begin delete from orders; end $$ /*\n select 1 -- */",
+        "--\rcopy orders to program 'cat' /*\n delete from orders where id = 9 -- */",
+        "--\rgrant all on orders to public /*\n delete from orders where id = 9 -- */",
+      ],
     }
   }
 
@@ -108,16 +117,12 @@ describe.skipIf(postgresFolder === undefined)("a real PostgreSQL server", () => 
 
   test("a stopped query is cancelled at the server", async () => {
     const { query, endless, database } = await openPostgres()
-    const running = async () => {
-      const [row] = await server.run(`select count(*) from pg_stat_activity where wait_event = 'PgSleep'`) // prettier-ignore
-      return Number(row?.[0])
-    }
     const stop = new AbortController()
     const failed = query(endless, [], stop.signal).catch(codeOf)
-    await until(async () => (await running()) === 1, "the statement runs at the server")
+    await until(async () => (await sleeping()) === 1, "the statement runs at the server")
     stop.abort()
     await database.close()
-    expect(await running()).toBe(0)
+    expect(await sleeping()).toBe(0)
     expect(await failed).toBe("statement_stopped")
   })
 
@@ -154,7 +159,54 @@ describe.skipIf(postgresFolder === undefined)("a real PostgreSQL server", () => 
     const url = server.url("agent", "postgres").replace("agent", "mighty")
     const mighty = postgresDatabase({ name: "crm", url, timeoutMs: 30_000 })
     const failed = mighty.query({ sql: "select 1", parameters: [], limit: 1, offset: 0, signal })
-    expect(await failed.catch(codeOf)).toBe("user_too_mighty")
+    expect(await failed.catch(codeOf)).toBe("user_has_server_rights")
+  })
+
+  test("a user who may open connections from the server with dblink is refused", async ({ skip }) => {
+    const { name, query } = await openPostgres()
+    const [found] = await server.run("select from pg_available_extensions where name = 'dblink'")
+    if (found === undefined) skip()
+    await server.run("create extension dblink", name)
+    expect(await query("select 1").catch(codeOf)).toBe("user_has_server_rights")
+    await server.run("revoke execute on all functions in schema public from public", name)
+    expect(await query("select 1")).toMatchObject({ rows: [[1]] })
+  })
+
+  test("an answer that is too large ends the statement, before it fills the memory", async () => {
+    const { query, run, database } = await openPostgres()
+    const expected = { toolCode: "row_too_large", message: expect.stringContaining("more than 32 MB") as string }
+    await expect(query("select repeat('x', 60000000)")).rejects.toMatchObject(expected)
+    await expect(query("select cast(repeat('x', 60000000) as int)")).rejects.toMatchObject(expected)
+    await run("create table t (a int)")
+    const sql = "insert into t select i from generate_series(1, 60) i returning repeat('x', 1000000)"
+    await expect(database.change({ sql, parameters: [], signal })).rejects.toMatchObject(expected)
+    expect(await query("select count(*) from t")).toMatchObject({ rows: [[0]] })
+  })
+
+  test("large rows come in pages, and rows that are not kept do not count", async () => {
+    const { query, run, database } = await openPostgres()
+    const { rows, more } = await query("select i, repeat('x', 400000) from generate_series(1, 200) i")
+    expect(rows.map(([id]) => id)).toEqual([1, 2, 3, 4])
+    expect(more).toBe(true)
+    await run("create table t (a int)")
+    const sql = "insert into t select i from generate_series(1, 1000) i returning a, repeat('x', 40000)"
+    expect(await database.change({ sql, parameters: [], signal })).toMatchObject({
+      changedRows: 1000,
+      returned: { more: true },
+    })
+  })
+
+  test("at most eight connections are open at once, and all calls get their answers", async () => {
+    const { query } = await openPostgres()
+    const active = "select count(*) from pg_stat_activity where datname = current_database() and state = 'active'"
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        query(`select (${active}) from pg_sleep(0.3)`, [], new AbortController().signal),
+      ),
+    )
+    const counts = answers.map(({ rows }) => Number(rows[0]?.[0]))
+    expect(counts).toHaveLength(12)
+    expect(Math.max(...counts)).toBeLessThanOrEqual(8)
   })
 
   test("a server that dies during a statement is reported, and used again when it answers", async () => {

@@ -1,18 +1,24 @@
 import { failure } from "../../model/ending.ts"
 import type { Change, Column, Database, RowPage, Statement } from "../../model/databases.ts"
 import { checkStatement } from "./check-statement.ts"
-import { checkRowSize, PageBuilder, pageLimits } from "./page-builder.ts"
+import { checkRowSize, PageBuilder, pageLimits, rowSize } from "./page-builder.ts"
 import { withClient, type PostgresClient, type PostgresField, type PostgresOptions } from "./postgres-client.ts"
 import { describeTables } from "./postgres-tables.ts"
 import { jsonValue, type ValueType } from "./postgres-values.ts"
+import { Slots } from "./slots.ts"
 
-const batch = 100
+/** How many connections one database gets at once. Further calls wait. */
+const maxConnections = 8
+
+/** How many rows are asked for at once: few at first, because they may be large. */
+const batch = { first: 4, most: 100, characters: 4_000_000 }
 
 /** A PostgreSQL server. Each call has a connection of its own. Queries run in a read-only transaction. */
 export function postgresDatabase(options: PostgresOptions): Database {
   const running = new Set<Promise<unknown>>()
-  const inTransaction: typeof withClient = (...given) => {
-    const work = withClient(...given)
+  const slots = new Slots(maxConnections)
+  const inTransaction: typeof withClient = (given, signal, ...rest) => {
+    const work = slots.run(signal, () => withClient(given, signal, ...rest))
     running.add(work)
     void work.catch(() => {}).finally(() => running.delete(work))
     return work
@@ -54,11 +60,14 @@ async function readByCursor(
   await client.query(oneStatement(`declare quartermaster no scroll cursor for ${sql}`, parameters))
   if (offset > 0) await client.query({ text: `move forward ${offset} from quartermaster` })
   const page = new PageBuilder(limit)
+  let count = batch.first
   for (let types: ValueType[] | undefined; ;) {
-    const fetched = await client.query({ text: `fetch forward ${batch} from quartermaster`, rowMode: "array" })
+    const fetched = await client.query({ text: `fetch forward ${count} from quartermaster`, rowMode: "array" })
     types ??= await typesOf(client, fetched.fields)
     for (const row of fetched.rows) if (!page.add(jsonRow(row, types))) return page.finish(types.map(asColumn))
-    if (fetched.rows.length < batch) return page.finish(types.map(asColumn))
+    if (fetched.rows.length < count) return page.finish(types.map(asColumn))
+    const largest = Math.max(...fetched.rows.map(rowSize))
+    count = Math.max(1, Math.min(batch.most, Math.floor(batch.characters / (largest + 1))))
   }
 }
 
@@ -69,12 +78,15 @@ async function readAll(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ page: RowPage; changedRows: number | null }> {
   const rows: (string | null)[][] = []
+  let seen = 0
   const result = await client.each(oneStatement(sql, parameters), (row) => {
-    if (rows.length < offset + limit + 1) rows.push(row)
+    const isKept = seen++ >= offset && rows.length <= limit
+    if (isKept) rows.push(row)
+    return isKept
   })
   const types = await typesOf(client, result.fields)
   const page = new PageBuilder(limit)
-  for (const row of rows.slice(offset)) if (!page.add(jsonRow(row, types))) break
+  for (const row of rows) if (!page.add(jsonRow(row, types))) break
   return { page: page.finish(types.map(asColumn)), changedRows: result.rowCount }
 }
 

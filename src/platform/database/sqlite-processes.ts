@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process"
 import { findBuiltFile } from "../../lib/find-built-file.ts"
 import { failure } from "../../model/ending.ts"
+import { Slots, stopped } from "./slots.ts"
 import type { SqliteAnswer, SqliteJob } from "./sqlite-job.ts"
 
 const maxProcesses = 4
@@ -11,21 +12,21 @@ const idleMs = 10_000
 export class SqliteProcesses {
   readonly #idle: ChildProcess[] = []
   readonly #all = new Set<ChildProcess>()
-  readonly #waiting: (() => void)[] = []
+  readonly #slots = new Slots(maxProcesses)
   #timer: NodeJS.Timeout | undefined
 
-  async run(job: SqliteJob, signal: AbortSignal): Promise<SqliteAnswer> {
-    const child = await this.#take(signal)
-    try {
-      const answer = await ask(child, job, signal)
-      this.#keepIdle(child)
-      return answer
-    } catch (error) {
-      this.#end(child)
-      throw error
-    } finally {
-      this.#waiting.shift()?.()
-    }
+  run(job: SqliteJob, signal: AbortSignal): Promise<SqliteAnswer> {
+    return this.#slots.run(signal, async () => {
+      const child = this.#idle.pop() ?? this.#start()
+      try {
+        const answer = await ask(child, job, signal)
+        this.#keepIdle(child)
+        return answer
+      } catch (error) {
+        this.#end(child)
+        throw error
+      }
+    })
   }
 
   async close(): Promise<void> {
@@ -36,24 +37,6 @@ export class SqliteProcesses {
       this.#end(child)
     }
     await Promise.all(ended)
-  }
-
-  async #take(signal: AbortSignal): Promise<ChildProcess> {
-    while (this.#idle.length === 0 && this.#all.size >= maxProcesses && !signal.aborted)
-      await new Promise<void>((resolve) => {
-        const wake = () => {
-          signal.removeEventListener("abort", giveUp)
-          resolve()
-        }
-        const giveUp = () => {
-          this.#waiting.splice(this.#waiting.indexOf(wake), 1)
-          resolve()
-        }
-        signal.addEventListener("abort", giveUp, { once: true })
-        this.#waiting.push(wake)
-      })
-    if (signal.aborted) throw stopped()
-    return this.#idle.pop() ?? this.#start()
   }
 
   #start(): ChildProcess {
@@ -109,12 +92,6 @@ function ask(child: ChildProcess, job: SqliteJob, signal: AbortSignal): Promise<
     child.on("message", answer).on("exit", crash)
     signal.addEventListener("abort", stop)
     child.send(job, (error) => error !== null && crash())
-  })
-}
-
-function stopped(): Error {
-  return failure("The statement was stopped. Ask for less at once, or add a condition.", {
-    toolCode: "statement_stopped",
   })
 }
 
