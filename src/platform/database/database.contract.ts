@@ -1,14 +1,19 @@
 import { describe, expect, test } from "vitest"
 import type { ToolFailure } from "../../model/ending.ts"
 import type { Database, QueryRequest } from "../../model/databases.ts"
+import { until } from "../../testing/test-app.ts"
 
 /** A database to test, and a way to run a script on it that is not the tested one. */
 export interface TestDatabase {
   readonly database: Database
   /** Runs statements that are ours, on another connection. */
   run(script: string): Promise<void>
-  /** A statement that runs for minutes, and one that tells whether it still runs, by a row. */
+  /** A statement that runs for minutes. */
   readonly endless: string
+  /** A change of orders that runs for minutes. */
+  readonly endlessChange: string
+  /** Whether the endless change has written something. */
+  isChanging(): Promise<boolean>
   /** What the placeholders of this database look like. */
   placeholder(number: number): string
   /** Statements that must be refused both in queries and in changes. */
@@ -143,6 +148,17 @@ export function databaseContract(name: string, open: () => Promise<TestDatabase>
         }
       }
       expect(await ids()).toEqual([1, 2, 3])
+    })
+
+    test("a change that is stopped leaves nothing, and queries run after it", async () => {
+      const { change, ids, endlessChange, isChanging } = await withTables()
+      const stop = new AbortController()
+      const failed = change(endlessChange, [], stop.signal).catch(codeOf)
+      await until(isChanging, "the change has written something")
+      stop.abort()
+      expect(await failed).toBe("statement_stopped")
+      expect(await ids()).toEqual([1, 2, 3])
+      expect(await change("delete from orders where id = 3")).toEqual({ changedRows: 1 })
     })
 
     test("a statement that is stopped ends, and the next one runs", async () => {

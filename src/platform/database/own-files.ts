@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, realpathSync, statSync } from "node:fs"
+import { existsSync, readdirSync, realpathSync, statSync, type Stats } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { failure } from "../../model/ending.ts"
 
@@ -9,13 +9,21 @@ export interface OwnFolders {
   readonly workspace: string
 }
 
+/** A file that may be opened, by its real path and what is there now. */
+export interface CheckedFile {
+  readonly path: string
+  readonly dev: number
+  readonly ino: number
+}
+
 /**
- * The real path of a database file. Fails for our own store, however its path is written: through a link, another name of
+ * The file of a database. Fails for our own store, however its path is written: through a link, another name of
  * the same folder, or a second name of the same file. Fails also for a path in the workspace that leads out of it.
  */
-export function databaseFile(name: string, written: string, { dataFolder, workspace }: OwnFolders): string {
+export function databaseFile(name: string, written: string, { dataFolder, workspace }: OwnFolders): CheckedFile {
   const file = realPath(name, written)
-  if (isInside(file, dataFolder) || isFileOf(dataFolder, file))
+  const found = statSync(file)
+  if (isInside(file, dataFolder) || isFileOf(dataFolder, found))
     throw failure(
       `The database '${name}' is Quartermaster's own data, which no tool opens. Remove it from 'databases'.`,
       { toolCode: "own_data" },
@@ -25,7 +33,7 @@ export function databaseFile(name: string, written: string, { dataFolder, worksp
       `The file of the database '${name}' is a link that leads out of the workspace, and an agent could have made it. A person must write its real path into databases.${name}.url.`,
       { toolCode: "path_outside_workspace" },
     )
-  return file
+  return { path: file, dev: found.dev, ino: found.ino }
 }
 
 /** Whether one of the folders above the path, as it is written, is this folder, by whatever name. */
@@ -50,12 +58,12 @@ function foldersAbove(file: string): string[] {
 }
 
 /** Whether the file is also in the folder, under whatever name. */
-function isFileOf(folder: string, file: string): boolean {
-  const found = statSync(file)
-  return found.nlink > 1 && existsSync(folder) && readdirSync(folder).some((name) => isSame(join(folder, name), found))
+function isFileOf(folder: string, found: Stats): boolean {
+  return existsSync(folder) && readdirSync(folder).some((name) => isSame(join(folder, name), found))
 }
 
-function isSame(path: string, { dev, ino }: { dev: number; ino: number }): boolean {
+/** Whether the path leads to this file or folder. */
+export function isSame(path: string, { dev, ino }: { dev: number; ino: number }): boolean {
   const found = statSync(path, { throwIfNoEntry: false })
   return found?.dev === dev && found.ino === ino
 }

@@ -3,12 +3,13 @@ import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructur
 import { errorMessage } from "../../lib/error-message.ts"
 import type { Sqlite } from "../../lib/load-sqlite.ts"
 import type { Change, Column, Description, RowPage } from "../../model/databases.ts"
+import { isSame, type CheckedFile } from "./own-files.ts"
 import { parsedJson } from "./json-text.ts"
 import { checkRowSize, PageBuilder, pageLimits } from "./page-builder.ts"
 import { describeTables } from "./sqlite-tables.ts"
 
 /** What the process that runs SQLite is asked to do. The statement was checked before. */
-export type SqliteJob = { readonly file: string; readonly lockMs: number } & (
+export type SqliteJob = { readonly file: CheckedFile; readonly lockMs: number } & (
   | ({ readonly kind: "query"; readonly limit: number; readonly offset: number } & BoundStatement)
   | ({ readonly kind: "change" } & BoundStatement)
   | { readonly kind: "describe"; readonly table?: string | undefined; readonly limit: number; readonly offset: number }
@@ -16,7 +17,7 @@ export type SqliteJob = { readonly file: string; readonly lockMs: number } & (
 
 export interface BoundStatement {
   readonly sql: string
-  /** A list for `?`, values by placeholder for `?1` and `$1`. */
+  /** A list for `?`, values by placeholder for `?1`. */
   readonly values: readonly SqliteValue[] | Readonly<Record<string, SqliteValue>>
 }
 
@@ -26,33 +27,68 @@ export type SqliteAnswer =
   | { readonly result: RowPage | Change | Description }
   | { readonly error: string; readonly errcode?: number | undefined; readonly tooLarge?: true }
 
-/** Memory that a statement may use inside SQLite. */
-const memoryBytes = 256 * 1024 * 1024
-
 /** Runs one job on a connection of its own. */
-export function runSqliteJob(job: SqliteJob, { DatabaseSync }: Sqlite): SqliteAnswer {
-  let database: DatabaseSyncInstance | undefined
+export function runSqliteJob(job: SqliteJob, sqlite: Sqlite): SqliteAnswer {
   try {
-    // Opening for writing would create it.
-    if (!existsSync(job.file)) return { error: "unable to open database file", errcode: 14 }
-    database = new DatabaseSync(job.file, { readOnly: job.kind !== "change", timeout: job.lockMs })
-    database.exec(`pragma hard_heap_limit = ${memoryBytes}; pragma trusted_schema = off`)
-    if (job.kind === "change") return { result: change(database, job) }
-    database.exec("pragma query_only = on")
-    if (job.kind === "describe") return { result: describeTables(database, job) }
-    return { result: readPage(prepare(database, job), job) }
+    return { result: resultOf(job, sqlite) }
   } catch (error) {
     if (error instanceof RangeError) return { error: error.message, tooLarge: true }
     return { error: errorMessage(error), errcode: codeOf(error) }
-  } finally {
-    database?.close()
   }
 }
 
-/** Errors while rows are read have no code, only SQLite's own words. */
+function resultOf(job: SqliteJob, sqlite: Sqlite): RowPage | Change | Description {
+  if (job.kind === "change") return withDatabase(job, sqlite, "change", (database) => change(database, job))
+  const read = () =>
+    withDatabase(job, sqlite, "read", (database) =>
+      job.kind === "describe" ? describeTables(database, job) : readPage(prepare(database, job), job),
+    )
+  try {
+    return read()
+  } catch (error) {
+    if (codeOf(error) !== leftUnfinished) throw error
+    // A connection that only reads cannot undo what a stopped change has left in the file.
+    withDatabase(job, sqlite, "change", (database) => database.exec("begin immediate; rollback"))
+    return read()
+  }
+}
+
+/** SQLITE_READONLY_ROLLBACK: a change was stopped in the middle. */
+const leftUnfinished = 776
+
+function withDatabase<Result>(
+  { file, lockMs }: SqliteJob,
+  { DatabaseSync }: Sqlite,
+  use: "read" | "change",
+  work: (database: DatabaseSyncInstance) => Result,
+): Result {
+  // Opening for writing would create it.
+  if (!existsSync(file.path)) throw cannotOpen()
+  const database = new DatabaseSync(file.path, { readOnly: use === "read", timeout: lockMs })
+  try {
+    // A link may have been put in its place after the check.
+    if (!isSame(file.path, file)) throw cannotOpen()
+    database.exec(`pragma trusted_schema = off${use === "read" ? "; pragma query_only = on" : ""}`)
+    return work(database)
+  } finally {
+    database.close()
+  }
+}
+
+function cannotOpen(): Error {
+  return Object.assign(new Error("unable to open database file"), { errcode: 14 })
+}
+
+/** The extended code, which the two builds name differently. Errors while rows are read have only SQLite's own words. */
 function codeOf(error: unknown): number | undefined {
-  const { errcode, message } = error as { errcode?: number; message?: string }
-  return errcode ?? (message === undefined ? undefined : codesByText[message])
+  const { errcode, sqliteExtendedCode, message } = error as SqliteError
+  return sqliteExtendedCode ?? errcode ?? (message === undefined ? undefined : codesByText[message])
+}
+
+interface SqliteError {
+  readonly errcode?: number
+  readonly sqliteExtendedCode?: number
+  readonly message?: string
 }
 
 const codesByText: Readonly<Record<string, number>> = {

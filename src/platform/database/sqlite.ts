@@ -42,7 +42,7 @@ export function sqliteDatabase(options: SqliteOptions): Database {
 
 type WithoutFile<Job> = Job extends unknown ? Omit<Job, "file" | "lockMs"> : never
 
-/** `?` takes its values from a list, `?1` and `$1` by their own text. */
+/** `?` takes its values from a list, `?1` by its own text. */
 function bound({ sql, parameters }: Statement, tokens: readonly Token[]): BoundStatement {
   const values = parameters.map(sqliteValue)
   const placeholders = placeholdersOf(tokens)
