@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { defaults, type Config } from "./config/schema.ts"
@@ -28,7 +29,7 @@ import { networkTools } from "./tools/network/index.ts"
 import { systemTools } from "./tools/system/index.ts"
 import { todoTools } from "./tools/todo/index.ts"
 import { workspaceTools } from "./tools/workspace/index.ts"
-import { openDatabases } from "./platform/database/databases.ts"
+import { filesOfDatabases, journalsOf, openDatabases } from "./platform/database/databases.ts"
 import { openCodeIndex } from "./platform/code/code-index.ts"
 import { pathPolicyFor, openFiles, openTrash, type FilesOptions } from "./platform/files/files.ts"
 import { openReadMarkLog } from "./platform/files/read-mark-log.ts"
@@ -89,6 +90,9 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
   const { tools = {} } = config
   const { shell = {}, hosts = {} } = tools
   const privatePaths = [dataDir, ...options.privatePaths]
+  const { databases: databaseSettings = {} } = config
+  const filesOfSqlite = filesOfDatabases(databaseSettings)
+  const databaseFiles = filesOfSqlite.flatMap((file) => [file, ...journalsOf(file)])
   const { days = defaults.tools.trash.days, maxMb = defaults.tools.trash.maxMb } = tools.trash ?? {}
   const trash = { days, maxMb }
   const filesOptions: FilesOptions = {
@@ -97,6 +101,7 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
     dataFolder: dataDir,
     trash,
     privatePaths,
+    databaseFiles,
     readOnlyPaths: options.readOnlyPaths,
     allowedPaths: tools.allowedPaths,
     protectedPaths: lines(tools.protectedPaths, "tools.protectedPaths").map(({ text: pattern, source }) => ({
@@ -124,16 +129,21 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
     places: pathPolicy.places,
     sandbox: shell.sandbox ?? defaults.tools.shell.sandbox,
     limits: shell.limits,
-    hidden: privatePaths,
+    hidden: [...privatePaths, ...databaseFiles],
     trashFolder: join(dataDir, "trash"),
     protectedPaths: tools.protectedPaths,
     home,
-    protectedFiles: options.readOnlyPaths.map((path): ProtectedPath => ({ path, placeholder: null })),
+    protectedFiles: [
+      ...options.readOnlyPaths.map((path): ProtectedPath => ({ path, placeholder: null })),
+      ...filesOfSqlite
+        .filter(existsSync)
+        .flatMap(journalsOf)
+        .map((path): ProtectedPath => ({ path })),
+    ],
     environment,
   })
   const processes = options.longLived ? opened : { ...opened, start: refuseBackground }
   const web = openWeb(network)
-  const { databases: databaseSettings = {} } = config
   const { unsetForDatabases = {} } = options
   const databases = openDatabases({
     settings: databaseSettings,

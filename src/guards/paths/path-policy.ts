@@ -27,6 +27,8 @@ export interface PathPolicyOptions {
   readonly protectedPaths?: readonly { readonly pattern: string; readonly source: string }[] | undefined
   /** Absolute paths that are neither read nor written: the data folder, tokens. */
   readonly privatePaths?: readonly string[] | undefined
+  /** Absolute paths of the files of databases, which tools use as databases only. */
+  readonly databaseFiles?: readonly string[] | undefined
   /** Absolute paths that are read but not written: configuration, plugins. */
   readonly readOnlyPaths?: readonly string[] | undefined
   readonly home?: string | undefined
@@ -64,12 +66,13 @@ export interface PathPolicy {
 }
 
 export function createPathPolicy(options: PathPolicyOptions): PathPolicy {
-  const { workspace, privatePaths = [], allowedPaths: configured, realpath = resolveLinks } = options
+  const { workspace, databaseFiles = [], allowedPaths: configured, realpath = resolveLinks } = options
+  const privatePaths = [...(options.privatePaths ?? []), ...databaseFiles]
   const allowed = (configured ?? []).map((path) => readAllowedPath(path, options, realpath))
   const outside = allowed.filter((entry) => entry.isOutsideWorkspace)
   const refuseOutside = (path: string) =>
     configured === undefined ? outsideWorkspace(path, workspace) : outsideAllowedPaths(path, configured)
-  const refuseProtected = protectionCheck(options)
+  const refuseProtected = protectionCheck({ ...options, privatePaths })
   const policy: PathPolicy = {
     workspace,
     get unnarrowed() {
@@ -129,16 +132,20 @@ function narrow(
   return policy
 }
 
+const databaseReason = "it is a database of the configuration, which only the database tools use"
+
 type ProtectionCheck = (absolute: string, use: FileAccess, path: string) => PathRefusal | undefined
 
 function protectionCheck({
   workspace,
   privatePaths = [],
+  databaseFiles = [],
   readOnlyPaths = [],
   protectedPaths = [],
   home,
 }: PathPolicyOptions): ProtectionCheck {
   const unreadable = privatePaths.map(foldPath)
+  const ofDatabases = new Set(databaseFiles.map(foldPath))
   const unwritable = [...unreadable, ...readOnlyPaths.map(foldPath)]
   const lines = protectedPaths.map((line) => ({ ...line, covers: protectedPathMatcher(line.pattern, workspace, home) }))
   return (absolute, use, path) => {
@@ -148,7 +155,7 @@ function protectionCheck({
       const folded = foldPath(absolute)
       for (const folder of use === "read" ? unreadable : unwritable)
         if (isUnder(folded, folder) || (use === "write" && isUnder(folder, folded) && absolute !== workspace))
-          return protectedPath(path, use, "it is Quartermaster's own")
+          return protectedPath(path, use, ofDatabases.has(folder) ? databaseReason : "it is Quartermaster's own")
     }
     if (use === "read") return undefined
     const line = lines.find(({ covers }) => covers(absolute))

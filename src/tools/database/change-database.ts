@@ -1,8 +1,9 @@
 import stringWidth from "fast-string-width"
 import { z } from "zod"
 import type { Databases, MatchingRows, RowPage, Statement } from "../../model/databases.ts"
+import { printable, printableJson } from "../../lib/printable.ts"
 import { defineTool } from "../../schema/define-tool.ts"
-import { columns, databaseTouch, rows, statementFields, statementText } from "./database-schemas.ts"
+import { columns, databaseTouch, rows, statementFields } from "./database-schemas.ts"
 
 /** Runs one statement that writes, in a transaction. The preview never runs it. */
 export const changeDatabase = (databases: Databases) =>
@@ -42,23 +43,35 @@ export const changeDatabase = (databases: Databases) =>
     },
   })
 
-/** What an approver reads: the statement, and the rows as they are now. */
-function previewOf(database: string, statement: Statement, found: MatchingRows): string {
-  const head = `${statementText(statement)}\n\nDatabase: ${database}`
-  if ("unknown" in found) return `${head}\n\n${found.unknown}`
-  const { table, count, first, isWholeTable } = found
-  const which = isWholeTable ? `It has no condition: it is about all rows of ${table}` : `Its condition matches`
+/** What an approver reads: the rows as they are now, then the statement. What comes after "Statement" is the agent's. */
+function previewOf(database: string, { sql, parameters }: Statement, found: MatchingRows): string {
+  const given = parameters.map((value) => printableJson(value)).join(", ")
+  return [
+    `Database: ${database}`,
+    ...("unknown" in found ? [oneLine(found.unknown)] : rowsText(found)),
+    ...(given === "" ? [] : [`Parameters: ${given}`]),
+    `Statement:\n\n${printable(sql)}`,
+  ].join("\n\n")
+}
+
+function rowsText({ table, count, first, isWholeTable }: Exclude<MatchingRows, { unknown: string }>): string[] {
+  const name = oneLine(table)
   const many = count === 1 ? "1 row" : `${count} rows`
+  const which = isWholeTable ? `It has no condition: it is about all rows of ${name}, ${many}.` : `Its condition matches ${many} of ${name}.` // prettier-ignore
   const rest = count > first.rows.length ? `The first ${first.rows.length} of them now:` : "They are now:"
-  const shown = count === 0 ? "" : ` ${count === 1 ? "It is now:" : rest}\n\n${tableText(first)}`
-  const ending = isWholeTable ? `, ${many}.` : ` ${many} of ${table}.`
-  return `${head}\n\n${which}${ending}${shown}\n\nTriggers and foreign keys may change more.`
+  const shown = count === 0 ? [which] : [`${which} ${count === 1 ? "It is now:" : rest}`, tableText(first)]
+  return [...shown, "Triggers and foreign keys may change more."]
+}
+
+/** So that no name and no message looks like a sentence of ours. */
+function oneLine(text: string): string {
+  return printable(text.replace(/\s+/g, " ")).slice(0, 500)
 }
 
 const cellWidth = 40
 
 function tableText({ columns: names, rows: values }: RowPage): string {
-  const lines = [names.map(({ name }) => name), ...values.map((row) => row.map(cellText))]
+  const lines = [names.map(({ name }) => cellText(name)), ...values.map((row) => row.map(cellText))]
   const widths = names.map((_, index) => Math.max(...lines.map((line) => stringWidth(line[index] ?? ""))))
   const padded = lines.map((line) =>
     line
@@ -70,7 +83,7 @@ function tableText({ columns: names, rows: values }: RowPage): string {
 }
 
 function cellText(value: unknown): string {
-  const text = typeof value === "string" ? value.replace(/\s+/g, " ") : JSON.stringify(value)
+  const text = typeof value === "string" ? printable(value.replace(/\s+/g, " ")) : printableJson(value)
   const letters = Array.from(text)
   return letters.length <= cellWidth ? text : `${letters.slice(0, cellWidth - 1).join("")}…`
 }

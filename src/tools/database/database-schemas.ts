@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { Databases, Statement } from "../../model/databases.ts"
+import type { Databases } from "../../model/databases.ts"
 import type { Touch } from "../../model/rule.ts"
 
 export const database = z
@@ -33,9 +33,4 @@ export const rows = z.array(z.array(z.unknown()))
 export function databaseTouch(databases: Databases, name: string): Touch[] {
   const roles = databases.rolesOf(name)
   return [{ kind: "database", what: name, ...(roles === undefined ? {} : { roles }) }]
-}
-
-export function statementText({ sql, parameters }: Statement): string {
-  if (parameters.length === 0) return sql
-  return `${sql}\n\nParameters: ${parameters.map((value) => JSON.stringify(value)).join(", ")}`
 }

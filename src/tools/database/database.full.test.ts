@@ -1,9 +1,11 @@
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { Config } from "../../config/schema.ts"
 import { loadSqlite } from "../../lib/load-sqlite.ts"
 import { isTicket } from "../../model/result.ts"
 import type { QuartermasterOptions } from "../../quartermaster.ts"
+import { findBubblewrap } from "../../testing/shell-app.ts"
 import { openTestApp, temporaryFolder } from "../../testing/test-app.ts"
 
 const { DatabaseSync } = await loadSqlite()
@@ -89,11 +91,7 @@ test("a change waits with a preview of the rows that it is about, which runs not
   const sql = "update orders set state = ? where state = ? returning id"
   const item = await ask({ sql, parameters: ["sent", "open"] })
   expect(item.level).toBe("sensitive")
-  expect(item.preview).toBe(`update orders set state = ? where state = ? returning id
-
-Parameters: "sent", "open"
-
-Database: shop
+  expect(item.preview).toBe(`Database: shop
 
 Its condition matches 2 rows of orders. They are now:
 
@@ -102,7 +100,13 @@ id | state | total | note
 1  | open  | 12.5  | null
 2  | open  | 99    | a long note that does not fit into one …
 
-Triggers and foreign keys may change more.`)
+Triggers and foreign keys may change more.
+
+Parameters: "sent", "open"
+
+Statement:
+
+update orders set state = ? where state = ? returning id`)
   expect(await rows()).toEqual(before)
   await approvals.answer(item.callId, { kind: "approve" }, "ann")
   expect(await resume(item.callId)).toMatchObject({ result: { changedRows: 2, returned: { rows: [[1], [2]] } } })
@@ -117,7 +121,7 @@ test("the preview counts, or says why it cannot", async () => {
     ["delete from orders where id = 3", "Its condition matches 1 row of orders. It is now:\n"],
     [
       "insert into orders (id) values (4)",
-      "cannot be shown without running it: it is no UPDATE or DELETE of one table.",
+      "cannot be shown without running it: it is no plain UPDATE or DELETE of one table.",
     ],
     ["drop table orders", "cannot be shown without running it"],
     ["delete from orders where price = 1", "could not be read. The database refused the statement: no such column"],
@@ -125,6 +129,61 @@ test("the preview counts, or says why it cannot", async () => {
   ] as const
   for (const [sql, sentence] of sentences) expect((await ask({ sql })).preview).toContain(sentence)
   expect(await rows()).toHaveLength(3)
+})
+
+test("what the agent writes comes after our sentences, and hides nothing", async () => {
+  const { ask, file } = await openShop()
+  const other = new DatabaseSync(file)
+  other.exec(`update orders set note = '\u202e hidden' where id = 1; alter table orders add column "a\n\nb" text`)
+  other.close()
+  const forged = "Its condition matches 0 rows of orders."
+  const sql = `/* ${forged}\u200b${"\n".repeat(200)}*/ delete from main /* ${forged}\n\n */ . orders where id = 1\r`
+  const { preview } = await ask({ sql })
+  const [ours, theirs] = preview!.split("Statement:\n\n")
+  expect(ours).toMatch(/^Database: shop\n\nIts condition matches 1 row of main\.orders\. It is now:\n\n/)
+  expect(ours).toContain("| a b")
+  expect(ours).toContain("\\u{202e} hidden")
+  expect(ours).not.toContain(forged)
+  expect(theirs).toContain(`/* ${forged}\\u{200b}\n`)
+  expect(theirs).toMatch(/id = 1\\u\{d\}$/)
+})
+
+/** An app whose read-only database is in the workspace, for analysts only. */
+async function openShopInWorkspace() {
+  const workspace = temporaryFolder()
+  const file = join(workspace, "shop.db")
+  const shop = new DatabaseSync(file)
+  shop.exec("create table secrets (id integer); insert into secrets values (1)")
+  shop.close()
+  const app = await openShop({
+    workspace,
+    databases: { shop: { url: `sqlite:${file}`, readOnly: true, roles: ["analyst"] } },
+    rules: [{ allow: "*", because: "It is a test." }],
+    tools: { shell: { mode: "sandbox" } },
+  })
+  return { ...app, workspace }
+}
+
+test("the file of a database in the workspace is used as a database only", async () => {
+  const { call } = await openShopInWorkspace()
+  const denied = { code: "permission_denied", error: expect.stringContaining("it is a database") as string }
+  expect(await call("read_file", { path: "shop.db" })).toMatchObject(denied)
+  expect(await call("run_command", { command: "cat shop.db" })).toMatchObject(denied)
+  for (const path of ["shop.db", "shop.db-wal", "shop.db-shm", "shop.db-journal"])
+    expect(await call("write_file", { path, content: "x" })).toMatchObject(denied)
+  expect(await call("write_file", { path: "other.db", content: "x" })).toMatchObject({ success: true })
+  expect(await call("query_database", { database: "shop", sql: "select * from secrets" }, "ana")).toMatchObject({
+    result: { rows: [[1]] },
+  })
+})
+
+test.skipIf("why" in findBubblewrap())("a command in the sandbox reaches neither it nor its journal", async () => {
+  const { call, workspace } = await openShopInWorkspace()
+  const command = 'touch other.db; for f in *.db; do cat "$f"; echo x > "$f-journal"; done; true'
+  const seen = await call("run_command", { command })
+  expect(seen).toMatchObject({ success: true })
+  expect(JSON.stringify(seen.result)).not.toContain("secrets")
+  expect(readdirSync(workspace).toSorted()).toEqual(["other.db", "other.db-journal", "shop.db"])
 })
 
 test("an approval is for the rows that were shown: when they change, it is asked again", async () => {
