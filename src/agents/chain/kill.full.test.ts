@@ -7,20 +7,28 @@ import { times } from "../../testing/times.ts"
 import { modelOf, playedModel } from "../testing/played-model.ts"
 import { expectWellFormed } from "../testing/well-formed.ts"
 
+const optionsAt: Readonly<Record<string, object>> = { held: { checkToolResults: true }, budget: { maxTokens: 12 } }
+/** How many turns there are when the process is killed. */
+const turnsAt: Readonly<Record<string, number>> = { "first answer": 1, "last answer": 3, budget: 3, summary: 3 }
+const all = { look: "success", send: "success", write: "success" }
+
 /** A program that talks to a model which calls `look`, `send` and `write` at once, then says that it is done. */
 const program = (dir: string, id: string, hang: string) => `
-import { appendFileSync } from "node:fs"
+import { appendFileSync, writeSync } from "node:fs"
 import { createQuartermaster, defineTool } from ${JSON.stringify(libraryFile)}
 import { z } from ${JSON.stringify(zodModule)}
 const log = (line) => appendFileSync(${JSON.stringify(join(dir, "ran"))}, line + "\\n")
 const hang = async (at) => { if (at === ${JSON.stringify(hang)}) { console.log("here"); await new Promise(() => {}) } }
 let round = 0
+let completed = 0
 const model = {
   name: "played", provider: "played", modelId: "played",
-  async *stream() {
-    await hang(round === 0 ? "first answer" : "last answer")
+  async *stream({ messages }) {
+    const isSummary = String(messages[0].content).startsWith("You shorten the history")
+    await hang(isSummary ? "summary" : round === 0 ? "first answer" : "last answer")
     if (round++ === 0) for (const name of ["look", "send", "write"]) yield { type: "tool-call", id: name, name, input: "{}" }
     else yield { type: "text", block: "1", text: "Done." }
+    yield { type: "usage", usage: { inputTokens: ${hang === "summary" ? 200_000 : 10}, outputTokens: 5 } }
     yield { type: "finish", reason: "stop" }
   },
 }
@@ -36,19 +44,41 @@ for (const [name, effect] of [["look", "read"], ["send", "communicate"], ["write
 app.on("TOOL_CALL_WAITING", () => void hang("waiting"))
 setInterval(async () => {
   if (${JSON.stringify(["waiting", "look"].includes(hang))}) return
-  for (const { callId } of await app.approvals.list()) await app.approvals.answer(callId, { kind: "approve" }, "ann")
+  const items = await app.approvals.list()
+  if (items.filter(({ kind }) => kind === "result").length === 3) await hang("held")
+  if (items.some(({ tool }) => tool === "agents:budget")) await hang("budget")
+  for (const { callId, kind } of items) if (kind === "call") await app.approvals.answer(callId, { kind: "approve" }, "ann")
 }, 20)
-await app.chain("operator", { id: ${JSON.stringify(id)} }).run("Go.")
+await app.chain("operator", {
+  id: ${JSON.stringify(id)},
+  ...${JSON.stringify(optionsAt[hang] ?? {})},
+  onToolCallComplete() {
+    if (++completed < 3 || ${JSON.stringify(hang !== "ended")}) return
+    // Nothing more happens in this process.
+    writeSync(1, "here\\n")
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  },
+}).run("Go.")
 `
 
+const answers = {
+  call: { kind: "approve" },
+  result: { kind: "release" },
+  question: { kind: "answer", value: "It has happened" },
+} as const
+
 test.each([
-  ["while the model writes its first answer", "first answer", { look: "success", send: "success", write: "success" }],
+  ["while the model writes its first answer", "first answer", all],
   ["while a tool that reads runs", "look", { look: "interrupted" }],
   ["while a call waits for a person", "waiting", { send: "success", write: "success" }],
   ["while an approved call runs, which a person looks into", "send", { send: "interrupted" }],
-  ["while the model writes its last answer", "last answer", { look: "success", send: "success", write: "success" }],
+  ["while the model writes its last answer", "last answer", all],
+  ["while results are held", "held", all],
+  ["after the calls have ended and before their results are a turn", "ended", all],
+  ["while a person is asked for a larger budget", "budget", all],
+  ["while the model writes a summary", "summary", all],
 ])("kill -9 %s: the conversation goes on in another process and no call runs twice", async (_when, hang, expected) => {
-  for (let run = 0; run < times(10, 100); run++) {
+  for (let run = 0; run < times(6, 100); run++) {
     const dir = temporaryFolder()
     const child = runChild(program(dir, "talk", hang))
     await until(() => child.lines.includes("here"), "the child is there")
@@ -70,19 +100,12 @@ test.each([
       ["write", "write"],
     ] as const)
       app.registry.register(tool({ name, effect, execute: () => appendFileSync(join(dir, "ran"), `${name}\n`) }))
+    expect(await app.conversations.turns("talk")).toHaveLength(turnsAt[hang] ?? 2)
     const answering = setInterval(() => {
       void app.approvals
         .list()
         .then((items) =>
-          Promise.all(
-            items.map(({ callId, question }) =>
-              app.approvals.answer(
-                callId,
-                question === undefined ? { kind: "approve" } : { kind: "answer", value: "It has happened" },
-                "ann",
-              ),
-            ),
-          ),
+          Promise.all(items.map(({ callId, kind }) => app.approvals.answer(callId, answers[kind], "ann"))),
         )
         .catch(() => {})
     }, 20)
@@ -97,6 +120,8 @@ test.each([
       expect(sent?.text.includes("A person checked: it has happened.")).toBe(hang === "send")
       const ran = readFileSync(join(dir, "ran"), "utf8").trim().split("\n")
       expect(ran.toSorted()).toEqual([...new Set(ran)].toSorted())
+      const kinds = (await app.conversations.turns("talk")).map(({ kind }) => kind)
+      expect([kinds.includes("summary"), kinds.includes("budget")]).toEqual([hang === "summary", hang === "budget"])
       expect(await app.audit.verify()).toMatchObject({ ok: true })
     } finally {
       clearInterval(answering)
