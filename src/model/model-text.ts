@@ -96,9 +96,16 @@ export function cut(
     if (truncated === undefined) return "Ask for a part of it."
     if (reader === false) return "You have no tool that reads the rest: ask for a part of it."
     if (reader === undefined) return `The whole text is stored as ${truncated.stored}.`
+    const { stored: ref, total, part } = truncated
+    const page = (given: object) => `${reader} ${JSON.stringify({ ref, ...given })}.`
+    // A part that is cut is read again in smaller ones.
+    if (part !== undefined) {
+      const half = Math.ceil(part.length / 2)
+      return `Read it in parts with ${page({ offset: part.offset, limit: Math.min(pageLength(limit), half) })}`
+    }
     // In a dialect the stored text is not the one that is shown.
-    const offset = truncated.total === text.length ? shown.length : 0
-    return `Read on with ${reader} ${JSON.stringify({ ref: truncated.stored, offset, limit: pageLength(limit) })}.`
+    const offset = total === text.length ? shown.length : 0
+    return `Read on with ${page({ offset, limit: pageLength(limit) })}`
   }
   return { shown, note: `\n[truncated: ${shown.length} of ${text.length} characters. ${rest()}]` }
 }

@@ -95,9 +95,18 @@ export interface EndedCall {
   startedAt: number
   completedAt?: number
   durationMs?: number
-  /** Set when the text is too long for a model: its length, and the artifact that holds all of it. */
-  truncated?: { total: number; stored: string }
+  /**
+   * Set when the text is too long for a model: its length, and the artifact that holds all of it. `part` says which part of
+   * the artifact the result is, when the tool read one.
+   */
+  truncated?: { total: number; stored: string; part?: ArtifactPart }
   metadata?: Record<string, unknown>
+}
+
+/** A part of an artifact, in characters. */
+export interface ArtifactPart {
+  offset: number
+  length: number
 }
 
 /** The result of a call that failed with a code. Its status follows from the code. */

@@ -109,10 +109,10 @@ function readingModel(read: string[], contextTokens?: number) {
     (request) => {
       const output = lastOutput(request)
       if (output === undefined) return source
-      const note = /^(.*)\n\[truncated: .* Read on with get_artifact ({.*})\.\]/s.exec(output)
+      const note = /^(.*)\n\[truncated: .* (Read on|Read it in parts) with get_artifact ({.*})\.\]/s.exec(output)
       if (note !== null) {
-        read.push(note[1]!)
-        page = JSON.parse(note[2]!) as typeof page
+        if (note[2] === "Read on") read.push(note[1]!)
+        page = JSON.parse(note[3]!) as typeof page
       } else {
         const { content, nextOffset } = JSON.parse(output.replace(/\n\[This is result .*/, "")) as typeof page
         read.push(String(content))
@@ -130,6 +130,7 @@ function lastOutput({ messages }: ModelRequest): string | undefined {
 }
 
 const lines = Array.from({ length: 4500 }, (_, line) => `${line} "said" 🎉 and more\n`).join("")
+const quotes = '"'.repeat(101_000)
 const fails = () => {
   throw failure(lines)
 }
@@ -137,6 +138,7 @@ const fails = () => {
 test.each([
   { what: "a text", execute: () => lines, whole: lines },
   { what: "a value", execute: () => ({ lines }), whole: JSON.stringify({ lines }) },
+  { what: "a text that is twice as long in JSON", execute: () => quotes, whole: quotes },
   { what: "an error", execute: fails, whole: `Error: ${lines}` },
   { what: "a text, with a small context", execute: () => lines, whole: lines, contextTokens: 8000 },
 ])("a model reads a result of 100,000 characters to its end: $what", async ({ execute, whole, contextTokens }) => {
@@ -146,6 +148,29 @@ test.each([
   expect(await chain.run("Read it.")).toMatchObject({ status: "completed", content: "Done." })
   expect(read.length).toBeGreaterThan(4)
   expect(read.join("")).toBe(whole)
+})
+
+test.each([
+  ["a long artifact", 100_000, undefined],
+  ["an artifact that is long for a small context", 20_000, 8000],
+])("%s that is read at once is not stored a second time, and the note says how to read it", async (_, size, tokens) => {
+  let input = {}
+  const model = playedModel((_request, round) => (round === 0 ? { calls: [{ name: "get_artifact", input }] } : done), {
+    contextTokens: tokens,
+  })
+  const { app, chain } = await openChain(model, { execute: () => "" })
+  const { result } = await app.call({
+    agentId: "operator",
+    tool: "put_artifact",
+    input: { type: "note", content: "x".repeat(size) },
+  })
+  const { artifactRef } = result as { artifactRef: string }
+  input = { ref: artifactRef }
+  await chain.run("Read it.")
+  expect(lastOutput(model.requests.at(-1)!)).toContain(
+    `Read it in parts with get_artifact {"ref":"${artifactRef}","offset":0,`,
+  )
+  expect(readdirSync(join(app.dir, "artifacts"))).toHaveLength(1)
 })
 
 test("what is cut for a small context is stored too, and a model without get_artifact is not told to use it", async () => {

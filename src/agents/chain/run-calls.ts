@@ -3,7 +3,7 @@ import type { CallRequest } from "../../model/call.ts"
 import { cut, isJsonText, modelText, modelTextLimit, personText, textOfTool } from "../../model/model-text.ts"
 import { imageIn, type ResultImage } from "../../model/result-image.ts"
 import { isTicket, type Ticket, type ToolResult } from "../../model/result.ts"
-import { artifactReader } from "../../model/artifact-reader.ts"
+import { artifactRead, artifactReader } from "../../model/artifact-reader.ts"
 import type { ModelCall } from "../models/port.ts"
 import { askAboutInterrupted, isInterrupted } from "./ask-about-interrupted.ts"
 import { toolsGivenUp } from "./reflect.ts"
@@ -205,7 +205,7 @@ async function textFor(
   const said = personText(result)
   const whole = textOfTool(result)
   if (whole === undefined) return { text: `${said}${modelText(result)}` }
-  let { truncated } = result
+  let truncated = result.truncated ?? artifactRead(result.metadata, whole.length)
   if (truncated === undefined && whole.length > limit) {
     const stored = await app.storeText({ agentId, taskId, callId: result.callId }, whole)
     truncated = { total: whole.length, stored }

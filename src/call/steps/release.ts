@@ -8,6 +8,7 @@ import type { ResultApproval } from "../../model/permission.ts"
 import type { ToolResult } from "../../model/result.ts"
 import { withoutImageData } from "../../model/result-image.ts"
 import { secretPaths } from "../../schema/secret-paths.ts"
+import { artifactRead } from "../../model/artifact-reader.ts"
 import { isJsonText, modelTextLimit, resultAsText } from "../../model/model-text.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { storeText } from "../store-text.ts"
@@ -78,6 +79,8 @@ function maskResult(call: ActiveCall, value: unknown, ports: Ports) {
 async function storeWhole(call: ActiveCall, value: unknown, ports: Ports): Promise<DeliveredValue> {
   const text = resultAsText(value)
   if (text.length <= modelTextLimit) return { value }
+  const truncated = artifactRead(call.toolMetadata, text.length)
+  if (truncated !== undefined) return { value, truncated }
   const { agentId, taskId } = call.request
   const mimeType = isJsonText(value) ? "application/json" : "text/plain"
   const stored = await storeText(ports)({ agentId, taskId, callId: call.callId }, text, mimeType)

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { textPage } from "../../lib/text-page.ts"
-import { artifactReader } from "../../model/artifact-reader.ts"
+import { artifactReader, readFrom } from "../../model/artifact-reader.ts"
 import { defineTool } from "../../schema/define-tool.ts"
 
 /** Reads an artifact of this agent or its task, whole or in parts. Other artifacts are reported as missing. */
@@ -18,15 +18,16 @@ export const getArtifact = () =>
       limit: z.number().int().min(1).optional().describe("Return at most so many characters (default: all)"),
     }),
 
-    async execute({ ref, offset, limit }, { artifacts }) {
+    async execute({ ref, offset, limit }, { artifacts, addMetadata }) {
       const found = await artifacts.get(ref)
       if (found === null) return null
       const { id, type, createdAt, callId, meta, isBinary, mimeType } = found
       const content = Buffer.from(found.content).toString(isBinary ? "base64" : "utf8")
       const described = { type, createdAt, messageId: callId ?? null, meta, isBinary, mimeType }
-      if (offset === undefined && limit === undefined) return { id, content, ...described }
       const total = content.length
       const { part, end } = textPage(content, offset ?? 0, limit ?? total)
+      addMetadata?.(readFrom(`artifact:${id}`, { offset: offset ?? 0, length: part.length }))
+      if (offset === undefined && limit === undefined) return { id, content, ...described }
       return { id, content: part, total, nextOffset: end < total ? end : null, ...described }
     },
   })
