@@ -59,6 +59,7 @@ export function AlikePane({ cards, place, lookAt, stay }: Props) {
     const choice = chosen[card.callId]
     return choice?.revision === card.revision ? [{ card, yes: choice.yes }] : []
   })
+  const whys = [...new Set(notCounted.map(({ outcome }) => notCountedText(outcome, words)))]
   const send = async () => {
     setSending(true)
     stay(true)
@@ -89,14 +90,17 @@ export function AlikePane({ cards, place, lookAt, stay }: Props) {
             </div>
           </header>
           {common.length > 0 && fields.length > 0 && (
-            <dl className="kv alike-same" aria-label={words.answer.alikeSame}>
-              {common.map((name) => (
-                <Fragment key={name}>
-                  <dt>{name}</dt>
-                  <dd className="mono">{printable(fieldText(first, name))}</dd>
-                </Fragment>
-              ))}
-            </dl>
+            <div className="alike-same">
+              <h3 className="lab">{words.answer.alikeSame}</h3>
+              <dl className="kv">
+                {common.map((name) => (
+                  <Fragment key={name}>
+                    <dt>{name}</dt>
+                    <dd className="mono">{printable(fieldText(first, name))}</dd>
+                  </Fragment>
+                ))}
+              </dl>
+            </div>
           )}
           <div className="alike" data-found>
             <table className="tbl tbl-s">
@@ -120,7 +124,7 @@ export function AlikePane({ cards, place, lookAt, stay }: Props) {
                   <tr key={card.callId}>
                     {fields.length === 0 && <td className="mono wrapcell">{printable(card.summary)}</td>}
                     {fields.map((name) => (
-                      <td key={name} className="mono wrapcell" data-name={name}>
+                      <td key={name} className="mono wrapcell" data-name={fields.length > 1 ? name : undefined}>
                         {printable(fieldText(card, name))}
                       </td>
                     ))}
@@ -161,14 +165,22 @@ export function AlikePane({ cards, place, lookAt, stay }: Props) {
       <footer className="answer" aria-label={words.answer.bar} data-asleep={asleep || undefined}>
         <div className="said" role="status">
           {said !== undefined && words.answer[said]}
-          {notCounted.map(({ card, outcome }) => (
-            <p key={card.callId} className="hint-wrong">
-              <code>{printable(card.summary)}</code> <Marked text={notCountedText(outcome, words)} />
+          {whys.map((why) => (
+            <p key={why} className="hint-wrong">
+              <code>
+                {notCounted
+                  .filter(({ outcome }) => notCountedText(outcome, words) === why)
+                  .map(({ card }) => printable(card.summary))
+                  .join(" · ")}
+              </code>{" "}
+              <Marked text={why} />
             </p>
           ))}
         </div>
         <div className="acts">
-          <span className="dim grow">{words.answer.notAnswered(cards.length - answers.length)}</span>
+          <span className="dim grow">
+            {cards.length > answers.length && words.answer.notAnswered(cards.length - answers.length)}
+          </span>
           {cards.length === 0 ? (
             <button type="button" className="btn btn-l" onClick={place.next}>
               {words.states.next}

@@ -25,6 +25,8 @@ test("a field that only some have differs, and inputs that are no objects have n
 test.each([
   ["a few words fit", { path: "notes.md", content: "hello\n" }, true],
   ["a text of several lines does not fit", { path: "notes.md", content: "one\ntwo" }, false],
+  ["a list of words fits", { paths: ["a.md", "b.md"] }, true],
+  ["an object does not fit", { edits: [{ oldText: "a", newText: "b" }] }, false],
   ["a long text does not fit", { path: "notes.md", content: "x".repeat(201) }, false],
 ])("%s into a line", (_, input, fits) => expect(fitsLine({ ...one, input })).toBe(fits))
 

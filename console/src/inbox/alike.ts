@@ -21,12 +21,13 @@ export const commonFields = (cards: readonly Card[]): readonly string[] =>
 
 export const fieldText = (card: Card, name: string) => shown(fieldsOf(card)[name])
 
-/** Whether a card can be judged by its values alone. A long text wants the card with its preview. */
+/** Whether a card can be judged by its values alone. A long text, or an object, wants the card with its preview. */
 export const fitsLine = (card: Card): boolean =>
   Object.values(fieldsOf(card)).every((value) => {
     const text = shown(value).trim()
-    return text.length <= longestValue && !text.includes("\n")
+    return text.length <= longestValue && !text.includes("\n") && [value].flat().every(isPlain)
   })
+const isPlain = (value: unknown) => typeof value !== "object" || value === null
 
 /** Cards of one kind in tables: what differs inside a table is all in its columns. The order does not matter. */
 export function tablesOf(cards: readonly Card[]): readonly (readonly Card[])[] {

@@ -111,10 +111,12 @@ function Steps({ run }: { run: Run }) {
         </span>
       </header>
       {run.lost && (
-        <p className="strip strip-ask strip-in" role="status">
+        <div className="strip strip-ask" role="status">
           <Icon name="plug-connected-x" />
-          <Marked text={words.tools.lost} />
-        </p>
+          <p className="grow">
+            <Marked text={words.tools.lost} />
+          </p>
+        </div>
       )}
       <div className="dim for-p">
         <span>
