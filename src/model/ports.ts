@@ -315,6 +315,8 @@ export interface AuditFilter {
   codes?: readonly EndingCode[]
   /** Only calls with an entry of one of these kinds, for example `asked`. */
   withEntry?: readonly StepEntry["kind"][]
+  /** About one of so many calls, evenly over the time: a sample. */
+  oneOf?: number
   since?: number
   until?: number
   limit?: number

@@ -19,9 +19,12 @@ export async function chartsOf(
   const until = filter.until ?? now
   const counted = new Map((await audit.hours(filter)).map((hour) => [hour.at, hour]))
   const { byTool } = await audit.stats(filter)
-  const answered = await audit.list({ ...filter, withEntry: answers, limit: Number.MAX_SAFE_INTEGER })
-  const { waits, each } = await waitsOf(audit, answered)
-  const waitedIn = grouped(answered, ({ at }) => hourOf(at))
+  const answered = { ...filter, withEntry: answers }
+  const waitedIn = new Map(
+    (await audit.hours(answered)).map(({ at, byEnding }) => [at, sumOf(Object.values(byEnding))]),
+  )
+  const each = Math.max(1, Math.ceil(sumOf([...waitedIn.values()]) / mostWaits))
+  const waits = await waitsOf(audit, { ...answered, oneOf: each })
   const waitsIn = grouped(waits, ({ at }) => hourOf(at))
   const first = hourOf(filter.since)
   const count = Math.min(mostHours, Math.floor((until - first) / hourMs) + 1)
@@ -41,7 +44,7 @@ export async function chartsOf(
       refused,
       p50: percentile(times, 0.5),
       p95: percentile(times, 0.95),
-      waited: waitedIn.get(at)?.length ?? 0,
+      waited: waitedIn.get(at) ?? 0,
       waitP50: percentile(waited, 0.5),
       waitP95: percentile(waited, 0.95),
     }
@@ -69,6 +72,10 @@ export async function chartsOf(
 
 const nothing: Omit<AuditHour, "at"> = { byEnding: {}, times: [] }
 
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0)
+}
+
 function hourOf(at: number): number {
   return Math.floor(at / hourMs) * hourMs
 }
@@ -86,7 +93,7 @@ interface Wait {
   agentId: string
 }
 
-/** The names with most answers first, each with the time that half of them took at most. */
+/** The names with most answers first, with the time that half of them took at most. Each wait stands for `each` of them. */
 function waitsBy(waits: readonly Wait[], each: number, by: "tool" | "agentId"): Charts["waitsBy"]["tools"] {
   return [...grouped(waits, (wait) => wait[by])]
     .map(([name, some]) => ({ name, count: each * some.length, p50: percentile(timesOf(some), 0.5) ?? 0 }))
@@ -94,18 +101,13 @@ function waitsBy(waits: readonly Wait[], each: number, by: "tool" | "agentId"): 
     .slice(0, 6)
 }
 
-/** How long calls waited for people: from each question to its answer. Each wait stands for `each` of them. */
-async function waitsOf(
-  audit: ServedApp["audit"],
-  answered: Awaited<ReturnType<ServedApp["audit"]["list"]>>,
-): Promise<{ waits: Wait[]; each: number }> {
-  const each = Math.max(1, Math.ceil(answered.length / mostWaits))
-  const some = answered.filter((_, index) => index % each === 0)
-  const entries = await audit.showMany(some.map(({ callId }) => callId))
-  const waits = some.flatMap(({ callId, at, tool, agentId }) =>
+/** How long calls waited for people: from each question to its answer. */
+async function waitsOf(audit: ServedApp["audit"], filter: AuditFilter): Promise<Wait[]> {
+  const answered = await audit.list({ ...filter, limit: 2 * mostWaits })
+  const entries = await audit.showMany(answered.map(({ callId }) => callId))
+  return answered.flatMap(({ callId, at, tool, agentId }) =>
     waitingTimes(entries.get(callId) ?? []).map((ms) => ({ at, ms, tool, agentId })),
   )
-  return { waits, each }
 }
 
 function waitingTimes(entries: readonly AuditEntry[]): number[] {
