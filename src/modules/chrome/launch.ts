@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process"
+import { createRequire } from "node:module"
 import type { BrowserContext } from "playwright-core"
 import type { BrowserFolder } from "./browser-folder.ts"
 import { findChromium } from "./find-chromium.ts"
@@ -88,7 +89,7 @@ export async function launchChromium(
  * the process that reads it.
  */
 async function startDriver(): Promise<Pick<Launched, "stop" | "onExit"> & Pick<Playwright, "chromium">> {
-  const { playwright, stop } = await (await loadPlaywright()).start()
+  const { playwright, stop } = await loadPlaywright().start()
   const { driverProcess } = playwright
   // It prints why it ended, which is nothing that a person at our terminal can use.
   driverProcess.stderr?.removeAllListeners("data").resume()
@@ -106,12 +107,10 @@ interface OutOfProcess {
   start(): Promise<{ playwright: Playwright & { driverProcess: ChildProcess }; stop(): Promise<void> }>
 }
 
-const untyped: string = "playwright-core/lib/coreBundle"
-
-async function loadPlaywright(): Promise<OutOfProcess> {
+function loadPlaywright(): OutOfProcess {
   try {
-    const { default: core } = (await import(untyped)) as { default: { oop: OutOfProcess } }
-    return core.oop
+    const load = createRequire(import.meta.url)
+    return (load("playwright-core/lib/coreBundle") as { oop: OutOfProcess }).oop
   } catch {
     throw refusal(
       "playwright_missing",

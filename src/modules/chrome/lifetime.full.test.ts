@@ -23,6 +23,39 @@ describe.skipIf(!hasChromium)("the life of a browser", () => {
     await chrome.app.plugins.manager.unloadPlugin("chrome")
     expect([readdirSync(folder), running(folder)]).toEqual([[], false])
   })
+
+  test("when the process that drives it ends, the browser is gone and everything else goes on", async () => {
+    const chrome = await openChrome()
+    onTestFinished(() => chrome.close())
+    const { browserId } = await chrome.ok("chrome_launch", {})
+    const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8", maxBuffer: 1 << 26 }).split("\n")
+    const drivers = lines.map((line) => line.trim().split(/\s+/)).filter((words) => words.includes("run-driver"))
+    const own = drivers.filter(([, parent]) => Number(parent) === process.pid)
+    expect(own).toHaveLength(1)
+    process.kill(Number(own[0]![0]), "SIGKILL")
+    const folder = join(chrome.dir, "modules", "chrome")
+    await until(() => readdirSync(folder).length === 0, "the browser was tidied up")
+    const gone = await chrome.call("chrome_new_tab", { browserId })
+    expect(gone).toMatchObject({ metadata: { toolCode: "browser_not_found" } })
+    await chrome.ok("chrome_launch", {})
+  })
+
+  test("the built command line starts one too", () => {
+    const folder = temporaryFolder()
+    writeFileSync(
+      join(folder, "quartermaster.yml"),
+      "modules: [chrome]\nrules: [{ allow: chrome_launch, because: A test. }]\n",
+    )
+    const env = { ...process.env, HOME: folder, QM_DATA_DIR: undefined }
+    const run = (...words: string[]) =>
+      execFileSync(process.execPath, [join(process.cwd(), "dist/qm.js"), ...words], {
+        cwd: folder,
+        env,
+        encoding: "utf8",
+      })
+    run("trust", "--yes")
+    expect(run("call", "chrome_launch")).toContain("browserId")
+  })
 })
 
 test("a browser that a killed process left is ended at the next start, and one that is in use is not", async () => {
