@@ -152,13 +152,13 @@ describe.skipIf(postgresFolder === undefined)("a real PostgreSQL server", () => 
 
   test.each([
     ["a superuser", "superuser", ""],
-    ["one who may read files of the server", "nosuperuser", "grant pg_read_server_files to mighty"],
-    ["one who may run programs there", "nosuperuser", "grant pg_execute_server_program to mighty"],
+    ["one who may read files of the server", "nosuperuser", "grant pg_read_server_files to privileged"],
+    ["one who may run programs there", "nosuperuser", "grant pg_execute_server_program to privileged"],
   ])("%s is refused", async (_, attribute, grant) => {
-    await server.run(`drop role if exists mighty; create role mighty login ${attribute}; ${grant}`)
-    const url = server.url("agent", "postgres").replace("agent", "mighty")
-    const mighty = postgresDatabase({ name: "crm", url, timeoutMs: 30_000 })
-    const failed = mighty.query({ sql: "select 1", parameters: [], limit: 1, offset: 0, signal })
+    await server.run(`drop role if exists privileged; create role privileged login ${attribute}; ${grant}`)
+    const url = server.url("agent", "postgres").replace("agent", "privileged")
+    const privileged = postgresDatabase({ name: "crm", url, timeoutMs: 30_000 })
+    const failed = privileged.query({ sql: "select 1", parameters: [], limit: 1, offset: 0, signal })
     expect(await failed.catch(codeOf)).toBe("user_has_server_rights")
   })
 

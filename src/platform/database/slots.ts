@@ -9,34 +9,33 @@ export class Slots {
     this.#free = count
   }
 
-  /** Fails when it is stopped while it waits. */
+  /** Fails when it is stopped before its turn comes. */
   async run<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
-    while (this.#free === 0 && !signal.aborted) await this.#turn(signal)
-    if (signal.aborted) {
-      this.#waiting.shift()?.()
-      throw stopped()
-    }
-    this.#free--
+    if (this.#free > 0) this.#free--
+    else await this.#turn(signal)
     try {
+      if (signal.aborted) throw stopped()
       return await work()
     } finally {
-      this.#free++
-      this.#waiting.shift()?.()
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#free++
+      else next()
     }
   }
 
   #turn(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
+    return new Promise((resolve, reject) => {
+      const begin = () => {
         signal.removeEventListener("abort", giveUp)
         resolve()
       }
       const giveUp = () => {
-        this.#waiting.splice(this.#waiting.indexOf(wake), 1)
-        resolve()
+        this.#waiting.splice(this.#waiting.indexOf(begin), 1)
+        reject(stopped())
       }
+      if (signal.aborted) return reject(stopped())
       signal.addEventListener("abort", giveUp, { once: true })
-      this.#waiting.push(wake)
+      this.#waiting.push(begin)
     })
   }
 }
