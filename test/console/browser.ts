@@ -54,15 +54,8 @@ export async function openConsole(config: Config = {}) {
       served = await serveHttp(app, { port, version: "1.2.3", workspace })
     },
     async signIn(person = "pat", options: BrowserContextOptions = {}) {
-      const context = await (await browser()).newContext({ viewport: { width: 1440, height: 900 }, ...options })
-      onTestFinished(() => context.close())
       const { link } = await app.signIn.createLink({ person, isMachineUser: person === "me" })
-      const page = await context.newPage()
-      const problems = watch(page)
-      await page.goto(`${served.url}/signin#${link}`)
-      await page.getByRole("button", { name: /Sign in|登录/ }).click()
-      await page.waitForURL((address) => !address.pathname.startsWith("/signin"))
-      return { page, context, problems }
+      return signInWith(`${served.url}/signin#${link}`, options)
     },
     /** A phone that has never been here: no cookie, and no script runs. */
     async phone(options: BrowserContextOptions = {}) {
@@ -85,6 +78,18 @@ export async function openConsole(config: Config = {}) {
   }
 }
 
+/** A new browser that signs in with a link. */
+export async function signInWith(link: string, options: BrowserContextOptions = {}) {
+  const context = await (await browser()).newContext({ viewport: { width: 1440, height: 900 }, ...options })
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  const problems = watch(page)
+  await page.goto(link)
+  await page.getByRole("button", { name: /Sign in|登录/ }).click()
+  await page.waitForURL((address) => !address.pathname.startsWith("/signin"))
+  return { page, context, problems }
+}
+
 /** What the browser complains about: errors of scripts, and violations of the content security policy. */
 function watch(page: Page): string[] {
   const problems: string[] = []
@@ -94,6 +99,32 @@ function watch(page: Page): string[] {
       problems.push(message.text())
   })
   return problems
+}
+
+/** Runs a script in the page at the very moment when something matches the selector, however slow the machine is. */
+export async function atTheMoment(page: Page, selector: string, script: string): Promise<void> {
+  await page.evaluate(`{
+    const watcher = new MutationObserver(() => {
+      if (document.querySelector(${JSON.stringify(selector)}) === null) return
+      watcher.disconnect()
+      ${script}
+    })
+    watcher.observe(document.body, { subtree: true, childList: true, attributes: true })
+  }`)
+}
+
+/** Whether no answer was sent since the page was opened: a request that would have been sent before has been seen by now. */
+export function watchAnswers(page: Page): { none(): Promise<boolean> } {
+  let sent = 0
+  page.on("request", (request) => {
+    if (/\/answer$/.test(new URL(request.url()).pathname)) sent++
+  })
+  return {
+    async none() {
+      await page.evaluate("fetch('/healthz').then((answer) => answer.text())")
+      return sent === 0
+    },
+  }
 }
 
 /** The keys of a card sleep for 600 milliseconds after it appeared. */
