@@ -1,4 +1,5 @@
 import type { ToolPermissionLevel } from "./permission.ts"
+import type { Sentence } from "./sentence.ts"
 import type { Preview } from "./preview.ts"
 import type { CommandPart } from "./guard.ts"
 import type { ReasonParams, StoredReason } from "./audit-entry.ts"
@@ -40,8 +41,9 @@ export interface PendingItem {
   revision: number
   /** Who edited the input. */
   editedBy?: string | undefined
-  /** Why approval is asked for again. */
+  /** Why approval is asked for again, and the same in parts that can be translated. */
   note?: string | undefined
+  again?: readonly Sentence[] | undefined
   /** The approvals so far, where more than one is needed. */
   votes: readonly Vote[]
   approvers: readonly Approvers[]

@@ -1,5 +1,6 @@
 import type { AnswerValue, ApprovalUIAdapter, Question, Vote } from "./approval.ts"
 import type { ToolPermissionLevel } from "./permission.ts"
+import type { Sentence } from "./sentence.ts"
 import type { Preview } from "./preview.ts"
 import type { CommandPart } from "./guard.ts"
 import type { StoredReason } from "./audit-entry.ts"
@@ -161,7 +162,9 @@ export interface ApprovalCard {
   /** For a sensitive tool: what the rule is about that the user of this machine may add. */
   ruleTouching?: readonly string[] | undefined
   editedBy?: string | undefined
+  /** Why approval is asked for again, and the same in parts that can be translated. Older cards have only the text. */
   note?: string | undefined
+  again?: readonly Sentence[] | undefined
 }
 
 /** Whether the tool of a stored call has run, so that only its result is left to release. */

@@ -1,3 +1,5 @@
+import type { Sentence } from "./sentence.ts"
+
 /**
  * What an approver is shown of a call, as data. A tool's `preview` returns one of these, or a text. `bytes` is how much the
  * call writes or sends, where the tool knows.
@@ -32,8 +34,8 @@ export interface CommandPreview {
   readonly command: string
   readonly cwd?: string | undefined
   readonly network: boolean
-  /** How it runs, a line each: variables, time limit, sandbox. */
-  readonly details: readonly string[]
+  /** How it runs, a line each: variables, time limit, sandbox. A line with a code can be translated. */
+  readonly details: readonly (string | Sentence)[]
 }
 
 /** The same for interfaces that show text. */
@@ -49,8 +51,10 @@ export function previewText(preview: Preview): string {
       return [`${method} ${url}`, ...lines, ...(body === undefined ? [] : ["", body])].join("\n")
     }
     case "command":
-      return [...preview.details, "", preview.command].join("\n")
+      return [...preview.details.map(lineText), "", preview.command].join("\n")
     case "image":
       return `An image (${preview.mimeType}).`
   }
 }
+
+const lineText = (line: string | Sentence) => (typeof line === "string" ? line : line.text)

@@ -3,6 +3,9 @@ import type { Preview } from "../model/preview.ts"
 
 const bytes = z.number().optional()
 
+const params = z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
+const line = z.union([z.string(), z.object({ code: z.string(), params: params.optional(), text: z.string() })])
+
 const previewSchema = z.union([
   z.object({ kind: z.literal("text"), text: z.string(), bytes }),
   z.object({
@@ -23,7 +26,7 @@ const previewSchema = z.union([
     command: z.string(),
     cwd: z.string().optional(),
     network: z.boolean(),
-    details: z.array(z.string()),
+    details: z.array(line),
     bytes,
   }),
   z.object({ kind: z.literal("image"), mimeType: z.string(), data: z.string(), bytes }),

@@ -2,6 +2,7 @@ import { rename, rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { existsSync } from "node:fs"
 import { StoreUnavailable } from "../model/ending.ts"
+import type { Sentence } from "../model/sentence.ts"
 import { newId } from "../lib/new-id.ts"
 import { societyPrefix } from "../model/society-conversation.ts"
 import { errorMessage } from "../lib/error-message.ts"
@@ -184,15 +185,16 @@ function pauseConversations(database: Database): number {
  */
 function askAgain(database: Database): void {
   const note = "It was restored from a backup, so earlier answers no longer count."
+  const again: Sentence[] = [{ code: "again_restored", text: note }]
   const isRejected = "json_extract(answer, '$.approved') = 0 and json_extract(answer, '$.edit') is null"
   database
     .prepare(
       `update calls set state = case state when 'ready' then 'waiting' when 'released' then 'held' else state end,
-       answer = null, votes = '[]', revision = revision + 1, card = json_set(card, '$.note', ?)
+       answer = null, votes = '[]', revision = revision + 1, card = json_set(card, '$.note', ?, '$.again', json(?))
        where state in ('ready', 'released') and (${isRejected}) is not true
        or state in ('waiting', 'held') and votes <> '[]'`,
     )
-    .run(note)
+    .run(note, JSON.stringify(again))
 }
 
 async function moveIntoPlace(temporary: string, target: string): Promise<string | undefined> {

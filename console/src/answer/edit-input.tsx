@@ -4,12 +4,14 @@ import { printableJson } from "../../../src/lib/printable.ts"
 import { noProblems, problemsByPath, problemsInSentence } from "../form/problems.ts"
 import { propertiesOf } from "../form/schema.ts"
 import { SchemaForm } from "../form/schema-form.tsx"
-import { useWords } from "../words/words.tsx"
+import { parameterText, problemText } from "../words/problem-text.ts"
+import { useLanguage, useWords } from "../words/words.tsx"
 import { sendAnswer, useKept } from "./outcomes.ts"
 
 /** The input as a form, or as JSON. A change is checked and shown again as the next revision; only then it is approved. */
 export function EditInput({ card, close }: { card: Card; close: () => void }) {
   const words = useWords()
+  const { language } = useLanguage()
   const { outcome } = useKept(card.callId)
   const schema = card.inputSchema
   const hasForm = schema !== undefined && propertiesOf(schema).length > 0
@@ -30,7 +32,12 @@ export function EditInput({ card, close }: { card: Card; close: () => void }) {
     if (changed === undefined) return setProblems({ byPath: {}, other: [words.answer.badJson] })
     const sent = await sendAnswer(subject, { kind: "edit", input: changed.input })
     if (sent.state === "done") close()
-    else if (sent.state !== "sending") setProblems(problemsByPath(problemsInSentence(sent.problem.detail)))
+    else if (sent.state !== "sending") {
+      const { problem } = sent
+      const say = (sentence: string) =>
+        sentence === problem.detail ? problemText(problem, language) : parameterText(sentence, language)
+      setProblems(problemsByPath(problemsInSentence(problem.detail), say))
+    }
   }
   return (
     <form

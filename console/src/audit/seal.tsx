@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query"
 import { useServerTime, serverNow } from "../api/clock.ts"
-import { problemOf } from "../api/http.ts"
 import { Icon } from "../ui/icon.tsx"
 import { Marked } from "../ui/marked.tsx"
+import { useProblemText } from "../words/problem-text.ts"
 import { agoText } from "../words/time-text.ts"
 import { useWords } from "../words/words.tsx"
 import { verifyQuery } from "./queries.ts"
@@ -12,6 +12,7 @@ export function Seal() {
   const words = useWords()
   const { data, dataUpdatedAt, error } = useQuery(verifyQuery)
   const now = useServerTime(60_000)
+  const problemText = useProblemText()
   return (
     <span role="status" className="seal-w">
       {data?.ok === true && (
@@ -30,7 +31,7 @@ export function Seal() {
           <b>{words.audit.broken}</b>
         </span>
       )}
-      {error !== null && <span className="seal seal-bad">{problemOf(error).detail}</span>}
+      {error !== null && <span className="seal seal-bad">{problemText(error)}</span>}
     </span>
   )
 }

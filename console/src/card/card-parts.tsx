@@ -28,7 +28,7 @@ export function Facts({ card }: { card: Card }) {
         ))}
         <i className="sep" />
         <code title={card.toolDescription}>{card.tool}</code>
-        <span>{card.level}</span>
+        <span>{words.card.level[card.level]}</span>
         <i className="sep" />
         {card.files > 1 && <span>{words.size.files(card.files)}</span>}
         {card.bytes !== undefined && <span>{bytesText(card.bytes)}</span>}

@@ -10,8 +10,6 @@ const markClass = { none: "part", ask: "part part-ask", deny: "part part-bad" } 
 /** The whole command in its parts, a line each, wrapped and never cut. */
 export function CommandParts({ command: { parts, command, details } }: { command: Command }) {
   const say = useSay()
-  // The workspace itself needs no line.
-  const said = details.filter((line) => line !== "Folder: .")
   const shown = parts.length > 0 ? parts : [{ operator: "", text: command, mark: "none" as const, notes: [] }]
   return (
     <div className="cmd">
@@ -32,10 +30,10 @@ export function CommandParts({ command: { parts, command, details } }: { command
           </div>
         </div>
       ))}
-      {said.length > 0 && (
+      {details.length > 0 && (
         <ul className="cmd-d">
-          {said.map((line) => (
-            <li key={line}>{printable(line)}</li>
+          {details.map((line) => (
+            <li key={line.text}>{printable(say(line))}</li>
           ))}
         </ul>
       )}

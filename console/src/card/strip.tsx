@@ -6,8 +6,10 @@ import type { IconName } from "../ui/icon-paths.ts"
 import { Icon } from "../ui/icon.tsx"
 import { Marked } from "../ui/marked.tsx"
 import type { Words } from "../words/en.ts"
+import { problemText } from "../words/problem-text.ts"
 import { spanText } from "../words/time-text.ts"
-import { useSay, useWords } from "../words/words.tsx"
+import { useLanguage, useSay, useWords, type Language } from "../words/words.tsx"
+import { translateNote } from "../../../src/http/api/translate.ts"
 import { changedFields, type ChangedField } from "./changes.ts"
 import type { Shown } from "./shown-card.ts"
 
@@ -42,6 +44,7 @@ interface Props {
 export function StateStrip({ shown, card, outcome, expired, offline }: Props) {
   const words = useWords()
   const say = useSay()
+  const { language } = useLanguage()
   const { states } = words
   if (outcome?.state === "done" && (outcome.answered.done || outcome.answer.kind !== "edit")) {
     const { done, message } = outcome.answered
@@ -61,7 +64,8 @@ export function StateStrip({ shown, card, outcome, expired, offline }: Props) {
         <Changes fields={changedFields(card.input, edited.input)} />
       </>
     )
-  if (outcome?.state === "late") return <Strip tone="deny" icon="arrow-bounce" text={notCountedText(outcome, words)} />
+  if (outcome?.state === "late")
+    return <Strip tone="deny" icon="arrow-bounce" text={notCountedText(outcome, words, language)} />
   if (shown.standing.state === "answered") {
     const { by, did = "answered" } = shown.standing
     const text = by === undefined ? states.answeredElsewhere : states.answeredBy(by, states.did[did])
@@ -72,7 +76,7 @@ export function StateStrip({ shown, card, outcome, expired, offline }: Props) {
     return <Strip tone="gone" icon="clock-off" text={`**${states.gone}.** ${states.goneMore}`} />
   if (offline) return <Strip tone="ask" icon="plug-connected-x" text={states.offline} />
   if (outcome?.state === "failed")
-    return <Strip tone="deny" icon="alert-triangle" text={notCountedText(outcome, words)} />
+    return <Strip tone="deny" icon="alert-triangle" text={notCountedText(outcome, words, language)} />
   if (shown.before !== undefined || card.editedBy !== undefined || card.note !== undefined)
     return <ChangedStrip card={card} before={shown.before} />
   return null
@@ -110,8 +114,13 @@ function doneText(outcome: Extract<Outcome, { state: "done" }>, { states }: Word
 }
 
 /** Why an answer did not count. */
-export function notCountedText(outcome: Extract<Outcome, { state: "late" | "failed" }>, { states }: Words): string {
-  const { code, by, name = by, detail } = outcome.problem
+export function notCountedText(
+  outcome: Extract<Outcome, { state: "late" | "failed" }>,
+  { states }: Words,
+  language: Language,
+): string {
+  const { code, by, name = by } = outcome.problem
+  const detail = problemText(outcome.problem, language)
   if (outcome.state === "failed") return `${states.failed} ${detail}`
   const isAnswer = outcome.answer.kind === "answer" || outcome.answer.kind === "edit"
   const what = isNo(outcome) ? states.yourNo : isAnswer ? states.yourAnswer : states.yourYes
@@ -123,8 +132,9 @@ export function notCountedText(outcome: Extract<Outcome, { state: "late" | "fail
 function ChangedStrip({ card, before }: { card: Card; before: Card | undefined }) {
   const words = useWords()
   const [open, setOpen] = useState(false)
-  const who =
-    card.note ?? (card.editedBy === undefined ? words.states.changedPlain : words.states.changedBy(card.editedBy))
+  const { language } = useLanguage()
+  const edited = card.editedBy === undefined ? words.states.changedPlain : words.states.changedBy(card.editedBy)
+  const who = card.note === undefined ? edited : translateNote(card, language)
   const changes = before === undefined ? [] : changedFields(before.input, card.input)
   return (
     <>

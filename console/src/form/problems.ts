@@ -8,14 +8,18 @@ export const noProblems: InputProblems = { byPath: {}, other: [] }
 
 const aboutField = [/^Parameter '([^']+)'/, /^Missing required parameter: (.+)$/, /^Unknown parameter '([^']+)'/]
 
-/** Puts sentences such as "Parameter 'a.b[0]' expected string, got number" beside their fields. */
-export function problemsByPath(problems: readonly string[]): InputProblems {
+/** Puts sentences such as "Parameter 'a.b[0]' expected string, got number" beside their fields, said by `say`. */
+export function problemsByPath(
+  problems: readonly string[],
+  say: (sentence: string) => string = (sentence) => sentence,
+): InputProblems {
   const byPath: Record<string, string> = {}
   const other: string[] = []
   for (const problem of problems) {
     const path = aboutField.map((pattern) => pattern.exec(problem)?.[1]).find((found) => found !== undefined)
-    if (path === undefined || path === "input") other.push(problem)
-    else byPath[path] = byPath[path] === undefined ? problem : `${byPath[path]} ${problem}`
+    const said = say(problem)
+    if (path === undefined || path === "input") other.push(said)
+    else byPath[path] = byPath[path] === undefined ? said : `${byPath[path]} ${said}`
   }
   return { byPath, other }
 }

@@ -1,9 +1,10 @@
 import { Modal } from "@mantine/core"
 import { createContext, use, useCallback, useMemo, useState, type ReactNode } from "react"
 import { useCommandKeys } from "../answer/use-guard.ts"
-import { post, problemOf } from "../api/http.ts"
+import { post } from "../api/http.ts"
 import { queries } from "../api/live.ts"
 import { useTell } from "../ui/notices.tsx"
+import { useProblemText } from "../words/problem-text.ts"
 import { useWords } from "../words/words.tsx"
 
 interface Freeze {
@@ -25,6 +26,7 @@ export function useFreeze(): Freeze {
 export function FreezeProvider({ children }: { children: ReactNode }) {
   const words = useWords()
   const tell = useTell()
+  const problemText = useProblemText()
   const [asked, setAsked] = useState<{ agentId: string | undefined }>()
 
   const change = useCallback(
@@ -34,10 +36,10 @@ export function FreezeProvider({ children }: { children: ReactNode }) {
         await queries.invalidateQueries({ queryKey: ["me"] })
         tell(done)
       } catch (error) {
-        tell({ icon: "alert-triangle", text: problemOf(error).detail, ms: 12_000 })
+        tell({ icon: "alert-triangle", text: problemText(error), ms: 12_000 })
       }
     },
-    [tell],
+    [tell, problemText],
   )
   const value = useMemo<Freeze>(() => {
     const thaw = (agentId?: string) =>

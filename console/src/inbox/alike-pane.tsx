@@ -13,7 +13,7 @@ import { Risk } from "../card/risk.tsx"
 import { notCountedText } from "../card/strip.tsx"
 import { ShortTimeLeft } from "../card/time-left.tsx"
 import { Marked } from "../ui/marked.tsx"
-import { useSay, useWords } from "../words/words.tsx"
+import { useLanguage, useSay, useWords } from "../words/words.tsx"
 import { commonFields, differingFields, fieldText } from "./alike.ts"
 
 interface Chosen {
@@ -38,6 +38,7 @@ interface Props {
 /** Calls of the same kind in one table: only what differs. Each line is its own answer, always for this once. */
 export function AlikePane({ cards, place, lookAt, stay }: Props) {
   const words = useWords()
+  const { language } = useLanguage()
   const say = useSay()
   const offline = useConnection().state === "lost"
   const [chosen, setChosen] = useState<Readonly<Record<string, Chosen>>>({})
@@ -59,7 +60,7 @@ export function AlikePane({ cards, place, lookAt, stay }: Props) {
     const choice = chosen[card.callId]
     return choice?.revision === card.revision ? [{ card, yes: choice.yes }] : []
   })
-  const whys = [...new Set(notCounted.map(({ outcome }) => notCountedText(outcome, words)))]
+  const whys = [...new Set(notCounted.map(({ outcome }) => notCountedText(outcome, words, language)))]
   const send = async () => {
     setSending(true)
     stay(true)
@@ -169,7 +170,7 @@ export function AlikePane({ cards, place, lookAt, stay }: Props) {
             <p key={why} className="hint-wrong">
               <code>
                 {notCounted
-                  .filter(({ outcome }) => notCountedText(outcome, words) === why)
+                  .filter(({ outcome }) => notCountedText(outcome, words, language) === why)
                   .map(({ card }) => printable(card.summary))
                   .join(" · ")}
               </code>{" "}

@@ -1,9 +1,10 @@
 import { Modal } from "@mantine/core"
 import { useState } from "react"
 import { printable } from "../../../src/lib/printable.ts"
-import { post, problemOf } from "../api/http.ts"
+import { post } from "../api/http.ts"
 import { queries } from "../api/live.ts"
 import { useTell } from "../ui/notices.tsx"
+import { useProblemText } from "../words/problem-text.ts"
 import { useWords } from "../words/words.tsx"
 
 interface RuleProps {
@@ -19,7 +20,8 @@ export function RuleDialog({ opened, close, rule, examples, added }: RuleProps) 
   const words = useWords()
   const tell = useTell()
   const [because, setBecause] = useState(String(rule["because"] ?? ""))
-  const [problem, setProblem] = useState<string>()
+  const [problem, setProblem] = useState<unknown>()
+  const problemText = useProblemText()
   const add = async () => {
     try {
       await post("/v1/rules", { rule: { ...rule, because } })
@@ -28,7 +30,7 @@ export function RuleDialog({ opened, close, rule, examples, added }: RuleProps) 
       close()
       added()
     } catch (error) {
-      setProblem(problemOf(error).detail)
+      setProblem(error)
     }
   }
   return (
@@ -66,7 +68,7 @@ export function RuleDialog({ opened, close, rule, examples, added }: RuleProps) 
         </label>
         {problem !== undefined && (
           <p className="hint hint-wrong" role="alert">
-            {problem}
+            {problemText(problem)}
           </p>
         )}
         <div className="dialog-f">

@@ -1,12 +1,13 @@
 import { Modal } from "@mantine/core"
 import { Link, useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
-import { problemOf, remove } from "../api/http.ts"
+import { remove } from "../api/http.ts"
 import { queries } from "../api/live.ts"
 import { useMe } from "../api/queries.ts"
 import { Icon } from "../ui/icon.tsx"
 import { Marked } from "../ui/marked.tsx"
 import { useTell } from "../ui/notices.tsx"
+import { useProblemText } from "../words/problem-text.ts"
 import { useWords } from "../words/words.tsx"
 
 /** Says that this is the sample, and removes it, once somebody has read what goes and what stays. */
@@ -45,6 +46,7 @@ function RemoveForm({ close }: { close: () => void }) {
   const words = useWords()
   const tell = useTell()
   const navigate = useNavigate()
+  const problemText = useProblemText()
   const [busy, setBusy] = useState(false)
   const removeSample = async () => {
     setBusy(true)
@@ -54,7 +56,7 @@ function RemoveForm({ close }: { close: () => void }) {
       await queries.invalidateQueries()
       await navigate({ to: "/inbox" })
     } catch (error) {
-      tell({ icon: "alert-triangle", text: problemOf(error).detail, ms: 12_000 })
+      tell({ icon: "alert-triangle", text: problemText(error), ms: 12_000 })
     } finally {
       setBusy(false)
       close()

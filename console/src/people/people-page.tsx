@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { useState, type FormEvent, type ReactNode } from "react"
 import { useServerTime } from "../api/clock.ts"
-import { post, problemOf, remove } from "../api/http.ts"
+import { post, remove } from "../api/http.ts"
 import { queries } from "../api/live.ts"
 import { useMe } from "../api/queries.ts"
 import { CopyText } from "../ui/copy-text.tsx"
@@ -10,6 +10,7 @@ import { Loading } from "../ui/loading.tsx"
 import { Marked } from "../ui/marked.tsx"
 import { Select } from "../ui/select.tsx"
 import { agoText, spanText } from "../words/time-text.ts"
+import { useProblemText } from "../words/problem-text.ts"
 import { useWords } from "../words/words.tsx"
 import { agentsQuery } from "../tools/queries.ts"
 import { peopleQuery, tokensQuery } from "./queries.ts"
@@ -156,7 +157,8 @@ interface Made {
 /** Sends a form, keeps the secret that comes back until the page is left, and reads the list again. */
 function useMaking(path: string, topic: string, body: (fields: Record<string, string>) => object): Made {
   const [secret, setSecret] = useState<string>()
-  const [problem, setProblem] = useState<string>()
+  const [problem, setProblem] = useState<unknown>()
+  const problemText = useProblemText()
   const make = async (form: HTMLFormElement) => {
     setProblem(undefined)
     const fields = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]))
@@ -166,12 +168,12 @@ function useMaking(path: string, topic: string, body: (fields: Record<string, st
       form.reset()
       await queries.invalidateQueries({ queryKey: [topic] })
     } catch (error) {
-      setProblem(problemOf(error).detail)
+      setProblem(error)
     }
   }
   return {
     secret,
-    problem,
+    problem: problem === undefined ? undefined : problemText(problem),
     make: (event) => {
       event.preventDefault()
       void make(event.currentTarget)
@@ -246,16 +248,17 @@ function Table({ heads, children }: { heads: readonly string[]; children: ReactN
 function Ending({ label, path, topic }: { label: string; path: string; topic: string }) {
   const words = useWords()
   const [asked, setAsked] = useState(false)
-  const [problem, setProblem] = useState<string>()
+  const [problem, setProblem] = useState<unknown>()
+  const problemText = useProblemText()
   const end = async () => {
     try {
       await remove(path)
       await queries.invalidateQueries({ queryKey: [topic] })
     } catch (error) {
-      setProblem(problemOf(error).detail)
+      setProblem(error)
     }
   }
-  if (problem !== undefined) return <span className="hint-wrong">{problem}</span>
+  if (problem !== undefined) return <span className="hint-wrong">{problemText(problem)}</span>
   return (
     <button
       type="button"

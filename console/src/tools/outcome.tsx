@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useEffect, useRef } from "react"
 import { serverNow, useServerTime } from "../api/clock.ts"
+import { problemsInSentence } from "../form/problems.ts"
 import { Checks, checksByStep, WhatWouldChange } from "../steps/checks.tsx"
 import { Rail } from "../steps/rail.tsx"
 import { Step } from "../steps/step-list.tsx"
@@ -13,7 +14,8 @@ import { Marked } from "../ui/marked.tsx"
 import { ProblemBox } from "../ui/problem-box.tsx"
 import { Block, ValueView } from "../ui/value-view.tsx"
 import { clockTime, spanText, tookText } from "../words/time-text.ts"
-import { useWords } from "../words/words.tsx"
+import { endedText, parameterText } from "../words/problem-text.ts"
+import { useLanguage, useWords } from "../words/words.tsx"
 import { Answers } from "../steps/answers.tsx"
 import { recordQuery } from "./queries.ts"
 import { RecordStep } from "./record-step.tsx"
@@ -135,7 +137,7 @@ function Steps({ run }: { run: Run }) {
           <StepChecks tick={ticks.visible} checks={isEarly ? [] : checks.visible} />
         </Step>
         <Step name="validate" tick={ticks.validate}>
-          {ticks.validate === "failed" && <p>{result?.error ?? explanation?.reasons[0]?.sentence}</p>}
+          {ticks.validate === "failed" && <Wrong sentence={result?.error ?? explanation?.reasons[0]?.sentence ?? ""} />}
         </Step>
         <Step name="allowed" tick={ticks.allowed === "done" && verdict === "ask" ? "asked" : ticks.allowed}>
           {ticks.allowed !== "open" && checks.allowed.length > 0 && (
@@ -182,20 +184,29 @@ function StepChecks({ tick, checks }: { tick: Tick; checks: Parameters<typeof Ch
   )
 }
 
+/** What is wrong with the input. The same stands at its fields. */
+function Wrong({ sentence }: { sentence: string }) {
+  const { language } = useLanguage()
+  if (language === "en") return <p>{sentence}</p>
+  return problemsInSentence(sentence).map((problem) => <p key={problem}>{parameterText(problem, language)}</p>)
+}
+
 /** A call or a result that waits for a person, or how that ended. */
 function Waits({ run: { until, result } }: { run: Run }) {
   const words = useWords()
-  if (result !== undefined) return <p>{result.error}</p>
+  const { language } = useLanguage()
+  if (result !== undefined) return <p>{endedText(result, language)}</p>
   return until === undefined ? null : <p>{words.tools.until(clockTime(until).slice(0, 5))}</p>
 }
 
 function Result({ run: { result } }: { run: Run }) {
   const words = useWords()
+  const { language } = useLanguage()
   if (result === undefined) return null
   if (!result.success)
     return (
       <p>
-        <code>{result.code}</code> {result.error}
+        <code>{result.code}</code> {endedText(result, language)}
       </p>
     )
   return <ValueView value={result.result} label={words.steps.result} />

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query"
 import type { McpPin } from "../../../src/model/mcp.ts"
-import { post, problemOf } from "../api/http.ts"
+import { post } from "../api/http.ts"
 import { queries } from "../api/live.ts"
 import { useMe } from "../api/queries.ts"
 import { Icon } from "../ui/icon.tsx"
@@ -8,6 +8,7 @@ import { Loading } from "../ui/loading.tsx"
 import { useTell } from "../ui/notices.tsx"
 import { Block } from "../ui/value-view.tsx"
 import { dateText } from "../words/time-text.ts"
+import { useProblemText } from "../words/problem-text.ts"
 import { useLanguage, useWords } from "../words/words.tsx"
 import { compareLines, definitionLines } from "./compare-lines.ts"
 import { pinsQuery } from "./queries.ts"
@@ -54,6 +55,7 @@ export function Pins({ server }: { server: string }) {
 function useTrust(server: string) {
   const words = useWords()
   const tell = useTell()
+  const problemText = useProblemText()
   return useMutation({
     mutationFn: async (pins: readonly McpPin[]) => {
       for (const { tool, seenHash, hash } of pins)
@@ -61,7 +63,7 @@ function useTrust(server: string) {
       return pins.map(({ tool }) => tool).join(", ")
     },
     onSuccess: (tools) => tell({ icon: "check", text: words.tools.trusted(tools), ms: 8000 }),
-    onError: (error) => tell({ icon: "alert-triangle", text: problemOf(error).detail, ms: 12_000 }),
+    onError: (error) => tell({ icon: "alert-triangle", text: problemText(error), ms: 12_000 }),
     onSettled: () => queries.invalidateQueries({ queryKey: ["tools"] }),
   })
 }

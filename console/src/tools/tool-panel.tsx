@@ -12,7 +12,8 @@ import { Icon } from "../ui/icon.tsx"
 import { Marked } from "../ui/marked.tsx"
 import { Select } from "../ui/select.tsx"
 import { tookText } from "../words/time-text.ts"
-import { useWords } from "../words/words.tsx"
+import { parameterText } from "../words/problem-text.ts"
+import { useLanguage, useWords, type Language } from "../words/words.tsx"
 import { draftOf, keepDraft, recentInputs, rememberInput } from "./drafts.ts"
 import { rememberAgent } from "./last-shown.ts"
 import { managesOrganisation, recordQuery, type AgentInfo } from "./queries.ts"
@@ -42,7 +43,7 @@ export function ToolPanel({ tool, name, agent }: Props) {
   }, [])
   const [view, setView] = useState<"form" | "json">("form")
   const hasFields = propertiesOf(tool.inputSchema).length > 0
-  const problems = problemsOf(run, name)
+  const problems = problemsOf(run, name, useLanguage().language)
   const mayCall =
     agent !== undefined && scopes.includes("call") && (scopes.includes("manage") || !managesOrganisation(agent))
   const isBusy = run?.state === "running"
@@ -230,13 +231,17 @@ function useInput(tool: string) {
 }
 
 /** What the server found wrong with the input of the last Explain or Call of this tool. */
-function problemsOf(run: Run | undefined, tool: string): InputProblems {
+function problemsOf(run: Run | undefined, tool: string, language: Language): InputProblems {
   if (run === undefined || run.request.tool !== tool) return noProblems
   const { result, explanation } = run
-  if (result?.code === "invalid_arguments") return problemsByPath(problemsInSentence(result.error ?? ""))
-  if (explanation?.code === "invalid_arguments")
-    return problemsByPath(problemsInSentence(explanation.reasons[0]?.sentence ?? ""))
-  return noProblems
+  const sentence =
+    result?.code === "invalid_arguments"
+      ? result.error
+      : explanation?.code === "invalid_arguments"
+        ? explanation.reasons[0]?.sentence
+        : undefined
+  if (sentence === undefined) return noProblems
+  return problemsByPath(problemsInSentence(sentence), (problem) => parameterText(problem, language))
 }
 
 /** ⌘ or Ctrl with a key, also while somebody types. */

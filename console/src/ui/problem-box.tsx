@@ -1,17 +1,19 @@
 import type { ReactNode } from "react"
 import { problemOf } from "../api/http.ts"
+import { useProblemText } from "../words/problem-text.ts"
 import { useWords } from "../words/words.tsx"
 import { Icon } from "./icon.tsx"
 
 /** What went wrong, why, and what to do. The rest of the page goes on. */
 export function ProblemBox({ error, retry, children }: { error: unknown; retry?: () => void; children?: ReactNode }) {
   const words = useWords()
-  const problem = problemOf(error)
+  const text = useProblemText()
+  const { code } = problemOf(error)
   return (
     <div className="strip strip-deny problem" role="alert">
       <Icon name="alert-triangle" />
       <p className="grow">
-        <b>{words.frame.loadFailed}.</b> {problem.detail} {problem.code !== undefined && <code>{problem.code}</code>}
+        <b>{words.frame.loadFailed}.</b> {text(error)} {code !== undefined && <code>{code}</code>}
       </p>
       {children}
       {retry !== undefined && (

@@ -245,6 +245,7 @@ export const en = {
     terminal: "A terminal",
   },
   card: {
+    level: { public: "public", moderate: "moderate", sensitive: "sensitive" },
     position: (at: number, of: number) => `${at} / ${of}`,
     copyLink: "Copy the link to this call",
     widen: "Widen the card",

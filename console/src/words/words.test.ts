@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { en } from "./en.ts"
 import { translate } from "../../../src/http/api/translate.ts"
+import { endedText, parameterText, problemText } from "./problem-text.ts"
 import { agoText, bytesText, clockText, clockTime, spanText, tookText } from "./time-text.ts"
 import { zh } from "./zh.ts"
 
@@ -66,6 +67,43 @@ describe("messages of the server", () => {
   })
 
   test("are said in English where a translation is missing", () => expect(translate(unknown, "zh")).toBe("As it is."))
+})
+
+describe("what went wrong", () => {
+  const problem = { type: "about:blank", title: "Error", status: 422, detail: "There is no tool 'x'." }
+
+  test("is said by its code, with words for what was looked for", () => {
+    const missing = { ...problem, code: "not_found", params: { what: "tool", id: "x" } }
+    expect(problemText(missing, "zh")).toBe("没有工具“x”这一项。")
+    expect(problemText(missing, "en")).toBe("There is no tool 'x'.")
+  })
+
+  test("takes a name from the sentence where the server sends no value", () => {
+    const taken = { ...problem, code: "person_exists", detail: "The id 'li' belongs to a person or an agent." }
+    expect(problemText(taken, "zh")).toBe("短名“li”已属于某个人或智能体。请另选一个。")
+  })
+
+  test("is said in English where a code has no translation", () => {
+    expect(problemText({ ...problem, code: "brand_new" }, "zh")).toBe(problem.detail)
+    expect(problemText(problem, "zh")).toBe(problem.detail)
+  })
+
+  test("a call's ending is said by its code, and a tool's own words stay", () => {
+    expect(endedText({ code: "timeout", error: "It took too long." }, "zh")).toBe("工具没有在时限内结束，已被中止。")
+    expect(endedText({ code: "tool_failed", error: "No such file." }, "zh")).toBe("No such file.")
+  })
+
+  test.each([
+    ["Missing required parameter: path", "缺少必填参数：path"],
+    ["Parameter 'a.b[0]' expected string, got number", "参数“a.b[0]”应为 string，实际是 number"],
+    ["Parameter 'mode' must be one of: a, b", "参数“mode”只能是其中之一：a, b"],
+    ["Unknown parameter 'pth'. Did you mean 'path'?", "没有参数“pth”。是不是“path”？"],
+    ["Unknown parameter 'x'. It takes none.", "没有参数“x”。"],
+    ["Something else.", "Something else."],
+  ])("%s is %s", (sentence, text) => {
+    expect(parameterText(sentence, "zh")).toBe(text)
+    expect(parameterText(sentence, "en")).toBe(sentence)
+  })
 })
 
 test("a rule's own words follow its translation", () => {

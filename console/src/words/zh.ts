@@ -235,6 +235,7 @@ export const zh: Words = {
     terminal: "终端",
   },
   card: {
+    level: { public: "公开", moderate: "中等", sensitive: "敏感" },
     position: (at, of) => `${at} / ${of}`,
     copyLink: "复制此调用的链接",
     widen: "加宽卡片",

@@ -40,6 +40,7 @@ export function pendingItem(row: CallRow): PendingItem {
     revision: row.revision,
     editedBy: card.editedBy,
     note: card.note,
+    again: card.again,
     votes: row.votes,
     approvers: row.state === "held" ? [] : card.approvers,
     remember: row.state === "held" ? [] : card.remember.map((scope) => describedGrant(row, scope)),

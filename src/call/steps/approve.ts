@@ -5,7 +5,7 @@ import type { Ports, Verdict } from "../../model/ports.ts"
 import type { Reason } from "../../model/audit-entry.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { allowed } from "./allowed.ts"
-import { whyAskedAgain } from "../approvals/asked-again.ts"
+import { whyAskedAgain, whyNotEdited, type Note } from "../approvals/asked-again.ts"
 import { waitForAnswer } from "../approvals/wait-for-answer.ts"
 import { writeAnswer } from "../approvals/write-answer.ts"
 import {
@@ -98,7 +98,7 @@ function refuseForeignRow({ row, request }: ActiveCall, tool: RegisteredTool): v
 /** What a person's edit changes in the approval queue. */
 interface Revised {
   editedBy?: string
-  note?: string
+  why?: Note
 }
 
 /** Which input is decided on again. */
@@ -255,7 +255,7 @@ async function applyEdit(
     if (!(error instanceof Ending)) throw error
     // The call waits as it was, with a note for the person who edited it.
     const proposal = await decideAgain(call, { known: before }, ports)
-    return { proposal, revised: { note: `The input ${editedBy} gave cannot be used: ${error.message}` } }
+    return { proposal, revised: { why: whyNotEdited(editedBy, error.message) } }
   }
 }
 
@@ -273,7 +273,7 @@ async function enqueue(
   const { editedBy = call.row?.card.editedBy } = revised
   const [card, preview] = [await makeCard(call, proposal, ports), await renderPreview(proposal, call)]
   const isEdit = revised.editedBy !== undefined || call.row === undefined
-  const note = revised.note ?? (isEdit ? undefined : whyAskedAgain(call.row!, { proposal, card, preview }))
+  const why = revised.why ?? (isEdit ? {} : whyAskedAgain(call.row!, { proposal, card, preview }))
   const isQueued = await tryAdvance(call, ports, {
     state: "waiting",
     answer: null,
@@ -282,7 +282,7 @@ async function enqueue(
     revision: (call.row?.revision ?? 0) + 1,
     input: proposal.raw,
     asks: proposal.asks,
-    card: { ...card, editedBy, note },
+    card: { ...card, editedBy, ...why },
     definitionHash: proposal.tool.definitionHash,
     preview,
     deadline: deadlineFrom(await ports.calls.clock(), call, proposal, ports),

@@ -47,7 +47,9 @@ function reasonsToHold(call: ActiveCall, tool: RegisteredTool, outcome: RunOutco
   const when = own === "on-error" ? "when it fails" : "always"
   const sentence = `A person must release the result of ${tool.name} before the model sees it, ${when}.`
   return [
-    ...(isHeldBy(own, outcome) ? [{ check: "release", source: tool.id, code: "result_held", sentence }] : []),
+    ...(isHeldBy(own, outcome)
+      ? [{ check: "release", source: tool.id, code: "result_held", params: { tool: tool.name }, sentence }]
+      : []),
     ...call.holds.filter((rule) => isHeldBy(rule.when, outcome)).map(({ reason }) => reason),
   ]
 }

@@ -156,6 +156,7 @@ function valid(schema: z.ZodType, value: unknown, part: keyof typeof parts): unk
   const detail = `${name} ${first?.sentence}`
   throw new HttpProblem(400, `${detail.slice(0, 1).toUpperCase()}${detail.slice(1)}`, {
     code: "invalid_request",
+    ...(first === undefined || first.path === "/" ? {} : { params: { field: first.path.slice(1) } }),
     errors,
   })
 }
@@ -170,6 +171,7 @@ function refuseMistyped(schema: z.ZodType, value: unknown): void {
     if (meant === undefined) continue
     throw new HttpProblem(400, `The body has no key '${key}'. Did you mean '${meant}'?`, {
       code: "invalid_request",
+      params: { field: key },
       errors: [{ path: `/${key}`, sentence: `is not a key. Did you mean '${meant}'?` }],
     })
   }

@@ -1,6 +1,5 @@
 import { z } from "zod"
 import type { Answer } from "../../model/approval.ts"
-import type { ReasonParams } from "../../model/audit-entry.ts"
 import { endings, type EndingCode } from "../../model/result.ts"
 import { firstText } from "./audit-rows.ts"
 import { cardOf } from "./card.ts"
@@ -8,6 +7,7 @@ import type { Caller } from "./caller.ts"
 import { endpoint, type Api, type Endpoint } from "./endpoint.ts"
 import { whatBecameOf } from "./gone.ts"
 import { knownHosts } from "./known-hosts.ts"
+import { copied } from "./message.ts"
 import { HttpProblem, notFound } from "./problem.ts"
 import {
   answerBody,
@@ -18,7 +18,6 @@ import {
   refused,
   type AnswerBody,
   type Card,
-  type Message,
   type Refused,
 } from "./schemas.ts"
 
@@ -198,10 +197,6 @@ async function refusedCall({ app }: Api, callId: string, at: number, code: Endin
     change: now?.verdict === "allow" ? ["Nothing: the same call would run now."] : [...(now?.change ?? [])],
     draft: mayDraft ? now?.rule : undefined,
   }
-}
-
-function copied(params: ReasonParams | undefined): Message["params"] {
-  return params && (Object.fromEntries(Object.entries(params)) as Message["params"])
 }
 
 function asValue(text: string): unknown {

@@ -4,6 +4,7 @@ import type { ReasonParams, StoredReason } from "../../model/audit-entry.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { firstText } from "./audit-rows.ts"
 import type { Caller } from "./caller.ts"
+import { messageOf } from "./message.ts"
 import { previewOf } from "./preview.ts"
 import { isUnproved, riskOf, type Facts } from "./risk.ts"
 import type { Card, Message, Touch } from "./schemas.ts"
@@ -62,6 +63,7 @@ export function cardOf(item: PendingItem, context: CardContext): Card {
     revision: item.revision,
     editedBy: item.editedBy,
     note: item.note,
+    again: item.again?.map(messageOf),
     votes: [...item.votes],
     approvers: [...item.approvers],
     mayAnswer: context.mayAnswer,

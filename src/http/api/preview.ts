@@ -1,5 +1,7 @@
 import type { PendingItem } from "../../model/approval.ts"
 import type { CommandPart } from "../../model/guard.ts"
+import type { Sentence } from "../../model/sentence.ts"
+import { messageOf } from "./message.ts"
 import type { Message, Preview } from "./schemas.ts"
 
 type ShownPart = Extract<Preview, { kind: "command" }>["parts"][number]
@@ -16,7 +18,12 @@ export function previewOf({ previewData, commandParts = [] }: PendingItem): Prev
     commandParts.length > 1
       ? commandParts.map(shownPart)
       : [{ ...shownPart(commandParts[0] ?? unread), operator: "", text: command }]
-  return { ...preview, details: [...details], parts }
+  return { ...preview, details: details.map(detailOf), parts }
+}
+
+/** A line without a code, of a tool that has none or of a call that waited in an older version, stays as it is. */
+function detailOf(line: string | Sentence): Message {
+  return typeof line === "string" ? { code: "detail", text: line } : messageOf(line)
 }
 
 const unread: CommandPart = { operator: "", text: "", reads: [], writes: [], network: false }

@@ -73,7 +73,7 @@ export const preview = z
       command: z.string(),
       cwd: z.string().optional(),
       network: z.boolean(),
-      details: z.array(z.string()).describe("How it runs, a line each: variables, time limit, sandbox."),
+      details: z.array(message).describe("How it runs, a line each: variables, time limit, sandbox."),
       parts: z.array(
         z.object({
           operator: z.string().describe("What joins it to the part before: &&, ||, ;, |, or nothing."),
@@ -159,7 +159,8 @@ export const card = z
     question: question.optional(),
     revision: z.number(),
     editedBy: z.string().optional(),
-    note: z.string().optional(),
+    note: z.string().optional().describe("Why approval is asked for again."),
+    again: z.array(message).optional().describe("The same in its parts, for translation."),
     votes: z.array(z.object({ by: z.string(), at: time, note: z.string().optional() })),
     approvers: z.array(z.object({ role: z.string().optional(), count: z.number() })),
     mayAnswer: z.boolean().describe("Whether the answer of whoever asks would count."),

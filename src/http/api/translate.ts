@@ -1,6 +1,7 @@
 import type { ReasonParams as Params } from "../../model/audit-entry.ts"
 import { checkMessages } from "./check-messages.ts"
 import { guardMessages } from "./guard-messages.ts"
+import { endingMessages, phrasePatterns, phrases, problemMessages } from "./problem-messages.ts"
 
 /** A sentence for people, as the API has it. */
 interface Said {
@@ -13,6 +14,8 @@ interface Said {
 export const chinese: Readonly<Record<string, string>> = {
   ...checkMessages,
   ...guardMessages,
+  ...problemMessages,
+  ...endingMessages,
   title_question: "{agent} 提问",
   title_release: "向 {agent} 放行 {tool} 的结果",
   title_commands: "运行 {count} 条命令",
@@ -43,6 +46,8 @@ export const chinese: Readonly<Record<string, string>> = {
   answer_call_again: "发起调用的进程已结束：请在 {within}内重新发起相同的调用，它会继续执行。",
   answer_fetch: "调用方在 {within}内取结果时，它会继续执行。",
   answer_agent: "“qm serve” 运行时，{agent} 会自行继续；否则请在 {within}内启动它。",
+  answer_settled: "答复已计入：{verdict}。",
+  answer_edited: "它会重新检查，并作为新修订在此等待。",
   answer_edited_later: "调用方在 {within}内回来时，它会重新检查，并作为新修订在此等待。",
   part_deletes: "删除 {files}。",
   part_deletes_found: "删除它找到的文件。",
@@ -51,6 +56,36 @@ export const chinese: Readonly<Record<string, string>> = {
   part_network: "可能使用网络。",
   part_sends_out: "可能向其他机器发送数据。",
   part_unproved: "无法确定它做什么：{because}。",
+  detail_folder: "文件夹：{folder}",
+  detail_variable: "变量：{variable}",
+  detail_session_variable: "会话变量：{variable}",
+  detail_input: "标准输入：{count} 个字符",
+  detail_background: "在后台运行，直到结束或被停止",
+  detail_time_limit: "时限：{milliseconds} 毫秒",
+  detail_no_sandbox: "沙箱：无（{because}）。它拥有您自己的权限，并可访问网络。",
+  detail_sandbox: "沙箱：bubblewrap。只能写入 {places}。",
+  detail_sandbox_no_writes: "沙箱：bubblewrap。不能写入任何地方。",
+  detail_sandbox_broken: "沙箱不可用：{text}",
+  detail_network: "网络：全部开放。主机规则在命令内部不起作用。",
+  detail_no_network: "网络：无",
+  detail_mode_asks: "shell 模式“sandbox”在此等同于“ask”：{because}。",
+  again_approved: "{by} 已批准第 {revision} 版。此后：",
+  again_since: "自第 {revision} 版以来：",
+  again_files: "{files} 已改变",
+  again_more_files: "{files} 等 {count} 个文件已改变",
+  again_tool: "工具 {tool} 已改变",
+  again_input: "输入已改变",
+  again_touches: "涉及的内容已改变",
+  again_approvers: "须同意的人已改变",
+  again_reason: "有新的询问理由",
+  again_preview: "预览已改变",
+  again_changed: "它已有所改变",
+  again_unusable: "{by} 给出的输入不能使用：{rest}",
+  again_restored: "它是从备份恢复的，先前的答复不再有效。",
+  result_held: "{tool} 的结果须由人放行，模型才能看到。",
+  call_changed: "将要运行的已不是当初批准的内容。",
+  question: "这个工具要向人提问。",
+  input_edited: "输入被编辑过，还没有人批准它。",
   "remember_input-session":
     "{agent} 在会话 {session} 内可在文件夹 {folder} 中用完全相同的输入调用 {tool}，无需询问，最多一天。",
   "remember_tool-session":
@@ -102,9 +137,9 @@ export function translate({ code, params = {}, text }: Said, language: "en" | "z
   const sentence = sentences[language][code]
   if (sentence === undefined) return text
   const say = (name: string, value: Params[string] | undefined) => {
-    if (!Array.isArray(value)) return String(value ?? "")
-    const isTouched = language === "zh" && name === "touching"
-    return value.map((each: string) => (isTouched ? touchInChinese(each) : each)).join(commas[language])
+    const all: readonly (string | number)[] = typeof value === "object" ? value : [value ?? ""]
+    const inLanguage = language === "en" ? String : name === "touching" ? touchInChinese : wordInChinese
+    return all.map(inLanguage).join(commas[language])
   }
   // A value that the server did not send would leave a hole in the sentence.
   const values: Params = { ...wordsOf(text), ...withinOf(params), ...params }
@@ -115,16 +150,38 @@ export function translate({ code, params = {}, text }: Said, language: "en" | "z
   return said.replaceAll(/\{(\w+)\}/g, (_, name: string) => say(name, values[name]))
 }
 
-/** "write notes.md" */
-function touchInChinese(touch: string): string {
-  return touch.replace(/^\w+(?= )/, (kind) => touchKinds[kind] ?? kind)
+/** A value that is a word and not a name. */
+function wordInChinese(value: string | number): string {
+  const known = phrases[value]
+  return known ?? phrasePatterns.reduce((text, [pattern, said]) => text.replace(pattern, said), String(value))
 }
 
-/** The server's own words inside its sentence: all of it, what follows the colon, and what follows "because". */
+/** "write notes.md" */
+function touchInChinese(touch: string | number): string {
+  return String(touch).replace(/^\w+(?= )/, (kind) => touchKinds[kind] ?? kind)
+}
+
+/** Why a call is asked about again: in English the note, in other languages its parts. */
+export function translateNote(
+  { note = "", again = [] }: { note?: string | undefined; again?: readonly Said[] | undefined },
+  language: "en" | "zh",
+): string {
+  if (language === "en" || again.length === 0) return note
+  const [first = "", ...changes] = again.map((part) => translate(part, language))
+  return changes.length === 0 ? first : `${first}${changes.join("，")}。`
+}
+
+/** The server's own words inside its sentence: all of it, what follows the colon or "because", and what is quoted. */
 function wordsOf(text: string): Params {
+  const quoted = /'([^']+)'/.exec(text)?.[1]
   const rest = text.includes(": ") ? text.slice(text.indexOf(": ") + 2) : undefined
   const because = /\bbecause (.+?)(?:\.(?=\s|$)|$)/.exec(text)?.[1]
-  return { text, ...(rest === undefined ? {} : { rest }), ...(because === undefined ? {} : { because }) }
+  return {
+    text,
+    ...(rest === undefined ? {} : { rest }),
+    ...(because === undefined ? {} : { because }),
+    ...(quoted === undefined ? {} : { quoted }),
+  }
 }
 
 /** A number of minutes in the largest unit of which there are at least two. */

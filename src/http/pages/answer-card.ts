@@ -1,4 +1,4 @@
-import { translate } from "../api/translate.ts"
+import { translate, translateNote } from "../api/translate.ts"
 import type { Card, Message, Preview, Touch } from "../api/schemas.ts"
 import { html, type Html } from "./html.ts"
 import type { Words } from "./answer-words.ts"
@@ -67,7 +67,7 @@ function foundHtml(card: Card, words: Words, say: (message: Message) => string):
       <dt>${words.why}</dt>
       <dd>
         ${reasons.map(({ message, binding }) => html`<p>${say(message)} ${binding && html`<span class="tag">${words.everyTime}</span>`}</p>`)}
-        ${card.note !== undefined && html`<p>${card.note}</p>`}
+        ${card.note !== undefined && html`<p>${translateNote(card, words.lang === "en" ? "en" : "zh")}</p>`}
       </dd>
     </dl>
   </section>`
@@ -97,7 +97,7 @@ function previewHtml(preview: Preview, say: (message: Message) => string): Html 
             </div>
           </div>`,
       )}
-      ${preview.details.map((line) => html`<h3>${line}</h3>`)}`
+      ${preview.details.map((line) => html`<h3>${say(line)}</h3>`)}`
     case "diff":
       return html`${preview.files.map(
         ({ path, diff, added, removed }) =>

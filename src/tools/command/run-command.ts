@@ -2,19 +2,10 @@ import { isUtf8 } from "node:buffer"
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
 import { failure } from "../../model/ending.ts"
-import { errorMessage } from "../../lib/error-message.ts"
-import { isSecretVariable } from "../../lib/secret-names.ts"
-import {
-  sandboxUnavailableSentence,
-  type CommandSpec,
-  type ExceededLimit,
-  type FinishedCommand,
-  type Processes,
-  type SandboxLayer,
-} from "../../model/processes.ts"
+import type { CommandSpec, ExceededLimit, FinishedCommand, Processes } from "../../model/processes.ts"
 import { toolRef, dialectText, ifParameter, type DialectText } from "../../model/dialect-text.ts"
-import type { Preview } from "../../model/preview.ts"
 import { artifactLimit, type CallSession, type ToolContext } from "../../model/tool.ts"
+import { commandPreview } from "./command-preview.ts"
 import { sandboxOutput } from "./output-schemas.ts"
 
 /** The longest a command may run in the foreground: slightly less than the longest time limit of a call. */
@@ -102,7 +93,12 @@ export const runCommand = (
       },
     ],
     preview: (input, session) =>
-      previewOf(input, variablesOf(session, sessionVariables), processes, sandboxProblem?.(), allowedPaths),
+      commandPreview(input, {
+        session: variablesOf(session, sessionVariables),
+        processes,
+        notHeld: sandboxProblem?.(),
+        places: allowedPaths,
+      }),
 
     async execute(input, context) {
       const isHeld = sandboxProblem !== undefined && sandboxProblem() === undefined
@@ -219,49 +215,4 @@ function lastOf(title: string, text: string): string {
   if (text === "") return ""
   const last = text.slice(-mostQuoted)
   return `\n${title}${last.length < text.length ? ", at the end" : ""}:\n${last}`
-}
-
-/** What an approver sees: folder, variables, sandbox, and the command with invisible characters written out. */
-function previewOf(
-  { command, cwd, env, network, background, stdin, timeoutMs }: Input,
-  session: Readonly<Record<string, string>> | undefined,
-  processes: Processes,
-  notHeld: string | undefined,
-  places: readonly string[],
-): Preview {
-  const details = [
-    `Folder: ${visible(cwd ?? ".")}`,
-    ...Object.entries(env ?? {}).map(([name, value]) => `Variable: ${visible(`${name}=${value}`)}`),
-    ...Object.entries(session ?? {}).map(([name, value]) => `Variable of the session: ${visible(`${name}=${isSecretVariable(name) ? "(hidden)" : value}`)}`), // prettier-ignore
-    ...(stdin === undefined ? [] : [`Input: ${stdin.length} characters`]),
-    ...(background === true ? ["In the background, until it ends or is stopped"] : []),
-    ...(timeoutMs === undefined ? [] : [`Time limit: ${timeoutMs} ms`]),
-    ...holding(processes, network ?? false, places),
-    ...(notHeld === undefined ? [] : [sandboxUnavailableSentence(notHeld)]),
-  ]
-  return { kind: "command", command: visible(command), cwd, network: network ?? false, details }
-}
-
-function holding(processes: Processes, network: boolean, places: readonly string[]): string[] {
-  let layer: SandboxLayer
-  try {
-    layer = processes.layer(network)
-  } catch (error) {
-    return [errorMessage(error)]
-  }
-  if (layer.kind === "none") {
-    return [`Sandbox: none, because ${layer.because}. It has your own rights, and reaches the network.`]
-  }
-  return [
-    `Sandbox: bubblewrap. ${places.length === 0 ? "It can write nowhere" : `It can write only in ${places.join(", ")}`}.`,
-    network ? "Network: all of it. Rules about hosts do not reach inside." : "Network: none",
-  ]
-}
-
-/** Writes out invisible characters, except line ends and tabs. */
-function visible(text: string): string {
-  return text.replace(
-    /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu,
-    (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
-  )
 }
