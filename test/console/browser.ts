@@ -117,7 +117,7 @@ export async function atTheMoment(page: Page, selector: string, script: string):
 export function watchAnswers(page: Page): { none(): Promise<boolean> } {
   let sent = 0
   page.on("request", (request) => {
-    if (/\/answer$/.test(new URL(request.url()).pathname)) sent++
+    if (new URL(request.url()).pathname.endsWith("/answer")) sent++
   })
   return {
     async none() {
