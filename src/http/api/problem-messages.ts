@@ -7,6 +7,9 @@ import type { EndingCode } from "../../model/result.ts"
 export const problemMessages: Readonly<Record<string, string>> = {
   problem_no_connection: "服务器没有应答。请确认 qm serve 正在运行，地址也正确。",
   problem_not_signed_in: "尚未登录。请用 qm open 打印的链接登录。",
+  problem_token_expired: "令牌已过期。请人创建一个新的。",
+  problem_conversation_ended: "这个对话已经结束。请开始一个新的。",
+  problem_conversation_paused: "这个对话已暂停。请先让它继续。",
   problem_bad_link: "这个链接已经用过、已过期，或从未有效。请运行 qm open 获取新链接。",
   problem_too_many_tries: "尝试的链接太多了。请等一分钟。",
   problem_missing_scope: "您没有所需的权限[“{scope}”]。请人在 org.people 中给予它。",

@@ -64,7 +64,7 @@ describe("the reasons of the core", () => {
       "other_agent",
       "use_the_tool",
     ]
-    const elsewhere = ["conversation_ended", "no_model"]
+    const elsewhere = ["no_model"]
     const people = new Set(problems.filter((code) => ![...forPrograms, ...elsewhere].includes(code)))
     expect(people.size).toBeGreaterThan(10)
     for (const code of people) expect(chinese[`problem_${code}`], code).toMatch(/\p{Script=Han}/u)
