@@ -26,6 +26,7 @@ export async function askAboutInterrupted(
     input: { call: callId, tool: name, input: JSON.stringify(input) },
     key: `${request.sessionId}/${turn}/${place}/interrupted`,
     fromLoop: true,
+    holdResult: undefined,
   }))
   const ended = await app.callBatch(asked, { waitMs, clock, independent: true })
   const waiting = ended.filter(isTicket)

@@ -28,7 +28,7 @@ export async function askForMore(
 ): Promise<Asked> {
   const { userId } = request
   const ownKey = key === undefined || userId === undefined ? key : `${key}/${userId}`
-  const about = { userId, taskId: undefined, agentId, sessionId: id }
+  const about = { userId, taskId: undefined, agentId, sessionId: id, holdResult: undefined }
   const asked = { ...request, ...about, tool, input, key: ownKey, fromLoop: true }
   const [ended] = await app.callBatch([asked], { waitMs, detach, clock })
   if (ended === undefined) return { failed: "The question was not asked." }

@@ -41,6 +41,24 @@ test.each([
   },
 )
 
+test("where people check every result, they are asked once for a larger budget, and not again about their own answer", async () => {
+  const { app, chain } = await openApp(3)
+  let isOver = false
+  const running = chain({ tools, maxTokens: 250, checkToolResults: true, durable: true })
+    .run("Go.")
+    .finally(() => (isOver = true))
+  const asked: string[] = []
+  await until(async () => {
+    for (const { callId, tool, kind } of await app.approvals.list()) {
+      if (tool === "agents:budget") asked.push(kind)
+      await app.approvals.answer(callId, { kind: kind === "result" ? "release" : "approve" }, "ann")
+    }
+    return isOver
+  }, "the run is over")
+  expect(await running).toMatchObject({ status: "completed" })
+  expect(asked).toEqual(["call"])
+})
+
 test("whoever approves may change how much more there is", async () => {
   const { app, chain } = await openApp(9)
   const running = chain({ tools, maxTokens: 100 }).run("Go.")

@@ -84,6 +84,16 @@ test("what two processes are told at the same moment is all read and answered", 
   expect(said.toSorted()).toEqual(["Hi.", ...texts].toSorted())
 })
 
+test("two runs of one conversation in one process take turns", async () => {
+  const { open } = await openHosts()
+  const app = await open({}, { say: "Yes." })
+  const said = ["One?", "Two?", "Three?"]
+  const results = await Promise.all(said.map((text) => app.chain("operator", { id: "talk" }).run(text)))
+  expect(results.map(({ status }) => status)).toEqual(["completed", "completed", "completed"])
+  const kinds = (await app.conversations.turns("talk")).map(({ kind }) => kind)
+  expect(kinds).toEqual(said.flatMap(() => ["user", "assistant", "end"]))
+})
+
 test("another process can read along, say something and stop the run", async () => {
   const { open } = await openHosts()
   const [worker, watcher] = [await open({}, ...turns), await open({}, ...turns)]
