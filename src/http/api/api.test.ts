@@ -35,7 +35,7 @@ test("an idempotency key makes a call once", async () => {
   expect(results.map((each) => each.body.result)).toEqual([1, 1])
 })
 
-test("the header Idempotency-Key makes a call once, and is another one's own", async () => {
+test("the header Idempotency-Key makes a call once, and another key another call", async () => {
   const { app, served, token } = await serving()
   let runs = 0
   app.registry.register(tool({ name: "count", effect: "write", execute: () => ++runs }))
