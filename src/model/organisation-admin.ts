@@ -93,7 +93,7 @@ export interface OrganisationAdmin {
     given: Pick<NewPerson, "lifetimeMs">,
     by: ChangedBy,
   ): Promise<{ person: Person; token: string }>
-  /** The person's token stops working. They can still sign in with a link. */
+  /** The token stops working; the person and their sessions stay. */
   revokePersonToken(id: string, by: ChangedBy): Promise<Person>
   deletePerson(id: string, by: ChangedBy): Promise<Person>
 

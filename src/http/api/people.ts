@@ -38,7 +38,7 @@ export const peopleEndpoints: readonly Endpoint[] = [
   endpoint({
     ...ofToken,
     method: "delete",
-    summary: "Revokes a person's token. They stay, and can sign in with a link.",
+    summary: "Revokes a person's token. They stay, and their sessions too.",
     answers: { 200: entry },
     handle: ({ api, caller, params }) => api.app.org.revokePersonToken(params.id, actor(caller)),
   }),
