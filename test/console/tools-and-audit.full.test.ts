@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest"
+import { z } from "zod"
+import { defineTool } from "../../src/schema/define-tool.ts"
 import { tool } from "../../src/testing/test-app.ts"
 import { closeBrowser, hasBrowser, openConsole } from "./browser.ts"
 
@@ -98,6 +100,23 @@ describe.skipIf(!hasBrowser)("the playground", () => {
 })
 
 describe.skipIf(!hasBrowser)("the audit page", () => {
+  test("offers a call again without what its record has only masked", async () => {
+    const { app, url, signIn } = await openConsole()
+    const input = z.object({ user: z.string(), password: z.string() })
+    const about = { name: "enter", group: "test", description: "Sign in.", effect: "read" } as const
+    app.registry.register(defineTool({ ...about, input, execute: () => "welcome" }))
+    const given = { user: "ana", password: "correct horse 7" }
+    const { callId } = await app.call({ agentId: "dev", tool: "enter", input: given })
+    const { page, problems } = await signIn()
+    await page.goto(`${url}/audit/${callId}`)
+    await page.getByRole("link", { name: "Call again…" }).click()
+    await page.getByText("Left empty, because the record has it only masked or cut: password.").waitFor()
+    const fields = page.locator(".sf textarea, .sf input")
+    const values = () => fields.evaluateAll((all) => all.map((each) => (each as { value?: string }).value))
+    await expect.poll(values).toEqual(["ana", ""])
+    expect(problems).toEqual([])
+  }, 60_000)
+
   test("keeps its filters in the address, shows new calls when asked, and verifies", async () => {
     const { app, url, signIn } = await openConsole()
     app.registry.register(tool({ name: "look", effect: "read", execute: () => "seen" }))
