@@ -41,7 +41,7 @@ export function AnswerQuestion({ card, asleep, offline, around }: Props) {
 
   const value = (): Value | undefined => {
     if (form !== undefined) return filled
-    if (text.trim() !== "") return question?.multiple === true ? [...chosen, text.trim()] : text.trim()
+    if (text.trim() !== "") return text.trim()
     if (question?.multiple === true) return [...chosen]
     return chosen[0] ?? (question?.url === undefined ? undefined : {})
   }
@@ -85,8 +85,7 @@ export function AnswerQuestion({ card, asleep, offline, around }: Props) {
               options={options.map((option) => ({ value: option, label: printable(option) }))}
               chosen={chosen}
               multiple={question?.multiple === true}
-              choose={(option) => {
-                if (question?.multiple !== true) setText("")
+              choose={(option) =>
                 setChosen((all) =>
                   question?.multiple === true
                     ? all.includes(option)
@@ -94,7 +93,7 @@ export function AnswerQuestion({ card, asleep, offline, around }: Props) {
                       : [...all, option]
                     : [option],
                 )
-              }}
+              }
             />
           )}
           {form !== undefined && (
@@ -105,17 +104,14 @@ export function AnswerQuestion({ card, asleep, offline, around }: Props) {
               problems={{}}
             />
           )}
-          {form === undefined && question?.url === undefined && (
+          {options.length === 0 && form === undefined && question?.url === undefined && (
             <textarea
               className="in"
               rows={2}
-              aria-label={options.length > 0 ? words.answer.ownWords : words.answer.yourAnswer}
-              placeholder={options.length > 0 ? words.answer.ownWords : words.answer.yourAnswer}
+              aria-label={words.answer.yourAnswer}
+              placeholder={words.answer.yourAnswer}
               value={text}
-              onChange={(event) => {
-                setText(event.target.value)
-                if (question?.multiple !== true) setChosen([])
-              }}
+              onChange={(event) => setText(event.target.value)}
             />
           )}
         </div>,

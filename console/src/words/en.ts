@@ -400,7 +400,6 @@ export const en = {
       "The agent is told that parts were taken out, not what they said. The audit log keeps where, who and when.",
     send: "Send",
     doNotAnswer: "Do not answer",
-    ownWords: "Or in your own words",
     yourAnswer: "Your answer",
     openPage: "Open the page",
     openedPage: "Say here when you are done there.",

@@ -381,7 +381,6 @@ export const zh: Words = {
     toldRedacted: "智能体会得知部分内容已被移除，但不知道其内容。审计日志记录位置、人员和时间。",
     send: "发送",
     doNotAnswer: "不回答",
-    ownWords: "或用您自己的话",
     yourAnswer: "您的答复",
     openPage: "打开页面",
     openedPage: "在那里完成后，请在此确认。",
