@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest"
-import { axeViolations } from "./axe.ts"
+import { axeChecker } from "./axe.ts"
 import { closeBrowser, hasBrowser, openConsole } from "./browser.ts"
 
 afterAll(closeBrowser)
@@ -9,6 +9,7 @@ describe.skipIf(!hasBrowser)("the console is accessible", () => {
     ["light", 1440],
     ["dark", 1440],
     ["light", 360],
+    ["dark", 360],
   ] as const)("axe finds nothing on any page, %s at %i pixels", async (colorScheme, width) => {
     const { submit, signIn, url, app } = await openConsole()
     const ran = await app.call({ agentId: "dev", tool: "list_files", input: { path: "." } })
@@ -16,30 +17,30 @@ describe.skipIf(!hasBrowser)("the console is accessible", () => {
     await submit("write_file", { path: "notes.md", content: "x\ny\n" })
     await submit("ask_user", { question: "Which colour?", options: ["red", "blue"] })
     const { page, problems } = await signIn("me", { colorScheme, viewport: { width, height: 900 } })
-    const found: string[] = []
-    const check = async (where: string) => {
-      await page.waitForTimeout(800)
-      found.push(...(await axeViolations(page)).map((violation) => `${where}: ${violation}`))
-    }
-    await check("inbox")
-    await page.locator("button.me:visible, button.tab-more:visible").click()
-    await check("menu")
-    await page.keyboard.press("Escape")
-    for (const { callId } of await app.approvals.list()) {
-      await page.goto(`${url}/inbox/${callId}`)
-      await check(`card ${callId}`)
-    }
-    await page.keyboard.press("Control+k")
-    await check("palette")
-    await page.keyboard.press("Escape")
-    await page.keyboard.press("Shift+F")
-    await check("freeze")
-    await page.keyboard.press("Escape")
-    const tool = "/tools?tool=edit_file&agent=dev"
-    for (const path of ["/tools", tool, "/tools/servers", "/audit", `/audit/${ran.callId}`, "/people", "/nowhere"]) {
+    const { check, found } = axeChecker(page)
+    const goTo = async (path: string, selector: string) => {
       await page.goto(`${url}${path}`)
-      await check(path)
+      await check(path, selector)
     }
+    await check("inbox", "a[data-call]")
+    await page.locator("button.me:visible, button.tab-more:visible").click()
+    await check("menu", "[role=menu]")
+    await page.keyboard.press("Escape")
+    for (const { callId } of await app.approvals.list()) await goTo(`/inbox/${callId}`, "#card-title")
+    await page.keyboard.press("Control+k")
+    await check("palette", "[role=dialog]")
+    await page.keyboard.press("Escape")
+    await page.locator("[role=dialog]").waitFor({ state: "detached" })
+    await page.keyboard.press("Shift+F")
+    await check("freeze", "[role=dialog]")
+    await page.keyboard.press("Escape")
+    await goTo("/tools", "#main a[href*='tool=']")
+    await goTo("/tools?tool=edit_file&agent=dev", "#tool-name")
+    await goTo("/tools/servers", ".play-empty")
+    await goTo("/audit", ".tbl-a tbody tr")
+    await goTo(`/audit/${ran.callId}`, ".steps")
+    await goTo("/people", ".tbl tbody tr")
+    await goTo("/nowhere", "h1")
     expect(found).toEqual([])
     expect(problems).toEqual([])
   })
