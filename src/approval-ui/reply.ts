@@ -1,3 +1,4 @@
+import { optionOf } from "./option-of.ts"
 import type { AnswerValue, PendingItem, Question, Answer } from "../model/approval.ts"
 import { checkForm, formFields } from "../schema/form.ts"
 import { readForm } from "../schema/read-form.ts"
@@ -145,10 +146,4 @@ function formReplies({ form }: Question, code: string): string[] {
   if (form === undefined) return [`answer ${code} agree`]
   if (formFields(form).length === 1) return [`answer ${code} <your answer, or the number of a choice>`]
   return [`answer ${code} <name=value, each field on a line of its own; or the whole form as a JSON object>`]
-}
-
-/** The option with this text, else with this number. */
-function optionOf(text: string, options: readonly string[]): string | undefined {
-  if (options.includes(text)) return text
-  return /^[1-9]\d*$/.test(text) ? options[Number(text) - 1] : undefined
 }

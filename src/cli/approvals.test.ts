@@ -329,6 +329,11 @@ test.each<[string, PendingItem, string[]]>([
   ["a form of one field", filling(onlyName), ["answer 0198-call …"]],
   ["a link", opening, ["answer 0198-call"]],
   [
+    "a question with options",
+    item({ kind: "question", question: { question: "?", options: ["yes", "no"] } }),
+    ["answer 0198-call 1", "answer 0198-call 2"],
+  ],
+  [
     "a form whose names the shell would run",
     filling({ type: "object", properties: { "$(rm -rf ~)": {}, b: {} } }),
     [`answer 0198-call '{"…":"…"}'`],
@@ -347,6 +352,10 @@ test.each<[string[], Question | undefined, string | string[]]>([
   [["red,dark red"], { question: "?", options, multiple: true }, ["red", "dark red"]],
   [["red,", "dark", "red"], { question: "?", options, multiple: true }, ["red", "dark red"]],
   [["blue, light"], { question: "?", options, multiple: true }, ["blue, light"]],
+  [["2"], { question: "?", options }, "dark red"],
+  [["9"], { question: "?", options }, "9"],
+  [["2"], { question: "?", options: ["3", "2", "1"] }, "2"],
+  [["1,", "4"], { question: "?", options, multiple: true }, ["red", "green"]],
   [["one", "two,three"], { question: "?", multiple: true }, ["one two", "three"]],
 ])("the words %j answer the question %j with %j", async (words, question, value) => {
   expect(await readAnswer(words, question)).toEqual(value)

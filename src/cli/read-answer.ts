@@ -1,10 +1,11 @@
+import { optionOf } from "../approval-ui/option-of.ts"
 import type { AnswerValue, Question } from "../model/approval.ts"
 import type { JsonSchema } from "../model/schema.ts"
 import { UsageError } from "./usage.ts"
 
 /**
- * Reads the words after a question's id: the fields of its form, nothing for a URL to agree to, a list of options where
- * several may be chosen, otherwise one text.
+ * Reads the words after a question's id: the fields of its form, nothing for a URL to agree to, options by number or word for
+ * word, otherwise one text.
  */
 export async function readAnswer(words: readonly string[], question: Question | undefined): Promise<AnswerValue> {
   const text = words.join(" ")
@@ -12,12 +13,13 @@ export async function readAnswer(words: readonly string[], question: Question | 
   if (question?.url !== undefined) return readAgreement(text)
   if (words.length === 0 && question !== undefined)
     throw new UsageError("The answer is missing. Write it after the id.")
-  if (question?.multiple !== true) return text
-  const { options = [] } = question
+  const { options = [], multiple } = question ?? {}
+  const chosen = (part: string) => optionOf(part, options) ?? part
+  if (multiple !== true) return chosen(text)
   if (words.every((word) => options.includes(word))) return [...words]
   return text
     .split(",")
-    .map((part) => part.trim())
+    .map((part) => chosen(part.trim()))
     .filter((part) => part !== "")
 }
 

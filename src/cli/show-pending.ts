@@ -56,7 +56,8 @@ export async function approveCommand(
 const maxFields = 6
 
 /** The commands that answer a question. Field names that a shell could interpret are not offered for copying. */
-async function answersTo(target: string, { form, url }: Partial<Question> = {}): Promise<string[]> {
+async function answersTo(target: string, { form, url, options }: Partial<Question> = {}): Promise<string[]> {
+  if (options !== undefined) return options.slice(0, maxFields).map((_, place) => `answer ${target} ${place + 1}`)
   if (form === undefined) return [url === undefined ? `answer ${target} …` : `answer ${target}`]
   const { formFields } = await import("../schema/form.ts")
   const fields = formFields(form)
