@@ -1,4 +1,4 @@
-import { optionOf } from "./option-of.ts"
+import { optionOf } from "../lib/option-of.ts"
 import type { AnswerValue, PendingItem, Question, Answer } from "../model/approval.ts"
 import { checkForm, formFields } from "../schema/form.ts"
 import { readForm } from "../schema/read-form.ts"

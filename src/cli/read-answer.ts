@@ -1,4 +1,4 @@
-import { optionOf } from "../approval-ui/option-of.ts"
+import { optionOf } from "../lib/option-of.ts"
 import type { AnswerValue, Question } from "../model/approval.ts"
 import type { JsonSchema } from "../model/schema.ts"
 import { UsageError } from "./usage.ts"
