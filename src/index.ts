@@ -32,7 +32,8 @@ export type {
   ModelUsage,
 } from "./agents/models/port.ts"
 export type { Models } from "./agents/models/open-models.ts"
-export { ToolChain, type ToolChainOptions } from "./agents/chain/tool-chain.ts"
+export type { ToolChainOptions } from "./agents/chain/chain-options.ts"
+export { ToolChain } from "./agents/chain/tool-chain.ts"
 export type { ToolCallHistoryEntry, ToolChainResult } from "./agents/chain/chain-result.ts"
 export {
   ToolPipeline,

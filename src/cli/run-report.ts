@@ -1,5 +1,5 @@
 import type { ToolChainResult } from "../agents/chain/chain-result.ts"
-import type { ToolChainOptions } from "../agents/chain/tool-chain.ts"
+import type { ToolChainOptions } from "../agents/chain/chain-options.ts"
 import { shellWord } from "../lib/shell-word.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 import { terminalStyleFor } from "../lib/terminal-style.ts"

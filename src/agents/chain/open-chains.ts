@@ -16,7 +16,8 @@ import type { ChainMail } from "./mail.ts"
 import { goOnWith, rememberedOf, settingsOf } from "./remembered.ts"
 import { unnamedPerson } from "./turns.ts"
 import { memoryLog, nothingSpent, storedLog, type LogStore } from "./log.ts"
-import { ToolChain, type ChainApp, type ToolChainOptions } from "./tool-chain.ts"
+import type { ToolChainOptions } from "./chain-options.ts"
+import { ToolChain, type ChainApp } from "./tool-chain.ts"
 
 export interface ChainOptions extends ToolChainOptions {
   /** The name of a configured model, or a model (default: the one of the agent's role, or `models.default`). */

@@ -4,7 +4,7 @@ import type { ToolSpec } from "../../model/tool.ts"
 import { dataFolder, openTestApp, tool, until } from "../../testing/test-app.ts"
 import type { Reflector } from "../reflection/reflector.ts"
 import { modelOf, type PlayedTurn } from "../testing/played-model.ts"
-import type { ToolChainOptions } from "./tool-chain.ts"
+import type { ToolChainOptions } from "./chain-options.ts"
 
 const calls = (...names: string[]): PlayedTurn => ({ calls: names.map((name) => ({ name })) })
 

@@ -2,7 +2,7 @@ import { posix } from "node:path"
 import { isInFolder } from "../../lib/is-in-folder.ts"
 import type { Conversation } from "../../model/conversation.ts"
 import { isSocietyConversation } from "../../model/society-conversation.ts"
-import type { ToolChainOptions } from "./tool-chain.ts"
+import type { ToolChainOptions } from "./chain-options.ts"
 
 /**
  * What is plain data, so that another process goes on with the same limits. Callbacks end with their process, and who

@@ -9,7 +9,8 @@ import { defineTool } from "../../schema/define-tool.ts"
 import { openTestApp, tool, until } from "../../testing/test-app.ts"
 import type { ModelRequest } from "../models/port.ts"
 import { modelOf, playedModel, type PlayedTurn } from "../testing/played-model.ts"
-import { ToolChain, type ToolChainOptions } from "./tool-chain.ts"
+import type { ToolChainOptions } from "./chain-options.ts"
+import { ToolChain } from "./tool-chain.ts"
 
 type Spec = Partial<ToolSpec<never>> & Pick<ToolSpec<never>, "execute">
 

@@ -4,7 +4,8 @@ import type { Answer } from "../../model/approval.ts"
 import { defineTool } from "../../schema/define-tool.ts"
 import { deferred, openTestApp, tool, until } from "../../testing/test-app.ts"
 import { modelOf, playedModel, type PlayedTurn } from "../testing/played-model.ts"
-import { ToolChain, type ToolChainOptions } from "./tool-chain.ts"
+import type { ToolChainOptions } from "./chain-options.ts"
+import { ToolChain } from "./tool-chain.ts"
 
 /** An app with a tool that adds, one that asks a person, and a chain over a model that answers like this. */
 async function openChain(model: ReturnType<typeof playedModel>, options: ToolChainOptions = {}) {

@@ -1,98 +1,26 @@
 import { setMaxListeners } from "node:events"
 import { newId } from "../../lib/new-id.ts"
-import type { ApprovalUIAdapter } from "../../model/approval.ts"
 import type { App } from "../../model/app.ts"
-import type { CallRequest } from "../../model/call.ts"
-import { contextStatus, type ConversationContext, type ConversationContexts } from "../../model/context.ts"
+import { contextStatus, type ConversationContext } from "../../model/context.ts"
 import type { NewTurn } from "../../model/conversation.ts"
 import { errorOf } from "../../model/errors.ts"
 import type { EndingCode, ToolResult } from "../../model/result.ts"
 import { cutForMessages } from "../context/cut.ts"
 import { countTokens, defaultContextTokens } from "../context/tokens.ts"
-import type { LanguageModel, ModelMessage, ModelPart, ModelTool, ModelTurn } from "../models/port.ts"
-import type { Reflector } from "../reflection/reflector.ts"
+import type { LanguageModel, ModelTool } from "../models/port.ts"
 import { ruleReflector } from "../reflection/rules.ts"
 import { offeredTools, runChain, type ActiveChain, type ChainPhase } from "./chain.ts"
-import type { Budget } from "./budget.ts"
 import { resultOf, type ToolChainResult } from "./chain-result.ts"
 import { attempt } from "./attempt.ts"
-import { giveUpCalls, type EndCalls } from "./give-up-calls.ts"
+import { giveUpCalls } from "./give-up-calls.ts"
 import { memoryLog, type TurnLog } from "./log.ts"
-import { receiveMail, type ChainMail } from "./mail.ts"
+import { receiveMail } from "./mail.ts"
 import { messagesOf } from "./messages.ts"
 import { nextStep, type RunLimits } from "./next-step.ts"
 import { toolsGivenUp } from "./reflect.ts"
 import { RunTime } from "./run-time.ts"
 import { currentRun, personOf, unanswered, unnamedPerson } from "./turns.ts"
-
-/** The limits and callbacks of a chain. */
-export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" | "allowedPaths"> {
-  /** What the model is told first. */
-  instructions?: string | undefined
-  /** How many answers with tool calls a run may have (default 5). */
-  maxRounds?: number | undefined
-  /** How many tool calls a run may make (default 10). */
-  maxCalls?: number | undefined
-  /** How many milliseconds a run may take, without the time in which its calls only wait for people (default: an hour). */
-  deadlineMs?: number | undefined
-  /** How many tokens the conversation may use, with those of its sub-agents; then a person is asked for more. */
-  maxTokens?: number | undefined
-  /** How much it may cost, by the prices of the models; then a person is asked for more. */
-  maxCost?: number | undefined
-  /** How many tool calls it may make, with those of its sub-agents; then a person is asked for more. */
-  maxTreeCalls?: number | undefined
-  /** What its agent may use in it, without sub-agents; then a person is asked for more. */
-  perAgent?: Budget | undefined
-  /** The only tools the model is offered, by name. */
-  tools?: readonly string[] | undefined
-  /**
-   * Decide how to go on after calls failed: by our rules (true, the default), by a reflector of your own, or not at all
-   * (false: the model only sees the errors).
-   */
-  reflect?: boolean | Reflector | undefined
-  /** Let calls with effects run while another call of the same answer still waits for a person. */
-  independent?: boolean | undefined
-  /** How many milliseconds to wait for people before `run` returns with status `waiting` (default: to the end). */
-  waitMs?: number | undefined
-  /** Asks the person at this program. Without it, calls wait in the approval queue. */
-  approvals?: Partial<ApprovalUIAdapter> | undefined
-  /** Have every result approved before the model sees it. It can only add approvals. */
-  checkToolResults?: boolean | undefined
-  onToolCallStart?(toolName: string, args: unknown, callId: string): void
-  onToolCallComplete?(result: ToolResult, callId: string): void
-  /** The text of the model's answer so far. */
-  onLLMResponseUpdate?(text: string): void
-  /** Each piece of the model's answer as it comes: text, reasoning, the beginning of a call. */
-  onLLMResponsePart?(part: ModelPart): void
-  onLLMResponseComplete?(turn: ModelTurn): void
-  /** Sees the messages before they are sent; messages it returns are sent instead. */
-  onBeforeSendToLLM?(messages: readonly ModelMessage[]): readonly ModelMessage[] | undefined
-  /**
-   * The model failed; a tool threw, took too long or returned something other than it promises; or one of these callbacks
-   * failed itself. Only a model that fails, or `onBeforeSendToLLM`, ends the run.
-   */
-  onError?(error: unknown, phase: ChainPhase): void
-  signal?: AbortSignal | undefined
-}
-
-/** What only the app gives a chain. */
-interface InternalOptions {
-  log?: TurnLog
-  closing?: AbortSignal
-  mail?: ChainMail | undefined
-  /** Where the run is found by the tools that look at its context. */
-  contexts?: ConversationContexts | undefined
-  /** Ends calls of the conversation that nobody wants any more. */
-  endCalls?: EndCalls
-  /** The conversation is claimed: what the run goes on with, also of what the conversation remembers. */
-  onClaimed?(): { model: LanguageModel; options: ToolChainOptions }
-  onRunStart?(): void
-  /** What it begins with is in the turns. */
-  onRunBegun?(): void
-  onRunEnd?(result: ToolChainResult): Promise<void>
-  /** The run is over and nothing of it is written any more. */
-  onReleased?(): void
-}
+import type { InternalOptions, ToolChainOptions } from "./chain-options.ts"
 
 /** What a chain needs of the app. */
 export type ChainApp = Pick<App, "callBatch" | "mcpTools" | "visibleTool" | "storeText">

@@ -3,7 +3,7 @@ import type { Conversation } from "../../model/conversation.ts"
 import type { DialectNames } from "../../model/dialect-text.ts"
 import type { OrganisationAdmin } from "../../model/organisation-admin.ts"
 import { isSocietyConversation } from "../../model/society-conversation.ts"
-import type { ToolChainOptions } from "../chain/tool-chain.ts"
+import type { ToolChainOptions } from "../chain/chain-options.ts"
 import { afterFreeze } from "./after-freeze.ts"
 import { instructionsFor } from "./instructions.ts"
 

@@ -1,4 +1,4 @@
-import type { ToolChainOptions } from "../../agents/chain/tool-chain.ts"
+import type { ToolChainOptions } from "../../agents/chain/chain-options.ts"
 import type { ModelMessage } from "../../agents/models/port.ts"
 import { printableJson } from "../../lib/printable.ts"
 import { imageIn } from "../../model/result-image.ts"
