@@ -27,7 +27,7 @@ export async function giveUpCalls(
   const { size } = resultsByRef(log.turns)
   const limit = textLimit(context, calls.length)
   const results = await Promise.all(
-    calls.map((call, place): CallResult | Promise<CallResult> => {
+    calls.map(async (call, place): Promise<CallResult> => {
       const ref = `r${size + place + 1}`
       const result = context.ran.get(places[place]!) ?? ended?.get(keys[place]!)
       if (result !== undefined) return toldResult({ call }, ref, result, context, limit, undefined)

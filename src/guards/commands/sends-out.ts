@@ -46,7 +46,7 @@ function curlSends(args: readonly string[]): boolean {
       )
     }
     if (!word.startsWith("-")) return false
-    const end = [...word].findIndex((letter, place) => place > 0 && valued.includes(letter))
+    const end = word.search(withValue)
     if (end === -1) return false
     const value = word.slice(end + 1) || (args[at + 1] ?? "")
     if (word[end] === "X") return changes(value)
@@ -55,7 +55,7 @@ function curlSends(args: readonly string[]): boolean {
 }
 
 /** The letters of curl that take a value: the rest of the word, or the next one. */
-const valued = "dFTKXHAbcCDeEhmoPQrtuUwxyYz"
+const withValue = /[dFTKXHAbcCDeEhmoPQrtuUwxyYz]/
 
 function changes(method: string): boolean {
   return !["GET", "HEAD"].includes(method.toUpperCase())

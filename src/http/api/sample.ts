@@ -28,7 +28,7 @@ export const sampleEndpoints: readonly Endpoint[] = [
       const by = { kind: "person", id: caller.id } as const
       const kept: string[] = []
       /** Removes the sample's own among these, except what is used. */
-      const removed = async <T extends Listed>(list: readonly T[], used: ReadonlySet<string>, remove: Remove) => {
+      const removed = async (list: readonly Listed[], used: ReadonlySet<string>, remove: Remove) => {
         const own = list.filter(isOwn)
         const unused = own.filter(({ id }) => !used.has(id))
         for (const { id } of unused) await remove(id)
