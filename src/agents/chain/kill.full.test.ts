@@ -78,7 +78,7 @@ test.each([
   ["while a person is asked for a larger budget", "budget", all],
   ["while the model writes a summary", "summary", all],
 ])("kill -9 %s: the conversation goes on in another process and no call runs twice", async (_when, hang, expected) => {
-  for (let run = 0; run < times(6, 100); run++) {
+  for (let run = 0; run < times(10, 100); run++) {
     const dir = temporaryFolder()
     const child = runChild(program(dir, "talk", hang))
     await until(() => child.lines.includes("here"), "the child is there")

@@ -1,3 +1,3 @@
 import { commandLaws } from "./laws.contract.ts"
 
-commandLaws(2000)
+commandLaws(700)

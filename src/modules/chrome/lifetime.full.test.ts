@@ -46,7 +46,7 @@ describe.skipIf(!hasChromium)("the life of a browser", () => {
       join(folder, "quartermaster.yml"),
       "modules: [chrome]\nrules: [{ allow: chrome_launch, because: A test. }]\n",
     )
-    const env = { ...process.env, HOME: folder, QM_DATA_DIR: undefined }
+    const env = { PATH: process.env["PATH"], HOME: folder }
     const run = (...words: string[]) =>
       execFileSync(process.execPath, [join(process.cwd(), "dist/qm.js"), ...words], {
         cwd: folder,

@@ -93,7 +93,7 @@ test("SQLite: a preview shows exactly the rows that the statement changes", asyn
         database.exec("rollback")
       }
     }),
-    { numRuns: 40_000, examples: known.map((sql): [string] => [sql]) },
+    { numRuns: 15_000, examples: known.map((sql): [string] => [sql]) },
   )
   expect(compared).toBeGreaterThan(500)
   database.close()
@@ -135,7 +135,7 @@ describe.skipIf(postgresFolder === undefined)("a real PostgreSQL server", () => 
       }
     }
     await fc.assert(fc.asyncProperty(texts, compare), {
-      numRuns: 30_000,
+      numRuns: 10_000,
       examples: known.map((sql): [string] => [sql]),
     })
     expect(compared).toBeGreaterThan(100)
