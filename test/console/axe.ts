@@ -26,7 +26,13 @@ export function axeChecker(page: Page) {
     /** Looks at the page once what the selector means is shown. */
     async check(where: string, selector: string) {
       await settled(page, selector)
-      found.push(...(await axeViolations(page)).map((violation) => `${where}: ${violation}`))
+      let violations = await axeViolations(page)
+      // What is only there for a moment, such as a colour in between, is gone when it is looked at again.
+      if (violations.length > 0) {
+        await settled(page, selector)
+        violations = await axeViolations(page)
+      }
+      found.push(...violations.map((violation) => `${where}: ${violation}`))
     },
   }
 }
