@@ -49,8 +49,8 @@ export interface ActiveCall {
   who: AgentView | undefined
   readonly sessionId: string
   readonly receivedAt: number
-  /** When the caller stops waiting for a person and gets a ticket. */
-  readonly waitUntil: number | undefined
+  /** How it was made. */
+  readonly options: CallOptions
   /** The call whose tool made this one. */
   readonly parent: ActiveCall | undefined
   /** Its place among calls that are made together. */
@@ -92,8 +92,6 @@ export interface ActiveCall {
   row: CallRow | undefined
   /** The time limit of the running tool. Its sub-calls stop this clock while they all wait for people. */
   clock: RunClock | undefined
-  /** The clock that this call is counted by: that of the call above it, or of its batch. */
-  readonly outerClock: CallClock | undefined
 }
 
 /** How a result came about, where it is not simply what the tool returned. */
@@ -122,10 +120,7 @@ export function beginCall(input: CallRequest, ports: Ports, options: CallOptions
     who,
     sessionId: options.sessionId ?? request.sessionId ?? parent?.sessionId ?? dailySession(request.agentId, receivedAt),
     receivedAt,
-    get waitUntil() {
-      if (options.detach?.aborted === true) return receivedAt
-      return options.waitMs === undefined ? undefined : receivedAt + options.waitMs
-    },
+    options,
     parent,
     batch: options.batch,
     depth: parent === undefined ? 0 : parent.depth + 1,
@@ -147,10 +142,17 @@ export function beginCall(input: CallRequest, ports: Ports, options: CallOptions
     toolMetadata: undefined,
     row,
     clock: undefined,
-    get outerClock() {
-      return options.clock ?? parent?.clock
-    },
   }
+}
+
+/** When the caller stops waiting for a person and gets a ticket. */
+export function waitUntil({ options: { detach, waitMs = Infinity }, receivedAt }: ActiveCall): number {
+  return detach?.aborted === true ? receivedAt : receivedAt + waitMs
+}
+
+/** The clock that a call is counted by: that of its batch, or of the call above it. */
+export function outerClock({ options, parent }: ActiveCall): CallClock | undefined {
+  return options.clock ?? parent?.clock
 }
 
 const noTouches: Touches = { list: [], proved: true }

@@ -32,7 +32,7 @@ function callFields(entry: AuditCallFields): string {
     name("tool", entry.tool) +
     name("version", entry.version) +
     name("layer", entry.layer) +
-    name("sessionId", entry.sessionId) +
+    text("sessionId", entry.sessionId) +
     name("taskId", entry.taskId) +
     name("userId", entry.userId) +
     text("parentCallId", entry.parentCallId) +
@@ -53,7 +53,7 @@ function data(field: string, value: unknown): string {
   return value === undefined ? "" : `,"${field}":${JSON.stringify(value)}`
 }
 
-/** The JSON of recent names. Agents, roles, tools and sessions repeat, so they are escaped once. */
+/** The JSON of recent names. Agents, roles and tools repeat, so they are escaped once. */
 const recentNames = new Map<string, string>()
 
 function name(field: string, value: string | undefined): string {

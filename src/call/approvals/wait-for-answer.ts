@@ -7,7 +7,7 @@ import type { RegisteredTool } from "../../model/tool.ts"
 import { toApprovalRequest, answerPending } from "./answer-pending.ts"
 import { verdictWord } from "./verdict-word.ts"
 import { claim, ticketOf, tryAdvance } from "../stored/rows.ts"
-import { Detached, Joined, type ActiveCall } from "../active-call.ts"
+import { Detached, Joined, outerClock, waitUntil, type ActiveCall } from "../active-call.ts"
 import { abortedEnding, callerGoneEnding } from "../stopped-endings.ts"
 
 /**
@@ -21,7 +21,7 @@ export async function waitForAnswer(
   ports: Ports,
 ): Promise<SettledAnswer | undefined> {
   const dialogClosed = new AbortController()
-  call.outerClock?.countWaiting(1)
+  outerClock(call)?.countWaiting(1)
   try {
     openDialog(call, tool, input, ports, dialogClosed.signal)
     for (;;) {
@@ -41,14 +41,14 @@ export async function waitForAnswer(
         if (await tryAdvance(call, ports, { revision: row.revision + 1 })) return undefined
         continue
       }
-      const mustDetach = ports.closing.aborted || (call.waitUntil !== undefined && now >= call.waitUntil)
+      const mustDetach = ports.closing.aborted || now >= waitUntil(call)
       // If this fails, an answer came first, and is read in the next round.
       if (mustDetach && (await tryAdvance(call, ports, { owner: "", wanted: true }))) throw new Detached(ticketOf(row))
-      const pause = Math.min(until - now, (call.waitUntil ?? Infinity) - now, pollMs)
+      const pause = Math.min(until - now, waitUntil(call) - now, pollMs)
       await ports.calls.waitForChange(call.callId, Math.max(1, pause), [call.request.signal, ports.closing])
     }
   } finally {
-    call.outerClock?.countWaiting(-1)
+    outerClock(call)?.countWaiting(-1)
     dialogClosed.abort()
   }
 }

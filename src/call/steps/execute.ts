@@ -6,7 +6,7 @@ import { onAbort } from "../on-abort.ts"
 import { RunClock } from "../run-clock.ts"
 import type { RunContext } from "./run-context.ts"
 import { drain, isStream } from "./stream.ts"
-import { mayBeHeld, type ActiveCall } from "../active-call.ts"
+import { mayBeHeld, outerClock, type ActiveCall } from "../active-call.ts"
 import { abortedEnding } from "../stopped-endings.ts"
 
 /** A tool that ignores its aborted signal counts as lost after this time and gives up its permit. */
@@ -28,11 +28,11 @@ export function execute(
     let over = false
     let lost: NodeJS.Timeout | undefined
 
-    const outerClock = tool.kind === "interactive" ? call.outerClock : undefined
-    outerClock?.countWaiting(1)
+    const waitingFor = tool.kind === "interactive" ? outerClock(call) : undefined
+    waitingFor?.countWaiting(1)
     const finish = () => {
       over = true
-      outerClock?.countWaiting(-1)
+      waitingFor?.countWaiting(-1)
       ports.running.delete(call.callId)
       call.clock?.stop()
       call.clock = undefined
@@ -61,7 +61,7 @@ export function execute(
     }
 
     if (timeoutMs !== null || tool.kind === "composite") {
-      call.clock = new RunClock(timeoutMs, () => giveUp(timedOut(tool, timeoutMs ?? 0)), call.outerClock)
+      call.clock = new RunClock(timeoutMs, () => giveUp(timedOut(tool, timeoutMs ?? 0)), outerClock(call))
     }
     if (signal?.aborted) return cancel()
     ports.running.set(call.callId, { agentId: call.request.agentId, cancel })

@@ -1,6 +1,6 @@
 import { hasRun } from "../../model/call.ts"
 import type { Ports } from "../../model/ports.ts"
-import { Detached, type ActiveCall } from "../active-call.ts"
+import { Detached, outerClock, waitUntil, type ActiveCall } from "../active-call.ts"
 import type { Execution } from "../approvals/card.ts"
 import type { BatchPlace } from "../batch-gate.ts"
 import { onAbort } from "../on-abort.ts"
@@ -22,11 +22,11 @@ export async function waitForBatch(
     throwIfAborted(call)
     // Only people may take longer than the caller waits.
     const isForPeople = place.state() === "closed"
-    const until = isForPeople ? (call.waitUntil ?? Infinity) : Infinity
+    const until = isForPeople ? waitUntil(call) : Infinity
     if (place.state() === "never" || ports.closing.aborted || ports.now() >= until) await leave(call, place, ports)
-    if (isForPeople) call.outerClock?.countWaiting(1)
+    if (isForPeople) outerClock(call)?.countWaiting(1)
     await nextChange(call, place, until, ports)
-    if (isForPeople) call.outerClock?.countWaiting(-1)
+    if (isForPeople) outerClock(call)?.countWaiting(-1)
   }
   await recheckBeforeRun(call, tool, input, ports)
 }

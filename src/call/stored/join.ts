@@ -3,7 +3,7 @@ import { Ending } from "../../model/ending.ts"
 import type { Ports } from "../../model/ports.ts"
 import { endAbandoned, hasNoLiveOwner } from "./abandoned.ts"
 import { claim, ticketOf } from "./rows.ts"
-import { announceWaiting, Detached, Joined, type ActiveCall } from "../active-call.ts"
+import { announceWaiting, Detached, Joined, outerClock, waitUntil, type ActiveCall } from "../active-call.ts"
 import { abortedEnding } from "../stopped-endings.ts"
 
 /**
@@ -42,13 +42,12 @@ export async function join(
     }
     if (call.request.signal?.aborted) throw abortedEnding(call)
     const now = ports.now()
-    if (ports.closing.aborted || (call.waitUntil !== undefined && now >= call.waitUntil))
-      throw new Detached(ticketOf(row))
-    const pause = Math.min(1000, (call.waitUntil ?? Infinity) - now)
+    if (ports.closing.aborted || now >= waitUntil(call)) throw new Detached(ticketOf(row))
+    const pause = Math.min(1000, waitUntil(call) - now)
     const isForPeople = row.state === "waiting" || row.state === "held"
-    if (isForPeople) call.outerClock?.countWaiting(1)
+    if (isForPeople) outerClock(call)?.countWaiting(1)
     await ports.calls.waitForChange(row.id, Math.max(1, pause), [call.request.signal, ports.closing])
-    if (isForPeople) call.outerClock?.countWaiting(-1)
+    if (isForPeople) outerClock(call)?.countWaiting(-1)
   }
   throw new Ending("interrupted", "The call that this one joined no longer exists. Call again.")
 }
