@@ -1,13 +1,13 @@
+import { WaitCounter } from "../../lib/wait-counter.ts"
 import type { CallClock } from "../../model/app.ts"
 
 /** The time that a run may take. While all its calls wait for people, no time passes. */
-export class RunTime implements CallClock {
+export class RunTime extends WaitCounter implements CallClock {
   #until: number
-  #running = 0
-  #waiting = 0
-  #pausedAt: number | undefined
+  #pausedAt = 0
 
   constructor(until: number) {
+    super()
     this.#until = until
   }
 
@@ -15,22 +15,8 @@ export class RunTime implements CallClock {
     return Date.now() >= this.#until
   }
 
-  countChild(change: 1 | -1): void {
-    this.#running += change
-    this.#update()
-  }
-
-  countWaiting(change: 1 | -1): void {
-    this.#waiting += change
-    this.#update()
-  }
-
-  #update(): void {
-    const isPaused = this.#running > 0 && this.#waiting >= this.#running
-    if (isPaused) this.#pausedAt ??= Date.now()
-    else if (this.#pausedAt !== undefined) {
-      this.#until += Date.now() - this.#pausedAt
-      this.#pausedAt = undefined
-    }
+  protected override onChange(isPaused: boolean): void {
+    if (isPaused) this.#pausedAt = Date.now()
+    else this.#until += Date.now() - this.#pausedAt
   }
 }
