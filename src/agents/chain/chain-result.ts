@@ -47,6 +47,7 @@ export function resultOf(
   ended: ChainEnd,
   durationMs: number,
 ): ToolChainResult {
+  const { rounds, calls, inputTokens, outputTokens, cost } = spent
   const run = currentRun(turns)
   const answer = run.findLast((turn) => turn.kind === "assistant")
   return {
@@ -58,28 +59,24 @@ export function resultOf(
     error: "error" in ended ? ended.error : undefined,
     reflection: run.findLast((turn) => turn.kind === "reflection")?.body,
     waiting: ended.status === "waiting" ? ended.tickets : [],
-    stats: { ...spent, durationMs },
+    stats: { rounds, calls, inputTokens, outputTokens, cost, durationMs },
   }
 }
 
 function historyOf(turns: readonly ChainTurn[]): ToolCallHistoryEntry[] {
+  const history: ToolCallHistoryEntry[] = []
   let round = 0
-  let calls: readonly ModelCall[] = []
-  return turns.flatMap((turn) => {
+  let asked: readonly ModelCall[] = []
+  for (const turn of turns) {
     if (turn.kind === "assistant" && turn.body.calls.length > 0) {
       round++
-      calls = turn.body.calls
+      asked = turn.body.calls
+    } else if (turn.kind === "results") {
+      for (const [place, { name, callId, status, code, text, durationMs }] of turn.body.results.entries()) {
+        const args = asked[place]?.input
+        history.push({ round, toolName: name, args, callId, status: status ?? "not_executed", code, text, durationMs })
+      }
     }
-    if (turn.kind !== "results") return []
-    return turn.body.results.map(({ name, callId, status, code, text, durationMs }, place) => ({
-      round,
-      toolName: name,
-      args: calls[place]?.input,
-      callId,
-      status: status ?? "not_executed",
-      code,
-      text,
-      durationMs,
-    }))
-  })
+  }
+  return history
 }

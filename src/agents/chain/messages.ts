@@ -1,52 +1,87 @@
 import type { AssistantPart, ModelMessage, ToolResultPart } from "../models/port.ts"
 import type { Reflection } from "../reflection/reflector.ts"
-import type { CallResult, ChainTurn } from "./turns.ts"
+import type { CallResult, ChainTurn, SummaryTurn } from "./turns.ts"
 
 /**
  * The messages that a model is sent for these turns. Results always follow their calls directly: what was said while the
  * model answered or the calls ran comes after them.
  */
 export function messagesOf(turns: readonly ChainTurn[], instructions?: string): ModelMessage[] {
-  const summary = turns.findLast((turn) => turn.kind === "summary")?.body
-  const isReference = new Set(turns.flatMap((turn) => (turn.kind === "references" ? turn.body.refs : [])))
+  const view = viewOf(turns)
+  const { summary } = view
   const messages: ModelMessage[] = instructions === undefined ? [] : [{ role: "system", content: instructions }]
   if (summary !== undefined) messages.push({ role: "user", content: summaryText(summary.text) })
-  const unread = new Set(turns.flatMap((turn) => (turn.kind === "assistant" ? unreadBefore(turn) : [])))
-  const seen = lastImages(turns)
   let awaitsResults = false
-  const later: ModelMessage[] = []
+  let later: ModelMessage[] | undefined
   for (const turn of turns) {
-    if (turn.index < (summary?.before ?? 0)) continue
+    if (summary !== undefined && turn.index < summary.before) continue
     if (turn.kind === "user") {
       const message: ModelMessage = { role: "user", content: turn.body.text }
-      if (awaitsResults || unread.has(turn.index)) later.push(message)
+      if (awaitsResults || view.unread.has(turn.index)) (later ??= []).push(message)
       else messages.push(message)
-    }
-    // Right after the results it is about, so that what a person said meanwhile comes last.
-    if (turn.kind === "reflection" && turn.body.verdict !== "continue") {
+    } else if (turn.kind === "reflection" && turn.body.verdict !== "continue") {
+      // Right after the results it is about, so that what a person said meanwhile comes last.
       const results = messages.findLastIndex(({ role }) => role === "tool")
       messages.splice(results === -1 ? messages.length : results + 1, 0, {
         role: "user",
         content: reflectionText(turn.body),
       })
-    }
-    if (turn.kind === "assistant") {
+    } else if (turn.kind === "assistant") {
       messages.push({ role: "assistant", content: sendable(turn.body.content) })
       awaitsResults = turn.body.calls.length > 0
-    }
-    if (turn.kind === "results") {
-      messages.push({ role: "tool", content: turn.body.results.map((result) => resultPart(result, isReference, seen)) })
+    } else if (turn.kind === "results") {
+      messages.push({ role: "tool", content: turn.body.results.map((result) => resultPart(result, view)) })
       awaitsResults = false
+    } else continue
+    if (later !== undefined && !awaitsResults && (turn.kind === "assistant" || turn.kind === "results")) {
+      messages.push(...later)
+      later = undefined
     }
-    if ((turn.kind === "assistant" || turn.kind === "results") && !awaitsResults) messages.push(...later.splice(0))
   }
   return messages
 }
 
-/** The places of what was said while the model gave this answer. */
-function unreadBefore({ index, body: { read = index } }: ChainTurn & { kind: "assistant" }): number[] {
-  return Array.from({ length: index - read }, (_, place) => read + place)
+/** What decides how turns are shown to the model. */
+interface View {
+  summary: SummaryTurn | undefined
+  /** The results that are shown as a reference only. */
+  references: ReadonlySet<string>
+  /** The indexes of what was said while the model answered. */
+  unread: ReadonlySet<number>
+  /** The results whose image is shown. */
+  withImage: ReadonlySet<CallResult>
 }
+
+/** Images cost much and are soon out of date: the model is shown the newest ones only. */
+const shownImages = 2
+
+function viewOf(turns: readonly ChainTurn[]): View {
+  let summary: SummaryTurn | undefined
+  // Most conversations have none of these.
+  let references: Set<string> | undefined
+  let unread: Set<number> | undefined
+  let images: CallResult[] | undefined
+  for (const turn of turns) {
+    if (turn.kind === "summary") summary = turn.body
+    else if (turn.kind === "references") {
+      references ??= new Set()
+      for (const ref of turn.body.refs) references.add(ref)
+    } else if (turn.kind === "assistant") {
+      const { index, body } = turn
+      for (let place = body.read ?? index; place < index; place++) (unread ??= new Set()).add(place)
+    } else if (turn.kind === "results") {
+      for (const result of turn.body.results) if (result.image !== undefined) (images ??= []).push(result)
+    }
+  }
+  return {
+    summary,
+    references: references ?? nothing,
+    unread: unread ?? nothing,
+    withImage: images === undefined ? nothing : new Set(images.slice(-shownImages)),
+  }
+}
+
+const nothing: ReadonlySet<never> = new Set<never>()
 
 function summaryText(text: string): string {
   return `Summary of the conversation so far, because it became too long:\n\n${text}`
@@ -61,27 +96,15 @@ function sendable(content: readonly AssistantPart[]): readonly AssistantPart[] {
   return content.length > 0 ? content : [{ type: "text", text: "(no answer)" }]
 }
 
-/** Images cost much and are soon out of date: the model is shown the newest ones only. */
-const shownImages = 2
-
-function lastImages(turns: readonly ChainTurn[]): ReadonlySet<CallResult> {
-  const withImage = turns.flatMap((turn) =>
-    turn.kind === "results" ? turn.body.results.filter(({ image }) => image !== undefined) : [],
-  )
-  return new Set(withImage.slice(-shownImages))
-}
-
-function resultPart(
-  result: CallResult,
-  isReference: ReadonlySet<string>,
-  seen: ReadonlySet<CallResult>,
-): ToolResultPart {
+function resultPart(result: CallResult, { references, withImage }: View): ToolResultPart {
   const { id, name, isError, image } = result
-  const part = { type: "tool-result" as const, id, name, isError }
-  if (isReference.has(result.ref)) return { ...part, output: referenceText(result) }
-  if (image !== undefined && !seen.has(result))
-    return { ...part, output: `${withNumber(result)}\n[Its image is no longer shown: there are newer ones.]` }
-  return { ...part, output: withNumber(result), ...(image !== undefined && { image }) }
+  const type = "tool-result"
+  if (references.has(result.ref)) return { type, id, name, isError, output: referenceText(result) }
+  const output = withNumber(result)
+  if (image === undefined) return { type, id, name, isError, output }
+  if (withImage.has(result)) return { type, id, name, isError, output, image }
+  const note = "[Its image is no longer shown: there are newer ones.]"
+  return { type, id, name, isError, output: `${output}\n${note}` }
 }
 
 const longText = 1000

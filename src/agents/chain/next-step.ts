@@ -1,12 +1,4 @@
-import {
-  currentRun,
-  hintsBy,
-  unanswered,
-  type AssistantTurn,
-  type ChainStatus,
-  type ChainTurn,
-  type ResultsTurn,
-} from "./turns.ts"
+import { currentRun, hintsBy, type AssistantTurn, type ChainStatus, type ChainTurn, type ResultsTurn } from "./turns.ts"
 
 /** The limits of one run. A run ends with a last answer when it reaches one. */
 export interface RunLimits {
@@ -31,63 +23,97 @@ export type NextStep =
 
 /** What a chain does next. It depends on nothing but the turns, so that a killed chain goes on where it was. */
 export function nextStep(turns: readonly ChainTurn[], { maxRounds, maxCalls, reflects }: RunLimits): NextStep {
-  const run = currentRun(turns)
-  const last = run.findLast(({ kind }) => !asides.has(kind))
+  const run = readRun(currentRun(turns))
+  const { last, answer } = run
   if (last === undefined) return { kind: "nothing" }
   if (last.kind === "end") return { kind: "done", status: last.body.status, error: last.body.error }
-  const rounds = run.filter((turn) => turn.kind === "assistant" && turn.body.calls.length > 0).length
-  const open = unanswered(run)
-  const stopped = run.some(({ kind }) => kind === "stop")
-  if (open !== undefined) {
-    const made = callsMade(run)
-    const allowed = stopped || rounds > maxRounds ? 0 : Math.max(0, maxCalls - made)
-    return { kind: "calls", turn: open.index, body: open.body, allowed }
+  if (answer !== undefined && answer.body.calls.length > 0 && run.results === undefined) {
+    const allowed = run.isStopped || run.rounds > maxRounds ? 0 : Math.max(0, maxCalls - run.made)
+    return { kind: "calls", turn: answer.index, body: answer.body, allowed }
   }
-  if (stopped) return { kind: "done", status: "aborted" }
-  const answer = run.findLast((turn) => turn.kind === "assistant")
-  const isLimited = rounds > maxRounds || callsAsked(run) > maxCalls
-  if (reflects && !isLimited && awaitsReflection(run)) return { kind: "reflect" }
-  const isComplete = run.findLast((turn) => turn.kind === "reflection")?.body.verdict === "complete"
-  // Something was said after the last answer: a result, or a text that steers.
-  if (answer === undefined || hasNews(run, answer)) {
-    return { kind: "ask", last: isLimited ? "limit" : isComplete && "complete" }
-  }
+  if (run.isStopped) return { kind: "done", status: "aborted" }
+  const isLimited = run.rounds > maxRounds || run.asked > maxCalls
+  if (reflects && !isLimited && hasFailures(run.unreflected)) return { kind: "reflect" }
+  if (answer === undefined || run.results !== undefined || run.isUnread)
+    return { kind: "ask", last: isLimited ? "limit" : run.verdict === "complete" && "complete" }
   if (isLimited) return { kind: "done", status: "limit" }
   // Once: a model that writes calls as text for ever, or explains how they are written, has answered.
-  const isHinted = run.some((turn) => turn.kind === "user" && turn.body.by === hintsBy)
-  return answer.body.describedCall && !isHinted ? { kind: "hint" } : { kind: "done", status: "completed" }
+  return answer.body.describedCall && !run.isHinted ? { kind: "hint" } : { kind: "done", status: "completed" }
+}
+
+/** What the turns of a run amount to. */
+interface RunFacts {
+  /** The last turn that is not an aside. */
+  last: ChainTurn | undefined
+  /** The last answer of the model, and the results that came after it. */
+  answer: (ChainTurn & { kind: "assistant" }) | undefined
+  results: ResultsTurn | undefined
+  /** Whether somebody said something that the last answer does not know of. */
+  isUnread: boolean
+  /** How many answers had calls. */
+  rounds: number
+  /** How many calls the model asked for, and how many were really made, with those that tools made. */
+  asked: number
+  made: number
+  isStopped: boolean
+  isHinted: boolean
+  /** The last results, if nothing was decided about them yet. */
+  unreflected: ResultsTurn | undefined
+  /** What was decided last. */
+  verdict: string | undefined
+}
+
+function readRun(run: readonly ChainTurn[]): RunFacts {
+  const facts: RunFacts = {
+    last: undefined,
+    answer: undefined,
+    results: undefined,
+    isUnread: false,
+    rounds: 0,
+    asked: 0,
+    made: 0,
+    isStopped: false,
+    isHinted: false,
+    unreflected: undefined,
+    verdict: undefined,
+  }
+  let lastText = -1
+  for (const turn of run) {
+    if (!asides.has(turn.kind)) facts.last = turn
+    if (turn.kind === "user") {
+      lastText = turn.index
+      facts.isHinted ||= turn.body.by === hintsBy
+    } else if (turn.kind === "assistant") {
+      facts.answer = turn
+      facts.results = undefined
+      facts.asked += turn.body.calls.length
+      if (turn.body.calls.length > 0) facts.rounds++
+    } else if (turn.kind === "results") {
+      facts.results = facts.unreflected = turn.body
+      facts.made += callsIn(turn.body)
+      for (const { subCalls = 0 } of turn.body.results) facts.asked += subCalls
+    } else if (turn.kind === "reflection") {
+      facts.unreflected = undefined
+      facts.verdict = turn.body.verdict
+    } else if (turn.kind === "stop") facts.isStopped = true
+  }
+  const { answer } = facts
+  facts.isUnread = answer !== undefined && lastText >= (answer.body.read ?? answer.index)
+  return facts
 }
 
 /** Turns that change nothing about what comes next. */
 const asides = new Set<ChainTurn["kind"]>(["summary", "references", "budget", "hops"])
 
-function hasNews(run: readonly ChainTurn[], { index: last, body }: ChainTurn & { kind: "assistant" }): boolean {
-  const { read = last } = body
-  return run.some(({ kind, index }) => (index > last && kind === "results") || (index >= read && kind === "user"))
-}
-
-/** Whether calls of the last results failed and nothing was decided about it yet. */
-function awaitsReflection(run: readonly ChainTurn[]): boolean {
-  const last = run.findLast(({ kind }) => kind === "results" || kind === "reflection")
-  return last?.kind === "results" && last.body.results.some((result) => wasMade(result) && result.isError)
-}
-
-/** How many calls of this run were really made. */
-function callsMade(run: readonly ChainTurn[]): number {
-  return run.reduce((sum, turn) => sum + (turn.kind === "results" ? callsIn(turn.body) : 0), 0)
+function hasFailures(turn: ResultsTurn | undefined): boolean {
+  return turn !== undefined && turn.results.some((result) => wasMade(result) && result.isError)
 }
 
 /** How many calls were made for these results, with those that tools made. */
 export function callsIn({ results }: ResultsTurn): number {
-  return results.filter(wasMade).reduce((sum, { subCalls = 0 }) => sum + 1 + subCalls, 0)
+  return results.reduce((sum, result) => sum + (wasMade(result) ? 1 + (result.subCalls ?? 0) : 0), 0)
 }
 
 function wasMade({ callId }: { callId?: string | undefined }): boolean {
   return callId !== undefined
-}
-
-function callsAsked(run: readonly ChainTurn[]): number {
-  const made = run.flatMap((turn) => (turn.kind === "results" ? turn.body.results : []))
-  const asked = run.reduce((sum, turn) => sum + (turn.kind === "assistant" ? turn.body.calls.length : 0), 0)
-  return made.reduce((sum, { subCalls = 0 }) => sum + subCalls, asked)
 }

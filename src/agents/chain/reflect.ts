@@ -47,9 +47,16 @@ const verdicts = new Set<unknown>(["complete", "continue", "replan"])
 
 /** The tools that are not offered any more in this run. The next message of a person brings them back. */
 export function toolsGivenUp(turns: readonly ChainTurn[]): ReadonlySet<string> {
-  const names = currentRun(turns).flatMap((turn) => (turn.kind === "reflection" ? (turn.body.withoutTools ?? []) : []))
-  return new Set(names)
+  let names: Set<string> | undefined
+  for (const turn of currentRun(turns)) {
+    if (turn.kind !== "reflection") continue
+    names ??= new Set()
+    for (const name of turn.body.withoutTools ?? []) names.add(name)
+  }
+  return names ?? none
 }
+
+const none: ReadonlySet<string> = new Set()
 
 function inputFor({ app, agentId, turns, offered, signal }: FailedRun): ReflectionInput {
   const run = currentRun(turns)

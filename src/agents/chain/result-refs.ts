@@ -2,8 +2,10 @@ import type { CallResult, ChainTurn } from "./turns.ts"
 
 /** Every result of a conversation by its number. */
 export function resultsByRef(turns: readonly ChainTurn[]): ReadonlyMap<string, CallResult> {
-  const results = turns.flatMap((turn) => (turn.kind === "results" ? turn.body.results : []))
-  return new Map(results.map((result) => [result.ref, result]))
+  const results = new Map<string, CallResult>()
+  for (const turn of turns)
+    if (turn.kind === "results") for (const result of turn.body.results) results.set(result.ref, result)
+  return results
 }
 
 /**

@@ -130,7 +130,7 @@ export function chainTurns(turns: readonly Pick<Turn, "kind" | "body">[]): Chain
 /** The turns of the current run: from the last message that began one. */
 export function currentRun(turns: readonly ChainTurn[]): readonly ChainTurn[] {
   const start = turns.findLastIndex((turn) => turn.kind === "user" && turn.body.begins)
-  return turns.slice(Math.max(0, start))
+  return start <= 0 ? turns : turns.slice(start)
 }
 
 /**

@@ -107,13 +107,10 @@ type ArgumentsOrProblem =
 
 /** Gives ids that no other call of the conversation has. */
 function freshIds(messages: ModelRequest["messages"]): (id: string, index: number) => string {
-  const used = new Set(
-    messages.flatMap((message) =>
-      message.role === "assistant"
-        ? message.content.flatMap((part) => (part.type === "tool-call" ? [part.id] : []))
-        : [],
-    ),
-  )
+  const used = new Set<string>()
+  for (const message of messages)
+    if (message.role === "assistant")
+      for (const part of message.content) if (part.type === "tool-call") used.add(part.id)
   const place = messages.length
   return (id, index) => {
     let own = id
@@ -163,7 +160,9 @@ function mergeMetadata(before: ProviderMetadata = {}, now: ProviderMetadata): Pr
 }
 
 function textOf(content: readonly AssistantPart[], type: "text" | "reasoning"): string {
-  return content
-    .flatMap((part) => (part.type === type && part.text !== "" ? [part.text] : []))
-    .join(type === "text" ? "" : "\n")
+  const separator = type === "text" ? "" : "\n"
+  let text = ""
+  for (const part of content)
+    if (part.type === type && part.text !== "") text += text === "" ? part.text : separator + part.text
+  return text
 }
