@@ -334,10 +334,6 @@ export function assemble(
     conversations: store.conversations,
     owner,
     isAlive: ports.isAlive,
-    async endCalls(unwanted) {
-      const { endUnwanted } = await import("./call/stored/end-unwanted.ts")
-      return endUnwanted(unwanted, ports, calls.resume)
-    },
     isActive: (agentId) => org.view(agentId) !== undefined,
     claimedHere: new Map(),
     roleOf: (agentId) => org.view(agentId)?.role,

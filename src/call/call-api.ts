@@ -8,7 +8,7 @@ import { BatchGate } from "./batch-gate.ts"
 import { callInOrder, dependencyIndexes, type NeedsOf } from "./batch-order.ts"
 import { readRequest } from "./read-request.ts"
 
-type CallMethods = Pick<App, "call" | "submit" | "resume" | "callMany" | "callBatch" | "executeOrThrow">
+type CallMethods = Pick<App, "call" | "submit" | "resume" | "callMany" | "callBatch" | "endCalls" | "executeOrThrow">
 
 /** The methods of the app that make calls. `beforeFirst` is called once, before the first call. */
 export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { idle(): Promise<void> } {
@@ -43,10 +43,18 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
       end()
     }
   }
+  const resume: App["resume"] = async (callId, options) => {
+    const stored = await import("./stored/resume.ts")
+    const ended = await counted(() => stored.resume(callId, ports, callTool, options))
+    if (ended === undefined) throw new Error(`There is no call '${callId}' that waits or ended within the last day.`)
+    return ended
+  }
   const needsOf: NeedsOf = ({ agentId, tool }) => {
     const found = ports.tools.resolve(tool, ports.organisation.view(agentId))
     return found && { name: found.name, needs: found.dependsOn ?? [] }
   }
+  const orderOf = (requests: readonly CallRequest[]) =>
+    dependencyIndexes(requests.length < 2 ? requests : requests.map(namesOf), needsOf)
   return {
     /** Resolves when no call is in progress. */
     idle: () => (inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => (onIdle = resolve))),
@@ -54,18 +62,16 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
     call: call as App["call"],
     submit: ((request: CallRequest, { waitMs }: { waitMs: number }) =>
       counted(() => callTool(request, ports, { waitMs }))) as App["submit"],
-    async resume(callId, options): Promise<ToolResult | Ticket> {
-      const { resume } = await import("./stored/resume.ts")
-      const ended = await counted(() => resume(callId, ports, callTool, options))
-      if (ended === undefined) throw new Error(`There is no call '${callId}' that waits or ended within the last day.`)
-      return ended
+    resume,
+    async endCalls(unwanted) {
+      const { endUnwanted } = await import("./stored/end-unwanted.ts")
+      return endUnwanted(unwanted, ports, resume)
     },
-    callMany: (requests) =>
-      callInOrder(dependencyIndexes(requests.map(namesOf), needsOf), (position) => call(requests[position]!)),
+    callMany: (requests) => callInOrder(orderOf(requests), (position) => call(requests[position]!)),
     async callBatch(requests, { waitMs, detach, independent = false, onStart, onEnd, clock } = {}) {
       const gate = independent || requests.length < 2 ? undefined : new BatchGate()
       // A call that runs after others of its batch is not decided on before they have ended, so they do not wait for it.
-      const after = dependencyIndexes(requests.map(namesOf), needsOf)
+      const after = orderOf(requests)
       const places = gate && after.map(({ length }) => (length > 0 ? undefined : gate.place()))
       return callInOrder(after, async (position) => {
         onStart?.(position)

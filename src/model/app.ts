@@ -2,7 +2,7 @@ import type { Changes } from "./changes.ts"
 import type { AnswerLinks, AnswerPins } from "./answer-link.ts"
 import type { SignIn } from "./sign-in.ts"
 import type { PendingItem, AnswerResult, Answer } from "./approval.ts"
-import type { CallRequest, TypedCallRequest } from "./call.ts"
+import type { CallRequest, TypedCallRequest, UnwantedCalls } from "./call.ts"
 import type { EventType, Listener } from "./events.ts"
 import type { Experiments } from "./experiment.ts"
 import type { TrashAdmin } from "./files.ts"
@@ -45,6 +45,11 @@ export interface App {
    * questions of the batch are answered, unless they are `independent`; calls that only read go on. A no ends its own call.
    */
   callBatch(requests: readonly CallRequest[], options?: BatchOptions): Promise<(ToolResult | Ticket)[]>
+  /**
+   * Ends the calls of a session that nobody wants any more: those that wait for people, and those whose results are held.
+   * Returns the results of the calls with these keys, as far as they have run.
+   */
+  endCalls(unwanted: UnwantedCalls): Promise<ReadonlyMap<string, ToolResult>>
   /** Like `call`, but returns the plain result and throws a `ToolError` where `call` returns a failure. */
   executeOrThrow<Input, Output>(request: TypedCallRequest<Input, Output>): Promise<Output>
   executeOrThrow<T = unknown>(request: CallRequest): Promise<T>

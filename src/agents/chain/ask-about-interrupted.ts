@@ -1,6 +1,6 @@
 import { isTicket, type Ticket, type ToolResult } from "../../model/result.ts"
 import { interruptedAnswers, interruptedToolName } from "./loop-tools.ts"
-import type { CallContext } from "./run-calls.ts"
+import { requestOf, type CallContext } from "./run-calls.ts"
 
 /** A call of a resumed conversation whose process was killed while it ran. */
 export interface InterruptedCall {
@@ -18,16 +18,14 @@ export function isInterrupted({ code, metadata }: ToolResult): boolean {
 export async function askAboutInterrupted(
   calls: readonly InterruptedCall[],
   turn: number,
-  { app, request, waitMs, clock }: CallContext,
+  context: CallContext,
 ): Promise<{ told: ReadonlyMap<number, string> } | { waiting: Ticket[] }> {
-  const asked = calls.map(({ place, name, input, callId }) => ({
-    ...request,
-    tool: interruptedToolName,
-    input: { call: callId, tool: name, input: JSON.stringify(input) },
-    key: `${request.sessionId}/${turn}/${place}/interrupted`,
-    fromLoop: true,
-    holdResult: undefined,
-  }))
+  const { app, waitMs, clock, request } = context
+  const asked = calls.map(({ place, name, input, callId }) => {
+    const about = { call: callId, tool: name, input: JSON.stringify(input) }
+    const key = `${request.sessionId}/${turn}/${place}/interrupted`
+    return { ...requestOf(context, interruptedToolName, about, key), fromLoop: true, holdResult: undefined }
+  })
   const ended = await app.callBatch(asked, { waitMs, clock, independent: true })
   const waiting = ended.filter(isTicket)
   if (waiting.length > 0) return { waiting }

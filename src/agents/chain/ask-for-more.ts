@@ -1,5 +1,5 @@
 import { isTicket, type Ticket } from "../../model/result.ts"
-import type { CallContext } from "./run-calls.ts"
+import { requestOf, type CallContext } from "./run-calls.ts"
 
 /** A question to people about a conversation, or about the whole tree below it. */
 interface Question {
@@ -24,12 +24,13 @@ type Asked =
  */
 export async function askForMore(
   { conversation: { id, agentId }, tool, input, key }: Question,
-  { app, request, waitMs, detach, clock }: CallContext,
+  context: CallContext,
 ): Promise<Asked> {
-  const { userId } = request
-  const ownKey = key === undefined || userId === undefined ? key : `${key}/${userId}`
-  const about = { userId, taskId: undefined, agentId, sessionId: id, holdResult: undefined }
-  const asked = { ...request, ...about, tool, input, key: ownKey, fromLoop: true }
+  const { app, waitMs, detach, clock } = context
+  const person = context.person()
+  const ownKey = key === undefined || person === undefined ? key : `${key}/${person}`
+  const about = { agentId, sessionId: id, taskId: undefined, holdResult: undefined, fromLoop: true }
+  const asked = { ...requestOf(context, tool, input, ownKey), ...about }
   const [ended] = await app.callBatch([asked], { waitMs, detach, clock })
   if (ended === undefined) return { failed: "The question was not asked." }
   if (isTicket(ended)) return { waiting: ended }

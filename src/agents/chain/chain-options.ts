@@ -7,7 +7,6 @@ import type { Reflector } from "../reflection/reflector.ts"
 import type { ChainPhase } from "./chain.ts"
 import type { Budget } from "./budget.ts"
 import type { ToolChainResult } from "./chain-result.ts"
-import type { EndCalls } from "./give-up-calls.ts"
 import type { TurnLog } from "./log.ts"
 import type { ChainMail } from "./mail.ts"
 
@@ -61,17 +60,22 @@ export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" 
   signal?: AbortSignal | undefined
 }
 
+/** What counts for options that are left out. */
+export type ChainDefaults = Pick<
+  ToolChainOptions,
+  "instructions" | "maxRounds" | "maxCalls" | "maxTokens" | "maxCost" | "maxTreeCalls" | "perAgent"
+>
+
 /** What only the app gives a chain. */
 export interface InternalOptions {
   log?: TurnLog
+  defaults?: ChainDefaults
   closing?: AbortSignal
   mail?: ChainMail | undefined
   /** Where the run is found by the tools that look at its context. */
   contexts?: ConversationContexts | undefined
-  /** Ends calls of the conversation that nobody wants any more. */
-  endCalls?: EndCalls
   /** The conversation is claimed: what the run goes on with, also of what the conversation remembers. */
-  onClaimed?(): { model: LanguageModel; options: ToolChainOptions }
+  onClaimed?: (() => { model: LanguageModel | undefined; options: ToolChainOptions }) | undefined
   onRunStart?(): void
   /** What it begins with is in the turns. */
   onRunBegun?(): void

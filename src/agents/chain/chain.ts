@@ -22,7 +22,7 @@ import { hintsBy, type AssistantTurn, type ChainStatus } from "./turns.ts"
 export interface ActiveChain {
   log: TurnLog
   model: LanguageModel
-  app: Pick<App, "visibleTool">
+  app: Pick<App, "visibleTool" | "endCalls">
   reflector: Reflector
   instructions: string | undefined
   limits: RunLimits
@@ -120,8 +120,8 @@ async function ask(
     const turn = await requestTurn(chain, isLast, isLast && last !== "complete" ? [lastRequest] : [])
     hooks.onTurn?.(turn)
     count(chain.spent, turn)
-    const body = isLast ? withoutCalls(turn, model) : asTurn(turn, model)
-    await log.append([{ kind: "assistant", body: { ...body, read } }], { spent: chain.spent })
+    const body = asTurn(isLast ? withoutCalls(turn) : turn, model, read)
+    await log.append([{ kind: "assistant", body }], { spent: chain.spent })
     return isOutOfTime ? { status: "limit" } : undefined
   } catch (error) {
     if (chain.signal.aborted || chain.closing.aborted) return { status: "aborted" }
@@ -209,15 +209,15 @@ function shortenable(chain: ActiveChain, tools: readonly ModelTool[]): Shortenab
   }
 }
 
-function asTurn(turn: ModelTurn, model: LanguageModel): AssistantTurn {
+/** An answer as a turn. `read` is how many turns the model had read. */
+function asTurn(turn: ModelTurn, model: LanguageModel, read: number): AssistantTurn {
   const { content, text, calls, describedCall, finishReason, usage, cost } = turn
-  return { content, text, calls, describedCall, finishReason, usage, cost, model: model.name }
+  return { content, text, calls, describedCall, finishReason, usage, cost, model: model.name, read }
 }
 
 /** The last answer of a run that reached a limit: calls that the model made all the same are left out. */
-function withoutCalls(turn: ModelTurn, model: LanguageModel): AssistantTurn {
-  const content = turn.content.filter(({ type }) => type !== "tool-call")
-  return { ...asTurn(turn, model), content, calls: [], describedCall: false }
+function withoutCalls(turn: ModelTurn): ModelTurn {
+  return { ...turn, content: turn.content.filter(({ type }) => type !== "tool-call"), calls: [], describedCall: false }
 }
 
 function count(spent: Spent, turn: ModelTurn): void {

@@ -103,7 +103,7 @@ export interface NewConversation {
   id: string
   agentId: string
   startedBy: string
-  settings: object
+  settings(): object
   /** Called with what is stored before a run claims it. Returns the settings that change. */
   goOn?(found: Conversation): object
   resumableMs: number
@@ -230,7 +230,7 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
 }
 
 async function create({ conversations }: LogStore, given: NewConversation): Promise<Conversation> {
-  const { id, agentId, startedBy, settings } = given
+  const { id, agentId, startedBy } = given
   const parent = given.parent === undefined ? undefined : await conversations.get(given.parent)
   if (given.parent !== undefined && parent === undefined)
     throw new Error(`There is no stored conversation ${given.parent}. Begin it with durable: true.`)
@@ -238,7 +238,7 @@ async function create({ conversations }: LogStore, given: NewConversation): Prom
     id,
     agentId,
     startedBy,
-    settings,
+    settings: given.settings(),
     state: "active",
     owner: "",
     epoch: 0,

@@ -1,11 +1,9 @@
 import { setMaxListeners } from "node:events"
 import { newId } from "../../lib/new-id.ts"
 import type { ConversationContexts } from "../../model/context.ts"
-import type { UnwantedCalls } from "../../model/call.ts"
 import type { AgentEvent } from "../../model/agent-event.ts"
 import type { Conversation, Conversations, ConversationState, Spent, Turn } from "../../model/conversation.ts"
 import type { QuartermasterEvent } from "../../model/events.ts"
-import type { ToolResult } from "../../model/result.ts"
 import type { LanguageModel } from "../models/port.ts"
 import { chooseModel } from "../models/choose-model.ts"
 import type { Models } from "../models/open-models.ts"
@@ -15,9 +13,10 @@ import type { ToolChainResult } from "./chain-result.ts"
 import type { ChainMail } from "./mail.ts"
 import { goOnWith, rememberedOf, settingsOf } from "./remembered.ts"
 import { unnamedPerson } from "./turns.ts"
-import { memoryLog, nothingSpent, storedLog, type LogStore } from "./log.ts"
+import { memoryLog, storedLog, type LogStore } from "./log.ts"
 import type { ToolChainOptions } from "./chain-options.ts"
-import { ToolChain, type ChainApp } from "./tool-chain.ts"
+import type { ChainApp } from "./active-chain.ts"
+import { ToolChain } from "./tool-chain.ts"
 
 export interface ChainOptions extends ToolChainOptions {
   /** The name of a configured model, or a model (default: the one of the agent's role, or `models.default`). */
@@ -78,8 +77,6 @@ export interface ChainParts extends LogStore {
   settings: ChainSettings
   /** Writes a note about a conversation into the audit log. */
   note(conversationId: string, agentId: string, text: string): Promise<void>
-  /** Ends calls that nobody wants any more: their run was stopped, or a new task took its place. */
-  endCalls(unwanted: UnwantedCalls): Promise<ReadonlyMap<string, ToolResult>>
   emit(event: QuartermasterEvent): void
   /** What a conversation of the society goes on with, whoever lets it. Undefined for any other one. */
   societyOptions?: ((conversation: Conversation) => ToolChainOptions | undefined) | undefined
@@ -160,27 +157,24 @@ export function openChains(parts: ChainParts) {
   async function reopen(id: string, given: ChainOptions = {}, society?: SocietyChain): Promise<ToolChain | undefined> {
     const found = await conversations.get(id)
     if (found === undefined) return undefined
-    return openChain(found.agentId, { ...given, id }, society, rememberedOf(found).model)
+    return openChain(found.agentId, { ...given, id }, society)
   }
 
   function isConfigured(model: string): boolean {
     return parts.models.list().some(({ name }) => name === model)
   }
 
-  function openChain(
-    agentId: string,
-    given: ChainOptions = {},
-    society: SocietyChain = {},
-    before?: string,
-  ): ToolChain {
+  function openChain(agentId: string, given: ChainOptions = {}, society: SocietyChain = {}): ToolChain {
     const { model: chosen, durable, id = newId(), parent, wakes, ...options } = given
     const { resumableMs, maxRounds, maxCalls, budget, perAgent } = parts.settings
     const role = parts.roleOf(agentId)
-    let model = chooseModel(parts.models, { chosen, before, role })
+    const choose = (before?: string) => chooseModel(parts.models, { chosen, before, role })
+    const mayRemember = given.id !== undefined && chosen === undefined
+    let model = mayRemember ? undefined : choose()
     let current: ToolChainOptions = options
     const isStored = durable === true || given.id !== undefined || parent !== undefined
     const settingsNow = (wakesNow: boolean) =>
-      society.settings ?? settingsOf(current, wakesNow && isConfigured(model.name))
+      society.settings ?? settingsOf(current, wakesNow && model !== undefined && isConfigured(model.name))
     const stored = () =>
       storedLog(parts, {
         id,
@@ -190,54 +184,59 @@ export function openChains(parts: ChainParts) {
         parent,
         yields: society.pause !== undefined,
         // The model of the last run, for those who resume it.
-        settings: { model: model.name, ...settingsNow(wakes ?? true) },
+        settings() {
+          model ??= choose()
+          return { model: model.name, ...settingsNow(wakes ?? true) }
+        },
         goOn(found) {
           const known = rememberedOf(found)
-          model = chooseModel(parts.models, { chosen, before: known.model, role })
+          model = choose(known.model)
           current = goOnWith({ ...known.options, ...parts.societyOptions?.(found) }, options)
           const settings = settingsNow(wakes ?? known.wakes ?? true)
           return chosen === undefined ? settings : { model: model.name, ...settings }
         },
       })
     const log = isStored ? stored() : memoryLog(id, agentId)
-    const withDefaults = (run: ToolChainOptions): ToolChainOptions => ({
-      ...run,
-      maxRounds: run.maxRounds ?? maxRounds,
-      maxCalls: run.maxCalls ?? maxCalls,
-      maxTokens: run.maxTokens ?? budget.maxTokens,
-      maxCost: run.maxCost ?? budget.maxCost,
-      maxTreeCalls: run.maxTreeCalls ?? budget.maxCalls,
-      perAgent: run.perAgent ?? perAgent,
-      instructions: run.instructions ?? (role?.rolePrompt || undefined),
-    })
-    const about = () => ({ conversationId: id, agentId, model: model.name, modelId: model.modelId })
-    let spentBefore = nothingSpent()
+    let spentBefore = log.spent
     let started: Promise<void> | undefined
-    return new ToolChain(parts.app, agentId, model, {
+    return new ToolChain(parts.app, agentId, model, options, {
       log,
-      ...withDefaults(options),
-      onClaimed: () => ({ model, options: withDefaults(current) }),
+      defaults: {
+        instructions: role?.rolePrompt || undefined,
+        maxRounds,
+        maxCalls,
+        maxTokens: budget.maxTokens,
+        maxCost: budget.maxCost,
+        maxTreeCalls: budget.maxCalls,
+        perAgent,
+      },
+      onClaimed: isStored ? () => ({ model, options: current }) : undefined,
       closing: society.pause === undefined ? parts.closing : AbortSignal.any([parts.closing, society.pause]),
       mail: isStored ? parts.mailOf?.(id, agentId) : undefined,
       contexts: parts.contexts,
-      endCalls: (because, keys) => parts.endCalls({ sessionId: id, agentId, because, keys }),
       onRunStart() {
         running++
         spentBefore = { ...log.spent }
       },
       onRunBegun() {
-        parts.emit({ type: "RUN_STARTED", ...about(), root: log.root.id, at: Date.now() })
+        const { name = "", modelId = "" } = model ?? {}
+        const at = Date.now()
+        parts.emit({ type: "RUN_STARTED", conversationId: id, agentId, model: name, modelId, root: log.root.id, at })
         // Written with the next entry, and before the run is over.
-        started = parts.note(id, agentId, `A run of the conversation began, with model ${model.name}.`)
+        started = parts.note(id, agentId, `A run of the conversation began, with model ${name}.`)
         started.catch(() => {})
       },
       async onRunEnd(result) {
         const { status, stats } = result
+        const { name = "", modelId = "" } = model ?? {}
         await started
         if (status !== "waiting") await parts.note(id, agentId, endNote(result))
         parts.emit({
           type: "RUN_ENDED",
-          ...about(),
+          conversationId: id,
+          agentId,
+          model: name,
+          modelId,
           root: log.root.id,
           at: Date.now(),
           status,

@@ -37,7 +37,7 @@ export async function closeAgent(parts: CloseParts, agentId: string): Promise<vo
 }
 
 async function closeConversation(parts: CloseParts, id: string, agentId: string): Promise<void> {
-  const given = { id, agentId, startedBy: agentId, settings: {}, resumableMs: 0 }
+  const given = { id, agentId, startedBy: agentId, settings: () => ({}), resumableMs: 0 }
   const log = storedLog({ ...parts, isActive: () => true, claimedHere: new Map() }, given)
   try {
     await log.claim()

@@ -56,9 +56,10 @@ test("agents with different tasks that write too often ask once, and only a pers
   const check = (hops: number, taskId: string, signal?: AbortSignal) => {
     const message = { id: "m", from: "root", kind: "message", hops }
     const log = { root, turns: [{ index: 0, at: 0, kind: "user", body: { text: "", begins: true, by: "root", message } }] } // prettier-ignore
-    const request = { agentId: "dev", sessionId: "below", taskId, userId: "ada", signal }
+    const request = { agentId: "dev", sessionId: "below", taskId, signal }
+    const person = () => "ada"
     const waitMs = signal === undefined ? 0 : undefined
-    return checkHops(log as unknown as TurnLog, { app, request, waitMs } as unknown as CallContext)
+    return checkHops(log as unknown as TurnLog, { app, request, person, waitMs } as unknown as CallContext)
   }
   const stopped = new AbortController()
   const first = check(20, "t0", stopped.signal)

@@ -1,0 +1,137 @@
+import type { App } from "../../model/app.ts"
+import { errorOf } from "../../model/errors.ts"
+import type { EndingCode, ToolResult } from "../../model/result.ts"
+import type { LanguageModel } from "../models/port.ts"
+import { ruleReflector } from "../reflection/rules.ts"
+import { attempt } from "./attempt.ts"
+import { offeredTools, type ActiveChain, type ChainHooks, type ChainPhase } from "./chain.ts"
+import type { InternalOptions, ToolChainOptions } from "./chain-options.ts"
+import type { TurnLog } from "./log.ts"
+import { toolsGivenUp } from "./reflect.ts"
+import type { CallContext } from "./run-calls.ts"
+import { RunTime } from "./run-time.ts"
+import { currentRun, personOf } from "./turns.ts"
+
+/** What a chain needs of the app. */
+export type ChainApp = Pick<App, "callBatch" | "endCalls" | "mcpTools" | "visibleTool" | "storeText">
+
+/** What a run is made of. */
+interface RunParts {
+  app: ChainApp
+  agentId: string
+  model: LanguageModel
+  options: ToolChainOptions
+  internal: InternalOptions
+  log: TurnLog
+  /** The results of calls that have run while others of the same answer still wait. */
+  ran: Map<string, ToolResult>
+  signal: AbortSignal
+  closing: AbortSignal
+  report(error: unknown, phase: ChainPhase): void
+}
+
+/** Everything a run of a chain needs, from its options. */
+export function activeChain(parts: RunParts): ActiveChain {
+  const { app, agentId, model, options, log, signal, closing } = parts
+  const { defaults = {}, mail } = parts.internal
+  const time = new RunTime(Date.now() + (options.deadlineMs ?? 3_600_000))
+  const names = options.tools && new Set(options.tools)
+  const tools = () => {
+    const offered = offeredTools(app, agentId, names)
+    const givenUp = toolsGivenUp(log.turns)
+    return givenUp.size === 0 ? offered : offered.filter(({ name }) => !givenUp.has(name))
+  }
+  const isOffered = (name: string) => tools().some((tool) => tool.name === name)
+  return {
+    log,
+    model,
+    app,
+    instructions: options.instructions ?? defaults.instructions,
+    limits: {
+      maxRounds: options.maxRounds ?? defaults.maxRounds ?? 5,
+      maxCalls: options.maxCalls ?? defaults.maxCalls ?? 10,
+      reflects: options.reflect !== false,
+    },
+    reflector: typeof options.reflect === "object" ? options.reflect : ruleReflector,
+    budgets: {
+      tree: {
+        maxTokens: options.maxTokens ?? defaults.maxTokens,
+        maxCost: options.maxCost ?? defaults.maxCost,
+        maxCalls: options.maxTreeCalls ?? defaults.maxTreeCalls,
+      },
+      agent: options.perAgent ?? defaults.perAgent ?? {},
+    },
+    time,
+    tools,
+    spent: log.spent,
+    mail,
+    signal,
+    closing,
+    calls: callContext(parts, time, isOffered),
+    hooks: chainHooks(parts),
+  }
+}
+
+function callContext(parts: RunParts, clock: RunTime, isOffered: CallContext["isOffered"]): CallContext {
+  const { app, agentId, model, options, log, signal, closing } = parts
+  return {
+    app,
+    request: {
+      agentId,
+      sessionId: log.id,
+      taskId: options.taskId,
+      allowedPaths: options.allowedPaths,
+      caller: options.approvals && { approvalUI: options.approvals },
+      holdResult: options.checkToolResults,
+      resumableUntil: log.resumableUntil,
+      signal,
+    },
+    person: () => personOf(currentRun(log.turns)),
+    independent: options.independent ?? false,
+    durable: log.isStored,
+    detach: closing,
+    waitMs: options.waitMs,
+    contextTokens: model.contextTokens,
+    seesImages: model.seesImages,
+    isOffered,
+    clock,
+    ran: parts.ran,
+    isRead: (name) => {
+      const tool = app.mcpTools(agentId).find((each) => each.name === name)
+      return tool?.annotations?.["readOnlyHint"] === true
+    },
+    onStart: ({ name, input, id }) => tell(parts, () => options.onToolCallStart?.(name, input, id)),
+    onComplete: ({ id }, result) => {
+      tell(parts, () => options.onToolCallComplete?.(result, id))
+      if (unexpected.has(result.code)) parts.report(errorOf(result), "tool")
+    },
+  }
+}
+
+/** How calls end that neither the model nor a person or rule is to blame for. */
+const unexpected = new Set<EndingCode | undefined>(["tool_failed", "timeout", "output_invalid", "record_unavailable"])
+
+function chainHooks(parts: RunParts): ChainHooks {
+  const { options } = parts
+  let text = ""
+  return {
+    beforeRequest: (messages) => {
+      text = ""
+      return options.onBeforeSendToLLM?.(messages)
+    },
+    onPart: (part) => {
+      tell(parts, () => options.onLLMResponsePart?.(part))
+      if (part.type !== "text") return
+      text += part.text
+      tell(parts, () => options.onLLMResponseUpdate?.(text))
+    },
+    onRetry: () => void (text = ""),
+    onTurn: (turn) => tell(parts, () => options.onLLMResponseComplete?.(turn)),
+    onError: parts.report,
+  }
+}
+
+/** Calls a callback of the program. One that fails is reported, and the run goes on. */
+function tell({ report }: RunParts, callback: () => unknown): void {
+  attempt(callback, (error) => report(error, "callback"))
+}
