@@ -8,7 +8,7 @@ import { offeredTools, type ActiveChain, type ChainHooks, type ChainPhase } from
 import type { InternalOptions, ToolChainOptions } from "./chain-options.ts"
 import type { TurnLog } from "./log.ts"
 import { toolsGivenUp } from "./reflect.ts"
-import type { CallContext } from "./run-calls.ts"
+import type { CallContext } from "./call-context.ts"
 import { RunTime } from "./run-time.ts"
 import { currentRun, personOf } from "./turns.ts"
 

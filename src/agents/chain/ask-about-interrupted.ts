@@ -1,6 +1,6 @@
 import { isTicket, type Ticket, type ToolResult } from "../../model/result.ts"
 import { interruptedAnswers, interruptedToolName } from "./loop-tools.ts"
-import { requestOf, type CallContext } from "./run-calls.ts"
+import { requestOf, type CallContext } from "./call-context.ts"
 
 /** A call of a resumed conversation whose process was killed while it ran. */
 export interface InterruptedCall {

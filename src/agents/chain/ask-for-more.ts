@@ -1,5 +1,5 @@
 import { isTicket, type Ticket } from "../../model/result.ts"
-import { requestOf, type CallContext } from "./run-calls.ts"
+import { requestOf, type CallContext } from "./call-context.ts"
 
 /** A question to people about a conversation, or about the whole tree below it. */
 interface Question {

@@ -3,7 +3,7 @@ import type { Ticket } from "../../model/result.ts"
 import { askForMore } from "./ask-for-more.ts"
 import { budgetToolName } from "./loop-tools.ts"
 import type { TurnLog } from "./log.ts"
-import type { CallContext } from "./run-calls.ts"
+import type { CallContext } from "./call-context.ts"
 import type { BudgetTurn, ChainTurn } from "./turns.ts"
 
 /** How much may be used. */

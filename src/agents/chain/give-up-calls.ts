@@ -2,7 +2,8 @@ import type { NewTurn } from "../../model/conversation.ts"
 import type { ActiveChain } from "./chain.ts"
 import { callsIn } from "./next-step.ts"
 import { resultsByRef } from "./result-refs.ts"
-import { placeKey, textLimit, toldResult } from "./run-calls.ts"
+import { placeKey } from "./call-context.ts"
+import { textLimit, toldResult } from "./run-calls.ts"
 import { unanswered, type CallResult } from "./turns.ts"
 
 /**

@@ -3,7 +3,7 @@ import type { Message } from "../../model/organisation.ts"
 import type { Ticket } from "../../model/result.ts"
 import type { TurnLog } from "./log.ts"
 import type { NextStep } from "./next-step.ts"
-import type { CallContext } from "./run-calls.ts"
+import type { CallContext } from "./call-context.ts"
 import type { ChainTurn, EndTurn } from "./turns.ts"
 
 /** The messages of a stored conversation: those that wait for it, and what it answers. */
