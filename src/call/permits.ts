@@ -1,6 +1,6 @@
 import type { Permit, Permits } from "../model/ports.ts"
 import { Ending } from "../model/ending.ts"
-import { onAbort } from "./on-abort.ts"
+import { onAbort } from "../lib/on-abort.ts"
 
 type Request = Parameters<Permits["acquire"]>[0]
 

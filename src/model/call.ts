@@ -1,3 +1,4 @@
+import type { CancelSignal } from "../lib/stop.ts"
 import type { AnswerValue, ApprovalUIAdapter, Question, Vote } from "./approval.ts"
 import type { ToolPermissionLevel } from "./permission.ts"
 import type { Sentence } from "./sentence.ts"
@@ -54,7 +55,7 @@ export interface CallRequest {
   /** Asked before each call that its tool makes, also through other tools. False refuses that call. */
   takeSubCall?: (() => boolean) | undefined
   /** Cancels the call. */
-  signal?: AbortSignal | undefined
+  signal?: CancelSignal | undefined
   /** The program that made the call, where it can be asked questions. Sub-calls have the same caller. */
   caller?: Caller | undefined
 }

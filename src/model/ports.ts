@@ -1,3 +1,4 @@
+import type { CancelSignal } from "../lib/stop.ts"
 import type { SettledAnswer, CallRow, CallState } from "./call.ts"
 import type { Vote } from "./approval.ts"
 import type { ApprovalUIAdapter } from "./approval.ts"
@@ -217,7 +218,7 @@ export interface Permits {
     /** True for composite and interactive tools: they take no permit, but an exclusive one still waits its turn. */
     free: boolean
     parentCallIds: readonly string[]
-    signal: AbortSignal | undefined
+    signal: CancelSignal | undefined
   }): Permit | Promise<Permit>
 }
 export interface Permit {
@@ -276,7 +277,7 @@ export interface CallStore {
   /** Ids of the rows that changed after the cursor, and the next cursor. */
   changesSince(cursor: number): Promise<{ ids: string[]; cursor: number }>
   /** Resolves when the row may have changed, or after this many milliseconds. A hint only. */
-  waitForChange(id: string, milliseconds: number, signals?: readonly (AbortSignal | undefined)[]): Promise<void>
+  waitForChange(id: string, milliseconds: number, signals?: readonly (CancelSignal | undefined)[]): Promise<void>
   /** Erases raw inputs and results that are older. Returns how many rows. */
   erase(olderThan: number): Promise<number>
   /** The store's clock. */

@@ -1,4 +1,5 @@
-import { setMaxListeners } from "node:events"
+import { onAbort } from "../lib/on-abort.ts"
+import type { CancelSignal } from "../lib/stop.ts"
 import type { Kysely, Selectable } from "kysely"
 import { sql } from "kysely"
 import type { Vote } from "../model/approval.ts"
@@ -135,7 +136,7 @@ export class SqliteCalls implements CallStore {
     return { ids: rows.map((row) => row.id), cursor: Number(rows.at(-1)?.change ?? cursor) }
   }
 
-  waitForChange(id: string, milliseconds: number, signals: readonly (AbortSignal | undefined)[] = []): Promise<void> {
+  waitForChange(id: string, milliseconds: number, signals: readonly (CancelSignal | undefined)[] = []): Promise<void> {
     return new Promise((resolve) => {
       const watchers = this.#watchers.get(id) ?? new Set()
       this.#watchers.set(id, watchers)
@@ -150,11 +151,7 @@ export class SqliteCalls implements CallStore {
       const timer = setTimeout(done, milliseconds)
       watchers.add(done)
       this.#watch()
-      for (const signal of signals) {
-        if (signal === undefined) continue
-        setMaxListeners(0, signal)
-        signal.addEventListener("abort", done)
-      }
+      for (const signal of signals) if (signal !== undefined) onAbort(signal, done)
       if (signals.some((signal) => signal?.aborted)) done()
     })
   }

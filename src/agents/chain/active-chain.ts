@@ -1,3 +1,4 @@
+import type { Stop } from "../../lib/stop.ts"
 import type { App } from "../../model/app.ts"
 import { errorOf } from "../../model/errors.ts"
 import type { EndingCode, ToolResult } from "../../model/result.ts"
@@ -25,7 +26,7 @@ interface RunParts {
   log: TurnLog
   /** The results of calls that have run while others of the same answer still wait. */
   ran: Map<string, ToolResult>
-  signal: AbortSignal
+  signal: AbortSignal | Stop
   closing: AbortSignal
   report(error: unknown, phase: ChainPhase): void
 }

@@ -3,6 +3,7 @@ import type { McpToolDefinition } from "../../model/mcp.ts"
 import type { NewTurn, Spent } from "../../model/conversation.ts"
 import type { Ticket } from "../../model/result.ts"
 import { errorMessage } from "../../lib/error-message.ts"
+import { anyOf, type Stop } from "../../lib/stop.ts"
 import { makeRoom, needsRoom, type Shortenable } from "../context/make-room.ts"
 import { ModelError } from "../models/model-error.ts"
 import type { LanguageModel, ModelMessage, ModelPart, ModelTool, ModelTurn } from "../models/port.ts"
@@ -34,7 +35,7 @@ export interface ActiveChain {
   /** The tools that the model is offered now. */
   tools(): readonly ModelTool[]
   spent: Spent
-  signal: AbortSignal
+  signal: AbortSignal | Stop
   /** Aborted when the app closes: the run stops where it is, and can be resumed from its turns. */
   closing: AbortSignal
   hooks: ChainHooks
@@ -167,7 +168,7 @@ async function requestTurn(chain: ActiveChain, isLast: boolean, added: readonly 
 /** Decides how to go on after calls failed, and stores it: the next request follows from the turns. */
 async function reflect(chain: ActiveChain): Promise<{ status: ChainStatus } | undefined> {
   const { app, log, calls, reflector, hooks } = chain
-  const signal = AbortSignal.any([chain.signal, chain.closing])
+  const signal = anyOf(chain.signal, chain.closing)
   const offered = chain.tools().map(({ name }) => name)
   const about = { app, agentId: calls.request.agentId, turns: log.turns, offered, signal }
   const body = await reflectOn(about, reflector, (error) => hooks.onError?.(error, "reflection"))
@@ -203,7 +204,7 @@ function shortenable(chain: ActiveChain, tools: readonly ModelTool[]): Shortenab
     model,
     instructions,
     tools,
-    signal: () => AbortSignal.any([chain.signal, chain.closing]),
+    signal: () => anyOf(chain.signal, chain.closing),
     turns: () => log.turns,
     append: (turns) => log.append(turns, { spent }),
     onSummary: (turn) => addUsage(spent, turn),

@@ -35,10 +35,11 @@ export async function endRun(
   ended: EndTurn,
   change: Parameters<TurnLog["append"]>[1],
 ): Promise<boolean> {
-  const sends = (await mail?.answers(log.turns, ended)) ?? []
+  if (mail === undefined) return log.append([{ kind: "end", body: ended }], change)
+  const sends = await mail.answers(log.turns, ended)
   const answered = sends.flatMap(({ about }) => about ?? [])
   const body: EndTurn = answered.length === 0 ? ended : { ...ended, answered }
   if (!(await log.append([{ kind: "end", body }], { ...change, sends }))) return false
-  mail?.sent(sends)
+  mail.sent(sends)
   return true
 }

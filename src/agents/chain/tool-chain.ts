@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events"
 import { newId } from "../../lib/new-id.ts"
+import { anyOf, Stop } from "../../lib/stop.ts"
 import { contextStatus, type ConversationContext } from "../../model/context.ts"
 import type { NewTurn } from "../../model/conversation.ts"
 import type { ToolResult } from "../../model/result.ts"
@@ -35,7 +36,7 @@ export class ToolChain {
   readonly #log: TurnLog
   readonly #ran = new Map<string, ToolResult>()
   #isAtWork = false
-  #stop = new AbortController()
+  #stop = new Stop()
   #turnsRead = 0
 
   /** Without a model, the conversation must remember one. */
@@ -104,7 +105,7 @@ export class ToolChain {
 
   async #goAlone(first: NewTurn | undefined): Promise<ToolChainResult> {
     const startedAt = Date.now()
-    const stop = (this.#stop = new AbortController())
+    const stop = (this.#stop = new Stop())
     const log = this.#log
     const internal = this.#internal
     let over: AbortController | undefined
@@ -138,7 +139,7 @@ export class ToolChain {
   }
 
   /** What the run works with, now that it is known what the conversation remembers. */
-  #claimed(stop: AbortController): ActiveChain {
+  #claimed(stop: Stop): ActiveChain {
     const remembered = this.#internal.onClaimed?.()
     if (remembered !== undefined) {
       this.#model = remembered.model
@@ -155,7 +156,7 @@ export class ToolChain {
       internal: this.#internal,
       log: this.#log,
       ran: this.#ran,
-      signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]),
+      signal: signal === undefined ? stop : anyOf(signal, stop),
       closing,
       report: (error, phase) => this.#report(error, phase),
     })
@@ -196,7 +197,7 @@ export class ToolChain {
   }
 
   /** Another process may stop the run by adding a turn. */
-  async #watchForStop(stop: AbortController, done: AbortSignal): Promise<void> {
+  async #watchForStop(stop: Stop, done: AbortSignal): Promise<void> {
     const seen = this.#log.turns.length
     while (!done.aborted) {
       await this.#log.waitForTurns(done)

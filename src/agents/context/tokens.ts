@@ -42,9 +42,13 @@ export function tokensOfTurn(turn: ChainTurn): number {
 }
 
 function tokensOfMessages(messages: readonly ModelMessage[]): number {
+  if (!messages.some(hasImage)) return estimateTokens(messages)
   const results = messages.flatMap((message) => (message.role === "tool" ? message.content : []))
-  if (!results.some(({ image }) => image !== undefined)) return estimateTokens(messages)
   return estimateTokens(messages.filter(({ role }) => role !== "tool")) + Math.ceil(lengthOfParts(results) / 4)
+}
+
+function hasImage(message: ModelMessage): boolean {
+  return message.role === "tool" && message.content.some(({ image }) => image !== undefined)
 }
 
 /** The tokens of the last request and its answer, as the provider counted them. */

@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises"
+import { sleepUnlessAborted } from "../../lib/on-abort.ts"
+import type { CancelSignal } from "../../lib/stop.ts"
 import type { ModelError } from "./model-error.ts"
 
 /** How often a request is repeated after a failure that may pass. */
@@ -25,8 +26,12 @@ export function retryAfter(headers: Readonly<Record<string, string>> = {}, now =
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** Waits; rejects with the reason of the signal when it is aborted. */
-export async function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted())
+/** Waits; rejects with the reason of a signal when one is aborted. */
+export async function waitFor(milliseconds: number, ...signals: readonly CancelSignal[]): Promise<void> {
+  await sleepUnlessAborted(milliseconds, signals)
+  throwIfAborted(signals)
+}
+
+export function throwIfAborted(signals: readonly CancelSignal[]): void {
+  for (const signal of signals) if (signal.aborted) throw signal.reason
 }

@@ -1,8 +1,9 @@
 import { errorMessage } from "../../lib/error-message.ts"
+import type { CancelSignal } from "../../lib/stop.ts"
 import { ModelError } from "./model-error.ts"
 import type { LanguageModel, ModelPart, ModelRequest, ModelTurn, ModelUsage } from "./port.ts"
 import { readTurn, type ReadTurn } from "./read-turn.ts"
-import { defaultRetries, retryDelay, waitFor } from "./retry.ts"
+import { defaultRetries, retryDelay, throwIfAborted, waitFor } from "./retry.ts"
 import { addUsage, costOf, estimateUsage } from "./usage.ts"
 
 export const defaultLimits = { firstByteMs: 120_000, turnMs: 600_000 }
@@ -16,7 +17,7 @@ export interface TurnOptions {
   /** The request is repeated: what came of this turn so far does not count. */
   onRetry?: ((error: ModelError, waitMs: number) => void) | undefined
   /** What ends the turn besides `request.signal`. */
-  stops?: readonly AbortSignal[] | undefined
+  stops?: readonly CancelSignal[] | undefined
   /** How often a failure that may pass is tried again. */
   retries?: number | undefined
   wait?: typeof waitFor | undefined
@@ -53,15 +54,15 @@ export async function runTurn(
       const delay = retryDelay(error, failures++)
       if (Date.now() + delay >= until) throw error
       onRetry?.(error, delay)
-      await wait(delay, AbortSignal.any([...signals]))
+      await wait(delay, ...signals)
     }
     retries++
   }
 }
 
 /** What to report for something thrown: the reason of the caller's abort is thrown as it is. */
-function errorOf(thrown: unknown, { name }: LanguageModel, signals: readonly AbortSignal[]): ModelError {
-  for (const signal of signals) signal.throwIfAborted()
+function errorOf(thrown: unknown, { name }: LanguageModel, signals: readonly CancelSignal[]): ModelError {
+  throwIfAborted(signals)
   if (thrown instanceof ModelError) return thrown
   return new ModelError("failed", `The model '${name}' failed: ${errorMessage(thrown)}`)
 }
@@ -92,12 +93,12 @@ interface AttemptOptions extends Pick<TurnOptions, "onPart"> {
   streaming: boolean
   /** The time by which the turn must be over, in milliseconds since 1970. */
   until: number
-  signals: readonly AbortSignal[]
+  signals: readonly CancelSignal[]
 }
 
 /** Makes one request and collects the parts of the answer up to its finish. */
 async function collect(model: LanguageModel, request: ModelRequest, options: AttemptOptions): Promise<ModelPart[]> {
-  for (const signal of options.signals) signal.throwIfAborted()
+  throwIfAborted(options.signals)
   const attempt = new Attempt(model, options)
   const { messages, tools, toolChoice, maxOutputTokens } = request
   const own: ModelRequest = {
@@ -160,7 +161,7 @@ function sizeOf(part: ModelPart): number {
  */
 class Attempt {
   hasBegun = false
-  readonly #signals: readonly AbortSignal[]
+  readonly #signals: readonly CancelSignal[]
   #timer: NodeJS.Timeout
   #ended: { reason: unknown } | undefined
   // Made when it is asked for: signals cost time and memory, and not every model looks at its own.
@@ -207,7 +208,7 @@ class Attempt {
     this.#controller?.abort(reason)
   }
 
-  readonly #onAbort = (event: Event): void => this.end((event.target as AbortSignal).reason)
+  readonly #onAbort = (): void => this.end(this.#signals.find(({ aborted }) => aborted)?.reason)
 }
 
 /** Made once: an abort without a reason makes a new error with its stack each time. */

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises"
+import { sleepUnlessAborted } from "../../lib/on-abort.ts"
 import { hasRun } from "../../model/call.ts"
 import { Ending, StoreUnavailable, ToolFailure } from "../../model/ending.ts"
 import type { Ports } from "../../model/ports.ts"
@@ -179,11 +179,9 @@ async function pauseBeforeRetry(call: ActiveCall, tool: RegisteredTool, attempt:
   const text = `Try ${attempt} of ${tries} failed: ${ports.masker.text(sentenceOf(error), call.maskedInput?.hidden)}`
   const ids = { callId: call.callId, agentId: call.request.agentId, tool: tool.name }
   await ports.recorder.write({ kind: "try", text, at: ports.now(), ...ids }, ports.settings.durability)
-  const { signal } = call.request
-  const stopSignal = signal === undefined ? ports.closing : AbortSignal.any([signal, ports.closing])
-  await sleep(1000 * attempt, undefined, { signal: stopSignal }).catch(() => {
-    throw abortedEnding(call)
-  })
+  const signals = [call.request.signal, ports.closing]
+  await sleepUnlessAborted(1000 * attempt, signals)
+  if (signals.some((signal) => signal?.aborted)) throw abortedEnding(call)
   const stopped = agentStoppedEnding(call, ports)
   if (stopped !== undefined) throw stopped
 }
