@@ -63,7 +63,9 @@ export async function renderPreview({ tool, input }: Execution, call: ActiveCall
 /** Whether the row in the approval queue shows this tool with these reasons. */
 export function showsProposal(row: CallRow, { tool, asks }: Proposal): boolean {
   if (row.tool !== tool.name || row.definitionHash !== tool.definitionHash) return false
-  return asks.every((ask) => row.asks.some((shown) => isSameReason(shown, ask)))
+  // The card that shows an edited input says who edited it, whatever its reasons are.
+  const isShown = (ask: Reason) => ask.code === "input_edited" && ask.source === row.card.editedBy
+  return asks.every((ask) => isShown(ask) || row.asks.some((shown) => isSameReason(shown, ask)))
 }
 
 /** Whether the row shows exactly this: tool, definition, input, preview, files and every reason to ask. */

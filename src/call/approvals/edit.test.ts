@@ -238,3 +238,16 @@ test("a held result of an edited call shows the input that ran", async () => {
   expect(await second.resume(callId)).toMatchObject({ success: true, ranInput: { n: 2 } })
   expect(noted).toEqual([{ n: 2 }])
 })
+
+test("an edited input that was approved runs, even if a new rule would let it run unasked", async () => {
+  const system = await openTestApp()
+  const { noted, probe } = noting()
+  system.registry.register(probe)
+  const { callId } = await leaveWaiting(system, { input: { n: 1 } })
+  await system.approvals.answer(callId, { kind: "edit", input: { n: 2 } }, "bob")
+  expect(expectTicket(await system.resume(callId, { waitMs: 0 })).state).toBe("waiting")
+  await system.approvals.answer(callId, { kind: "approve" }, "bob")
+  await system.rules.add({ allow: "probe", because: "Bob trusts it." }, "bob")
+  expect(await system.resume(callId)).toMatchObject({ success: true, ranInput: { n: 2 } })
+  expect(noted).toEqual([{ n: 2 }])
+})
