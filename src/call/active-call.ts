@@ -177,6 +177,7 @@ export function announceWaiting(
   ports: Ports,
 ): void {
   const { callId, toolName: tool, until } = waiting
+  call.batch?.waits()
   ports.emit({ type: "TOOL_CALL_WAITING", at: ports.now(), ...waiting })
   call.request.caller?.onWaiting?.({ callId, tool, until })
 }

@@ -1,14 +1,14 @@
 /** The place of one call in its batch. */
 export interface BatchPlace {
-  /** The call was decided on. */
-  decided(asks: boolean): void
+  /** The call waits for a person. */
+  waits(): void
   /** A person has answered it, nobody had to, or it ended. */
   settle(): void
   /** Its caller went away while it waits: the questions of this batch will not be answered here. */
   detach(): void
   /**
-   * Whether calls with effects may run. `undecided` while a call of the batch is not decided on, `closed` while only
-   * people are waited for, `never` once a call was detached.
+   * Whether calls with effects may run. `undecided` while it is not known of a call of the batch whether it waits for a
+   * person, `closed` while only people are waited for, `never` once a call was detached.
    */
   state(): "open" | "undecided" | "closed" | "never"
   /** Calls the listener at every change of the state. Returns a function that stops that. */
@@ -45,7 +45,7 @@ export class BatchGate {
       if (this.#unsettled === 0) this.#announce()
     }
     return {
-      decided: (asks) => (asks ? decide() : settle()),
+      waits: decide,
       settle,
       detach: () => {
         this.#isDetached = true

@@ -190,3 +190,21 @@ test("a conversation of one agent does not go on as another", async () => {
   const other = app.chain("root", { id: chain.id })
   await expect(other.run("And now?")).rejects.toThrow("is one of agent operator, not of root")
 })
+
+test.each([0, 1])(
+  "two approved calls of one answer run when it is resumed, also with %i ms to wait",
+  async (waitMs) => {
+    const { open, ran } = await openHosts()
+    const twice: PlayedTurn = { calls: [{ name: "send" }, { name: "send", input: {} }, { name: "look" }] }
+    const app = await open({}, twice, { say: "Done." })
+    const chain = app.chain("operator", { durable: true, waitMs })
+    expect(await chain.run("Go.")).toMatchObject({ status: "waiting" })
+    await until(async () => (await app.approvals.list()).length === 2, "both wait")
+    const [one, other] = await app.approvals.list()
+    await app.approvals.answer(one!.callId, { kind: "approve" }, "ann")
+    expect(await chain.resume()).toMatchObject({ status: "waiting", waiting: expect.any(Array) as unknown[] })
+    await app.approvals.answer(other!.callId, { kind: "approve" }, "ann")
+    expect(await chain.resume()).toMatchObject({ status: "completed", content: "Done." })
+    expect(ran.toSorted()).toEqual(["look", "send", "send"])
+  },
+)

@@ -37,7 +37,8 @@ export function approve(
   ports: Ports,
 ): Execution | Promise<Execution> {
   const needsNobody = verdict.verdict === "allow" && tool.question === undefined
-  call.batch?.decided(!needsNobody)
+  // A call that asks may be answered already: it counts as undecided until it waits.
+  if (needsNobody) call.batch?.settle()
   if (needsNobody && call.request.key === undefined && call.row === undefined) return { tool, input }
   return approveStored(call, tool, input, verdict, ports)
 }
