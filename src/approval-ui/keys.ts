@@ -11,6 +11,8 @@ const quietMs = 200
  * meant for the card before must not answer this one.
  */
 const readMs = 600
+/** A key counts when nothing follows it for this long: the first letter of a sentence must not answer. */
+const aloneMs = 400
 /** How long to wait after an escape character for the rest of an arrow key. */
 const escapeMs = 50
 const escape = "\u001b"
@@ -55,14 +57,14 @@ export function waitForKey<Key extends string>(
       }
       ask()
       for (;;) {
-        const key = await nextKey(input, signal)
+        const key = await nextKey(input, signal, keys)
         if (key === "escape" || key === "interrupt" || key === "closed") return key
         const wanted = keys.find((each) => each === key)
         if (wanted !== undefined) return wanted
         if (key !== "burst") continue
-        before = await waitForQuiet(input, signal)
+        before = await waitForQuiet(input, signal, aloneMs)
         if (before !== undefined) return before
-        refuse("Several characters came at once, so none of them counts. Press one key.")
+        refuse("You typed more than one character, so none of them counts. To answer, press one key alone.")
       }
     } finally {
       output.write(pasteMarks.off)
@@ -104,13 +106,16 @@ function waitForQuiet(input: NodeJS.ReadStream, signal: AbortSignal, ms = quietM
   })
 }
 
-function nextKey(input: NodeJS.ReadStream, signal: AbortSignal): Promise<string> {
+/** The next key. One of `keys` counts only if it stands alone; with what follows, it is a "burst". */
+function nextKey(input: NodeJS.ReadStream, signal: AbortSignal, keys: readonly string[]): Promise<string> {
   let held = ""
   return listen<string>(input, signal, (read, end, later) => {
     held += read
     if (held === "") return
-    if (held === escape) later(escapeMs, "escape")
-    else end(keyOf(held))
+    if (held === escape) return later(escapeMs, "escape")
+    const key = keyOf(held)
+    if (keys.includes(key)) later(aloneMs, key)
+    else end(key)
   })
 }
 

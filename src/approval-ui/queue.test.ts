@@ -221,7 +221,7 @@ test.concurrent("keys that still come when the next card appears do not answer i
   queue.waiting.push(call("bea"))
   await play(queue, [
     ["Also waits now"],
-    [menu, "a", "a"],
+    [menu, "a"],
     ["bea (dev) wants", "a", "a"],
     [menu, escape],
     ["1 is left for later."],

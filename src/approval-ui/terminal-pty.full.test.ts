@@ -127,7 +127,7 @@ inTerminal("what was typed while nobody was asked, and what is pasted, does not 
   const { given } = await played(script, [
     ["working", `go${enter}a`],
     [menu, "approve"],
-    ["Several characters came at once", ""],
+    ["You typed more than one character", ""],
     [menu, "q"],
     [menu, "a"],
   ])

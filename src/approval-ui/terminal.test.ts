@@ -257,7 +257,7 @@ test.concurrent.each<[string, Partial<ToolResult>, string[][], object]>([
   expect(given).toEqual(decision)
 })
 
-const sentence = "Several characters came at once"
+const sentence = "You typed more than one character"
 
 test.concurrent.each([
   ["the same key twice", ["aa"]],
@@ -271,6 +271,18 @@ test.concurrent.each([
   const fake = fakeTerminal()
   const [given] = await Promise.all([askCall(fake.terminal), play(fake, [[menu, ...pasted], [sentence], [menu, "q"]])])
   expect(given).toEqual(closed)
+})
+
+test.concurrent("the first letter of a sentence that somebody types is no answer", async () => {
+  const fake = fakeTerminal()
+  const answer = askCall(fake.terminal)
+  await fake.appears(menu)
+  for (const letter of "and keep it short") {
+    await fake.press(letter)
+    await new Promise((resolve) => setTimeout(resolve, 120))
+  }
+  await play(fake, [[sentence], [menu, "q"]])
+  expect(await answer).toEqual(closed)
 })
 
 test.concurrent("keys that were typed before the dialog is shown do not answer it, Ctrl-C does", async () => {
