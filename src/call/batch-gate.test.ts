@@ -139,3 +139,27 @@ test("a held result holds no other call up", async () => {
   await app.approvals.answer((await app.approvals.list())[0]!.callId, { kind: "release" }, "ann")
   await batch
 })
+
+test("two equal calls of one batch are one question, and end when it is answered", async () => {
+  const { app, ran, call, waiting } = await openBatchApp()
+  const batch = app.callBatch([call("send"), call("send"), call("write")])
+  const { callId } = await waiting()
+  await app.approvals.answer(callId, { kind: "approve" }, "ann")
+  expect((await batch).map((ended) => !isTicket(ended) && ended.success)).toEqual([true, true, true])
+  expect(ran.toSorted()).toEqual(["send", "write"])
+})
+
+test("a call whose result is held beyond the caller's patience is not made again: the result comes once it is released", async () => {
+  const { app, ran, call } = await openBatchApp()
+  const calls = [{ ...call("write"), holdResult: true }, call("look")]
+  const make = async () => (await app.callBatch(calls, { waitMs: 10 }))[0]!
+  expect(isTicket(await make())).toBe(true)
+  expect(isTicket(await make())).toBe(true)
+  const [item, ...more] = await app.approvals.list()
+  expect(more).toEqual([])
+  await app.approvals.answer(item!.callId, { kind: "release" }, "ann")
+  expect(await make()).toMatchObject({ success: true, callId: item!.callId })
+  expect(ran.filter((name) => name === "write")).toEqual(["write"])
+  await make()
+  expect(ran.filter((name) => name === "write")).toEqual(["write", "write"])
+})

@@ -6,6 +6,7 @@ import { failedWith, isTicket, type Ticket, type ToolResult } from "../model/res
 import { callTool } from "./call.ts"
 import { BatchGate } from "./batch-gate.ts"
 import { callInOrder, dependencyIndexes, type NeedsOf } from "./batch-order.ts"
+import { HeldTickets } from "./held-tickets.ts"
 import { readRequest } from "./read-request.ts"
 
 type CallMethods = Pick<App, "call" | "submit" | "resume" | "callMany" | "callBatch" | "endCalls" | "executeOrThrow">
@@ -49,6 +50,7 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
     if (ended === undefined) throw new Error(`There is no call '${callId}' that waits or ended within the last day.`)
     return ended
   }
+  const heldTickets = new HeldTickets()
   const needsOf: NeedsOf = ({ agentId, tool }) => {
     const found = ports.tools.resolve(tool, ports.organisation.view(agentId))
     return found && { name: found.name, needs: found.dependsOn ?? [] }
@@ -75,8 +77,14 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
       const places = gate && after.map(({ length }) => (length > 0 ? undefined : gate.place()))
       return callInOrder(after, async (position) => {
         onStart?.(position)
+        const request = requests[position]!
         const place = places?.[position] ?? gate?.place()
-        const ended = await counted(() => callTool(requests[position]!, ports, { waitMs, detach, batch: place, clock }))
+        const heldId = heldTickets.take(request)
+        if (heldId !== undefined) place?.settle()
+        const ended = await (heldId === undefined
+          ? counted(() => callTool(request, ports, { waitMs, detach, batch: place, clock }))
+          : resume(heldId, { waitMs, signal: request.signal, caller: request.caller }))
+        if (isTicket(ended)) heldTickets.add(request, ended)
         onEnd?.(position, ended)
         return ended
       })

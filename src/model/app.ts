@@ -36,7 +36,7 @@ export interface App {
    */
   resume(
     callId: string,
-    options?: { waitMs?: number; watch?: boolean } & Pick<CallRequest, "caller" | "signal">,
+    options?: { waitMs?: number | undefined; watch?: boolean | undefined } & Pick<CallRequest, "caller" | "signal">,
   ): Promise<ToolResult | Ticket>
   /** Calls several tools and returns a result for each, in the order of the requests. One failure does not affect the others. */
   callMany(requests: readonly CallRequest[]): Promise<ToolResult[]>

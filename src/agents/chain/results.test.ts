@@ -183,3 +183,17 @@ test("what is cut for a small context is stored too, and a model without get_art
   )
   expect(readdirSync(join(app.dir, "artifacts"))).toHaveLength(1)
 })
+
+test("a chain in memory whose results are held runs each call once, however often it is resumed", async () => {
+  const model = modelOf({ calls: [{ name: "pay" }] }, { say: "Paid." })
+  const app = await openTestApp({ rules: [{ allow: "pay", because: "the test" }] })
+  let paid = 0
+  app.registry.register(tool({ name: "pay", effect: "communicate", execute: () => `paid ${++paid}` }))
+  const chain = new ToolChain(app, "operator", model, { tools: ["pay"], checkToolResults: true, waitMs: 10 })
+  expect(await chain.run("Pay.")).toMatchObject({ status: "waiting", waiting: [{ state: "held" }] })
+  expect(await chain.resume()).toMatchObject({ status: "waiting" })
+  const [item] = await app.approvals.list()
+  await app.approvals.answer(item!.callId, { kind: "release" }, "ann")
+  expect(await chain.resume()).toMatchObject({ status: "completed", toolCallHistory: [{ text: "paid 1" }] })
+  expect(paid).toBe(1)
+})

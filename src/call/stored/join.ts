@@ -40,6 +40,8 @@ export async function join(
       const { id: callId, tool: toolName, agentId, deadline } = row
       announceWaiting(call, { callId, toolName, agentId, until: deadline ?? Infinity }, ports)
     }
+    // It may be a call of the same batch, which would wait for this one in turn.
+    if (row.state !== "waiting") call.batch?.settle()
     if (call.request.signal?.aborted) throw abortedEnding(call)
     const now = ports.now()
     if (ports.closing.aborted || now >= waitUntil(call)) throw new Detached(ticketOf(row))
