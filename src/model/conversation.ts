@@ -155,8 +155,8 @@ export interface Conversations {
   spentInTree(root: string): Promise<Spent>
   /** What all stored conversations of each agent have used. */
   spentByAgent(): Promise<{ agentId: string; spent: Spent }[]>
-  /** The turns from this index on, oldest first. */
-  turns(id: string, from?: number, limit?: number): Promise<Turn[]>
+  /** All turns from this index on, oldest first. */
+  turns(id: string, from?: number): Promise<Turn[]>
   /**
    * What was stored in the conversations that were written to from this one, directly or through others: turns after `row`,
    * with what was said to them and how their runs ended also before it; calls that wait and changed after `change`; and all

@@ -65,8 +65,16 @@ export function conversationsContract(
         [1, { text: "b" }],
         [2, { text: "c" }],
       ])
-      expect((await store.turns(id, 1, 1)).map(({ index }) => index)).toEqual([1])
+      expect((await store.turns(id, 1)).map(({ index }) => index)).toEqual([1, 2])
       expect(await store.turns("nothing")).toEqual([])
+    })
+
+    test("a conversation of more than ten thousand turns is read to its end", async () => {
+      const [store, other] = await open()
+      const { id } = await store.create(someConversation())
+      const turns = Array.from({ length: 10_050 }, (_, place) => said(String(place)))
+      expect(await store.append(id, { owner: "one", epoch: 0 }, turns)).toBe(10_050)
+      expect((await other.turns(id)).at(-1)).toMatchObject({ index: 10_049, body: { text: "10049" } })
     })
 
     test("turns and the change of the conversation are written together", async () => {

@@ -142,11 +142,9 @@ export class SqliteConversations implements Conversations {
     return rows.map(({ agentId, ...spent }) => ({ agentId, spent }))
   }
 
-  async turns(id: string, from = 0, limit = 10_000): Promise<Turn[]> {
-    const query = "select * from turns where conversation_id = ? and place >= ? order by place limit ?"
-    const rows = await retryWhileBusy(
-      () => this.#database.prepare(query).all(id, from, limit) as unknown as Tables["turns"][],
-    )
+  async turns(id: string, from = 0): Promise<Turn[]> {
+    const query = "select * from turns where conversation_id = ? and place >= ? order by place"
+    const rows = await retryWhileBusy(() => this.#database.prepare(query).all(id, from) as unknown as Tables["turns"][])
     return rows.map((row) => ({
       conversationId: row.conversation_id,
       index: row.place,
