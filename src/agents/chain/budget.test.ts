@@ -186,3 +186,11 @@ test.each([
     })
   },
 )
+
+test("what a person gives counts from what is used, also after one request that was larger than the budget", async () => {
+  const { app, chain } = await openApp(1)
+  const running = chain({ tools, maxTokens: 30 }).run("Go.")
+  await until(async () => (await app.approvals.list()).length === 1, "it asks")
+  await app.approvals.answer((await app.approvals.list())[0]!.callId, { kind: "approve" }, "ann")
+  expect(await running).toMatchObject({ status: "completed", content: "Done." })
+})

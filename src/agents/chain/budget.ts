@@ -103,14 +103,26 @@ async function checkBudget(
   const answer: BudgetTurn = {
     callId: isTakenBack ? asked.takenBack : asked.callId,
     ...(of === "agent" && { of }),
-    moreTokens: 0,
-    moreCost: 0,
-    ...(isTakenBack ? {} : (asked.result as Partial<BudgetTurn> | undefined)),
+    ...(isTakenBack ? { moreTokens: 0, moreCost: 0 } : moreFrom(now, spent, asked.result as Partial<BudgetTurn>)),
   }
   await account.post(answer)
   if (isTakenBack) return checkBudget(budget, account, log, calls)
   if (isWithin(extended(now, [answer]), spent)) return undefined
   return { usedUp: `${sentence}, and nobody gave it more.` }
+}
+
+/** What a person gave, from where the conversation stands: one request may use more than the whole budget. */
+function moreFrom(
+  { maxTokens = Infinity, maxCost = Infinity, maxCalls = Infinity }: Budget,
+  spent: Spent,
+  { moreTokens = 0, moreCost = 0, moreCalls = 0 }: Partial<BudgetTurn> = {},
+): Pick<BudgetTurn, "moreTokens" | "moreCost" | "moreCalls"> {
+  const beyond = (used: number, most: number, more: number) => (more === 0 ? 0 : more + Math.max(0, used - most))
+  return {
+    moreTokens: beyond(spent.inputTokens + spent.outputTokens, maxTokens, moreTokens),
+    moreCost: beyond(spent.cost, maxCost, moreCost),
+    moreCalls: beyond(spent.calls, maxCalls, moreCalls),
+  }
 }
 
 function isWithin({ maxTokens = Infinity, maxCost = Infinity, maxCalls = Infinity }: Budget, spent: Spent): boolean {
