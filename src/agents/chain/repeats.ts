@@ -1,22 +1,28 @@
 import { canonicalJson } from "../../lib/canonical-json.ts"
 import { intentParameter } from "../../model/intent.ts"
 import type { ModelCall } from "../models/port.ts"
-import { currentRun, type ChainTurn } from "./turns.ts"
+import { currentRun, type CallResult, type ChainTurn } from "./turns.ts"
 
 /** The third time a model makes the same call after two same results, it is told to do something else. */
 const mostSameResults = 2
 
-/** Whether this call was made before in this run, often enough and with the same result every time. */
+/**
+ * Whether this call was made before in this run, often enough and with the same result every time. Results that the model
+ * is no longer shown do not count: it may read them again.
+ */
 export function isRepeated(call: ModelCall, turns: readonly ChainTurn[]): boolean {
   let key: string | undefined
   const texts: string[] = []
   let calls: readonly ModelCall[] = []
+  let isShown: ReturnType<typeof shownResults> | undefined
   for (const turn of currentRun(turns)) {
     if (turn.kind === "assistant") calls = turn.body.calls
     if (turn.kind !== "results") continue
     for (const [place, result] of turn.body.results.entries()) {
       const made = calls[place]
       if (result.callId === undefined || made?.name !== call.name) continue
+      isShown ??= shownResults(turns)
+      if (!isShown(turn, result)) continue
       key ??= keyOf(call)
       if (keyOf(made) === key) texts.push(result.text)
     }
@@ -30,4 +36,11 @@ function keyOf({ name, input }: ModelCall): string {
   if (input === undefined) return name
   const { [intentParameter]: _reason, ...rest } = input as Record<string, unknown>
   return `${name} ${canonicalJson(rest)}`
+}
+
+/** Tells whether a result is shown to the model: not as a reference only, and not behind a summary. */
+function shownResults(turns: readonly ChainTurn[]): (turn: ChainTurn, result: CallResult) => boolean {
+  const references = new Set(turns.flatMap((turn) => (turn.kind === "references" ? turn.body.refs : [])))
+  const start = turns.findLast((turn) => turn.kind === "summary")?.body.before ?? 0
+  return ({ index }, { ref }) => index >= start && !references.has(ref)
 }

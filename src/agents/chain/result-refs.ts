@@ -1,5 +1,8 @@
 import type { CallResult, ChainTurn } from "./turns.ts"
 
+/** How many characters of results one call may be given. */
+const longestInput = 1_000_000
+
 /** Every result of a conversation by its number. */
 export function resultsByRef(turns: readonly ChainTurn[]): ReadonlyMap<string, CallResult> {
   const results = new Map<string, CallResult>()
@@ -18,6 +21,7 @@ export function expandRefs(
   results: ReadonlyMap<string, CallResult>,
 ): { input: unknown } | { problem: string } {
   let problem: string | undefined
+  let length = 0
   const expand = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(expand)
     if (typeof value !== "object" || value === null) return value
@@ -26,7 +30,10 @@ export function expandRefs(
     const result = results.get(ref)
     if (result === undefined) problem ??= `There is no result ${ref} in this conversation.`
     else if (result.status !== "success") problem ??= `Result ${ref} cannot be passed on: ${result.text}`
-    return result === undefined ? undefined : valueOf(result)
+    length += result?.text.length ?? 0
+    if (length > longestInput)
+      problem ??= "The results that the arguments pass on are too long together. Pass on fewer."
+    return result === undefined || problem !== undefined ? undefined : valueOf(result)
   }
   const expanded = expand(input)
   return problem === undefined ? { input: expanded } : { problem }

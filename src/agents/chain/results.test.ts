@@ -10,7 +10,10 @@ import { openTestApp, tool, until } from "../../testing/test-app.ts"
 import type { ModelRequest } from "../models/port.ts"
 import { modelOf, playedModel, type PlayedTurn } from "../testing/played-model.ts"
 import type { ToolChainOptions } from "./chain-options.ts"
+import { isRepeated } from "./repeats.ts"
+import { expandRefs } from "./result-refs.ts"
 import { ToolChain } from "./tool-chain.ts"
+import type { CallResult, ChainTurn } from "./turns.ts"
 
 type Spec = Partial<ToolSpec<never>> & Pick<ToolSpec<never>, "execute">
 
@@ -196,4 +199,24 @@ test("a chain in memory whose results are held runs each call once, however ofte
   await app.approvals.answer(item!.callId, { kind: "release" }, "ann")
   expect(await chain.resume()).toMatchObject({ status: "completed", toolCallHistory: [{ text: "paid 1" }] })
   expect(paid).toBe(1)
+})
+
+test("results that the model is no longer shown may be read again", () => {
+  const call = { id: "1", name: "read", input: { page: 1 } }
+  const answer = { kind: "assistant", body: { calls: [call], content: [], text: "" } }
+  const result = (ref: string) => ({ kind: "results", body: { results: [{ ref, text: "same", callId: ref }] } })
+  const begin = { kind: "user", body: { text: "", begins: true, by: "ann" } }
+  const made = [begin, answer, result("r1"), answer, result("r2")]
+  const asTurns = (turns: readonly object[]) => turns.map((turn, index) => ({ ...turn, index, at: 0 })) as ChainTurn[]
+  expect(isRepeated(call, asTurns(made))).toBe(true)
+  expect(isRepeated(call, asTurns([...made, { kind: "references", body: { refs: ["r1"] } }]))).toBe(false)
+  expect(isRepeated(call, asTurns([...made, { kind: "summary", body: { text: "", before: 3 } }]))).toBe(false)
+})
+
+test("results are passed on up to a million characters for one call", () => {
+  const result = { ref: "r1", status: "success", text: "x".repeat(400_000) } as CallResult
+  const passOn = (times: number) =>
+    expandRefs({ all: Array.from({ length: times }, () => ({ $ref: "r1" })) }, new Map([["r1", result]]))
+  expect(passOn(2)).toMatchObject({ input: { all: [result.text, result.text] } })
+  expect(passOn(3)).toEqual({ problem: expect.stringContaining("too long together") as string })
 })
