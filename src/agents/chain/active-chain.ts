@@ -114,19 +114,13 @@ const unexpected = new Set<EndingCode | undefined>(["tool_failed", "timeout", "o
 
 function chainHooks(parts: RunParts): ChainHooks {
   const { options } = parts
-  let text = ""
   return {
-    beforeRequest: (messages) => {
-      text = ""
-      return options.onBeforeSendToLLM?.(messages)
-    },
-    onPart: (part) => {
+    beforeRequest: (messages) => options.onBeforeSendToLLM?.(messages),
+    onPart: (part, text) => {
       tell(parts, () => options.onLLMResponsePart?.(part))
-      if (part.type !== "text") return
-      text += part.text
-      tell(parts, () => options.onLLMResponseUpdate?.(text))
+      if (part.type === "text") tell(parts, () => options.onLLMResponseUpdate?.(text))
     },
-    onRetry: () => void (text = ""),
+    onRetry: (error, waitMs) => tell(parts, () => options.onLLMRetry?.(error, waitMs)),
     onTurn: (turn) => tell(parts, () => options.onLLMResponseComplete?.(turn)),
     onError: parts.report,
   }

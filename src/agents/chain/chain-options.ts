@@ -50,8 +50,12 @@ export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" 
   /** Each piece of the model's answer as it comes: text, reasoning, the beginning of a call. */
   onLLMResponsePart?(part: ModelPart): void
   onLLMResponseComplete?(turn: ModelTurn): void
+  /** The model failed for a reason that may pass, and is asked again after this many milliseconds. */
+  onLLMRetry?(error: Error, waitMs: number): void
   /** Sees the messages before they are sent; messages it returns are sent instead. */
-  onBeforeSendToLLM?(messages: readonly ModelMessage[]): readonly ModelMessage[] | undefined
+  onBeforeSendToLLM?(
+    messages: readonly ModelMessage[],
+  ): readonly ModelMessage[] | undefined | Promise<readonly ModelMessage[] | undefined>
   /**
    * The model failed; a tool threw, took too long or returned something other than it promises; or one of these callbacks
    * failed itself. Only a model that fails, or `onBeforeSendToLLM`, ends the run.

@@ -1,6 +1,6 @@
 import type { Spent } from "../../model/conversation.ts"
 import type { Ticket } from "../../model/result.ts"
-import type { ModelCall, ModelMessage } from "../models/port.ts"
+import type { FinishReason, ModelCall, ModelMessage } from "../models/port.ts"
 import type { Reflection } from "../reflection/reflector.ts"
 import type { ChainEnd } from "./chain.ts"
 import type { TurnLog } from "./log.ts"
@@ -31,6 +31,8 @@ export interface ToolChainResult {
   toolCallHistory: readonly ToolCallHistoryEntry[]
   /** `waiting`: calls wait for people; `resume` goes on once they have answered. */
   status: ChainEnd["status"]
+  /** How the last answer ended. `length` and `content-filter`: the provider cut it off. */
+  finishReason?: FinishReason | undefined
   /** What went wrong, for `error`; for `limit`, that the budget is used up. */
   error?: string | undefined
   /** What was decided after calls of this run failed, if any did: the last time. With `complete`, part of it is done. */
@@ -56,6 +58,7 @@ export function resultOf(
     messages: messagesOf(turns, instructions),
     toolCallHistory: historyOf(turns),
     status: ended.status,
+    finishReason: answer?.body.finishReason,
     error: "error" in ended ? ended.error : undefined,
     reflection: run.findLast((turn) => turn.kind === "reflection")?.body,
     waiting: ended.status === "waiting" ? ended.tickets : [],

@@ -18,6 +18,7 @@ import { callsIn, nextStep, type NextStep, type RunLimits } from "./next-step.ts
 import type { CallContext } from "./call-context.ts"
 import { runCalls } from "./run-calls.ts"
 import type { RunTime } from "./run-time.ts"
+import { unfinished, WrittenText } from "./written-text.ts"
 import { hintsBy, type AssistantTurn, type ChainStatus } from "./turns.ts"
 
 /** Everything a run of a chain needs. */
@@ -48,8 +49,10 @@ export interface ChainHooks {
   beforeRequest?(
     messages: readonly ModelMessage[],
   ): readonly ModelMessage[] | undefined | Promise<readonly ModelMessage[] | undefined>
-  onPart?(part: ModelPart): void
-  onRetry?(): void
+  /** Receives every part of an answer as it comes, and its text so far. */
+  onPart?(part: ModelPart, text: string): void
+  /** The request is made again after this time: what came of the answer so far does not count. */
+  onRetry?(error: Error, waitMs: number): void
   onTurn?(turn: ModelTurn): void
   onError?(error: unknown, phase: ChainPhase): void
 }
@@ -118,15 +121,22 @@ async function ask(
   const isOutOfTime = chain.time.isOver
   const isLast = last !== false || isOutOfTime
   const read = log.turns.length
+  const written = new WrittenText(hooks)
   try {
-    const turn = await requestTurn(chain, isLast, isLast && last !== "complete" ? [lastRequest] : [])
+    const turn = await requestTurn(chain, isLast, isLast && last !== "complete" ? [lastRequest] : [], written)
     hooks.onTurn?.(turn)
     count(chain.spent, turn)
     const body = asTurn(isLast ? withoutCalls(turn) : turn, model, read)
     await log.append([{ kind: "assistant", body }], { spent: chain.spent })
     return isOutOfTime ? { status: "limit" } : undefined
   } catch (error) {
-    if (chain.signal.aborted || chain.closing.aborted) return { status: "aborted" }
+    if (chain.closing.aborted) return { status: "aborted" }
+    if (chain.signal.aborted) {
+      // What the person has read stays a part of the conversation.
+      if (written.text.trim() !== "")
+        await log.append([{ kind: "assistant", body: asTurn(unfinished(written.text), model, read) }])
+      return { status: "aborted" }
+    }
     hooks.onError?.(error, "model")
     return { status: "error", error: errorMessage(error) }
   }
@@ -142,7 +152,12 @@ const lastRequest: ModelMessage = {
 const maxShortenings = 2
 
 /** Makes a request that fits the context, and makes it again, shortened, when the provider refuses it as too long. */
-async function requestTurn(chain: ActiveChain, isLast: boolean, added: readonly ModelMessage[]): Promise<ModelTurn> {
+async function requestTurn(
+  chain: ActiveChain,
+  isLast: boolean,
+  added: readonly ModelMessage[],
+  { onPart, onRetry }: WrittenText,
+): Promise<ModelTurn> {
   const { log, model, instructions, hooks } = chain
   const tools = chain.tools()
   const conversation = shortenable(chain, tools)
@@ -155,7 +170,6 @@ async function requestTurn(chain: ActiveChain, isLast: boolean, added: readonly 
     messages.push(...added)
     const changed = await hooks.beforeRequest?.(messages)
     const request = { messages: changed ?? messages, tools, toolChoice: isLast ? "none" : "auto" } as const
-    const { onPart, onRetry } = hooks
     try {
       return await runTurn(model, request, { onPart, onRetry, stops: [chain.signal, chain.closing] })
     } catch (error) {

@@ -101,7 +101,7 @@ test("another process can read along, say something and stop the run", async () 
   const running = chain.run("Go.")
   await until(async () => (await watcher.approvals.list()).length === 1, "it waits")
   expect((await watcher.conversations.turns(chain.id)).map(({ kind }) => kind)).toEqual(["user", "assistant"])
-  await expect(watcher.chain("operator", { id: chain.id }).resume()).rejects.toThrow("Another process continues")
+  await expect(watcher.chain("operator", { id: chain.id }).resume()).rejects.toThrow("Another process works on")
   expect(await watcher.conversations.say(chain.id, "Stop!", "ann")).toBe(true)
   expect(await watcher.conversations.stop(chain.id, "ann")).toBe(true)
   expect(await running).toMatchObject({ status: "aborted" })
@@ -208,3 +208,32 @@ test.each([0, 1])(
     expect(ran.toSorted()).toEqual(["look", "send", "send"])
   },
 )
+
+test("a second run on a conversation that is at work is refused at once, in the same process too", async () => {
+  const { open } = await openHosts()
+  const app = await open({}, ...turns)
+  const chain = app.chain("operator", { durable: true })
+  const running = chain.run("Go.")
+  await until(async () => (await app.approvals.list()).length === 1, "it waits")
+  await expect(app.chain("operator", { id: chain.id }).run("And this?")).rejects.toThrow("works on conversation")
+  await app.approvals.answer((await app.approvals.list())[0]!.callId, { kind: "approve" }, "ann")
+  expect(await running).toMatchObject({ status: "completed", content: "Done." })
+})
+
+test("a conversation goes on with its own model where no default is set", async () => {
+  const { open } = await openHosts()
+  const models = { one: modelOf({ say: "One." }), two: { ...modelOf({ say: "Two." }), name: "two" } }
+  const app = await open({ models })
+  const { id } = await app.chain("operator", { model: "two", durable: true }).run("Hi.")
+  expect(await app.chain("operator", { id }).run("Again.")).toMatchObject({ content: "Two." })
+  await expect(app.chain("operator", { id: "new" }).run("Hi.")).rejects.toThrow("default model")
+})
+
+test("a conversation that does not exist is not resumed, and an agent that does not exist begins none", async () => {
+  const { open } = await openHosts()
+  const app = await open({}, { say: "Hello." })
+  await expect(app.chain("operator", { id: "typo" }).resume()).rejects.toThrow("There is no stored conversation typo.")
+  expect(() => app.chain("nobody")).toThrow("There is no agent 'nobody'.")
+  await expect(app.chain("nobody", { id: "new" }).run("Hi.")).rejects.toThrow("There is no agent 'nobody'.")
+  expect((await app.conversations.list()).conversations).toEqual([])
+})

@@ -21,8 +21,11 @@ export interface TurnLog {
   readonly resumableUntil: number | undefined
   /** The conversation at the top of the tree of its current run: itself, unless another conversation led to that run. */
   readonly root: RootConversation
-  /** Takes the conversation over for a run. Throws a sentence when another live process has it. */
-  claim(): Promise<void>
+  /**
+   * Takes the conversation over for a run. Throws a sentence when another run has it, or when it does not exist and is not
+   * to be begun.
+   */
+  claim(isNew: boolean): Promise<void>
   /** Lets another process take it over. */
   release(): Promise<void>
   /** Reads what others said meanwhile. */
@@ -50,7 +53,18 @@ export type LogChange = Pick<ConversationChange, "state" | "spent" | "reads" | "
 /** Another process has taken the conversation over. It goes on there. */
 export class ClaimLost extends Error {
   constructor(id: string) {
-    super(`Another process continues conversation ${id}.`)
+    super(
+      `Another process works on conversation ${id}. Try again when its run has ended, or tell it something meanwhile with conversations.tell(id, text).`,
+    )
+  }
+}
+
+/** Another run of this process works on the conversation. */
+class AtWork extends Error {
+  constructor(id: string) {
+    super(
+      `A run of this process works on conversation ${id}. Wait until it has ended, or tell it something with steer(text).`,
+    )
   }
 }
 
@@ -107,6 +121,8 @@ export interface NewConversation {
   /** Called with what is stored before a run claims it. Returns the settings that change. */
   goOn?(found: Conversation): object
   resumableMs: number
+  /** Whether messages may begin it, without a text from a person. */
+  beginsWithMail?: boolean | undefined
   /** Whether its run gives way to another one of this process, instead of waiting for its end. */
   yields?: boolean | undefined
   /** The conversation whose agent began this one. */
@@ -135,8 +151,11 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
     for (const turn of chainTurns(await conversations.turns(id, turns.length)))
       if (turn.index === turns.length) turns.push(turn)
   }
-  const claimStored = async () => {
-    const found = (await conversations.get(id)) ?? (await create(store, given))
+  const claimStored = async (isNew: boolean) => {
+    const known = await conversations.get(id)
+    if (known === undefined && !isNew && given.beginsWithMail !== true)
+      throw new Error(`There is no stored conversation ${id}. Begin one with run(text).`)
+    const found = known ?? (await create(store, given))
     if (found.state === "ended") throw hasEnded(id)
     if (found.agentId !== given.agentId)
       throw new Error(`Conversation ${id} is one of agent ${found.agentId}, not of ${given.agentId}.`)
@@ -184,13 +203,16 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
         },
       }
     },
-    async claim() {
+    async claim(isNew) {
       for (let other = claimedHere.get(id); other !== undefined; other = claimedHere.get(id)) {
         if (given.yields === true) throw new ClaimLost(id)
+        const { state } = (await conversations.get(id)) ?? {}
+        if (state === "active" || state === "waiting") throw new AtWork(id)
+        // Its run is over but for what it writes last.
         await other
       }
       claimedHere.set(id, new Promise((resolve) => (over = resolve)))
-      await claimStored().catch((error: unknown) => {
+      await claimStored(isNew).catch((error: unknown) => {
         leave()
         throw error
       })

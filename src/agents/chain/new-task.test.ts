@@ -2,6 +2,7 @@ import { expect, test } from "vitest"
 import { dataFolder, openTestApp, tool } from "../../testing/test-app.ts"
 import { modelOf, type PlayedTurn } from "../testing/played-model.ts"
 import { expectWellFormed } from "../testing/well-formed.ts"
+import { ToolChain } from "./tool-chain.ts"
 
 const names = ["look", "send", "write"]
 const allAtOnce: PlayedTurn = { calls: names.map((name) => ({ name })) }
@@ -99,4 +100,12 @@ test("a chain in memory that is resumed makes no call twice", async () => {
   const { toolCallHistory } = await chain.resume()
   expect(toolCallHistory.map(({ text }) => text)).toEqual(["look ran", "send ran", "write ran"])
   expect(ran.toSorted()).toEqual(["look", "send", "write"])
+})
+
+test("a chain made by hand that gets a new task ends what waits, too", async () => {
+  const { app, model } = await open()
+  const chain = new ToolChain(app, "operator", model, { tools: names, waitMs: 0 })
+  expect(await chain.run("Send it.")).toMatchObject({ status: "waiting" })
+  expect(await chain.run("Do X instead.")).toMatchObject({ status: "completed", content: "X is done." })
+  expect(await app.approvals.list()).toEqual([])
 })

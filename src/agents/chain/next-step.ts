@@ -37,8 +37,20 @@ export function nextStep(turns: readonly ChainTurn[], { maxRounds, maxCalls, ref
   if (answer === undefined || run.results !== undefined || run.isUnread)
     return { kind: "ask", last: isLimited ? "limit" : run.verdict === "complete" && "complete" }
   if (isLimited) return { kind: "done", status: "limit" }
+  const error = whyEmpty(answer.body)
+  if (error !== undefined) return { kind: "done", status: "error", error }
   // Once: a model that writes calls as text for ever, or explains how they are written, has answered.
   return answer.body.describedCall && !run.isHinted ? { kind: "hint" } : { kind: "done", status: "completed" }
+}
+
+/** Why there is no answer, where the provider broke it off before its first word. */
+function whyEmpty({ text, finishReason }: AssistantTurn): string | undefined {
+  if (text.trim() !== "") return undefined
+  if (finishReason === "length")
+    return "The model gave no answer: it reached its limit of tokens before the first word. Raise the model's 'maxOutputTokens', or ask for less."
+  if (finishReason === "content-filter")
+    return "The model gave no answer: its provider's content filter stopped it. Ask in other words."
+  return undefined
 }
 
 /** What the turns of a run amount to. */
@@ -48,11 +60,11 @@ interface RunFacts {
   /** The last answer of the model, and the results that came after it. */
   answer: (ChainTurn & { kind: "assistant" }) | undefined
   results: ResultsTurn | undefined
-  /** Whether somebody said something that the last answer does not know of. */
+  /** Whether somebody said something, or asked for another answer, that the last answer does not know of. */
   isUnread: boolean
   /** How many answers had calls. */
   rounds: number
-  /** How many calls the model asked for, and how many were really made, with those that tools made. */
+  /** How many calls the model asked for that could be made, and how many were made, with those that tools made. */
   asked: number
   made: number
   isStopped: boolean
@@ -79,6 +91,8 @@ function readRun(run: readonly ChainTurn[]): RunFacts {
   }
   let lastText = -1
   for (const turn of run) {
+    // A stop that came after the end had nothing to stop.
+    if (turn.kind === "stop" && facts.last?.kind === "end") continue
     if (!asides.has(turn.kind)) facts.last = turn
     if (turn.kind === "user") {
       lastText = turn.index
@@ -86,7 +100,7 @@ function readRun(run: readonly ChainTurn[]): RunFacts {
     } else if (turn.kind === "assistant") {
       facts.answer = turn
       facts.results = undefined
-      facts.asked += turn.body.calls.length
+      facts.asked += turn.body.calls.filter(({ malformed }) => malformed === undefined).length
       if (turn.body.calls.length > 0) facts.rounds++
     } else if (turn.kind === "results") {
       facts.results = facts.unreflected = turn.body
@@ -96,6 +110,7 @@ function readRun(run: readonly ChainTurn[]): RunFacts {
       facts.unreflected = undefined
       facts.verdict = turn.body.verdict
     } else if (turn.kind === "stop") facts.isStopped = true
+    else if (turn.kind === "retry") lastText = turn.index
   }
   const { answer } = facts
   facts.isUnread = answer !== undefined && lastText >= (answer.body.read ?? answer.index)

@@ -168,6 +168,10 @@ export function openChains(parts: ChainParts) {
     const { model: chosen, durable, id = newId(), parent, wakes, ...options } = given
     const { resumableMs, maxRounds, maxCalls, budget, perAgent } = parts.settings
     const role = parts.roleOf(agentId)
+    const requireAgent = () => {
+      if (role === undefined) throw new Error(`There is no agent '${agentId}'. 'qm agents list' shows them.`)
+    }
+    if (given.id === undefined) requireAgent()
     const choose = (before?: string) => chooseModel(parts.models, { chosen, before, role })
     const mayRemember = given.id !== undefined && chosen === undefined
     let model = mayRemember ? undefined : choose()
@@ -183,8 +187,10 @@ export function openChains(parts: ChainParts) {
         resumableMs,
         parent,
         yields: society.pause !== undefined,
+        beginsWithMail: society.settings !== undefined,
         // The model of the last run, for those who resume it.
         settings() {
+          requireAgent()
           model ??= choose()
           return { model: model.name, ...settingsNow(wakes ?? true) }
         },

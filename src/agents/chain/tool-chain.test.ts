@@ -510,3 +510,74 @@ test("a result that a person withheld shows the model no image", async () => {
   await chain.run("Look.")
   expect(JSON.stringify(model.requests.at(-1))).not.toContain(picture.data)
 })
+
+test("what a model has said when it is stopped stays in the conversation, and its calls are not made", async () => {
+  const stopped = deferred()
+  const model = playedModel(({ messages }) =>
+    messages.length > 1 ? { say: "Yes." } : new Promise<PlayedTurn>(() => {}),
+  )
+  const { stream } = model
+  const talking = {
+    ...model,
+    async *stream(...args: Parameters<typeof stream>): ReturnType<typeof stream> {
+      if (args[0].messages.length === 1) {
+        yield { type: "text" as const, block: "1", text: "The first of three facts is" }
+        yield { type: "tool-call" as const, id: "1", name: "send", input: "{}" }
+        stopped.resolve()
+      }
+      yield* stream(...args)
+    },
+  }
+  const { app, added } = await openChain(model)
+  const chain = new ToolChain(app, "operator", talking)
+  const running = chain.run("Three facts?")
+  await stopped.promise
+  chain.stop()
+  expect(await running).toMatchObject({
+    status: "aborted",
+    content: "The first of three facts is",
+    toolCallHistory: [],
+  })
+  expect(await chain.run("Is that all?")).toMatchObject({ content: "Yes." })
+  expect(lastMessages(model)).toMatchObject([
+    { role: "user", content: "Three facts?" },
+    { role: "assistant", content: [{ type: "text", text: "The first of three facts is" }] },
+    { role: "user", content: "Is that all?" },
+  ])
+  expect([added, await app.approvals.list()]).toEqual([[], []])
+})
+
+test.each([
+  ["length", "maxOutputTokens"],
+  ["content-filter", "content filter"],
+] as const)(
+  "an answer that the provider cut off (%s) before its first word is an error, and can be asked for again",
+  async (finish, why) => {
+    const { chain } = await openChain(modelOf({ finish }, { say: "Here it is." }))
+    const error = expect.stringContaining(why) as string
+    expect(await chain.run("Go.")).toMatchObject({ status: "error", error, finishReason: finish })
+    expect(await chain.resume()).toMatchObject({ status: "completed", content: "Here it is.", finishReason: "stop" })
+  },
+)
+
+test("a text that the provider cut off is an answer that says so", async () => {
+  const { chain } = await openChain(modelOf({ say: "The three facts are", finish: "length" }))
+  expect(await chain.run("Go.")).toMatchObject({ status: "completed", finishReason: "length" })
+})
+
+test("calls that cannot be made do not use up the limit of calls", async () => {
+  const malformed: PlayedTurn = { calls: [{ name: "add", input: "{" }] }
+  const { chain, added } = await openChain(modelOf(malformed, add(1, 2), { say: "3" }), { maxCalls: 1 })
+  expect(await chain.run("1 + 2?")).toMatchObject({ status: "completed", content: "3" })
+  expect(added).toEqual([3])
+})
+
+test("a stop that comes after the end stops nothing: what is said then is read", async () => {
+  const model = modelOf({ say: "Hello." }, { say: "I am here." })
+  const { app } = await openChain(model)
+  const chain = app.chain("operator", { model, durable: true })
+  await chain.run("Hi.")
+  await app.conversations.stop(chain.id, "ann")
+  await chain.steer("Are you there?")
+  expect(await chain.resume()).toMatchObject({ status: "completed", content: "I am here." })
+})

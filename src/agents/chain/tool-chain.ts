@@ -109,7 +109,7 @@ export class ToolChain {
     const log = this.#log
     const internal = this.#internal
     let over: AbortController | undefined
-    await log.claim()
+    await log.claim(first !== undefined)
     try {
       internal.onRunStart?.()
       const active = this.#claimed(stop)

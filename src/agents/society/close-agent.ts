@@ -40,7 +40,7 @@ async function closeConversation(parts: CloseParts, id: string, agentId: string)
   const given = { id, agentId, startedBy: agentId, settings: () => ({}), resumableMs: 0 }
   const log = storedLog({ ...parts, isActive: () => true, claimedHere: new Map() }, given)
   try {
-    await log.claim()
+    await log.claim(true)
     const owed = owedAnswers(log.turns).map(({ message }) => message)
     const sends = await answersFor(parts, agentId, owed)
     const body = { status: "aborted", answered: sends.flatMap(({ about }) => about ?? []) }

@@ -4,7 +4,7 @@ import type { LanguageModel, ModelPart, ModelRequest } from "../models/port.ts"
 export interface PlayedTurn {
   say?: string
   calls?: readonly { name: string; input?: unknown; id?: string }[]
-  finish?: "stop" | "length" | "tool-calls"
+  finish?: "stop" | "length" | "tool-calls" | "content-filter"
   usage?: { inputTokens: number; outputTokens: number }
 }
 
