@@ -32,7 +32,7 @@ export function textOfTool(result: ToolResult): string | undefined {
 function sentenceFor({ status, error }: ToolResult): string {
   switch (status) {
     case ToolExecuteStatus.EXECUTION_REJECTED:
-      return `NOT EXECUTED. ${error ?? "A person did not agree."} Do not retry the same call.`
+      return `NOT EXECUTED. ${ended(error ?? "A person did not agree")} Do not retry the same call.`
     case ToolExecuteStatus.RESULT_REJECTED:
       return `The tool ran, but its result is withheld. ${error ?? ""}`.trim()
     case ToolExecuteStatus.NOT_FOUND:
@@ -40,6 +40,11 @@ function sentenceFor({ status, error }: ToolResult): string {
     default:
       return `NOT EXECUTED. ${error ?? "The call was refused."}`
   }
+}
+
+/** People give reasons without a full stop. */
+function ended(sentence: string): string {
+  return /[.!?。！？]$/.test(sentence) ? sentence : `${sentence}.`
 }
 
 /** What a model is told of a call: as `modelText`, also of what a person changed or said, and of a call that still waits. */

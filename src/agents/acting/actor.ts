@@ -42,7 +42,7 @@ export class Actor {
     this.#options = options
   }
 
-  /** Runs one step and adds what it came to to `context.actionsDone`. A failure is a result, not an error. */
+  /** Runs one step and adds its result to `context.actionsDone`. A failure is a result, not an error. */
   async runStep(step: PlanStep, context: TaskContext): Promise<ActionResult> {
     const done = await (step.actionType === "tool_call" ? this.#call(step, context) : this.#runChain(step, context))
     context.actionsDone.push(done)

@@ -41,7 +41,7 @@ export interface TaskContext {
   reflectedOn: number
 }
 
-/** What a step came to. */
+/** The result of a step. */
 export interface ActionResult extends ReflectedAction {
   actionType: PlanStep["actionType"]
   /** What the tool returned, or the model's last answer. */

@@ -33,7 +33,7 @@ export interface PipelineOptions extends Pick<
   onStepEnd?(result: StepResult): void
 }
 
-/** What a run of a pipeline came to. */
+/** The result of a run of a pipeline. */
 export interface PipelineResult {
   /** The id of the run: the session of its calls, unless another one was given. */
   id: string
