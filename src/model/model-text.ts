@@ -44,7 +44,7 @@ function sentenceFor({ status, error }: ToolResult): string {
 
 /** People give reasons without a full stop. */
 function ended(sentence: string): string {
-  return /[.!?。！？]$/.test(sentence) ? sentence : `${sentence}.`
+  return /[.!?\u3002\uff01\uff1f]$/.test(sentence) ? sentence : `${sentence}.`
 }
 
 /** What a model is told of a call: as `modelText`, also of what a person changed or said, and of a call that still waits. */
