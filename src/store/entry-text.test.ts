@@ -34,6 +34,8 @@ test("law: the text of an entry equals JSON.stringify, whatever its fields conta
     kind: fc.constantFrom("asked" as const, "note" as const),
     callId: word,
     at: time,
+    agentId: optional(word),
+    tool: optional(word),
     text: optional(word),
     by: optional(word),
   })

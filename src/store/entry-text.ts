@@ -1,12 +1,23 @@
-import type { AuditCallFields, EndEntry, AuditEntry, StartEntry } from "../model/audit-entry.ts"
+import type { AuditCallFields, EndEntry, AuditEntry, StartEntry, StepEntry } from "../model/audit-entry.ts"
 
 /**
- * The JSON text of an entry. Every call writes a start and an end, so these two are built by hand: that takes a quarter
- * of the time of `JSON.stringify`, because half of their fields are usually missing.
+ * The JSON text of an entry, built by hand: that takes a quarter of the time of `JSON.stringify`, because half of the
+ * fields are usually missing.
  */
 export function entryText(entry: AuditEntry): string {
   if (entry.kind === "start") return startText(entry)
-  return entry.kind === "end" ? endText(entry) : JSON.stringify(entry)
+  return entry.kind === "end" ? endText(entry) : stepText(entry)
+}
+
+function stepText(entry: StepEntry): string {
+  return (
+    `{"kind":"${entry.kind}","callId":${quoted(entry.callId)},"at":${entry.at}` +
+    name("agentId", entry.agentId) +
+    name("tool", entry.tool) +
+    name("by", entry.by) +
+    text("text", entry.text) +
+    "}"
+  )
 }
 
 function startText(entry: StartEntry): string {
@@ -67,9 +78,10 @@ function name(field: string, value: string | undefined): string {
   return `,"${field}":${json}`
 }
 
-const plain = /^[\w ./:@-]*$/
+/** ASCII without quotes, backslashes and control characters. */
+const plain = /^[ !#-[\]-~]*$/
 
 /** Skips `JSON.stringify` for short texts that have nothing to escape, which most are. */
 function quoted(value: string): string {
-  return value.length < 100 && plain.test(value) ? `"${value}"` : JSON.stringify(value)
+  return value.length < 200 && plain.test(value) ? `"${value}"` : JSON.stringify(value)
 }

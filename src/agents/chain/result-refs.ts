@@ -25,7 +25,7 @@ export function expandRefs(
   const expand = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(expand)
     if (typeof value !== "object" || value === null) return value
-    const ref = refOf(value)
+    const ref = "$ref" in value ? refOf(value) : undefined
     if (ref === undefined) return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, expand(each)]))
     const result = results.get(ref)
     if (result === undefined) problem ??= `There is no result ${ref} in this conversation.`
