@@ -106,6 +106,8 @@ function callContext(parts: RunParts, clock: RunTime, isOffered: CallContext["is
       tell(parts, () => options.onToolCallComplete?.(result, id))
       if (unexpected.has(result.code)) parts.report(errorOf(result), "tool")
     },
+    onRefused: ({ name, input, id }, sentence) =>
+      tell(parts, () => options.onToolCallRefused?.(name, input, sentence, id)),
   }
 }
 

@@ -31,6 +31,8 @@ export interface CallContext {
   isRead(name: string): boolean
   onStart?(call: ModelCall): void
   onComplete?(call: ModelCall, result: ToolResult): void
+  /** A call was answered with this sentence instead of being made. */
+  onRefused?(call: ModelCall, sentence: string): void
 }
 
 /** The place of a call in its conversation. */

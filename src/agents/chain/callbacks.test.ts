@@ -2,6 +2,7 @@ import { expect, test } from "vitest"
 import { z } from "zod"
 import { deferred, openTestApp, tool } from "../../testing/test-app.ts"
 import { modelOf, playedModel } from "../testing/played-model.ts"
+import { ModelError } from "../models/model-error.ts"
 import type { ChainOptions } from "./open-chains.ts"
 
 /** An app with a tool that works, and tools that fail in several ways. */
@@ -28,18 +29,24 @@ const fails = (): never => {
 test.each<[string, Partial<ChainOptions>]>([
   ["onToolCallStart", { onToolCallStart: fails }],
   ["onToolCallComplete", { onToolCallComplete: fails }],
+  ["onToolCallRefused", { onToolCallRefused: fails }],
   ["onLLMResponsePart", { onLLMResponsePart: fails }],
   ["onLLMResponseUpdate", { onLLMResponseUpdate: fails }],
   ["onLLMResponseComplete", { onLLMResponseComplete: fails }],
   ["an async onToolCallStart", { onToolCallStart: (async () => fails()) as () => void }],
 ])("a run goes on when %s throws, and onError is told", async (_name, callback) => {
-  const model = modelOf({ say: "I look.", calls: [{ name: "works" }, { name: "works" }] }, { say: "Done." })
+  const calls = [{ name: "works" }, { name: "works" }, { name: "works", input: "{" }]
+  const model = modelOf({ say: "I look.", calls }, { say: "Done." })
   const app = await openApp(model)
   const errors: unknown[] = []
   const onError: ChainOptions["onError"] = (error, phase) => errors.push([phase, (error as Error).message])
   const result = await app.chain("operator", { ...callback, onError }).run("Go.")
   expect(result).toMatchObject({ status: "completed", content: "Done." })
-  expect(result.toolCallHistory).toMatchObject([{ status: "success" }, { status: "success" }])
+  expect(result.toolCallHistory).toMatchObject([
+    { status: "success" },
+    { status: "success" },
+    { status: "not_executed" },
+  ])
   expect(errors[0]).toEqual(["callback", "My own mistake."])
 })
 
@@ -113,4 +120,32 @@ test("a run that was refused leaves stop() to the one at work", async () => {
   await expect(chain.run("Two.")).rejects.toThrow("is at work")
   chain.stop()
   expect(await first).toMatchObject({ status: "aborted" })
+})
+
+test("a call that is not made is reported once, with what the model is told", async () => {
+  const app = await openApp(modelOf({ calls: [{ name: "works", input: "{" }, { name: "works" }] }, { say: "Done." }))
+  const seen: unknown[] = []
+  const { toolCallHistory } = await app
+    .chain("operator", {
+      onToolCallStart: (name) => seen.push(["start", name]),
+      onToolCallRefused: (name, _args, sentence) => seen.push(["refused", name, sentence]),
+    })
+    .run("Go.")
+  expect(seen).toEqual([
+    ["start", "works"],
+    ["refused", "works", toolCallHistory[0]!.text],
+  ])
+  expect(toolCallHistory[0]!.text).toMatch(/^NOT EXECUTED\. The arguments are not valid JSON/)
+})
+
+test("a model that fails for now is asked again, and onLLMRetry says when", async () => {
+  const retries: unknown[] = []
+  const model = playedModel((_request, round) => {
+    if (round === 0) throw new ModelError("rate_limited", "Too many requests.", 5)
+    return { say: "Hello." }
+  })
+  const app = await openApp(model)
+  const onLLMRetry = (error: Error, waitMs: number) => retries.push([error.message, waitMs])
+  expect(await app.chain("operator", { onLLMRetry }).run("Hi.")).toMatchObject({ content: "Hello." })
+  expect(retries).toEqual([["Too many requests.", 5]])
 })

@@ -45,6 +45,8 @@ export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" 
   checkToolResults?: boolean | undefined
   onToolCallStart?(toolName: string, args: unknown, callId: string): void
   onToolCallComplete?(result: ToolResult, callId: string): void
+  /** A call was answered with this sentence instead of being made: broken arguments, over a limit, or made twice before. */
+  onToolCallRefused?(toolName: string, args: unknown, sentence: string, callId: string): void
   /** The text of the model's answer so far. */
   onLLMResponseUpdate?(text: string): void
   /** Each piece of the model's answer as it comes: text, reasoning, the beginning of a call. */

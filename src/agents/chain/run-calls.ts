@@ -64,6 +64,7 @@ export async function runCalls(
   const checked = interrupted.length > 0 ? await askAboutInterrupted(interrupted, batch.turn, context) : undefined
   if (checked !== undefined && "waiting" in checked) return checked
   context.ran.clear()
+  for (const each of prepared) if ("refused" in each) context.onRefused?.(each.call, each.refused)
   const limit = textLimit(context, made.length)
   const refOf = ({ place }: Prepared) => `r${refs.size + place + 1}`
   const told = await Promise.all(
