@@ -56,6 +56,14 @@ export function explainError(thrown: unknown, server: Server): ModelError {
   return new ModelError("server_error", `The server of the model '${server.name}' reported an error: ${said}`)
 }
 
+/** Google ends an answer so when the model wrote a call that is no call. */
+export function malformedCall({ name }: Server): ModelError {
+  return new ModelError(
+    "malformed_call",
+    `The model '${name}' wrote a tool call that its provider could not read. Try again. If it happens often, give the agent fewer or simpler tools, or use another model.`,
+  )
+}
+
 const unreadable: ReadonlySet<string> = new Set([
   "AI_TypeValidationError",
   "AI_JSONParseError",

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startModelServer, type ModelServer } from "../testing/model-server.ts"
-import { modelOf, question } from "../testing/use-models.ts"
+import { modelOf, noWait, question } from "../testing/use-models.ts"
 import { runTurn } from "./run-turn.ts"
 
 let server: ModelServer
@@ -64,3 +64,33 @@ test("a wrong key is told", async () => {
   })
   await expect(runTurn(model(), question)).rejects.toMatchObject({ code: "wrong_key" })
 })
+
+const twoCalls = { text: "I look.", calls: ["1", "2"].map((path) => ({ name: "read_file", arguments: { path } })) }
+
+test.each([0, 1, 2])(
+  "a stream that ends early, after %i of 3 chunks, is made again and its calls do not count",
+  async (after) => {
+    server.reply({ ...twoCalls, after }, { text: "Done." })
+    expect(await runTurn(model(), question, { wait: noWait })).toMatchObject({ text: "Done.", calls: [], retries: 1 })
+    server.reply({ ...twoCalls, after })
+    await expect(runTurn(model(), question, { retries: 0 })).rejects.toMatchObject({ code: "cut_stream" })
+  },
+)
+
+const malformed = { text: "I call.", finish: "MALFORMED_FUNCTION_CALL" }
+
+test.each([true, false])(
+  "a call that Google could not read is asked for once more, streaming: %s",
+  async (streaming) => {
+    server.reply(malformed, { text: "Done." })
+    const turn = runTurn(model(streaming), question, { wait: noWait })
+    expect(await turn).toMatchObject({ text: "Done.", retries: 1 })
+    server.requests.length = 0
+    server.reply(malformed, malformed)
+    await expect(runTurn(model(streaming), question, { wait: noWait })).rejects.toMatchObject({
+      code: "malformed_call",
+      message: expect.stringContaining("could not read") as string,
+    })
+    expect(server.requests).toHaveLength(2)
+  },
+)

@@ -13,6 +13,7 @@ export type ModelErrorCode =
   | "server_error"
   | "unreachable"
   | "cut_stream"
+  | "malformed_call"
   | "bad_answer"
   | "too_large"
   | "timeout"
@@ -32,9 +33,9 @@ export class ModelError extends Error {
     this.retryAfterMs = retryAfterMs
   }
 
-  /** Whether the same request may succeed a moment later. */
-  get isTransient(): boolean {
-    return transient.has(this.code)
+  /** How often it is worth making the same request again. */
+  get retries(): number {
+    return transient.has(this.code) ? Infinity : this.code === "malformed_call" ? 1 : 0
   }
 }
 

@@ -50,7 +50,7 @@ export async function runTurn(
       onRetry?.(noCalls(model), 0)
     } catch (thrown) {
       const error = errorOf(thrown, model, signals)
-      if (!error.isTransient || failures >= most) throw error
+      if (failures >= Math.min(most, error.retries)) throw error
       const delay = retryDelay(error, failures++)
       if (Date.now() + delay >= until) throw error
       onRetry?.(error, delay)

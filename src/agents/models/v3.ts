@@ -1,5 +1,5 @@
 import type { OpenAICompatibleProvider } from "@ai-sdk/openai-compatible"
-import { explainError, type Server } from "./explain-error.ts"
+import { explainError, malformedCall, type Server } from "./explain-error.ts"
 import type {
   AssistantPart,
   FinishReason,
@@ -36,7 +36,7 @@ export function streamV3(
       if (streaming) {
         const { stream } = await model.doStream(options)
         for await (const part of stream) yield* ofPart(part, at)
-      } else yield* ofResult(await model.doGenerate(options))
+      } else yield* ofResult(await model.doGenerate(options), at())
     } catch (thrown) {
       throw explainError(thrown, at())
     }
@@ -160,24 +160,27 @@ function* ofPart(part: V3Part, server: () => Server): Iterable<ModelPart> {
       yield { type: "tool-call", id: part.toolCallId, name: part.toolName, input: part.input, ...metadata(part) }
       break
     case "finish":
-      yield* ofFinish(part)
+      yield* ofUsage(part)
+      // Google's adapter reports a finish also when the stream ended early: then without a reason.
+      if (part.finishReason.raw !== undefined || part.finishReason.unified !== "other") yield* ofFinish(part, server())
       break
     case "error":
       yield { type: "error", error: explainError(part.error, server()) }
   }
 }
 
-function* ofResult(result: V3Result): Iterable<ModelPart> {
+function* ofResult(result: V3Result, server: Server): Iterable<ModelPart> {
   for (const [index, part] of result.content.entries()) {
     if (part.type === "text" || part.type === "reasoning")
       yield { type: part.type, block: String(index), text: part.text, ...metadata(part) }
     if (part.type === "tool-call")
       yield { type: "tool-call", id: part.toolCallId, name: part.toolName, input: part.input, ...metadata(part) }
   }
-  yield* ofFinish(result)
+  yield* ofUsage(result)
+  yield* ofFinish(result, server)
 }
 
-function* ofFinish({ usage, finishReason }: Pick<V3Result, "usage" | "finishReason">): Iterable<ModelPart> {
+function* ofUsage({ usage }: Pick<V3Result, "usage">): Iterable<ModelPart> {
   const { inputTokens: input, outputTokens: output } = usage
   if (input.total !== undefined && output.total !== undefined) {
     const counted: ModelUsage = { inputTokens: input.total, outputTokens: output.total }
@@ -185,6 +188,10 @@ function* ofFinish({ usage, finishReason }: Pick<V3Result, "usage" | "finishReas
     if (input.cacheWrite) counted.cacheWriteTokens = input.cacheWrite
     yield { type: "usage", usage: counted }
   }
+}
+
+function* ofFinish({ finishReason }: Pick<V3Result, "finishReason">, server: Server): Iterable<ModelPart> {
+  if (finishReason.raw === "MALFORMED_FUNCTION_CALL") yield { type: "error", error: malformedCall(server) }
   yield { type: "finish", reason: finishReason.unified satisfies FinishReason }
 }
 
