@@ -1,7 +1,7 @@
 import { limitedFetch } from "./limited-fetch.ts"
 import { loadPackage } from "./load-package.ts"
 import type { Adapter } from "./provider.ts"
-import { streamV3, type V3Model } from "./v3.ts"
+import { streamV3, type V3Message, type V3Model } from "./v3.ts"
 
 const ownAddress = "https://api.anthropic.com/v1"
 
@@ -16,14 +16,30 @@ export const anthropic: Adapter = ({ name, modelId, baseUrl = ownAddress, key })
   return streamV3(
     open,
     () => ({ name, modelId, address: baseUrl, key: key() }),
-    // Anthropic caches up to the marked messages: the instructions, and what this conversation has so far.
-    (prompt) => {
-      const lastSystem = prompt.findLastIndex(({ role }) => role === "system")
-      return prompt.map((message, index) =>
-        index === lastSystem || index === prompt.length - 1
-          ? { ...message, providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } }
-          : message,
-      )
-    },
+    (prompt) => withCacheMarks(prompt.map(withOwnIds)),
   )
+}
+
+/** Anthropic caches up to the marked messages: the instructions, and what this conversation has so far. */
+function withCacheMarks(prompt: V3Message[]): V3Message[] {
+  const lastSystem = prompt.findLastIndex(({ role }) => role === "system")
+  return prompt.map((message, index) =>
+    index === lastSystem || index === prompt.length - 1
+      ? { ...message, providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } }
+      : message,
+  )
+}
+
+/** Anthropic refuses ids of calls that other providers give, such as `functions.look:0`. */
+function withOwnIds(message: V3Message): V3Message {
+  if (message.role === "assistant") return { ...message, content: message.content.map(withOwnId) }
+  if (message.role === "tool") return { ...message, content: message.content.map(withOwnId) }
+  return message
+}
+
+function withOwnId<Part extends object>(part: Part): Part {
+  if (!("toolCallId" in part) || typeof part.toolCallId !== "string") return part
+  // The code of each other character, so that two ids stay two.
+  const id = part.toolCallId.replace(/[^\w-]/g, (other) => `_${other.charCodeAt(0).toString(16)}`)
+  return { ...part, toolCallId: id }
 }

@@ -86,10 +86,20 @@ test("missing, unusable and repeated ids are replaced by ids that follow from th
     call("", "same"),
     call("", "same"),
     call("", "a b"),
+    call("", "x".repeat(65)),
+    call("", "functions.look:0"),
     finish("tool-calls"),
   ]
   const ids = (reading: ReturnType<typeof read>) => (reading.kind === "turn" ? reading.calls.map(({ id }) => id) : [])
-  expect(ids(read(parts, before))).toEqual(["call_3_0", "call_3_1", "same", "call_3_3", "call_3_4"])
+  expect(ids(read(parts, before))).toEqual([
+    "call_3_0",
+    "call_3_1",
+    "same",
+    "call_3_3",
+    "call_3_4",
+    "call_3_5",
+    "functions.look:0",
+  ])
   expect(read(parts, before)).toEqual(read(parts, before))
 })
 

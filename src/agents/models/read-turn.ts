@@ -115,7 +115,7 @@ function freshIds(messages: ModelRequest["messages"]): (id: string, index: numbe
   return (id, index) => {
     let own = id
     // After a summary an earlier answer may have had the same place.
-    for (let next = index; !/^[\w.:-]{1,128}$/.test(own) || used.has(own); next++) own = `call_${place}_${next}`
+    for (let next = index; !/^[\w.:-]{1,64}$/.test(own) || used.has(own); next++) own = `call_${place}_${next}`
     used.add(own)
     return own
   }

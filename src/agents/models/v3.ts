@@ -15,7 +15,7 @@ import type {
 /** A model of the AI SDK. */
 export type V3Model = ReturnType<OpenAICompatibleProvider["chatModel"]>
 type V3Options = Parameters<V3Model["doStream"]>[0]
-type V3Message = V3Options["prompt"][number]
+export type V3Message = V3Options["prompt"][number]
 type V3File = Extract<Extract<V3Message, { role: "user" }>["content"][number], { type: "file" }>
 type V3Output = Extract<Extract<V3Message, { role: "tool" }>["content"][number], { type: "tool-result" }>["output"]
 type V3Metadata = NonNullable<V3Message["providerOptions"]>
@@ -79,7 +79,7 @@ function toMessage(message: ModelMessage): V3Message {
         content: message.content.map((part) => ({
           type: "tool-result",
           toolCallId: part.id,
-          toolName: part.name,
+          toolName: sendableName(part.name),
           output: toOutput(part),
         })),
       }
@@ -133,7 +133,12 @@ function hasContent(message: ModelMessage): boolean {
 function toAssistantPart({ providerMetadata, ...part }: AssistantPart) {
   const options = providerMetadata === undefined ? {} : { providerOptions: providerMetadata as V3Metadata }
   if (part.type !== "tool-call") return { ...part, ...options }
-  return { type: part.type, toolCallId: part.id, toolName: part.name, input: part.input, ...options }
+  return { type: part.type, toolCallId: part.id, toolName: sendableName(part.name), input: part.input, ...options }
+}
+
+/** Models invent names such as `multi_tool_use.parallel`. Providers refuse every later request that has one. */
+function sendableName(name: string): string {
+  return name.replace(/[^\w-]/g, "_").slice(0, 64) || "_"
 }
 
 function* ofPart(part: V3Part, server: () => Server): Iterable<ModelPart> {
