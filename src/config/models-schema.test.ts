@@ -44,6 +44,17 @@ test.each(["sk-live-0815", "Bearer ${KEY}", "${KEY:-sk-live-0815}", "${KEY}${OTH
   },
 )
 
+test.each(["http://ann:pa55word@a.example/v1", "https://pa55word@a.example", "${AT}"])(
+  "the baseUrl %j with a password is refused, and not repeated",
+  (baseUrl) => {
+    const problems = problemsOf(`models: { a: { provider: openai-compatible, model: x, baseUrl: "${baseUrl}" } }`, {
+      AT: "http://ann:pa55word@a.example/v1",
+    })
+    expect(problems).toEqual([expect.stringContaining("it must have no user and password")])
+    expect(problems.join()).not.toContain("pa55word")
+  },
+)
+
 test("keys stay references, other variables are replaced, and scripts are found beside the file", () => {
   const { cwd, home, write } = makeFolders()
   const yaml = [

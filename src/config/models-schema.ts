@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { resolve } from "node:path"
+import { parseUrl } from "../lib/url.ts"
 
 const text = z.string().min(1)
 const count = z.int().min(1)
@@ -21,6 +22,9 @@ const entry = z.strictObject({
   model: text.optional().describe("The provider's name of the model."),
   baseUrl: z
     .url({ protocol: /^https?$/, error: "it must be a URL that begins with http:// or https://" })
+    .refine((url) => !hasPassword(url), {
+      error: "it must have no user and password, because messages show addresses; write a key as apiKey: ${NAME}",
+    })
     .optional()
     .describe("Address of the server; needed for openai-compatible."),
   apiKey: z
@@ -46,6 +50,11 @@ const entry = z.strictObject({
   firstByteTimeout: milliseconds.optional().describe("Time limit until a streamed answer begins, in milliseconds."),
   script: text.optional().describe("The file that a scripted model plays, relative to this file."),
 })
+
+function hasPassword(address: string): boolean {
+  const url = parseUrl(address)
+  return url !== undefined && url.username + url.password !== ""
+}
 
 type Entry = z.infer<typeof entry>
 

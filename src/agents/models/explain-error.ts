@@ -1,4 +1,5 @@
 import { errorMessage } from "../../lib/error-message.ts"
+import { maskSecrets, publicAddress } from "./mask-secrets.ts"
 import { ModelError } from "./model-error.ts"
 import { retryAfter } from "./retry.ts"
 
@@ -101,7 +102,7 @@ function ofStatus(status: number, error: ProviderError, said: string, server: Se
   if (status === 404) {
     return new ModelError(
       "model_not_found",
-      `The server at ${server.address} does not have '${modelId}' ${why} Correct 'models.${name}.model' or 'models.${name}.baseUrl'.`,
+      `The server at ${publicAddress(server.address)} does not have '${modelId}' ${why} Correct 'models.${name}.model' or 'models.${name}.baseUrl'.`,
     )
   }
   if (status === 429) {
@@ -143,14 +144,14 @@ function unreachable({ name, address }: Server, error: ProviderError): ModelErro
   const code = codeOf(error)
   return new ModelError(
     "unreachable",
-    `The server of the model '${name}' cannot be reached at ${address}${code === undefined ? "" : ` (${code})`}. Start it, check the network, or correct 'models.${name}.baseUrl'.`,
+    `The server of the model '${name}' cannot be reached at ${publicAddress(address)}${code === undefined ? "" : ` (${code})`}. Start it, check the network, or correct 'models.${name}.baseUrl'.`,
   )
 }
 
 function badAnswer({ name, address }: Server, said: string): ModelError {
   return new ModelError(
     "bad_answer",
-    `The server of the model '${name}' at ${address} answered with something that cannot be read: ${said} Check 'models.${name}.provider' and 'models.${name}.baseUrl'.`,
+    `The server of the model '${name}' at ${publicAddress(address)} answered with something that cannot be read: ${said} Check 'models.${name}.provider' and 'models.${name}.baseUrl'.`,
   )
 }
 
@@ -163,12 +164,11 @@ function codeOf(error: unknown): string | undefined {
   return undefined
 }
 
-/** What the server said, at most 300 characters on one line, without the key. Ends with a full stop. */
-function saidBy(error: ProviderError, thrown: unknown, { key }: Server): string {
+/** What the server said, at most 300 characters on one line, without secrets. Ends with a full stop. */
+function saidBy(error: ProviderError, thrown: unknown, server: Server): string {
   const message = error.message ?? (typeof thrown === "object" ? JSON.stringify(thrown) : errorMessage(thrown))
   const text = message === "" ? (error.responseBody ?? "") : message
-  const masked = key === undefined || key.value.length < 4 ? text : text.replaceAll(key.value, "***")
-  const line = masked.replace(/\s+/g, " ").trim() || "it gave no reason"
+  const line = maskSecrets(text, server).replace(/\s+/g, " ").trim() || "it gave no reason"
   const short = line.length > 300 ? `${line.slice(0, 300)}…` : line
   return /[.!?\u2026]$/.test(short) ? short : `${short}.`
 }

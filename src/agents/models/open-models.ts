@@ -134,9 +134,14 @@ function readReference(
 
 function keyOf({ apiKey }: ModelSettings, environment: Environment): ListedModel["key"] {
   const reference = readReference(apiKey)
-  const value = reference === undefined ? undefined : environment[reference.variable]
+  const value = reference && readKey(reference.variable, environment)
   if (reference === undefined || (!value && reference.isOptional)) return undefined
   return { variable: reference.variable, isSet: Boolean(value) }
+}
+
+/** Files with variables often end lines with a carriage return or a space, which no key has. */
+function readKey(variable: string, environment: Environment): string | undefined {
+  return environment[variable]?.trim()
 }
 
 function requireKey(
@@ -147,7 +152,7 @@ function requireKey(
   const reference = readReference(apiKey)
   if (reference === undefined) return undefined
   const { variable, isOptional, message } = reference
-  const value = environment[variable]
+  const value = readKey(variable, environment)
   if (value) return { variable, value }
   if (isOptional) return undefined
   const help = message || `Set it, then try again.`
