@@ -153,12 +153,15 @@ test("a call written as text is marked, so that it can be answered with a hint",
   })
 })
 
-test("a server that reports no usage is counted by the length of the texts", async () => {
-  expect((await ask({ text: "Hello there.", usage: null })).usage).toMatchObject({
-    estimated: true,
-    outputTokens: expect.any(Number) as number,
-  })
-})
+test.each([null, { input: 0, output: 0 }])(
+  "a server that reports the usage %j is counted by the length of the texts",
+  async (usage) => {
+    expect((await ask({ text: "Hello there.", usage })).usage).toMatchObject({
+      estimated: true,
+      outputTokens: expect.any(Number) as number,
+    })
+  },
+)
 
 test("calls, results and reasoning go back in the next request", async () => {
   const { content, calls } = await ask({

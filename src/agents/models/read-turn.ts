@@ -63,8 +63,14 @@ export function readTurn(
         tools.map(({ name }) => name),
       ),
     finishReason: finish.reason,
-    usage: parts.findLast((part) => part.type === "usage")?.usage,
+    usage: reportedUsage(parts),
   }
+}
+
+/** Some servers report 0 instead of nothing; no request has 0 tokens. */
+function reportedUsage(parts: readonly ModelPart[]): ModelUsage | undefined {
+  const usage = parts.findLast((part) => part.type === "usage")?.usage
+  return usage !== undefined && usage.inputTokens > 0 ? usage : undefined
 }
 
 /** The calls of an answer. Of one that was cut off the last call is not whole. */

@@ -4,7 +4,7 @@ import { startModelServer, type Reply } from "../testing/model-server.ts"
 import { modelOf, noWait, question } from "../testing/use-models.ts"
 import type { ModelError } from "./model-error.ts"
 import type { ModelSettings } from "./open-models.ts"
-import type { LanguageModel, ModelPart } from "./port.ts"
+import type { LanguageModel, ModelPart, ModelTurn } from "./port.ts"
 import { retryAfter, retryDelay } from "./retry.ts"
 import { runTurn, type TurnOptions } from "./run-turn.ts"
 
@@ -198,4 +198,45 @@ test.each<[string, () => Promise<IteratorResult<ModelPart>>, unknown]>([
   const stream = () => ({ [Symbol.asyncIterator]: () => ({ next }) })
   const own: LanguageModel = { name: "own", provider: "mine", modelId: "x", limits: { turnMs: 20 }, stream }
   await expect(runTurn(own, question, { retries: 0 })).rejects.toMatchObject(error as object)
+})
+
+const long = "word ".repeat(400)
+const cut: Reply = { text: long, pieces: 100, after: 15 }
+const broken = {
+  inputTokens: expect.any(Number) as number,
+  outputTokens: expect.any(Number) as number,
+  estimated: true,
+}
+
+test("what answers that broke off have used is estimated and counted", async () => {
+  const price = { input: 1e6, output: 1e6 }
+  const last: Reply = { text: "Hello.", usage: { input: 10, output: 1 } }
+  const once = await ask([cut, last], {}, { price })
+  const thrice = await ask([cut, cut, cut, last], {}, { price })
+  const [one, three] = [once.turn, thrice.turn].map((turn) => (turn as ModelTurn).usage)
+  expect(one).toEqual(broken)
+  expect(one!.outputTokens).toBeGreaterThan(300)
+  expect(three!.outputTokens - 1).toBe(3 * (one!.outputTokens - 1))
+  expect(three!.inputTokens - 10).toBe(3 * (one!.inputTokens - 10))
+  expect((thrice.turn as ModelTurn).cost).toBe(three!.inputTokens + three!.outputTokens)
+})
+
+test("a failure before anything came costs nothing", async () => {
+  const { turn } = await ask([{ status: 500 }, { raw: [{ error: { message: "overloaded" } }] }, hello])
+  expect(turn).toMatchObject({ retries: 2, usage: { inputTokens: 10, outputTokens: 5 } })
+})
+
+test("what was used is told also when the turn fails or is stopped", async () => {
+  const used: unknown[] = []
+  const onUnanswered: TurnOptions["onUnanswered"] = ({ usage }) => void used.push(usage)
+  await ask([cut, cut], { retries: 1, onUnanswered })
+  expect(used).toEqual([broken])
+  const stop = new AbortController()
+  const { model } = await serverWith({ ...cut, then: "hang" })
+  const onPart = () => stop.abort("enough")
+  const stopped = runTurn(model(), { ...question, signal: stop.signal }, { onPart, onUnanswered })
+  await expect(stopped).rejects.toBe("enough")
+  expect(used).toEqual([broken, broken])
+  await ask([{ status: 401 }], { onUnanswered })
+  expect(used).toHaveLength(2)
 })

@@ -1,4 +1,4 @@
-import type { ModelMessage, ModelPrice, ModelRequest, ModelTurn, ModelUsage } from "./port.ts"
+import type { ModelMessage, ModelPrice, ModelRequest, ModelUsage } from "./port.ts"
 
 /** What a turn costs, in the money of the price. */
 export function costOf(usage: ModelUsage, price: ModelPrice): number {
@@ -21,9 +21,9 @@ export function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
 }
 
 /** A guess for servers that report no usage, so that budgets hold there too: four bytes are about a token. */
-export function estimateUsage(request: ModelRequest, turn: Pick<ModelTurn, "content">): ModelUsage {
+export function estimateUsage(request: ModelRequest, { content }: { content: readonly object[] }): ModelUsage {
   const asked = request.messages.reduce((sum, message) => sum + lengthOf(message), lengthOf(request.tools ?? []))
-  return { inputTokens: Math.ceil(asked / 4), outputTokens: Math.ceil(lengthOf(turn.content) / 4), estimated: true }
+  return { inputTokens: Math.ceil(asked / 4), outputTokens: Math.ceil(lengthOf(content) / 4), estimated: true }
 }
 
 function lengthOf(value: ModelMessage | readonly object[]): number {
