@@ -91,9 +91,12 @@ function reflectionText({ assessment, lessons, nextFocus }: Reflection): string 
   return [assessment, ...lessons, nextFocus].filter((text) => text !== undefined && text !== "").join(" ")
 }
 
-/** Providers refuse an assistant message without content. */
+/** Providers refuse an assistant message without content, and leave out thoughts that other providers had. */
 function sendable(content: readonly AssistantPart[]): readonly AssistantPart[] {
-  return content.length > 0 ? content : [{ type: "text", text: "(no answer)" }]
+  const isAnswer = content.some(
+    (part) => part.type === "tool-call" || (part.type === "text" && part.text.trim() !== ""),
+  )
+  return isAnswer ? content : [...content, { type: "text", text: "(no answer)" }]
 }
 
 function resultPart(result: CallResult, { references, withImage }: View): ToolResultPart {

@@ -121,9 +121,9 @@ export function imagesAfterResults(prompt: readonly V3Message[]): V3Message[] {
   })
 }
 
-/** Providers refuse empty texts. */
+/** Providers refuse empty texts, and Anthropic those of spaces only. */
 function isSendable(part: AssistantPart): boolean {
-  return part.type !== "text" || part.text !== ""
+  return part.type !== "text" || part.text.trim() !== ""
 }
 
 function hasContent(message: ModelMessage): boolean {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { startModelServer, type ModelServer } from "../testing/model-server.ts"
 import { modelOf, question } from "../testing/use-models.ts"
 import type { ModelMessage } from "./port.ts"
+import { openTestApp } from "../../testing/test-app.ts"
 import { runTurn } from "./run-turn.ts"
 
 let server: ModelServer
@@ -50,4 +51,21 @@ test("ids of other providers go to Anthropic in characters that are allowed, and
 test.each(["functionCall", "functionResponse"])("the names of Google's %s are the same", async (part) => {
   const body = await sentTo("google")
   expect(allOf(body, new RegExp(`"${part}":\\{(?:"id":"[^"]*",)?"name":"([^"]*)"`, "g"))).toEqual(names)
+})
+
+test.each([
+  ["a thought without an answer", { reasoning: "Hm.", finish: "length" }],
+  ["an answer of spaces", { text: " \n", reasoning: "Hm." }],
+])("%s goes to Anthropic as a message with a text", async (_, reply) => {
+  const app = await openTestApp()
+  const other = modelOf({ provider: "openai-compatible", baseUrl: server.openai })
+  const claude = modelOf({ provider: "anthropic", baseUrl: server.anthropic, apiKey: "${KEY}" })
+  server.requests.length = 0
+  server.reply(reply, { text: "Done." })
+  const { id } = app.chain("operator", { model: other, durable: true })
+  await app.chain("operator", { id, model: other }).run("Hello?")
+  await app.chain("operator", { id, model: claude }).run("And now?")
+  expect(server.requests[1]?.body).toMatchObject({
+    messages: [{}, { role: "assistant", content: [{ type: "text", text: "(no answer)" }] }, {}],
+  })
 })
