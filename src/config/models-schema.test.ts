@@ -27,6 +27,11 @@ test.each<[string, string]>([
   ["models: { a: { provider: scripted, scrpt: x.yml } }", "Did you mean 'models.a.script'?"],
   ["models: { a: scripted }", "'models.a' cannot be of type string."],
   ["models: { a: { baseUrl: 'file:///etc' } }", "it must be a URL"],
+  [
+    "models: { a: { provider: scripted, script: x.yml, firstByteTimeout: 3 } }",
+    "'models.a.firstByteTimeout' is not right: it is in milliseconds and at least 100; three seconds are 3000.",
+  ],
+  ["models: { a: { provider: scripted, script: x.yml, timeout: 99 } }", "it is in milliseconds"],
   ["models: { a: { price: { input: -1, output: 1 } } }", "'models.a.price.input' is too small."],
 ])("%s is refused with a sentence", (yaml, sentence) => {
   expect(problemsOf(yaml)).toEqual([expect.stringContaining(sentence)])

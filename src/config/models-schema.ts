@@ -5,7 +5,13 @@ import { parseUrl } from "../lib/url.ts"
 const text = z.string().min(1)
 const count = z.int().min(1)
 const money = z.number().min(0)
-const milliseconds = z.int().min(1).max(3_600_000)
+const milliseconds = z
+  .int()
+  .max(3_600_000)
+  .refine((value) => value >= 100, {
+    error: "it is in milliseconds and at least 100; three seconds are 3000",
+  })
+  .meta({ minimum: 100 })
 
 const price = z.strictObject({
   input: money.describe("Money per million input tokens."),
