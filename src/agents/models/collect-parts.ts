@@ -59,6 +59,7 @@ async function readParts(
     const next = await iterator.next()
     if (next.done === true || attempt.hasEnded) return
     const part = next.value
+    if (part.type === "tool-call" && typeof part.input !== "string") throw noText(model)
     attempt.hasBegun = true
     size += sizeOf(part)
     if (size > largestTurn) throw tooLarge(model)
@@ -145,6 +146,14 @@ function tooSlow({ name }: LanguageModel, what: string, limit: number): ModelErr
   return new ModelError(
     "timeout",
     `The model '${name}' did not ${what} within ${limit / 1000} seconds. Raise 'models.${name}.${key}', or use a faster model.`,
+  )
+}
+
+/** Only a model that a program brings itself can do this. */
+function noText({ name }: LanguageModel): ModelError {
+  return new ModelError(
+    "bad_answer",
+    `The model '${name}' yielded a tool-call part whose input is not a text. Its stream must yield JSON text: input: JSON.stringify(input).`,
   )
 }
 

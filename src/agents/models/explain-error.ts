@@ -9,6 +9,7 @@ export interface Server {
   name: string
   modelId: string
   address: string
+  /** The value is empty if the variable is not set and need not be. */
   key: { variable: string; value: string } | undefined
   /** The tools of the request. */
   tools?: readonly string[]
@@ -25,6 +26,9 @@ interface ProviderError {
   cause?: unknown
   /** Of errors inside a stream. */
   type?: string
+  /** What came and could not be read, as a text or as a value. */
+  text?: string
+  value?: unknown
 }
 
 /** Turns what a provider's library throws or streams into a sentence without the key. */
@@ -35,7 +39,6 @@ export function explainError(thrown: unknown, server: Server): ModelError {
   const said = saidBy(error, thrown, server)
   const { statusCode } = error
   if (statusCode !== undefined && statusCode >= 400) return ofStatus(statusCode, error, said, server)
-  if (unreadable.has(error.name ?? "")) return badAnswer(server, said)
   if (error.name === "AI_APICallError" && error.isRetryable === true) {
     const isBegun = statusCode !== undefined
     return isBegun
@@ -50,7 +53,7 @@ export function explainError(thrown: unknown, server: Server): ModelError {
       "cut_stream",
       `The answer of the model '${server.name}' ended before it was complete. Try again.`,
     )
-  if ((error.name ?? "").startsWith("AI_")) return badAnswer(server, said)
+  if ((error.name ?? "").startsWith("AI_")) return badAnswer(server, error, said)
   if (/invalid|auth|permission|not_found/.test(error.type ?? ""))
     return new ModelError("refused_request", `The server of the model '${server.name}' refused the request: ${said}`)
   if (thrown instanceof Error) return new ModelError("failed", `The model '${server.name}' failed: ${said}`)
@@ -64,12 +67,6 @@ export function malformedCall({ name }: Server): ModelError {
     `The model '${name}' wrote a tool call that its provider could not read. Try again. If it happens often, give the agent fewer or simpler tools, or use another model.`,
   )
 }
-
-const unreadable: ReadonlySet<string> = new Set([
-  "AI_TypeValidationError",
-  "AI_JSONParseError",
-  "AI_EmptyResponseBodyError",
-])
 
 /** A ModelError of ours that a library wrapped. */
 function ownError(thrown: unknown): ModelError | undefined {
@@ -95,9 +92,10 @@ function ofStatus(status: number, error: ProviderError, said: string, server: Se
   const why = `(HTTP ${status}): ${said}`
   // Google refuses a wrong key with status 400.
   if (status === 401 || status === 403 || (status === 400 && isAboutKey.test(said))) {
+    const what = key === undefined || key.value === "" ? "a request without a key" : "the key"
     const help =
       key === undefined ? `Add 'models.${name}.apiKey'.` : `Set ${key.variable} to a key that is valid there.`
-    return new ModelError("wrong_key", `The server of the model '${name}' refused the key ${why} ${help}`)
+    return new ModelError("wrong_key", `The server of the model '${name}' refused ${what} ${why} ${help}`)
   }
   if (status === 404) {
     return new ModelError(
@@ -148,10 +146,13 @@ function unreachable({ name, address }: Server, error: ProviderError): ModelErro
   )
 }
 
-function badAnswer({ name, address }: Server, said: string): ModelError {
+function badAnswer(server: Server, error: ProviderError, said: string): ModelError {
+  const { name, address } = server
+  const sent = error.text || error.responseBody || (error.value === undefined ? undefined : JSON.stringify(error.value))
+  const details = sent === undefined ? said : `It sent: ${asLine(sent, server, 100)}`
   return new ModelError(
     "bad_answer",
-    `The server of the model '${name}' at ${publicAddress(address)} answered with something that cannot be read: ${said} Check 'models.${name}.provider' and 'models.${name}.baseUrl'.`,
+    `The server of the model '${name}' at ${publicAddress(address)} did not answer in the format of its provider. ${details} Check 'models.${name}.provider' and 'models.${name}.baseUrl'; for many servers it ends with /v1.`,
   )
 }
 
@@ -164,11 +165,15 @@ function codeOf(error: unknown): string | undefined {
   return undefined
 }
 
-/** What the server said, at most 300 characters on one line, without secrets. Ends with a full stop. */
+/** What the server said, as a line of at most 300 characters. */
 function saidBy(error: ProviderError, thrown: unknown, server: Server): string {
   const message = error.message ?? (typeof thrown === "object" ? JSON.stringify(thrown) : errorMessage(thrown))
-  const text = message === "" ? (error.responseBody ?? "") : message
+  return asLine(message === "" ? (error.responseBody ?? "") : message, server, 300)
+}
+
+/** A text on one line and not too long, without secrets. Ends with a full stop. */
+function asLine(text: string, server: Server, most: number): string {
   const line = maskSecrets(text, server).replace(/\s+/g, " ").trim() || "it gave no reason"
-  const short = line.length > 300 ? `${line.slice(0, 300)}…` : line
+  const short = line.length > most ? `${line.slice(0, most)}…` : line
   return /[.!?\u2026]$/.test(short) ? short : `${short}.`
 }

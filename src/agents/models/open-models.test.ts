@@ -21,8 +21,7 @@ test("a role's llmServiceId names a model; null means the default", () => {
 })
 
 test.each<[string, Record<string, ModelSettings>, string | undefined, RegExp]>([
-  ["an unknown name", { local, claude }, "lokal", /There is no model 'lokal'\. Did you mean 'local'\?/],
-  ["an unknown name that is like none", { local, claude }, "zzzzzzzz", /Known: local, claude/],
+  ["an unknown name", { local, claude }, "lokal", /There is no model 'lokal'\. Use one of: 'local', 'claude'\./],
   ["no default", { local, claude }, undefined, /models\.default/],
   ["no model at all", {}, undefined, /No model is configured\. Add one/],
   ["the name of something of JavaScript's", { local }, "constructor", /There is no model 'constructor'/],
@@ -32,11 +31,13 @@ test.each<[string, Record<string, ModelSettings>, string | undefined, RegExp]>([
 })
 
 test("a key that is not set matters only when its model is used", async () => {
-  const models = open({ local, claude, asked: { ...claude, apiKey: "${ASKED:?Ask Ann for it.}" } }, "local")
+  const asked = { ...claude, apiKey: "${ASKED:?Ask Ann for it.}" }
+  const models = open({ local, claude, asked, free: { ...local, apiKey: "${FREE:-}" } }, "local")
   expect(models.list()).toMatchObject([
     { name: "local", isDefault: true },
     { name: "claude", isDefault: false, key: { variable: "CLAUDE_KEY", isSet: false } },
     { name: "asked" },
+    { name: "free", key: { variable: "FREE", isSet: false } },
   ])
   const ask = (name: string) => runTurn(models.get(name), { messages: [{ role: "user", content: "Hello" }] })
   await expect(ask("claude")).rejects.toMatchObject({

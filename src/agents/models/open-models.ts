@@ -1,5 +1,4 @@
 import { basename } from "node:path"
-import { nearestName } from "../../lib/nearest-name.ts"
 import { needsVariables } from "../../model/unset-variables.ts"
 import { anthropic } from "./anthropic.ts"
 import { google } from "./google.ts"
@@ -45,7 +44,7 @@ export interface ListedModel {
   model: string
   isDefault: boolean
   contextTokens?: number | undefined
-  /** The variable of the key and whether it is set; undefined if the model needs none. */
+  /** The variable of the key and whether it is set; undefined if the model has none. */
   key?: { variable: string; isSet: boolean } | undefined
 }
 
@@ -133,15 +132,13 @@ function readReference(
 }
 
 function keyOf({ apiKey }: ModelSettings, environment: Environment): ListedModel["key"] {
-  const reference = readReference(apiKey)
-  const value = reference && readKey(reference.variable, environment)
-  if (reference === undefined || (!value && reference.isOptional)) return undefined
-  return { variable: reference.variable, isSet: Boolean(value) }
+  const variable = readReference(apiKey)?.variable
+  return variable === undefined ? undefined : { variable, isSet: readKey(variable, environment) !== "" }
 }
 
 /** Files with variables often end lines with a carriage return or a space, which no key has. */
-function readKey(variable: string, environment: Environment): string | undefined {
-  return environment[variable]?.trim()
+function readKey(variable: string, environment: Environment): string {
+  return environment[variable]?.trim() ?? ""
 }
 
 function requireKey(
@@ -153,8 +150,7 @@ function requireKey(
   if (reference === undefined) return undefined
   const { variable, isOptional, message } = reference
   const value = readKey(variable, environment)
-  if (value) return { variable, value }
-  if (isOptional) return undefined
+  if (value !== "" || isOptional) return { variable, value }
   const help = message || `Set it, then try again.`
   throw new ModelError(
     "missing_key",
@@ -174,7 +170,6 @@ function unknownModel(name: string | undefined, names: readonly string[]): Model
       "unknown_model",
       `No default model is set. Set 'models.default' to one of: ${names.join(", ")}.`,
     )
-  const guess = nearestName(name, names)
-  const help = guess === undefined ? `Known: ${names.join(", ")}.` : `Did you mean '${guess}'?`
-  return new ModelError("unknown_model", `There is no model '${name}'. ${help}`)
+  const known = names.map((one) => `'${one}'`).join(", ")
+  return new ModelError("unknown_model", `There is no model '${name}'. Use one of: ${known}.`)
 }

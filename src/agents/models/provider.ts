@@ -6,7 +6,10 @@ export interface ProviderSettings {
   name: string
   modelId: string
   baseUrl: string | undefined
-  /** Reads the key when the model is used. Throws a ModelError if its variable is not set. */
+  /**
+   * Reads the key when the model is used. Throws a ModelError if its variable is not set; one that may be left out is
+   * empty then.
+   */
   key(): { variable: string; value: string } | undefined
 }
 

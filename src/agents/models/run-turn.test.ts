@@ -119,14 +119,27 @@ test.each<[string, Reply, string, RegExp]>([
     /Compress it/,
   ],
   ["a web page", { body: "<html>hello</html>" }, "bad_answer", /web page/],
-  ["nonsense events", { raw: [{ foo: 1 }, { bar: 2 }] }, "bad_answer", /cannot be read/],
-  ["nonsense bytes", { raw: ["data: {{{\n\n"] }, "bad_answer", /cannot be read/],
-  ["an object of another kind", { body: { hello: 1 } }, "bad_answer", /cannot be read|baseUrl/],
+  [
+    "nonsense events",
+    { raw: [{ foo: 1 }, { bar: 2 }] },
+    "bad_answer",
+    /format of its provider\. It sent: {"foo":1}\. /,
+  ],
+  ["nonsense bytes", { raw: ["data: {{{\n\n"] }, "bad_answer", /It sent: {{{\. Check .*ends with \/v1/],
+  ["an object of another kind", { body: { hello: 1 } }, "bad_answer", /It sent: {"hello":1}\. Check .*baseUrl/],
 ])("%s ends the turn with a sentence", async (what, reply, code, sentence) => {
   const settings = what === "an object of another kind" ? { streamTools: false } : {}
   const { turn: error } = await ask([reply], { retries: 0 }, settings)
   expect(error).toMatchObject({ name: "ModelError", code, message: expect.stringMatching(sentence) as string })
   expect(inspect(error)).not.toContain("sk-secret-1234")
+})
+
+test.each<[string | undefined, RegExp]>([
+  [undefined, /refused a request without a key .*Add 'models\.m\.apiKey'\.$/],
+  ["${LOCAL_KEY:-}", /refused a request without a key .*Set LOCAL_KEY to a key/],
+])("a server that wants a key, with the apiKey %j, says what to set", async (apiKey, sentence) => {
+  const { turn } = await ask([failed(401, "No key.")], {}, { apiKey })
+  expect(turn).toMatchObject({ code: "wrong_key", message: expect.stringMatching(sentence) as string })
 })
 
 test("a key is not sent where a redirect leads", async () => {
@@ -239,4 +252,15 @@ test("what was used is told also when the turn fails or is stopped", async () =>
   expect(used).toEqual([broken, broken])
   await ask([{ status: 401 }], { onUnanswered })
   expect(used).toHaveLength(2)
+})
+
+test("a model of one's own that yields the input of a call as an object is told to yield JSON text", async () => {
+  async function* stream() {
+    yield { type: "tool-call", id: "c", name: "read_file", input: {} } as unknown as ModelPart
+    await Promise.resolve()
+    yield { type: "finish", reason: "stop" } as const
+  }
+  const turn = runTurn({ name: "own", provider: "mine", modelId: "x", stream }, question)
+  const message = expect.stringMatching(/^The model 'own' .*JSON text/) as string
+  await expect(turn).rejects.toMatchObject({ code: "bad_answer", message })
 })

@@ -107,7 +107,9 @@ test("a result that was not expected ends the turn with the line of the script",
   const messages = [...start, ...answer(first, { read_file: new Error("It is not there.") })]
   await expect(runTurn(model, { messages })).rejects.toMatchObject({
     code: "script_failed",
-    message: expect.stringMatching(/demo\.yml:6: .*read_file failed with: It is not there\./) as string,
+    message: expect.stringMatching(
+      /demo\.yml:6: .*Correct this line, or the calls before it\. read_file failed with: It is not there\./,
+    ) as string,
   })
 })
 

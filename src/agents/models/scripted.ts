@@ -108,7 +108,7 @@ function requireResult(expected: Condition, place: Place, facts: Facts & { scrip
   )
   throw new ModelError(
     "script_failed",
-    `${facts.script.placeOf(place)}: The script expects ${JSON.stringify(expected)}, and that did not come. ${came.length === 0 ? "There was no result." : came.join("; ")}`,
+    `${facts.script.placeOf(place)}: The script expects ${JSON.stringify(expected)}, and that did not come. Correct this line, or the calls before it. ${came.length === 0 ? "There was no result." : came.join("; ")}`,
   )
 }
 
