@@ -454,7 +454,7 @@ function linkProblem(publicUrl: string | undefined, isPerson: boolean, inside: s
 function knownSecrets({ models, databases }: Config, { environment = process.env }: QuartermasterOptions) {
   const variables = keyVariables(modelEntries(models))
   const ofDatabases = databaseSecrets(databases)
-  const keys = variables.map((name) => environment[name] ?? "").filter((key) => key.length >= 8)
+  const keys = variables.map((name) => environment[name]?.trim() ?? "").filter((key) => key.length >= 8)
   const isOther = ([name, value = ""]: [string, string | undefined]) =>
     !variables.includes(name) && !ofDatabases.some((secret) => value.includes(secret))
   return {

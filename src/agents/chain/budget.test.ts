@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { dataFolder, openTestApp, tool, until } from "../../testing/test-app.ts"
+import type { ModelPart } from "../models/port.ts"
 import { playedModel, type PlayedTurn } from "../testing/played-model.ts"
 import type { Config } from "../../config/schema.ts"
 
@@ -193,4 +194,19 @@ test("what a person gives counts from what is used, also after one request that 
   await until(async () => (await app.approvals.list()).length === 1, "it asks")
   await app.approvals.answer((await app.approvals.list())[0]!.callId, { kind: "approve" }, "ann")
   expect(await running).toMatchObject({ status: "completed", content: "Done." })
+})
+
+test("an answer that was stopped counts too", async () => {
+  const { app, model } = await openApp(0)
+  const talking = {
+    ...model,
+    async *stream(): AsyncIterable<ModelPart> {
+      yield { type: "text", block: "1", text: "The first of very many facts is that" }
+      await new Promise(() => {})
+    },
+  }
+  const chain = app.chain("operator", { model: talking, onLLMResponsePart: () => chain.stop() })
+  const { status, stats } = await chain.run("Tell me everything.")
+  expect(status).toBe("aborted")
+  expect([stats.inputTokens > 0, stats.outputTokens > 0, stats.cost > 0]).toEqual([true, true, true])
 })

@@ -161,6 +161,7 @@ async function requestTurn(
   const { log, model, instructions, hooks } = chain
   const tools = chain.tools()
   const conversation = shortenable(chain, tools)
+  const onUnanswered = (used: Used) => addUsage(chain.spent, used)
   for (let refused = 0; ; refused++) {
     let messages = messagesOf(log.turns, instructions)
     if (needsRoom(conversation, messages) || refused > 0) {
@@ -171,7 +172,7 @@ async function requestTurn(
     const changed = await hooks.beforeRequest?.(messages)
     const request = { messages: changed ?? messages, tools, toolChoice: isLast ? "none" : "auto" } as const
     try {
-      return await runTurn(model, request, { onPart, onRetry, stops: [chain.signal, chain.closing] })
+      return await runTurn(model, request, { onPart, onRetry, onUnanswered, stops: [chain.signal, chain.closing] })
     } catch (error) {
       const isTooLong = error instanceof ModelError && error.code === "context_exceeded"
       if (!isTooLong || refused === maxShortenings) throw error
@@ -241,7 +242,9 @@ function count(spent: Spent, turn: ModelTurn): void {
   addUsage(spent, turn)
 }
 
-function addUsage(spent: Spent, { usage, cost }: ModelTurn): void {
+type Used = Pick<ModelTurn, "usage" | "cost">
+
+function addUsage(spent: Spent, { usage, cost }: Used): void {
   spent.inputTokens += usage.inputTokens
   spent.outputTokens += usage.outputTokens
   spent.cost += cost ?? 0

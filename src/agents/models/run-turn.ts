@@ -112,8 +112,8 @@ function finished(
     content,
     describedCall,
     finishReason,
-    ...usedBy(model, usage),
     retries,
+    ...usedBy(model, usage),
   }
 }
 

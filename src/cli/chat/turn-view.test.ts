@@ -79,8 +79,8 @@ test("a call that was answered without being made is shown with the reason, once
   const output = "NOT EXECUTED. The arguments are not JSON."
   onLLMResponseComplete(turn([{ id: "1", name: "send", malformed: { text: "{", sentence: "x" } }]))
   const message = { role: "tool" as const, content: [{ type: "tool-result" as const, id: "1", name: "send", output }] }
-  onBeforeSendToLLM([message])
-  onBeforeSendToLLM([message])
+  void onBeforeSendToLLM([message])
+  void onBeforeSendToLLM([message])
   expect(printed).toEqual(["⊘ send: The arguments are not JSON."])
 })
 
