@@ -163,3 +163,14 @@ test("a call whose result is held beyond the caller's patience is not made again
   await make()
   expect(ran.filter((name) => name === "write")).toEqual(["write", "write"])
 })
+
+test("two equal calls whose results are held are both found again", async () => {
+  const { app, ran, call } = await openBatchApp()
+  const held = { ...call("write"), holdResult: true }
+  const make = () => app.callBatch([held, held], { waitMs: 10 })
+  const first = (await make()).map(({ callId }) => callId)
+  expect((await make()).map(({ callId }) => callId)).toEqual(first)
+  for (const callId of first) await app.approvals.answer(callId, { kind: "release" }, "ann")
+  expect((await make()).map((ended) => !isTicket(ended) && ended.success)).toEqual([true, true])
+  expect(ran).toEqual(["write", "write"])
+})

@@ -4,7 +4,7 @@ import { errorOf } from "../model/errors.ts"
 import type { Ports } from "../model/ports.ts"
 import { failedWith, isTicket, type Ticket, type ToolResult } from "../model/result.ts"
 import { callTool } from "./call.ts"
-import { BatchGate } from "./batch-gate.ts"
+import { BatchGate, type BatchPlace } from "./batch-gate.ts"
 import { callInOrder, dependencyIndexes, type NeedsOf } from "./batch-order.ts"
 import { HeldTickets } from "./held-tickets.ts"
 import { readRequest } from "./read-request.ts"
@@ -44,13 +44,23 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
       end()
     }
   }
-  const resume: App["resume"] = async (callId, options) => {
+  const resumeStored = async (callId: string, options?: Parameters<App["resume"]>[1]) => {
     const stored = await import("./stored/resume.ts")
-    const ended = await counted(() => stored.resume(callId, ports, callTool, options))
+    return counted(() => stored.resume(callId, ports, callTool, options))
+  }
+  const resume: App["resume"] = async (callId, options) => {
+    const ended = await resumeStored(callId, options)
     if (ended === undefined) throw new Error(`There is no call '${callId}' that waits or ended within the last day.`)
     return ended
   }
   const heldTickets = new HeldTickets()
+  /** Goes on with the same call whose result was held when it was made before. Undefined where there is none. */
+  const resumeHeld = (request: CallRequest, waitMs: number | undefined, place: BatchPlace | undefined) => {
+    const heldId = heldTickets.take(request)
+    if (heldId === undefined) return undefined
+    place?.settle()
+    return resumeStored(heldId, { waitMs, signal: request.signal, caller: request.caller })
+  }
   const needsOf: NeedsOf = ({ agentId, tool }) => {
     const found = ports.tools.resolve(tool, ports.organisation.view(agentId))
     return found && { name: found.name, needs: found.dependsOn ?? [] }
@@ -79,11 +89,9 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
         onStart?.(position)
         const request = requests[position]!
         const place = places?.[position] ?? gate?.place()
-        const heldId = heldTickets.take(request)
-        if (heldId !== undefined) place?.settle()
-        const ended = await (heldId === undefined
-          ? counted(() => callTool(request, ports, { waitMs, detach, batch: place, clock }))
-          : resume(heldId, { waitMs, signal: request.signal, caller: request.caller }))
+        const ended =
+          (await resumeHeld(request, waitMs, place)) ??
+          (await counted(() => callTool(request, ports, { waitMs, detach, batch: place, clock })))
         if (isTicket(ended)) heldTickets.add(request, ended)
         onEnd?.(position, ended)
         return ended

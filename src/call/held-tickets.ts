@@ -11,20 +11,23 @@ const most = 1000
  * new one would run the tool a second time. Calls with a key need none of this: the store finds them by their keys.
  */
 export class HeldTickets {
-  readonly #calls = new Map<string, string>()
+  /** One answer may make the same call twice. */
+  readonly #calls = new Map<string, string[]>()
 
   add(request: CallRequest, { state, callId }: Ticket): void {
     if (state !== "held" || request.key !== undefined) return
-    if (this.#calls.size === most) this.#calls.delete(this.#calls.keys().next().value!)
-    this.#calls.set(fingerprint(request), callId)
+    const key = fingerprint(request)
+    if (this.#calls.size === most && !this.#calls.has(key)) this.#calls.delete(this.#calls.keys().next().value!)
+    this.#calls.set(key, [...(this.#calls.get(key) ?? []), callId])
   }
 
   /** The id of the call to go on with. It is given once. */
   take(request: CallRequest): string | undefined {
     if (this.#calls.size === 0 || isUnknown(request)) return undefined
     const key = fingerprint(request)
-    const callId = this.#calls.get(key)
-    this.#calls.delete(key)
+    const [callId, ...others] = this.#calls.get(key) ?? []
+    if (others.length > 0) this.#calls.set(key, others)
+    else this.#calls.delete(key)
     return callId
   }
 }
