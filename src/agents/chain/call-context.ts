@@ -25,7 +25,7 @@ export interface CallContext {
   isOffered(name: string): boolean
   /** Told when calls begin and end to wait for people. */
   clock?: CallClock | undefined
-  /** The results of calls that have run while others of the same answer still wait, by turn and place. */
+  /** The results of calls that have run or were refused while others of the same answer still wait, by turn and place. */
   ran: Map<string, ToolResult>
   /** Whether a tool only reads, by its name. */
   isRead(name: string): boolean

@@ -109,3 +109,21 @@ test("a chain made by hand that gets a new task ends what waits, too", async () 
   expect(await chain.run("Do X instead.")).toMatchObject({ status: "completed", content: "X is done." })
   expect(await app.approvals.list()).toEqual([])
 })
+
+test("in memory, a call that was refused while another waits is not asked again, and what only waited is not reported", async () => {
+  const { app } = await open()
+  app.registry.register(tool({ name: "post", effect: "communicate", execute: () => "posted" }))
+  const model = modelOf({ calls: ["send", "post", "write"].map((name) => ({ name })) }, { say: "Done." })
+  const completed: unknown[] = []
+  const options = { model, waitMs: 50 }
+  const chain = app.chain("operator", { ...options, onToolCallComplete: ({ code }) => completed.push(code) })
+  expect(await chain.run("Send both.")).toMatchObject({ status: "waiting" })
+  expect(completed).toEqual([])
+  const [one, other] = await app.approvals.list()
+  await app.approvals.answer(one!.callId, { kind: "reject" }, "ann")
+  expect(await chain.resume()).toMatchObject({ status: "waiting" })
+  expect((await app.approvals.list()).map(({ callId }) => callId)).toEqual([other!.callId])
+  await app.approvals.answer(other!.callId, { kind: "approve" }, "ann")
+  expect(await chain.resume()).toMatchObject({ status: "completed" })
+  expect(completed).toEqual(["approval_rejected", undefined, undefined])
+})

@@ -33,6 +33,7 @@ export async function runCalls(
   const made = prepared.filter((each) => "input" in each)
   const subCalls = countSubCalls(made.length, batch.allowed)
   const left = context.ran.size === 0 ? made : made.filter(({ place }) => !context.ran.has(placeKey(batch.turn, place)))
+  const givenBack: [ModelCall, ToolResult][] = []
   const ended = await context.app.callBatch(
     left.map(({ call, place, input }) => {
       const key = context.durable ? `${context.request.sessionId}/${placeKey(batch.turn, place)}` : undefined
@@ -47,13 +48,16 @@ export async function runCalls(
       onEnd: (index, result) => {
         if (isTicket(result)) return
         const { call, place } = left[index]!
-        if (hasRun(result)) context.ran.set(placeKey(batch.turn, place), result)
-        context.onComplete?.(call, result)
+        if (isSettled(result)) context.ran.set(placeKey(batch.turn, place), result)
+        if (isSettled(result) || result.code !== "aborted") context.onComplete?.(call, result)
+        else givenBack.push([call, result])
       },
     },
   )
   const tickets = ended.filter(isTicket)
+  // Calls that only waited for those of the tickets are made when the run goes on.
   if (tickets.length > 0) return { waiting: tickets }
+  for (const [call, result] of givenBack) context.onComplete?.(call, result)
   const results = made.map(
     (each) => context.ran.get(placeKey(batch.turn, each.place)) ?? (ended[left.indexOf(each)] as ToolResult),
   )
@@ -84,8 +88,9 @@ export async function runCalls(
   }
 }
 
-function hasRun({ success, metadata }: ToolResult): boolean {
-  return success || metadata?.["ran"] === true
+/** Whether a call has run, or a person has refused it: then it is not made again when the run goes on. */
+function isSettled({ success, status, metadata }: ToolResult): boolean {
+  return success || status === "execution_rejected" || metadata?.["ran"] === true
 }
 
 /** Counts the calls that tools make, such as the steps of a pipeline, by place: they are calls of the run too. */
