@@ -1,12 +1,10 @@
-import { isDeepStrictEqual } from "node:util"
 import type { PendingItem, ExecutionDecision } from "../model/approval.ts"
-import { errorMessage } from "../lib/error-message.ts"
 import { cardLines } from "./card.ts"
 import { quoteName, oneLine, trustedRows } from "./card-rows.ts"
-import { choose, showNotice, promptText, writeLines, type Screen } from "./dialog.ts"
+import { choose, promptText, writeLines, type Screen } from "./dialog.ts"
 import { grantMinutes } from "../model/rule.ts"
-import { singleLineJson, parseEditedInput } from "./edited-input.ts"
-import { printableJson } from "../lib/printable.ts"
+import { editInput } from "./edit-dialog.ts"
+import { targetText } from "./item-text.ts"
 
 /** A decision about a call. `ruleFor` is how long the rule holds that is added with the approval. */
 export interface CallDecision extends ExecutionDecision {
@@ -25,7 +23,7 @@ export async function askAboutCall(screen: Screen, item: PendingItem): Promise<C
   }
   let lines = cardLines(item, screen)
   for (;;) {
-    const key = await choose(screen, lines, `Run ${quoteName(item.tool)}?`, words, screen.escape)
+    const key = await choose(screen, lines, `Run ${quoteName(item.tool)}${targetText(item)}?`, words, screen.escape)
     lines = []
     if (key === undefined) return undefined
     if (key === "s") lines = cardLines(item, { ...screen, whole: true })
@@ -88,40 +86,6 @@ async function approveWithRule(screen: Screen, { rule }: PendingItem): Promise<C
 }
 
 async function edit(screen: Screen, { input }: PendingItem): Promise<ExecutionDecision | undefined> {
-  let text = printableJson(input, 2)
-  for (;;) {
-    const edited = await editedText(screen, text)
-    if (edited === undefined) return undefined
-    const read = parseEditedInput(edited)
-    if ("wrong" in read) {
-      showNotice(screen, `${read.wrong} Edit it again.`)
-      text = edited
-    } else if (isDeepStrictEqual(read.input, input)) {
-      showNotice(screen, "Nothing was changed.")
-      return undefined
-    } else return { approved: false, edit: read }
-  }
-}
-
-async function editedText(screen: Screen, text: string): Promise<string | undefined> {
-  const { env, terminal, signal } = screen
-  const editor = env["VISUAL"] || env["EDITOR"]
-  if (editor) {
-    const words = { v: `in ${oneLine(editor, 80)}`, h: "here, as one line" }
-    const where = await choose(screen, [], "Edit where?", words, "back")
-    if (where === undefined) return undefined
-    if (where === "v") {
-      const { editInFile } = await import("./editor.ts")
-      return editInFile(text, editor, terminal, signal).catch((error: unknown) => {
-        if (!signal.aborted) showNotice(screen, errorMessage(error))
-        return undefined
-      })
-    }
-  }
-  return promptText(screen, { message: "The input as JSON:", initialValue: singleLineJson(text), wrong: wrongJson })
-}
-
-function wrongJson(text: string): string | undefined {
-  const read = parseEditedInput(text)
-  return "wrong" in read ? read.wrong : undefined
+  const edited = await editInput(screen, input)
+  return edited === undefined ? undefined : { approved: false, edit: edited }
 }

@@ -6,6 +6,8 @@ import { printable, printableJson } from "../lib/printable.ts"
 export interface TextLimit {
   characters: number
   lines: number
+  /** How many rows of the terminal it may take, with the row that says that it is cut. */
+  rows?: number | undefined
 }
 
 const bar = "│ "
@@ -32,14 +34,15 @@ export function untrustedRows(
 ): { rows: string[]; isCut: boolean } {
   const escaped = printable(wholeCharacters(text, limit.characters))
   const lines = wholeCharacters(escaped, limit.characters).split("\n")
-  const isCut = text.length > limit.characters || escaped.length > limit.characters || lines.length > limit.lines
+  const isLong = text.length > limit.characters || escaped.length > limit.characters || lines.length > limit.lines
   const rows = lines.slice(0, limit.lines).flatMap((line) => {
     const colour = colourOf?.(line)
     return byColumns(line.replaceAll("\t", shownTab), columns - bar.length, "after a space").map(
       (row, place) => (place === 0 ? bar : continuedBar) + (colour === undefined ? row : colour(row)),
     )
   })
-  return { rows, isCut }
+  const isCut = isLong || rows.length > (limit.rows ?? Infinity)
+  return { rows: isCut && limit.rows !== undefined ? rows.slice(0, limit.rows - 1) : rows, isCut }
 }
 
 /** Text of an agent or tool inside a line of our own. */

@@ -7,6 +7,10 @@ export interface CardOptions {
   paint?: TerminalStyle
   /** How wide the rows may be. */
   columns?: number
+  /** How many rows the terminal has: a long text is cut so that the card and the question below it fit. */
+  rows?: number | undefined
+  /** Whether it says what a yes can add or remember. A dialog says it at the key for that. */
+  offers?: boolean
   now?: number
 }
 

@@ -44,7 +44,7 @@ const anyItem = fc
   .map(({ result, ...more }) => samplePendingItem({ ...more, result: toolResult(result), until: at + 60_000 }))
 
 const ours =
-  /^(│ |│…| {4}|(spawned by:|acts for:|revision|edited by|it came back:|because:|input as JSON,|preview,|result as|error,|question,|options, one|The input was|… cut here:|must agree:|agreed so far:|a yes can be|It waits until)( |$))/u
+  /^(│ |│…| {4}|(spawned by:|acts for:|revision|edited by|it came back:|because:|input as JSON,|preview,|result as|error,|question,|options, one|The input was|… cut here:|must agree:|agreed so far:|a yes can be|Only in the whole|It waits)( |$))/u
 
 test("law: whatever anybody writes, nothing hidden is shown, and no row but ours looks like one of ours", () => {
   fc.assert(

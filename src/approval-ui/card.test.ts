@@ -66,7 +66,7 @@ test("a card says who wants what and why, who must agree, what may be remembered
     "must agree: 2 people with the role security, and 1 person",
     'agreed so far: carol, "the other one"',
     "a yes can be remembered: Agent ann may call probe in session s1.",
-    "It waits until 2026-01-02 12:29 UTC, 29 minutes from now. If nobody answers, it does not run.",
+    "It waits 30 minutes, until 2026-01-02 12:29 UTC. Unanswered, it does not run.",
   ])
 })
 
@@ -94,7 +94,7 @@ test("a short input is shown whole beside the preview; a long one only in the wh
   for (const input of [{ key: "A".repeat(800) }, { lines: Array.from({ length: 10 }, () => 1) }]) {
     const shown = lines({ preview: "A=1", input })
     expect(shown.slice(-2, -1)).toEqual([
-      expect.stringMatching(/^input as JSON, \d+ characters: only in the whole view\.$/),
+      expect.stringMatching(/^Only in the whole view: the input as JSON \(\d+ characters\)\.$/),
     ])
     expect(lines({ preview: "A=1", input }, { whole: true }).at(-2)).toBe("│ }")
   }
@@ -113,7 +113,7 @@ test.each([
     "input as JSON, 2 characters:",
     "│ {}",
     ...shown,
-    "It waits until 2026-01-02 12:00 UTC, 1 second from now. If nobody answers, it is withheld.",
+    "It waits 1 second, until 2026-01-02 12:00 UTC. Unanswered, it is withheld.",
   ])
 })
 
@@ -128,7 +128,7 @@ test("a question is shown with its options and who asks", () => {
     "│ 1. red",
     "│ 2. blue",
     "│ because: it is fine",
-    "It waits until 2026-01-05 12:00 UTC, 3 days from now. Then it ends without an answer.",
+    "It waits 3 days, until 2026-01-05 12:00 UTC. Then it ends without an answer.",
   ])
 })
 
@@ -136,7 +136,8 @@ test.each([
   ["an erased input", { input: undefined }, "The input was erased."],
   ["an erased input behind a preview", { input: undefined, preview: "x" }, "The input was erased."],
   ["a deadline that has passed", { until: at }, "Its time is over."],
-  ["hours", { until: at + 3 * 3_600_000 }, /, 3 hours from now\./],
+  ["hours", { until: at + 3 * 3_600_000 }, "It waits 3 hours,"],
+  ["a wait of seven days that has just begun", { until: at + 7 * 86_400_000 - 5000 }, "It waits 7 days,"],
   [
     "a name that is more than a name",
     { agentId: "ann (root)", role: "a b" },
@@ -197,7 +198,6 @@ test("a diff in a preview is coloured, also where a line is broken", () => {
   expect(
     lines({ preview, previewData, input: {} }, { paint: marks, columns: 24 }).filter((line) => line.startsWith("│")),
   ).toEqual([
-    "│ Does it.",
     "│ <red>--- a.txt</red>",
     "│ <green>+++ a.txt</green>",
     "│ <cyan>@@ -1,2 +1,2 @@</cyan>",
@@ -205,7 +205,6 @@ test("a diff in a preview is coloured, also where a line is broken", () => {
     "│ <red>-old</red>",
     `│ <green>+${"n".repeat(21)}</green>`,
     `│…<green>${"n".repeat(9)}</green>`,
-    "│ {}",
   ])
 })
 
@@ -264,4 +263,56 @@ test("a text of an agent or tool is broken between words, and inside one only if
     `│…${"x".repeat(10)} for ever`,
     "│ {",
   ])
+})
+
+test.each([
+  ["a diff", { kind: "diff", files: [] }],
+  ["a command", { kind: "command", command: "ls", network: false, details: [] }],
+  ["a request", { kind: "request", method: "GET", url: "https://a.example" }],
+] as const)(
+  "%s says what the call does, so that the rest is in the whole view, and the card says so",
+  (_, previewData) => {
+    const item = { preview: "-a\n+b\n", previewData, input: { path: "a.md", content: "b" } }
+    const card = lines(item)
+    expect(card).toContain("Only in the whole view: what the tool does, the input as JSON.")
+    expect(card.join("\n")).not.toMatch(/Does it\.|"path"/)
+    const whole = lines(item, { whole: true }).join("\n")
+    expect(whole).toMatch(/Does it\.[^]*"path": "a\.md"/)
+    expect(whole).not.toContain("whole view")
+  },
+)
+
+test.each([
+  ["a long diff", { previewData: { kind: "diff", files: [] }, preview: "+x\n".repeat(300) }],
+  ["long lines", { preview: `${"word ".repeat(300)}\n`.repeat(3), input: {} }],
+  ["a long input", { input: { lines: Array.from({ length: 100 }, () => "x") } }],
+  [
+    "a long result",
+    { kind: "result", result: toolResult({ result: "z\n".repeat(500) }), input: { a: "b\n".repeat(50) } },
+  ],
+] as const)("a card with %s fits a terminal of 24 rows with its question, and says what is cut", (_what, more) => {
+  const reasons = [
+    { check: "level", source: "system:probe@1.0.0", code: "test", sentence: "It is sensitive. ".repeat(5) },
+  ]
+  const item = { userId: "maria", reasons, until: at + 7 * 86_400_000, ...more }
+  const card = lines(item, { columns: 80, rows: 24, offers: false })
+  expect(card.length).toBeLessThanOrEqual(18)
+  expect(card.join("\n")).toContain("… cut here: the whole has")
+  expect(lines(item, { columns: 80, rows: 24, whole: true }).join("\n")).not.toContain("cut here")
+})
+
+test("the parts of a command that the preview shows, and what is more than a few, are touched in the whole view", () => {
+  const command = "cat a.md | sort"
+  const previewData = { kind: "command", command, network: false, details: [] } as const
+  const list = [
+    ...[command, "cat a.md", "sort"].map((what) => ({ kind: "command" as const, what })),
+    ...Array.from({ length: 8 }, (_, n) => ({ kind: "read" as const, what: `${n}.md` })),
+  ]
+  const item = { touches: { list, proved: false }, preview: command, previewData }
+  expect(lines(item, { columns: 200 })[1]).toBe(
+    "touches: the command below, read 0.md, read 1.md, read 2.md, read 3.md, read 4.md, read 5.md, 2 more in the whole view and possibly more, which cannot be proved",
+  )
+  expect(lines(item, { columns: 400, whole: true })[1]).toMatch(
+    /command "cat a\.md", command sort, read 0\.md,.* read 7\.md/,
+  )
 })

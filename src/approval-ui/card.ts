@@ -1,12 +1,10 @@
 import type { PendingItem } from "../model/approval.ts"
-import type { Approvers } from "../model/rule.ts"
-import { lengthText, quoteName, type TextLimit } from "./card-rows.ts"
+import type { Approvers, Touch } from "../model/rule.ts"
+import { contentRows, isDescribed, leftOut } from "./card-content.ts"
+import { quoteName } from "./card-rows.ts"
+import { cardStyle, shortLimit, type CardOptions, type CardStyle } from "./card-style.ts"
 import { deadlineText } from "./deadline-text.ts"
-import type { Colour, TerminalStyle } from "../lib/terminal-style.ts"
-import { longLimit, cardStyle, shortLimit, type CardOptions } from "./card-style.ts"
-import { printableJson } from "../lib/printable.ts"
 import { intentText } from "../model/intent.ts"
-import { questionRows } from "./question-rows.ts"
 
 /**
  * What an approver sees, the same in every interface that shows text. Everything that an agent or a tool's author wrote is
@@ -14,62 +12,32 @@ import { questionRows } from "./question-rows.ts"
  */
 export function cardLines(item: PendingItem, options: CardOptions = {}): string[] {
   const style = cardStyle(options)
-  const { line, inline, block, titledBlock, paint, whole } = style
-  const { now = Date.now() } = options
-
-  return [
+  const { line, inline, block, paint, whole } = style
+  const { now = Date.now(), offers = true, rows } = options
+  const omitted = leftOut(item, style)
+  const before = [
     ...line(headline(item), paint.bold),
-    ...origin(item, inline).flatMap((text) => line(text)),
-    ...(item.description === "" ? [] : block(whole ? item.description : firstSentence(item.description), shortLimit)),
+    ...origin(item, style).flatMap((text) => line(text)),
+    ...(isDescribed(item, style) ? block(whole ? item.description : firstSentence(item.description), shortLimit) : []),
     ...(item.intent === undefined ? [] : line(intentText(item.intent))),
     ...item.reasons.flatMap((reason) => line(because(reason, inline), reason.shadow ? paint.dim : paint.yellow)),
-    ...content(),
-    ...agreement(item, inline).flatMap((text) => line(text)),
+  ]
+  const after = [
+    ...(omitted.length === 0 ? [] : line(`Only in the whole view: ${omitted.join(", ")}.`, paint.dim)),
+    ...agreement(item, whole || offers, inline).flatMap((text) => line(text)),
     ...line(deadlineText(item, now), paint.dim),
   ]
-
-  /** The question, the result, the preview or the input. */
-  function content(): string[] {
-    if (item.kind === "question") return questionRows(item.question ?? { question: "" }, style)
-    if (item.kind === "result") return [...inputRows(shortLimit), ...resultRows()]
-    if (item.preview === undefined) return inputRows()
-    const colourOf = item.previewData?.kind === "diff" ? diffColours(paint) : undefined
-    return [...titledBlock("preview", item.preview, longLimit, colourOf), ...inputBesidePreview()]
-  }
-
-  function inputRows(limit?: TextLimit): string[] {
-    return item.input === undefined
-      ? line("The input was erased.")
-      : titledBlock("input as JSON", printableJson(item.input, 2), limit)
-  }
-
-  /** The preview says what will happen, so a long input is only in the whole view. */
-  function inputBesidePreview(): string[] {
-    const text = item.input === undefined ? "" : printableJson(item.input, 2)
-    return whole || isWithin(text, shortLimit)
-      ? inputRows()
-      : line(`input as JSON, ${lengthText(text)}: only in the whole view.`, paint.dim)
-  }
-
-  function resultRows(): string[] {
-    const { result } = item
-    if (result === undefined) return line("The result is missing.")
-    if (!result.success) return titledBlock("error", result.error ?? "")
-    if (result.result === undefined) return line("It gave no result.")
-    return typeof result.result === "string"
-      ? titledBlock("result as text", result.result)
-      : titledBlock("result as JSON", printableJson(result.result, 2))
-  }
+  const room = rows === undefined ? undefined : rows - before.length - after.length - questionRows
+  return [...before, ...contentRows(item, style, room), ...after]
 }
+
+/** What stands around a card: an empty row, what else waits, the question with its keys, and the place for the key. */
+const questionRows = 6
 
 /** Authors write a description for models, with every parameter. A person needs what the tool does. */
 function firstSentence(text: string): string {
   const [first = text] = /^[^]*?[.!?](?=\s+\p{Lu}|\s*\n|\s*$)/u.exec(text) ?? []
   return first.length === text.trimEnd().length ? text : `${first} …`
-}
-
-function isWithin(text: string, { characters, lines }: TextLimit): boolean {
-  return text.length <= characters && text.split("\n").length <= lines
 }
 
 function headline(item: PendingItem): string {
@@ -81,19 +49,34 @@ function headline(item: PendingItem): string {
   return `${who} wants to call ${tool} [${item.level}]`
 }
 
-function origin(item: PendingItem, inline: (text: string) => string): string[] {
+function origin(item: PendingItem, { inline, whole }: CardStyle): string[] {
   const lines: string[] = []
   if (item.ancestors.length > 0) lines.push(`spawned by: ${item.ancestors.map(quoteName).join(" ← ")}`)
   if (item.userId !== undefined) lines.push(`acts for: ${quoteName(item.userId)}`)
   const edited = item.editedBy === undefined ? "" : `edited by ${quoteName(item.editedBy)}`
   const revision = item.revision > 1 ? `revision ${item.revision}` : ""
   if (edited !== "" || revision !== "") lines.push([revision, edited].filter((text) => text !== "").join(", "))
-  const { list, proved } = item.touches
-  const touched = list.map(({ kind, what }) => `${kind} ${quoteName(what)}`).join(", ")
-  if (touched !== "" || !proved)
-    lines.push(`touches: ${touched}${proved ? "" : " and possibly more, which cannot be proved"}`)
+  const touched = touchedText(item, whole)
+  if (touched !== "") lines.push(`touches: ${touched}`)
   if (item.note !== undefined) lines.push(`it came back: ${inline(item.note)}`)
   return lines
+}
+
+const mostTouches = 6
+
+/** What a call touches. The parts of a command that the preview shows, and what is more than a few, are in the whole view. */
+function touchedText({ touches: { list, proved }, previewData }: PendingItem, whole: boolean): string {
+  const command = !whole && previewData?.kind === "command" ? previewData.command : ""
+  const isPart = ({ kind, what }: Touch) => kind === "command" && command.includes(what)
+  const others = list.filter((touch) => !isPart(touch))
+  const shown = others.slice(0, whole ? Infinity : mostTouches).map(({ kind, what }) => `${kind} ${quoteName(what)}`)
+  const hidden = others.length - shown.length
+  const all = [
+    ...(others.length < list.length ? ["the command below"] : []),
+    ...shown,
+    ...(hidden === 0 ? [] : [`${hidden} more in the whole view`]),
+  ]
+  return `${all.join(", ")}${proved ? "" : " and possibly more, which cannot be proved"}`.trimStart()
 }
 
 function because(reason: PendingItem["reasons"][number], inline: (text: string) => string): string {
@@ -102,10 +85,11 @@ function because(reason: PendingItem["reasons"][number], inline: (text: string) 
   return `because: ${text}${reason.binding === true ? "; only a person can approve this" : ""}`
 }
 
-function agreement(item: PendingItem, inline: (text: string) => string): string[] {
+function agreement(item: PendingItem, offers: boolean, inline: (text: string) => string): string[] {
   const lines: string[] = []
   if (item.approvers.length > 0) lines.push(`must agree: ${item.approvers.map(people).join(", and ")}`)
   if (item.votes.length > 0) lines.push(`agreed so far: ${item.votes.map(({ by }) => quoteName(by)).join(", ")}`)
+  if (!offers) return lines
   if (item.rule !== undefined) {
     const command = `qm approvals approve ${item.callId} --rule 8h`
     lines.push(`the user of this machine can add a rule: ${inline(item.rule.words)} (${command})`)
@@ -116,12 +100,4 @@ function agreement(item: PendingItem, inline: (text: string) => string): string[
 function people({ role, count }: Approvers): string {
   const many = count === 1 ? "1 person" : `${count} people`
   return role === undefined ? many : `${many} with the role ${quoteName(role)}`
-}
-
-function diffColours(paint: TerminalStyle): (row: string) => Colour {
-  return (row) => {
-    if (row.startsWith("+")) return paint.green
-    if (row.startsWith("-")) return paint.red
-    return row.startsWith("@@") ? paint.cyan : (text) => text
-  }
 }

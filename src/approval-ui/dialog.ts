@@ -21,6 +21,9 @@ export interface Screen {
   env: Readonly<Record<string, string | undefined>>
   paint: TerminalStyle
   columns: number
+  rows: number | undefined
+  /** A card in a dialog says what a yes can add or remember only at the key for that. */
+  offers: false
   /** Aborted when the dialog is to be closed. */
   signal: AbortSignal
   /** What closing a card means: an answer, or that it is left for later. */
@@ -63,6 +66,8 @@ export async function withScreen<T>(
         env,
         paint,
         columns: terminal.output.columns || 80,
+        rows: terminal.output.rows || undefined,
+        offers: false,
         signal,
         escape: "no",
         isRead: false,

@@ -8,14 +8,14 @@ import { join } from "node:path"
  * afterwards. Aborting the signal ends the editor.
  */
 export async function editInFile(
-  text: string,
+  { text, name }: { text: string; name: string },
   editor: string,
   { input, output }: { input: object; output: object },
   signal: AbortSignal,
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "quartermaster-edit-"))
   try {
-    const file = join(folder, "input.json")
+    const file = join(folder, name)
     await writeFile(file, text, { mode: 0o600, flag: "wx" })
     await runEditor(editor, file, [input, output], signal)
     return await readFile(file, "utf8")

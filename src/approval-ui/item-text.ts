@@ -1,5 +1,6 @@
 import type { PendingItem } from "../model/approval.ts"
 import { printableJson } from "../lib/printable.ts"
+import { wholeCharacters } from "../model/model-text.ts"
 import { oneLine, quoteName } from "./card-rows.ts"
 
 /** Who waits for what, without anything of the input. */
@@ -12,6 +13,13 @@ export function itemHeadline({ kind, agentId, tool }: PendingItem): string {
 /** The same with what it is about. */
 export function itemText(item: PendingItem): string {
   return `${itemHeadline(item)}: ${aboutItem(item)}`
+}
+
+/** What the call is about, behind the name of its tool in a question: ` (write notes.md)`. Empty where nothing is known. */
+export function targetText({ touches }: PendingItem): string {
+  const text = touches.list.map(({ kind, what }) => `${kind} ${quoteName(what)}`).join(", ")
+  if (text === "") return ""
+  return ` (${text.length > longestBeginning ? `${wholeCharacters(text, longestBeginning)}…` : text})`
 }
 
 /** Why it is asked for again, as a sentence after another one; empty when it is not. */

@@ -1,6 +1,8 @@
 import type { PendingItem, ResultDecision } from "../model/approval.ts"
 import { askRejectReason } from "./call-dialog.ts"
 import { cardLines } from "./card.ts"
+import { quoteName } from "./card-rows.ts"
+import { targetText } from "./item-text.ts"
 import { choose, promptText, type Screen } from "./dialog.ts"
 import { readRedactions } from "./redactions.ts"
 
@@ -9,7 +11,13 @@ export async function askAboutResult(screen: Screen, item: PendingItem): Promise
   const words = { a: "release", d: "redact", r: "withhold", s: "show whole" }
   let lines = cardLines(item, screen)
   for (;;) {
-    const key = await choose(screen, lines, "Release the result?", words, screen.escape)
+    const key = await choose(
+      screen,
+      lines,
+      `Release the result of ${quoteName(item.tool)}${targetText(item)}?`,
+      words,
+      screen.escape,
+    )
     lines = []
     if (key === undefined) return undefined
     if (key === "a") return { approved: true }

@@ -385,6 +385,30 @@ test.concurrent("an editor gets the input in a file that only its owner can read
   expect(() => readFileSync(readFileSync(join(folder, "name"), "utf8").trim())).toThrow("ENOENT")
 })
 
+test.concurrent("a text of several lines is edited as text, and keeps its end; one with hidden characters only as JSON", async (context) => {
+  const { command } = editor('sed -i s/two/2/ "$1"; echo >> "$1"', context)
+  const fake = fakeTerminal({ env: { EDITOR: command } })
+  const input = { path: "a.md", content: 'one\n"two"', hidden: "a\u202e\nb" }
+  const answer = askCall(fake.terminal, { input })
+  await play(fake, [
+    [menu, "e"],
+    ["Edit where? 1 content in sh", ""],
+    ["escape back", "2", "1"],
+  ])
+  expect(await answer).toMatchObject({ edit: { input: { ...input, content: 'one\n"2"' } } })
+})
+
+test.concurrent("the question names what the call is about, quoted where it could be mistaken for more", async () => {
+  const fake = fakeTerminal()
+  const list = [{ kind: "write", what: "a)? a approve" }] as const
+  const answer = askCall(fake.terminal, { touches: { list, proved: true } })
+  await play(fake, [
+    ['Run probe (write "a)? a approve")? a approve, e edit', ""],
+    [menu, "a"],
+  ])
+  expect(await answer).toEqual(yes)
+})
+
 test.concurrent("invalid JSON from an editor is reported and can be edited again; an editor that fails changes nothing", async (context) => {
   const { command } = editor(
     'if grep -q nope "$1"; then echo [1] > "$1"; elif grep -q 7 "$1"; then exit 3; else echo nope > "$1"; fi',

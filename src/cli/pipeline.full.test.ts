@@ -92,7 +92,7 @@ test("a signal while a step waits leaves it waiting: it is answered elsewhere, a
 test("Ctrl-C at the card of a step stops the run, answers nothing and says how to go on", async () => {
   const cli = makeCli({ NO_COLOR: "1" })
   cli.write("asking.yml", asking)
-  const { code, stdout } = await cli.inTerminal(["pipeline", "run", "asking.yml"], [["Run write_file?", "\u0003"]])
+  const { code, stdout } = await cli.inTerminal(["pipeline", "run", "asking.yml"], [["Run write_file (", "\u0003"]])
   expect(code).toBe(6)
   const text = stripVTControlCharacters(stdout).replaceAll("\r", "")
   const said = text.slice(text.indexOf("> stopped"))

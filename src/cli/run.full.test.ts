@@ -28,7 +28,7 @@ test("models of a file that is not trusted do not count, and the sentence says s
 
 test("in a terminal, run asks inline, and a key answers", async () => {
   const { inTerminal, file } = await withScript(writes)
-  const { code, stdout } = await inTerminal(["run", "Write it down."], [["Run write_file?", "a"]])
+  const { code, stdout } = await inTerminal(["run", "Write it down."], [["Run write_file (", "a"]])
   expect(code).toBe(0)
   expect(stdout).toMatch(/● write_file todo\.md content=Finish the notes\. … \d+ ms, \d+ characters\r\nDone\.\r\n$/)
   expect(readFileSync(file, "utf8")).toBe("Finish the notes.")
@@ -36,7 +36,7 @@ test("in a terminal, run asks inline, and a key answers", async () => {
 
 test("Ctrl-C at a card stops the run, and is no answer for the model", async () => {
   const { inTerminal, run, file } = await withScript(writes)
-  const { code, stdout } = await inTerminal(["run", "Write it down."], [["Run write_file?", "\u0003"]])
+  const { code, stdout } = await inTerminal(["run", "Write it down."], [["Run write_file (", "\u0003"]])
   expect(code).toBe(6)
   expect(stdout).toMatch(/Stopped\. Go on with: qm run --resume \S+ "Go on\."\r\n$/)
   const { stdout: log } = await run("audit", "list", "--json")
