@@ -48,7 +48,8 @@ export function jsonReport({ io }: CliContext, write: (text: string) => void): R
         status,
         content,
         error,
-        ...(waiting.length > 0 && { waiting, resume: asTyped(io, resumeCommand(id)) }),
+        ...(waiting.length > 0 && { waiting }),
+        ...(status !== "completed" && { resume: asTyped(io, resumeCommand(id, status)) }),
         stats,
       }),
   }
@@ -84,13 +85,18 @@ export async function textReport(context: CliContext, write: (text: string) => v
     },
     agent: (agentId, state) => print(paint.dim(`↳ ${printable(shortId(agentId))} ${agentStates[state]}`)),
     end({ id, status, content, error }) {
-      const resume = resumeCommand(id)
+      const resume = resumeCommand(id, status)
       if (status === "waiting") return printMessage(context, `Then go on with: ${resume}`)
       const isAnswer = (status === "completed" || status === "limit") && content.trim() !== ""
       if (isAnswer) write(`${io.stdout.isTTY ? printable(content.trim()) : content.trim()}\n`)
-      if (status === "error") printMessage(context, error ?? "The model failed.")
-      if (status === "limit") printMessage(context, `A limit was reached. Go on with: ${resume} "Go on."`)
-      if (status === "aborted") printMessage(context, `Stopped. Go on with: ${resume} "Go on."`)
+      if (status === "completed" && !isAnswer)
+        printMessage(context, `The model ended without an answer. Ask again with: ${resume}`)
+      if (status === "error") {
+        printMessage(context, error ?? "The model failed.")
+        printMessage(context, `Ask the model again with: ${resume}`)
+      }
+      if (status === "limit") printMessage(context, `A limit was reached. Go on with: ${resume}`)
+      if (status === "aborted") printMessage(context, `Stopped. Go on with: ${resume}`)
     },
   }
 }
@@ -104,6 +110,8 @@ const agentStates = {
   aborted: "was stopped",
 }
 
-function resumeCommand(id: string): string {
-  return `qm run --resume ${shellWord(id)}`
+/** The command that goes on. A run that is over needs something new to do; the others go on where they were. */
+function resumeCommand(id: string, status: ToolChainResult["status"]): string {
+  const isOver = status === "completed" || status === "limit" || status === "aborted"
+  return `qm run --resume ${shellWord(id)}${isOver ? ' "Go on."' : ""}`
 }

@@ -76,8 +76,8 @@ test.each(["SIGINT", "SIGTERM"] as const)("%s stops a run: exit code 6, and it c
   while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
   child.kill(signal)
   const { code, stdout } = await end
-  const last = JSON.parse(stdout.trim().split("\n").at(-1)!) as { status: string; id: string }
-  expect([code, last.status]).toEqual([6, "aborted"])
+  const last = JSON.parse(stdout.trim().split("\n").at(-1)!) as { status: string; id: string; resume: string }
+  expect([code, last.status, last.resume]).toEqual([6, "aborted", `qm run --resume ${last.id} "Go on."`])
   const resumed = await cli.run("run", "--resume", last.id, "Go on.")
   expect(resumed).toMatchObject({ code: 0, stdout: "Here I am again.\n" })
   await server.close()

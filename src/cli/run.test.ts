@@ -125,7 +125,14 @@ test.each<[string, readonly string[], Record<string, LanguageModel>, number, Reg
     ["run", "Look."],
     { a: failing },
     1,
-    /^The server refused the key\. Set the variable KEY\.\n$/,
+    /^The server refused the key\. Set the variable KEY\.\nAsk the model again with: qm run --resume \S+\n$/,
+  ],
+  [
+    "an answer without a word",
+    ["run", "Look."],
+    { a: modelOf({ say: " " }) },
+    0,
+    /^The model ended without an answer\. Ask again with: qm run --resume \S+ "Go on\."\n$/,
   ],
   [
     "no model",
@@ -145,6 +152,22 @@ test.each<[string, readonly string[], Record<string, LanguageModel>, number, Reg
   const ended = await run(words, models)
   expect(ended.stderr).toMatch(sentence)
   expect(ended.code).toBe(code)
+})
+
+test.each([
+  ["error", { a: failing }, /^qm run --resume \S+$/],
+  ["limit", { a: modelOf({ say: "More.", calls: [{ name: "look" }] }) }, /^qm run --resume \S+ "Go on\."$/],
+])("run --json says how to go on after %s", async (status, models, resume) => {
+  const { run } = await setUp()
+  const { stdout } = await run(["run", "Look.", "--max-rounds", "1", "--json"], models)
+  expect(events(stdout).at(-1)).toMatchObject({ status, resume: expect.stringMatching(resume) as string })
+})
+
+test("after an error, --resume asks the model again", async () => {
+  const { run, play } = await setUp()
+  const { stdout } = await run(["run", "Look.", "--json"], { played: failing })
+  const words = (events(stdout).at(-1)!["resume"] as string).split(" ").slice(1)
+  expect(await play(words, { say: "Nothing." })).toMatchObject({ code: 0, stdout: "Nothing.\n" })
 })
 
 test("chat needs a terminal, and says what to use without one", async () => {

@@ -53,6 +53,21 @@ test("an answer is shown while it comes; Ctrl-C ends the turn and keeps the chat
   expect(server.requests.map(({ body }) => JSON.stringify(body["messages"])).at(-1)).toContain("Once more")
 })
 
+test("after the model failed, the chat says how to go on, and /retry asks it again", async () => {
+  const { chat, server } = await withServer({ status: 401 }, { text: "Here I am." })
+  const { stdout } = await chat([
+    ["/help", `Hello${enter}`],
+    ["/retry asks the model again", `/retry${enter}`],
+    ["Here I am.", `/retry${enter}`],
+    ["The model has not failed.", controlD],
+  ])
+  expect(stdout).toContain("Here I am.")
+  expect(server.requests.map(({ body }) => (body["messages"] as unknown[]).at(-1))).toEqual([
+    { role: "user", content: "Hello" },
+    { role: "user", content: "Hello" },
+  ])
+})
+
 test("a call that asks shows its card inline, and a key answers it", async () => {
   const { chat, file } = await withScript(writes)
   const { stdout } = await chat([

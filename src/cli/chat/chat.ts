@@ -1,5 +1,6 @@
 import type { ChainOptions } from "../../agents/chain/open-chains.ts"
 import type { ToolChainResult } from "../../agents/chain/chain-result.ts"
+import { chainTurns } from "../../agents/chain/turns.ts"
 import type { ToolChain } from "../../agents/chain/tool-chain.ts"
 import type { LanguageModel, ModelMessage } from "../../agents/models/port.ts"
 import { errorMessage } from "../../lib/error-message.ts"
@@ -240,13 +241,18 @@ export class Chat {
     }
   }
 
-  #tellEnd({ status, error }: ToolChainResult): void {
+  #tellEnd({ status, error, content }: ToolChainResult): void {
     const { dim, yellow, red } = this.#parts.paint
     const say = (text: string, colour = dim) =>
       this.#screen.print(wrap(printable(text), this.#screen.columns - 1).map(colour))
     for (const text of this.#queued) this.#printSaid(text)
     this.#queued = []
-    if (status === "error") say(error ?? "The model failed.", red)
+    if (status === "completed" && content.trim() === "")
+      say("The model ended without an answer. Say something to go on.")
+    if (status === "error") {
+      say(error ?? "The model failed.", red)
+      say("/retry asks the model again; or say something to go on.")
+    }
     if (status === "limit") say(error ?? "A limit of this run was reached. Say something to go on.", yellow)
     if (status === "aborted") say("Stopped. What it did so far is kept; say something to go on.")
   }
@@ -263,6 +269,7 @@ export class Chat {
     const { name, words } = slash
     if (name === "quit") return undefined
     try {
+      if (name === "retry") return await this.#retry(title)
       const rows = await slashActions[name](
         {
           app,
@@ -279,6 +286,16 @@ export class Chat {
     } catch (error) {
       this.#complain(error)
     }
+  }
+
+  /** Asks the model again what it has not answered. */
+  async #retry(title: string): Promise<void> {
+    const say = (text: string) => this.#screen.print(["", title, ...wrap(text, this.#screen.columns - 1)])
+    if (this.#busySince !== undefined) return say("The agent works. Stop it with Ctrl-C first.")
+    const last = chainTurns(await this.#parts.app.conversations.turns(this.id)).at(-1)
+    if (last?.kind !== "end" || last.body.status !== "error") return say("The model has not failed. Say something.")
+    this.#screen.print(["", title, ""])
+    await this.#run(() => this.#chain.resume())
   }
 
   #useModel(name: string): string | undefined {

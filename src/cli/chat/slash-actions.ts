@@ -24,8 +24,8 @@ export interface SlashContext {
 
 type Action = (context: SlashContext, words: readonly string[]) => string[] | Promise<string[]>
 
-/** The rows that a slash command prints. Leaving is done by the chat itself. */
-export const slashActions: Readonly<Record<Exclude<SlashName, "quit">, Action>> = {
+/** The rows that a slash command prints. The chat itself does what changes the conversation. */
+export const slashActions: Readonly<Record<Exclude<SlashName, "quit" | "retry">, Action>> = {
   help: ({ paint, columns }) => {
     const rows = Object.entries(slashCommands).map(([name, { takes, does }]) => [`/${name} ${takes}`.trim(), does])
     const keys = [

@@ -8,6 +8,7 @@ export const slashCommands = {
   agents: { takes: "", does: "all agents" },
   audit: { takes: "", does: "the calls of this conversation" },
   model: { takes: "[name]", does: "the models, or another one from the next message on" },
+  retry: { takes: "", does: "ask the model again after it failed" },
   cost: { takes: "", does: "what this conversation has used" },
   quit: { takes: "", does: "leave; so does Ctrl-D" },
 } as const satisfies Record<string, { takes: string; does: string }>
