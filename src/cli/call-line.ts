@@ -59,7 +59,8 @@ export function durationText(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1000)} s`
 }
 
-function sizeText(text: string): string {
+/** How much the model was given. */
+export function sizeText(text: string): string {
   return `${text.length} ${text.length === 1 ? "character" : "characters"}`
 }
 

@@ -9,7 +9,7 @@ export function addChat(program: Command, run: Run): void {
     .command("chat")
     .description("talk with an agent, which uses its tools and asks you for approval")
     .option("--model <name>", "the model (default: that of the agent's role, or models.default)")
-    .option("--resume [id]", "go on with a conversation (default: choose one of the agent's)")
+    .option("--resume [id]", "go on with a conversation (default: choose one of your last ones)")
     .action(run(chat))
 }
 

@@ -1,53 +1,104 @@
-import { chainTurns } from "../../agents/chain/turns.ts"
-import type { LoadedConfig } from "../../config/load.ts"
+import { chainTurns, hintsBy, type CallResult, type ChainTurn } from "../../agents/chain/turns.ts"
 import { printable } from "../../lib/printable.ts"
+import { spanWords } from "../../lib/span-words.ts"
 import type { TerminalStyle } from "../../lib/terminal-style.ts"
-import { conversationStates, type Conversation } from "../../model/conversation.ts"
-import { activeAgent } from "../calling-agent.ts"
-import type { CliApp, CliContext } from "../context.ts"
-import { findConversation } from "../find-conversation.ts"
-import { chooseConversation } from "./choose-conversation.ts"
-import { CannotDo } from "../usage.ts"
+import type { Conversation } from "../../model/conversation.ts"
+import { callCard, callText, durationText, onOneLine, sizeText, type CallEnding } from "../call-line.ts"
+import type { CliApp } from "../context.ts"
+import { cutTo } from "../width.ts"
 import { AnswerText } from "./answer-text.ts"
+import { paintCard } from "./call-card.ts"
 import { wrap } from "./layout.ts"
 
-/** The conversation to go on with: the one that is named, or one of the agent's that the person chooses. */
-export async function conversationOf(
-  context: CliContext,
-  app: CliApp,
-  loaded: LoadedConfig,
-  resume: string | true | undefined,
-  leaving: AbortSignal,
-): Promise<Conversation | undefined> {
-  if (resume === undefined) return undefined
-  if (resume !== true) return findConversation(app.conversations, resume)
-  const agentId = activeAgent(context, loaded, app)
-  const states = conversationStates.filter((state) => state !== "ended")
-  const { conversations } = await app.conversations.list({ agentId, states, limit: 9 })
-  if (conversations.length > 1) return chooseConversation(context, app, conversations, leaving)
-  if (conversations.length === 1) return conversations[0]
-  throw new CannotDo("conversation_not_found", `Agent ${agentId} has no conversation yet. Begin one with 'qm chat'.`)
-}
+const mostRows = 20
 
-/** What was said last, and what the agent answered. */
-export async function lastExchange(
+/** A conversation that goes on: what the person said last, and what happened since. */
+export async function resumedRows(
   app: CliApp,
-  { id }: Conversation,
+  conversation: Conversation,
   paint: TerminalStyle,
   columns: number,
 ): Promise<string[]> {
-  const { bold, cyan, dim } = paint
+  const { id, updatedAt } = conversation
   const turns = chainTurns(await app.conversations.turns(id))
-  const said = turns.findLast((turn) => turn.kind === "user" && turn.body.begins)
-  const answer = turns.findLast((turn) => turn.kind === "assistant" && turn.index > (said?.index ?? 0))
-  const saidRows = said?.kind === "user" ? wrap(printable(said.body.text.replaceAll("\n", " ")), columns - 3) : []
-  const text = new AnswerText(paint, () => columns)
-  const answerRows = answer?.kind === "assistant" ? [...text.add(answer.body.text), ...text.end()] : []
+  const first = turns.findLastIndex((turn) => isSaid(turn) && turn.body.begins)
+  const rows = turns
+    .slice(first + 1)
+    .flatMap((turn, place) => rowsOf(turn, turns.slice(0, first + 1 + place), paint, columns))
   return [
-    dim(`Conversation ${id}, ${turns.length} turns.`),
-    "",
-    ...saidRows.slice(0, 5).map((row, place) => (place === 0 ? cyan("› ") : "  ") + bold(row)),
-    "",
-    ...(answerRows.length > 20 ? [dim("…"), ...answerRows.slice(-20)] : answerRows),
+    paint.dim(`Conversation ${id}, used ${spanWords(Date.now() - updatedAt)} ago.`),
+    ...(first === -1 ? [] : rowsOf(turns[first]!, [], paint, columns)),
+    ...(rows.length > mostRows ? [paint.dim("…"), ...rows.slice(-mostRows)] : rows),
   ]
+}
+
+/** What a person said, to begin a run or to steer one. */
+export function isSaid(turn: ChainTurn): turn is ChainTurn & { kind: "user" } {
+  return turn.kind === "user" && turn.body.message === undefined && turn.body.by !== hintsBy
+}
+
+/** The rows of one turn. `before` are the turns before it: results belong to the calls of an answer. */
+function rowsOf(turn: ChainTurn, before: readonly ChainTurn[], paint: TerminalStyle, columns: number): string[] {
+  switch (turn.kind) {
+    case "user":
+      return isSaid(turn) ? saidRows(turn.body.text, paint, columns) : mailRows(turn, paint, columns)
+    case "assistant":
+      return answerRows(turn.body.text, paint, columns)
+    case "results": {
+      const asked = before.findLast((each) => each.kind === "assistant")?.body.calls ?? []
+      return turn.body.results.flatMap((result, place) => {
+        const ending = endingOf(result)
+        const call = callText(result.name, asked[place]?.input)
+        return paintCard(callCard(call, ending, columns - 1), ending, paint)
+      })
+    }
+    case "end":
+      return endRows(turn.body, paint, columns)
+    default:
+      return []
+  }
+}
+
+const mostSaidRows = 5
+
+/** What a person said, as it stands in a chat. */
+function saidRows(text: string, { bold, cyan, dim }: TerminalStyle, columns: number): string[] {
+  const rows = printable(text)
+    .split("\n")
+    .flatMap((line) => wrap(line, columns - 3))
+  const shown = rows.slice(0, mostSaidRows).map((row, place) => (place === 0 ? cyan("› ") : "  ") + bold(row))
+  return ["", ...shown, ...(rows.length > shown.length ? [dim("  …")] : []), ""]
+}
+
+function mailRows({ body }: ChainTurn & { kind: "user" }, { dim }: TerminalStyle, columns: number): string[] {
+  if (body.message === undefined) return []
+  return ["", dim(cutTo(`↳ Agent ${onOneLine(body.message.from)} has written.`, columns - 1)), ""]
+}
+
+function answerRows(answer: string, paint: TerminalStyle, columns: number): string[] {
+  const text = new AnswerText(paint, () => columns)
+  return [...text.add(answer), ...text.end()]
+}
+
+/** How calls end that have run and failed. Any other error is one of a call that did not run. */
+const failures = new Set<CallResult["code"]>(["tool_failed", "timeout", "output_invalid"])
+
+function endingOf({ isError, code, text, durationMs }: CallResult): CallEnding {
+  if (isError)
+    return { kind: failures.has(code) ? "failed" : "refused", words: onOneLine(text.replace(/^NOT EXECUTED\. /, "")) }
+  return {
+    kind: "done",
+    words: [...(durationMs === undefined ? [] : [durationText(durationMs)]), sizeText(text)].join(", "),
+  }
+}
+
+function endRows(
+  { status, error }: (ChainTurn & { kind: "end" })["body"],
+  { dim, red, yellow }: TerminalStyle,
+  columns: number,
+): string[] {
+  const say = (text: string, colour = dim) => ["", ...wrap(printable(text), columns - 1).map(colour)]
+  if (status === "error") return [...say(error ?? "The model failed.", red), dim("/retry asks the model again.")]
+  if (status === "limit") return say(error ?? "A limit of the run was reached.", yellow)
+  return status === "aborted" ? say("It was stopped.") : []
 }

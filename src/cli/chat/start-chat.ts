@@ -11,10 +11,11 @@ import { limitsOf } from "../run-limits.ts"
 import { cancelOnSignal } from "../signals.ts"
 import { waitForServers } from "../wait-for-servers.ts"
 import { Chat } from "./chat.ts"
+import { conversationOf } from "./choose-conversation.ts"
 import { InputHistory } from "./history.ts"
 import { readKeys } from "./keyboard.ts"
 import { pictureShower } from "./picture.ts"
-import { conversationOf, lastExchange } from "./resumed.ts"
+import { resumedRows } from "./resumed.ts"
 import { WaitingCards } from "./waiting-cards.ts"
 
 export interface ChatFlags {
@@ -33,10 +34,10 @@ export async function startChat(context: CliContext, flags: ChatFlags): Promise<
   const print = (text: string) => (chat === undefined ? printMessage(context, text) : chat.print(text.split("\n")))
   try {
     const left = await withApp(context, { longLived: true, print, approvals: askedByCards }, async (app, loaded) => {
-      const before = await conversationOf(context, app, loaded, flags.resume, controller.signal)
+      const by = (await personOf(context, app, loaded)).id
+      const before = await conversationOf(context, app, { resume: flags.resume, by, leaving: controller.signal })
       const agentId = before?.agentId ?? activeAgent(context, loaded, app)
       const model = await modelFor(app, loaded, agentId, { named: flags.model, before })
-      const by = (await personOf(context, app, loaded)).id
       await waitForServers(context, app)
       const paint = await terminalStyleFor(io.stdout, io.env)
       chat = new Chat({
@@ -55,7 +56,7 @@ export async function startChat(context: CliContext, flags: ChatFlags): Promise<
         readKeys: (onKey) => readKeys(io.stdin, io.stdout, onKey),
       })
       chat.print([`${paint.bold(printable(agentId))}${paint.dim(` · ${printable(model.name)} · /help`)}`])
-      if (before !== undefined) chat.print(await lastExchange(app, before, paint, io.stdout.columns || 80))
+      if (before !== undefined) chat.print(await resumedRows(app, before, paint, io.stdout.columns || 80))
       const talked = chat
       app.society.start({ within: talked.id })
       await talked.talk(controller.signal, before !== undefined && before.state !== "idle")

@@ -5,6 +5,7 @@ import { imageIn } from "../../model/result-image.ts"
 import type { TerminalStyle } from "../../lib/terminal-style.ts"
 import { callCard, callText, durationText, endingOf, onOneLine, type CallEnding } from "../call-line.ts"
 import { cutTo } from "../width.ts"
+import { paintCard } from "./call-card.ts"
 import { AnswerText } from "./answer-text.ts"
 import { endOf } from "./layout.ts"
 import type { ShowPicture } from "./picture.ts"
@@ -192,14 +193,4 @@ function pictureText(value: unknown): string {
   const size = typeof width === "number" && typeof height === "number" ? `, ${width} × ${height} pixels` : ""
   const stored = Array.isArray(images) ? `: ${images.map((one) => onOneLine(String(one))).join(", ")}` : ""
   return `  ▣ picture${size}${stored}`
-}
-
-/** A card with its sign in a colour and what is said about a call that went well dimmed. */
-function paintCard(card: readonly string[], { kind }: CallEnding, paint: TerminalStyle): string[] {
-  const colour = { done: paint.green, refused: paint.yellow, failed: paint.red }[kind]
-  return card.map((row, place) => {
-    if (place > 0) return kind === "done" ? paint.dim(row) : colour(row)
-    const rest = kind === "done" ? paint.dim(row.slice(1)) : row.slice(1)
-    return `${colour(row.slice(0, 1))}${rest}`
-  })
 }
