@@ -68,6 +68,28 @@ test("after the model failed, the chat says how to go on, and /retry asks it aga
   ])
 })
 
+test("a text that cannot be sent, because another process has the conversation, comes back into the input line", async () => {
+  const { chat, inTerminal } = await withServer({ text: "Hi." }, { text: "one\ntwo", then: "hang" })
+  const { stdout } = await chat([
+    ["/help", `Hello${enter}`],
+    [
+      "Hi.",
+      ({ stdin }) =>
+        void inTerminal(
+          ["chat", "--resume"],
+          [
+            ["/help", `Think${enter}`],
+            ["one", () => stdin?.write(`Mine${enter}`)],
+          ],
+        ),
+    ],
+    ["Your text was not sent. It is in the input line again.", controlC + controlD],
+  ])
+  const [before, after] = stdout.split("Another process")
+  expect(before).not.toContain("\n› Mine")
+  expect(after).toContain("› Mine")
+})
+
 test("a call that asks shows its card inline, and a key answers it", async () => {
   const { chat, file } = await withScript(writes)
   const { stdout } = await chat([

@@ -54,7 +54,9 @@ export class Chat {
   #line: Line = emptyLine
   /** What was said while the agent works and it has not read yet. */
   #queued: string[] = []
-  #busySince: number | undefined
+  /** What was said and is not stored yet. */
+  #unsent: string | undefined
+  #isBusy = false
   #isStopping = false
   #hintUntil = 0
   #stopKeys: () => void = () => {}
@@ -85,7 +87,7 @@ export class Chat {
 
   /** Whether calls run that the program waits for before it ends. */
   get hasRunningCalls(): boolean {
-    return this.#busySince !== undefined && this.#view.isRunning && this.#parts.cards.waitingText() === undefined
+    return this.#isBusy && this.#view.isRunning && this.#parts.cards.waitingText() === undefined
   }
 
   /** Ends the turn, also after the person has left. */
@@ -107,7 +109,12 @@ export class Chat {
     const ticking = setInterval(() => this.#tick(), frameMs)
     const stopListening = [
       app.on("TOOL_CALL_OUTPUT", ({ callId, chunk }) => this.#view.addOutput(callId, chunk)),
-      app.on("TOOL_CALL_WAITING", () => void this.#lookForCards()),
+      app.on("TOOL_CALL_REQUESTED", (event) => event.agentId === this.#parts.agentId && this.#view.callRuns(event)),
+      app.on("TOOL_CALL_WAITING", ({ callId }) => {
+        this.#view.callWaits(callId)
+        void this.#lookForCards()
+      }),
+      app.on("RUN_STARTED", ({ conversationId }) => conversationId === this.id && this.#printSent()),
       app.on("MESSAGE_SENT", () => void this.#lookForMail()),
       app.on("RUN_ENDED", () => void this.#lookForMail()),
     ]
@@ -183,7 +190,7 @@ export class Chat {
   /** Ctrl-C: ends the turn, or empties the line, or leaves at the second time. */
   #interrupt(): void {
     if (this.#line.text !== "") this.#line = emptyLine
-    else if (this.#busySince !== undefined) this.stop()
+    else if (this.#isBusy) this.stop()
     else if (Date.now() < this.#hintUntil) this.#quit()
     else this.#hintUntil = Date.now() + hintMs
   }
@@ -194,11 +201,24 @@ export class Chat {
     this.#parts.history.add(text)
     const slash = readSlash(text)
     if (slash !== undefined) void this.#runSlash(text, slash)
-    else if (this.#busySince !== undefined) void this.#steer(text.trim())
+    else if (this.#isBusy) void this.#steer(text.trim())
     else {
-      this.#printSaid(text.trim())
+      this.#unsent = text.trim()
       void this.#run(() => this.#chain.run(text.trim()))
     }
+  }
+
+  /** What was said stands in the conversation from now on. */
+  #printSent(): void {
+    if (this.#unsent !== undefined) this.#printSaid(this.#unsent)
+    this.#unsent = undefined
+  }
+
+  /** Gives back to the input line what could not be said, before what was typed since. */
+  #takeBack(text: string): void {
+    const { text: typed } = this.#line
+    this.#line = lineOf(typed === "" ? text : `${text}\n${typed}`)
+    this.#say("Your text was not sent. It is in the input line again.")
   }
 
   #printSaid(text: string): void {
@@ -211,7 +231,11 @@ export class Chat {
 
   async #steer(text: string): Promise<void> {
     this.#queued.push(text)
-    await this.#chain.steer(text).catch((error: unknown) => this.#complain(error))
+    await this.#chain.steer(text).catch((error: unknown) => {
+      this.#queued = this.#queued.filter((each) => each !== text)
+      this.#complain(error)
+      this.#takeBack(text)
+    })
   }
 
   /** What the model is about to read is no longer queued. */
@@ -224,7 +248,7 @@ export class Chat {
   /** Lets the agent work until it has answered, also what was said meanwhile. */
   async #run(work: () => Promise<ToolChainResult>): Promise<void> {
     this.#said = true
-    this.#busySince = Date.now()
+    this.#isBusy = true
     this.#isStopping = false
     try {
       let result = await work()
@@ -234,31 +258,37 @@ export class Chat {
     } catch (error) {
       this.#view.end()
       this.#complain(error)
+      if (this.#unsent !== undefined) this.#takeBack(this.#unsent)
+      this.#unsent = undefined
     } finally {
-      this.#busySince = undefined
+      this.#isBusy = false
       this.#parts.cards.close()
       this.#screen.draw()
     }
   }
 
   #tellEnd({ status, error, content }: ToolChainResult): void {
-    const { dim, yellow, red } = this.#parts.paint
-    const say = (text: string, colour = dim) =>
-      this.#screen.print(wrap(printable(text), this.#screen.columns - 1).map(colour))
+    const { yellow, red } = this.#parts.paint
     for (const text of this.#queued) this.#printSaid(text)
     this.#queued = []
-    if (status === "completed" && content.trim() === "")
-      say("The model ended without an answer. Say something to go on.")
+    if (status === "completed" && content.trim() !== "") return
+    this.#screen.print([""])
+    if (status === "completed") this.#say("The model ended without an answer. Say something to go on.")
     if (status === "error") {
-      say(error ?? "The model failed.", red)
-      say("/retry asks the model again; or say something to go on.")
+      this.#say(error ?? "The model failed.", red)
+      this.#say("/retry asks the model again; or say something to go on.")
     }
-    if (status === "limit") say(error ?? "A limit of this run was reached. Say something to go on.", yellow)
-    if (status === "aborted") say("Stopped. What it did so far is kept; say something to go on.")
+    if (status === "limit") this.#say(error ?? "A limit of this run was reached. Say something to go on.", yellow)
+    if (status === "aborted") this.#say("Stopped. What it did so far is kept; say something to go on.")
   }
 
   #complain(error: unknown): void {
-    this.#screen.print(wrap(printable(errorMessage(error)), this.#screen.columns - 1).map(this.#parts.paint.red))
+    this.#screen.print([""])
+    this.#say(errorMessage(error), this.#parts.paint.red)
+  }
+
+  #say(text: string, colour = this.#parts.paint.dim): void {
+    this.#screen.print(wrap(printable(text), this.#screen.columns - 1).map(colour))
   }
 
   async #runSlash(text: string, slash: Slash): Promise<void> {
@@ -282,7 +312,8 @@ export class Chat {
         },
         words,
       )
-      this.#screen.print(["", title, ...rows])
+      // What the agent goes on writing stands apart from it.
+      this.#screen.print(["", title, ...rows, ...(this.#isBusy ? [""] : [])])
     } catch (error) {
       this.#complain(error)
     }
@@ -291,7 +322,7 @@ export class Chat {
   /** Asks the model again what it has not answered. */
   async #retry(title: string): Promise<void> {
     const say = (text: string) => this.#screen.print(["", title, ...wrap(text, this.#screen.columns - 1)])
-    if (this.#busySince !== undefined) return say("The agent works. Stop it with Ctrl-C first.")
+    if (this.#isBusy) return say("The agent works. Stop it with Ctrl-C first.")
     const last = chainTurns(await this.#parts.app.conversations.turns(this.id)).at(-1)
     if (last?.kind !== "end" || last.body.status !== "error") return say("The model has not failed. Say something.")
     this.#screen.print(["", title, ""])
@@ -299,7 +330,7 @@ export class Chat {
   }
 
   #useModel(name: string): string | undefined {
-    if (this.#busySince !== undefined) return "The agent works. Wait until it has answered, or stop it with Ctrl-C."
+    if (this.#isBusy) return "The agent works. Wait until it has answered, or stop it with Ctrl-C."
     try {
       this.#model = this.#parts.app.models.get(name)
       this.#chain = this.#open(this.id)
@@ -312,7 +343,7 @@ export class Chat {
   /** Shows what waits for the person. Only at an empty line, so that no typed text answers it. */
   async #lookForCards(): Promise<void> {
     const { cards } = this.#parts
-    if ((this.#busySince === undefined && this.#awaits.length === 0) || this.#hasLeft) return
+    if ((!this.#isBusy && this.#awaits.length === 0) || this.#hasLeft) return
     await cards.look(this.id, {
       mayShow: () => this.#line.text === "" && !this.#line.pasting && !this.#hasLeft,
       before: () => this.#giveTerminal(),
@@ -331,7 +362,7 @@ export class Chat {
     try {
       const { unread, sent } = await this.#parts.app.society.openMessages(this.id)
       this.#awaits = [...new Set(sent.map(({ to }) => to))]
-      if (unread === 0 || this.#busySince !== undefined || this.#hasLeft) return
+      if (unread === 0 || this.#isBusy || this.#hasLeft) return
       this.#screen.print(["", this.#parts.paint.dim("↳ Another agent has answered.")])
       void this.#run(() => this.#chain.resume())
     } catch (error) {
@@ -345,7 +376,7 @@ export class Chat {
 
   #tick(): void {
     if (this.#awaits.length > 0 && this.#ticks % 8 === 4) void this.#lookForMail()
-    if (this.#busySince === undefined && this.#hintUntil === 0 && this.#awaits.length === 0) return
+    if (!this.#isBusy && this.#hintUntil === 0 && this.#awaits.length === 0) return
     if (this.#hintUntil !== 0 && Date.now() > this.#hintUntil) this.#hintUntil = 0
     if (this.#ticks++ % 8 === 0) void this.#lookForCards()
     this.#screen.draw()
@@ -353,14 +384,14 @@ export class Chat {
 
   #live(): Rows {
     const { cards, output, paint } = this.#parts
-    const busy = this.#busySince === undefined ? undefined : Date.now() - this.#busySince
+    const { what, ms } = this.#view.doing
     return liveRows(
       {
         line: this.#line,
         turn: this.#view.rows(),
         queued: this.#queued,
         waiting: cards.waitingText(),
-        busy: busy === undefined ? undefined : { doing: this.#isStopping ? "stopping" : this.#view.doing, ms: busy },
+        busy: this.#isBusy ? { doing: this.#isStopping ? "stopping" : what, ms } : undefined,
         awaits: this.#awaits.map(shortId),
         leavesNext: this.#hintUntil > 0,
       },

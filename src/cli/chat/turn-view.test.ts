@@ -1,4 +1,4 @@
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import type { ModelTurn } from "../../agents/models/port.ts"
 import { plainStyle } from "../../lib/terminal-style.ts"
 import type { ToolResult } from "../../model/result.ts"
@@ -64,14 +64,31 @@ test("a thought is live while it comes; one row of it stays", () => {
 test("a call is live with the end of its output while it runs; its card stays, and text comes after a gap", () => {
   const { view, printed, onToolCallStart, onToolCallComplete, onLLMResponseUpdate } = open()
   onToolCallStart("read_file", { path: "a.txt" }, "1")
+  view.callRuns({ callId: "c1", toolName: "read_file", params: { path: "a.txt" } })
   view.addOutput("c1", "one\ntwo\n")
   view.addOutput("c1", { stream: "stdout", text: "three\nfour\u001b[2J" })
   expect(view.rows()).toEqual(["○ read_file a.txt", "  │ two", "  │ three", "  │ four\\u{1b}[2J"])
-  expect(view.doing).toBe("a call runs")
+  expect(view.doing.what).toBe("a call runs")
   onToolCallComplete(success, "1")
   onLLMResponseUpdate("Done.\n")
   expect(printed).toEqual(["● read_file a.txt … 12 ms, 4 characters", "", "Done."])
   expect(view.rows()).toEqual([])
+})
+
+test("the time of a call is that in which its tool runs, not that in which it waits for a person", () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { view, onToolCallStart } = open()
+  onToolCallStart("send", { to: "a" }, "1")
+  onToolCallStart("send", { to: "b" }, "2")
+  vi.advanceTimersByTime(30_000)
+  expect([view.rows(), view.doing]).toEqual([["○ send a", "○ send b"], { what: "calls wait", ms: 0 }])
+  view.callRuns({ callId: "c2", toolName: "send", params: { to: "b" } })
+  vi.advanceTimersByTime(2000)
+  expect([view.rows(), view.doing]).toEqual([["○ send a", "○ send b 2.0 s"], { what: "a call runs", ms: 2000 }])
+  view.callWaits("c2")
+  vi.advanceTimersByTime(30_000)
+  expect(view.rows()).toEqual(["○ send a", "○ send b"])
 })
 
 test("a call that was answered without being made is shown with the reason, once", () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util"
 import type { ToolChainOptions } from "../../agents/chain/chain-options.ts"
 import type { ModelMessage } from "../../agents/models/port.ts"
 import { printableJson } from "../../lib/printable.ts"
@@ -29,6 +30,15 @@ type Callbacks = Pick<
 
 const outputRows = 3
 
+/** A call without a result. `since`: since when its tool runs. */
+interface OpenCall {
+  readonly tool: string
+  readonly input: unknown
+  readonly text: string
+  callId: string | undefined
+  since: number | undefined
+}
+
 /** Shows what the model says and what its calls do: whole rows are printed, the rest is in the live rows. */
 export class TurnView {
   readonly #screen: ViewScreen
@@ -37,7 +47,7 @@ export class TurnView {
   readonly #onRequest: (messages: readonly ModelMessage[]) => void
   readonly #showPicture: ShowPicture
   /** The calls that run or wait, by the model's id. */
-  readonly #running = new Map<string, { text: string; since: number }>()
+  readonly #running = new Map<string, OpenCall>()
   /** The end of what running calls have printed, by our id. */
   readonly #output = new Map<string, string>()
   /** The calls of the last answer that have no result yet, by the model's id. */
@@ -45,6 +55,7 @@ export class TurnView {
   #text = ""
   #thought = ""
   #doing = "thinking"
+  #doingSince = Date.now()
   #needsGap = false
 
   constructor(
@@ -65,22 +76,29 @@ export class TurnView {
     return this.#running.size > 0
   }
 
-  /** What the agent does at the moment, in a word or two. */
-  get doing(): string {
-    if (this.#running.size === 0) return this.#doing
-    return this.#running.size === 1 ? "a call runs" : `${this.#running.size} calls run`
+  /** What the agent does at the moment, in a word or two, and for how long. The time of calls that wait is nobody's. */
+  get doing(): { what: string; ms: number } {
+    const started = [...this.#running.values()].flatMap(({ since }) => (since === undefined ? [] : [since]))
+    if (started.length > 0)
+      return {
+        what: started.length === 1 ? "a call runs" : `${started.length} calls run`,
+        ms: Date.now() - Math.min(...started),
+      }
+    if (this.#running.size > 0) return { what: this.#running.size === 1 ? "a call waits" : "calls wait", ms: 0 }
+    return { what: this.#doing, ms: Date.now() - this.#doingSince }
   }
 
   readonly callbacks: Callbacks = {
     onBeforeSendToLLM: (messages) => {
       this.#showUnmade(messages)
       this.#doing = "thinking"
+      this.#doingSince = Date.now()
       this.#onRequest(messages)
       return undefined
     },
     onLLMResponsePart: (part) => {
       if (part.type === "reasoning") this.#thought += part.text
-      if (part.type === "tool-call-start") this.#doing = `writing ${onOneLine(part.name)}`
+      if (part.type === "tool-call-start") this.#do(`writing ${onOneLine(part.name)}`)
       this.#screen.draw()
     },
     onLLMResponseUpdate: (text) => this.#addText(text),
@@ -91,7 +109,7 @@ export class TurnView {
       for (const { id } of calls) this.#open.add(id)
     },
     onToolCallStart: (tool, input, id) => {
-      this.#running.set(id, { text: callText(tool, input), since: Date.now() })
+      this.#running.set(id, { tool, input, text: callText(tool, input), callId: undefined, since: undefined })
       this.#screen.draw()
     },
     onToolCallComplete: (result, id) => {
@@ -102,6 +120,22 @@ export class TurnView {
       this.#printCard(text, endingOf(result))
       this.#printPicture(result.result)
     },
+  }
+
+  /** A tool begins to run, after people have answered what there was to ask. Our id of the call is known from then on. */
+  callRuns({ callId, toolName, params }: { callId: string; toolName: string; params: unknown }): void {
+    const open = [...this.#running.values()].filter((call) => call.callId === undefined)
+    const named = open.filter(({ tool }) => tool === toolName)
+    const call = named.find(({ input }) => isDeepStrictEqual(input, params)) ?? named[0]
+    if (call === undefined) return
+    call.callId = callId
+    call.since = Date.now()
+  }
+
+  /** A call waits for a person: with its result, if it has run. */
+  callWaits(callId: string): void {
+    const call = [...this.#running.values()].find((each) => each.callId === callId)
+    if (call !== undefined) call.since = undefined
   }
 
   /** Output of a running tool. Only its end is shown, as long as it runs. */
@@ -130,7 +164,7 @@ export class TurnView {
     const { dim } = this.#paint
     const thought = this.#thought === "" ? [] : [dim(`∴ ${endOf(onOneLine(this.#thought), room - 2)}`)]
     const calls = Array.from(this.#running.values(), ({ text, since }) => {
-      const took = Date.now() - since
+      const took = since === undefined ? 0 : Date.now() - since
       return took < 1000 ? cutTo(`○ ${text}`, room) : `${cutTo(`○ ${text}`, room - 12)} ${dim(durationText(took))}`
     })
     const output = [...this.#output.values()].flatMap((text) => {
@@ -146,9 +180,14 @@ export class TurnView {
     if (!isContinued) this.#print([...this.#answer.end(), this.#paint.dim("The answer broke off. It begins again:")])
     const rows = this.#answer.add(isContinued ? text.slice(this.#text.length) : text)
     this.#text = text
-    this.#doing = "writing"
+    this.#do("writing")
     this.#print(rows)
     this.#screen.draw()
+  }
+
+  #do(what: string): void {
+    if (what !== this.#doing) this.#doingSince = Date.now()
+    this.#doing = what
   }
 
   /** Of a thought, one row stays. */
