@@ -16,8 +16,8 @@ export function canAnswerHere({ io, flags }: CliContext): boolean {
 export interface AnswerHere {
   signal: AbortSignal
   interrupt(): void
-  /** What of the queue is shown; everything if left out. */
-  filter?: (item: PendingItem) => boolean
+  /** What of the queue is shown, and in which order; everything as it is if left out. */
+  select?: (items: readonly PendingItem[]) => readonly PendingItem[] | Promise<readonly PendingItem[]>
   once?: boolean
   idleText?: string
   note?: string
@@ -28,7 +28,7 @@ export async function answerHere(
   context: CliContext,
   app: App,
   by: string,
-  { signal, interrupt, filter = () => true, once = false, idleText, note }: AnswerHere,
+  { signal, interrupt, select = (items) => items, once = false, idleText, note }: AnswerHere,
 ): Promise<QueueEnd> {
   const { io, flags } = context
   const { approvals } = app
@@ -36,8 +36,7 @@ export async function answerHere(
   return answerQueue({
     terminal: { input: io.stdin, output: io.stderr, env: io.env },
     queue: {
-      list: async () =>
-        (await approvals.list(flags.agent === undefined ? {} : { agentId: flags.agent })).filter(filter),
+      list: async () => select(await approvals.list(flags.agent === undefined ? {} : { agentId: flags.agent })),
       answer: async (item, answer) =>
         withEnding(await approvals.answer(item.callId, answer, by, item.revision), item, app),
       // Only the user of this machine adds rules.
@@ -58,23 +57,37 @@ export async function answerHere(
   }
 }
 
-/** How long somebody who answered waits to see how the call ends. */
+/** How long somebody who answered waits to see how the call ends, or begins where others of its session wait too. */
 const endingMs = 1000
+const beginningMs = 300
 
-/** The result of an answer, and how the call ended where that is known at once. */
+/** The result of an answer, and how the call ended where that is known at once, or what it still waits for. */
 async function withEnding(
   result: AnswerResult,
   item: PendingItem,
-  { audit, findTool }: Pick<App, "audit" | "findTool">,
+  { audit, findTool, approvals }: Pick<App, "audit" | "findTool" | "approvals">,
 ): Promise<AnswerResult> {
   if (!result.ok || !result.done) return result
-  for (const until = Date.now() + endingMs; Date.now() < until; await sleep(50)) {
-    const end = (await audit.show(item.callId)).find((entry) => entry.kind === "end")
-    if (end === undefined) continue
+  const isOther = ({ callId, sessionId }: PendingItem) => callId !== item.callId && sessionId === item.sessionId
+  const others = (await approvals.list()).filter(isOther).length
+  const answered = Date.now()
+  for (; Date.now() < answered + endingMs; await sleep(50)) {
+    const entries = await audit.show(item.callId)
+    const end = entries.find((entry) => entry.kind === "end")
     const asks = findTool(item.tool)?.exposedAs === "loop"
-    return { ...result, sentence: `${result.sentence} ${endingText(item, end, asks)}` }
+    if (end !== undefined) return { ...result, sentence: `${result.sentence} ${endingText(item, end, asks)}` }
+    const isHeldBack = others > 0 && !entries.some(({ kind }) => kind === "start")
+    if (isHeldBack && Date.now() > answered + beginningMs)
+      return { ...result, sentence: `${result.sentence} ${heldBackText(others)}` }
   }
   return result
+}
+
+/** Calls with effects of one answer of a model run when all its questions are answered. */
+function heldBackText(others: number): string {
+  return others === 1
+    ? "It runs when the other one is answered too."
+    : `It runs when the other ${others} are answered too.`
 }
 
 function ruleEnd(duration: string): number {

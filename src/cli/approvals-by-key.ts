@@ -39,7 +39,7 @@ async function answerByKey(context: CliContext, kinds: readonly Kind[]): Promise
       const end = await answerHere(context, app, by.id, {
         signal: controller.signal,
         interrupt,
-        filter: ({ kind }) => kinds.includes(kind),
+        select: (items) => items.filter(({ kind }) => kinds.includes(kind)),
         once: true,
       })
       return exitCodeOf(context, end, kinds)

@@ -7,7 +7,6 @@ import type { PendingItem } from "../model/approval.ts"
 import { shortId } from "./agent-tree.ts"
 import { callCard, callText, endingOf } from "./call-line.ts"
 import type { CliContext } from "./context.ts"
-import { isAttended } from "./open-app.ts"
 import { printMessage } from "./output.ts"
 import { approveCommand } from "./show-pending.ts"
 import { columnsOf } from "./table.ts"
@@ -76,7 +75,6 @@ export async function textReport(context: CliContext, write: (text: string) => v
     },
     start() {},
     async waiting(item) {
-      if (isAttended(io)) return
       const { askedAgainText, itemText } = await import("../approval-ui/item-text.ts")
       printMessage(
         context,

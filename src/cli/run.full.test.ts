@@ -34,6 +34,40 @@ test("in a terminal, run asks inline, and a key answers", async () => {
   expect(readFileSync(file, "utf8")).toBe("Finish the notes.")
 })
 
+test("escape at a card leaves the call waiting: the run ends with 4, says how to answer and how to go on", async () => {
+  const { inTerminal, run, file } = await withScript(writes)
+  const { code, stdout } = await inTerminal(["run", "Write it down."], [["escape later\r\n> ", "\u001b"]])
+  expect(code).toBe(4)
+  const [, approve = "", resume = ""] = /Answer with: qm (.+)\r\nThen go on with: qm (.+)\r\n$/.exec(stdout) ?? []
+  expect((await run(...approve.split(" "))).code).toBe(0)
+  expect(await run(...resume.split(" "))).toMatchObject({ code: 0, stdout: "Done.\n" })
+  expect(readFileSync(file, "utf8")).toBe("Finish the notes.")
+})
+
+test("the cards of one answer come in the order of its calls, with the keys of the chat", async () => {
+  const { inTerminal } = await withScript(`
+- call:
+    - write_file: { path: z.md, content: "1" }
+    - write_file: { path: y.md, content: "2" }
+    - write_file: { path: x.md, content: "3" }
+- say: Done.
+`)
+  const { code, stdout } = await inTerminal(
+    ["run", "Write."],
+    [
+      ["escape later\r\n> ", "\r"],
+      ["Run write_file (write z.md)? a approve, e edit, u approve and add the rule, r reject", "a"],
+      ["escape later\r\n> ", "\r"],
+      ["Run write_file (write y.md)?", "a"],
+      ["Run write_file (write x.md)?", "a"],
+    ],
+  )
+  expect(code).toBe(0)
+  expect(stdout).toContain("Approved. It runs when the other 2 are answered too.")
+  expect(stdout).toContain("Approved. It runs when the other one is answered too.")
+  expect(stdout).toMatch(/1 {2}operator wants to call write_file: write z\.md\r\n {2}2 .*y\.md\r\n {2}3 .*x\.md\r\n/)
+})
+
 test("Ctrl-C at a card stops the run, and is no answer for the model", async () => {
   const { inTerminal, run, file } = await withScript(writes)
   const { code, stdout } = await inTerminal(["run", "Write it down."], [["Run write_file (", "\u0003"]])

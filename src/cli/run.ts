@@ -1,15 +1,17 @@
 import type { Command } from "commander"
 import type { ToolChainResult } from "../agents/chain/chain-result.ts"
 import type { LoadedConfig } from "../config/load.ts"
+import type { PendingItem } from "../model/approval.ts"
 import { activeAgent } from "./calling-agent.ts"
 import type { CliApp, CliContext, Run } from "./context.ts"
 import { findConversation } from "./find-conversation.ts"
-import { personOf } from "./open-app.ts"
+import { isAttended, personOf } from "./open-app.ts"
+import type { showCards as ShowCards } from "./run-cards.ts"
 import { limitsOf } from "./run-limits.ts"
 import { runLimits } from "../model/run-limits.ts"
 import { modelFor } from "./model-for.ts"
 import { jsonReport, textReport, type RunReport } from "./run-report.ts"
-import { untilStopped } from "./until-stopped.ts"
+import { untilStopped, type CallingSession } from "./until-stopped.ts"
 import { CannotDo, UsageError, wholeNumberFlag } from "./usage.ts"
 import { waitTime } from "./wait-flag.ts"
 import { waitForAgents } from "./wait-for-agents.ts"
@@ -61,7 +63,8 @@ async function runTask(context: CliContext, words: readonly string[], flags: Run
   const task = await readTask(context.io.stdin, words)
   if (task === "" && flags.resume === undefined)
     throw new UsageError("There is no task. Write it after 'qm run', or send it on stdin with 'qm run -'.")
-  return untilStopped(context, async ({ app, loaded, signal, write }) => {
+  const isAsked = isAttended(context.io)
+  const work = async ({ app, loaded, signal, interrupt, write }: CallingSession) => {
     const { before, agentId } = await whoGoesOn(context, app, loaded, flags.resume)
     const model = await modelFor(app, loaded, agentId, { named: flags.model, before })
     await waitForServers(context, app)
@@ -78,18 +81,40 @@ async function runTask(context: CliContext, words: readonly string[], flags: Run
       signal,
     })
     report.start({ id: chain.id, agent: agentId, model: model.name, resumed: before !== undefined })
-    const stopTelling = waitMs === 0 ? () => Promise.resolve() : tellWaiting(app, report.waiting)
+    let left: readonly PendingItem[] | undefined
+    const stopAsking = isAsked
+      ? await askHere(context, app, {
+          id: chain.id,
+          person: async () => (await personOf(context, app, loaded)).id,
+          interrupt,
+          onLeft(items) {
+            left = items
+            // The run stops where it is, and can be resumed.
+            void app.close()
+          },
+        })
+      : () => {}
+    const stopTelling = waitMs === 0 || isAsked ? () => Promise.resolve() : tellWaiting(app, report.waiting)
     const society = app.society.start({ within: chain.id, waitMs: waitMs ?? Infinity })
     const stopShowing = showAgents(app, chain.id, report.agent)
     const result = await goOn(async () => {
       const first = await (task === "" ? chain.resume() : chain.run(task))
       return waitForAgents(app, chain, society, first, signal)
     })
+    stopAsking()
     stopShowing()
     await stopTelling()
-    await finish(app, report, result)
+    if (result.status === "waiting")
+      for (const item of left ?? (await waitingItems(app, result.waiting))) await report.waiting(item)
+    report.end(result)
     return exitCodes[result.status]
-  })
+  }
+  return untilStopped(context, work, { cards: true })
+}
+
+async function askHere(...given: Parameters<typeof ShowCards>): Promise<() => void> {
+  const { showCards } = await import("./run-cards.ts")
+  return showCards(...given)
 }
 
 /** Tells when other agents begin and end to work. */
@@ -101,12 +126,6 @@ function showAgents(app: CliApp, ownId: string, show: RunReport["agent"]): () =>
   return () => {
     for (const stop of stops) stop()
   }
-}
-
-async function finish(app: CliApp, report: RunReport, result: ToolChainResult): Promise<void> {
-  const items = await waitingItems(app, result.waiting)
-  if (result.status === "waiting") for (const item of items) await report.waiting(item)
-  report.end(result)
 }
 
 /** The conversation to go on with and its agent, or a new one of the calling agent. */

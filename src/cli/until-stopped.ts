@@ -1,7 +1,8 @@
 import type { LoadedConfig } from "../config/load.ts"
+import { askedByCards } from "./asked-by-cards.ts"
 import { terminalOptions } from "./ask-at-terminal.ts"
 import type { CliApp, CliContext } from "./context.ts"
-import { personOf, withApp } from "./open-app.ts"
+import { isAttended, personOf, withApp } from "./open-app.ts"
 import { divertStdout, onBrokenPipe, printMessage } from "./output.ts"
 import { cancelOnSignal } from "./signals.ts"
 
@@ -11,14 +12,20 @@ export interface CallingSession {
   loaded: LoadedConfig
   /** Aborted by Ctrl-C, also at the card of an approval, by SIGTERM, and when nobody reads stdout any more. */
   signal: AbortSignal
+  /** Does what Ctrl-C does. */
+  interrupt(): void
   /** Writes to stdout. Whatever else is printed there meanwhile goes to stderr. */
   write(text: string): void
 }
 
-/** Opens the app for a command that makes calls. The person at the terminal is asked about them, and can stop it. */
+/**
+ * Opens the app for a command that makes calls. The person at the terminal is asked about them, and can stop it. With
+ * `cards` the command shows what waits itself.
+ */
 export async function untilStopped(
   context: CliContext,
   work: (session: CallingSession) => Promise<number>,
+  { cards = false } = {},
 ): Promise<number> {
   const { io } = context
   const { controller, interrupt, stop } = cancelOnSignal(io.leave, () =>
@@ -28,10 +35,13 @@ export async function untilStopped(
   const stdout = divertStdout(io)
   try {
     let nameOf = () => Promise.resolve("terminal")
-    const options = await terminalOptions(context, { yes: false, nameOf: () => nameOf(), onInterrupt: interrupt })
+    const options =
+      cards && isAttended(io)
+        ? { print: (text: string) => printMessage(context, text), approvals: askedByCards }
+        : await terminalOptions(context, { yes: false, nameOf: () => nameOf(), onInterrupt: interrupt })
     return await withApp(context, options, (app, loaded) => {
       nameOf = async () => (await personOf(context, app, loaded)).id
-      return work({ app, loaded, signal: controller.signal, write: stdout.write })
+      return work({ app, loaded, signal: controller.signal, interrupt, write: stdout.write })
     })
   } finally {
     stdout.restore()

@@ -1,7 +1,7 @@
 import { printable } from "../../lib/printable.ts"
 import { shellWord } from "../../lib/shell-word.ts"
 import { terminalStyleFor } from "../../lib/terminal-style.ts"
-import type { ApprovalUIAdapter } from "../../model/approval.ts"
+import { askedByCards } from "../asked-by-cards.ts"
 import { activeAgent } from "../calling-agent.ts"
 import type { CliContext } from "../context.ts"
 import { modelFor } from "../model-for.ts"
@@ -76,17 +76,4 @@ function suspend(back: () => void): void {
   process.once("SIGCONT", back)
   // The whole job, as the terminal does: npx may have started this program.
   process.kill(0, "SIGTSTP")
-}
-
-/** The person is asked by the cards of the chat, which answer in the queue; this only says that somebody is here. */
-const askedByCards: ApprovalUIAdapter = {
-  showToolExecutionApproval: (_tool, _description, _input, _level, { signal }) => untilClosed(signal),
-  showToolResultApproval: (_tool, _input, _result, { signal }) => untilClosed(signal),
-  showQuestion: (_question, { signal }) => untilClosed(signal),
-}
-
-function untilClosed(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(new Error("It was answered elsewhere.")))
-  })
 }

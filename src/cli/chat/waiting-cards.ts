@@ -1,8 +1,13 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import type { PendingItem } from "../../model/approval.ts"
 import { answerHere } from "../answer-at-terminal.ts"
+import { inCallOrder } from "../call-order.ts"
 import { onOneLine } from "../call-line.ts"
 import type { CliApp, CliContext } from "../context.ts"
 import { itemsInTree } from "../wait-for-agents.ts"
+
+/** How long a call may take to begin to wait after another one of the same answer. */
+const togetherMs = 200
 
 /** How a card takes the terminal from the chat. */
 export interface CardStage {
@@ -43,6 +48,11 @@ export class WaitingCards {
     return `${onOneLine(first.tool)} ${what[first.kind]}${more}`
   }
 
+  /** Whether something waits that the person has left for later. */
+  get hasLeft(): boolean {
+    return this.#waiting.some((item) => this.#left.has(nameOf(item)))
+  }
+
   /** Shows again what was left for later. */
   showAgain(): void {
     this.#left.clear()
@@ -62,13 +72,21 @@ export class WaitingCards {
     try {
       for (;;) {
         this.#waiting = await itemsInTree(this.#app, sessionId)
-        const shown = this.#waiting.filter((item) => !this.#left.has(nameOf(item)))
+        const shown = this.#waiting.filter((item) => !this.#left.has(nameOf(item)) && !this.#hasAgreed(item))
         if (shown.length === 0 || !stage.mayShow()) return
-        await this.#show(shown, stage)
+        // Other calls of the same answer begin to wait in the same moment, and the first of them is shown first.
+        const age = Date.now() - Math.max(...shown.map(({ createdAt }) => createdAt))
+        if (age >= 0 && age < togetherMs) await sleep(togetherMs - age)
+        else await this.#show(shown, stage)
       }
     } finally {
       this.#isLooking = false
     }
+  }
+
+  /** Whether the person has agreed, and others must too. */
+  #hasAgreed({ votes }: PendingItem): boolean {
+    return votes.some(({ by }) => by === this.#by)
   }
 
   async #show(items: readonly PendingItem[], stage: CardStage): Promise<void> {
@@ -79,7 +97,11 @@ export class WaitingCards {
       const end = await answerHere(this.#context, this.#app, this.#by, {
         signal: open.signal,
         interrupt: () => stage.interrupt(),
-        filter: ({ callId }) => names.has(callId),
+        select: (all) =>
+          inCallOrder(
+            this.#app,
+            all.filter(({ callId }) => names.has(callId)),
+          ),
         once: true,
       })
       if (end === "left" || end === "refused") for (const item of items) this.#left.add(nameOf(item))
