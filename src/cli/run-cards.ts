@@ -10,6 +10,9 @@ interface RunCardsOptions {
   id: string
   /** Who answers. */
   person(): Promise<string>
+  /** A card takes the terminal, and gives it back. */
+  before(): void
+  after(): void
   /** The person pressed Ctrl-C at a card. */
   interrupt(): void
   /** The person left these for later, and nothing else runs. */
@@ -22,7 +25,7 @@ const lookMs = 500
 export function showCards(
   context: CliContext,
   app: CliApp,
-  { id, person, interrupt, onLeft }: RunCardsOptions,
+  { id, person, before, after, interrupt, onLeft }: RunCardsOptions,
 ): () => void {
   let cards: WaitingCards | undefined
   let isOver = false
@@ -31,7 +34,7 @@ export function showCards(
     isOver = true
     interrupt()
   }
-  const stage = { mayShow: () => !isOver, before() {}, after() {}, interrupt: stop }
+  const stage = { mayShow: () => !isOver, before, after, interrupt: stop }
   const look = async () => {
     if (isOver) return
     try {

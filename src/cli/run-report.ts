@@ -2,23 +2,32 @@ import type { ToolChainResult } from "../agents/chain/chain-result.ts"
 import type { ToolChainOptions } from "../agents/chain/chain-options.ts"
 import { shellWord } from "../lib/shell-word.ts"
 import { printable, printableJson } from "../lib/printable.ts"
-import { terminalStyleFor } from "../lib/terminal-style.ts"
+import { terminalStyleFor, type TerminalStyle } from "../lib/terminal-style.ts"
 import type { PendingItem } from "../model/approval.ts"
 import { shortId } from "./agent-tree.ts"
 import { callCard, callText, endingOf } from "./call-line.ts"
 import type { CliContext } from "./context.ts"
 import { printMessage } from "./output.ts"
+import type { RunStatus } from "./run-status.ts"
 import { approveCommand } from "./show-pending.ts"
 import { columnsOf } from "./table.ts"
 import { asTyped } from "./typed-command.ts"
 
 /** Shows a run: to people, or as events to programs. */
 export interface RunReport {
-  callbacks: Pick<ToolChainOptions, "onToolCallStart" | "onToolCallComplete" | "onLLMResponseComplete">
+  callbacks: Pick<
+    ToolChainOptions,
+    "onToolCallStart" | "onToolCallComplete" | "onLLMResponseComplete" | "onLLMResponsePart" | "onBeforeSendToLLM"
+  >
+  /** While the person is asked, nothing else is written to the terminal. */
+  pause(): void
+  resume(): void
   start(about: { id: string; agent: string; model: string; resumed: boolean }): void
   waiting(item: PendingItem): Promise<void>
   /** Another agent begins to work, or how its work ended. */
   agent(agentId: string, state: "working" | ToolChainResult["status"]): void
+  /** The run is over, however it ended: only the report of its end comes after this. */
+  stop(): void
   end(result: ToolChainResult): void
 }
 
@@ -34,12 +43,15 @@ export function jsonReport({ io }: CliContext, write: (text: string) => void): R
         print({ type: "result", id, callId, tool: toolName, status, ...value, durationMs })
       },
     },
+    pause() {},
+    resume() {},
     start: (about) => print({ type: "start", ...about }),
     async waiting(item) {
       const { callId, kind, tool, until } = item
       print({ type: "waiting", callId, kind, tool, until, answer: asTyped(io, await approveCommand(item)) })
     },
     agent: (agent, state) => print({ type: "agent", agent, state }),
+    stop() {},
     end: ({ id, status, content, error, waiting, stats }) =>
       print({
         type: "end",
@@ -61,18 +73,26 @@ export async function textReport(context: CliContext, write: (text: string) => v
   const colours = { done: paint.dim, refused: paint.yellow, failed: paint.red }
   const calls = new Map<string, string>()
   const print = (line: string) => void io.stderr.write(`${line}\n`)
+  const status = io.stderr.isTTY ? await statusOf(io, paint) : undefined
   return {
     callbacks: {
+      ...status?.callbacks,
       onLLMResponseComplete({ text, calls: made }) {
         if (made.length > 0 && text.trim() !== "") print(printable(text.trim()))
       },
-      onToolCallStart: (tool, input, id) => void calls.set(id, callText(tool, input)),
+      onToolCallStart(tool, input, id) {
+        calls.set(id, callText(tool, input))
+        status?.callbacks.onToolCallStart?.(tool, input, id)
+      },
       onToolCallComplete(result, id) {
         const ending = endingOf(result)
         const card = callCard(calls.get(id) ?? result.toolName, ending, io.stderr.isTTY ? columnsOf(io.stderr) : 200)
         for (const line of card) print(colours[ending.kind](line))
+        status?.callbacks.onToolCallComplete?.(result, id)
       },
     },
+    pause: () => status?.pause(),
+    resume: () => status?.resume(),
     start() {},
     async waiting(item) {
       const { askedAgainText, itemText } = await import("../approval-ui/item-text.ts")
@@ -82,21 +102,27 @@ export async function textReport(context: CliContext, write: (text: string) => v
       )
     },
     agent: (agentId, state) => print(paint.dim(`↳ ${printable(shortId(agentId))} ${agentStates[state]}`)),
-    end({ id, status, content, error }) {
-      const resume = resumeCommand(id, status)
-      if (status === "waiting") return printMessage(context, `Then go on with: ${resume}`)
-      const isAnswer = (status === "completed" || status === "limit") && content.trim() !== ""
+    stop: () => status?.stop(),
+    end({ id, status: ended, content, error }) {
+      const resume = resumeCommand(id, ended)
+      if (ended === "waiting") return printMessage(context, `Then go on with: ${resume}`)
+      const isAnswer = (ended === "completed" || ended === "limit") && content.trim() !== ""
       if (isAnswer) write(`${io.stdout.isTTY ? printable(content.trim()) : content.trim()}\n`)
-      if (status === "completed" && !isAnswer)
+      if (ended === "completed" && !isAnswer)
         printMessage(context, `The model ended without an answer. Ask again with: ${resume}`)
-      if (status === "error") {
+      if (ended === "error") {
         printMessage(context, error ?? "The model failed.")
         printMessage(context, `Ask the model again with: ${resume}`)
       }
-      if (status === "limit") printMessage(context, `A limit was reached. Go on with: ${resume}`)
-      if (status === "aborted") printMessage(context, `Stopped. Go on with: ${resume}`)
+      if (ended === "limit") printMessage(context, `A limit was reached. Go on with: ${resume}`)
+      if (ended === "aborted") printMessage(context, `Stopped. Go on with: ${resume}`)
     },
   }
+}
+
+async function statusOf(io: CliContext["io"], paint: TerminalStyle): Promise<RunStatus> {
+  const { RunStatus } = await import("./run-status.ts")
+  return new RunStatus(io, paint)
 }
 
 const agentStates = {

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util"
 import { expect, test } from "vitest"
 import { modelOf, playedModel, type PlayedTurn } from "../agents/testing/played-model.ts"
 import { expectWellFormed } from "../agents/testing/well-formed.ts"
@@ -10,8 +11,9 @@ import { runWithApp } from "./testing.ts"
 async function setUp() {
   const dir = await dataFolder()
   const ran: string[] = []
-  const run = (words: readonly string[], models: Record<string, LanguageModel>, stdin?: string) =>
+  const run = (words: readonly string[], models: Record<string, LanguageModel>, stdin?: string, terminal = false) =>
     runWithApp({}, words, {
+      terminal,
       ...(stdin !== undefined && { stdin }),
       runtime: {
         async openApp(_loaded, options = {}) {
@@ -168,6 +170,23 @@ test("after an error, --resume asks the model again", async () => {
   const { stdout } = await run(["run", "Look.", "--json"], { played: failing })
   const words = (events(stdout).at(-1)!["resume"] as string).split(" ").slice(1)
   expect(await play(words, { say: "Nothing." })).toMatchObject({ code: 0, stdout: "Nothing.\n" })
+})
+
+test("on a terminal, run shows what happens as long as nothing else is printed; in a pipe it shows none of it", async () => {
+  const slow = () =>
+    playedModel(async (_request, round) => {
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      return round === 0 ? { calls: [{ name: "look" }] } : { say: "Nothing." }
+    })
+  const { run } = await setUp()
+  const shown = await run(["run", "Look."], { a: slow() }, undefined, true)
+  expect(shown.stderr).toContain("thinking · Ctrl-C stops it")
+  // Every row is erased before the next is drawn or something else is printed, the last one too.
+  const rows = shown.stderr.split("\r\u001b[K").map((row) => stripVTControlCharacters(row))
+  expect(rows.filter((row) => row.includes("●"))).toEqual([expect.stringMatching(/^● look … .*\n$/)])
+  expect(rows.at(-1)).toBe("")
+  const piped = await run(["run", "Look."], { a: slow() })
+  expect(piped.stderr).toMatch(/^● look … \d+ ms, \d+ characters\n$/)
 })
 
 test("chat needs a terminal, and says what to use without one", async () => {

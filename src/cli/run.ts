@@ -86,6 +86,8 @@ async function runTask(context: CliContext, words: readonly string[], flags: Run
       ? await askHere(context, app, {
           id: chain.id,
           person: async () => (await personOf(context, app, loaded)).id,
+          before: () => report.pause(),
+          after: () => report.resume(),
           interrupt,
           onLeft(items) {
             left = items
@@ -100,10 +102,12 @@ async function runTask(context: CliContext, words: readonly string[], flags: Run
     const result = await goOn(async () => {
       const first = await (task === "" ? chain.resume() : chain.run(task))
       return waitForAgents(app, chain, society, first, signal)
+    }).finally(async () => {
+      stopAsking()
+      stopShowing()
+      await stopTelling()
+      report.stop()
     })
-    stopAsking()
-    stopShowing()
-    await stopTelling()
     if (result.status === "waiting")
       for (const item of left ?? (await waitingItems(app, result.waiting))) await report.waiting(item)
     report.end(result)

@@ -49,7 +49,17 @@ function stateRow({ line, waiting, busy, awaits = [] }: LiveState, columns: numb
     return [paint.yellow(cutTo(`◆ ${waiting} · ${how}`, columns - 1))]
   }
   if (busy === undefined) return [paint.dim(cutTo(`… waits for ${onOneLine(awaits.join(", "))}`, columns - 1))]
-  const took = busy.ms < 1000 ? "" : ` ${formatDuration(busy.ms)}`
-  const frame = frames[Math.floor(busy.ms / frameMs) % frames.length]!
-  return [paint.cyan(frame) + paint.dim(cutTo(` ${busy.doing}${took} · Ctrl-C stops it`, columns - 3))]
+  return [busyRow(busy, columns, paint)]
+}
+
+/** What an agent does, with a sign that moves. */
+export function busyRow(
+  { doing, ms }: { doing: string; ms: number },
+  columns: number,
+  { cyan, dim }: TerminalStyle,
+): string {
+  const took = ms < 1000 ? "" : ` ${formatDuration(ms)}`
+  const how = " · Ctrl-C stops it"
+  const frame = frames[Math.floor(ms / frameMs) % frames.length]!
+  return cyan(frame) + dim(cutTo(` ${cutTo(doing, columns - 3 - took.length - how.length)}${took}${how}`, columns - 3))
 }
