@@ -93,6 +93,16 @@ test.concurrent("several are listed first, a number shows one, and letters do no
   expect(queue.interrupts()).toBe(1)
 })
 
+test.concurrent("who looks again by itself has the terminal back at once when a card is answered elsewhere", async () => {
+  const queue = start([call("ann")], { once: true, looksAgain: true })
+  await play(queue, [["ann (dev) wants"], [menu]])
+  queue.remove("ann")
+  await play(queue, [["It was answered elsewhere"]])
+  const at = Date.now()
+  expect(await queue.end).toBe("nothing")
+  expect(Date.now() - at).toBeLessThan(2000)
+})
+
 test.concurrent("a card that is answered elsewhere is closed, and a key meant for it answers nothing else", async () => {
   const queue = start([call("ann")])
   await play(queue, [["ann (dev) wants"], [menu]])
@@ -171,7 +181,7 @@ test.concurrent("what arrives or leaves while the list is open is written below 
   const queue = start([call("ann"), call("bea")], { note: "Console: http://here" })
   await play(queue, [
     ["2 wait for a person:"],
-    ["Console: http://here · Show which? its number, enter the first, escape later\n> "],
+    ["Console: http://here · Show which one? Press 1 to 2, enter the first, escape later\n> "],
   ])
   queue.waiting.push(call("cleo"))
   await play(queue, [["Also waits now, as 3: cleo wants to call probe"], [menu]])

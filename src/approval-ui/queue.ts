@@ -27,6 +27,8 @@ export interface QueueOptions {
   isAttended(): boolean
   /** Whether to end after one answer, or when the person leaves. */
   once: boolean
+  /** Whether the caller looks again by itself, so that nothing is waited for that may come back after an edit elsewhere. */
+  looksAgain?: boolean | undefined
   /** Stands before the question of each list, so that it is always at the end of the terminal: where the console is. */
   note?: string | undefined
   /** What to say while nothing waits. */
@@ -164,9 +166,9 @@ class TerminalQueue {
 
   /** A key that was meant for the closed card must not answer the next one. What was edited elsewhere comes back. */
   async #afterClosing(item: PendingItem): Promise<void> {
-    const { queue, once } = this.#options
+    const { queue, once, looksAgain = false } = this.#options
     this.#listFirst = true
-    if (once && this.#open(await queue.list()).length === 0) await this.#nextRevision(item)
+    if (once && !looksAgain && this.#open(await queue.list()).length === 0) await this.#nextRevision(item)
   }
 
   /** The person leaves these for later. Where one answer is wanted, that ends it, or leads back to the list. */

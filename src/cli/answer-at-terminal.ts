@@ -19,6 +19,7 @@ export interface AnswerHere {
   /** What of the queue is shown, and in which order; everything as it is if left out. */
   select?: (items: readonly PendingItem[]) => readonly PendingItem[] | Promise<readonly PendingItem[]>
   once?: boolean
+  looksAgain?: boolean
   idleText?: string
   note?: string
 }
@@ -28,7 +29,7 @@ export async function answerHere(
   context: CliContext,
   app: App,
   by: string,
-  { signal, interrupt, select = (items) => items, once = false, idleText, note }: AnswerHere,
+  { signal, interrupt, select = (items) => items, once = false, looksAgain, idleText, note }: AnswerHere,
 ): Promise<QueueEnd> {
   const { io, flags } = context
   const { approvals } = app
@@ -46,6 +47,7 @@ export async function answerHere(
     onInterrupt: interrupt,
     isAttended: () => isAttended(io),
     once,
+    looksAgain,
     idleText,
     note,
   })

@@ -105,7 +105,8 @@ export class Chat {
     const { app, output } = this.#parts
     const left = new Promise<void>((resolve) => (this.#leave = resolve))
     const onAbort = () => this.#quit()
-    const onResize = () => this.#screen.drawNow()
+    // Not at once: while a window is dragged, the terminal may have another width than the one that is known here.
+    const onResize = () => this.#screen.draw()
     const ticking = setInterval(() => this.#tick(), frameMs)
     const stopListening = [
       app.on("TOOL_CALL_OUTPUT", ({ callId, chunk }) => this.#view.addOutput(callId, chunk)),

@@ -11,6 +11,7 @@ test.each<[string, number, string[]]>([
   ["日本語のテキスト", 6, ["日本語", "のテキ", "スト"]],
   ["  - indented item", 12, ["  - indented", "    item"]],
   ["", 5, [""]],
+  ["one \u001b[31m two", 13, ["one", "\u001b[31m", "two"]],
 ])("'%s' in %i columns", (text, columns, rows) => {
   expect(wrap(text, columns)).toEqual(rows)
 })

@@ -1,3 +1,4 @@
+import { printable } from "../../lib/printable.ts"
 import { width } from "../width.ts"
 import type { Line } from "./line-editor.ts"
 
@@ -22,12 +23,12 @@ export function indentOf(line: string, columns: number): string {
   return before.length > columns / 3 ? "" : " ".repeat(before.length)
 }
 
-/** Where a row ends, and where the next begins. */
+/** Where a row ends, and where the next begins. What cannot be seen takes the columns of what is shown for it. */
 export function cutAt(text: string, columns: number): { end: number; next: number } {
   let used = 0
   let space: number | undefined
   for (const { segment, index } of characters.segment(text)) {
-    used += width(segment)
+    used += width(printable(segment))
     if (used > columns && index > 0) {
       if (segment === " ") return { end: index, next: index + 1 }
       return space === undefined ? { end: index, next: index } : { end: space, next: space + 1 }

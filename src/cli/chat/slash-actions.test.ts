@@ -4,6 +4,17 @@ import { plainStyle } from "../../lib/terminal-style.ts"
 import { openTestApp } from "../../testing/test-app.ts"
 import { slashActions } from "./slash-actions.ts"
 
+test("/why shows the checks that passed with --all, as it says", async () => {
+  const app = await openTestApp({}, { models: { played: playedModel(() => ({ say: "Hi." })) } })
+  const useModel = () => Promise.resolve(undefined)
+  const context = { app, agentId: "operator", conversationId: "c", model: "played", columns: 200, paint: plainStyle }
+  const why = async (...words: string[]) => (await slashActions.why({ ...context, useModel }, words)).join("\n")
+  expect(await why("sleep", "duration=1")).toMatch(/other checks passed; --all shows them\./)
+  const all = await why("sleep", "duration=1", "--all")
+  expect(all).toContain("pass  ")
+  expect(all).not.toContain("--all")
+})
+
 test.each([
   ["without a price", undefined, "cost unknown: the model has no price."],
   ["that is free", { input: 0, output: 0 }, "cost 0.0000."],

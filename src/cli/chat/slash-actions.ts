@@ -50,11 +50,12 @@ export const slashActions: Readonly<Record<Exclude<SlashName, "quit" | "retry">,
       ])
   },
 
-  async why({ app, agentId, conversationId, columns }, [tool, ...words]) {
+  async why({ app, agentId, conversationId, columns }, given) {
+    const [tool, ...words] = given.filter((word) => word !== "--all")
     if (tool === undefined) return ["Name a tool, for example: /why write_file path=notes.md"]
     try {
       const input = readInput(words, app, agentId, tool)
-      const text = whyText(await app.why({ agentId, tool, input, sessionId: conversationId }))
+      const text = whyText(await app.why({ agentId, tool, input, sessionId: conversationId }), given.includes("--all"))
       return printable(text)
         .split("\n")
         .flatMap((line) => wrap(line, columns - 1))

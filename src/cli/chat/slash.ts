@@ -4,7 +4,7 @@ import { nearestName } from "../../lib/nearest-name.ts"
 export const slashCommands = {
   help: { takes: "", does: "show this" },
   tools: { takes: "", does: "the agent's tools by group" },
-  why: { takes: "<tool> [input]", does: "whether a call would be allowed, and why" },
+  why: { takes: "<tool> [input]", does: "whether a call would be allowed, and why; --all shows every check" },
   agents: { takes: "", does: "all agents" },
   audit: { takes: "", does: "the calls of this conversation" },
   model: { takes: "[name]", does: "the models, or another one from the next message on" },

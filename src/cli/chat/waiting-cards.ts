@@ -103,6 +103,7 @@ export class WaitingCards {
             all.filter(({ callId }) => names.has(callId)),
           ),
         once: true,
+        looksAgain: true,
       })
       if (end === "left" || end === "refused") for (const item of items) this.#left.add(nameOf(item))
     } finally {
