@@ -99,15 +99,18 @@ async function runTask(context: CliContext, words: readonly string[], flags: Run
     const stopTelling = waitMs === 0 || isAsked ? () => Promise.resolve() : tellWaiting(app, report.waiting)
     const society = app.society.start({ within: chain.id, waitMs: waitMs ?? Infinity })
     const stopShowing = showAgents(app, chain.id, report.agent)
-    const result = await goOn(async () => {
-      const first = await (task === "" ? chain.resume() : chain.run(task))
-      return waitForAgents(app, chain, society, first, signal)
-    }).finally(async () => {
+    let result: ToolChainResult
+    try {
+      result = await goOn(async () => {
+        const first = await (task === "" ? chain.resume() : chain.run(task))
+        return waitForAgents(app, chain, society, first, signal)
+      })
+    } finally {
       stopAsking()
       stopShowing()
       await stopTelling()
       report.stop()
-    })
+    }
     if (result.status === "waiting")
       for (const item of left ?? (await waitingItems(app, result.waiting))) await report.waiting(item)
     report.end(result)
