@@ -59,6 +59,11 @@ export function durationText(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1000)} s`
 }
 
+/** That the model is asked again, and when. */
+export function retryText(waitMs: number): string {
+  return `the model's server is busy or away, trying again in ${durationText(waitMs)}`
+}
+
 /** How much the model was given. */
 export function sizeText(text: string): string {
   return `${text.length} ${text.length === 1 ? "character" : "characters"}`

@@ -17,7 +17,12 @@ import { asTyped } from "./typed-command.ts"
 export interface RunReport {
   callbacks: Pick<
     ToolChainOptions,
-    "onToolCallStart" | "onToolCallComplete" | "onLLMResponseComplete" | "onLLMResponsePart" | "onBeforeSendToLLM"
+    | "onToolCallStart"
+    | "onToolCallComplete"
+    | "onLLMResponseComplete"
+    | "onLLMResponsePart"
+    | "onLLMRetry"
+    | "onBeforeSendToLLM"
   >
   /** While the person is asked, nothing else is written to the terminal. */
   pause(): void

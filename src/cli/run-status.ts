@@ -1,6 +1,6 @@
 import type { ToolChainOptions } from "../agents/chain/chain-options.ts"
 import type { TerminalStyle } from "../lib/terminal-style.ts"
-import { callText, onOneLine } from "./call-line.ts"
+import { callText, onOneLine, retryText } from "./call-line.ts"
 import { busyRow, frameMs } from "./chat/live-rows.ts"
 import type { Io } from "./context.ts"
 import { columnsOf } from "./table.ts"
@@ -9,7 +9,7 @@ const eraseRow = "\r\u001b[K"
 
 type Callbacks = Pick<
   ToolChainOptions,
-  "onBeforeSendToLLM" | "onLLMResponsePart" | "onToolCallStart" | "onToolCallComplete"
+  "onBeforeSendToLLM" | "onLLMRetry" | "onLLMResponsePart" | "onToolCallStart" | "onToolCallComplete"
 >
 
 /**
@@ -43,6 +43,7 @@ export class RunStatus {
       this.#do("thinking")
       return undefined
     },
+    onLLMRetry: (_error, waitMs) => this.#do(retryText(waitMs)),
     onLLMResponsePart: (part) => {
       if (part.type === "text") this.#do("writing")
       if (part.type === "tool-call-start") this.#do(`writing ${onOneLine(part.name)}`)

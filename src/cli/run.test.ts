@@ -189,6 +189,17 @@ test("on a terminal, run shows what happens as long as nothing else is printed; 
   expect(piped.stderr).toMatch(/^● look … \d+ ms, \d+ characters\n$/)
 })
 
+test("on a terminal, run says that the model is asked again, and when", async () => {
+  const { run } = await setUp()
+  const busy = playedModel((_request, round) => {
+    if (round === 0) throw new ModelError("rate_limited", "The server is busy.", 400)
+    return { say: "Nothing." }
+  })
+  const { code, stderr } = await run(["run", "Look."], { a: busy }, undefined, true)
+  expect(code).toBe(0)
+  expect(stderr).toContain("trying again in 400 ms")
+})
+
 test("chat needs a terminal, and says what to use without one", async () => {
   const { run } = await setUp()
   expect(await run(["chat"], { a: failing })).toEqual({

@@ -4,7 +4,7 @@ import type { ModelMessage } from "../../agents/models/port.ts"
 import { printableJson } from "../../lib/printable.ts"
 import { imageIn } from "../../model/result-image.ts"
 import type { TerminalStyle } from "../../lib/terminal-style.ts"
-import { callCard, callText, durationText, endingOf, onOneLine, type CallEnding } from "../call-line.ts"
+import { callCard, callText, durationText, endingOf, onOneLine, retryText, type CallEnding } from "../call-line.ts"
 import { cutTo } from "../width.ts"
 import { paintCard } from "./call-card.ts"
 import { AnswerText } from "./answer-text.ts"
@@ -24,6 +24,7 @@ type Callbacks = Pick<
   | "onToolCallComplete"
   | "onLLMResponseUpdate"
   | "onLLMResponsePart"
+  | "onLLMRetry"
   | "onLLMResponseComplete"
   | "onBeforeSendToLLM"
 >
@@ -96,6 +97,7 @@ export class TurnView {
       this.#onRequest(messages)
       return undefined
     },
+    onLLMRetry: (_error, waitMs) => this.#do(retryText(waitMs)),
     onLLMResponsePart: (part) => {
       if (part.type === "reasoning") this.#thought += part.text
       if (part.type === "tool-call-start") this.#do(`writing ${onOneLine(part.name)}`)
