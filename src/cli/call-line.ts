@@ -61,7 +61,7 @@ export function durationText(ms: number): string {
 
 /** That the model is asked again, and when. */
 export function retryText(waitMs: number): string {
-  return `the model's server is busy or away, trying again in ${durationText(waitMs)}`
+  return `the model does not answer, trying again in ${Math.ceil(waitMs / 1000)} s`
 }
 
 /** How much the model was given. */

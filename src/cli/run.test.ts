@@ -197,7 +197,7 @@ test("on a terminal, run says that the model is asked again, and when", async ()
   })
   const { code, stderr } = await run(["run", "Look."], { a: busy }, undefined, true)
   expect(code).toBe(0)
-  expect(stderr).toContain("trying again in 400 ms")
+  expect(stderr).toContain("the model does not answer, trying again in 1 s · Ctrl-C stops it")
 })
 
 test("chat needs a terminal, and says what to use without one", async () => {

@@ -37,6 +37,11 @@ test.each<[string, Partial<LiveState>, string[]]>([
   expect(liveRows({ ...idle, ...state }, terminal).rows).toEqual(rows)
 })
 
+test("of a long call that runs, its time and the key that stops it stay in sight", () => {
+  const busy = { doing: "run_command ".repeat(20), ms: 2000 }
+  expect(liveRows({ ...idle, busy }, terminal).rows[1]).toMatch(/… 2s · Ctrl-C stops it$/)
+})
+
 test.each([
   [40, 10],
   [200, 50],

@@ -61,5 +61,5 @@ export function busyRow(
   const took = ms < 1000 ? "" : ` ${formatDuration(ms)}`
   const how = " · Ctrl-C stops it"
   const frame = frames[Math.floor(ms / frameMs) % frames.length]!
-  return cyan(frame) + dim(cutTo(` ${cutTo(doing, columns - 3 - took.length - how.length)}${took}${how}`, columns - 3))
+  return cyan(frame) + dim(cutTo(` ${cutTo(doing, columns - 4 - took.length - how.length)}${took}${how}`, columns - 3))
 }
