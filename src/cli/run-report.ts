@@ -5,7 +5,7 @@ import { printable, printableJson } from "../lib/printable.ts"
 import { terminalStyleFor, type TerminalStyle } from "../lib/terminal-style.ts"
 import type { PendingItem } from "../model/approval.ts"
 import { shortId } from "./agent-tree.ts"
-import { callCard, callText, endingOf } from "./call-line.ts"
+import { callCard, callText, endingOf, onOneLine } from "./call-line.ts"
 import type { CliContext } from "./context.ts"
 import { printMessage } from "./output.ts"
 import type { RunStatus } from "./run-status.ts"
@@ -19,6 +19,7 @@ export interface RunReport {
     ToolChainOptions,
     | "onToolCallStart"
     | "onToolCallComplete"
+    | "onToolCallRefused"
     | "onLLMResponseComplete"
     | "onLLMResponsePart"
     | "onLLMRetry"
@@ -36,7 +37,7 @@ export interface RunReport {
   end(result: ToolChainResult): void
 }
 
-/** One JSON object a line: start, text, call, result, waiting, end. */
+/** One JSON object a line: start, text, call, result, refused, waiting, end. */
 export function jsonReport({ io }: CliContext, write: (text: string) => void): RunReport {
   const print = (event: { type: string } & Record<string, unknown>) => write(`${printableJson(event)}\n`)
   return {
@@ -47,6 +48,7 @@ export function jsonReport({ io }: CliContext, write: (text: string) => void): R
         const value = status === "success" ? { result } : { code, error }
         print({ type: "result", id, callId, tool: toolName, status, ...value, durationMs })
       },
+      onToolCallRefused: (tool, input, error, id) => print({ type: "refused", id, tool, input, error }),
     },
     pause() {},
     resume() {},
@@ -57,12 +59,13 @@ export function jsonReport({ io }: CliContext, write: (text: string) => void): R
     },
     agent: (agent, state) => print({ type: "agent", agent, state }),
     stop() {},
-    end: ({ id, status, content, error, waiting, stats }) =>
+    end: ({ id, status, content, finishReason, error, waiting, stats }) =>
       print({
         type: "end",
         id,
         status,
         content,
+        finishReason,
         error,
         ...(waiting.length > 0 && { waiting }),
         ...(status !== "completed" && { resume: asTyped(io, resumeCommand(id, status)) }),
@@ -78,6 +81,7 @@ export async function textReport(context: CliContext, write: (text: string) => v
   const colours = { done: paint.dim, refused: paint.yellow, failed: paint.red }
   const calls = new Map<string, string>()
   const print = (line: string) => void io.stderr.write(`${line}\n`)
+  const columns = () => (io.stderr.isTTY ? columnsOf(io.stderr) : 200)
   const status = io.stderr.isTTY ? await statusOf(io, paint) : undefined
   return {
     callbacks: {
@@ -91,9 +95,13 @@ export async function textReport(context: CliContext, write: (text: string) => v
       },
       onToolCallComplete(result, id) {
         const ending = endingOf(result)
-        const card = callCard(calls.get(id) ?? result.toolName, ending, io.stderr.isTTY ? columnsOf(io.stderr) : 200)
-        for (const line of card) print(colours[ending.kind](line))
+        for (const line of callCard(calls.get(id) ?? result.toolName, ending, columns()))
+          print(colours[ending.kind](line))
         status?.callbacks.onToolCallComplete?.(result, id)
+      },
+      onToolCallRefused(tool, input, sentence) {
+        const ending = { kind: "refused", words: onOneLine(sentence.replace(/^NOT EXECUTED\. /, "")) } as const
+        for (const line of callCard(callText(tool, input ?? {}), ending, columns())) print(paint.yellow(line))
       },
     },
     pause: () => status?.pause(),
@@ -108,13 +116,15 @@ export async function textReport(context: CliContext, write: (text: string) => v
     },
     agent: (agentId, state) => print(paint.dim(`↳ ${printable(shortId(agentId))} ${agentStates[state]}`)),
     stop: () => status?.stop(),
-    end({ id, status: ended, content, error }) {
+    end({ id, status: ended, content, finishReason, error }) {
       const resume = resumeCommand(id, ended)
       if (ended === "waiting") return printMessage(context, `Then go on with: ${resume}`)
       const isAnswer = (ended === "completed" || ended === "limit") && content.trim() !== ""
       if (isAnswer) write(`${io.stdout.isTTY ? printable(content.trim()) : content.trim()}\n`)
       if (ended === "completed" && !isAnswer)
         printMessage(context, `The model ended without an answer. Ask again with: ${resume}`)
+      if (isAnswer && (finishReason === "length" || finishReason === "content-filter"))
+        printMessage(context, `The model's provider cut the answer off. Go on with: ${resume}`)
       if (ended === "error") {
         printMessage(context, error ?? "The model failed.")
         printMessage(context, `Ask the model again with: ${resume}`)

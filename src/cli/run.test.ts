@@ -260,3 +260,17 @@ test("run ends with 4 when an agent it asked waits for a person; answered, --res
   expect(resumed).toMatchObject({ code: 0, stdout: "It says: Sent.\n" })
   expect(ran).toEqual(["send"])
 })
+
+test("run shows calls that were not made, and an answer that was cut off", async () => {
+  const { play, ran } = await setUp()
+  const turns: PlayedTurn[] = [{ calls: [{ name: "look", input: "{" }] }, { say: "The three facts", finish: "length" }]
+  const ended = await play(["run", "Look."], ...turns)
+  expect(ended).toMatchObject({ code: 0, stdout: "The three facts\n" })
+  expect(ended.stderr).toMatch(/^⊘ look: The arguments are not valid JSON/)
+  expect(ended.stderr).toMatch(/provider cut the answer off\. Go on with: .* run --resume \S+ "Go on\."/)
+  const printed = events((await play(["run", "Look.", "--json"], ...turns)).stdout)
+  expect(printed.map(({ type }) => type)).toEqual(["start", "refused", "text", "end"])
+  expect(printed[1]).toMatchObject({ tool: "look", error: expect.stringMatching(/^NOT EXECUTED/) as string })
+  expect(printed.at(-1)).toMatchObject({ status: "completed", finishReason: "length" })
+  expect(ran).toEqual([])
+})
