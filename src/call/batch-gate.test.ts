@@ -149,28 +149,29 @@ test("two equal calls of one batch are one question, and end when it is answered
   expect(ran.toSorted()).toEqual(["send", "write"])
 })
 
-test("a call whose result is held beyond the caller's patience is not made again: the result comes once it is released", async () => {
-  const { app, ran, call } = await openBatchApp()
-  const calls = [{ ...call("write"), holdResult: true }, call("look")]
-  const make = async () => (await app.callBatch(calls, { waitMs: 10 }))[0]!
-  expect(isTicket(await make())).toBe(true)
-  expect(isTicket(await make())).toBe(true)
-  const [item, ...more] = await app.approvals.list()
-  expect(more).toEqual([])
-  await app.approvals.answer(item!.callId, { kind: "release" }, "ann")
-  expect(await make()).toMatchObject({ success: true, callId: item!.callId })
-  expect(ran.filter((name) => name === "write")).toEqual(["write"])
-  await make()
-  expect(ran.filter((name) => name === "write")).toEqual(["write", "write"])
+test("while an edited call is asked again, a call with effects of its batch waits", async () => {
+  const { app, ran, call, waiting } = await openBatchApp()
+  const first = app.callBatch([call("send")])
+  const { callId } = await waiting()
+  const batch = app.callBatch([call("send"), call("write")])
+  await app.approvals.answer(callId, { kind: "edit", input: {} }, "ann")
+  await until(async () => (await app.approvals.show(callId))?.revision === 2, "it is asked again")
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(ran).toEqual([])
+  await app.approvals.answer(callId, { kind: "approve" }, "ann")
+  await Promise.all([first, batch])
+  expect(ran.toSorted()).toEqual(["send", "write"])
 })
 
-test("two equal calls whose results are held are both found again", async () => {
+test("a call that is cancelled before it begins gives its place to the next at once", async () => {
   const { app, ran, call } = await openBatchApp()
-  const held = { ...call("write"), holdResult: true }
-  const make = () => app.callBatch([held, held], { waitMs: 10 })
-  const first = (await make()).map(({ callId }) => callId)
-  expect((await make()).map(({ callId }) => callId)).toEqual(first)
-  for (const callId of first) await app.approvals.answer(callId, { kind: "release" }, "ann")
-  expect((await make()).map((ended) => !isTicket(ended) && ended.success)).toEqual([true, true])
-  expect(ran).toEqual(["write", "write"])
+  const made = Array.from({ length: 60 }, async () => {
+    const stop = new AbortController()
+    const ended = app.call({ ...call("write"), signal: stop.signal })
+    stop.abort()
+    return ended
+  })
+  for (const { success, code } of await Promise.all(made)) expect([success, code]).toEqual([false, "aborted"])
+  expect(ran).toEqual([])
+  expect(await app.call(call("write"))).toMatchObject({ success: true })
 })

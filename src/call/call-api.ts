@@ -4,9 +4,8 @@ import { errorOf } from "../model/errors.ts"
 import type { Ports } from "../model/ports.ts"
 import { failedWith, isTicket, type Ticket, type ToolResult } from "../model/result.ts"
 import { callTool } from "./call.ts"
-import { BatchGate, type BatchPlace } from "./batch-gate.ts"
+import { BatchGate } from "./batch-gate.ts"
 import { callInOrder, dependencyIndexes, type NeedsOf } from "./batch-order.ts"
-import { HeldTickets } from "./held-tickets.ts"
 import { readRequest } from "./read-request.ts"
 
 type CallMethods = Pick<App, "call" | "submit" | "resume" | "callMany" | "callBatch" | "endCalls" | "executeOrThrow">
@@ -44,22 +43,11 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
       end()
     }
   }
-  const resumeStored = async (callId: string, options?: Parameters<App["resume"]>[1]) => {
-    const stored = await import("./stored/resume.ts")
-    return counted(() => stored.resume(callId, ports, callTool, options))
-  }
   const resume: App["resume"] = async (callId, options) => {
-    const ended = await resumeStored(callId, options)
+    const stored = await import("./stored/resume.ts")
+    const ended = await counted(() => stored.resume(callId, ports, callTool, options))
     if (ended === undefined) throw new Error(`There is no call '${callId}' that waits or ended within the last day.`)
     return ended
-  }
-  const heldTickets = new HeldTickets()
-  /** Goes on with the same call whose result was held when it was made before. Undefined where there is none. */
-  const resumeHeld = (request: CallRequest, waitMs: number | undefined, place: BatchPlace | undefined) => {
-    const heldId = heldTickets.take(request)
-    if (heldId === undefined) return undefined
-    place?.settle()
-    return resumeStored(heldId, { waitMs, signal: request.signal, caller: request.caller })
   }
   const needsOf: NeedsOf = ({ agentId, tool }) => {
     const found = ports.tools.resolve(tool, ports.organisation.view(agentId))
@@ -87,12 +75,8 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
       const places = gate && after.map(({ length }) => (length > 0 ? undefined : gate.place()))
       return callInOrder(after, async (position) => {
         onStart?.(position)
-        const request = requests[position]!
         const place = places?.[position] ?? gate?.place()
-        const ended =
-          (await resumeHeld(request, waitMs, place)) ??
-          (await counted(() => callTool(request, ports, { waitMs, detach, batch: place, clock })))
-        if (isTicket(ended)) heldTickets.add(request, ended)
+        const ended = await counted(() => callTool(requests[position]!, ports, { waitMs, detach, batch: place, clock }))
         onEnd?.(position, ended)
         return ended
       })

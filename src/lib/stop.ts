@@ -22,7 +22,16 @@ export class Stop implements CancelSignal {
     this.aborted = true
     this.reason = reason
     this.#controller?.abort(reason)
-    for (const listener of this.#listeners ?? []) listener()
+    for (const listener of this.#listeners ?? []) {
+      try {
+        listener()
+      } catch (error) {
+        // As an AbortSignal does it: the others are called all the same.
+        queueMicrotask(() => {
+          throw error
+        })
+      }
+    }
   }
 
   addEventListener(_type: "abort", listener: () => void): void {

@@ -1,13 +1,15 @@
 import type { ApprovalUIAdapter } from "../model/approval.ts"
 import type { CallRequest } from "../model/call.ts"
 import { answerText, type TextOptions } from "../model/model-text.ts"
-import { isTicket, type Ticket, type ToolResult } from "../model/result.ts"
+import { errorMessage } from "../lib/error-message.ts"
+import { failedWith, isTicket, type Ticket, type ToolResult } from "../model/result.ts"
 import type { JsonSchema } from "../model/schema.ts"
 import { artifactReader } from "../model/artifact-reader.ts"
 import type { Quartermaster } from "../quartermaster.ts"
+import { RepeatableCall } from "./held-calls.ts"
 
 /** What a loop needs of the app. */
-export type LoopApp = Pick<Quartermaster, "toolsFor" | "callBatch">
+export type LoopApp = Pick<Quartermaster, "toolsFor" | "callBatch" | "resume">
 
 /** Which tools a loop is given, and for whom it calls them. */
 export interface LoopOptions extends Pick<CallRequest, "sessionId" | "userId" | "taskId"> {
@@ -93,7 +95,18 @@ export async function makeCalls(
   onAnswer?: (place: number, answer: LoopAnswer) => void,
 ): Promise<LoopAnswer[]> {
   const { sessionId, userId, taskId, approvals, waitMs } = options
-  const requests = calls.map(({ name, input, signal }): CallRequest => ({
+  const caller = approvals && { approvalUI: approvals }
+  const answers: LoopAnswer[] = []
+  const made = calls.map((call, place) => ({ ...call, place, known: new RepeatableCall(app, agentId, call, options) }))
+  const onEnd = ({ place, name, known }: (typeof made)[number], ended: ToolResult | Ticket) => {
+    if (isTicket(ended) && ended.state === "held") known.remember(ended.callId)
+    else if (!isTicket(ended)) known.forget()
+    const text = answerText(ended, name, readerFor(ended, app, agentId, options))
+    answers[place] = { text, isError: isTicket(ended) || !ended.success }
+    onAnswer?.(place, answers[place])
+  }
+  const fresh = made.filter(({ known }) => known.heldId === undefined)
+  const requests = fresh.map(({ name, input, signal }): CallRequest => ({
     agentId,
     tool: name,
     // Models leave the arguments empty for tools that take none.
@@ -101,19 +114,25 @@ export async function makeCalls(
     sessionId,
     userId,
     taskId,
-    ...(approvals !== undefined && { caller: { approvalUI: approvals } }),
+    caller,
     signal,
   }))
-  const answers: LoopAnswer[] = []
-  await app.callBatch(requests, {
-    waitMs,
-    onEnd(place, ended) {
-      const text = answerText(ended, calls[place]!.name, readerFor(ended, app, agentId, options))
-      answers[place] = { text, isError: isTicket(ended) || !ended.success }
-      onAnswer?.(place, answers[place])
-    },
-  })
+  const held = made.filter(({ known }) => known.heldId !== undefined)
+  await Promise.all([
+    app.callBatch(requests, { waitMs, onEnd: (index, ended) => onEnd(fresh[index]!, ended) }),
+    ...held.map(async (each) => {
+      const going = app.resume(each.known.heldId!, { waitMs, signal: each.signal, caller })
+      // Its row is gone: what became of it is not known.
+      const ended = await going.catch((error: unknown) => lost(each.name, each.known.heldId!, error))
+      onEnd(each, ended)
+    }),
+  ])
   return answers
+}
+
+function lost(toolName: string, callId: string, error: unknown): ToolResult {
+  const ended = { callId, toolName, version: "", startedAt: Date.now(), metadata: { ran: true } }
+  return failedWith("interrupted", errorMessage(error), ended)
 }
 
 /** Whether the model has the tool by which it reads on in a result that is cut. */

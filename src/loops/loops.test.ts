@@ -159,6 +159,23 @@ everyLoop(
   },
 )
 
+everyLoop(
+  "$name: a call whose result is held after waitMs does not run again: the same call gets it",
+  async ({ call }) => {
+    const { app, ran } = await office()
+    const given = { app, options: { waitMs: 1, sessionId: "chat-1" }, name: "hold" }
+    expect(await call(given)).toMatch(/again with the same arguments/)
+    expect(await call({ ...given, id: "c2" })).toMatch(/again with the same arguments/)
+    const [item, ...more] = await app.approvals.list()
+    expect(more).toEqual([])
+    await app.approvals.answer(item!.callId, { kind: "release" }, "ann")
+    expect(JSON.parse(await call({ ...given, id: "c3" }))).toMatchObject({ did: "hold" })
+    expect(ran).toHaveLength(1)
+    await call({ ...given, id: "c4" })
+    expect(ran).toHaveLength(2)
+  },
+)
+
 /** The names that each library gives the model. */
 const namesOf: Record<string, (app: LoopApp, options: LoopOptions) => string[]> = {
   "ai-sdk": (app, options) => Object.keys(aiSdk.governedTools(app, "clara", options)),

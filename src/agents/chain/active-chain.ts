@@ -1,7 +1,7 @@
 import type { Stop } from "../../lib/stop.ts"
 import type { App } from "../../model/app.ts"
 import { errorOf } from "../../model/errors.ts"
-import type { EndingCode, ToolResult } from "../../model/result.ts"
+import type { EndingCode } from "../../model/result.ts"
 import type { LanguageModel } from "../models/port.ts"
 import { ruleReflector } from "../reflection/rules.ts"
 import { attempt } from "./attempt.ts"
@@ -14,7 +14,7 @@ import { RunTime } from "./run-time.ts"
 import { currentRun, personOf } from "./turns.ts"
 
 /** What a chain needs of the app. */
-export type ChainApp = Pick<App, "callBatch" | "endCalls" | "mcpTools" | "visibleTool" | "storeText">
+export type ChainApp = Pick<App, "callBatch" | "resume" | "endCalls" | "mcpTools" | "visibleTool" | "storeText">
 
 /** What a run is made of. */
 interface RunParts {
@@ -24,8 +24,8 @@ interface RunParts {
   options: ToolChainOptions
   internal: InternalOptions
   log: TurnLog
-  /** The results of calls that have run while others of the same answer still wait. */
-  ran: Map<string, ToolResult>
+  /** What became of calls while others of the same answer still wait. */
+  open: Pick<CallContext, "ended" | "held">
   signal: AbortSignal | Stop
   closing: AbortSignal
   report(error: unknown, phase: ChainPhase): void
@@ -96,7 +96,8 @@ function callContext(parts: RunParts, clock: RunTime, isOffered: CallContext["is
     seesImages: model.seesImages,
     isOffered,
     clock,
-    ran: parts.ran,
+    ended: parts.open.ended,
+    held: parts.open.held,
     isRead: (name) => {
       const tool = app.mcpTools(agentId).find((each) => each.name === name)
       return tool?.annotations?.["readOnlyHint"] === true

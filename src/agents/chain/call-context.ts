@@ -5,7 +5,7 @@ import type { ModelCall } from "../models/port.ts"
 
 /** What the calls of a chain have in common. */
 export interface CallContext {
-  app: Pick<App, "callBatch" | "storeText">
+  app: Pick<App, "callBatch" | "resume" | "storeText">
   request: Omit<CallRequest, "tool" | "input" | "key" | "userId"> & { sessionId: string }
   /** The person for whom the run works. */
   person(): string | undefined
@@ -25,8 +25,10 @@ export interface CallContext {
   isOffered(name: string): boolean
   /** Told when calls begin and end to wait for people. */
   clock?: CallClock | undefined
-  /** The results of calls that have run or were refused while others of the same answer still wait, by turn and place. */
-  ran: Map<string, ToolResult>
+  /** The results of calls that have ended while others of the same answer still wait, by turn and place. */
+  ended: Map<string, ToolResult>
+  /** The ids of calls that have run and whose results people hold, by turn and place: they are not made again. */
+  held: Map<string, string>
   /** Whether a tool only reads, by its name. */
   isRead(name: string): boolean
   onStart?(call: ModelCall): void

@@ -84,14 +84,36 @@ test("what two processes are told at the same moment is all read and answered", 
   expect(said.toSorted()).toEqual(["Hi.", ...texts].toSorted())
 })
 
-test("two runs of one conversation in one process take turns", async () => {
+test("of runs that begin at once on one conversation one works, and the others are refused", async () => {
   const { open } = await openHosts()
   const app = await open({}, { say: "Yes." })
   const said = ["One?", "Two?", "Three?"]
-  const results = await Promise.all(said.map((text) => app.chain("operator", { id: "talk" }).run(text)))
-  expect(results.map(({ status }) => status)).toEqual(["completed", "completed", "completed"])
+  const results = await Promise.allSettled(said.map((text) => app.chain("operator", { id: "talk" }).run(text)))
+  expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected", "rejected"])
   const kinds = (await app.conversations.turns("talk")).map(({ kind }) => kind)
-  expect(kinds).toEqual(said.flatMap(() => ["user", "assistant", "end"]))
+  expect(kinds).toEqual(["user", "assistant", "end"])
+})
+
+test("a run that begins while another one writes its end waits for it", async () => {
+  const { open } = await openHosts()
+  const app = await open({}, { say: "Yes." })
+  const next: Promise<unknown>[] = []
+  const { id } = app.chain("operator", { durable: true })
+  app.on("RUN_ENDED", () => void (next.length < 3 && next.push(app.chain("operator", { id }).run("And then?"))))
+  await app.chain("operator", { id }).run("First?")
+  for (let place = 0; place < 3; place++) expect(await next[place]).toMatchObject({ status: "completed" })
+})
+
+test("a conversation that waits is resumed at the moment its run ends", async () => {
+  const { open, ran } = await openHosts()
+  const app = await open({}, ...turns)
+  const chain = app.chain("operator", { durable: true, waitMs: 0 })
+  let resumed: Promise<unknown> | undefined
+  app.on("RUN_ENDED", () => void (resumed ??= app.chain("operator", { id: chain.id }).resume()))
+  const { waiting } = await chain.run("Go.")
+  for (const { callId } of waiting) await app.approvals.answer(callId, { kind: "approve" }, "ann").catch(() => {})
+  expect(await resumed).toMatchObject({ status: "completed", content: "Done." })
+  expect(ran.toSorted()).toEqual(["look", "send", "write"])
 })
 
 test("another process can read along, say something and stop the run", async () => {

@@ -25,12 +25,13 @@ export async function giveUpCalls(
   const results = await Promise.all(
     calls.map(async (call, place): Promise<CallResult> => {
       const ref = `r${size + place + 1}`
-      const result = context.ran.get(places[place]!) ?? ended.get(keys[place]!)
+      const result = context.ended.get(places[place]!) ?? ended.get(keys[place]!)
       if (result !== undefined) return toldResult({ call }, ref, result, context, limit, undefined)
       return { ref, id: call.id, name: call.name, text: `NOT EXECUTED. ${because}`, isError: true }
     }),
   )
-  context.ran.clear()
+  context.ended.clear()
+  context.held.clear()
   spent.calls += callsIn({ results })
   return [{ kind: "results", body: { results } }]
 }

@@ -32,6 +32,8 @@ export interface TurnLog {
   refresh(): Promise<void>
   /** Returns false where a length is given and others have added turns meanwhile: then nothing is written. */
   append(turns: readonly NewTurn[], change?: LogChange): Promise<boolean>
+  /** The run is over: whoever wants the conversation waits until it is released. */
+  ends(): void
   /** Adds what a person says. Needs no claim. */
   post(turn: NewTurn): Promise<void>
   /** Resolves when somebody else has added a turn, or the signal aborts. */
@@ -54,7 +56,7 @@ export type LogChange = Pick<ConversationChange, "state" | "spent" | "reads" | "
 export class ClaimLost extends Error {
   constructor(id: string) {
     super(
-      `Another process works on conversation ${id}. Try again when its run has ended, or tell it something meanwhile with conversations.tell(id, text).`,
+      `Another process works on conversation ${id}. Try again when its run has ended, or tell it something meanwhile with conversations.tell(id, text, { by }).`,
     )
   }
 }
@@ -63,7 +65,7 @@ export class ClaimLost extends Error {
 class AtWork extends Error {
   constructor(id: string) {
     super(
-      `A run of this process works on conversation ${id}. Wait until it has ended, or tell it something with steer(text).`,
+      `A run of this process works on conversation ${id}. Wait until it has ended, or tell it something with conversations.tell(id, text, { by }).`,
     )
   }
 }
@@ -96,9 +98,17 @@ export function memoryLog(id: string, agentId: string): TurnLog {
     release: done,
     refresh: done,
     append,
+    ends() {},
     post,
     waitForTurns: (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve())),
   }
+}
+
+/** A run that has claimed its conversation. */
+interface ClaimedRun {
+  /** Whether only its end is left to write, so that whoever wants the conversation waits for it. */
+  isEnding: boolean
+  over: Promise<void>
 }
 
 /** What a stored conversation needs of the process. */
@@ -108,8 +118,8 @@ export interface LogStore {
   isAlive(owner: string): boolean | Promise<boolean>
   /** Whether an agent has not ended. */
   isActive(agentId: string): boolean
-  /** The conversations that runs of this process have claimed, each with the end of its run. */
-  claimedHere: Map<string, Promise<void>>
+  /** The runs of this process, by their conversation. */
+  claimedHere: Map<string, ClaimedRun>
 }
 
 /** A new conversation, stored before its first turn. */
@@ -175,6 +185,10 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
     if (found.state === "paused") await conversations.append(id, claim, [], { state: isOver ? "idle" : "active" })
   }
   let over: () => void = () => {}
+  let run: ClaimedRun | undefined
+  const setEnding = (isEnding: boolean) => {
+    if (run !== undefined) run.isEnding = isEnding
+  }
   const leave = () => {
     claimedHere.delete(id)
     over()
@@ -206,12 +220,11 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
     async claim(isNew) {
       for (let other = claimedHere.get(id); other !== undefined; other = claimedHere.get(id)) {
         if (given.yields === true) throw new ClaimLost(id)
-        const { state } = (await conversations.get(id)) ?? {}
-        if (state === "active" || state === "waiting") throw new AtWork(id)
-        // Its run is over but for what it writes last.
-        await other
+        if (!other.isEnding) throw new AtWork(id)
+        await other.over
       }
-      claimedHere.set(id, new Promise((resolve) => (over = resolve)))
+      run = { isEnding: false, over: new Promise((resolve) => (over = resolve)) }
+      claimedHere.set(id, run)
       await claimStored(isNew).catch((error: unknown) => {
         leave()
         throw error
@@ -228,18 +241,22 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
     },
     async append(more, change = {}) {
       if (claim === undefined) throw new ClaimLost(id)
-      const run = chainTurns(more).find(({ kind, body }) => kind === "user" && body.begins)
-      if (run !== undefined) {
+      const begins = chainTurns(more).find(({ kind, body }) => kind === "user" && body.begins)
+      if (begins !== undefined) {
         const parent = given.parent === undefined ? undefined : await conversations.get(given.parent)
-        top = await topOf(treeOf([run], parent === undefined ? "" : parent.root || parent.id))
+        top = await topOf(treeOf([begins], parent === undefined ? "" : parent.root || parent.id))
       }
-      const root = run === undefined ? {} : { root: top === own ? "" : top.id }
+      const root = begins === undefined ? {} : { root: top === own ? "" : top.id }
+      const isEnd = change.state === "waiting" || more.some(({ kind }) => kind === "end")
+      if (isEnd) setEnding(true)
       const length = await conversations.append(id, claim, more, { ...change, ...root })
       await refresh()
       const isLate = length === undefined && change.length !== undefined && turns.length > change.length
       if (length === undefined && !isLate) throw new ClaimLost(id)
+      if (isLate) setEnding(false)
       return !isLate
     },
+    ends: () => setEnding(true),
     async post(turn) {
       if ((await conversations.get(id)) === undefined) await create(store, given)
       if ((await conversations.post(id, turn)) === undefined) throw hasEnded(id)

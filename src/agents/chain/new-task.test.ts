@@ -127,3 +127,21 @@ test("in memory, a call that was refused while another waits is not asked again,
   expect(await chain.resume()).toMatchObject({ status: "completed" })
   expect(completed).toEqual(["approval_rejected", undefined, undefined])
 })
+
+test.each(["send send send", "send look post post send"])(
+  "equal calls of one answer end once people have answered, without time to wait: %s",
+  async (calls) => {
+    const { app } = await open()
+    app.registry.register(tool({ name: "post", effect: "communicate", execute: () => "posted" }))
+    const model = modelOf({ calls: calls.split(" ").map((name) => ({ name })) }, { say: "Done." })
+    const chain = app.chain("operator", { model, waitMs: 0 })
+    let result = await chain.run("Go.")
+    for (let round = 0; result.status === "waiting" && round < 10; round++) {
+      for (const { callId } of await app.approvals.list())
+        await app.approvals.answer(callId, { kind: "approve" }, "ann")
+      result = await chain.resume()
+    }
+    expect(result).toMatchObject({ status: "completed", content: "Done." })
+    expect(await app.approvals.list()).toEqual([])
+  },
+)

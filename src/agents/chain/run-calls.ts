@@ -1,9 +1,10 @@
 import { cut, isJsonText, modelText, modelTextLimit, personText, textOfTool } from "../../model/model-text.ts"
 import { imageIn, type ResultImage } from "../../model/result-image.ts"
-import { isTicket, type Ticket, type ToolResult } from "../../model/result.ts"
+import type { Ticket, ToolResult } from "../../model/result.ts"
 import { artifactRead, artifactReader } from "../../model/artifact-reader.ts"
 import type { ModelCall } from "../models/port.ts"
-import { placeKey, requestOf, type CallContext } from "./call-context.ts"
+import type { CallContext } from "./call-context.ts"
+import { makeBatch, type MadeCall } from "./make-batch.ts"
 import { askAboutInterrupted, isInterrupted } from "./ask-about-interrupted.ts"
 import { toolsGivenUp } from "./reflect.ts"
 import { isRepeated } from "./repeats.ts"
@@ -32,42 +33,16 @@ export async function runCalls(
   const prepared = batch.calls.map((call, place) => prepare(call, place, batch, refs, givenUp))
   const made = prepared.filter((each) => "input" in each)
   const subCalls = countSubCalls(made.length, batch.allowed)
-  const left = context.ran.size === 0 ? made : made.filter(({ place }) => !context.ran.has(placeKey(batch.turn, place)))
-  const givenBack: [ModelCall, ToolResult][] = []
-  const ended = await context.app.callBatch(
-    left.map(({ call, place, input }) => {
-      const key = context.durable ? `${context.request.sessionId}/${placeKey(batch.turn, place)}` : undefined
-      return requestOf(context, call.name, input, key, subCalls.takeFor(place))
-    }),
-    {
-      waitMs: context.waitMs,
-      detach: context.detach,
-      independent: context.independent,
-      clock: context.clock,
-      onStart: (index) => context.onStart?.(left[index]!.call),
-      onEnd: (index, result) => {
-        if (isTicket(result)) return
-        const { call, place } = left[index]!
-        if (isSettled(result)) context.ran.set(placeKey(batch.turn, place), result)
-        if (isSettled(result) || result.code !== "aborted") context.onComplete?.(call, result)
-        else givenBack.push([call, result])
-      },
-    },
-  )
-  const tickets = ended.filter(isTicket)
-  // Calls that only waited for those of the tickets are made when the run goes on.
-  if (tickets.length > 0) return { waiting: tickets }
-  for (const [call, result] of givenBack) context.onComplete?.(call, result)
-  const results = made.map(
-    (each) => context.ran.get(placeKey(batch.turn, each.place)) ?? (ended[left.indexOf(each)] as ToolResult),
-  )
+  const outcome = await makeBatch(made, batch.turn, subCalls.takeFor, context)
+  if ("waiting" in outcome) return outcome
+  const { results } = outcome
   const interrupted = made.flatMap(({ call: { name }, place, input }, index) => {
     const result = results[index]!
     return isInterrupted(result) && !context.isRead(name) ? [{ place, name, input, callId: result.callId }] : []
   })
   const checked = interrupted.length > 0 ? await askAboutInterrupted(interrupted, batch.turn, context) : undefined
   if (checked !== undefined && "waiting" in checked) return checked
-  context.ran.clear()
+  context.ended.clear()
   for (const each of prepared) if ("refused" in each) context.onRefused?.(each.call, each.refused)
   const limit = textLimit(context, made.length)
   const refOf = ({ place }: Prepared) => `r${refs.size + place + 1}`
@@ -88,11 +63,6 @@ export async function runCalls(
   }
 }
 
-/** Whether a call has run, or a person has refused it: then it is not made again when the run goes on. */
-function isSettled({ success, status, metadata }: ToolResult): boolean {
-  return success || status === "execution_rejected" || metadata?.["ran"] === true
-}
-
 /** Counts the calls that tools make, such as the steps of a pipeline, by place: they are calls of the run too. */
 function countSubCalls(made: number, allowed: number) {
   const counts: (number | undefined)[] = []
@@ -107,7 +77,7 @@ function countSubCalls(made: number, allowed: number) {
 }
 
 /** A call of the model with its input, or with the answer to a call that is not made. */
-type Prepared = { call: ModelCall; place: number } & ({ input: unknown } | { refused: string })
+type Prepared = MadeCall | { call: ModelCall; place: number; refused: string }
 
 function prepare(
   call: ModelCall,

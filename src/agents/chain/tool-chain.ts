@@ -3,12 +3,12 @@ import { newId } from "../../lib/new-id.ts"
 import { anyOf, Stop } from "../../lib/stop.ts"
 import { contextStatus, type ConversationContext } from "../../model/context.ts"
 import type { NewTurn } from "../../model/conversation.ts"
-import type { ToolResult } from "../../model/result.ts"
 import { cutForMessages } from "../context/cut.ts"
 import { countTokens, defaultContextTokens } from "../context/tokens.ts"
 import type { LanguageModel } from "../models/port.ts"
 import { activeChain, type ChainApp } from "./active-chain.ts"
 import { attempt } from "./attempt.ts"
+import type { CallContext } from "./call-context.ts"
 import { runChain, type ActiveChain, type ChainPhase } from "./chain.ts"
 import type { InternalOptions, ToolChainOptions } from "./chain-options.ts"
 import { resultOf, type ToolChainResult } from "./chain-result.ts"
@@ -34,7 +34,7 @@ export class ToolChain {
   #options: ToolChainOptions
   readonly #internal: InternalOptions
   readonly #log: TurnLog
-  readonly #ran = new Map<string, ToolResult>()
+  readonly #open: Pick<CallContext, "ended" | "held"> = { ended: new Map(), held: new Map() }
   #isAtWork = false
   #stop = new Stop()
   #turnsRead = 0
@@ -125,6 +125,7 @@ export class ToolChain {
         void this.#watchForStop(stop, over.signal).catch((error: unknown) => this.#report(error, "store"))
       }
       const ended = await runChain(active)
+      log.ends()
       const { turns } = log
       this.#turnsRead = turns.at(-1)?.kind === "stop" ? turns.length - 1 : turns.length
       const result = resultOf(log, active.instructions, ended, Date.now() - startedAt)
@@ -155,7 +156,7 @@ export class ToolChain {
       options: this.#options,
       internal: this.#internal,
       log: this.#log,
-      ran: this.#ran,
+      open: this.#open,
       signal: signal === undefined ? stop : anyOf(signal, stop),
       closing,
       report: (error, phase) => this.#report(error, phase),

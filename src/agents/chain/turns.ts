@@ -127,7 +127,7 @@ export function chainTurns(turns: readonly Pick<Turn, "kind" | "body">[]): Chain
   return turns as unknown as ChainTurn[]
 }
 
-/** The turns of the current run: from the last message that began one. */
+/** The turns of the current run: from the last message that began one. It may be the given list itself. */
 export function currentRun(turns: readonly ChainTurn[]): readonly ChainTurn[] {
   const start = turns.findLastIndex((turn) => turn.kind === "user" && turn.body.begins)
   return start <= 0 ? turns : turns.slice(start)

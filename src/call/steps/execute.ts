@@ -63,7 +63,6 @@ export function execute(
     if (timeoutMs !== null || tool.kind === "composite") {
       call.clock = new RunClock(timeoutMs, () => giveUp(timedOut(tool, timeoutMs ?? 0)), outerClock(call))
     }
-    if (signal?.aborted) return cancel()
     ports.running.set(call.callId, { agentId: call.request.agentId, cancel })
     if (signal !== undefined) onAbort(signal, cancel)
 

@@ -114,7 +114,8 @@ async function runOnce(
   try {
     if (acquired instanceof Promise) await recheckBeforeRun(call, tool, input, ports)
     // Nothing is awaited from here until the tool runs, so no stop can come in between.
-    const stopped = ports.closing.aborted ? abortedEnding(call) : agentStoppedEnding(call, ports)
+    const isCancelled = ports.closing.aborted || call.request.signal?.aborted === true
+    const stopped = isCancelled ? abortedEnding(call) : agentStoppedEnding(call, ports)
     if (stopped !== undefined) throw stopped
   } catch (error) {
     permit.release()

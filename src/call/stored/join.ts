@@ -35,18 +35,20 @@ export async function join(
       if (row.state !== "started" && row.workspace === ports.settings.workspace && (await claim(call, row, ports)))
         return "claimed"
     }
-    if (!isAnnounced && (row.state === "waiting" || row.state === "held")) {
+    const isForPeople = row.state === "waiting" || row.state === "held"
+    if (isForPeople && !isAnnounced) {
       isAnnounced = true
       const { id: callId, tool: toolName, agentId, deadline } = row
       announceWaiting(call, { callId, toolName, agentId, until: deadline ?? Infinity }, ports)
     }
-    // It may be a call of the same batch, which would wait for this one in turn.
-    if (row.state !== "waiting") call.batch?.settle()
+    // It may be a call of the same batch, which would wait for this one in turn. One that was edited is asked again.
+    if (row.state !== "waiting" && row.answer?.edit === undefined) call.batch?.settle()
     if (call.request.signal?.aborted) throw abortedEnding(call)
     const now = ports.now()
-    if (ports.closing.aborted || now >= waitUntil(call)) throw new Detached(ticketOf(row))
-    const pause = Math.min(1000, waitUntil(call) - now)
-    const isForPeople = row.state === "waiting" || row.state === "held"
+    // Only people may take longer than the caller waits.
+    const until = isForPeople ? waitUntil(call) : Infinity
+    if (ports.closing.aborted || now >= until) throw new Detached(ticketOf(row))
+    const pause = Math.min(1000, until - now)
     if (isForPeople) outerClock(call)?.countWaiting(1)
     await ports.calls.waitForChange(row.id, Math.max(1, pause), [call.request.signal, ports.closing])
     if (isForPeople) outerClock(call)?.countWaiting(-1)
