@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import {
+  isAnyStarting,
   isSameProcess,
   runningProcesses,
   processVariable,
@@ -17,7 +18,7 @@ const pauseMs = 15
  */
 export async function endCommandGroup(group: CommandGroup, graceMs: number, isUrgent = () => false): Promise<number> {
   const ended = new Set<number>()
-  let left = leftOf(group)
+  let left = await leftForSure(group)
   // When bubblewrap ends, all processes inside are killed, so it does not get TERM.
   const terminated = left.filter(({ isBubblewrap }) => !isBubblewrap)
   const deadline = performance.now() + (terminated.length > 0 ? graceMs : 0)
@@ -58,6 +59,17 @@ export function killMarkedProcesses(name: string, isOrphan: (mark: string) => bo
     for (const { pid } of left) if (send(pid, "SIGKILL")) ended.add(pid)
   }
   return ended.size
+}
+
+/** Looks again while a process is being started that may belong to the group. */
+async function leftForSure(group: CommandGroup): Promise<GroupMember[]> {
+  if (process.platform !== "linux") return leftOf(group)
+  for (let tries = 0; ; tries++) {
+    const processes = runningProcesses()
+    const left = membersOf(group, processes)
+    if (left.length > 0 || tries === 3 || !isAnyStarting(group, processes)) return left
+    await sleep(pauseMs)
+  }
 }
 
 /** Without /proc, the group counts as one process. */

@@ -86,6 +86,22 @@ export function processVariable(pid: number, name: string): string | undefined {
   }
 }
 
+/**
+ * Whether one of these processes that may belong to the group is being started at this moment: while a process executes
+ * another program, its environment is empty.
+ */
+export function isAnyStarting({ startTicks }: CommandGroup, processes: readonly ProcessInfo[]): boolean {
+  return processes.some((found) => found.startTicks >= startTicks && hasNoEnvironment(found.pid))
+}
+
+function hasNoEnvironment(pid: number): boolean {
+  try {
+    return readFirstPage(`/proc/${pid}/environ`) === ""
+  } catch {
+    return false
+  }
+}
+
 function hasMark(pid: number, mark: string): boolean {
   const [name = "", value] = mark.split("=")
   return processVariable(pid, name) === value
