@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)("a server that is killed", () => {
     const { callId } = await calls.submit("write_file", { path: "notes.md", content: "x" }, { wait: 0 })
     await page.getByRole("heading", { name: "Change notes.md" }).waitFor()
     // The part of the page that shows differences is loaded when it is needed first.
-    await page.getByText("Side by side").waitFor()
+    await page.getByText("Differences in notes.md").waitFor({ state: "attached" })
     first.server.kill("SIGKILL")
     await first.ended
     await page.locator("[data-strip]", { hasText: "No connection." }).waitFor()
