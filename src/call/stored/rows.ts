@@ -15,8 +15,8 @@ export const keyWindowMs = 24 * 60 * 60 * 1000
 const redeemWindowMs = 10 * 60 * 1000
 
 /** Until when the answer to a call counts: for ten minutes, or as long as its conversation can be resumed. */
-export function redeemableUntil(row: Pick<CallRow, "answer" | "request" | "createdAt">): number {
-  return Math.max((row.answer?.at ?? row.createdAt) + redeemWindowMs, storedRequest(row).given.resumableUntil ?? 0)
+export function redeemableUntil(row: Pick<CallRow, "answer" | "request">): number {
+  return Math.max((row.answer?.at ?? 0) + redeemWindowMs, storedRequest(row).given.resumableUntil ?? 0)
 }
 
 /** How long people may take to answer a call, unless a rule says less. */
