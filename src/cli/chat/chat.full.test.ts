@@ -204,7 +204,7 @@ test("a conversation goes on with the model it used last, and where there are se
       ["Still two.", controlD],
     ],
   )
-  expect(stdout).toMatch(/1 .* ago  operator  - +Second\r\n2 .* ago  operator  - +And you\?\r\n/)
+  expect(stdout).toMatch(/1 .* ago +operator +- +Second\r\n2 .* ago +operator +- +And you\?\r\n/)
   const left = await cli.inTerminal(["chat", "--resume"], [["Enter: 1]", controlC]])
   expect(left).toMatchObject({ code: 1, stdout: expect.stringContaining("No conversation was chosen.") as string })
   // The one that was used last is the first, though it was begun before the other.
