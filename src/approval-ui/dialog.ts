@@ -1,7 +1,8 @@
 import type * as Prompts from "@clack/prompts"
 import { oneLine, trustedRows } from "./card-rows.ts"
 import { closeReasonText, withOwnSignal } from "./dialog-signal.ts"
-import { enterKey, showCardQuietly, waitForKey, type Keyboard } from "./keys.ts"
+import { enterKey, showCardQuietly, waitForChoice, type Keyboard } from "./keys.ts"
+import { printable } from "../lib/printable.ts"
 import { terminalStyleFor, type TerminalStyle } from "../lib/terminal-style.ts"
 
 export interface Terminal extends Keyboard {
@@ -32,6 +33,8 @@ export interface Screen {
   isRead: boolean
   /** Called when the person presses Ctrl-C. */
   onInterrupt?: (() => void) | undefined
+  /** Takes a line that is no answer, and says what becomes of it. Without it, such a line is refused. */
+  onText?: ((text: string) => string) | undefined
   /** Set where the person may add the rule that a card offers: says what is wrong with a duration. */
   rules?: { durationProblem(text: string): string | undefined } | undefined
   /** Writes a sentence below the open menu and repeats the menu. Undefined while no menu is open. */
@@ -39,7 +42,7 @@ export interface Screen {
 }
 
 /** How a dialog differs from one that must be answered. */
-export type ScreenOptions = Partial<Pick<Screen, "escape" | "onInterrupt" | "rules">>
+export type ScreenOptions = Partial<Pick<Screen, "escape" | "onInterrupt" | "onText" | "rules">>
 
 export function isInteractive({ input, output }: Terminal): boolean {
   return input.isTTY && output.isTTY
@@ -103,8 +106,8 @@ export function showNotice(screen: Screen, sentence: string): void {
 }
 
 /**
- * Shows the lines and waits for one of the keys; undefined if the person closes it with escape, Ctrl-C or q, or if somebody
- * answered elsewhere. A key without a word is not in the menu.
+ * Shows the lines and waits for one of the keys and Enter; undefined if the person closes it with escape, Ctrl-C or q, or if
+ * somebody answered elsewhere. A key without a word is not in the menu.
  */
 export async function choose<Key extends string>(
   screen: Screen,
@@ -115,23 +118,34 @@ export async function choose<Key extends string>(
 ): Promise<Key | undefined> {
   const { terminal, paint, columns, signal } = screen
   let isShown = false
+  let typed = ""
   const keys = Object.keys(words) as Key[]
   const named = keys.filter((key) => words[key] !== "").map((key) => `${nameOfKey(key)} ${words[key]},`)
   const menu = [title, ...named, `escape ${escape}`].join(" ")
+  const draw = (text: string) => {
+    typed = text
+    const word = words[text.toLowerCase() as Key] ?? (text.length > 1 && screen.onText ? "tell the agent" : "")
+    terminal.output.write(`\r${eraseRow}${lineRow(text, word, screen)}`)
+  }
   const ask = () => {
     isShown = true
     terminal.output.write(`${trustedRows(menu, columns).map(paint.cyan).join("\n")}\n> `)
+    if (typed !== "") draw(typed)
   }
   const interject = (sentence: string) => {
     terminal.output.write("\n")
     showNotice(screen, sentence)
     ask()
   }
+  const refuse = (line: string) => {
+    typed = ""
+    interject(screen.onText?.(line) ?? noAnswerText)
+  }
   const showCard = () => {
     isShown = true
     writeLines(screen, ["", ...lines])
   }
-  const key = await waitForKey(terminal, signal, {
+  const key = await waitForChoice(terminal, signal, {
     keys: [...keys, "q"],
     showCard: lines.length > 0 ? showCard : undefined,
     isRead: screen.isRead,
@@ -140,14 +154,31 @@ export async function choose<Key extends string>(
       ask()
       screen.interject = interject
     },
-    refuse: interject,
+    draw,
+    refuse,
   })
   screen.interject = undefined
   const chosen = keys.find((each) => each === key)
-  if (isShown)
-    terminal.output.write(`${chosen === undefined ? noChoice(screen, key, escape) : words[chosen] || chosen}\n`)
+  if (isShown) {
+    const text = chosen === undefined ? noChoice(screen, key, escape) : words[chosen] || chosen
+    terminal.output.write(`${typed === "" ? "" : `\r${eraseRow}> `}${text}\n`)
+  }
   if (key === "interrupt") screen.onInterrupt?.()
   return chosen
+}
+
+const eraseRow = "\u001b[K"
+const noAnswerText = "That is not one of the choices. Type one of them and press Enter."
+
+/** What is typed, and behind the cursor what Enter does with it. */
+function lineRow(text: string, word: string, { columns, paint }: Screen): string {
+  const letters = Array.from(printable(text))
+  // A letter may be two columns wide.
+  const most = Math.floor(columns / 2) - 4
+  const row = letters.length > most ? `> …${letters.slice(-most).join("")}` : `> ${letters.join("")}`
+  const hint = word === "" ? "" : `   Enter: ${word}`
+  const fits = hint !== "" && 2 * letters.length + hint.length + 3 < columns
+  return fits ? `${row}${paint.dim(hint)}\u001b[${hint.length}D` : row
 }
 
 function noChoice({ signal, onInterrupt }: Screen, key: string, escape: string): string {

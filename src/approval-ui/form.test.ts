@@ -215,7 +215,7 @@ test.concurrent("a terminal asks for a form field by field, shows what it sends,
     ["● yes", down],
     ["● no", enter],
     ['│ name: Ada\n│ age: 36\n│ colour: b\n│ tags: ["a","b"]\n│ sure: no\n'],
-    [menu, "a"],
+    [menu, `a${enter}`],
   ])
   expect(await decision).toEqual({
     answer: { name: "Ada", age: 36, colour: "b", tags: ["a", "b"], sure: false },
@@ -236,7 +236,7 @@ test.concurrent("in a terminal too many choices are asked for again, and what is
     ["Parameter 'tags' must NOT have more than 2 items"],
     ["tags: some", enter],
     ["note: text", enter],
-    [menu, "a"],
+    [menu, `a${enter}`],
   ])
   expect(await decision).toEqual({ answer: {}, by: "terminal" })
 })
@@ -251,16 +251,16 @@ test.concurrent("a form in a terminal can be gone through again, rejected with a
   await play(fake, [
     [endOfCard],
     ["who: text", `Ada${enter}`],
-    [menu, "e"],
+    [menu, `e${enter}`],
     ["who: text", `!${enter}`],
     ["│ who: Ada!"],
-    [menu, "a"],
+    [menu, `a${enter}`],
   ])
   await play(fake, [
     [endOfCard],
     ["who: text", enter],
     ["This field is required.", `Bob${enter}`],
-    [menu, "r"],
+    [menu, `r${enter}`],
     ["Why not?", `private${enter}`],
   ])
   await play(fake, [[endOfCard], ["who: text", `Eve${enter}`], [menu, escape]])
@@ -277,9 +277,9 @@ test.concurrent("a form in a terminal can be gone through again, rejected with a
 test.concurrent("a terminal shows a link and asks whether to go there; it opens nothing", async () => {
   const fake = fakeTerminal()
   const decisions = [askIn(fake, link), askIn(fake, link), askIn(fake, link)]
-  await play(fake, [["it leads to: login.example.com"], ["not proved safe"], [menu, "a"]])
+  await play(fake, [["it leads to: login.example.com"], ["not proved safe"], [menu, `a${enter}`]])
   await play(fake, [
-    [menu, "r"],
+    [menu, `r${enter}`],
     ["Why not?", enter],
   ])
   await play(fake, [[menu, escape]])
@@ -296,8 +296,8 @@ test.concurrent("terminalAsk returns the fields of a form, or throws why not", a
   const only = { question: "?", form: { type: "object", properties: { who: { type: "string" } } }, signal }
   const answers = [terminalAsk(fake.terminal)(only), terminalAsk(fake.terminal)(only)]
   const settled = Promise.allSettled(answers)
-  await play(fake, [["fields of the form, 1:"], [endOfCard], ["who: text", `Ada${enter}`], [menu, "a"]])
-  await play(fake, [[endOfCard], ["who: text", `Eve${enter}`], [menu, "r"], ["Why not?", `no${enter}`]])
+  await play(fake, [["fields of the form, 1:"], [endOfCard], ["who: text", `Ada${enter}`], [menu, `a${enter}`]])
+  await play(fake, [[endOfCard], ["who: text", `Eve${enter}`], [menu, `r${enter}`], ["Why not?", `no${enter}`]])
   expect(await settled).toEqual([
     { status: "fulfilled", value: { who: "Ada" } },
     { status: "rejected", reason: new Error("no") },

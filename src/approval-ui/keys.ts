@@ -4,30 +4,32 @@ export interface Keyboard {
   output: NodeJS.WriteStream
 }
 
-/** A key counts only after this time without input, so that keys typed for something else do not answer. */
+/** Nothing counts before this time without input, so that keys typed for something else do not answer. */
 const quietMs = 200
 /**
  * How long a card is shown before a key counts. Longer, together with `quietMs`, than a held key takes to repeat: a key
  * meant for the card before must not answer this one.
  */
 const readMs = 600
-/** A key counts when nothing follows it for this long: the first letter of a sentence must not answer. */
-const aloneMs = 400
 /** How long to wait after an escape character for the rest of an arrow key. */
 const escapeMs = 50
 const escape = "\u001b"
 export const enterKey = "\r"
 const controlC = "\u0003"
+const controlU = "\u0015"
 const pasteMarks = { on: `${escape}[?2004h`, off: `${escape}[?2004l` }
+const pasteStart = `${escape}[200~`
+const pasteEnd = `${escape}[201~`
 
-/** How a wait for a key ended without one: by the person, by Ctrl-C, or because the signal was aborted or the terminal is gone. */
-export type NoKey = "escape" | "interrupt" | "closed"
+/** How a wait for a choice ended without one: by the person, by Ctrl-C, or because the signal was aborted or the terminal is gone. */
+export type NoChoice = "escape" | "interrupt" | "closed"
 
 /**
- * Waits for one of the keys. Keys typed before `ask` are discarded, other keys do nothing, and a paste is refused as a
- * whole. After `showCard` no key counts before the person can have read it, unless `isRead` says that they have.
+ * Waits until the person has typed one of the keys, alone on its line, and Enter. Any other line is no choice: text that
+ * was meant for somebody else answers nothing. What was typed before `ask` is discarded, after `showCard` also what is
+ * typed before the person can have read it, unless `isRead` says that they have.
  */
-export function waitForKey<Key extends string>(
+export function waitForChoice<Key extends string>(
   keyboard: Keyboard,
   signal: AbortSignal,
   {
@@ -35,15 +37,19 @@ export function waitForKey<Key extends string>(
     showCard,
     isRead,
     ask,
+    draw,
     refuse,
   }: {
     keys: readonly Key[]
     showCard?: (() => void) | undefined
     isRead: boolean
     ask(): void
-    refuse(sentence: string): void
+    /** Shows what is typed so far. */
+    draw(typed: string): void
+    /** Says what becomes of a line that is no choice, and asks again. */
+    refuse(line: string): void
   },
-): Promise<Key | NoKey> {
+): Promise<Key | NoChoice> {
   const { input, output } = keyboard
   return inRawMode(keyboard, async () => {
     let before = await waitForQuiet(input, signal)
@@ -57,14 +63,12 @@ export function waitForKey<Key extends string>(
       }
       ask()
       for (;;) {
-        const key = await nextKey(input, signal, keys)
-        if (key === "escape" || key === "interrupt" || key === "closed") return key
-        const wanted = keys.find((each) => each === key)
+        const read = await readLine(input, signal, draw)
+        if (typeof read === "string") return read
+        const line = read.line.trim()
+        const wanted = keys.find((key) => key === (line === "" ? enterKey : line.toLowerCase()))
         if (wanted !== undefined) return wanted
-        if (key !== "burst") continue
-        before = await waitForQuiet(input, signal, aloneMs)
-        if (before !== undefined) return before
-        refuse("You typed more than one character, so none of them counts. To answer, press one key alone.")
+        if (line !== "") refuse(line)
       }
     } finally {
       output.write(pasteMarks.off)
@@ -77,7 +81,7 @@ export async function showCardQuietly(
   keyboard: Keyboard,
   signal: AbortSignal,
   showCard: () => void,
-): Promise<NoKey | undefined> {
+): Promise<NoChoice | undefined> {
   return inRawMode(keyboard, async () => {
     const before = await waitForQuiet(keyboard.input, signal)
     if (before !== undefined) return before
@@ -99,44 +103,74 @@ async function inRawMode<T>({ input }: Keyboard, work: () => Promise<T>): Promis
 }
 
 /** Discards input until there is none for a moment. Only a Ctrl-C alone counts. */
-function waitForQuiet(input: NodeJS.ReadStream, signal: AbortSignal, ms = quietMs): Promise<NoKey | undefined> {
-  return listen<NoKey | undefined>(input, signal, (read, end, later) => {
+function waitForQuiet(input: NodeJS.ReadStream, signal: AbortSignal, ms = quietMs): Promise<NoChoice | undefined> {
+  return listen<NoChoice | undefined>(input, signal, (read, end, later) => {
     if (read === controlC) end("interrupt")
-    else later(ms, undefined)
+    else later(ms, () => end(undefined))
   })
 }
 
-/** The next key. One of `keys` counts only if it stands alone; with what follows, it is a "burst". */
-function nextKey(input: NodeJS.ReadStream, signal: AbortSignal, keys: readonly string[]): Promise<string> {
-  let held = ""
-  return listen<string>(input, signal, (read, end, later) => {
-    held += read
-    if (held === "") return
-    if (held === escape) return later(escapeMs, "escape")
-    const key = keyOf(held)
-    if (keys.includes(key)) later(aloneMs, key)
-    else end(key)
+/** What a terminal sends: the marks of a paste, a key that types nothing, or a character. */
+const keyPattern = new RegExp(`${escape}(?:\\[[0-?]*[ -/]*[@-~]|O[ -~]|[^[O${escape}${controlC}])|[^]`, "gu")
+/** The beginning of such a key at the end of a read. */
+const keyBegins = new RegExp(`${escape}(?:\\[[0-?]*[ -/]*|O)?$`, "u")
+
+const characters = new Intl.Segmenter()
+
+/** One line of what the person types. Escape empties it, and ends the wait if it is empty. */
+function readLine(
+  input: NodeJS.ReadStream,
+  signal: AbortSignal,
+  draw: (typed: string) => void,
+): Promise<{ line: string } | NoChoice> {
+  let line = ""
+  let begun = ""
+  let isPaste = false
+  return listen<{ line: string } | NoChoice>(input, signal, (read, end, later) => {
+    const text = begun + read
+    begun = keyBegins.exec(text)?.[0] ?? ""
+    take(text.slice(0, text.length - begun.length))
+    if (begun !== "") later(escapeMs, takeEscape)
+
+    function takeEscape() {
+      begun = ""
+      take(escape)
+    }
+
+    function take(received: string) {
+      const before = line
+      const keys = received.match(keyPattern) ?? []
+      // Text without marks that has more line ends than one at its end was pasted too.
+      const isEntered = keys.findIndex(isEnter) === keys.length - 1
+      for (const key of keys) {
+        if (key === pasteStart || key === pasteEnd) isPaste = key === pasteStart
+        else if (isPaste) line += key.replace(/\p{Cc}/gu, " ")
+        else if (key === controlC) return end("interrupt")
+        else if (isEnter(key) && isEntered) return end({ line })
+        else if (key === escape && line === "") return end("escape")
+        else if (key === escape || key === controlU) line = ""
+        else if (key === "\u007f" || key === "\b") line = withoutLast(line)
+        else if (isEnter(key)) line += " "
+        else if (!/\p{Cc}/u.test(key)) line += key
+      }
+      if (line !== before) draw(line)
+    }
   })
 }
 
-/** What one read of the terminal is: a character, "escape", "interrupt", "other" for a key without one, or a "burst". */
-function keyOf(read: string): string {
-  if (read.includes(controlC) && onlyEndings(read)) return "interrupt"
-  if (onlyEndings(read)) return "escape"
-  if (read.startsWith(`${escape}[200~`)) return "burst"
-  if (read.startsWith(escape) && /^(\[[0-?]*[ -/]*[@-~]|O[ -~]|[^[O])$/u.test(read.slice(1))) return "other"
-  return Array.from(read).length === 1 ? read : "burst"
+function isEnter(key: string): boolean {
+  return key === enterKey || key === "\n"
 }
 
-function onlyEndings(read: string): boolean {
-  return Array.from(read).every((character) => character === controlC || character === escape)
+function withoutLast(line: string): string {
+  return line.slice(0, [...characters.segment(line)].at(-1)?.index ?? 0)
 }
 
-/** Passes input to `onRead`, first "", until that calls `end`, a time set by `later` passes without input, or "closed". */
+/** Passes input to `onRead`, first "", until that calls `end`. A function given to `later` runs if no input comes before. */
 function listen<Value>(
   input: NodeJS.ReadStream,
   signal: AbortSignal,
-  onRead: (read: string, end: (value: Value) => void, later: (ms: number, value: Value) => void) => void,
+  onRead: (read: string, end: (value: Value) => void, later: (ms: number, then: () => void) => void) => void,
 ): Promise<Value | "closed"> {
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined
@@ -147,8 +181,8 @@ function listen<Value>(
       resolve(value)
     }
     const close = () => end("closed")
-    const later = (ms: number, value: Value) => {
-      timer = setTimeout(end, ms, value)
+    const later = (ms: number, then: () => void) => {
+      timer = setTimeout(then, ms)
     }
     const onData = (data: Buffer | string) => {
       clearTimeout(timer)

@@ -51,7 +51,7 @@ export async function chooseItem(
   const title = putOff === 0 ? waits : `${items.length} more, ${putOff} put off:`
   const numbers = Array.from({ length: mostListed }, (_, place) => [String(place + 1), ""])
   const words = { ...Object.fromEntries(numbers), [enterKey]: "the first" }
-  const question = withNote(note, listed.length === 1 ? "Show it?" : `Show which one? Press 1 to ${listed.length},`)
+  const question = withNote(note, listed.length === 1 ? "Show it?" : `Show which one? 1 to ${listed.length},`)
   let lines = [screen.paint.bold(title), ...rows, ...more]
   for (;;) {
     const key = await choose(screen, lines, question, words, screen.escape)

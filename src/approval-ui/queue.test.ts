@@ -59,9 +59,9 @@ async function play({ appears, press }: Pick<ReturnType<typeof start>, "appears"
 
 test.concurrent("one that waits is shown, a key answers its revision, and the next that arrives is shown too", async () => {
   const queue = start([call("ann", { revision: 3 })], { idleText: "Nothing waits." })
-  await play(queue, [["ann (dev) wants"], [menu, "a"], ["Answered."], ["Nothing waits."]])
+  await play(queue, [["ann (dev) wants"], [menu, `a${enter}`], ["Answered."], ["Nothing waits."]])
   queue.waiting.push(call("bea", { kind: "result", result: toolResult({ result: "x" }) }))
-  await play(queue, [["bea (dev)"], [menu, "a"], ["Nothing waits."]])
+  await play(queue, [["bea (dev)"], [menu, `a${enter}`], ["Nothing waits."]])
   queue.stop()
   expect(await queue.end).toBe("stopped")
   expect(queue.answered).toEqual([
@@ -70,7 +70,7 @@ test.concurrent("one that waits is shown, a key answers its revision, and the ne
   ])
 })
 
-test.concurrent("several are listed first, a number shows one, and letters do nothing in the list", async () => {
+test.concurrent("several are listed first, a number shows one, and letters answer nothing in the list", async () => {
   const queue = start([
     call("ann"),
     call("bea", { touches: { list: [{ kind: "write", what: "a.md" }], proved: true } }),
@@ -80,10 +80,12 @@ test.concurrent("several are listed first, a number shows one, and letters do no
     [
       '3 wait for a person:\n  1  ann wants to call probe: {"n":1}\n  2  bea wants to call probe: write a.md\n  3  cleo',
     ],
-    [menu, "a", "r", "2"],
+    [menu, `a${enter}`],
+    ["not one of the choices"],
+    [menu, `2${enter}`],
     ["2 more wait besides this:"],
     ["bea (dev) wants"],
-    [menu, "a"],
+    [menu, `a${enter}`],
     // Now the next one follows at once.
     ["ann (dev) wants"],
     [menu, controlC],
@@ -110,11 +112,13 @@ test.concurrent("a card that is answered elsewhere is closed, and a key meant fo
   await play(queue, [["Also waits now: bea wants to call probe"], [menu]])
   queue.remove("ann")
   await play(queue, [
-    ["It was answered elsewhere", "a"],
-    ["1 waits for a person:\n  1  bea", "a"],
-    [menu, "a", "a", enter],
-    ["bea (dev) wants", "a"],
-    [menu, "r"],
+    ["It was answered elsewhere", `a${enter}`],
+    ["1 waits for a person:\n  1  bea", `a${enter}`],
+    [menu, `a${enter}`],
+    ["not one of the choices"],
+    [menu, enter],
+    ["bea (dev) wants", `a${enter}`],
+    [menu, `r${enter}`],
     ["Why not?", `no${enter}`],
     ["Answered."],
   ])
@@ -127,7 +131,13 @@ test.concurrent("a call that changes while it is shown is shown again, not answe
   const queue = start([call("ann")])
   await play(queue, [[menu]])
   queue.waiting[0] = call("ann", { revision: 2, input: { n: 2 } })
-  await play(queue, [["It has changed meanwhile", "a"], [menu, "a", enter], ["revision 2"], [menu, "a"], ["Answered."]])
+  await play(queue, [
+    ["It has changed meanwhile", `a${enter}`],
+    [menu, enter],
+    ["revision 2"],
+    [menu, `a${enter}`],
+    ["Answered."],
+  ])
   queue.stop()
   await queue.end
   expect(queue.answered).toEqual([["ann", 2, { kind: "approve" }]])
@@ -136,9 +146,9 @@ test.concurrent("a call that changes while it is shown is shown again, not answe
 test.concurrent("an answer that came too late is not sent again by itself", async () => {
   const refused: AnswerResult = { ok: false, sentence: "It has changed since you saw it." }
   const queue = start([call("ann")], {}, ({ revision }) => (revision === 1 ? refused : yes))
-  await play(queue, [[menu, "a"], ["It has changed since you saw it."]])
+  await play(queue, [[menu, `a${enter}`], ["It has changed since you saw it."]])
   queue.waiting[0] = call("ann", { revision: 2 })
-  await play(queue, [[menu, enter], ["revision 2"], [menu, "a"], ["Answered."]])
+  await play(queue, [[menu, enter], ["revision 2"], [menu, `a${enter}`], ["Answered."]])
   queue.stop()
   await queue.end
   expect(queue.answered.map(([, revision]) => revision)).toEqual([1, 2])
@@ -148,14 +158,14 @@ test.concurrent("escape leaves it for later, and enter shows what was left", asy
   const queue = start([call("ann")])
   await play(queue, [
     [menu, escape],
-    ["1 is left for later. enter show, escape wait\n> ", "a", enter],
+    ["1 is left for later. enter show, escape wait\n> ", "a", "\u007f", enter],
     ["1 waits for a person:"],
     [menu, enter],
     ["ann (dev) wants"],
-    [menu, "r"],
+    [menu, `r${enter}`],
     // Closing the question why leads back: nothing is rejected.
     ["Why not?", escape],
-    [menu, "a"],
+    [menu, `a${enter}`],
     ["Answered."],
   ])
   queue.stop()
@@ -181,17 +191,17 @@ test.concurrent("what arrives or leaves while the list is open is written below 
   const queue = start([call("ann"), call("bea")], { note: "Console: http://here" })
   await play(queue, [
     ["2 wait for a person:"],
-    ["Console: http://here · Show which one? Press 1 to 2, enter the first, escape later\n> "],
+    ["Console: http://here · Show which one? 1 to 2, enter the first, escape later\n> "],
   ])
   queue.waiting.push(call("cleo"))
   await play(queue, [["Also waits now, as 3: cleo wants to call probe"], [menu]])
   queue.remove("ann")
   await play(queue, [
     ["No longer waits: ann wants to call probe"],
-    [menu, "3"],
+    [menu, `3${enter}`],
     ["1 more waits besides this:"],
     ["cleo (dev) wants"],
-    [menu, "a"],
+    [menu, `a${enter}`],
   ])
   await queue.appears("Answered.")
   queue.stop()
@@ -202,9 +212,14 @@ test.concurrent("what arrives or leaves while the list is open is written below 
 
 test.concurrent("a number that nothing has is asked for again, and what is chosen after it left is not shown", async () => {
   const queue = start([call("ann"), call("bea")])
-  await play(queue, [["2 wait for a person:"], [menu, "7"], ["7\n"], [menu]])
+  await play(queue, [["2 wait for a person:"], [menu, `7${enter}`], ["7\n"], [menu]])
   queue.remove("ann")
-  await play(queue, [["No longer waits: ann"], [menu, "1"], ["It was answered elsewhere"], ["1 waits for a person:"]])
+  await play(queue, [
+    ["No longer waits: ann"],
+    [menu, `1${enter}`],
+    ["It was answered elsewhere"],
+    ["1 waits for a person:"],
+  ])
   queue.stop()
   await queue.end
   expect(queue.seen()).not.toContain("ann (dev) wants")
@@ -217,7 +232,7 @@ test.concurrent.each(["the menu", "the question why"])("Ctrl-C at %s stops and a
     where === "the menu"
       ? [[menu, controlC]]
       : [
-          [menu, "r"],
+          [menu, `r${enter}`],
           ["Why not?", controlC],
         ],
   )
@@ -231,8 +246,8 @@ test.concurrent("keys that still come when the next card appears do not answer i
   queue.waiting.push(call("bea"))
   await play(queue, [
     ["Also waits now"],
-    [menu, "a"],
-    ["bea (dev) wants", "a", "a"],
+    [menu, `a${enter}`],
+    ["bea (dev) wants", `a${enter}`, `a${enter}`],
     [menu, escape],
     ["1 is left for later."],
   ])
@@ -246,7 +261,12 @@ test.concurrent("an edited call is shown again as its new revision", async () =>
     if (answer.kind === "edit") queue.waiting.push(call("ann", { revision: item.revision + 1, input: answer.input }))
     return yes
   })
-  await play(queue, [[menu, "e"], ["The input as JSON", "\u0015", `{"n":2}${enter}`], ["revision 2"], [menu, "a"]])
+  await play(queue, [
+    [menu, `e${enter}`],
+    ["The input as JSON", "\u0015", `{"n":2}${enter}`],
+    ["revision 2"],
+    [menu, `a${enter}`],
+  ])
   expect(await queue.end).toBe("accepted")
   expect(queue.answered).toEqual([
     ["ann", 1, { kind: "edit", input: { n: 2 } }],
@@ -257,7 +277,7 @@ test.concurrent("an edited call is shown again as its new revision", async () =>
 test.concurrent("the rule that a card offers is added by a key only where the person may, for as long as they say", async () => {
   const rule = { words: "Agent ann may call probe." } as PendingItem["rule"]
   const plain = start([call("ann", { rule })], { once: true })
-  await play(plain, [[menu, "u", "a"]])
+  await play(plain, [[menu, `u${enter}`], ["not one of the choices"], [menu, `a${enter}`]])
   expect([await plain.end, plain.seen().includes("u approve and add the rule")]).toEqual(["accepted", false])
 
   const added: unknown[] = []
@@ -277,7 +297,7 @@ test.concurrent("the rule that a card offers is added by a key only where the pe
     },
   })
   await play(queue, [
-    [menu, "u"],
+    [menu, `u${enter}`],
     ["Agent ann may call probe."],
     ["for how long?", `often${enter}`],
     ["That is no time.", "\u0015", `8h${enter}`],
@@ -290,8 +310,8 @@ test.concurrent("a yes that is remembered for minutes asks for how many", async 
   const remember = [{ scope: "minutes", words: "For a while." }] as const
   const queue = start([call("ann", { remember })], { once: true })
   await play(queue, [
-    [menu, "m"],
-    ["escape back", "1"],
+    [menu, `m${enter}`],
+    ["escape back", `1${enter}`],
     ["For how many minutes? (1 to 480)", "\u0015", `481${enter}`],
     ["Give a whole number from 1 to 480.", "\u0015", `90${enter}`],
   ])
@@ -303,9 +323,9 @@ test.concurrent("a question is answered, or rejected with a reason, only when th
   const asks = (name: string) =>
     call(name, { kind: "question", question: { question: "Which?", options: ["red", "blue"] } })
   const queue = start([asks("ann")])
-  await play(queue, [[menu, enter, "a"], ["Choose one:", `${escape}[B`], ["● blue", enter], ["Answered."]])
+  await play(queue, [[menu, enter, "a", enter], ["Choose one:", `${escape}[B`], ["● blue", enter], ["Answered."]])
   queue.waiting.push(asks("bea"))
-  await play(queue, [[menu, "r"], ["Why not?", `later${enter}`], ["Answered."]])
+  await play(queue, [[menu, `r${enter}`], ["Why not?", `later${enter}`], ["Answered."]])
   queue.stop()
   await queue.end
   expect(queue.answered.map(([, , answer]) => answer)).toEqual([
@@ -316,13 +336,13 @@ test.concurrent("a question is answered, or rejected with a reason, only when th
 
 test.concurrent.each<[string, PendingItem[], Step[], string]>([
   ["nothing waits", [], [], "nothing"],
-  ["the answer counts", [call("ann")], [[menu, "a"]], "accepted"],
+  ["the answer counts", [call("ann")], [[menu, `a${enter}`]], "accepted"],
   ["the person leaves the only card", [call("ann")], [[menu, escape]], "left"],
   ["the person leaves the list", [call("ann"), call("bea")], [[menu, escape]], "left"],
   [
     "the person leaves a card of a list, and then the list",
     [call("ann"), call("bea")],
-    [[menu, "1"], ["ann (dev)"], [menu, escape], ["2 wait for a person:"], [menu, escape]],
+    [[menu, `1${enter}`], ["ann (dev)"], [menu, escape], ["2 wait for a person:"], [menu, escape]],
     "left",
   ],
 ])("where one answer is wanted, it ends when %s", async (_when, waiting, steps, end) => {
@@ -344,7 +364,7 @@ test.concurrent("nothing is shown while the terminal belongs to another program"
   const queue = start([call("ann")], { isAttended: () => ++asked > 3 })
   await until(() => asked === 3, "it looks at the terminal")
   expect(queue.raw()).toBe("")
-  await play(queue, [[menu, "a"], ["Answered."]])
+  await play(queue, [[menu, `a${enter}`], ["Answered."]])
   queue.stop()
   expect(await queue.end).toBe("stopped")
 })

@@ -23,6 +23,8 @@ export interface QueueOptions {
   signal: AbortSignal
   /** Called when the person presses Ctrl-C. */
   onInterrupt(): void
+  /** Takes a line that is no answer, and says what becomes of it. */
+  onText?: ((text: string) => string) | undefined
   /** Whether the terminal may be used now: a shell stops a background job that reads it. */
   isAttended(): boolean
   /** Whether to end after one answer, or when the person leaves. */
@@ -235,6 +237,7 @@ class TerminalQueue {
     return withScreen(this.#options.terminal, signal, work, {
       escape: "later",
       onInterrupt,
+      onText: this.#options.onText,
       rules: this.#options.queue.rules,
     })
   }

@@ -102,8 +102,8 @@ inTerminal("a person sees who wants what and why, and says yes, no with a reason
       await run(),
     ]`
   const { given, seen } = await played(script, [
-    [menu, "a"],
-    [menu, "r"],
+    [menu, `a${enter}`],
+    [menu, `r${enter}`],
     ["Why not?", `not today${enter}`],
     [menu, escape],
     [menu, controlC],
@@ -126,10 +126,10 @@ inTerminal("what was typed while nobody was asked, and what is pasted, does not 
     const given = [await run(), await run()]`
   const { given } = await played(script, [
     ["working", `go${enter}a`],
-    [menu, "approve"],
-    ["You typed more than one character", ""],
-    [menu, "q"],
-    [menu, "a"],
+    [menu, `approve${enter}`],
+    ["not one of the choices", ""],
+    [menu, `q${enter}`],
+    [menu, `a${enter}`],
   ])
   expect(given).toEqual([closed, yes])
 })
@@ -145,10 +145,10 @@ inTerminal("the terminal is an editor's while it is open, and the dialog's again
     const edited = () => adapter.showToolExecutionApproval("probe", "", { n: 1 }, "moderate", request)
     const given = [await edited(), await run()]`
   const { given } = await played(script, [
-    [menu, "e"],
-    ["escape back\r\n> ", "v"],
+    [menu, `e${enter}`],
+    ["escape back\r\n> ", `v${enter}`],
     ["New number?", `42${enter}`],
-    [menu, "a"],
+    [menu, `a${enter}`],
   ])
   expect(given).toEqual([{ approved: false, edit: { input: { n: 42 } }, by: "terminal" }, yes])
 })
@@ -164,14 +164,14 @@ inTerminal("a person sees a result and releases it whole, in part, or not", asyn
       await release({ result: { token: "x", total: 3 } }),
     ]`
   const { given, seen } = await played(script, [
-    [menu, "a"],
-    [menu, "r"],
+    [menu, `a${enter}`],
+    [menu, `r${enter}`],
     ["Why not?", `secret${enter}`],
-    [menu, "a"],
-    [menu, "s"],
+    [menu, `a${enter}`],
+    [menu, `s${enter}`],
     ["item 99", ""],
-    [menu, "a"],
-    [menu, "d"],
+    [menu, `a${enter}`],
+    [menu, `d${enter}`],
     ["What to take out", `/token${enter}`],
   ])
   expect(given).toEqual([yes, { ...closed, rejectReason: "secret" }, yes, yes, { ...yes, redact: ["/token"] }])
@@ -241,9 +241,9 @@ inTerminal("a form is filled in field by field, and a link is agreed to with a k
     ["● Blue (b)", enter],
     ["tags: some of", " "],
     ["◼ a", enter],
-    [menu, "a"],
+    [menu, `a${enter}`],
     ["it leads to: evil.example", ""],
-    [menu, "a"],
+    [menu, `a${enter}`],
   ])
   expect(given).toEqual([{ name: "Ada", colour: "b", tags: ["a"] }, {}])
   expect(seen).toContain("not proved safe")
@@ -260,10 +260,10 @@ inTerminal("calls that ask at once are asked one after the other: one key answer
     const given = ended.map((result) => result.rejectReason ?? result.status).sort()
     await system.close()`
   const { given } = await played(script, [
-    [menu, "a"],
-    [menu, "r"],
+    [menu, `a${enter}`],
+    [menu, `r${enter}`],
     ["Why not?", `one is enough${enter}`],
-    [menu, "a"],
+    [menu, `a${enter}`],
   ])
   expect(given).toEqual(["one is enough", "success", "success"])
 })
@@ -272,9 +272,9 @@ inTerminal("a question of a tool waits for the dialog that is open", async () =>
   const script = `${dialogs}
     const given = await Promise.all([run(), ask({ question: "Who?", signal }), run()])`
   const { given } = await played(script, [
-    [menu, "a"],
+    [menu, `a${enter}`],
     ["Your answer:", `yes${enter}`],
-    [menu, "a"],
+    [menu, `a${enter}`],
   ])
   expect(given).toEqual([yes, "yes", yes])
 })
@@ -292,7 +292,7 @@ inTerminal(
     const given = await Promise.all(answers)`
     const { given, seen } = await played(script, [
       ["three", ""],
-      [menu, "a"],
+      [menu, `a${enter}`],
     ])
     expect(given).toEqual([closed, closed, yes])
     expect(seen).toContain("│ one")
@@ -310,10 +310,10 @@ inTerminal("a call that is over does not take the keyboard from the dialog that 
     output.write("The first is over.")
     const given = await Promise.all(answers)`
   const { given } = await played(script, [
-    [menu, "r"],
+    [menu, `r${enter}`],
     ["Why not?", enter],
     [menu, ""],
-    ["The first is over.", "a"],
+    ["The first is over.", `a${enter}`],
   ])
   expect(given).toEqual([{ ...closed, rejectReason: "Operation cancelled by user" }, yes])
 })

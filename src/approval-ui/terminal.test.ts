@@ -58,44 +58,37 @@ test("with onInterrupt, Ctrl-C stops the program: no card is answered, and none 
 })
 
 test.concurrent.each<[string, Partial<ApprovalRequest>, string[][], object]>([
-  ["a approves", {}, [[menu, "a"]], yes],
+  ["a approves", {}, [[menu, `a${enter}`]], yes],
   ["escape is no", {}, [[menu, escape]], closed],
   ["Ctrl-C is no", {}, [[menu, controlC]], closed],
-  ["q is no", {}, [[menu, "q"]], closed],
+  ["q is no", {}, [[menu, `q${enter}`]], closed],
   ["escape pressed in anger is no", {}, [[menu, escape + escape + controlC]], closed],
+  ["A approves too: caps lock may be on", {}, [[menu, `A${enter}`]], yes],
+  ["Enter in a read of its own", {}, [[menu, "a", enter]], yes],
+  ["a letter that was deleted is none", {}, [[menu, "r", "\u007f", "a", enter]], yes],
   [
-    "other keys do nothing",
+    "escape empties the line, and then is no",
     {},
     [
-      [
-        menu,
-        "y",
-        "n",
-        enter,
-        " ",
-        "A",
-        "E",
-        "d",
-        "1",
-        "汉",
-        "\t",
-        "\u0004",
-        "\u001b[A",
-        "\u001bOP",
-        "\u001b[15~",
-        "\u001ba",
-        "q",
-      ],
+      [menu, "a", escape],
+      ["\r> ", escape],
     ],
     closed,
   ],
-  ["m and e are nothing where they are not offered", { input: undefined }, [[menu, "m", "e", "q"]], closed],
+  [
+    "Enter alone and keys that type nothing do nothing",
+    {},
+    [[menu, enter, "\t", "\u0004", "\u001b[A", "\u001bOP", "\u001b[15~", "\u001ba", `q${enter}`]],
+    closed,
+  ],
   [
     "m remembers what is chosen",
     { remember },
     [
-      [menu, "m"],
-      ["escape back\n> ", "3", "2"],
+      [menu, `m${enter}`],
+      ["escape back\n> ", `3${enter}`],
+      ["not one of the choices"],
+      ["escape back\n> ", `2${enter}`],
     ],
     { ...yes, remember: "tool-session" },
   ],
@@ -103,9 +96,9 @@ test.concurrent.each<[string, Partial<ApprovalRequest>, string[][], object]>([
     "m and escape goes back",
     { remember },
     [
-      [menu, "m"],
+      [menu, `m${enter}`],
       ["escape back\n> ", escape],
-      [menu, "a"],
+      [menu, `a${enter}`],
     ],
     yes,
   ],
@@ -113,7 +106,7 @@ test.concurrent.each<[string, Partial<ApprovalRequest>, string[][], object]>([
     "r asks why",
     {},
     [
-      [menu, "r"],
+      [menu, `r${enter}`],
       ["Why not?", `not today${enter}`],
     ],
     { ...closed, rejectReason: "not today" },
@@ -122,7 +115,7 @@ test.concurrent.each<[string, Partial<ApprovalRequest>, string[][], object]>([
     "r without a reason is still a no",
     {},
     [
-      [menu, "r"],
+      [menu, `r${enter}`],
       ["Why not?", enter],
     ],
     { ...closed, rejectReason: "Operation cancelled by user" },
@@ -131,7 +124,7 @@ test.concurrent.each<[string, Partial<ApprovalRequest>, string[][], object]>([
     "r closed at the question why is still a no",
     {},
     [
-      [menu, "r"],
+      [menu, `r${enter}`],
       ["Why not?", controlC],
     ],
     { ...closed, rejectReason: "Operation cancelled by user" },
@@ -139,14 +132,14 @@ test.concurrent.each<[string, Partial<ApprovalRequest>, string[][], object]>([
   [
     "s shows the whole and asks again",
     { preview: "A=1" },
-    [[menu, "s"], ["input as JSON, 12 characters:\n"], [menu, "a"]],
+    [[menu, `s${enter}`], ["input as JSON, 12 characters:\n"], [menu, `a${enter}`]],
     yes,
   ],
   [
     "e gives a new input",
     { input: { text: "a\u202eb" } },
     [
-      [menu, "e"],
+      [menu, `e${enter}`],
       ['{"text":"a\\u202eb"}', clearLine, `{"text":"c"}${enter}`],
     ],
     { approved: false, edit: { input: { text: "c" } }, by: "terminal" },
@@ -155,7 +148,7 @@ test.concurrent.each<[string, Partial<ApprovalRequest>, string[][], object]>([
     "e says what is no JSON and asks again",
     {},
     [
-      [menu, "e"],
+      [menu, `e${enter}`],
       ['{"n":1}', clearLine, `{n${enter}`],
       ["That is not valid JSON", clearLine, `[2]${enter}`],
     ],
@@ -164,16 +157,16 @@ test.concurrent.each<[string, Partial<ApprovalRequest>, string[][], object]>([
   [
     "e without a change goes back",
     {},
-    [[menu, "e"], ["The input as JSON", enter], ["Nothing was changed."], [menu, "a"]],
+    [[menu, `e${enter}`], ["The input as JSON", enter], ["Nothing was changed."], [menu, `a${enter}`]],
     yes,
   ],
   [
     "e and escape goes back",
     {},
     [
-      [menu, "e"],
+      [menu, `e${enter}`],
       ["The input as JSON", controlC],
-      [menu, "q"],
+      [menu, `q${enter}`],
     ],
     closed,
   ],
@@ -184,29 +177,34 @@ test.concurrent.each<[string, Partial<ApprovalRequest>, string[][], object]>([
 })
 
 test.concurrent.each<[string, Partial<ToolResult>, string[][], object]>([
-  ["a releases", { result: 1 }, [[menu, "a"]], yes],
+  ["a releases", { result: 1 }, [[menu, `a${enter}`]], yes],
   ["escape withholds", { result: 1 }, [[menu, escape]], closed],
   [
     "r asks why",
     { result: 1 },
     [
-      [menu, "r"],
+      [menu, `r${enter}`],
       ["Why not?", `secret${enter}`],
     ],
     { ...closed, rejectReason: "secret" },
   ],
-  ["keys of a call are nothing here", { result: 1 }, [[menu, "e", "m", "q"]], closed],
+  [
+    "keys of a call are nothing here",
+    { result: 1 },
+    [[menu, `e${enter}`], ["not one of the choices"], [menu, `q${enter}`]],
+    closed,
+  ],
   [
     "s shows the whole and asks again",
     { result: `${"x".repeat(5000)} the end` },
-    [["cut here"], [menu, "s"], ["the end"], [menu, "a"]],
+    [["cut here"], [menu, `s${enter}`], ["the end"], [menu, `a${enter}`]],
     yes,
   ],
   [
     "d takes out what pointers name",
     { result: { a: { "b/c": 1 }, list: [null] } },
     [
-      [menu, "d"],
+      [menu, `d${enter}`],
       ["What to take out", `/a/b~1c, /list/0${enter}`],
     ],
     { ...yes, redact: ["/a/b~1c", "/list/0"] },
@@ -215,7 +213,7 @@ test.concurrent.each<[string, Partial<ToolResult>, string[][], object]>([
     "d with a pointer to nothing asks again",
     { result: { password: "x" } },
     [
-      [menu, "d"],
+      [menu, `d${enter}`],
       ["What to take out", `/pasword${enter}`],
       ['There is nothing at "/pasword"', clearLine, `/password${enter}`],
     ],
@@ -225,7 +223,7 @@ test.concurrent.each<[string, Partial<ToolResult>, string[][], object]>([
     "d with nothing asks again, and a text replaces the result",
     { result: 1 },
     [
-      [menu, "d"],
+      [menu, `d${enter}`],
       ["What to take out", enter],
       ["Name a place", `It worked.${enter}`],
     ],
@@ -235,7 +233,7 @@ test.concurrent.each<[string, Partial<ToolResult>, string[][], object]>([
     "an error has no parts, but can be replaced",
     { success: false, error: "at /home/ann" },
     [
-      [menu, "d"],
+      [menu, `d${enter}`],
       ["What to take out", `/a${enter}`],
       ["This is an error", clearLine, `It failed.${enter}`],
     ],
@@ -245,9 +243,9 @@ test.concurrent.each<[string, Partial<ToolResult>, string[][], object]>([
     "d and Ctrl-C goes back",
     { result: 1 },
     [
-      [menu, "d"],
+      [menu, `d${enter}`],
       ["What to take out", controlC],
-      [menu, "q"],
+      [menu, `q${enter}`],
     ],
     closed,
   ],
@@ -257,41 +255,39 @@ test.concurrent.each<[string, Partial<ToolResult>, string[][], object]>([
   expect(given).toEqual(decision)
 })
 
-const sentence = "You typed more than one character"
-
 test.concurrent.each([
-  ["the same key twice", ["aa"]],
-  ["a key and enter", [`a${enter}`]],
-  ["a word", ["yes"]],
-  ["text with Ctrl-C in it", [`a${controlC}`]],
-  ["one pasted character", ["\u001b[200~a\u001b[201~"]],
-  ["a paste in pieces", ["aaaa", "a"]],
-  ["a marked paste in pieces", ["\u001b[200~aaaa", "a", "\u001b[201~"]],
-])("pasted text answers nothing, and a sentence says so: %s", async (_what, pasted) => {
+  ["the same key twice", ["aa", enter]],
+  ["a word", ["yes", enter]],
+  ["a key that is not offered", ["m", enter]],
+  ["a sentence, letter by letter", ["a", "n", "d", " ", "so", " on", enter]],
+  ["pasted lines", [`a${enter}a${enter}`, enter]],
+  ["marked pasted lines", [`\u001b[200~a${enter}b${enter}\u001b[201~`, enter]],
+  ["a marked paste in pieces", ["\u001b[200~a", enter, "a", "\u001b[20", "1~", enter]],
+])("a line that is not one of the letters answers nothing, and a sentence says so: %s", async (_what, typed) => {
   const fake = fakeTerminal()
-  const [given] = await Promise.all([askCall(fake.terminal), play(fake, [[menu, ...pasted], [sentence], [menu, "q"]])])
+  const [given] = await Promise.all([
+    askCall(fake.terminal),
+    play(fake, [[menu, ...typed], ["not one of the choices"], [menu, `q${enter}`]]),
+  ])
   expect(given).toEqual(closed)
 })
 
-test.concurrent("the first letter of a sentence that somebody types is no answer", async () => {
+test.concurrent("nothing is answered before Enter, however long nobody types", async () => {
   const fake = fakeTerminal()
   const answer = askCall(fake.terminal)
-  await fake.appears(menu)
-  for (const letter of "and keep it short") {
-    await fake.press(letter)
-    await new Promise((resolve) => setTimeout(resolve, 120))
-  }
-  await play(fake, [[sentence], [menu, "q"]])
+  await play(fake, [[menu, "a"], ["> a   Enter: approve"]])
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  await play(fake, [["", "nd keep it short", enter], ["not one of the choices"], [menu, `q${enter}`]])
   expect(await answer).toEqual(closed)
 })
 
 test.concurrent("keys that were typed before the dialog is shown do not answer it, Ctrl-C does", async () => {
   const [early, while_, stopped] = [fakeTerminal(), fakeTerminal(), fakeTerminal()]
-  await early.press("a")
+  await early.press(`a${enter}`)
   const answers = [askCall(early.terminal), askCall(while_.terminal), askCall(stopped.terminal)]
   await new Promise(setImmediate)
-  await Promise.all([while_.press("a"), stopped.press(controlC)])
-  await Promise.all([play(early, [[menu, "q"]]), play(while_, [[menu, "q"]])])
+  await Promise.all([while_.press(`a${enter}`), stopped.press(controlC)])
+  await Promise.all([play(early, [[menu, `q${enter}`]]), play(while_, [[menu, `q${enter}`]])])
   expect(await Promise.all(answers)).toEqual([closed, closed, closed])
   expect(stopped.seen()).toBe("")
 })
@@ -302,7 +298,7 @@ test.concurrent("the two halves of an arrow key are one key, and no escape", asy
   await fake.appears(menu)
   fake.pressAtOnce(escape, "[A")
   await new Promise(setImmediate)
-  await fake.press("a")
+  await fake.press(`a${enter}`)
   expect(await answer).toEqual(yes)
 })
 
@@ -310,8 +306,8 @@ test.concurrent("a key typed while the whole is not yet shown does not answer ei
   const fake = fakeTerminal()
   const answer = askCall(fake.terminal)
   await play(fake, [
-    [menu, "s", "a"],
-    [menu, "q"],
+    [menu, `s${enter}`, `a${enter}`],
+    [menu, `q${enter}`],
   ])
   expect(await answer).toEqual(closed)
 })
@@ -331,7 +327,7 @@ test.concurrent("a dialog that somebody else has answered is closed and says who
   const answers = [askCall(fake.terminal, { signal: given.signal }), askCall(fake.terminal, { agentId: "bea" })]
   await fake.appears(menu)
   given.abort({ by: "carol" })
-  await play(fake, [["carol has answered elsewhere."], ["bea (dev) wants"], [menu, "a"]])
+  await play(fake, [["carol has answered elsewhere."], ["bea (dev) wants"], [menu, `a${enter}`]])
   expect(await Promise.all(answers)).toEqual([closed, yes])
 })
 
@@ -343,11 +339,11 @@ test.concurrent.each([
   const given = new AbortController()
   const fake = fakeTerminal()
   const answer = askCall(fake.terminal, { signal: given.signal, remember })
-  await play(fake, [[menu, key], [text]])
+  await play(fake, [[menu, `${key}${enter}`], [text]])
   given.abort()
   expect(await answer).toMatchObject({ approved: false })
   const next = askCall(fake.terminal)
-  await play(fake, [[menu, "a"]])
+  await play(fake, [[menu, `a${enter}`]])
   expect(await next).toEqual(yes)
 })
 
@@ -355,10 +351,10 @@ test.concurrent("a call that is over does not take the keyboard from the dialog 
   const over = new AbortController()
   const fake = fakeTerminal()
   const answers = [askCall(fake.terminal, { signal: over.signal }), askCall(fake.terminal)]
-  await play(fake, [[menu, "r"], ["Why not?", enter], [menu]])
+  await play(fake, [[menu, `r${enter}`], ["Why not?", enter], [menu]])
   over.abort()
   expect(fake.terminal.input.isRaw).toBe(true)
-  await fake.press("a")
+  await fake.press(`a${enter}`)
   expect(await Promise.all(answers)).toMatchObject([{ approved: false }, yes])
   expect(fake.terminal.input.isRaw).toBe(false)
 })
@@ -379,7 +375,7 @@ test.concurrent("an editor gets the input in a file that only its owner can read
   )
   const fake = fakeTerminal({ env: { EDITOR: "false", VISUAL: command } })
   const answer = askCall(fake.terminal, { input: { n: 1, text: "a\u202e" } })
-  await play(fake, [[menu, "e"], ["Edit where?"], ["escape back", "v"]])
+  await play(fake, [[menu, `e${enter}`], ["Edit where?"], ["escape back", `v${enter}`]])
   expect(await answer).toEqual({ approved: false, edit: { input: { n: 2, text: "a\u202e" } }, by: "terminal" })
   expect(readFileSync(join(folder, "modes"), "utf8")).toBe("600\n700\n")
   expect(() => readFileSync(readFileSync(join(folder, "name"), "utf8").trim())).toThrow("ENOENT")
@@ -391,9 +387,11 @@ test.concurrent("a text of several lines is edited as text, and keeps its end; o
   const input = { path: "a.md", content: 'one\n"two"', hidden: "a\u202e\nb" }
   const answer = askCall(fake.terminal, { input })
   await play(fake, [
-    [menu, "e"],
+    [menu, `e${enter}`],
     ["Edit where? 1 content in sh", ""],
-    ["escape back", "2", "1"],
+    ["escape back", `2${enter}`],
+    ["not one of the choices"],
+    ["escape back", `1${enter}`],
   ])
   expect(await answer).toMatchObject({ edit: { input: { ...input, content: 'one\n"2"' } } })
 })
@@ -404,7 +402,7 @@ test.concurrent("the question names what the call is about, quoted where it coul
   const answer = askCall(fake.terminal, { touches: { list, proved: true } })
   await play(fake, [
     ['Run probe (write "a)? a approve")? a approve, e edit', ""],
-    [menu, "a"],
+    [menu, `a${enter}`],
   ])
   expect(await answer).toEqual(yes)
 })
@@ -417,22 +415,22 @@ test.concurrent("invalid JSON from an editor is reported and can be edited again
   const fake = fakeTerminal({ env: { EDITOR: command } })
   const answer = askCall(fake.terminal)
   await play(fake, [
-    [menu, "e"],
-    ["escape back", "v"],
+    [menu, `e${enter}`],
+    ["escape back", `v${enter}`],
     ["That is not valid JSON"],
     ["Edit it again."],
-    ["escape back", "v"],
+    ["escape back", `v${enter}`],
   ])
   expect(await answer).toMatchObject({ edit: { input: [1] } })
   const failing = askCall(fake.terminal, { input: 7 })
   await play(fake, [
-    [menu, "e"],
-    ["escape back", "v"],
+    [menu, `e${enter}`],
+    ["escape back", `v${enter}`],
     ["The editor ended with 3, so nothing was changed."],
-    [menu, "e"],
+    [menu, `e${enter}`],
   ])
   await play(fake, [
-    ["escape back", "h"],
+    ["escape back", `h${enter}`],
     ["The input as JSON", `7${enter}`],
   ])
   expect(await failing).toMatchObject({ edit: { input: 77 } })
@@ -444,8 +442,8 @@ test.concurrent("an editor is ended when somebody answers elsewhere", async (con
   const fake = fakeTerminal({ env: { EDITOR: command } })
   const answer = askCall(fake.terminal, { signal: given.signal })
   await play(fake, [
-    [menu, "e"],
-    ["escape back", "v"],
+    [menu, `e${enter}`],
+    ["escape back", `v${enter}`],
   ])
   await context.expect.poll(() => readFileSync(join(folder, "pid"), "utf8")).toMatch(/\d/)
   given.abort()
@@ -466,7 +464,9 @@ test.concurrent("the terminal shows the same card as every interface, in colours
   const more = { preview: "@@ -1 +1 @@\n-a\n+b", previewData: { kind: "diff", files: [] } as const }
   const colours = { "": fakeTerminal(), "1": fakeTerminal({ env: { NO_COLOR: "1" } }) }
   await Promise.all(
-    Object.values(colours).map((fake) => Promise.all([askCall(fake.terminal, more), play(fake, [[menu, "a"]])])),
+    Object.values(colours).map((fake) =>
+      Promise.all([askCall(fake.terminal, more), play(fake, [[menu, `a${enter}`]])]),
+    ),
   )
   const card = cardLines(samplePendingItem(more)).join("\n")
   for (const fake of Object.values(colours)) expect(fake.seen()).toContain(`\n${card}\n`)
@@ -480,8 +480,8 @@ test.concurrent("who answers is the person at the terminal, where that is known"
   const fake = fakeTerminal({ by: "carol" })
   const answers = [askCall(fake.terminal), askCall(fake.terminal)]
   await play(fake, [
-    [menu, "a"],
-    [menu, "q"],
+    [menu, `a${enter}`],
+    [menu, `q${enter}`],
   ])
   expect(await Promise.all(answers)).toEqual([
     { ...yes, by: "carol" },

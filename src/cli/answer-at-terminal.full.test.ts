@@ -35,7 +35,7 @@ async function pending(cli: Cli): Promise<{ callId: string; revision: number; in
 test("'approvals approve' without an id shows the card and takes a key", async () => {
   const cli = makeCli({ NO_COLOR: "1" })
   const { end } = await startCall(cli, "A")
-  const approved = await cli.inTerminal(["approvals", "approve"], [[menu, "a"]])
+  const approved = await cli.inTerminal(["approvals", "approve"], [[menu, `a${enter}`]])
   expect(approved.stdout).toContain("operator (operator) wants to call set_env [moderate]")
   expect(approved.stdout).toContain("Approved. It ran.")
   expect([approved.code, (await end).code]).toEqual([0, 0])
@@ -53,8 +53,8 @@ test("'approvals reject' without an id lets the person choose from a list, and l
     ["approvals", "reject"],
     [
       ["2 wait for a person:", ""],
-      [menu, "1"],
-      [menu, "r"],
+      [menu, `1${enter}`],
+      [menu, `r${enter}`],
       ["Why not?", `not today${enter}`],
     ],
   )
@@ -72,10 +72,10 @@ test("a call that is edited elsewhere while it is shown is shown again, not appr
     ["approvals", "approve"],
     [
       [menu, edit],
-      ["1 waits for a person:", "a"],
+      ["1 waits for a person:", `a${enter}`],
       [menu, enter],
       ["revision 2", ""],
-      [menu, "a"],
+      [menu, `a${enter}`],
     ],
   )
   expect([code, (await end).code]).toEqual([0, 0])
@@ -95,10 +95,10 @@ test("'approvals watch' shows what arrives, closes what is answered elsewhere, a
       ["Nothing waits for a person.", async () => ends.push((await startCall(cli, "A")).end)],
       [menu, async () => ends.push((await startCall(cli, "B")).end)],
       ["Also waits now: operator wants to call set_env: B=1", () => void answerFirst()],
-      ["It was answered elsewhere", "a"],
+      ["It was answered elsewhere", `a${enter}`],
       [menu, enter],
-      ["B=1", "a"],
-      [menu, "a"],
+      ["B=1", `a${enter}`],
+      [menu, `a${enter}`],
       ["Nothing waits for a person.", controlC],
     ],
   )
@@ -113,7 +113,7 @@ test("'serve' answers in its terminal, and Ctrl-C at a card stops it and leaves 
     ["serve", "--port", "0"],
     [
       ["shown and answered here too", ""],
-      [menu, "a"],
+      [menu, `a${enter}`],
       ["Approved.", () => void startCall(cli, "B")],
       [menu, controlC],
       ["Stopping.", ""],

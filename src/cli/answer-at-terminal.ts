@@ -16,6 +16,8 @@ export function canAnswerHere({ io, flags }: CliContext): boolean {
 export interface AnswerHere {
   signal: AbortSignal
   interrupt(): void
+  /** Takes a line that is no answer, and says what becomes of it. */
+  onText?: ((text: string) => string) | undefined
   /** What of the queue is shown, and in which order; everything as it is if left out. */
   select?: (items: readonly PendingItem[]) => readonly PendingItem[] | Promise<readonly PendingItem[]>
   once?: boolean
@@ -29,7 +31,7 @@ export async function answerHere(
   context: CliContext,
   app: App,
   by: string,
-  { signal, interrupt, select = (items) => items, once = false, looksAgain, idleText, note }: AnswerHere,
+  { signal, interrupt, onText, select = (items) => items, once = false, looksAgain, idleText, note }: AnswerHere,
 ): Promise<QueueEnd> {
   const { io, flags } = context
   const { approvals } = app
@@ -45,6 +47,7 @@ export async function answerHere(
     },
     signal,
     onInterrupt: interrupt,
+    onText,
     isAttended: () => isAttended(io),
     once,
     looksAgain,

@@ -59,7 +59,7 @@ export function addApprovals(program: Command, run: Run): void {
     .action(run(linkPending))
   approvals
     .command("watch")
-    .description("show what waits and answer it with a key, as it arrives, until Ctrl-C")
+    .description("show what waits and answer it here, as it arrives, until Ctrl-C")
     .action(run(watchApprovals))
 }
 

@@ -313,7 +313,7 @@ test("a backup is restored completely, and the previous data is moved aside", as
 test("an answer in a terminal is recorded with the person's name", async () => {
   const { run, inTerminal } = makeCli()
   const words = ["call", "set_env", "key=A", "value=1"]
-  expect((await inTerminal([...words], [["Run set_env?", "a"]])).code).toBe(0)
+  expect((await inTerminal([...words], [["Run set_env?", "a\r"]])).code).toBe(0)
   const [row] = read(await run("audit", "list", "--json")) as { callId: string }[]
   const me = /^ok +You are (\S+), proved by/m.exec((await run("doctor")).stdout)?.[1]
   expect(me).toBeTruthy()

@@ -26,9 +26,9 @@ test("models of a file that is not trusted do not count, and the sentence says s
   expect(stderr).toMatch(/The models of quartermaster\.yml do not count before you trust the file\./)
 })
 
-test("in a terminal, run asks inline, and a key answers", async () => {
+test("in a terminal, run asks inline, and a letter and Enter answer", async () => {
   const { inTerminal, file } = await withScript(writes)
-  const { code, stdout } = await inTerminal(["run", "Write it down."], [["Run write_file (", "a"]])
+  const { code, stdout } = await inTerminal(["run", "Write it down."], [["Run write_file (", "a\r"]])
   expect(code).toBe(0)
   expect(stdout).toMatch(/● write_file todo\.md content=Finish the notes\. … \d+ ms, \d+ characters\r\nDone\.\r\n$/)
   expect(readFileSync(file, "utf8")).toBe("Finish the notes.")
@@ -56,10 +56,10 @@ test("the cards of one answer come in the order of its calls, with the keys of t
     ["run", "Write."],
     [
       ["escape later\r\n> ", "\r"],
-      ["Run write_file (write z.md)? a approve, e edit, u approve and add the rule, r reject", "a"],
+      ["Run write_file (write z.md)? a approve, e edit, u approve and add the rule, r reject", "a\r"],
       ["escape later\r\n> ", "\r"],
-      ["Run write_file (write y.md)?", "a"],
-      ["Run write_file (write x.md)?", "a"],
+      ["Run write_file (write y.md)?", "a\r"],
+      ["Run write_file (write x.md)?", "a\r"],
     ],
   )
   expect(code).toBe(0)

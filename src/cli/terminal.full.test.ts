@@ -6,7 +6,7 @@ const red = "\u001b[31mred"
 
 test("in a terminal a person sees what would run, with control characters escaped, and their answer counts", async () => {
   const { inTerminal } = makeCli()
-  const yes = await inTerminal(["call", "set_env", "key=A", `value=${red}`], [["Run set_env?", "a"]])
+  const yes = await inTerminal(["call", "set_env", "key=A", `value=${red}`], [["Run set_env?", "a\r"]])
   expect(yes.code).toBe(0)
   expect(yes.stdout).toContain("operator (operator) wants to call set_env [moderate]")
   expect(yes.stdout).toContain("A=\\u{1b}[31mred")
@@ -14,7 +14,7 @@ test("in a terminal a person sees what would run, with control characters escape
   const no = await inTerminal(
     ["call", "set_env", "key=A", "value=2"],
     [
-      ["Run set_env?", "r"],
+      ["Run set_env?", "r\r"],
       ["Why not?", "not today\r"],
     ],
   )
@@ -24,7 +24,7 @@ test("in a terminal a person sees what would run, with control characters escape
 
 test("nobody is asked in a terminal that belongs to a tool", async () => {
   const { inTerminal } = makeCli({ QM_INSIDE: "1", QM_AGENT: "operator" })
-  const refused = await inTerminal(["call", "set_env", "key=A", "value=1", "--wait", "0.2"], [["Run set_env?", "a"]])
+  const refused = await inTerminal(["call", "set_env", "key=A", "value=1", "--wait", "0.2"], [["Run set_env?", "a\r"]])
   expect(refused.code).toBe(4)
   expect(refused.stdout).not.toContain("Run set_env?")
 })

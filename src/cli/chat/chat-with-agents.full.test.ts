@@ -46,7 +46,7 @@ org:
     ["chat", "--agent", "root"],
     [
       ["/help", "Test it.\r"],
-      [menu, "a"],
+      [menu, "a\r"],
       ["The tester says that all is well.", controlD],
     ],
   )

@@ -90,11 +90,11 @@ test("a text that cannot be sent, because another process has the conversation, 
   expect(after).toContain("› Mine")
 })
 
-test("a call that asks shows its card inline, and a key answers it", async () => {
+test("a call that asks shows its card inline, and a letter and Enter answer it", async () => {
   const { chat, file } = await withScript(writes)
   const { stdout } = await chat([
     ["/help", `Write it down${enter}`],
-    [menu, "a"],
+    [menu, `a${enter}`],
     ["Written.", controlD],
   ])
   expect(stdout).toContain("operator (operator) wants to call write_file [sensitive]")
@@ -114,12 +114,33 @@ test("text that is typed while a call begins to wait never answers it; it steers
     ["/help", `Go${enter}aaa`],
     ["send or clear your text to see it", enter],
     ["queued: aaa", ""],
-    [menu, "r"],
+    [menu, `r${enter}`],
     ["Why not?", `not now${enter}`],
     ["I read what you said.", controlD],
   ])
   expect(stdout).toMatch(/⊘ write_file .*not now/)
   expect(existsSync(file("todo.md"))).toBe(false)
+})
+
+test("a sentence that is typed at a card is no answer: it steers, and the card still waits; commands are refused", async () => {
+  const { chat, file } = await withScript(`
+- call: { write_file: { path: todo.md, content: x } }
+- branch:
+    - when: { user: and keep it short }
+      steps: [{ say: I keep it short. }]
+    - steps: [{ say: I read nothing. }]
+`)
+  const { stdout } = await chat([
+    ["/help", `Go${enter}`],
+    [menu, "a"],
+    ["Enter: approve", "nd keep it short"],
+    ["Enter: tell the agent", enter],
+    ["The agent reads that when this is answered.", `/why${enter}`],
+    ["Commands work in the chat.", `a${enter}`],
+    ["I keep it short.", controlD],
+  ])
+  expect(stdout).toContain("› and keep it short")
+  expect(existsSync(file("todo.md"))).toBe(true)
 })
 
 test("a card that is left for later goes on waiting, and Enter shows it again", async () => {
@@ -128,7 +149,7 @@ test("a card that is left for later goes on waiting, and Enter shows it again", 
     ["/help", `Write it down${enter}`],
     [menu, "\u001b"],
     ["write_file needs your approval", enter],
-    [menu, "a"],
+    [menu, `a${enter}`],
     ["Written.", controlD],
   ])
   expect(existsSync(file("todo.md"))).toBe(true)
@@ -161,7 +182,7 @@ test("killed at a card and resumed, nothing is lost and nothing runs twice", asy
   const { stdout } = await inTerminal(
     ["chat", "--resume"],
     [
-      [menu, "a"],
+      [menu, `a${enter}`],
       ["Written.", controlD],
     ],
   )
@@ -228,7 +249,7 @@ test("output of a running command is shown while it runs, and folded afterwards"
 `)
   const { stdout } = await chat([
     ["/help", `Run it${enter}`],
-    [menu, "a"],
+    [menu, `a${enter}`],
     ["│ first", () => write("go", "")],
     ["It ran.", controlD],
   ])
@@ -242,7 +263,7 @@ test("left while a command runs, the chat says that it waits for it, and Ctrl-C 
 `)
   const { stdout } = await chat([
     ["/help", `Run it${enter}`],
-    [menu, "a"],
+    [menu, `a${enter}`],
     ["│ first", controlD],
     ["A call still runs", controlC],
   ])

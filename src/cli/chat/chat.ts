@@ -209,6 +209,14 @@ export class Chat {
     }
   }
 
+  /** Takes what is typed at a card and is no answer, and says what becomes of it. */
+  #sayAtCard(text: string): string {
+    if (readSlash(text) !== undefined) return "Commands work in the chat. Press escape first, then type it."
+    const isBusy = this.#isBusy
+    this.#submit(text)
+    return isBusy ? "The agent reads that when this is answered." : "The agent reads that."
+  }
+
   /** What was said stands in the conversation from now on. */
   #printSent(): void {
     if (this.#unsent !== undefined) this.#printSaid(this.#unsent)
@@ -352,6 +360,7 @@ export class Chat {
         if (!this.#hasLeft) this.#takeTerminal()
       },
       interrupt: () => this.stop(),
+      onText: (text) => this.#sayAtCard(text),
     })
     this.#screen.draw()
   }

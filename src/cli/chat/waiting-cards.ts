@@ -17,6 +17,8 @@ export interface CardStage {
   after(): void
   /** The person pressed Ctrl-C at the card. */
   interrupt(): void
+  /** Takes what the person types at the card and is no answer, and says what becomes of it. */
+  onText?: (text: string) => string
 }
 
 /**
@@ -97,6 +99,7 @@ export class WaitingCards {
       const end = await answerHere(this.#context, this.#app, this.#by, {
         signal: open.signal,
         interrupt: () => stage.interrupt(),
+        onText: stage.onText,
         select: (all) =>
           inCallOrder(
             this.#app,
