@@ -102,10 +102,19 @@ export function waitForOutput(child: ChildProcess, text: string): Promise<void> 
 /** What to do when a text has appeared in a terminal. A function gets the process that holds the terminal. */
 export type TerminalSteps = readonly (readonly [after: string, does: string | ((terminal: ChildProcess) => unknown)])[]
 
+/** A text that has not appeared after this time does not come. */
+const appearsMs = 120_000
+
 async function pressed(child: ChildProcess, keys: TerminalSteps): Promise<CliOutput> {
   const text = { stdout: "", stderr: "" }
   const waiting = [...keys]
   let from = 0
+  let missing: string | undefined
+  const giveUp = () => {
+    missing = waiting[0]?.[0] ?? "the end"
+    child.kill("SIGKILL")
+  }
+  let timer = setTimeout(giveUp, appearsMs)
   child.stdout?.setEncoding("utf8").on("data", (part: string) => {
     text.stdout += part
     const [next] = waiting
@@ -113,10 +122,14 @@ async function pressed(child: ChildProcess, keys: TerminalSteps): Promise<CliOut
     if (next === undefined || at === -1) return
     from = text.stdout.length
     waiting.shift()
+    clearTimeout(timer)
+    timer = setTimeout(giveUp, appearsMs)
     if (typeof next[1] === "string") child.stdin?.write(next[1])
     else next[1](child)
   })
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve))
+  clearTimeout(timer)
+  if (missing !== undefined) throw new Error(`'${missing}' did not appear in the terminal. This did: ${text.stdout}`)
   return { code, ...text }
 }
 
