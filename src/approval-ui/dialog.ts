@@ -138,6 +138,7 @@ export async function choose<Key extends string>(
     ask()
   }
   const refuse = (line: string) => {
+    terminal.output.write(`\r${eraseRow}${lineRow(line, "", screen)}`)
     typed = ""
     interject(screen.onText?.(line) ?? noAnswerText)
   }
