@@ -10,6 +10,8 @@ import type { CliApp } from "../context.ts"
 import { shortId } from "../agent-tree.ts"
 import { onOneLine } from "../call-line.ts"
 import { cutTo } from "../width.ts"
+import { AskedAgents } from "./asked-agents.ts"
+import { ChatText } from "./chat-text.ts"
 import type { InputHistory } from "./history.ts"
 import { wrap, type Rows } from "./layout.ts"
 import { emptyLine, lineOf, pressKey, type Key, type Line, type LineAction } from "./line-editor.ts"
@@ -49,6 +51,8 @@ export class Chat {
   readonly #parts: ChatParts
   readonly #screen: LiveScreen
   readonly #view: TurnView
+  readonly #text: ChatText
+  readonly #asked: AskedAgents
   #chain: ToolChain
   #model: LanguageModel
   #line: Line = emptyLine
@@ -63,14 +67,13 @@ export class Chat {
   #leave: () => void = () => {}
   #hasLeft = false
   #said = false
-  /** The agents whose answers have not come yet. */
-  #awaits: readonly string[] = []
-  #isLookingForMail = false
 
   constructor(parts: ChatParts) {
     this.#parts = parts
     this.#model = parts.model
     this.#screen = new LiveScreen(parts.output, () => this.#live())
+    this.#text = new ChatText(this.#screen, parts.paint)
+    this.#asked = new AskedAgents(parts.app.society, () => this.id)
     const onRequest = (messages: readonly ModelMessage[]) => this.#readQueued(messages)
     this.#view = new TurnView(this.#screen, parts.paint, onRequest, parts.showPicture)
     this.#chain = this.#open(parts.id)
@@ -219,7 +222,7 @@ export class Chat {
 
   /** What was said stands in the conversation from now on. */
   #printSent(): void {
-    if (this.#unsent !== undefined) this.#printSaid(this.#unsent)
+    if (this.#unsent !== undefined) this.#text.said(this.#unsent)
     this.#unsent = undefined
   }
 
@@ -227,22 +230,14 @@ export class Chat {
   #takeBack(text: string): void {
     const { text: typed } = this.#line
     this.#line = lineOf(typed === "" ? text : `${text}\n${typed}`)
-    this.#say("Your text was not sent. It is in the input line again.")
-  }
-
-  #printSaid(text: string): void {
-    const { bold, cyan } = this.#parts.paint
-    const rows = printable(text)
-      .split("\n")
-      .flatMap((line) => wrap(line, this.#screen.columns - 3))
-    this.#screen.print(["", ...rows.map((row, place) => (place === 0 ? cyan("› ") : "  ") + bold(row)), ""])
+    this.#text.say("Your text was not sent. It is in the input line again.")
   }
 
   async #steer(text: string): Promise<void> {
     this.#queued.push(text)
     await this.#chain.steer(text).catch((error: unknown) => {
       this.#queued = this.#queued.filter((each) => each !== text)
-      this.#complain(error)
+      this.#text.complain(error)
       this.#takeBack(text)
     })
   }
@@ -250,7 +245,7 @@ export class Chat {
   /** What the model is about to read is no longer queued. */
   #readQueued(messages: readonly ModelMessage[]): void {
     const said = new Set(messages.flatMap(({ role, content }) => (role === "user" ? [content] : [])))
-    for (const text of this.#queued) if (said.has(text)) this.#printSaid(text)
+    for (const text of this.#queued) if (said.has(text)) this.#text.said(text)
     this.#queued = this.#queued.filter((text) => !said.has(text))
   }
 
@@ -266,7 +261,7 @@ export class Chat {
       if (!this.#hasLeft) this.#tellEnd(result)
     } catch (error) {
       this.#view.end()
-      this.#complain(error)
+      this.#text.complain(error)
       if (this.#unsent !== undefined) this.#takeBack(this.#unsent)
       this.#unsent = undefined
     } finally {
@@ -276,28 +271,10 @@ export class Chat {
     }
   }
 
-  #tellEnd({ status, error, content }: ToolChainResult): void {
-    const { yellow, red } = this.#parts.paint
-    for (const text of this.#queued) this.#printSaid(text)
+  #tellEnd(result: ToolChainResult): void {
+    for (const text of this.#queued) this.#text.said(text)
     this.#queued = []
-    if (status === "completed" && content.trim() !== "") return
-    this.#screen.print([""])
-    if (status === "completed") this.#say("The model ended without an answer. Say something to go on.")
-    if (status === "error") {
-      this.#say(error ?? "The model failed.", red)
-      this.#say("/retry asks the model again; or say something to go on.")
-    }
-    if (status === "limit") this.#say(error ?? "A limit of this run was reached. Say something to go on.", yellow)
-    if (status === "aborted") this.#say("Stopped. What it did so far is kept; say something to go on.")
-  }
-
-  #complain(error: unknown): void {
-    this.#screen.print([""])
-    this.#say(errorMessage(error), this.#parts.paint.red)
-  }
-
-  #say(text: string, colour = this.#parts.paint.dim): void {
-    this.#screen.print(wrap(printable(text), this.#screen.columns - 1).map(colour))
+    this.#text.ended(result)
   }
 
   async #runSlash(text: string, slash: Slash): Promise<void> {
@@ -324,7 +301,7 @@ export class Chat {
       // What the agent goes on writing stands apart from it.
       this.#screen.print(["", title, ...rows, ...(this.#isBusy ? [""] : [])])
     } catch (error) {
-      this.#complain(error)
+      this.#text.complain(error)
     }
   }
 
@@ -352,7 +329,7 @@ export class Chat {
   /** Shows what waits for the person. Only at an empty line, so that no typed text answers it. */
   async #lookForCards(): Promise<void> {
     const { cards } = this.#parts
-    if ((!this.#isBusy && this.#awaits.length === 0) || this.#hasLeft) return
+    if ((!this.#isBusy && this.#asked.awaited.length === 0) || this.#hasLeft) return
     await cards.look(this.id, {
       mayShow: () => this.#line.text === "" && !this.#line.pasting && !this.#hasLeft,
       before: () => this.#giveTerminal(),
@@ -367,26 +344,21 @@ export class Chat {
 
   /** Answers of other agents begin a run of their own, unless one works: then it reads them itself. */
   async #lookForMail(): Promise<void> {
-    if (this.#isLookingForMail || this.#hasLeft || !this.hasBegun) return
-    this.#isLookingForMail = true
+    if (this.#hasLeft || !this.hasBegun) return
     try {
-      const { unread, sent } = await this.#parts.app.society.openMessages(this.id)
-      this.#awaits = [...new Set(sent.map(({ to }) => to))]
-      if (unread === 0 || this.#isBusy || this.#hasLeft) return
+      if (!(await this.#asked.haveAnswered()) || this.#isBusy || this.#hasLeft) return
       this.#screen.print(["", this.#parts.paint.dim("↳ Another agent has answered.")])
       void this.#run(() => this.#chain.resume())
     } catch (error) {
-      this.#complain(error)
-    } finally {
-      this.#isLookingForMail = false
+      this.#text.complain(error)
     }
   }
 
   #ticks = 0
 
   #tick(): void {
-    if (this.#awaits.length > 0 && this.#ticks % 8 === 4) void this.#lookForMail()
-    if (!this.#isBusy && this.#hintUntil === 0 && this.#awaits.length === 0) return
+    if (this.#asked.awaited.length > 0 && this.#ticks % 8 === 4) void this.#lookForMail()
+    if (!this.#isBusy && this.#hintUntil === 0 && this.#asked.awaited.length === 0) return
     if (this.#hintUntil !== 0 && Date.now() > this.#hintUntil) this.#hintUntil = 0
     if (this.#ticks++ % 8 === 0) void this.#lookForCards()
     this.#screen.draw()
@@ -402,7 +374,7 @@ export class Chat {
         queued: this.#queued,
         waiting: cards.waitingText(),
         busy: this.#isBusy ? { doing: this.#isStopping ? "stopping" : what, ms } : undefined,
-        awaits: this.#awaits.map(shortId),
+        awaits: this.#asked.awaited.map(shortId),
         leavesNext: this.#hintUntil > 0,
       },
       { columns: this.#screen.columns, height: output.rows || 24, paint },
