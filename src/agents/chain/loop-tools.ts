@@ -28,17 +28,21 @@ function budgetTool(): Tool {
       moreCost: count.optional().describe("How much more it may cost"),
       moreCalls: count.optional().describe("How many calls more it may make"),
     }),
-    preview: ({ conversation, agent, maxTokens, maxCost, maxCalls, moreTokens, moreCost, moreCalls }) =>
-      [
-        agent === undefined
-          ? `Conversation ${conversation} has used up its budget:`
-          : `Agent ${agent} has used up its own budget in conversation ${conversation}:`,
-        ...(maxTokens === undefined ? [] : [`- ${maxTokens} tokens; ${moreTokens ?? 0} more if you approve`]),
-        ...(maxCost === undefined ? [] : [`- ${maxCost} in money; ${moreCost ?? 0} more if you approve`]),
-        ...(maxCalls === undefined ? [] : [`- ${maxCalls} calls; ${moreCalls ?? 0} more if you approve`]),
-      ].join("\n"),
+    preview: ({ conversation, agent, maxTokens, maxCost, maxCalls, moreTokens, moreCost, moreCalls }) => {
+      const whose = agent === undefined ? "The budget" : `The own budget of agent ${agent}`
+      const used = [
+        budgetText(maxTokens, "tokens", moreTokens),
+        budgetText(maxCost, "in money", moreCost),
+        budgetText(maxCalls, "calls", moreCalls),
+      ]
+      return `${whose} is used up: ${used.flat().join(", ")}.\nIt is the conversation ${conversation}.`
+    },
     execute: ({ moreTokens = 0, moreCost = 0, moreCalls = 0 }) => ({ moreTokens, moreCost, moreCalls }),
   })
+}
+
+function budgetText(most: number | undefined, unit: string, more = 0): string[] {
+  return most === undefined ? [] : [`${most} ${unit} (${more} more if you approve)`]
 }
 
 /** Asks whether agents that have written to each other very often may go on. */
