@@ -19,6 +19,11 @@ export function callText(tool: string, input: unknown): string {
   return onOneLine([tool, ...words].join(" "))
 }
 
+/** What ran: the call as it was asked for, or as a person edited it. */
+export function ranText(asked: string | undefined, { toolName, ranInput }: ToolResult): string {
+  return ranInput === undefined ? (asked ?? toolName) : `${callText(toolName, ranInput)} (edited)`
+}
+
 const longestValue = 500
 
 function valueText(value: unknown): string {

@@ -5,7 +5,7 @@ import { printable, printableJson } from "../lib/printable.ts"
 import { terminalStyleFor, type TerminalStyle } from "../lib/terminal-style.ts"
 import type { PendingItem } from "../model/approval.ts"
 import { shortId } from "./agent-tree.ts"
-import { callCard, callText, endingOf, onOneLine } from "./call-line.ts"
+import { callCard, callText, endingOf, onOneLine, ranText } from "./call-line.ts"
 import type { CliContext } from "./context.ts"
 import { printMessage } from "./output.ts"
 import type { RunStatus } from "./run-status.ts"
@@ -95,7 +95,7 @@ export async function textReport(context: CliContext, write: (text: string) => v
       },
       onToolCallComplete(result, id) {
         const ending = endingOf(result)
-        for (const line of callCard(calls.get(id) ?? result.toolName, ending, columns()))
+        for (const line of callCard(ranText(calls.get(id), result), ending, columns()))
           print(colours[ending.kind](line))
         status?.callbacks.onToolCallComplete?.(result, id)
       },

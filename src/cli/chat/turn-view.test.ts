@@ -128,3 +128,10 @@ test("where the terminal can show a picture, it stands above its name", () => {
   onToolCallComplete?.({ ...success, result: { image: { mimeType: "image/jpeg", data: "QUJD" } } }, "m1")
   expect(printed.slice(-2)).toEqual(["<QUJD in 60>", "  ▣ picture"])
 })
+
+test("the card of a call that a person edited shows what ran", () => {
+  const { printed, onToolCallStart, onToolCallComplete } = open()
+  onToolCallStart("read_file", { path: "a.md" }, "1")
+  onToolCallComplete({ ...success, ranInput: { path: "b.md" } }, "1")
+  expect(printed).toEqual(["● read_file b.md (edited) … 12 ms, 4 characters"])
+})

@@ -4,7 +4,16 @@ import type { ModelMessage } from "../../agents/models/port.ts"
 import { printableJson } from "../../lib/printable.ts"
 import { imageIn } from "../../model/result-image.ts"
 import type { TerminalStyle } from "../../lib/terminal-style.ts"
-import { callCard, callText, durationText, endingOf, onOneLine, retryText, type CallEnding } from "../call-line.ts"
+import {
+  callCard,
+  callText,
+  durationText,
+  endingOf,
+  onOneLine,
+  ranText,
+  retryText,
+  type CallEnding,
+} from "../call-line.ts"
 import { cutTo } from "../width.ts"
 import { paintCard } from "./call-card.ts"
 import { AnswerText } from "./answer-text.ts"
@@ -115,7 +124,7 @@ export class TurnView {
       this.#screen.draw()
     },
     onToolCallComplete: (result, id) => {
-      const text = this.#running.get(id)?.text ?? result.toolName
+      const text = ranText(this.#running.get(id)?.text, result)
       this.#running.delete(id)
       this.#open.delete(id)
       this.#output.delete(result.callId)
