@@ -94,9 +94,12 @@ test("a caller that does not wait for people still waits until all its calls are
   expect(ended.map((each) => !isTicket(each) && each.success)).toEqual([true, false, true])
 })
 
-test("when the caller stops waiting, stored calls become tickets and none of them has run", async () => {
+test.each([
+  ["with keys", {}],
+  ["of a conversation", { resumableUntil: Date.now() + 60_000 }],
+])("when the caller stops waiting, calls %s become tickets; made again, they go on", async (_, more) => {
   const { app, ran, call } = await openBatchApp()
-  const keyed = (name: string) => ({ ...call(name), key: name, sessionId: "s", resumableUntil: Date.now() + 60_000 })
+  const keyed = (name: string) => ({ ...call(name), key: name, sessionId: "s", ...more })
   const requests = [keyed("write"), keyed("send")]
   const ended = await app.callBatch(requests, { waitMs: 50 })
   expect(ended.map(isTicket)).toEqual([true, true])

@@ -5,7 +5,7 @@ import type { Execution } from "../approvals/card.ts"
 import type { BatchPlace } from "../batch-gate.ts"
 import { onAbort } from "../../lib/on-abort.ts"
 import { abortedEnding, throwIfAborted } from "../stopped-endings.ts"
-import { ticketOf, tryAdvance } from "../stored/rows.ts"
+import { answerDeadline, ticketOf, tryAdvance } from "../stored/rows.ts"
 import { recheckBeforeRun } from "./recheck-before-run.ts"
 
 /** Lets a call that only reads pass. Any other waits until every question of its batch is answered. */
@@ -31,13 +31,17 @@ export async function waitForBatch(
   await recheckBeforeRun(call, tool, input, ports)
 }
 
-/** Gives a stored call back to the store, for whoever resumes it. A call that is not stored ends. */
+/**
+ * Gives a stored call back to the store, for whoever resumes it. One that nobody was asked about waits as long as people may
+ * take for the others of its batch. A call that is not stored ends.
+ */
 async function leave(call: ActiveCall, place: BatchPlace, ports: Ports): Promise<never> {
   place.detach()
-  const { row } = call
-  if (row !== undefined && (await tryAdvance(call, ports, { owner: "", wanted: true })))
-    throw new Detached(ticketOf(row))
-  throw abortedEnding(call)
+  if (call.row === undefined) throw abortedEnding(call)
+  const { state, deadline } = call.row
+  const until = state === "decided" ? answerDeadline(await ports.calls.clock(), call, ports) : deadline
+  if (!(await tryAdvance(call, ports, { owner: "", wanted: true, deadline: until }))) throw abortedEnding(call)
+  throw new Detached(ticketOf(call.row))
 }
 
 function nextChange(call: ActiveCall, place: BatchPlace, until: number, ports: Ports): Promise<void> {

@@ -14,9 +14,13 @@ export const keyWindowMs = 24 * 60 * 60 * 1000
 /** How long after the answer an approved call can be continued. */
 const redeemWindowMs = 10 * 60 * 1000
 
-/** Until when the answer to a call counts: for ten minutes, or as long as its conversation can be resumed. */
-export function redeemableUntil(row: Pick<CallRow, "answer" | "request">): number {
-  return Math.max((row.answer?.at ?? 0) + redeemWindowMs, storedRequest(row).given.resumableUntil ?? 0)
+/**
+ * Until when a call can be continued: for ten minutes after its answer, or as long as its conversation can be resumed. One
+ * that only waited for others of its batch has a deadline instead of an answer.
+ */
+export function redeemableUntil(row: Pick<CallRow, "answer" | "deadline" | "request">): number {
+  const answeredAt = row.answer?.at ?? row.deadline ?? 0
+  return Math.max(answeredAt + redeemWindowMs, storedRequest(row).given.resumableUntil ?? 0)
 }
 
 /** How long people may take to answer a call, unless a rule says less. */
