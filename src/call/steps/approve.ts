@@ -16,7 +16,7 @@ import {
   type Execution,
   type Proposal,
 } from "../approvals/card.ts"
-import { join } from "../stored/join.ts"
+import { claimHeld, join } from "../stored/join.ts"
 import { rejectedEnding, unansweredEnding } from "../refusal-endings.ts"
 import { resolve } from "./resolve.ts"
 import { answerDeadline, callDigest, newRow, redeemableUntil, tryAdvance } from "../stored/rows.ts"
@@ -27,7 +27,7 @@ import { callerGoneEnding } from "../stopped-endings.ts"
 
 /**
  * Waits for a person's approval if the verdict is *ask* or the tool is a question. The approval counts for exactly this call.
- * A call with a key, or with a row already, is stored too.
+ * A call with a key, or with a row already, is stored too. One that redeems the ticket of a held result has run.
  */
 export function approve(
   call: ActiveCall,
@@ -39,8 +39,13 @@ export function approve(
   const needsNobody = verdict.verdict === "allow" && tool.question === undefined
   // A call that asks may be answered already: it counts as undecided until it waits.
   if (needsNobody) call.batch?.settle()
-  if (needsNobody && call.request.key === undefined && call.row === undefined) return { tool, input }
-  return approveStored(call, tool, input, verdict, ports)
+  const isKnown = call.request.key !== undefined || call.row !== undefined
+  if (!isKnown && call.release !== "never") {
+    return claimHeld(call, tool, input, ports).then((isClaimed) =>
+      isClaimed || needsNobody ? { tool, input } : approveStored(call, tool, input, verdict, ports),
+    )
+  }
+  return needsNobody && !isKnown ? { tool, input } : approveStored(call, tool, input, verdict, ports)
 }
 
 async function approveStored(

@@ -192,6 +192,31 @@ test("a held result survives a restart and is released without a second run", as
   expect(runs).toBe(1)
 })
 
+test.each([
+  ["release", { success: true, result: "ran" }],
+  ["withhold", { success: false, code: "result_withheld" }],
+] as const)("the same call made again redeems the ticket of a held result: %s", async (kind, expected) => {
+  const system = await openTestApp()
+  let runs = 0
+  system.registry.register(tool({ permission: always, execute: () => (runs++, "ran") }))
+  const { callId } = expectTicket(await system.submit(probing, { waitMs: 0 }))
+  expect(expectTicket(await system.submit(probing, { waitMs: 0 })).callId).toBe(callId)
+  await system.approvals.answer(callId, { kind }, "ann")
+  expect(await system.call(probing)).toMatchObject({ callId, ...expected })
+  expect([runs, await system.approvals.list()]).toEqual([1, []])
+})
+
+test("two equal calls whose results are held are two calls, and so are those that redeem their tickets", async () => {
+  const system = await openTestApp()
+  let runs = 0
+  system.registry.register(tool({ permission: always, execute: () => ++runs }))
+  const tickets = (await system.callBatch([probing, probing], { waitMs: 0 })).map(expectTicket)
+  for (const { callId } of tickets) await system.approvals.answer(callId, { kind: "release" }, "ann")
+  const ended = await system.callBatch([probing, probing])
+  expect(ended.map(({ callId }) => callId).toSorted()).toEqual(tickets.map(({ callId }) => callId).toSorted())
+  expect(runs).toBe(2)
+})
+
 test("a held result that is resumed is announced again, and is in the audit log once", async () => {
   const system = await openTestApp()
   const seen: EventType[] = []

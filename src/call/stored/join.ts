@@ -2,7 +2,8 @@ import type { CallRow } from "../../model/call.ts"
 import { Ending } from "../../model/ending.ts"
 import type { Ports } from "../../model/ports.ts"
 import { endAbandoned, hasNoLiveOwner } from "./abandoned.ts"
-import { claim, ticketOf } from "./rows.ts"
+import type { RegisteredTool } from "../../model/tool.ts"
+import { callDigest, claim, ticketOf } from "./rows.ts"
 import { announceWaiting, Detached, Joined, outerClock, waitUntil, type ActiveCall } from "../active-call.ts"
 import { abortedEnding } from "../stopped-endings.ts"
 
@@ -54,4 +55,27 @@ export async function join(
     if (isForPeople) outerClock(call)?.countWaiting(-1)
   }
   throw new Ending("interrupted", "The call that this one joined no longer exists. Call again.")
+}
+
+/**
+ * Takes over the same call, without a key, that has run and whose held result its caller left with a ticket. If nothing is
+ * left to wait for, throws its ending as `Joined`.
+ */
+export async function claimHeld(
+  call: ActiveCall,
+  tool: RegisteredTool,
+  input: unknown,
+  ports: Ports,
+): Promise<boolean> {
+  const held = await ports.calls.list({ states: ["held", "released"], agentId: call.request.agentId })
+  if (held.length === 0) return false
+  const digest = callDigest(call, input, ports)
+  for (const row of held) {
+    const isSame = row.key === null && row.tool === tool.name && row.inputDigest === digest
+    if (!isSame || !row.wanted || !(await hasNoLiveOwner(row, ports))) continue
+    const ended = await endAbandoned(row, ports)
+    if (ended !== undefined) throw new Joined(ended, row.id)
+    if (await claim(call, row, ports)) return true
+  }
+  return false
 }

@@ -16,7 +16,7 @@ export function callFingerprint(app: App, { identity, tool, input }: Fingerprint
   return sha256(canonicalJson([identity.agentId, identity.person ?? null, wireNameOf(app, tool), input ?? {}]))
 }
 
-/** Without a ticket a repeated call still joins a waiting one, but it does not find a held result. */
+/** Without a ticket a repeated call still joins a waiting one and finds a held result, but not one that has ended. */
 const maxTicketsPerAgent = 1000
 /** How long after its deadline a ticket still gives the result. */
 const keepAfterEndMs = 10 * 60_000
