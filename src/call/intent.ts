@@ -1,4 +1,4 @@
-import { intentParameter, longestIntent } from "../model/intent.ts"
+import { longestIntent, withoutIntent } from "../model/intent.ts"
 import type { Ports } from "../model/ports.ts"
 import type { Schema } from "../model/schema.ts"
 import { wholeCharacters } from "../model/model-text.ts"
@@ -18,16 +18,6 @@ export function takeIntent(call: ActiveCall, schema: Schema | undefined, ports: 
   if (input === request.input && request.intent === undefined) return
   call.request = { ...request, input, intent: undefined }
   call.request.intent = shownIntent(request.intent ?? said, secretsIn(call, schema, ports), ports)
-}
-
-function withoutIntent(input: unknown): { said: unknown; input: unknown } {
-  if (!isPlainObject(input) || !Object.hasOwn(input, intentParameter)) return { said: undefined, input }
-  const { [intentParameter]: said, ...rest } = input
-  return { said, input: rest }
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }
 
 /** One masked line. Anything but a text counts as nothing. */

@@ -5,6 +5,17 @@ export const intentParameter = "_intent"
 
 export const longestIntent = 200
 
+/** Takes the intent out of an input. The same input if it has none. */
+export function withoutIntent(input: unknown): { said: unknown; input: unknown } {
+  if (!isPlainObject(input) || !Object.hasOwn(input, intentParameter)) return { said: undefined, input }
+  const { [intentParameter]: said, ...rest } = input
+  return { said, input: rest }
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
+}
+
 /** What people are shown of an intent: in quotes and on one line, because the agent could write anything. */
 export function intentText(intent: string): string {
   return `The agent says (unverified): ${printableJson(intent)}`

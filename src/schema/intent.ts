@@ -28,3 +28,8 @@ export function withIntent(json: JsonSchema): JsonSchema {
   }
   return result
 }
+
+/** Whether a model that was shown this schema was asked for its intent. */
+export function asksIntent(shown: JsonSchema | undefined): boolean {
+  return (shown?.["properties"] as JsonSchema | undefined)?.[intentParameter] === intentSchema
+}

@@ -1,8 +1,10 @@
 import type { Stop } from "../../lib/stop.ts"
 import type { App } from "../../model/app.ts"
 import { errorOf } from "../../model/errors.ts"
+import { withoutIntent } from "../../model/intent.ts"
 import type { EndingCode } from "../../model/result.ts"
-import type { LanguageModel } from "../models/port.ts"
+import { asksIntent } from "../../schema/intent.ts"
+import type { LanguageModel, ModelCall } from "../models/port.ts"
 import { ruleReflector } from "../reflection/rules.ts"
 import { attempt } from "./attempt.ts"
 import { offeredTools, type ActiveChain, type ChainHooks, type ChainPhase } from "./chain.ts"
@@ -75,6 +77,11 @@ export function activeChain(parts: RunParts): ActiveChain {
 
 function callContext(parts: RunParts, clock: RunTime, isOffered: CallContext["isOffered"]): CallContext {
   const { app, agentId, model, options, log, signal, closing } = parts
+  const definitionOf = (name: string) => app.mcpTools(agentId).find((each) => each.name === name)
+  const argsOf = ({ name, input }: ModelCall) => {
+    const { input: rest } = withoutIntent(input)
+    return rest !== input && asksIntent(definitionOf(name)?.inputSchema) ? rest : input
+  }
   return {
     app,
     request: {
@@ -98,17 +105,15 @@ function callContext(parts: RunParts, clock: RunTime, isOffered: CallContext["is
     clock,
     ended: parts.open.ended,
     held: parts.open.held,
-    isRead: (name) => {
-      const tool = app.mcpTools(agentId).find((each) => each.name === name)
-      return tool?.annotations?.["readOnlyHint"] === true
-    },
-    onStart: ({ name, input, id }) => tell(parts, () => options.onToolCallStart?.(name, input, id)),
+    isRead: (name) => definitionOf(name)?.annotations?.["readOnlyHint"] === true,
+    argsOf,
+    onStart: (call) => tell(parts, () => options.onToolCallStart?.(call.name, argsOf(call), call.id)),
     onComplete: ({ id }, result) => {
       tell(parts, () => options.onToolCallComplete?.(result, id))
       if (unexpected.has(result.code)) parts.report(errorOf(result), "tool")
     },
-    onRefused: ({ name, input, id }, sentence) =>
-      tell(parts, () => options.onToolCallRefused?.(name, input, sentence, id)),
+    onRefused: (call, sentence) =>
+      tell(parts, () => options.onToolCallRefused?.(call.name, argsOf(call), sentence, call.id)),
   }
 }
 

@@ -31,6 +31,8 @@ export interface CallContext {
   held: Map<string, string>
   /** Whether a tool only reads, by its name. */
   isRead(name: string): boolean
+  /** The arguments of a call, without the reason that the model was asked for. */
+  argsOf(call: ModelCall): unknown
   onStart?(call: ModelCall): void
   onComplete?(call: ModelCall, result: ToolResult): void
   /** A call was answered with this sentence instead of being made. */

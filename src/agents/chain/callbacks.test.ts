@@ -149,3 +149,31 @@ test("a model that fails for now is asked again, and onLLMRetry says when", asyn
   expect(await app.chain("operator", { onLLMRetry }).run("Hi.")).toMatchObject({ content: "Hello." })
   expect(retries).toEqual([["Too many requests.", 5]])
 })
+
+test.each([
+  ["is not among the arguments that a program sees", true, "look", {}],
+  ["is an argument where it is not asked for", false, "look", { _intent: "Because." }],
+  ["is an argument of a tool that has such a parameter itself", true, "own", { _intent: "Because." }],
+])("the reason that a model gives %s", async (_, askIntent, name, args) => {
+  const app = await openTestApp({ tools: { askIntent } })
+  app.registry.registerMany([
+    tool({ name: "look", input: z.looseObject({}) as never, execute: () => "seen" }),
+    tool({ name: "own", input: z.object({ _intent: z.string() }) as never, execute: () => "seen" }),
+  ])
+  const seen: unknown[] = []
+  const model = modelOf({ calls: [{ name, input: { _intent: "Because." } }] }, { say: "Done." })
+  const chain = app.chain("operator", { model, onToolCallStart: (_name, given) => seen.push(given) })
+  const { toolCallHistory } = await chain.run("Look.")
+  expect([seen, toolCallHistory.map((made) => made.args)]).toEqual([[args], [args]])
+})
+
+test("nor is it among those of a call that is refused", async () => {
+  const app = await openTestApp({ tools: { askIntent: true } })
+  app.registry.register(tool({ name: "look", execute: () => "seen" }))
+  const seen: unknown[] = []
+  const look = { name: "look", input: { _intent: "Because." } }
+  const model = modelOf({ calls: [look, look] }, { say: "Done." })
+  const onToolCallRefused = (_name: string, given: unknown) => seen.push(given)
+  await app.chain("operator", { model, maxCalls: 1, onToolCallRefused }).run("Look.")
+  expect(seen).toEqual([{}])
+})

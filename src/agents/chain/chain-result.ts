@@ -48,6 +48,7 @@ export function resultOf(
   instructions: string | undefined,
   ended: ChainEnd,
   durationMs: number,
+  argsOf: (call: ModelCall) => unknown,
 ): ToolChainResult {
   const { rounds, calls, inputTokens, outputTokens, cost } = spent
   const run = currentRun(turns)
@@ -56,7 +57,7 @@ export function resultOf(
     id,
     content: answer?.body.text ?? "",
     messages: messagesOf(turns, instructions),
-    toolCallHistory: historyOf(turns),
+    toolCallHistory: historyOf(turns, argsOf),
     status: ended.status,
     finishReason: answer?.body.finishReason,
     error: "error" in ended ? ended.error : undefined,
@@ -66,7 +67,7 @@ export function resultOf(
   }
 }
 
-function historyOf(turns: readonly ChainTurn[]): ToolCallHistoryEntry[] {
+function historyOf(turns: readonly ChainTurn[], argsOf: (call: ModelCall) => unknown): ToolCallHistoryEntry[] {
   const history: ToolCallHistoryEntry[] = []
   let round = 0
   let asked: readonly ModelCall[] = []
@@ -76,7 +77,8 @@ function historyOf(turns: readonly ChainTurn[]): ToolCallHistoryEntry[] {
       asked = turn.body.calls
     } else if (turn.kind === "results") {
       for (const [place, { name, callId, status, code, text, durationMs }] of turn.body.results.entries()) {
-        const args = asked[place]?.input
+        const call = asked[place]
+        const args = call && argsOf(call)
         history.push({ round, toolName: name, args, callId, status: status ?? "not_executed", code, text, durationMs })
       }
     }

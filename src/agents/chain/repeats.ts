@@ -1,5 +1,5 @@
 import { canonicalJson } from "../../lib/canonical-json.ts"
-import { intentParameter } from "../../model/intent.ts"
+import { withoutIntent } from "../../model/intent.ts"
 import type { ModelCall } from "../models/port.ts"
 import { currentRun, type CallResult, type ChainTurn } from "./turns.ts"
 
@@ -34,8 +34,7 @@ export function isRepeated(call: ModelCall, turns: readonly ChainTurn[]): boolea
 /** The same call with another reason is the same call. */
 function keyOf({ name, input }: ModelCall): string {
   if (input === undefined) return name
-  const { [intentParameter]: _reason, ...rest } = input as Record<string, unknown>
-  return `${name} ${canonicalJson(rest)}`
+  return `${name} ${canonicalJson(withoutIntent(input).input)}`
 }
 
 /** Tells whether a result is shown to the model: not as a reference only, and not behind a summary. */

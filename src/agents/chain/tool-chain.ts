@@ -128,7 +128,7 @@ export class ToolChain {
       log.ends()
       const { turns } = log
       this.#turnsRead = turns.at(-1)?.kind === "stop" ? turns.length - 1 : turns.length
-      const result = resultOf(log, active.instructions, ended, Date.now() - startedAt)
+      const result = resultOf(log, active.instructions, ended, Date.now() - startedAt, active.calls.argsOf)
       await internal.onRunEnd?.(result)
       return result
     } finally {
