@@ -2,7 +2,7 @@ import type { ApprovalUIAdapter } from "../model/approval.ts"
 import type { CallRequest } from "../model/call.ts"
 import { answerText, type TextOptions } from "../model/model-text.ts"
 import { errorMessage } from "../lib/error-message.ts"
-import { failedWith, isTicket, type Ticket, type ToolResult } from "../model/result.ts"
+import { isTicket, lostResult, type Ticket, type ToolResult } from "../model/result.ts"
 import type { JsonSchema } from "../model/schema.ts"
 import { artifactReader } from "../model/artifact-reader.ts"
 import type { Quartermaster } from "../quartermaster.ts"
@@ -122,17 +122,11 @@ export async function makeCalls(
     app.callBatch(requests, { waitMs, onEnd: (index, ended) => onEnd(fresh[index]!, ended) }),
     ...held.map(async (each) => {
       const going = app.resume(each.known.heldId!, { waitMs, signal: each.signal, caller })
-      // Its row is gone: what became of it is not known.
-      const ended = await going.catch((error: unknown) => lost(each.name, each.known.heldId!, error))
+      const ended = await going.catch((error) => lostResult(each.name, each.known.heldId!, errorMessage(error)))
       onEnd(each, ended)
     }),
   ])
   return answers
-}
-
-function lost(toolName: string, callId: string, error: unknown): ToolResult {
-  const ended = { callId, toolName, version: "", startedAt: Date.now(), metadata: { ran: true } }
-  return failedWith("interrupted", errorMessage(error), ended)
 }
 
 /** Whether the model has the tool by which it reads on in a result that is cut. */

@@ -5,7 +5,7 @@ import { defineTool } from "../schema/define-tool.ts"
 import { deferred, openTestApp, tool, until } from "../testing/test-app.ts"
 import * as aiSdk from "./ai-sdk.ts"
 import * as anthropic from "./anthropic.ts"
-import type { LoopApp, LoopOptions } from "./governed-calls.ts"
+import { makeCalls, type LoopApp, type LoopOptions } from "./governed-calls.ts"
 import * as langchain from "./langchain.ts"
 import * as openai from "./openai.ts"
 import * as openaiAgents from "./openai-agents.ts"
@@ -175,6 +175,15 @@ everyLoop(
     expect(ran).toHaveLength(2)
   },
 )
+
+test("the model is told why a held call whose row is gone has no result; it does not run again", async () => {
+  const { app, ran } = await office()
+  const without = { ...app, resume: () => Promise.reject(new Error("There is no such call.")) }
+  const hold = () => makeCalls(without, "clara", [{ name: "hold", input: {} }], { waitMs: 1 })
+  await hold()
+  expect(await hold()).toMatchObject([{ isError: true, text: expect.stringContaining("There is no such call.") }])
+  expect(ran).toHaveLength(1)
+})
 
 /** The names that each library gives the model. */
 const namesOf: Record<string, (app: LoopApp, options: LoopOptions) => string[]> = {

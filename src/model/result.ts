@@ -115,6 +115,12 @@ export function failedWith(code: EndingCode, error: string, ended: EndedCall): E
   return failed as Exclude<ToolResult, SuccessResult>
 }
 
+/** The result of a call that has run and whose row, with its held result, is gone: what became of it is not known. */
+export function lostResult(toolName: string, callId: string, why: string): ToolResult {
+  const ended = { callId, toolName, version: "", startedAt: Date.now(), metadata: { ran: true } }
+  return failedWith("interrupted", why, ended)
+}
+
 /** A call that still waits, returned by `submit` in place of a result. Redeem it with `resume(callId)`. */
 export interface Ticket {
   callId: string

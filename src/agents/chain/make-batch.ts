@@ -1,5 +1,5 @@
 import { errorMessage } from "../../lib/error-message.ts"
-import { failedWith, isTicket, type Ticket, type ToolResult } from "../../model/result.ts"
+import { isTicket, lostResult, type Ticket, type ToolResult } from "../../model/result.ts"
 import type { ModelCall } from "../models/port.ts"
 import { placeKey, requestOf, type CallContext } from "./call-context.ts"
 
@@ -76,8 +76,7 @@ async function resumeHeld(
   try {
     return await app.resume(callId, { waitMs, signal, caller })
   } catch (error) {
-    const ended = { callId, toolName, version: "", startedAt: Date.now(), metadata: { ran: true } }
-    return failedWith("interrupted", errorMessage(error), ended)
+    return lostResult(toolName, callId, errorMessage(error))
   } finally {
     clock?.countWaiting(-1)
     clock?.countChild(-1)
