@@ -51,6 +51,20 @@ test("a conversation that waits is resumed by another process on the same histor
   expect(await second.conversations.get(chain.id)).toMatchObject({ state: "idle" })
 })
 
+test.each([
+  ["in memory", false],
+  ["stored", true],
+])("equal calls of one answer are as many questions and runs (%s)", async (_, durable) => {
+  const { open, ran } = await openHosts()
+  const calls = [{ name: "send" }, { name: "send" }, { name: "write" }, { name: "write" }]
+  const app = await open({}, { calls }, { say: "Done." })
+  const running = app.chain("operator", { durable }).run("Go.")
+  await until(async () => (await app.approvals.list()).length === 2, "two questions are asked")
+  for (const { callId } of await app.approvals.list()) await app.approvals.answer(callId, { kind: "approve" }, "ann")
+  expect(await running).toMatchObject({ status: "completed", stats: { calls: 4 } })
+  expect(ran.toSorted()).toEqual(["send", "send", "write", "write"])
+})
+
 test("a conversation that ended goes on with the next message, in any process", async () => {
   const { open } = await openHosts()
   const first = await open({}, { say: "Hello." })

@@ -1,6 +1,7 @@
 import { errorMessage } from "../../lib/error-message.ts"
 import { isTicket, lostResult, type Ticket, type ToolResult } from "../../model/result.ts"
 import type { ModelCall } from "../models/port.ts"
+import { sameCallKey } from "./repeats.ts"
 import { placeKey, requestOf, type CallContext } from "./call-context.ts"
 
 /** A call of the model with its input, at its place in the answer. */
@@ -34,8 +35,9 @@ export async function makeBatch(
   }
   const left = made.filter((each) => !context.ended.has(keyOf(each)) && !context.held.has(keyOf(each)))
   const held = made.filter((each) => context.held.has(keyOf(each)))
+  const keyed = keyedPlaces(made, context.durable)
   const requests = left.map(({ call, place, input }) => {
-    const key = context.durable ? `${context.request.sessionId}/${placeKey(turn, place)}` : undefined
+    const key = keyed.has(place) ? `${context.request.sessionId}/${placeKey(turn, place)}` : undefined
     return requestOf(context, call.name, input, key, takeFor(place))
   })
   const resumed = held.map(async (each) => {
@@ -58,6 +60,21 @@ export async function makeBatch(
   if (givenBack.length > 0 && !isStopped && !isAgain) return makeBatch(made, turn, takeFor, context, true)
   for (const [call, result] of givenBack) context.onComplete?.(call, result)
   return { results: made.map((each) => context.ended.get(keyOf(each)) ?? (ended[left.indexOf(each)] as ToolResult)) }
+}
+
+/**
+ * Which calls get a key: all of a stored chain, else those that are equal to an earlier one of the same answer. Without keys
+ * equal calls that ask a person would be one question, and run once.
+ */
+function keyedPlaces(made: readonly MadeCall[], durable: boolean): ReadonlySet<number> {
+  const seen = new Set<string>()
+  const keyed = new Set<number>()
+  for (const { call, place } of made) {
+    const same = sameCallKey(call)
+    if (durable || seen.has(same)) keyed.add(place)
+    seen.add(same)
+  }
+  return keyed
 }
 
 /** Whether a call that has not run ended because its caller waited no longer for the others of its answer. */

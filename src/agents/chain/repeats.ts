@@ -23,8 +23,8 @@ export function isRepeated(call: ModelCall, turns: readonly ChainTurn[]): boolea
       if (result.callId === undefined || made?.name !== call.name) continue
       isShown ??= shownResults(turns)
       if (!isShown(turn, result)) continue
-      key ??= keyOf(call)
-      if (keyOf(made) === key) texts.push(result.text)
+      key ??= sameCallKey(call)
+      if (sameCallKey(made) === key) texts.push(result.text)
     }
   }
   const last = texts.slice(-mostSameResults)
@@ -32,7 +32,7 @@ export function isRepeated(call: ModelCall, turns: readonly ChainTurn[]): boolea
 }
 
 /** The same call with another reason is the same call. */
-function keyOf({ name, input }: ModelCall): string {
+export function sameCallKey({ name, input }: ModelCall): string {
   if (input === undefined) return name
   return `${name} ${canonicalJson(withoutIntent(input).input)}`
 }
