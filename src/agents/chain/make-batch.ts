@@ -67,11 +67,13 @@ export async function makeBatch(
  * equal calls that ask a person would be one question, and run once.
  */
 function keyedPlaces(made: readonly MadeCall[], durable: boolean): ReadonlySet<number> {
-  const seen = new Set<string>()
+  if (durable) return new Set(made.map(({ place }) => place))
   const keyed = new Set<number>()
+  if (made.length < 2) return keyed
+  const seen = new Set<string>()
   for (const { call, place } of made) {
     const same = sameCallKey(call)
-    if (durable || seen.has(same)) keyed.add(place)
+    if (seen.has(same)) keyed.add(place)
     seen.add(same)
   }
   return keyed
