@@ -2,6 +2,7 @@ import type * as Prompts from "@clack/prompts"
 import { oneLine, trustedRows } from "./card-rows.ts"
 import { closeReasonText, withOwnSignal } from "./dialog-signal.ts"
 import { enterKey, showCardQuietly, waitForChoice, type Keyboard } from "./keys.ts"
+import { TypedLine } from "./typed-line.ts"
 import { printable } from "../lib/printable.ts"
 import { terminalStyleFor, type TerminalStyle } from "../lib/terminal-style.ts"
 
@@ -14,6 +15,14 @@ export interface Terminal extends Keyboard {
   env?: Readonly<Record<string, string | undefined>>
   /** Called for Ctrl-C at a card, which is then no answer. Without it, Ctrl-C closes the card, as escape does. */
   onInterrupt?: (() => void) | undefined
+}
+
+/** Somebody who is told what is typed at a card and is no answer. */
+export interface CardListener {
+  /** A text that was sent. Returns what becomes of it. */
+  hear(text: string): string
+  /** A text that was not sent when the card was closed from elsewhere. */
+  keep(text: string): void
 }
 
 /** A terminal while one dialog has it. */
@@ -33,8 +42,8 @@ export interface Screen {
   isRead: boolean
   /** Called when the person presses Ctrl-C. */
   onInterrupt?: (() => void) | undefined
-  /** Takes a line that is no answer, and says what becomes of it. Without it, such a line is refused. */
-  onText?: ((text: string) => string) | undefined
+  /** Who is told what the person types at a card and is no answer. Without it, such text is refused. */
+  listener?: CardListener | undefined
   /** Set where the person may add the rule that a card offers: says what is wrong with a duration. */
   rules?: { durationProblem(text: string): string | undefined } | undefined
   /** Writes a sentence below the open menu and repeats the menu. Undefined while no menu is open. */
@@ -42,7 +51,7 @@ export interface Screen {
 }
 
 /** How a dialog differs from one that must be answered. */
-export type ScreenOptions = Partial<Pick<Screen, "escape" | "onInterrupt" | "onText" | "rules">>
+export type ScreenOptions = Partial<Pick<Screen, "escape" | "onInterrupt" | "listener" | "rules">>
 
 export function isInteractive({ input, output }: Terminal): boolean {
   return input.isTTY && output.isTTY
@@ -118,29 +127,32 @@ export async function choose<Key extends string>(
 ): Promise<Key | undefined> {
   const { terminal, paint, columns, signal } = screen
   let isShown = false
-  let typed = ""
+  let typed = new TypedLine()
   const keys = Object.keys(words) as Key[]
   const named = keys.filter((key) => words[key] !== "").map((key) => `${nameOfKey(key)} ${words[key]},`)
   const menu = [title, ...named, `escape ${escape}`].join(" ")
-  const draw = (text: string) => {
-    typed = text
-    const word = words[text.toLowerCase() as Key] ?? (text.length > 1 && screen.onText ? "tell the agent" : "")
-    terminal.output.write(`\r${eraseRow}${lineRow(text, word, screen)}`)
+  const wordOf = (key: string) => (Object.hasOwn(words, key) ? words[key as Key] : undefined)
+  const draw = (line: TypedLine) => {
+    typed = line
+    const isLong = Array.from(line.text).length > 1
+    const choice = line.isEarly ? undefined : wordOf(line.text.toLowerCase())
+    const hint = choice ?? (isLong && screen.listener !== undefined ? "tell the agent" : "")
+    terminal.output.write(`\r${eraseRow}${lineRow(line.text, hint, screen)}`)
   }
   const ask = () => {
     isShown = true
     terminal.output.write(`${trustedRows(menu, columns).map(paint.cyan).join("\n")}\n> `)
-    if (typed !== "") draw(typed)
+    if (typed.text !== "") draw(typed)
   }
   const interject = (sentence: string) => {
     terminal.output.write("\n")
     showNotice(screen, sentence)
     ask()
   }
-  const refuse = (line: string) => {
-    terminal.output.write(`\r${eraseRow}${lineRow(line, "", screen)}`)
-    typed = ""
-    interject(screen.onText?.(line) ?? noAnswerText)
+  const refuse = (text: string) => {
+    terminal.output.write(`\r${eraseRow}${lineRow(text, "", screen)}`)
+    const isLong = Array.from(text).length > 1
+    interject((isLong ? screen.listener?.hear(text) : undefined) ?? noAnswerText)
   }
   const showCard = () => {
     isShown = true
@@ -162,8 +174,9 @@ export async function choose<Key extends string>(
   const chosen = keys.find((each) => each === key)
   if (isShown) {
     const text = chosen === undefined ? noChoice(screen, key, escape) : words[chosen] || chosen
-    terminal.output.write(`${typed === "" ? "" : `\r${eraseRow}> `}${text}\n`)
+    terminal.output.write(`${typed.text === "" ? "" : `\r${eraseRow}> `}${text}\n`)
   }
+  if (key === "closed" && Array.from(typed.text).length > 1) screen.listener?.keep(typed.text)
   if (key === "interrupt") screen.onInterrupt?.()
   return chosen
 }
@@ -172,8 +185,9 @@ const eraseRow = "\u001b[K"
 const noAnswerText = "That is not one of the choices. Type one of them and press Enter."
 
 /** What is typed, and behind the cursor what Enter does with it. */
-function lineRow(text: string, word: string, { columns, paint }: Screen): string {
-  const letters = Array.from(printable(text))
+function lineRow(text: string, word: string, { terminal, paint }: Screen): string {
+  const columns = terminal.output.columns || 80
+  const letters = Array.from(printable(text.replace(/\s+/gu, " ")))
   // A letter may be two columns wide.
   const most = Math.floor(columns / 2) - 4
   const row = letters.length > most ? `> …${letters.slice(-most).join("")}` : `> ${letters.join("")}`

@@ -1,10 +1,13 @@
+import { StringDecoder } from "node:string_decoder"
+import { pasteMarks, plainText, TypedLine, type LineEvent } from "./typed-line.ts"
+
 /** The streams of a terminal. */
 export interface Keyboard {
   input: NodeJS.ReadStream
   output: NodeJS.WriteStream
 }
 
-/** Nothing counts before this time without input, so that keys typed for something else do not answer. */
+/** A line is a choice only if there is no input before and after it for this time: text that comes in pieces is none. */
 const quietMs = 200
 /**
  * How long a card is shown before a key counts. Longer, together with `quietMs`, than a held key takes to repeat: a key
@@ -13,21 +16,16 @@ const quietMs = 200
 const readMs = 600
 /** How long to wait after an escape character for the rest of an arrow key. */
 const escapeMs = 50
-const escape = "\u001b"
 export const enterKey = "\r"
 const controlC = "\u0003"
-const controlU = "\u0015"
-const pasteMarks = { on: `${escape}[?2004h`, off: `${escape}[?2004l` }
-const pasteStart = `${escape}[200~`
-const pasteEnd = `${escape}[201~`
 
 /** How a wait for a choice ended without one: by the person, by Ctrl-C, or because the signal was aborted or the terminal is gone. */
 export type NoChoice = "escape" | "interrupt" | "closed"
 
 /**
  * Waits until the person has typed one of the keys, alone on its line, and Enter. Any other line is no choice: text that
- * was meant for somebody else answers nothing. What was typed before `ask` is discarded, after `showCard` also what is
- * typed before the person can have read it, unless `isRead` says that they have.
+ * was meant for somebody else answers nothing. Neither does a line that was begun before `ask`, or, after `showCard`,
+ * before the person can have read it, unless `isRead` says that they have. Lines that ended by then are discarded.
  */
 export function waitForChoice<Key extends string>(
   keyboard: Keyboard,
@@ -44,31 +42,36 @@ export function waitForChoice<Key extends string>(
     showCard?: (() => void) | undefined
     isRead: boolean
     ask(): void
-    /** Shows what is typed so far. */
-    draw(typed: string): void
-    /** Says what becomes of a line that is no choice, and asks again. */
-    refuse(line: string): void
+    draw(line: TypedLine): void
+    /** Says what becomes of a text that is no choice, and asks again. */
+    refuse(text: string): void
   },
 ): Promise<Key | NoChoice> {
   const { input, output } = keyboard
   return inRawMode(keyboard, async () => {
-    let before = await waitForQuiet(input, signal)
+    const line = new TypedLine()
+    let before = await waitForQuiet(input, signal, line)
     if (before !== undefined) return before
     output.write(pasteMarks.on)
     try {
       showCard?.()
       if (showCard !== undefined && !isRead) {
-        before = await waitForQuiet(input, signal, readMs)
+        before = await waitForQuiet(input, signal, line, readMs)
         if (before !== undefined) return before
       }
       ask()
+      if (line.text !== "") draw(line)
       for (;;) {
-        const read = await readLine(input, signal, draw)
-        if (typeof read === "string") return read
-        const line = read.line.trim()
-        const wanted = keys.find((key) => key === (line === "" ? enterKey : line.toLowerCase()))
+        const end = await readLine(input, signal, line, draw)
+        if (end !== "enter") return end
+        const rest = await readRest(input, signal)
+        if (typeof rest === "string") return rest
+        const typed = line.text === "" ? enterKey : line.text.toLowerCase()
+        const wanted = line.isEarly || rest.text !== "" ? undefined : keys.find((key) => key === typed)
         if (wanted !== undefined) return wanted
-        if (line !== "") refuse(line)
+        const text = `${line.text}\n${rest.text}`.trim()
+        line.clear()
+        if (text !== "") refuse(text)
       }
     } finally {
       output.write(pasteMarks.off)
@@ -83,10 +86,10 @@ export async function showCardQuietly(
   showCard: () => void,
 ): Promise<NoChoice | undefined> {
   return inRawMode(keyboard, async () => {
-    const before = await waitForQuiet(keyboard.input, signal)
+    const before = await waitForQuiet(keyboard.input, signal, new TypedLine())
     if (before !== undefined) return before
     showCard()
-    return waitForQuiet(keyboard.input, signal, readMs)
+    return waitForQuiet(keyboard.input, signal, new TypedLine(), readMs)
   })
 }
 
@@ -102,68 +105,51 @@ async function inRawMode<T>({ input }: Keyboard, work: () => Promise<T>): Promis
   }
 }
 
-/** Discards input until there is none for a moment. Only a Ctrl-C alone counts. */
-function waitForQuiet(input: NodeJS.ReadStream, signal: AbortSignal, ms = quietMs): Promise<NoChoice | undefined> {
+/** Waits until there is no input for a moment. Only a Ctrl-C counts; a line that has not ended is an early one. */
+function waitForQuiet(
+  input: NodeJS.ReadStream,
+  signal: AbortSignal,
+  line: TypedLine,
+  ms = quietMs,
+): Promise<NoChoice | undefined> {
   return listen<NoChoice | undefined>(input, signal, (read, end, later) => {
-    if (read === controlC) end("interrupt")
-    else later(ms, () => end(undefined))
+    const event = line.take(read)
+    if (event === "interrupt") return end("interrupt")
+    if (event === "enter") line.clear()
+    line.isEarly = line.text !== ""
+    later(ms, () => {
+      line.takeEscape()
+      end(undefined)
+    })
   })
 }
 
-/** What a terminal sends: the marks of a paste, a key that types nothing, or a character. */
-const keyPattern = new RegExp(`${escape}(?:\\[[0-?]*[ -/]*[@-~]|O[ -~]|[^[O${escape}${controlC}])|[^]`, "gu")
-/** The beginning of such a key at the end of a read. */
-const keyBegins = new RegExp(`${escape}(?:\\[[0-?]*[ -/]*|O)?$`, "u")
-
-const characters = new Intl.Segmenter()
-
-/** One line of what the person types. Escape empties it, and ends the wait if it is empty. */
+/** Reads until the line ends, or the person wants to leave. */
 function readLine(
   input: NodeJS.ReadStream,
   signal: AbortSignal,
-  draw: (typed: string) => void,
-): Promise<{ line: string } | NoChoice> {
-  let line = ""
-  let begun = ""
-  let isPaste = false
-  return listen<{ line: string } | NoChoice>(input, signal, (read, end, later) => {
-    const text = begun + read
-    begun = keyBegins.exec(text)?.[0] ?? ""
-    take(text.slice(0, text.length - begun.length))
-    if (begun !== "") later(escapeMs, takeEscape)
-
-    function takeEscape() {
-      begun = ""
-      take(escape)
+  line: TypedLine,
+  draw: (line: TypedLine) => void,
+): Promise<LineEvent | "closed"> {
+  return listen<LineEvent>(input, signal, (read, end, later) => {
+    const before = line.text
+    const show = (event: LineEvent | undefined) => {
+      if (line.text !== before) draw(line)
+      if (event !== undefined) end(event)
     }
-
-    function take(received: string) {
-      const before = line
-      const keys = received.match(keyPattern) ?? []
-      // Text without marks that has more line ends than one at its end was pasted too.
-      const isEntered = keys.findIndex(isEnter) === keys.length - 1
-      for (const key of keys) {
-        if (key === pasteStart || key === pasteEnd) isPaste = key === pasteStart
-        else if (isPaste) line += key.replace(/\p{Cc}/gu, " ")
-        else if (key === controlC) return end("interrupt")
-        else if (isEnter(key) && isEntered) return end({ line })
-        else if (key === escape && line === "") return end("escape")
-        else if (key === escape || key === controlU) line = ""
-        else if (key === "\u007f" || key === "\b") line = withoutLast(line)
-        else if (isEnter(key)) line += " "
-        else if (!/\p{Cc}/u.test(key)) line += key
-      }
-      if (line !== before) draw(line)
-    }
+    show(line.take(read))
+    if (line.waitsForKey) later(escapeMs, () => show(line.takeEscape()))
   })
 }
 
-function isEnter(key: string): boolean {
-  return key === enterKey || key === "\n"
-}
-
-function withoutLast(line: string): string {
-  return line.slice(0, [...characters.segment(line)].at(-1)?.index ?? 0)
+/** What follows a line at once: nothing, unless it is part of a longer text. */
+function readRest(input: NodeJS.ReadStream, signal: AbortSignal): Promise<{ text: string } | NoChoice> {
+  let text = ""
+  return listen<{ text: string } | NoChoice>(input, signal, (read, end, later) => {
+    if (read === controlC) return end("interrupt")
+    text += read
+    later(quietMs, () => end({ text: plainText(text).trim() }))
+  })
 }
 
 /** Passes input to `onRead`, first "", until that calls `end`. A function given to `later` runs if no input comes before. */
@@ -174,6 +160,7 @@ function listen<Value>(
 ): Promise<Value | "closed"> {
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined
+    const decoder = new StringDecoder()
     const end = (value: Value | "closed") => {
       clearTimeout(timer)
       input.off("data", onData).off("end", close).off("close", close).off("error", close)
@@ -186,7 +173,7 @@ function listen<Value>(
     }
     const onData = (data: Buffer | string) => {
       clearTimeout(timer)
-      onRead(String(data), end, later)
+      onRead(typeof data === "string" ? data : decoder.write(data), end, later)
     }
     input.on("data", onData).on("end", close).on("close", close).on("error", close)
     signal.addEventListener("abort", close)

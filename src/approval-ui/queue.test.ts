@@ -323,7 +323,7 @@ test.concurrent("a question is answered, or rejected with a reason, only when th
   const asks = (name: string) =>
     call(name, { kind: "question", question: { question: "Which?", options: ["red", "blue"] } })
   const queue = start([asks("ann")])
-  await play(queue, [[menu, enter, "a", enter], ["Choose one:", `${escape}[B`], ["● blue", enter], ["Answered."]])
+  await play(queue, [[menu, "a", enter], ["Choose one:", `${escape}[B`], ["● blue", enter], ["Answered."]])
   queue.waiting.push(asks("bea"))
   await play(queue, [[menu, `r${enter}`], ["Why not?", `later${enter}`], ["Answered."]])
   queue.stop()
@@ -367,4 +367,28 @@ test.concurrent("nothing is shown while the terminal belongs to another program"
   await play(queue, [[menu, `a${enter}`], ["Answered."]])
   queue.stop()
   expect(await queue.end).toBe("stopped")
+})
+
+test.concurrent("what is typed at a card and is no answer is told to who listens; what was not sent comes back when the card closes", async () => {
+  const heard: string[] = []
+  const kept: string[] = []
+  const listener = {
+    hear: (text: string) => (heard.push(text), "It was told."),
+    keep: (text: string) => void kept.push(text),
+  }
+  const queue = start([call("ann")], { listener })
+  await queue.appears(menu)
+  // The two bytes of one character, in reads of their own.
+  for (const byte of Buffer.from("é")) queue.terminal.input.push(Buffer.from([byte]))
+  await play(queue, [["> é", enter]])
+  await play(queue, [["not one of the choices"], [menu, "caf", "e\u0301", "\u007f", "é!", enter], ["It was told."]])
+  await play(queue, [[menu, "\u001b[200~one\r\ntwo\u001b[201~", enter], ["It was told."], [menu, "and then"]])
+  await queue.appears("Enter: tell the agent")
+  queue.waiting.push(call("bea"))
+  await play(queue, [["Also waits now"], ["> and then   Enter: tell the agent"]])
+  queue.remove("ann")
+  await queue.appears("It was answered elsewhere")
+  queue.stop()
+  await queue.end
+  expect([heard, kept, queue.answered]).toEqual([["café!", "one\ntwo"], ["and then"], []])
 })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Answer, AnswerResult, PendingItem } from "../model/approval.ts"
 import { oneLine, trustedRows } from "./card-rows.ts"
-import { choose, withScreen, writeLines, type Screen, type Terminal } from "./dialog.ts"
+import { choose, withScreen, writeLines, type CardListener, type Screen, type Terminal } from "./dialog.ts"
 import { enterKey } from "./keys.ts"
 import { answeredText, itemText } from "./item-text.ts"
 import { askAboutItem, chooseItem, mostListed, withNote, type GivenAnswer } from "./queue-dialog.ts"
@@ -23,8 +23,8 @@ export interface QueueOptions {
   signal: AbortSignal
   /** Called when the person presses Ctrl-C. */
   onInterrupt(): void
-  /** Takes a line that is no answer, and says what becomes of it. */
-  onText?: ((text: string) => string) | undefined
+  /** Who is told what the person types at a card and is no answer. */
+  listener?: CardListener | undefined
   /** Whether the terminal may be used now: a shell stops a background job that reads it. */
   isAttended(): boolean
   /** Whether to end after one answer, or when the person leaves. */
@@ -237,7 +237,7 @@ class TerminalQueue {
     return withScreen(this.#options.terminal, signal, work, {
       escape: "later",
       onInterrupt,
-      onText: this.#options.onText,
+      listener: this.#options.listener,
       rules: this.#options.queue.rules,
     })
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import type { CardListener } from "../approval-ui/dialog.ts"
 import type { QueueEnd } from "../approval-ui/queue.ts"
 import type { App } from "../model/app.ts"
 import { errorMessage } from "../lib/error-message.ts"
@@ -16,8 +17,8 @@ export function canAnswerHere({ io, flags }: CliContext): boolean {
 export interface AnswerHere {
   signal: AbortSignal
   interrupt(): void
-  /** Takes a line that is no answer, and says what becomes of it. */
-  onText?: ((text: string) => string) | undefined
+  /** Who is told what the person types at a card and is no answer. */
+  listener?: CardListener | undefined
   /** What of the queue is shown, and in which order; everything as it is if left out. */
   select?: (items: readonly PendingItem[]) => readonly PendingItem[] | Promise<readonly PendingItem[]>
   once?: boolean
@@ -31,7 +32,7 @@ export async function answerHere(
   context: CliContext,
   app: App,
   by: string,
-  { signal, interrupt, onText, select = (items) => items, once = false, looksAgain, idleText, note }: AnswerHere,
+  { signal, interrupt, listener, select = (items) => items, once = false, looksAgain, idleText, note }: AnswerHere,
 ): Promise<QueueEnd> {
   const { io, flags } = context
   const { approvals } = app
@@ -47,7 +48,7 @@ export async function answerHere(
     },
     signal,
     onInterrupt: interrupt,
-    onText,
+    listener,
     isAttended: () => isAttended(io),
     once,
     looksAgain,

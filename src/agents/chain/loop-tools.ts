@@ -29,7 +29,7 @@ function budgetTool(): Tool {
       moreCalls: count.optional().describe("How many calls more it may make"),
     }),
     preview: ({ conversation, agent, maxTokens, maxCost, maxCalls, moreTokens, moreCost, moreCalls }) => {
-      const whose = agent === undefined ? "The budget" : `The own budget of agent ${agent}`
+      const whose = agent === undefined ? "The budget" : `Agent ${agent}'s own budget`
       const used = [
         budgetText(maxTokens, "tokens", moreTokens),
         budgetText(maxCost, "in money", moreCost),

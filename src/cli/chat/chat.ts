@@ -212,7 +212,7 @@ export class Chat {
     }
   }
 
-  /** Takes what is typed at a card and is no answer, and says what becomes of it. */
+  /** What was typed at a card and is no answer is said to the agent. Returns what becomes of it. */
   #sayAtCard(text: string): string {
     if (readSlash(text) !== undefined) return "Commands work in the chat. Press escape first, then type it."
     const isBusy = this.#isBusy
@@ -337,7 +337,7 @@ export class Chat {
         if (!this.#hasLeft) this.#takeTerminal()
       },
       interrupt: () => this.stop(),
-      onText: (text) => this.#sayAtCard(text),
+      listener: { hear: (text) => this.#sayAtCard(text), keep: (text) => void (this.#line = lineOf(text)) },
     })
     this.#screen.draw()
   }

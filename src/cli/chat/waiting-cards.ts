@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import type { CardListener } from "../../approval-ui/dialog.ts"
 import type { PendingItem } from "../../model/approval.ts"
 import { answerHere } from "../answer-at-terminal.ts"
 import { inCallOrder } from "../call-order.ts"
@@ -17,12 +18,12 @@ export interface CardStage {
   after(): void
   /** The person pressed Ctrl-C at the card. */
   interrupt(): void
-  /** Takes what the person types at the card and is no answer, and says what becomes of it. */
-  onText?: (text: string) => string
+  /** Who is told what the person types at the card and is no answer. */
+  listener?: CardListener
 }
 
 /**
- * Shows the approvals, held results and questions of a conversation, and of those that its agent began, in its chat, with the card and the keys of
+ * Shows the approvals, held results and questions of a conversation, and of those that its agent began, in its chat, with the cards of
  * `qm approvals`. What the person leaves for later goes on waiting.
  */
 export class WaitingCards {
@@ -99,7 +100,7 @@ export class WaitingCards {
       const end = await answerHere(this.#context, this.#app, this.#by, {
         signal: open.signal,
         interrupt: () => stage.interrupt(),
-        onText: stage.onText,
+        listener: stage.listener,
         select: (all) =>
           inCallOrder(
             this.#app,
