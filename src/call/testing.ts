@@ -67,4 +67,5 @@ export type StoredRow = Record<
 > & {
   revision: number
   deadline: number
+  wanted: number
 }

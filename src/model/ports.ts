@@ -269,6 +269,7 @@ export interface CallStore {
     states?: readonly CallState[]
     agentId?: string
     sessionId?: string
+    inputDigest?: string
     /** Only rows with a later deadline. */
     deadlineAfter?: number
     after?: CallRow

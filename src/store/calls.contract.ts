@@ -163,7 +163,7 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
       expect(await other.get(row.id)).toMatchObject({ state: "ready", answer: { by: "cy" } })
     })
 
-    test("lists by state, agent and session, oldest first", async () => {
+    test("lists by state, agent, session and input, oldest first", async () => {
       const [store] = await open()
       const rows = [
         someRow({ createdAt: 1 }),
@@ -177,6 +177,7 @@ export function callStoreContract(name: string, open: () => Promise<[CallStore, 
       expect(await ids({ states: ["waiting"] })).toEqual([0, 2])
       expect(await ids({ states: ["waiting"], agentId: "b" })).toEqual([2])
       expect(await ids({ sessionId: "two" })).toEqual([2])
+      expect(await ids({ inputDigest: rows[1]!.inputDigest })).toEqual([1])
       expect(await ids({ limit: 1 })).toEqual([0])
       expect(await ids({ limit: 1, after: rows[0]! })).toEqual([1])
       expect(await ids({ after: rows[2]! })).toEqual([])

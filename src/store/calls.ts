@@ -99,6 +99,7 @@ export class SqliteCalls implements CallStore {
     states?: readonly CallState[]
     agentId?: string
     sessionId?: string
+    inputDigest?: string
     deadlineAfter?: number
     after?: CallRow
     limit?: number
@@ -107,6 +108,7 @@ export class SqliteCalls implements CallStore {
     if (filter.states !== undefined) query = query.where("state", "in", [...filter.states])
     if (filter.agentId !== undefined) query = query.where("agent_id", "=", filter.agentId)
     if (filter.sessionId !== undefined) query = query.where("session_id", "=", filter.sessionId)
+    if (filter.inputDigest !== undefined) query = query.where("input_digest", "=", filter.inputDigest)
     const { after, deadlineAfter } = filter
     if (deadlineAfter !== undefined) {
       query = query.where((where) => where.or([where("deadline", "is", null), where("deadline", ">", deadlineAfter)]))

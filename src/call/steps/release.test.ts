@@ -2,13 +2,14 @@ import { expect, test } from "vitest"
 import { z } from "zod"
 import type { Quartermaster } from "../../quartermaster.ts"
 import { callbackAdapter } from "../../approval-ui/callback.ts"
+import type { CallRequest } from "../../model/call.ts"
 import type { EventType } from "../../model/events.ts"
 import { failure } from "../../model/ending.ts"
 import type { ToolResult } from "../../model/result.ts"
 import { modelText } from "../../model/model-text.ts"
 import { withSecondConnection } from "../../store/testing/test-store.ts"
 import { deferred, openTestApp, tool, until } from "../../testing/test-app.ts"
-import { leaveWaiting, showPending, oneNumber, expectTicket } from "../testing.ts"
+import { changeRow, leaveWaiting, showPending, oneNumber, expectTicket } from "../testing.ts"
 
 const always = { requireResultApproval: "always" } as const
 const probing = { agentId: "operator", tool: "probe", input: {} }
@@ -204,6 +205,36 @@ test.each([
   await system.approvals.answer(callId, { kind }, "ann")
   expect(await system.call(probing)).toMatchObject({ callId, ...expected })
   expect([runs, await system.approvals.list()]).toEqual([1, []])
+})
+
+test.each<[string, Partial<CallRequest>]>([
+  ["input", { input: { n: 2 } }],
+  ["session", { sessionId: "other" }],
+  ["task", { taskId: "other" }],
+  ["person", { userId: "other" }],
+  ["folder", { allowedPaths: ["other"] }],
+  ["key", { key: "other" }],
+])("a call with another %s does not get a held result", async (_, other) => {
+  const system = await openTestApp()
+  let runs = 0
+  const input = { type: "object", properties: { n: { type: "number" } } } as const
+  system.registry.register(tool({ input, permission: always, execute: () => ++runs }))
+  const { callId } = expectTicket(await system.submit(probing, { waitMs: 0 }))
+  await system.approvals.answer(callId, { kind: "release" }, "ann")
+  expect(expectTicket(await system.submit({ ...probing, ...other }, { waitMs: 0 })).callId).not.toBe(callId)
+  expect(runs).toBe(2)
+})
+
+test("the same call takes over a held result whose process was killed", async () => {
+  const system = await openTestApp()
+  let runs = 0
+  system.registry.register(tool({ permission: always, execute: () => ++runs }))
+  const { callId } = expectTicket(await system.submit(probing, { waitMs: 0 }))
+  // A killed process has given no ticket.
+  await changeRow(system.dir, callId, () => ({ wanted: 0 }))
+  await system.approvals.answer(callId, { kind: "release" }, "ann")
+  expect(await system.call(probing)).toMatchObject({ callId, result: 1 })
+  expect(runs).toBe(1)
 })
 
 test("two equal calls whose results are held are two calls, and so are those that redeem their tickets", async () => {

@@ -58,8 +58,8 @@ export async function join(
 }
 
 /**
- * Takes over the same call, without a key, that has run and whose held result its caller left with a ticket. If nothing is
- * left to wait for, throws its ending as `Joined`.
+ * Takes over the same call, without a key, that has run and whose held result nobody waits for any more. If nothing is left
+ * to wait for, throws its ending as `Joined`.
  */
 export async function claimHeld(
   call: ActiveCall,
@@ -67,12 +67,11 @@ export async function claimHeld(
   input: unknown,
   ports: Ports,
 ): Promise<boolean> {
-  const held = await ports.calls.list({ states: ["held", "released"], agentId: call.request.agentId })
-  if (held.length === 0) return false
-  const digest = callDigest(call, input, ports)
-  for (const row of held) {
-    const isSame = row.key === null && row.tool === tool.name && row.inputDigest === digest
-    if (!isSame || !row.wanted || !(await hasNoLiveOwner(row, ports))) continue
+  const { agentId } = call.request
+  const inputDigest = callDigest(call, input, ports)
+  for (const row of await ports.calls.list({ states: ["held", "released"], agentId, inputDigest })) {
+    const isSame = row.key === null && row.tool === tool.name
+    if (!isSame || !(await hasNoLiveOwner(row, ports))) continue
     const ended = await endAbandoned(row, ports)
     if (ended !== undefined) throw new Joined(ended, row.id)
     if (await claim(call, row, ports)) return true

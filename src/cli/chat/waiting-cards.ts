@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { CardListener } from "../../approval-ui/dialog.ts"
 import type { PendingItem } from "../../model/approval.ts"
-import { answerHere } from "../answer-at-terminal.ts"
+import { answerHere, type AnswerHere } from "../answer-at-terminal.ts"
 import { inCallOrder } from "../call-order.ts"
 import { onOneLine } from "../call-line.ts"
 import type { CliApp, CliContext } from "../context.ts"
@@ -19,7 +18,7 @@ export interface CardStage {
   /** The person pressed Ctrl-C at the card. */
   interrupt(): void
   /** Who is told what the person types at the card and is no answer. */
-  listener?: CardListener
+  listener?: AnswerHere["listener"]
 }
 
 /**
