@@ -205,7 +205,7 @@ test("the default adapter rejects where there is no terminal, and asks in one", 
   const fake = fakeTerminal()
   const asked = new DefaultUIAdapter(fake.terminal).showToolExecutionApproval("weather", "Tell it.", rome, "sensitive")
   await fake.appears("escape no\n> ")
-  await fake.press("a")
+  await fake.press("a\r")
   expect(await asked).toMatchObject({ approved: true })
 })
 
