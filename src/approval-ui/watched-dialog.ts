@@ -15,7 +15,10 @@ export async function watchedDialog<T>(
   const closer = new AbortController()
   const done = new AbortController()
   const close = (sentence: string) => closer.abort({ sentence } satisfies CloseReason)
-  const onStop = () => close("Stopped.")
+  const onStop = () => {
+    const { sentence = "Stopped." } = Object(outer.reason) as { sentence?: string }
+    close(sentence)
+  }
   outer.addEventListener("abort", onStop)
   if (outer.aborted) onStop()
   const watching = watch()

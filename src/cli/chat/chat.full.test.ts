@@ -143,6 +143,22 @@ test("a sentence that is typed at a card is no answer: it steers, and the card s
   expect(existsSync(file("todo.md"))).toBe(true)
 })
 
+test("a call that is approved elsewhere while its card is shown runs, and what was being typed comes back", async () => {
+  const { chat, run } = await withScript(writes)
+  const approve = async () => {
+    const [item] = JSON.parse((await run("approvals", "list", "--json")).stdout) as { callId: string }[]
+    await run("approvals", "approve", item!.callId)
+  }
+  const { stdout } = await chat([
+    ["/help", `Write it down${enter}`],
+    [menu, "and then"],
+    ["Enter: tell the agent", () => void approve()],
+    ["› and then", controlC + controlD],
+  ])
+  expect(stdout).toMatch(/> (It was answered elsewhere, or its time is over|It is over; there is nothing to answer)\./)
+  expect(stdout).not.toContain("Stopped.")
+})
+
 test("a card that is left for later goes on waiting, and Enter shows it again", async () => {
   const { chat, file } = await withScript(writes)
   await chat([

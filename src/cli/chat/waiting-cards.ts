@@ -62,7 +62,7 @@ export class WaitingCards {
 
   /** Takes a card off the terminal without an answer. */
   close(): void {
-    this.#open?.abort()
+    this.#open?.abort({ sentence: "It is over; there is nothing to answer." })
     this.#waiting = []
     this.#left.clear()
   }
