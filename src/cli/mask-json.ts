@@ -1,5 +1,5 @@
 import { isSecretName } from "../lib/secret-names.ts"
-import { hiddenText, hideSecrets } from "../store/secret-patterns.ts"
+import { hiddenText, hideSecrets } from "../lib/secret-patterns.ts"
 
 /** A JSON text to print: values that are secrets by their name or their look are hidden, references to variables are not. */
 export function maskJson(text: string): string {

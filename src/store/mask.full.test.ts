@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { recordKeyFromText } from "./record-key.ts"
 import { masker } from "./mask.ts"
-import { hideSecrets, mayHoldSecret } from "./secret-patterns.ts"
+import { hideSecrets, mayHoldSecret } from "../lib/secret-patterns.ts"
 
 const { mask, text } = masker(recordKeyFromText("ab".repeat(32)))
 

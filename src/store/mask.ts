@@ -4,7 +4,7 @@ import { replaceSecrets } from "../schema/secret-paths.ts"
 import type { SecretPaths } from "../model/schema.ts"
 import { wholeCharacters } from "../model/model-text.ts"
 import { hmac, type RecordKey } from "./record-key.ts"
-import { hiddenText as hidden, hideSecrets, mayHoldSecret } from "./secret-patterns.ts"
+import { hiddenText as hidden, hideSecrets, mayHoldSecret } from "../lib/secret-patterns.ts"
 
 /** How many characters of one value the audit log keeps. */
 const textLimit = 4000
