@@ -1,4 +1,5 @@
 import { claudeToolRule, isOutside, type ClaudeToolRule } from "./import-claude-tools.ts"
+import { hideSecrets } from "../lib/secret-patterns.ts"
 import { isObject } from "./merge.ts"
 
 /** A rule as written in a configuration. */
@@ -25,6 +26,10 @@ export function permissionRules(
     ...namesIn(section["allowedTools"]).map((name) => ({ verdict: "allow" as const, name })),
   ]
   return written.flatMap(({ verdict, name }) => {
+    if (hideSecrets(name) !== name) {
+      notes.push(`'${verdict} ${name}' in ${from} is not imported: there is a secret in it. Write a rule without it.`)
+      return []
+    }
     const because = `Imported from ${from}: ${verdict} ${name}.`
     const tool = toolOf(name, servers)
     if (tool !== undefined) return [{ [verdict]: tool, because }]

@@ -73,7 +73,7 @@ function imported(
     if (key === "type" || key === "transport") Object.assign(ours, typeOf(value, theirName, notes))
     else if (key === "command" && typeof value === "string") ours[key] = texts.text(value)
     else if ((key === "url" || key === "serverUrl" || key === "httpUrl") && typeof value === "string")
-      ours["url"] = texts.address(value)
+      ours["url"] = texts.text(value)
     else if (key === "cwd" && typeof value === "string") ours[key] = texts.folder(value)
     else if (key === "args" && Array.isArray(value)) ours[key] = texts.list(value)
     else if ((key === "env" || key === "headers") && isObject(value)) ours[key] = texts.values(value, key)

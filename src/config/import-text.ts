@@ -1,4 +1,5 @@
 import { isSecretVariable, isSecretName } from "../lib/secret-names.ts"
+import { hideSecrets } from "../lib/secret-patterns.ts"
 
 /** Shared while the texts of all servers are imported. */
 export interface ImportContext {
@@ -22,8 +23,41 @@ export class ServerTextImport {
     this.#context = context
   }
 
-  /** `${env:A}`, `${A}`, `${input:a}`, `${workspaceFolder}` and similar. Unknown ones stay as written. */
+  /**
+   * Replaces secrets inside a text, then translates `${env:A}`, `${A}`, `${input:a}`, `${workspaceFolder}` and similar.
+   * Unknown ones stay as written.
+   */
   text(written: string): string {
+    const withoutDefaults = written.replace(/\$\{([A-Za-z_]\w*):-([^}]*)\}/g, (whole, name: string, usual: string) =>
+      isSecret(name, usual) || hasSecret(usual) ? this.#hidden(name, usual) : whole,
+    )
+    let shown = this.#withoutNamed(withoutDefaults)
+    hideSecrets(shown, (found) => {
+      const secret = found.replace(/^\\*["']/, "")
+      if (secret !== "" && !secret.includes("${"))
+        shown = shown.replaceAll(secret, () => this.#hidden(`${this.#server}_secret`, secret))
+    })
+    return this.#translated(shown)
+  }
+
+  /** Replaces what follows a name that says that it is a secret. */
+  #withoutNamed(text: string): string {
+    let shown = ""
+    let at = 0
+    names.lastIndex = 0
+    for (let found = names.exec(text); found !== null; found = names.exec(text)) {
+      const [, name = ""] = found
+      valueAfterName.lastIndex = names.lastIndex
+      const [whole = "", quoted, inQuotes, scheme, plain] = valueAfterName.exec(text) ?? []
+      const [before, value] = [quoted ?? scheme ?? "", inQuotes ?? plain ?? ""]
+      if (!isSecret(name, value) && !(value !== "" && /^(key|sig|signature)$/i.test(name))) continue
+      shown += text.slice(at, names.lastIndex) + before + this.#hidden(name, value)
+      at = names.lastIndex += whole.length
+    }
+    return shown + text.slice(at)
+  }
+
+  #translated(written: string): string {
     return written.replace(/\$\{([^}]*)\}/g, (whole, inside: string) => {
       const { folder } = this.#context
       if (/^[A-Za-z_]\w*:-/.test(inside)) return whole
@@ -70,20 +104,9 @@ export class ServerTextImport {
     )
   }
 
-  /** A URL may have a secret among its parameters. */
-  address(written: string): string {
-    const [start = "", query] = written.split(/\?(.*)/s)
-    if (query === undefined) return this.text(written)
-    const parts = query.split("&").map((part) => {
-      const [name = "", value = ""] = part.split(/=(.*)/s)
-      return isSecret(name, value) ? `${name}=${this.#hidden(`${this.#server}_${name}`, value)}` : this.text(part)
-    })
-    return `${this.text(start)}?${parts.join("&")}`
-  }
-
   /** Replaces a secret by a variable; a variable stays as it is. */
   #hidden(name: string, secret: string): string {
-    if (secret === "" || secret.includes("${")) return this.text(secret)
+    if (secret === "" || secret.includes("${")) return this.#translated(secret)
     const variable = this.#variable(name, secret)
     this.#context.notes.push(
       `Set ${variable} to the secret that server '${this.#server}' has in ${this.#from}; until then it is not started.`,
@@ -108,13 +131,24 @@ export class ServerTextImport {
     this.#context.notes.push(
       `Set ${variable}${what}: server '${this.#server}' needs it; here it is read from the environment.`,
     )
-    const usual = typeof asked?.["default"] === "string" && !asked["default"].includes("${") ? asked["default"] : ""
+    const given = typeof asked?.["default"] === "string" ? asked["default"] : ""
+    const usual = given.includes("${") || isSecret(id, given) || hasSecret(given) ? "" : given
     return usual === "" ? `\${${variable}}` : `\${${variable}:-${usual}}`
   }
 }
 
 /** Names that the other programs define themselves. */
 const fixed = new Set(["workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator"])
+
+function hasSecret(text: string): boolean {
+  return hideSecrets(text) !== text
+}
+
+/** `NAME=`, `?name=`, `--name `, `Name: ` and `"name": `. */
+const names = /(?<![\w$])(-{0,2}[A-Za-z][\w.-]{0,60})(?:\\{0,3}["']?\s{0,3}[=:]\s{0,3}|(?<=--[\w-]{1,60})\s)/g
+/** The value behind it, without the quote and the scheme that it may begin with. In quotes it goes on to the next quote. */
+const valueAfterName =
+  /(\\{0,3}["'](?:(?:Bearer|Basic|Token)\s+)?)([^"'\\]{1,2000})|((?:(?:Bearer|Basic|Token)\s+)?)([^\s"'&;|,}\\]{1,2000})/iy
 
 /** Whether the name or the form of a value shows that it is a secret. */
 function isSecret(name: string, value: string): boolean {

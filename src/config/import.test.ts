@@ -113,6 +113,41 @@ test.each([
   expect(claudeToolRule(verdict, written)).toContain(why)
 })
 
+const imports: [string, object, object][] = [
+  ["userinfo in an address", { url: "https://me:hunter2@a.example/mcp" }, { url: "https://me:${ONE_SECRET}@a.example/mcp" }],
+  ["a key in an address", { url: "https://a.example/mcp?key=hunter2&page=1" }, { url: "https://a.example/mcp?key=${KEY}&page=1" }],
+  ["a key behind a key", { url: "https://a.example/mcp?page=1&api_key=hunter2" }, { url: "https://a.example/mcp?page=1&api_key=${API_KEY}" }],
+  ["a header among the arguments", { command: "npx", args: ["mcp-remote", "--header", "Authorization: Bearer hunter2"] }, { command: "npx", args: ["mcp-remote", "--header", "Authorization: Bearer ${AUTHORIZATION}"] }],
+  ["a header with its flag", { command: "npx", args: ["--header=X-Api-Key:hunter2"] }, { command: "npx", args: ["--header=X-Api-Key:${X_API_KEY}"] }],
+  ["the address of a database", { command: "npx", args: ["postgres://me:hunter2@db.example/crm"] }, { command: "npx", args: ["postgres://me:${ONE_SECRET}@db.example/crm"] }],
+  ["the address of a database in the environment", { command: "x", env: { PG: "mysql://me:hunter2@db.example/crm" } }, { command: "x", env: { PG: "mysql://me:${ONE_SECRET}@db.example/crm" } }],
+  ["JSON in the environment", { command: "x", env: { SETTINGS: '{"name":"a","apiKey":"hunter2"}' } }, { command: "x", env: { SETTINGS: '{"name":"a","apiKey":"${APIKEY}"}' } }],
+  ["a line for a shell", { command: "sh", args: ["-c", "API_KEY=hunter2 exec server --port 80"] }, { command: "sh", args: ["-c", "API_KEY=${API_KEY} exec server --port 80"] }],
+  ["a line with a short name", { command: "sh", args: ["-c", "KEY='hunter2' server"] }, { command: "sh", args: ["-c", "KEY='${KEY}' server"] }],
+  ["a line with an option", { command: "sh", args: ["-c", "server --password hunter2 -v"] }, { command: "sh", args: ["-c", "server --password ${PASSWORD} -v"] }],
+  ["the default of a variable", { command: "x", env: { A: "${MY_TOKEN:-hunter2}" } }, { command: "x", env: { A: "${MY_TOKEN}" } }],
+  ["the command itself", { command: "sh -c 'TOKEN=hunter2 x'" }, { command: "sh -c 'TOKEN=${TOKEN} x'" }],
+  ["a value with spaces", { command: "x", env: { SETTINGS: '{"password":"hunter2 and more"}' } }, { command: "x", env: { SETTINGS: '{"password":"${PASSWORD}"}' } }],
+  ["what is no secret", { command: "npx", args: ["-y", "--log-level=debug", "KEYBOARD=us", "https://a.example:8080/x?page=2", "monkey: banana"] }, { command: "npx", args: ["-y", "--log-level=debug", "KEYBOARD=us", "https://a.example:8080/x?page=2", "monkey: banana"] }],
+] // prettier-ignore
+
+test.each(imports)("an imported server keeps no secret: %s", (_what, entry, expected) => {
+  const { cwd, home, write } = makeFolders()
+  write(".cursor/mcp.json", text({ mcpServers: { one: entry } }))
+  const imported = importFrom("cursor", undefined, { cwd, home })
+  expect(imported.text).not.toContain("hunter2")
+  expect(parse(imported.text)).toEqual({ mcpServers: { one: expected } })
+})
+
+test("a permission with a secret in it is not imported, and the note does not show it", () => {
+  const { cwd, home, write } = makeFolders()
+  write(".claude/settings.json", text({ permissions: { allow: ["Bash(curl -u me:hunter2 https://a.example)"] } }))
+  const imported = importFrom("claude", undefined, { cwd, home })
+  expect(imported.text).not.toContain("hunter2")
+  expect(imported.rules).toBe(0)
+  expect(imported.notes).toEqual([expect.stringContaining("there is a secret in it")])
+})
+
 test("secrets become variables, and the notes say which to set", () => {
   const { cwd, home, write } = makeFolders()
   const secrets = [

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs"
 import { basename, join, relative, resolve } from "node:path"
 import { stringify } from "yaml"
+import { hideSecrets } from "../lib/secret-patterns.ts"
 import { checkConfig } from "./check.ts"
 import type { ClientName } from "./clients.ts"
 import { readUpTo, schemaName } from "./find.ts"
@@ -64,7 +65,14 @@ export function importFrom(
     ),
   ]
   for (const { called: name, value } of reads) noteIgnored(name, value, notes)
-  return finished(files, validServers(servers, notes), rules, notes, client)
+  const valid = validServers(servers, notes)
+  return finished(
+    files,
+    valid,
+    rules,
+    notes.map((note) => hideSecrets(note)),
+    client,
+  )
 }
 
 /** Each program's configuration files; later ones override earlier ones. */
