@@ -6,16 +6,21 @@ export function isSecretVariable(variable: string): boolean {
 }
 
 const anywhere =
-  /pass[_-]?(word|wd|phrase|code)|secret(?!ar)|token(?!i[sz]|[_-]?type)|credential|authorization|cookie|private|jwt|connection[_-]?string|database[_-]?url|seed[_-]?phrase|mnemonic/i
-const atTheEnd = /(^|[_-])(pass|pwd|pw|auth|pat|creds?|otp|totp|cvv|cvc)$|dsn$|[a-z0-9][_-]?key$/i
-const inCamelCase = /[a-z0-9](Pass|Pwd|Pw|Auth|Pat|Creds?|Otp|Cvv|Cvc)$/
+  /pass[_-]?(word|wort|wd|phrase|code)|kennwort|bearer|secret(?!ar)|token(?!i[sz]|[_-]?type)|credential|authorization|cookie|private|jwt|connection[_-]?string|database[_-]?url|seed[_-]?phrase|mnemonic/i
+const atTheEnd = /(^|[_-])(pass|pwd|pw|auth|pat|creds?|pin|otp|totp|cvv|cvc)$|dsn$|[a-z0-9][_-]?key$/i
+const inCamelCase = /[a-z0-9](Pass|Pwd|Pw|Auth|Pat|Creds?|Pin|Otp|Cvv|Cvc)$/
+/** The names of cookies. A `sessionId` is our own word and no secret. */
+const sessionCookie = /(^|[_-])(sessionid|SESSIONID|JSESSIONID|PHPSESSID)$/
 /** Names with `key` that are not secrets. */
 const harmless =
   /(public|primary|foreign|sort|partition|cache|row|column|object|issue|project|group|lookup|shortcut|translation|idempotency|hot|mon|tur|don)[_-]?key$/i
 
 /** Whether the value under this name must not be logged. */
 export function isSecretName(name: string): boolean {
-  return (anywhere.test(name) || atTheEnd.test(name) || inCamelCase.test(name)) && !harmless.test(name)
+  return (
+    (anywhere.test(name) || atTheEnd.test(name) || inCamelCase.test(name) || sessionCookie.test(name)) &&
+    !harmless.test(name)
+  )
 }
 
 /** Whether a number under that name counts tokens rather than being one. */
